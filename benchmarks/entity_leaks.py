@@ -39,7 +39,7 @@ from spacy.tokens import Doc
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.surrogates.plain import make_preset
-from spacy_dxprivacy.entities.surrogates.standing import stand_in
+from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions
 
 LABELS = "PERSON DATE TIME GPE ADDRESS ORG EMAIL URL PHONE ID".split()
 # Our label -> the types of the data that it is right for.
@@ -106,7 +106,7 @@ def changed_by_stand_ins(doc: Doc, labels: set[str]) -> set[int]:
     """Where words begin that another word stands for."""
     some = {label: one for label, one in make_preset("standard").items() if label in labels}
     found = set()
-    for piece in stand_in(doc, some, Rng(seed=1)).pieces:
+    for piece in replace_mentions(doc, some, Rng(seed=1)).pieces:
         stay = {word.lower() for word in piece.words}
         span = doc[piece.start : piece.end]
         for start, _, word in words_in(doc.text, span.start_char, span.end_char):

@@ -22,7 +22,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_dxprivacy.entities.surrogates.name import TITLES
-from spacy_dxprivacy.entities.surrogates.standing import StandIns
+from spacy_dxprivacy.entities.surrogates.replacements import Replacements
 from spacy_dxprivacy.entities.surrogates.table import Table
 
 TEXTS = Path(__file__).parent / "entity_texts" / "fresh.txt"
@@ -68,7 +68,7 @@ def readable_and_restored(nlp: Language, text: str) -> tuple[set[int], set[int]]
     _, sanitizer = nlp.pipeline[-1]
     table, covered = Table(), set[int]()
 
-    def keep(doc: Doc, drawn: StandIns) -> None:
+    def keep(doc: Doc, drawn: Replacements) -> None:
         table.add_document(doc, drawn, sanitizer.surrogates)
         for piece in drawn.pieces:
             span = doc[piece.start : piece.end]
@@ -76,7 +76,7 @@ def readable_and_restored(nlp: Language, text: str) -> tuple[set[int], set[int]]
             if new.strip().casefold() != span.text.strip().casefold():
                 covered.update(range(span.start_char, span.end_char))
 
-    sanitizer.on_stand_ins = keep
+    sanitizer.on_replacements = keep
     words, back = words_in(text), words_in(table.restore(nlp(text).text).text)
     same = SequenceMatcher(None, *([w for *_, w in found] for found in (words, back)), False)
     restored = {

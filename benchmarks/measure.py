@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from peers import PEERS
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.metric import kept_graph
+from spacy_dxprivacy.metric import stored_graph
 from spacy_dxprivacy.privacy.noise import laplace_noise
 from spacy_dxprivacy.space.search.metric import in_blocks
 from spacy_dxprivacy.space.tables import learned
@@ -231,7 +231,7 @@ def ready_mechanism(row: Row, work: Work) -> Ready:
         check_graph(space, forget=row.shown)
     mechanism = resolve("dx_mechanisms", row.block)
     fit_seconds = seconds_of(lambda: mechanism.fit(space))
-    if row.shown and kept_graph(space) is not None:
+    if row.shown and stored_graph(space) is not None:
         space.save(work.folder)  # for the cases that come after
 
     def sample(rows: Rows) -> None:
@@ -249,7 +249,7 @@ def ready_mechanism(row: Row, work: Work) -> Ready:
 
 def check_graph(space: Space, *, forget: bool) -> None:
     """Where learning it is what the case is about, a graph that was saved is not used."""
-    if len(space) > GRAPH_UP_TO and kept_graph(space) is None:
+    if len(space) > GRAPH_UP_TO and stored_graph(space) is None:
         raise SystemExit("no saved graph for this space (learning one takes many minutes)")
     if forget and len(space) <= GRAPH_UP_TO:
         learned.forget(space)

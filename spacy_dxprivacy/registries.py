@@ -17,7 +17,7 @@ from spacy import util
 from .errors import DxError, Errors
 
 # Each registry, and the folder whose modules fill it.
-ROOMS = {
+PACKAGES = {
     "dx_mechanisms": "mechanisms",
     "dx_projections": "mechanisms.projection",
     "dx_indexes": "space.search",
@@ -96,24 +96,24 @@ def retired(name: str) -> DxError:
 class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no types
     """A registry that imports the module of a name when it is asked for the name."""
 
-    def __init__(self, name: str, room: str) -> None:
+    def __init__(self, name: str, package: str) -> None:
         super().__init__(("spacy", name), entry_points=True)
-        self.room = f"{__package__}.{room}"
+        self.package = f"{__package__}.{package}"
 
     def _modules(self) -> dict[str, str]:
         """Return the module of each name; {} for a folder whose import registers all."""
-        return getattr(import_module(self.room), "MODULES", {})
+        return getattr(import_module(self.package), "MODULES", {})
 
     def get(self, name: str) -> Any:
         if name in RETIRED:
             raise retired(name)
         if name in (modules := self._modules()):
-            import_module(f"{self.room}.{modules[name]}")
+            import_module(f"{self.package}.{modules[name]}")
         return super().get(name)
 
     def get_all(self) -> dict[str, Any]:
         for module in self._modules().values():
-            import_module(f"{self.room}.{module}")
+            import_module(f"{self.package}.{module}")
         return dict(super().get_all())
 
     def __contains__(self, name: object) -> bool:
@@ -122,6 +122,6 @@ class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no ty
 
 registry = cast(Registries, util.registry)
 
-for _name, _room in ROOMS.items():
+for _name, _package in PACKAGES.items():
     if not hasattr(registry, _name):
-        setattr(registry, _name, OnDemand(_name, _room))
+        setattr(registry, _name, OnDemand(_name, _package))

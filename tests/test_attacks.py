@@ -28,6 +28,7 @@ from spacy_dxprivacy.lab.attacks.figures import share, share_by_document
 from spacy_dxprivacy.lab.attacks.guessing import (
     auc,
     background,
+    distinguished,
     likelihood_scores,
     linked,
     mean_vector_guess,
@@ -36,7 +37,6 @@ from spacy_dxprivacy.lab.attacks.guessing import (
     pairs_to_test,
     rare_word_scores,
     success_bound,
-    told_apart,
     true_positives,
 )
 from spacy_dxprivacy.lab.attacks.language import likely_words, word_frequencies
@@ -199,9 +199,9 @@ def test_two_words_are_told_apart_no_better_than_the_promise(name, space, exact)
     for epsilon in (0.1, 1.0, 3.0):
         P = exact(name, epsilon)[:30]
         found = np.maximum(P[:, None], P[None, :]).sum(axis=2) / 2
-        assert np.all(found <= told_apart(D, epsilon, 1) + 1e-9)
-        assert told_apart(D, epsilon, 4) == pytest.approx(told_apart(D, 4 * epsilon, 1))
-    assert told_apart(np.zeros(1), 5.0, 100) == 0.5
+        assert np.all(found <= distinguished(D, epsilon, 1) + 1e-9)
+        assert distinguished(D, epsilon, 4) == pytest.approx(distinguished(D, 4 * epsilon, 1))
+    assert distinguished(np.zeros(1), 5.0, 100) == 0.5
 
 
 def test_the_mean_of_noisy_vectors_finds_the_word(space):

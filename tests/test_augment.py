@@ -59,7 +59,11 @@ def augmenter(file_space, **settings):
 def labels(doc):
     return {
         "ents": [(e.start, e.end, e.label_) for e in doc.ents],
-        "spans": {k: [(s.start, s.end, s.label_) for s in v] for k, v in doc.spans.items()},
+        "spans": {
+            key: [(s.start, s.end, s.label_) for s in group]
+            for key, group in doc.spans.items()
+            if key != "dx"
+        },
         "cats": doc.cats,
         "tags": [t.tag_ for t in doc],
         "pos": [t.pos_ for t in doc],

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import Space, spaces
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.mechanisms import load_space
-from spacy_dxprivacy.metric import kept_graph
+from spacy_dxprivacy.metric import stored_graph
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_a_file_of_vectors_becomes_a_space_with_its_graph(dx, vectors, tmp_path)
     result = dx(vectors, tmp_path / "out", "--max-words", 50)
     assert result.exit_code == 0 and not result.stdout
     space = Space.load(tmp_path / "out", verify=True)
-    assert len(space) == 50 and kept_graph(space) is not None and "shit" not in space.words
+    assert len(space) == 50 and stored_graph(space) is not None and "shit" not in space.words
     assert space.digest in result.stderr and "50 words of 5 dimensions" in result.stderr
     nlp = make_pipeline(space=str(tmp_path / "out"), policy="plain", prior="uniform")
     assert nlp("word3 word4")._.dx.mechanism == "dx.Path.v2"
@@ -39,7 +39,7 @@ def test_a_file_of_vectors_becomes_a_space_with_its_graph(dx, vectors, tmp_path)
 def test_the_graph_can_be_left_out_and_a_space_taken_up_again(dx, vectors, tmp_path):
     assert dx(vectors, tmp_path / "plain", "--no-graph", "--exclude", "nothing").exit_code == 0
     plain = Space.load(tmp_path / "plain")
-    assert kept_graph(plain) is None and "shit" in plain.words
+    assert stored_graph(plain) is None and "shit" in plain.words
     assert dx(tmp_path / "plain", tmp_path / "less", "--pattern", "word1.*").exit_code == 0
     assert set(Space.load(tmp_path / "less").words) == {"word1", *(f"word1{i}" for i in range(10))}
 

@@ -12,7 +12,7 @@ import spacy
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.surrogates import Draws, Mention
 from spacy_dxprivacy.entities.surrogates.date_shift import make_date_shift
-from spacy_dxprivacy.entities.surrogates.standing import stand_in
+from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions
 from spacy_dxprivacy.entities.surrogates.timeline import Timeline
 from spacy_dxprivacy.text.layout import Layout
 
@@ -261,7 +261,7 @@ def nlp():
 def released(nlp, text, seed=0, **settings):
     """The text with what stands for its dates and times, and how many are."""
     doc, shift = nlp(text), make_date_shift(**settings)
-    drawn = stand_in(doc, dict.fromkeys(LABELS, shift), Rng(seed))
+    drawn = replace_mentions(doc, dict.fromkeys(LABELS, shift), Rng(seed))
     words, spaces = Layout.of(len(doc), drawn.pieces).expand(
         [t.text for t in doc], [bool(t.whitespace_) for t in doc]
     )

@@ -1,7 +1,9 @@
 """Docstrings of exported names and of registered factories: the summary, Args, and the words."""
 
+import ast
 import inspect
 import re
+from pathlib import Path
 
 import pytest
 
@@ -39,3 +41,27 @@ def test_args_name_every_setting_of_a_factory(name):
     settings = inspect.signature(FACTORIES[name]).parameters
     _, _, args = (inspect.getdoc(FACTORIES[name]) or "").partition("Args:\n")
     assert set(re.findall(r"^    (\w+):", args, re.M)) >= set(settings)
+
+
+# Names of contracts and machine-read fields.
+STAY = {"law", "NoiseLaw", "stood_in"}
+QUOTED = re.compile(r"Zipf's law|`?law(\(|`|:|\.npz)|\"(law|told|least told)\"")
+OLD_NAME = re.compile(
+    r"(?:^|_)(told|said|laws?|stood_in|stand_ins?|standing|walk(ed|s)?|brothers?|tapes?|hurtful)(?:_|$)"
+    r"|Law|StandIn|StoodIn"
+)
+
+
+def test_all_docstrings_and_identifiers_are_in_the_words_of_the_field():
+    found = []
+    for path in Path(spacy_dxprivacy.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+            name = getattr(node, "name", None) or getattr(node, "arg", None)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                name = node.id
+            if isinstance(name, str) and name not in STAY and OLD_NAME.search(name):
+                found.append((path.name, name))
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                if old := OLD.search(QUOTED.sub("", ast.get_docstring(node) or "")):
+                    found.append((path.name, getattr(node, "name", "module"), old[0]))
+    assert found == []

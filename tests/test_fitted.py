@@ -73,7 +73,7 @@ def test_numbers_that_are_no_list_are_refused(space):
 
 def test_the_builtin_space_brings_the_list():
     (path,) = BUILTIN.glob("fitted-*")
-    assert path.name == learned.FITTED_FILE.name(learned.law_of(diffractor.LIST))
+    assert path.name == learned.FITTED_FILE.name(learned.basis_of(diffractor.LIST))
     space = Space.builtin()
     order = learned.once(space, diffractor.LIST, lambda: np.zeros(0), lambda some: True)
     assert sorted(order.tolist()) == list(range(len(space)))

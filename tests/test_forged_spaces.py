@@ -11,7 +11,7 @@ import pytest
 import spacy
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
-from spacy_dxprivacy.metric import graph_of, kept_graph
+from spacy_dxprivacy.metric import graph_of, stored_graph
 from spacy_dxprivacy.metric.store import read_graph, write_graph
 from spacy_dxprivacy.sampler import calibration
 from spacy_dxprivacy.space.space import _load_builtin
@@ -225,7 +225,7 @@ def test_what_was_read_is_not_taken_for_what_was_learned_of_an_equal_table(folde
     forging(nobody_near)(folder, "one")
     forged = Space.load(folder)
     honest = Space.from_vectors(forged.words, forged.vectors)
-    assert honest.digest == forged.digest and kept_graph(honest) is None
+    assert honest.digest == forged.digest and stored_graph(honest) is None
     assert path().fit(honest).guarantee.status == "computed"
 
 
@@ -241,13 +241,13 @@ def test_equal_vectors_with_other_classes_share_no_graph(many):
 
 def test_a_copy_of_the_built_in_space_draws_on_what_the_package_ships(tmp_path):
     Space.builtin().save(tmp_path / "copy")
-    graph = kept_graph(Space.builtin())
+    graph = stored_graph(Space.builtin())
     write_graph(replace(graph, counts=np.ones_like(graph.counts)), tmp_path / "copy" / "graph")
     learned.forget(Space.builtin())
     _load_builtin.cache_clear()  # as in a process that has not asked for it
     copied = Space.load(tmp_path / "copy")
     with learned.noting_use() as read:
-        assert np.array_equal(kept_graph(copied).counts, graph.counts)
+        assert np.array_equal(stored_graph(copied).counts, graph.counts)
     assert not read
 
 

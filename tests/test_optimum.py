@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
-from spacy_dxprivacy.lab.bounds import least_told, most_kept, told
+from spacy_dxprivacy.lab.bounds import bound_unchanged, least_information, told
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS
 from spacy_dxprivacy.lab.experiments import optimum as experiment
 from spacy_dxprivacy.lab.experiments.optimum import (
@@ -240,7 +240,7 @@ def test_all_edges_of_the_builtin_space_lose_no_more_than_is_stated():
 def test_no_channel_keeps_more_and_no_guess_is_right_more_often(epsilon):
     prior = np.random.default_rng(0).dirichlet(np.ones(12))
     problem = line(12, epsilon, prior)
-    bound = most_kept(problem.D, prior, epsilon)
+    bound = bound_unchanged(problem.D, prior, epsilon)
     best = optimum(replace(problem, loss=1.0 - np.eye(12)))
     assert float(prior @ best.diagonal()) <= bound + 1e-9
     assert guessed(optimum(problem), prior) <= bound + 1e-9
@@ -252,12 +252,12 @@ def test_no_channel_of_this_loss_tells_less():
     problem = line(12, 1.0, prior)
     W = np.exp(-0.5 * problem.D) * prior
     for channel in (optimum(problem), W / W.sum(axis=1, keepdims=True)):
-        least = least_told(problem.loss, prior, problem.expected(channel))
+        least = least_information(problem.loss, prior, problem.expected(channel))
         assert 0 < least <= told(channel, prior) + 1e-9
-    assert least_told(problem.loss, prior, 100.0) == 0
+    assert least_information(problem.loss, prior, 100.0) == 0
     uniform = np.full(2, 0.5)  # Shannon: ln 2 less the entropy of an error
     expected = np.log(2) + 0.1 * np.log(0.1) + 0.9 * np.log(0.9)
-    assert least_told(1.0 - np.eye(2), uniform, 0.1) == pytest.approx(expected, rel=1e-4)
+    assert least_information(1.0 - np.eye(2), uniform, 0.1) == pytest.approx(expected, rel=1e-4)
 
 
 def test_tune_reports_what_no_mechanism_passes():

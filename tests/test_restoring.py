@@ -12,7 +12,7 @@ from spacy_dxprivacy.entities.surrogates import Mention
 from spacy_dxprivacy.entities.surrogates.lists import listed
 from spacy_dxprivacy.entities.surrogates.name import form_of
 from spacy_dxprivacy.entities.surrogates.plain import surrogates_of
-from spacy_dxprivacy.entities.surrogates.standing import StandIns, stand_in
+from spacy_dxprivacy.entities.surrogates.replacements import Replacements, replace_mentions
 from spacy_dxprivacy.entities.surrogates.table import Table
 from spacy_dxprivacy.entities.tables import PEOPLES, PLACES
 from spacy_dxprivacy.entities.words import builtin_lexicon
@@ -50,7 +50,7 @@ def made(pieces, seed):
         start += len(text) + 1
     doc.ents = ents
     surrogates = surrogates_of("standard")
-    drawn = stand_in(doc, surrogates, Rng(seed), rest_is_plain=True)
+    drawn = replace_mentions(doc, surrogates, Rng(seed), rest_is_plain=True)
     table = Table()
     table.add_document(doc, drawn, surrogates)
     parts, at = [], 0
@@ -131,7 +131,7 @@ def test_a_surrogate_that_is_elsewhere_in_the_documents_is_not_restored():
     (_, name), (_, phone) = drawn.pairs
     assert table.restore(f"{name} at {phone}.").restored == 2
     other = NLP(f"{name} met a man at {phone}.")
-    table.add_document(other, StandIns([], *[None] * 3, {}), {})
+    table.add_document(other, Replacements([], *[None] * 3, {}), {})
     done = table.restore(f"{name} at {phone}.")
     assert done.restored == 0 and done.left == (("PERSON", 1), ("PHONE", 1))
 

@@ -19,7 +19,7 @@ from spacy_dxprivacy.entities.surrogates.codes import luhn, mod97
 from spacy_dxprivacy.entities.surrogates.lists import STATES, ZIP_HEADS, cities, listed
 from spacy_dxprivacy.entities.surrogates.name import Person, form_of, persons
 from spacy_dxprivacy.entities.surrogates.plain import NOTHING, surrogates_of
-from spacy_dxprivacy.entities.surrogates.standing import apart
+from spacy_dxprivacy.entities.surrogates.replacements import apart
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.io.files.keys import check_apart, make_key, read_key
 from spacy_dxprivacy.privacy.guarantee import Guarantee

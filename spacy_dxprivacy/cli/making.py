@@ -147,7 +147,7 @@ def prior_cli(
         made = make_prior(read_texts(texts, field), recipe, words, partial(typer.echo, err=True))
         made.save(target, force=force)
     typer.echo(
-        f"{target}: {len(made.law.words):,} types, of which the space holds {made.in_space:.1%}\n"
+        f"{target}: {len(made.model.words):,} types, of which the space holds {made.in_space:.1%}\n"
         f"held-out text ({made.held_out_words:,} words): perplexity {made.perplexity:.1f} on the "
         f"{made.coverage:.1%} of words that it knows",
         err=True,

@@ -289,11 +289,11 @@ def _table_of_surrogates(nlp: Language, chosen: SanitizeConfig) -> Iterator[None
         return
     sanitizer, table = the_sanitizer(nlp), Table()
     surrogates = sanitizer.surrogates
-    sanitizer.on_stand_ins = lambda doc, drawn: table.add_document(doc, drawn, surrogates)
+    sanitizer.on_replacements = lambda doc, drawn: table.add_document(doc, drawn, surrogates)
     try:
         yield
     finally:
-        sanitizer.on_stand_ins = None
+        sanitizer.on_replacements = None
     write_table(table, run.table, read_key(run.table_key), force=run.force)
 
 

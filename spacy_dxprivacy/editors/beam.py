@@ -190,8 +190,8 @@ class _Text:
     def choose(self, logs: Floats2d) -> Ints1d:
         """Extend the beam by logs (beam, m) of the model; return each path's parent, (beam,)."""
         how, words = self.how, self.sheet.words[self.place]
-        said = np.where(self.asked() == NO_TOKEN, -1e30, logs + how.words.within[words])
-        p = (1 - how.share) * np.exp(said) + how.share * how.known[words]
+        logits = np.where(self.asked() == NO_TOKEN, -1e30, logs + how.words.within[words])
+        p = (1 - how.share) * np.exp(logits) + how.share * how.known[words]
         total = self.scores[:, None] + np.log(p + 1e-30) + self.sheet.logs[self.place]
         lanes = np.exp(self.scores - self.scores.max())
         self.priors[self.place] = lanes @ p / lanes.sum()

@@ -18,7 +18,7 @@ from spacy.training import Example
 
 from ..errors import DxError, Errors
 from ..pipeline.component import DEFAULT_CONFIG, DxSanitizer
-from ..pipeline.receipt import RECEIPT_KEY, assert_sanitized, get_receipt
+from ..pipeline.receipt import RECEIPT_KEY, SPANS_KEY, assert_sanitized, get_receipt
 from ..pipeline.select import AllWords
 from ..registries import registry
 from ..space.sources import SpaceSource
@@ -60,7 +60,8 @@ def annotate(clean: Doc, original: Doc, annotations: Iterable[str] = ANNOTATIONS
         clean.from_array(ids, values)
     if "spans" in names:
         for key, group in original.spans.items():
-            clean.spans[key] = [Span(clean, s.start, s.end, label=s.label) for s in group]
+            if key != SPANS_KEY:
+                clean.spans[key] = [Span(clean, s.start, s.end, label=s.label) for s in group]
     if "cats" in names:
         clean.cats = dict(original.cats)
     in_clear = dict.fromkeys([*receipt.in_clear, *(IN_CLEAR[name] for name in names)])

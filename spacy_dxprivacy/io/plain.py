@@ -273,7 +273,7 @@ def written(
         for (holder, place), result in zip(row.slots, results, strict=False):
             holder[place] = result.text
         if row.names is not None:
-            pairs = kept_columns(row.names, row.entry, files)
+            pairs = carried_columns(row.names, row.entry, files)
             if files.receipt_field:
                 pairs.append((json.dumps(receipt), files.receipt_field))
             return [name for _, name in pairs], [cell for cell, _ in pairs]
@@ -285,7 +285,7 @@ def written(
     return None, entry
 
 
-def kept_columns(names: list[str], cells: list[Any], files: FileConfig) -> list[tuple[Any, str]]:
+def carried_columns(names: list[str], cells: list[Any], files: FileConfig) -> list[tuple[Any, str]]:
     """Return the cells that are written, each with the name of its column."""
     wanted = (*files.field, *(files.keep_fields or ()))
     return [

@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..config import FileConfig
-from ..entities.surrogates.standing import CALLER, USER
+from ..entities.surrogates.replacements import CALLER, USER
 from ..text.tokens import cuts_of, joined
 from .files.limits import MB, MOST_RECORD
 

@@ -19,7 +19,7 @@ from weakref import finalize
 from ..config import FileConfig
 from ..errors import DxError, Errors, UsageError
 from .files.limits import MB, MOST_RECORD, TooLarge, check_ratio
-from .plain import Writer, kept_columns, written
+from .plain import Writer, carried_columns, written
 from .record import (
     NOT_UNICODE,
     NOT_UTF8,
@@ -220,7 +220,7 @@ class TableWriter(Writer):
 
     def begin(self, names: list[str]) -> None:
         receipt = self.files.receipt_field
-        kept = [name for _, name in kept_columns(names, names, self.files)]
+        kept = [name for _, name in carried_columns(names, names, self.files)]
         self.known = [*kept, *([receipt] if receipt else [])]
 
     def write(self, record: Record, *results: Sanitized) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..about import __version__
 from ..pipeline.receipt import COUNTS as COUNTS
-from ..pipeline.receipt import Counted, Receipt, StoodIn, Terms
+from ..pipeline.receipt import Counted, Receipt, SurrogateCounts, Terms
 from ..privacy.guarantee import Guarantee
 from ..privacy.levels import named
 
@@ -26,13 +26,13 @@ class Sums:
     nulls: int = 0  # rows without a text
     most_draws: int = 0  # of a single document
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
-    told: StoodIn = field(default_factory=StoodIn)  # surrogates, by label
+    surrogates: SurrogateCounts = field(default_factory=SurrogateCounts)  # surrogates, by label
 
     def add(self, receipt: Receipt) -> None:
         """Add one document, by its receipt."""
         numbers = {name: receipt[name] for name in COUNTS}
         self.merge({"documents": 1, "nulls": 0, "most_draws": receipt.draws, **numbers})
-        self.told.add(receipt)
+        self.surrogates.add(receipt)
 
     def merge(self, other: Mapping[str, Any]) -> None:
         """Add the sums of others, as to_dict returns them."""
@@ -41,12 +41,12 @@ class Sums:
         self.most_draws = max(self.most_draws, other["most_draws"])
         for name in COUNTS:
             self.counts[name] += other[name]
-        self.told.merge(StoodIn.of(other))
+        self.surrogates.merge(SurrogateCounts.of(other))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for json."""
         numbers = {"documents": self.documents, "nulls": self.nulls, **self.counts}
-        return {**numbers, "most_draws": self.most_draws, **self.told.to_dict()}
+        return {**numbers, "most_draws": self.most_draws, **self.surrogates.to_dict()}
 
 
 @dataclass
@@ -74,7 +74,7 @@ class Tally(Sums):
     def numbers(self) -> int:
         """How many tokens were drawn as numbers."""
         c = self.counts
-        return c["tokens"] - c["perturbed"] - c["unknown"] - c["kept"] - self.told.tokens
+        return c["tokens"] - c["perturbed"] - c["unknown"] - c["kept"] - self.surrogates.tokens
 
     @property
     def share_not_held(self) -> float:
@@ -89,7 +89,7 @@ class Tally(Sums):
         of the document with the most draws.
         """
         of_largest = self.terms.receipt(
-            Counted(0, 0, 0, draws=self.most_draws, mentions=self.told.mentions)
+            Counted(0, 0, 0, draws=self.most_draws, mentions=self.surrogates.mentions)
         )
         payload = {
             "spacy_dxprivacy": __version__,
@@ -103,7 +103,7 @@ class Tally(Sums):
             guarantee = self.terms.numbers.to_dict()
             payload["numbers"] = {"guarantee": guarantee, "drawn": self.numbers}
         if self.terms.surrogates is not None:
-            payload["stood_in"] = self.told.tokens
+            payload["stood_in"] = self.surrogates.tokens
         return payload
 
     # -- in sentences --------------------------------------------------------------------------
@@ -182,7 +182,7 @@ class Tally(Sums):
         """Return the labels, counts and guarantee of each kind of surrogate."""
         by_kind: dict[str, list[str]] = {}
         for label, terms in (self.terms.surrogates or {}).items():
-            counts = self.told.mentions.get(label)
+            counts = self.surrogates.mentions.get(label)
             if counts is None or not counts["found"]:
                 continue
             same = f", {counts['kept']:,} unchanged" if counts["kept"] else ""

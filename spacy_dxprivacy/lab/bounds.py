@@ -24,7 +24,7 @@ from ..arrays import Floats1d, Floats2d
 MOST_WORDS = 300  # of the packing program; the others count as always unchanged
 
 
-def most_kept(D: Floats2d, prior: Floats1d, epsilon: float) -> float:
+def bound_unchanged(D: Floats2d, prior: Floats1d, epsilon: float) -> float:
     """Return the largest share of words that is unchanged, and that is guessed right.
 
     D: distances, (m, m), infinite for pairs that are not covered. prior: (m,).
@@ -41,7 +41,7 @@ def most_kept(D: Floats2d, prior: Floats1d, epsilon: float) -> float:
     return min(1.0, float(u.sum()) * max(1.0, short) + rest)
 
 
-def told(channel: Floats2d, prior: Floats1d) -> float:
+def mutual_information(channel: Floats2d, prior: Floats1d) -> float:
     """Return the mutual information of word and output, nats."""
     outputs = prior @ channel
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -49,7 +49,7 @@ def told(channel: Floats2d, prior: Floats1d) -> float:
     return float(prior @ (channel * logs).sum(axis=1))
 
 
-def least_told(loss: Floats2d, prior: Floats1d, expected: float) -> float:
+def least_information(loss: Floats2d, prior: Floats1d, expected: float) -> float:
     """Return the least mutual information, nats, of all channels of this expected loss (n, k).
 
     It is 0 where one output for all words has no larger loss.

@@ -22,7 +22,7 @@ from ..io.record import chunks
 from ..io.stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draw import LONGEST, passage
 from ..pipeline.select import AllWords
-from ..pipeline.write import clear_before
+from ..pipeline.write import plaintext_before
 from ..space import Space
 from ..ty import Draw, Mechanism
 from ..validate import fail, one_of
@@ -81,7 +81,7 @@ def words_of(doc: Doc, space: Space) -> tuple[Ints1d, Bools1d, list[str], Ints1d
     """Return the Words of a Doc, and which tokens they are, int64 (k,)."""
     words = passage(doc, AllWords().select(doc), np.zeros(len(doc), dtype=bool))
     rows = space.find_ids(*np.ascontiguousarray(words.ids.T))
-    return rows, words.starts, clear_before(doc, words.places), words.places
+    return rows, words.starts, plaintext_before(doc, words.places), words.places
 
 
 @dataclass(frozen=True)

@@ -79,8 +79,8 @@ class BuiltMechanism(Generic[T]):
         self._space: Space | None = None
         self._built: T | None = None
         if guarantee.kind == "none" or guarantee.status in ("refuted", "none"):
-            told = {"status": guarantee.status, "notes": guarantee.notes}
-            warnings.warn(Warnings.DX101.format(mechanism=name, **told), DxWarning, stacklevel=3)
+            about = {"status": guarantee.status, "notes": guarantee.notes}
+            warnings.warn(Warnings.DX101.format(mechanism=name, **about), DxWarning, stacklevel=3)
 
     def fit(self, space: Space) -> Self:
         """Fit a public space. Raise DxError where the settings have no solution on it."""

@@ -88,10 +88,10 @@ class _Settings:
             return None
         centres, _ = clipped(space.vectors, self.clip)
         bound = float(norms_of(space.vectors).max()) if self.clip is None else self.clip
-        return normal_law(centres, 2 * bound, guarantee)
+        return normal_distribution(centres, 2 * bound, guarantee)
 
 
-def normal_law(centres: Floats2d, sensitivity: float, guarantee: Guarantee) -> NoiseLaw:
+def normal_distribution(centres: Floats2d, sensitivity: float, guarantee: Guarantee) -> NoiseLaw:
     """Return the distribution of the least normal noise for centres (n, d) so far apart at most."""
     from scipy.stats import chi
 

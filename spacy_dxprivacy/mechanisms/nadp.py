@@ -28,7 +28,7 @@ from ..space import Space
 from ..space.search.all_pairs import diameter, nearest_of_all
 from ..ty import NoiseLaw, Projection
 from ..validate import between, one_of, positive, whole
-from .gaussian import NormalNoise, normal_law
+from .gaussian import NormalNoise, normal_distribution
 from .noise import Noise, NoiseMechanism
 
 TOP = 10
@@ -119,7 +119,7 @@ class _Settings:
         """For "global" alone."""
         if self.noise != "global":
             return None
-        return normal_law(space.vectors, diameter(space.vectors), guarantee)
+        return normal_distribution(space.vectors, diameter(space.vectors), guarantee)
 
 
 def relation(X: Floats2d, m: int, tau: float) -> tuple[Ints2d, Floats1d]:

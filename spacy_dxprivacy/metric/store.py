@@ -207,14 +207,14 @@ def _nearest(Y: Floats2d, parts: Ints1d, words: Ints1d) -> Ints2d:
 
 def graph_of(space: Space, keep: Sequence[str] = ()) -> WordGraph:
     """Return the graph of the space, built where there is none yet; raises as build does."""
-    graph = kept_graph(space, keep)
+    graph = stored_graph(space, keep)
     if graph is None:
         graph = build(space, keep)
         learned.keep(space, _name(keep), graph)
     return graph
 
 
-def kept_graph(space: Space, keep: Sequence[str] = ()) -> WordGraph | None:
+def stored_graph(space: Space, keep: Sequence[str] = ()) -> WordGraph | None:
     """Return the graph of the space, where it is known already.
 
     Raises DxError for one that was read and is not what the vectors give.

@@ -15,7 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..entities.surrogates.standing import NumberDraw
+from ..entities.surrogates.replacements import NumberDraw
 from ..errors import DxError, Errors, Warnings, warn_always
 from ..io.files.limits import read_json
 from ..machine.compute import one_thread_in_workers
@@ -316,7 +316,7 @@ class DxSanitizer(Parts):
         """Return the state for a worker: fitted, without the pipeline, which the worker has."""
         self._check_pipeline()
         self._space = self.space
-        dropped: dict[str, Any] = {"_nlp": None, "on_stand_ins": None, "_blocked": None}
+        dropped: dict[str, Any] = {"_nlp": None, "on_replacements": None, "_blocked": None}
         has_not_read = {"_has_read": False, "_has_read_in_zone": False}
         return {**self.__dict__, **dropped, "_terms": self.terms, **has_not_read}
 

@@ -13,7 +13,13 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d
-from ..entities.surrogates.standing import Figures, StandIns, draw_figures, find_figures, stand_in
+from ..entities.surrogates.replacements import (
+    Figures,
+    Replacements,
+    draw_figures,
+    find_figures,
+    replace_mentions,
+)
 from ..errors import DxError, Errors
 from ..privacy.composition import repeat
 from ..space import Space
@@ -49,7 +55,7 @@ class Drawn:
     vectors: Floats2d | None
     numbers: Bools1d
     figures: Figures | None
-    stood: StandIns | None
+    stood: Replacements | None
     layout: Layout | None
 
 
@@ -82,17 +88,17 @@ def draw(parts: Parts, docs: list[Doc], space: Space) -> list[Drawn]:
     ]
 
 
-def _select(parts: Parts, doc: Doc) -> tuple[Bools1d, StandIns | None]:
+def _select(parts: Parts, doc: Doc) -> tuple[Bools1d, Replacements | None]:
     """The words and numbers of a Doc that are drawn, and its surrogates, if it has them."""
-    selector, surrogates = parts.selector, parts.standing
+    selector, surrogates = parts.selector, parts.active_surrogates
     entities = stood = None
     if parts.surrogates:
         finder = selector if isinstance(selector, Entities) else Entities(tuple(surrogates))
         entities = None if finder.exact else finder.entities(doc)
         rest_is_plain = isinstance(selector, Entities)
-        stood = stand_in(doc, surrogates, parts.rng, entities, rest_is_plain=rest_is_plain)
-        if parts.on_stand_ins is not None:
-            parts.on_stand_ins(doc, stood)
+        stood = replace_mentions(doc, surrogates, parts.rng, entities, rest_is_plain=rest_is_plain)
+        if parts.on_replacements is not None:
+            parts.on_replacements(doc, stood)
     if entities is not None and isinstance(selector, Entities):
         mask = selector.words(doc, entities)  # without a second search for entities
     else:
@@ -177,7 +183,7 @@ def _replace(
         words[missing] = _checked_words(chosen, len(missing))
     blocked = parts.blocked(space)
     if found := blocked.words.intersection(words.tolist()):
-        words[:] = [blocked.instead[word] if word in found else word for word in words.tolist()]
+        words[:] = [blocked.substitutes[word] if word in found else word for word in words.tolist()]
     new = [some.tolist() for some in batch.split(words)]
     noisy = [None] * len(new) if vectors is None else batch.split(vectors)
     return list(zip(new, batch.split(rows >= 0), draws.tolist(), noisy, strict=True))
@@ -305,7 +311,7 @@ class Context:
 
 
 def _context(
-    batch: Batch, numbers: list[Bools1d], stood: list[StandIns | None], space: Space
+    batch: Batch, numbers: list[Bools1d], stood: list[Replacements | None], space: Space
 ) -> Context | None:
     """The words of the batch in their sentences; None where nothing is drawn.
 

@@ -13,14 +13,14 @@ from spacy.tokens import Doc
 
 from ..entities.surrogates.base import Scope, Surrogate
 from ..entities.surrogates.plain import Preset, surrogates_of
-from ..entities.surrogates.standing import NumberDraw, StandIns
+from ..entities.surrogates.replacements import NumberDraw, Replacements
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
 from ..prior.pairs import lacked_of
 from ..privacy.levels import found_by, scale_of
 from ..privacy.randomness import Rng
 from ..space import Space
-from ..space.hurtful import allowed_by, stand_ins
+from ..space.offensive import allowed_by, substitutes_of
 from ..space.sources import SpaceSource
 from ..text.mentions import plain_label
 from ..ty import Editor, EditsTexts, FindsSettings, Mechanism, Unknown
@@ -42,7 +42,7 @@ class Blocked:
 
     space: Space
     words: frozenset[str]
-    instead: Mapping[str, str]
+    substitutes: Mapping[str, str]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -86,7 +86,7 @@ class Parts:
     vectors: str = "table"
     carry: Iterable[str] = ()
     max_epsilon_per_doc: float | None = None
-    on_stand_ins: Callable[[Doc, StandIns], None] | None = field(default=None, init=False)
+    on_replacements: Callable[[Doc, Replacements], None] | None = field(default=None, init=False)
     rng: Rng = field(init=False)
     _blocked: Blocked | None = field(default=None, init=False)
 
@@ -138,7 +138,7 @@ class Parts:
         return self.draws_together or (self.word_editor is not None and self.scope == "token")
 
     @property
-    def standing(self) -> dict[str, Surrogate]:
+    def active_surrogates(self) -> dict[str, Surrogate]:
         """The surrogates in use: of a preset, those for the labels of the selector."""
         all_of_them: dict[str, Surrogate] = self.surrogates
         if not (isinstance(self.surrogates, Preset) and isinstance(self.selector, Entities)):
@@ -160,8 +160,8 @@ class Parts:
     def blocked(self, space: Space) -> Blocked:
         """Return the words of a space that are never released."""
         if self._blocked is None or self._blocked.space is not space:
-            instead = stand_ins(space) if self.source.spares else {}
-            self._blocked = Blocked(space, frozenset(instead), instead)
+            substitutes = substitutes_of(space) if self.source.spares else {}
+            self._blocked = Blocked(space, frozenset(substitutes), substitutes)
         return self._blocked
 
 
@@ -222,9 +222,9 @@ def _in_clear(parts: Parts, nlp: Language | None) -> tuple[str, ...]:
         visible.append("the case of every word")
     visible += [CARRIED_IN_CLEAR[item] for item in parts.carry]
     visible += parts.source.in_clear(nlp)
-    for surrogate in parts.standing.values():
+    for surrogate in parts.active_surrogates.values():
         visible += surrogate.in_clear
-    if parts.standing:
+    if parts.active_surrogates:
         visible.append("how many mentions of each label there are, and where")
     return tuple(dict.fromkeys(visible))
 
@@ -243,7 +243,7 @@ def _fit_editor(parts: Parts, editor: Editor, space: Space, saved: dict[str, str
 
 def _surrogate_terms(parts: Parts) -> dict[str, dict[str, Any]]:
     terms: dict[str, dict[str, Any]] = {}
-    for label, one in parts.standing.items():
+    for label, one in parts.active_surrogates.items():
         terms[label] = {
             "stand_in": one.name,
             "guarantee": one.guarantee.to_dict(),

@@ -73,7 +73,7 @@ class Receipt(dict[str, Any]):
 
 
 @dataclass
-class StoodIn:
+class SurrogateCounts:
     """Sums over receipts: tokens of surrogates; mentions found, replaced and kept, by label."""
 
     tokens: int = 0
@@ -81,9 +81,9 @@ class StoodIn:
 
     def add(self, receipt: Mapping[str, Any]) -> None:
         """Count one more document, by its receipt."""
-        self.merge(StoodIn(receipt.get("stood_in", 0), receipt.get("surrogates", {})))
+        self.merge(SurrogateCounts(receipt.get("stood_in", 0), receipt.get("surrogates", {})))
 
-    def merge(self, other: StoodIn) -> None:
+    def merge(self, other: SurrogateCounts) -> None:
         """Add the counts of another one."""
         self.tokens += other.tokens
         for label, counts in other.mentions.items():
@@ -96,7 +96,7 @@ class StoodIn:
         return {"stood_in": self.tokens, "mentions": self.mentions} if self.mentions else {}
 
     @classmethod
-    def of(cls, payload: Mapping[str, Any]) -> StoodIn:
+    def of(cls, payload: Mapping[str, Any]) -> SurrogateCounts:
         """Read what to_dict gave, from a dictionary that may hold more."""
         return cls(payload.get("stood_in", 0), payload.get("mentions", {}))
 

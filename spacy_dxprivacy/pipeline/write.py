@@ -96,7 +96,7 @@ def _edited_texts(
     texts: Sequence[Written], vocab: Vocab, space: Space, parts: Parts, editor: EditsTexts
 ) -> list[Written]:
     """Each text with the words that an editor of texts chose."""
-    instead = parts.blocked(space).instead
+    substitutes = parts.blocked(space).substitutes
     placed = [_released(text, vocab, space) for text in texts]
     found = editor.edit_texts([shown for shown, _ in placed], parts.mechanism)
     new = []
@@ -105,7 +105,7 @@ def _edited_texts(
         checked = checked_edit(rows, shown.rows, shown.fixed)
         for place in np.flatnonzero(checked != shown.rows).tolist():
             chosen = space.words[checked[place]]
-            words[places[place]] = instead.get(chosen, chosen)
+            words[places[place]] = substitutes.get(chosen, chosen)
         new.append(replace(text, words=words))
     return new
 
@@ -120,11 +120,11 @@ def _released(text: Written, vocab: Vocab, space: Space) -> tuple[ReleasedText, 
     known = rows[words.places] >= 0
     places = words.places[known]
     starts = np.diff(np.cumsum(words.starts)[known], prepend=-1) > 0
-    before = clear_before(doc, places)
+    before = plaintext_before(doc, places)
     return ReleasedText(rows[places], starts, ~editable[places], before), places
 
 
-def clear_before(doc: Doc, places: Ints1d) -> list[str]:
+def plaintext_before(doc: Doc, places: Ints1d) -> list[str]:
     """Return the text between each of the tokens at rising places and the one before."""
     ends = [0, *(doc[place].idx + len(doc[place]) for place in places[:-1].tolist())]
     text = doc.text

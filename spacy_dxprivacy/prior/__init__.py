@@ -4,11 +4,18 @@ chain.py has the model and carries it to the words of any space; registered.py h
 (@dx_priors); make.py makes a prior from public texts.
 """
 
-from .chain import Law, carry
+from .chain import PairModel, carry
 from .make import Made, Recipe, make_prior
 from .registered import make_ngrams, make_uniform, make_word_frequency, make_word_pairs
 
 __all__ = [
-    "Law", "Made", "Recipe", "carry", "make_ngrams", "make_prior", "make_uniform",
-    "make_word_frequency", "make_word_pairs",
+    "Made",
+    "PairModel",
+    "Recipe",
+    "carry",
+    "make_ngrams",
+    "make_prior",
+    "make_uniform",
+    "make_word_frequency",
+    "make_word_pairs",
 ]  # fmt: skip

@@ -25,7 +25,7 @@ import numpy as np
 from ..arrays import Floats1d, Ints1d
 from ..errors import DxError, Errors
 from ..io.files.limits import NotAFile, read_lines
-from .chain import Law, chain_of, joint
+from .chain import PairModel, chain_of, joint
 
 MOST_NGRAMS = 40_000_000  # of one length
 LONGEST_LINE = 1 << 16
@@ -246,7 +246,7 @@ def _check_sums(arpa: Arpa, path: Path) -> None:
 # -- as a language model -------------------------------------------------------------------------
 
 
-def law_of(arpa: Arpa, name: str) -> Law:
+def model_of(arpa: Arpa, name: str) -> PairModel:
     """Return words and pairs as a language model; unigrams where there are no pairs."""
     from scipy.sparse import diags_array
 
@@ -264,7 +264,7 @@ def law_of(arpa: Arpa, name: str) -> Law:
         begin=first if first.sum() > 0 else u, alone=u / stays, end=stop, back=back, u=u,
         delta=delta, emit=diags_array(stays).tocsr(),
     )  # fmt: skip
-    return Law([w for w, s in zip(arpa.words, spoken, strict=True) if s], chain, name)
+    return PairModel([w for w, s in zip(arpa.words, spoken, strict=True) if s], chain, name)
 
 
 def beyond_back_off(arpa: Arpa) -> Any:

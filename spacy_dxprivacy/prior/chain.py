@@ -225,7 +225,7 @@ def from_fields(fields: Mapping[str, Any], n: int) -> Chain:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Law:
+class PairModel:
     """A language model on words of its own."""
 
     words: Sequence[str]  # V different strings
@@ -242,13 +242,13 @@ class WordList:
     name: str
 
 
-def carry(law: Law, space: Space, frequency: Floats1d) -> Chain:
+def carry(model: PairModel, space: Space, frequency: Floats1d) -> Chain:
     """Return the language model on the words of a space.
 
     States without words are left out, and the ratio of the probabilities of two sentences stays.
 
     Args:
-        law: The language model.
+        model: The language model.
         space: The space, of n words.
         frequency: float (n,), by which words of the space that are spelled like one word of the
             model share it.
@@ -258,7 +258,7 @@ def carry(law: Law, space: Space, frequency: Floats1d) -> Chain:
     """
     from scipy.sparse import diags_array
 
-    chain, listed = law.chain, WordList(law.words, law.chain.unigram, law.name)
+    chain, listed = model.chain, WordList(model.words, model.chain.unigram, model.name)
     cells = with_neighbours(spelled(listed, space, frequency), space, listed.weights)
     emit = (cells @ chain.emit).tocsr()
     some = np.asarray(emit.sum(axis=0)).reshape(-1) > 0

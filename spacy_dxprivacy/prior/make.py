@@ -34,8 +34,8 @@ from ..errors import DxError, Errors, UsageError
 from ..io.files.limits import MOST_RECORD, NotAFile, parse_json, read_lines, too_large
 from ..space import Space
 from ..validate import whole
-from .chain import Chain, Law, chain_of, joint
-from .pairs import write_law
+from .chain import Chain, PairModel, chain_of, joint
+from .pairs import write_model
 
 LEAST_WORDS = 1000
 TYPES, PAIRS = 12_000, 1_000_000
@@ -70,7 +70,7 @@ class Recipe:
 class Made:
     """A language model, and its quality on every tenth sentence, which is held out."""
 
-    law: Law
+    model: PairModel
     words: int
     held_out_words: int
     perplexity: float  # of known words, given those before them in their sentence
@@ -80,8 +80,8 @@ class Made:
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write it into a folder. Raises UsageError for a path that is in use."""
         names = ("words", "held_out_words", "perplexity", "coverage", "in_space")
-        figures = {"types": len(self.law.words), **{name: getattr(self, name) for name in names}}
-        write_law(self.law, Path(path), figures, force=force)
+        figures = {"types": len(self.model.words), **{name: getattr(self, name) for name in names}}
+        write_model(self.model, Path(path), figures, force=force)
 
 
 def make_prior(
@@ -114,13 +114,13 @@ def make_prior(
     say(f"{vocab.trained:,} words, {len(vocab.types):,} types; {vocab.held:,} words held out")
     counts = count_pairs(corpus, vocab)
     say(f"{len(counts.count):,} different pairs")
-    law = pairs_law(counts, vocab.types, recipe.pairs, recipe.name)
+    model = pairs_model(counts, vocab.types, recipe.pairs, recipe.name)
     parts = [ids for ids, held in corpus.chunks() if held and len(ids)]
-    nats = [nats_of_pairs(law.chain, vocab.sentences(ids)) for ids in parts]
+    nats = [nats_of_pairs(model.chain, vocab.sentences(ids)) for ids in parts]
     known = sum(map(len, nats))
     perplexity = float(np.exp(np.concatenate(nats).mean())) if known else float("nan")
     coverage = known / max(vocab.held, 1)
-    return Made(law, vocab.trained, vocab.held, perplexity, coverage, in_space)
+    return Made(model, vocab.trained, vocab.held, perplexity, coverage, in_space)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +194,7 @@ def discounts(count: Ints1d) -> Floats1d:
     return clipped
 
 
-def pairs_law(counts: Counts, types: list[str], most: int, name: str) -> Law:
+def pairs_model(counts: Counts, types: list[str], most: int, name: str) -> PairModel:
     """Return the smoothed model of pairs of types, with at most so many of them listed."""
     from scipy.sparse import csr_array, diags_array
 
@@ -216,7 +216,7 @@ def pairs_law(counts: Counts, types: list[str], most: int, name: str) -> Law:
         begin=begin, alone=often / stays, end=end, back=rest, u=u, delta=delta,
         emit=diags_array(stays).tocsr(),
     )  # fmt: skip
-    return Law(types, chain, name)
+    return PairModel(types, chain, name)
 
 
 def pruned(
@@ -332,7 +332,7 @@ class Corpus:
 
 
 def collect(texts: Iterable[str], lang: str = "en") -> Corpus:
-    """Read texts once. Memory holds the distinct words alone."""
+    """Read texts once. Memory holds only the distinct words."""
     index: dict[str, int] = {"": 0}
     with tempfile.TemporaryFile(prefix="dx-prior-") as file:
         for sentence in _sentences(texts, lang):

@@ -38,7 +38,7 @@ from ..io.files.atomic import new_folder
 from ..io.files.limits import check_ratio, read_json, regular
 from ..registries import retired
 from ..space import BUILTIN, Space
-from .chain import TABLES, Chain, Law, chain_of, from_fields, to_fields
+from .chain import TABLES, Chain, PairModel, chain_of, from_fields, to_fields
 
 NAME = "dx_en"
 FILE = BUILTIN / "pairs.npz"
@@ -46,7 +46,7 @@ KINDS = ("clinical", "dialogues")  # of text, with pairs of their own
 OF_FREQUENCY, OF_LOG, OF_PAIR = 12, 64, 16  # steps of a logarithm to a nat
 LEAST = 1e-12  # of a type by back-off: a word that stays unchanged may be any, also a lone n't
 FORMAT, KIND = 1, "pairs"
-ABOUT, LAW = "prior.json", "law.npz"
+ABOUT, MODEL = "prior.json", "law.npz"
 DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, EOFError)
 
 
@@ -94,7 +94,7 @@ def lacked_of(space: Space) -> float:
 
 
 @lru_cache(maxsize=1 + len(KINDS))
-def builtin_law(kind: str | None = None) -> Law:
+def builtin_model(kind: str | None = None) -> PairModel:
     """Return word pairs on the words of the built-in space, of a domain of KINDS or, for None, of
     general English. Raises DxError for files of another space."""
     space = Space.builtin()
@@ -104,7 +104,7 @@ def builtin_law(kind: str | None = None) -> Law:
             arrays |= {name: saved[name] for name in saved.files}
         if bytes(arrays["digest"]).decode() != space.digest:
             raise _bad(path, "it belongs to another space")
-    return Law(space.words, _chain(arrays), NAME if kind is None else f"{NAME}_{kind}")
+    return PairModel(space.words, _chain(arrays), NAME if kind is None else f"{NAME}_{kind}")
 
 
 def _chain(arrays: dict[str, Any]) -> Chain:
@@ -145,9 +145,9 @@ def _to_one(weights: Floats1d) -> Floats1d:
 # -- of a folder -----------------------------------------------------------------------------------
 
 
-def digest_of(law: Law) -> str:
+def digest_of(model: PairModel) -> str:
     """Return SHA-256 of the words and of the chain, in hexadecimal."""
-    return hashlib.sha256("\n".join([law.chain.digest, *law.words]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([model.chain.digest, *model.words]).encode()).hexdigest()
 
 
 def check_target(path: Path, *, force: bool) -> None:
@@ -158,17 +158,17 @@ def check_target(path: Path, *, force: bool) -> None:
         raise UsageError(f"{path}: exists already. `force` replaces it.")
 
 
-def write_law(law: Law, path: Path, figures: Mapping[str, Any], *, force: bool) -> None:
+def write_model(model: PairModel, path: Path, figures: Mapping[str, Any], *, force: bool) -> None:
     """Write the folder of a prior atomically, with further entries of prior.json."""
     check_target(path, force=force)
     with new_folder(path) as folder:
-        words = np.frombuffer("\n".join(law.words).encode(), dtype=np.uint8)
-        np.savez_compressed(folder / LAW, words=words, **to_fields(law.chain))
-        about = {"format": FORMAT, "kind": KIND, "name": law.name, "digest": digest_of(law)}
+        words = np.frombuffer("\n".join(model.words).encode(), dtype=np.uint8)
+        np.savez_compressed(folder / MODEL, words=words, **to_fields(model.chain))
+        about = {"format": FORMAT, "kind": KIND, "name": model.name, "digest": digest_of(model)}
         srsly.write_json(folder / ABOUT, {**about, **figures})
 
 
-def read_law(path: Path) -> Law:
+def read_model(path: Path) -> PairModel:
     """Read a saved prior. Raises DxError where the folder is missing, damaged, of another format or
     kind, or not what its digest says."""
     if not (path / ABOUT).is_file():
@@ -183,17 +183,17 @@ def read_law(path: Path) -> Law:
             raise retired("dx.HiddenMarkov.v1")
         if about["kind"] != KIND:
             raise _bad(path, f"its kind is {about['kind']!r}; expected {KIND!r}")
-        law = _read_law(path / LAW, str(about["name"]))
+        model = _read_model(path / MODEL, str(about["name"]))
     except DxError as error:
         raise error if "DX060" not in str(error) else _bad(path, str(error)) from None
     except (*DAMAGE, zipfile.BadZipFile) as error:
         raise _bad(path, f"a file in it is missing or damaged ({type(error).__name__})") from None
-    if digest_of(law) != about["digest"]:
+    if digest_of(model) != about["digest"]:
         raise _bad(path, "it does not match its digest")
-    return law
+    return model
 
 
-def _read_law(path: Path, name: str) -> Law:
+def _read_model(path: Path, name: str) -> PairModel:
     with zipfile.ZipFile(regular(path)) as archive:
         unpacked = sum(info.file_size for info in archive.infolist())
         check_ratio(path.name, path.stat().st_size, unpacked)
@@ -205,7 +205,7 @@ def _read_law(path: Path, name: str) -> Law:
     chain = from_fields(arrays, len(words))
     for table in TABLES:
         getattr(chain, table).check_format(full_check=True)
-    return Law(words, chain, name)
+    return PairModel(words, chain, name)
 
 
 def _bad(path: Path, why: str) -> DxError:

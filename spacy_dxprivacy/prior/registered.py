@@ -21,7 +21,7 @@ from ..registries import registry
 from ..space import Space
 from ..validate import between, fail, needs, one_of, whole
 from .chain import Chain, WordList, alone_chain, carry, spelled
-from .pairs import KINDS, NAME, builtin_law, frequencies, frequency_of, read_law
+from .pairs import KINDS, NAME, builtin_model, frequencies, frequency_of, read_model
 
 LEAST = 1e-30  # that float32 can hold
 MOST_CARRIED = 2
@@ -62,8 +62,8 @@ class WordFrequency:
 
     def _listed(self) -> WordList:
         if self.path is not None:
-            law = read_law(self.path)
-            return WordList(law.words, law.chain.unigram, law.name)
+            model = read_model(self.path)
+            return WordList(model.words, model.chain.unigram, model.name)
         if self.lang is None:
             return WordList(Space.builtin().words, frequencies(), NAME)
         from wordfreq import get_frequency_dict
@@ -85,13 +85,13 @@ class WordPairs:
     def fit(self, space: Space) -> Chain:
         """Raises DxError where no word of the space is known, or the folder is not as it should."""
         if self.path is not None:
-            return carry(read_law(self.path), space, frequency_of(space))
+            return carry(read_model(self.path), space, frequency_of(space))
         if space.digest == Space.builtin().digest:
-            return builtin_law(self.kind).chain
+            return builtin_model(self.kind).chain
         # Cached for the last spaces: a search for an epsilon, or a second pipeline, asks again.
         key = space.digest, self.kind
         chain = _carried.pop(key, None)
-        chain = chain or carry(builtin_law(self.kind), space, frequency_of(space))
+        chain = chain or carry(builtin_model(self.kind), space, frequency_of(space))
         _carried[key] = chain
         for old in list(_carried)[:-MOST_CARRIED]:
             _carried.pop(old, None)
@@ -109,10 +109,10 @@ class Ngrams:
 
     def fit(self, space: Space) -> Chain:
         """Raises DxError for a file that cannot be used, or that has no word of the space."""
-        from .arpa import law_of, read_arpa  # few pipelines ever need it
+        from .arpa import model_of, read_arpa  # few pipelines ever need it
 
-        law = law_of(read_arpa(self.path, self.order), self.path.name)
-        return carry(law, space, frequency_of(space))
+        model = model_of(read_arpa(self.path, self.order), self.path.name)
+        return carry(model, space, frequency_of(space))
 
 
 @registry.dx_priors("dx.Uniform.v1")

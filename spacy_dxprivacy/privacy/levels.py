@@ -69,7 +69,7 @@ MECHANISM = "dx.Path.v2"
 Points = Sequence[tuple[float, float, float]]  # epsilon, rising, and two shares from 0 to 1
 
 # Share of words that are unchanged; cosine of outputs to inputs.
-KEPT: Points = ((0.65, 0.3181, 0.5626), (0.9, 0.4564, 0.7018), (1.2, 0.5869, 0.8246))
+UNCHANGED: Points = ((0.65, 0.3181, 0.5626), (0.9, 0.4564, 0.7018), (1.2, 0.5869, 0.8246))
 # Share of words, and of rare words, that each attacker recovers; of equals the first is named.
 FOUND: Mapping[str, Points] = {
     "word pairs of clinical text": (
@@ -132,7 +132,7 @@ def _interpolated(points: Points, epsilon: float) -> tuple[float, float] | None:
 
 def measured_at(epsilon: float) -> Level | None:
     """Return what attackers recovered at an epsilon; None where nobody measured."""
-    kept = None if epsilon > KEPT[-1][0] else _interpolated(KEPT, epsilon)
+    kept = None if epsilon > UNCHANGED[-1][0] else _interpolated(UNCHANGED, epsilon)
     tried = {name: _interpolated(points, epsilon) for name, points in FOUND.items()}
     found = {name: some for name, some in tried.items() if some is not None}
     if kept is None or not found:

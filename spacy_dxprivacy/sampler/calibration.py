@@ -148,7 +148,7 @@ class Calibration:
     """An epsilon-beta calibration table."""
 
     digest: str  # of the table of words
-    law: str  # fingerprint of the graph and the weights of its words
+    basis: str  # fingerprint of the graph and the weights of its words
     betas: Floats1d
     epsilons: Floats1d  # the least that each beta holds
 
@@ -159,7 +159,7 @@ def learn(space: learned.Table, graph: PolicyGraph, chain: Chain) -> Calibration
     exact = np.array([exact_epsilon(graph, at, beta) for beta in BETAS.tolist()])
     epsilons = np.ceil(exact * 1e6) / 1e6  # as files have it
     made = Calibration(space.digest, _fingerprint(chain.digest, graph), BETAS, epsilons)
-    learned.keep(space, CALIBRATION.name(made.law), made)
+    learned.keep(space, CALIBRATION.name(made.basis), made)
     return made
 
 
@@ -173,7 +173,7 @@ def _fingerprint(first: str, graph: PolicyGraph, *more: Any) -> str:
 
 def _calibration_fields(some: Calibration) -> dict[str, Any]:
     columns = {"betas": some.betas.tolist(), "epsilons": some.epsilons.tolist()}
-    return {"digest": some.digest, "law": some.law, **columns}
+    return {"digest": some.digest, "law": some.basis, **columns}
 
 
 def _calibration_of(fields: dict[str, Any]) -> Calibration:
@@ -197,7 +197,7 @@ class Evened:
     """Stored normaliser-balancing weights."""
 
     digest: str  # of the table of words
-    law: str  # fingerprint of the graph, the weights before, and epsilon
+    basis: str  # fingerprint of the graph, the weights before, and epsilon
     beta: float  # of the draw
     weights: Floats1d
     logs: Floats1d  # ln Z
@@ -207,13 +207,13 @@ def even_of(space: Space, graph: PolicyGraph, weights: Floats1d, epsilon: float)
     """Return weights near those given (float64 (n,), above 0) that balance the normalisers. Raises
     DxError where nothing is left of some of them."""
     lengths = Lengths(graph, shorter(graph, policy_graph(space, PLAIN, "plain")))
-    law = _fingerprint(repr(float(epsilon)), graph, lengths.short, weights)
+    basis = _fingerprint(repr(float(epsilon)), graph, lengths.short, weights)
     check = partial(_check_even, lengths=lengths, weights=weights, epsilon=epsilon)
-    found: Evened | None = learned.find(space, EVEN.name(law), check)
+    found: Evened | None = learned.find(space, EVEN.name(basis), check)
     if found is None:
         made = even(lengths, weights, epsilon)
-        found = Evened(space.digest, law, made.beta, made.weights, made.logs)
-        learned.keep(space, EVEN.name(law), found)
+        found = Evened(space.digest, basis, made.beta, made.weights, made.logs)
+        learned.keep(space, EVEN.name(basis), found)
         return made
     return stated(lengths, found.weights, found.logs, found.beta, epsilon)
 
@@ -259,7 +259,7 @@ def _even_fields(some: Evened) -> dict[str, Any]:
     columns = {
         name: getattr(some, name).astype("<f8").tobytes().hex() for name in ("weights", "logs")
     }
-    return {"digest": some.digest, "law": some.law, "beta": float(some.beta).hex(), **columns}
+    return {"digest": some.digest, "law": some.basis, "beta": float(some.beta).hex(), **columns}
 
 
 def _even_from(fields: dict[str, Any]) -> Evened:

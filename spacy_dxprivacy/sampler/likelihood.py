@@ -11,7 +11,7 @@ from ..prior.chain import Chain
 from .draw import Text, spans
 from .emissions import NOTHING, Emissions
 
-LANES, LANES_KEPT = 32, 8  # sentences side by side, and those all messages of which are kept
+LANES, LANES_STORED = 32, 8  # sentences side by side, and those all messages of which are kept
 CANDIDATES_AT_ONCE = 2**8
 MESSAGES = 2**24  # numbers: 128 MB
 
@@ -70,7 +70,7 @@ class SentenceLikelihood:
         """Return the likelihood of each state given the other words, float64 (places, K)."""
         found = np.empty((int(lengths.sum()), self.chain.states))
         order = np.argsort(-lengths, kind="stable")
-        for some in blocks(len(order), LANES_KEPT):
+        for some in blocks(len(order), LANES_STORED):
             lanes = order[some]
             E = list(self._steps(text, first[lanes], lengths[lanes]))
             ahead = (one for one, _ in self._forward(E))

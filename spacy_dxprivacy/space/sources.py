@@ -40,7 +40,7 @@ class SpaceSource:
     """Loads the Space of a pipeline.
 
     packed: whether a saved pipeline takes a copy along, since nothing else in it holds the table.
-    spares: whether offensive words are never an output (hurtful.py): where `exclude` is
+    spares: whether offensive words are never an output (offensive.py): where `exclude` is
         "offensive".
     excluded: gives the words, as in `exclude`, that the table was made without.
     own_vectors: whether the table is the pipeline's own where it has one, with all of its words:

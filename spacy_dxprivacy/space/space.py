@@ -218,13 +218,13 @@ class Space:
         if not keep.any():
             raise DxError(Errors.DX023)
         new_row = np.cumsum(keep) - 1
-        kept_words = [w for w, k in zip(words, keep, strict=True) if k and w is not None]
+        retained_words = [w for w, k in zip(words, keep, strict=True) if k and w is not None]
         keys = [*zip(self.words, range(len(self)), strict=True), *self.aliases.items()]
-        candidates = set(kept_words)
+        candidates = set(retained_words)
         aliases = {w: int(new_row[r]) for w, r in keys if keep[r] and w not in candidates}
         classes = None if self.classes is None else self.classes[keep]
         X = np.ascontiguousarray(self.vectors[keep])
-        return Space(Table(kept_words, X, aliases, classes, self.class_names, self.name))
+        return Space(Table(retained_words, X, aliases, classes, self.class_names, self.name))
 
     def find(self, word: str) -> int:
         """Return the row of a word, by exact case, then without regard to case; -1 if unknown."""

@@ -13,7 +13,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.lab.audit.sides import MOST_SPREAD, sides, told_apart
+from spacy_dxprivacy.lab.audit.sides import MOST_SPREAD, distinguished, sides
 
 CONFIG = Path(__file__).parents[2] / "configs" / "exponential.cfg"
 
@@ -43,9 +43,9 @@ def test_a_draw_that_waits_for_its_word_is_beyond_the_limit(space, monkeypatch):
 
 def test_equal_distributions_are_not_told_apart_and_others_are():
     some, other = np.random.default_rng(0).integers(1000, size=(2, 20_000))
-    assert abs(told_apart(some, other) - 0.5) < 0.02
-    assert told_apart(some // 2, other) == pytest.approx(0.75, abs=0.02)
-    assert told_apart(some, other + 1000) == 1
+    assert abs(distinguished(some, other) - 0.5) < 0.02
+    assert distinguished(some // 2, other) == pytest.approx(0.75, abs=0.02)
+    assert distinguished(some, other + 1000) == 1
 
 
 def test_the_command(tmp_path, space):

@@ -12,7 +12,7 @@ from test_attacks_language import likelihoods
 from spacy_dxprivacy import Draw, DxError, registry
 from spacy_dxprivacy.editors import opened
 from spacy_dxprivacy.errors import DxWarning
-from spacy_dxprivacy.space import hurtful
+from spacy_dxprivacy.space import offensive
 from spacy_dxprivacy.space.sources import SpaceSource
 from spacy_dxprivacy.space.space import Allowed
 
@@ -201,8 +201,8 @@ def test_stand_ins_and_numbers_are_those_that_were_drawn(reader, make_nlp):
 def test_whatever_an_editor_of_texts_chooses_what_never_comes_out_does_not(
     make_nlp, monkeypatch, exclude
 ):
-    monkeypatch.setattr(hurtful, "_allowed", lambda: Allowed(None, ["fish"]))
-    monkeypatch.setattr(hurtful, "_substitutes", WeakKeyDictionary())
+    monkeypatch.setattr(offensive, "_allowed", lambda: Allowed(None, ["fish"]))
+    monkeypatch.setattr(offensive, "_substitutes", WeakKeyDictionary())
 
     class Stubborn:
         name = "my.Editor.v1"
@@ -222,7 +222,7 @@ def test_whatever_an_editor_of_texts_chooses_what_never_comes_out_does_not(
     bad = nlp.get_pipe("dx_sanitizer").space.find("fish")
     words = {token.lower_ for token in nlp("the dog saw the cat")}
     assert ("fish" in words) == (not exclude) and len(words) == 1
-    assert hurtful.allowed_by(SpaceSource(None, excluded=lambda: ["fish"]))("Fish") is False
+    assert offensive.allowed_by(SpaceSource(None, excluded=lambda: ["fish"]))("Fish") is False
 
 
 def test_a_saved_pipeline_knows_its_model_again_and_a_copy_holds_none(reader, make_nlp):

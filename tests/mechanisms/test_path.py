@@ -8,7 +8,7 @@ from scipy.stats import chisquare
 
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
 from spacy_dxprivacy.mechanisms.path import exact_epsilon, log_sums
-from spacy_dxprivacy.metric import STEPS, kept_graph, word_graph
+from spacy_dxprivacy.metric import STEPS, stored_graph, word_graph
 from spacy_dxprivacy.metric.word_graph import JOINED, NEAR, OFFSET
 from spacy_dxprivacy.space.search import all_pairs as near
 from spacy_dxprivacy.space.tables import learned
@@ -170,7 +170,7 @@ def test_draws_follow_the_probabilities_whether_lists_are_stored_or_walked(
         monkeypatch.setattr(word_graph, "LISTS_BYTES", 2000)
     learned.forget(cloud)
     mechanism = made(epsilon).fit(cloud)
-    assert (kept_graph(cloud).lists is not None) == stored
+    assert (stored_graph(cloud).lists is not None) == stored
     n = 200_000
     for row in (0, 133):
         p = mechanism.distribution(np.array([row]))[0]
@@ -275,7 +275,7 @@ def test_a_damaged_changed_or_foreign_graph_is_refused(cloud, tmp_path, name, da
 
 def test_the_built_in_space_comes_with_its_graph():
     space = Space.builtin()
-    graph = kept_graph(space)
+    graph = stored_graph(space)
     assert graph is not None and graph.digest == space.digest
     rows = np.array([space.find(w) for w in ("doctor", "the", "March", "walked")])
     D, counts = graph.distances(rows), graph.counts[rows]

@@ -8,7 +8,7 @@ from spacy_dxprivacy.errors import DxError, UsageError
 from spacy_dxprivacy.io.build import prior_config
 from spacy_dxprivacy.lab.mechanisms import parse_mechanism
 from spacy_dxprivacy.prior.make import nats_of_pairs
-from spacy_dxprivacy.prior.pairs import KINDS, builtin_law
+from spacy_dxprivacy.prior.pairs import KINDS, builtin_model
 
 STOP = -1
 TEXTS = {
@@ -29,7 +29,7 @@ TEXTS = {
 
 def types_of(sentences):
     space = Space.builtin()
-    types, _ = builtin_law().chain.one_state
+    types, _ = builtin_model().chain.one_state
     rows = [[space.find(word.lower()) for word in text.split()] for text in sentences]
     return np.concatenate([[*types[[r for r in some if r >= 0]], STOP] for some in rows])
 
@@ -37,14 +37,14 @@ def types_of(sentences):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_knows_such_text_better(kind):
     types = types_of(TEXTS[kind])
-    nats = {k: nats_of_pairs(builtin_law(k).chain, types).mean() for k in (None, *KINDS)}
+    nats = {k: nats_of_pairs(builtin_model(k).chain, types).mean() for k in (None, *KINDS)}
     assert min(nats, key=nats.get) == kind
     assert nats[None] - nats[kind] > 0.3
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_word_can_come_out(kind):
-    english, law = builtin_law(), builtin_law(kind)
+    english, law = builtin_model(), builtin_model(kind)
     assert (law.chain.unigram > 0).all() and law.chain.unigram.sum() == pytest.approx(1, abs=1e-6)
     assert law.name != english.name and law.chain.digest != english.chain.digest
     assert (law.chain.one_state[0] == english.chain.one_state[0]).all()

@@ -24,7 +24,7 @@ from spacy_dxprivacy.prior.make import (
     count_pairs,
     discounts,
     nats_of_pairs,
-    pairs_law,
+    pairs_model,
     pruned,
     vocabulary,
 )  # fmt: skip
@@ -92,7 +92,7 @@ def test_probabilities_are_those_of_kneser_ney_by_hand():
     vocab, counts = counted()
     assert discounts(counts.count) == pytest.approx(D)
     assert discounts(np.array([1, 1, 2])) == pytest.approx([0.75] * 3)  # too few to tell
-    chain = pairs_law(counts, vocab.types, 100, "hand").chain
+    chain = pairs_model(counts, vocab.types, 100, "hand").chain
     the, dog, ran, cat = (vocab.types.index(w) for w in ("the", "dog", "ran", "cat"))
     # Of 9 different pairs, dog follows 1 kind of word, ran 2, the 2, cat 1, sat 1, ends 2.
     back = (D[1] + D[0]) / 3
@@ -118,20 +118,20 @@ def test_discounts_of_larger_texts_are_those_of_chen_and_goodman():
 
 def test_pruning_keeps_what_tells_most_and_all_sums():
     vocab, counts = counted()
-    whole = pairs_law(counts, vocab.types, 100, "x").chain
+    whole = pairs_model(counts, vocab.types, 100, "x").chain
     for most in (0, 1, 3):
-        chain = pairs_law(counts, vocab.types, most, "x").chain
+        chain = pairs_model(counts, vocab.types, most, "x").chain
         assert chain.delta.nnz <= most
         assert move(chain).sum(axis=1) == pytest.approx(np.ones(5), abs=1e-6)
     dog = vocab.types.index("dog")
-    assert pairs_law(counts, vocab.types, 1, "x").chain.delta[[dog]].nnz == 1
+    assert pairs_model(counts, vocab.types, 1, "x").chain.delta[[dog]].nnz == 1
     left, back = pruned(whole.delta, whole.back, whole.u, np.ones(5), 10**6)
     assert abs(left - whole.delta).max() == 0 and back == pytest.approx(whole.back, abs=1e-6)
 
 
 def test_nats_of_held_out_text_are_those_of_the_definition():
     vocab, counts = counted()
-    chain = pairs_law(counts, vocab.types, 3, "x").chain
+    chain = pairs_model(counts, vocab.types, 3, "x").chain
     T, K = move(chain), 5
     types = np.array([0, 1, K, 2, STOP, 3, 0, STOP])
     expected = [chain.begin[0], T[0, 1], chain.alone[2], chain.begin[3], T[3, 0]]
@@ -158,7 +158,7 @@ def test_a_prior_is_made_saved_and_carried(text, space, tmp_path):
 
 def test_the_same_texts_make_the_same_prior(text, space):
     one, two = (make_prior(text, space=space) for _ in range(2))
-    assert digest_of(one.law) == digest_of(two.law)
+    assert digest_of(one.model) == digest_of(two.model)
 
 
 def test_texts_with_too_little_are_told(text, space):

@@ -10,7 +10,7 @@ from thinc.api import Config
 
 from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.metric.policy import builtin_features
-from spacy_dxprivacy.prior import Law, carry, make_uniform, make_word_frequency
+from spacy_dxprivacy.prior import PairModel, carry, make_uniform, make_word_frequency
 from spacy_dxprivacy.prior.chain import (
     chain_of,
     check_chain,
@@ -19,7 +19,7 @@ from spacy_dxprivacy.prior.chain import (
     nearest_hosts,
     to_fields,
 )
-from spacy_dxprivacy.prior.pairs import builtin_law, frequencies, frequency_of
+from spacy_dxprivacy.prior.pairs import builtin_model, frequencies, frequency_of
 from spacy_dxprivacy.ty import Prior
 
 from .conftest import weight
@@ -100,7 +100,7 @@ def test_spaces_in_lower_case_are_found_in_any_case(space):
 
 
 def test_pairs_are_english():
-    space, chain = Space.builtin(), builtin_law().chain
+    space, chain = Space.builtin(), builtin_model().chain
     assert chain.states == 12001 and chain.one_state is not None
 
     def rows(text):
@@ -121,7 +121,7 @@ def test_pairs_are_english():
 
 
 def test_ends_and_words_alone_are_english():
-    space, chain = Space.builtin(), builtin_law().chain
+    space, chain = Space.builtin(), builtin_model().chain
     types, _ = chain.one_state
     ends = {w: chain.end[types[space.find(w)]] for w in ("the", "of", "today", "year", "hospital")}
     assert 0 < ends["the"] < 0.04 and 0 < ends["of"] < 0.04
@@ -194,7 +194,7 @@ def law():
         begin=[0.7, 0.3], alone=[0.5, 0.5], end=[0.2, 0.4], back=[0.4, 0.7], u=[0.5, 0.5],
         delta=delta, emit=emit,
     )  # fmt: skip
-    return Law(["a", "b", "C"], chain, "small")
+    return PairModel(["a", "b", "C"], chain, "small")
 
 
 def table(*words):

@@ -4,7 +4,7 @@ Contact     drawn from what is reserved for examples: telephone numbers with 555
             .org and .net (RFC 2606), 192.0.2.0/24, 198.51.100.0/24 and 203.0.113.0/24 (RFC 5737),
             2001:db8::/32 (RFC 3849); user names are a word and four digits. In plaintext is which
             of these kinds a mention is, and the form of a telephone number
-Digits      records, accounts, cards: every digit and letter drawn anew, uniformly, in the form of
+Digits      records, accounts, cards: every digit and letter sampled uniformly, in the form of
             the mention. What passes the check of a card becomes a card number of a test range
             (4000 00, 5105 10, 3782 82), with a right check digit; what passes that of an IBAN, an
             IBAN of the same country with right check digits and a bank code of zeros; a number of

@@ -133,7 +133,7 @@ class Days:
     days: list[Day]
     write: Callable[[list[YMD]], str]
     anchor: Anchor | None = None
-    instead: Callable[[int], str] | None = None
+    replacement: Callable[[int], str] | None = None
 
 
 @dataclass
@@ -147,7 +147,7 @@ class Period:
     write: Callable[[int], str]
     is_holiday: bool = False
     anchor: Anchor | None = None
-    instead: Callable[[int], str] | None = None
+    replacement: Callable[[int], str] | None = None
 
 
 @dataclass

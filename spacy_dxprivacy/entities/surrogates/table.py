@@ -33,7 +33,7 @@ from ..words import builtin_lexicon
 from .base import Mention, Surrogate, is_same
 from .lists import HOUSES, STATES, STREET_KINDS
 from .name import SUFFIXES, TITLES, form_of, is_initial
-from .standing import StandIns
+from .replacements import Replacements
 
 HEAD = b"dx-table-2\n"
 MOST = 2**28  # bytes that are read
@@ -114,7 +114,9 @@ class Table:
             entry.forms.add(new)
             entry.originals.add(" ".join(original.split()))
 
-    def add_document(self, doc: Doc, drawn: StandIns, surrogates: Mapping[str, Surrogate]) -> None:
+    def add_document(
+        self, doc: Doc, drawn: Replacements, surrogates: Mapping[str, Surrogate]
+    ) -> None:
         """Add all mentions of a document, and the words outside of them."""
         for mention, text in drawn.pairs:
             self.add(mention, text, surrogates[mention.label].name)

@@ -133,11 +133,11 @@ class Timeline:
             if isinstance(one.piece, Period) and one.piece.unit is DECADE and not one.is_birth:
                 continue
             if one.is_whole and last.last - one.since + max(one.length, last.length) >= TOP_DAYS:
-                one.piece.instead = last.ninety_years_before
+                one.piece.replacement = last.ninety_years_before
             elif one.is_birth and _is_long_ago(one, others):
                 today = f"{date.today().year - TOP_AGE} or earlier"
                 shown = HIDDEN if others or not one.is_whole else today
-                one.piece.instead = lambda days, shown=shown: shown
+                one.piece.replacement = lambda days, shown=shown: shown
 
     def _dated(self) -> Iterator[_Dated]:
         """Yield the pieces that name their year."""
@@ -238,8 +238,8 @@ def _moved(piece: Piece, days: int, hours: int) -> str:
         return piece if isinstance(piece, str) else piece.text
     if isinstance(piece, Loose):
         return piece.write(days, hours)
-    if piece.instead is not None:
-        return piece.instead(days)
+    if piece.replacement is not None:
+        return piece.replacement(days)
     if isinstance(piece, Period):
         return piece.write(_moved_index(piece, days))
     if piece.anchor is None and piece.days[0].month is None:

@@ -16,7 +16,7 @@ from ...io.files.parquet import is_text
 from ...io.record import Record, checked_record
 from ...io.stream import Outcome, outcomes
 from ...pipeline.component import without_text
-from ...pipeline.receipt import COUNTS, StoodIn
+from ...pipeline.receipt import COUNTS, SurrogateCounts
 from ...validate import one_of
 from .recipe import Recipe, pipeline_of_worker
 
@@ -63,7 +63,7 @@ class SanitizedTable:
     counts: list[dict[str, int] | None]  # of the receipts, see COUNTS
     missing: int  # rows that wait for their outcome
     failures: dict[int, str] = field(default_factory=dict)  # reasons, without text of a document
-    told: StoodIn = field(default_factory=StoodIn)
+    surrogates: SurrogateCounts = field(default_factory=SurrogateCounts)
 
     def release(self, columns: Columns) -> pa.Table:
         """Return the table to release. Raise DxError for failures if they are to be raised."""
@@ -77,7 +77,7 @@ class SanitizedTable:
         kind = pa.large_string() if schema.types[text] == pa.large_string() else pa.string()
         released: dict[str, Any] = {
             schema.names[i]: pa.array(self.texts, kind) if i == text else self.table[i]
-            for i in kept_columns(schema, columns)
+            for i in carried_columns(schema, columns)
         }
         for name in COUNTS if columns.receipts else ():
             numbers = [None if one is None else one[name] for one in self.counts]
@@ -175,7 +175,7 @@ def sanitize_tables(
         else:
             holder.texts[row] = outcome.text
             holder.counts[row] = {name: outcome.receipt[name] for name in COUNTS}
-            holder.told.add(outcome.receipt)
+            holder.surrogates.add(outcome.receipt)
         while waiting and not waiting[0].missing:
             yield waiting.popleft()
     if any(one.missing for one in waiting):
@@ -212,7 +212,7 @@ def find_column(schema: pa.Schema, column: str) -> int:
     return int(places[0])
 
 
-def kept_columns(schema: pa.Schema, columns: Columns) -> list[int]:
+def carried_columns(schema: pa.Schema, columns: Columns) -> list[int]:
     """Return the indices of the released columns, in order. Raise DxError for unknown names."""
     from pyarrow import types
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...config import ClusterConfig
 from ...pipeline.receipt import COUNTS
 from ...validate import needs
-from .arrow import Columns, TableSanitizer, kept_columns
+from .arrow import Columns, TableSanitizer, carried_columns
 from .journal import ShardResult
 from .recipe import Config, Recipe
 from .work import Shard, ShardSanitizer, result_of
@@ -55,7 +55,7 @@ def sanitize_dataframe(
 
     columns = Columns(column, **options)
     schema = to_arrow_schema(df.schema)
-    names = [schema.names[place] for place in kept_columns(schema, columns)]
+    names = [schema.names[place] for place in carried_columns(schema, columns)]
     recipe = Recipe.of(config, code=code)
     sanitizer = TableSanitizer(recipe, recipe.space, columns)
     chosen = df.select(*("`" + name.replace("`", "``") + "`" for name in names))

@@ -22,7 +22,7 @@ from ...io.formats import FORMATS, read
 from ...io.jobs import Job, opened
 from ...io.run import outcomes_of
 from ...io.source import Packing, pack_of, source_of_file
-from .arrow import Columns, Pipe, find_column, kept_columns, sanitize_tables
+from .arrow import Columns, Pipe, carried_columns, find_column, sanitize_tables
 from .journal import ShardResult, keyed_digest
 from .recipe import Recipe, pipeline_of_worker
 from .spending import ShardSums
@@ -98,7 +98,7 @@ class ShardSanitizer:
 
         with open_parquet(shard.source) as file:
             schema = file.schema_arrow
-        places = set(kept_columns(schema, self.columns))
+        places = set(carried_columns(schema, self.columns))
         if self.user_column is not None:
             places.add(find_column(schema, self.user_column))
         tables = read_tables(shard.source, [schema.names[place] for place in sorted(places)])
@@ -126,7 +126,7 @@ class ShardSanitizer:
                     sums.add_draws(draws, user)
             sums.nulls += done.texts.count(None) - len(done.failures)
             sums.failed += len(done.failures)
-            sums.told.merge(done.told)
+            sums.surrogates.merge(done.surrogates)
             yield done.release(self.columns)
 
     def _write_records(self, shard: Shard, handle: IO[bytes], pipe: Pipe, sums: ShardSums) -> None:

@@ -28,7 +28,7 @@ from ...privacy.composition import repeat
 from ...privacy.guarantee import Guarantee
 from ...validate import fail, one_of, positive
 
-KEPT = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
+MOST_PIPELINES = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
 FILES = ("config", "model", "space", "prior", "code", "surrogates", "key")
 Column = TypeVar("Column")  # a Series of pandas or polars, or an array
 
@@ -66,7 +66,7 @@ def ready_of(chosen: SanitizeConfig) -> Ready:
             if the_sanitizer(one.nlp).rng.seed is not None:
                 raise DxError(Errors.DX072)
         _made[chosen, changes] = one
-        if len(_made) > KEPT:
+        if len(_made) > MOST_PIPELINES:
             del _made[next(iter(_made))]
         return one
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...errors import DxError, Errors
 from ...io.files.parquet import is_text
-from ..distributed.arrow import Columns, find_column, kept_columns
+from ..distributed.arrow import Columns, carried_columns, find_column
 from .clean import clean
 
 
@@ -56,7 +56,7 @@ def clean_dataset(
         raise DxError(Errors.DX143)
     schema = dataset.features.arrow_schema
     others = None if keep is None else [name for name in keep if name != column]
-    names = [schema.names[place] for place in kept_columns(schema, Columns(column, others))]
+    names = [schema.names[place] for place in carried_columns(schema, Columns(column, others))]
     kind = schema.field(column).type
     if not (is_text(kind) or str(kind) == "null"):
         raise DxError(Errors.DX071.format(column=column, given=kind))

@@ -92,7 +92,7 @@ def mean_vector_guess(X: Floats2d, words: Ints1d, Z: Floats2d, groups: Ints1d) -
     return np.concatenate([words[D.argmin(axis=1)] for _, D in in_blocks(means, X[words])])
 
 
-def told_apart(D: Floats1d, epsilon: float, draws: int) -> Floats1d:
+def distinguished(D: Floats1d, epsilon: float, draws: int) -> Floats1d:
     """Return the most that metric-dp lets an attacker be right who knows the word is one of two,
     equally likely, D apart: exp(x) / (1 + exp(x)), x = draws epsilon D."""
     bound: Floats1d = 1 / (1 + np.exp(-draws * epsilon * D))

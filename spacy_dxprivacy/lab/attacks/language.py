@@ -17,7 +17,7 @@ from ...errors import DxError
 from ...mechanisms.path_v2 import SentenceMechanism
 from ...prior.chain import Chain, alone_chain
 from ...prior.make import STOP, nats_of_pairs
-from ...prior.pairs import KINDS, builtin_law, frequency_of
+from ...prior.pairs import KINDS, builtin_model, frequency_of
 from ...prior.registered import WordPairs
 from ...space import Space
 from ...ty import Mechanism
@@ -182,13 +182,13 @@ def language_of(space: Space, read: Corpus | None = None) -> Language:
 def _domain_of(read: Corpus, space: Space) -> str | None:
     """The domain whose pairs of the package give what was read the highest likelihood; None for
     general English."""
-    english = builtin_law().chain
+    english = builtin_model().chain
     rows = Space.builtin().find_all([space.words[row] for row in read.rows.tolist()])
     if english.one_state is None or not (rows >= 0).any():
         return None
     words = np.where(rows >= 0, english.one_state[0][rows], english.states)
     sentences = np.append(np.insert(words, np.flatnonzero(read.sentences)[1:], STOP), STOP)
-    nats = {k: nats_of_pairs(builtin_law(k).chain, sentences).sum() for k in (None, *KINDS)}
+    nats = {k: nats_of_pairs(builtin_model(k).chain, sentences).sum() for k in (None, *KINDS)}
     return min(nats, key=lambda kind: float(nats[kind]))
 
 

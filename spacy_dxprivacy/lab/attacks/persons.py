@@ -19,7 +19,7 @@ from spacy.tokens import Doc
 
 from ...entities.surrogates.base import Surrogate
 from ...entities.surrogates.name import form_of, make_name
-from ...entities.surrogates.standing import stand_in
+from ...entities.surrogates.replacements import replace_mentions
 from ...io.files.keys import make_key
 from ...privacy.randomness import Rng
 from ...text.mentions import chosen
@@ -60,7 +60,7 @@ def link_persons(
 
 def full_names(doc: Doc, name: Surrogate, rng: Rng) -> tuple[set[str], set[str]]:
     """Return the full names of a document in small letters, and those that replace them."""
-    pairs = stand_in(doc, {"PERSON": name}, rng, chosen(doc, {"PERSON"})).pairs
+    pairs = replace_mentions(doc, {"PERSON": name}, rng, chosen(doc, {"PERSON"})).pairs
     forms = (
         [form_of(mention.text, mention.before).parts for mention, _ in pairs],
         [form_of(text, mention.before).parts for mention, text in pairs],

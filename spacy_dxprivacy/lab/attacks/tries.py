@@ -99,7 +99,7 @@ class Trial:
 
     @cached_property
     def release(self) -> Draw:
-        """The text, every word drawn anew."""
+        """The text, every word sampled again."""
         return sanitised(self.scene.text, self.mechanism, Rng(self.seed))
 
     @cached_property
@@ -336,7 +336,7 @@ def _pairs(trial: Trial, rivals: Ints1d, apart: Floats1d) -> Iterator[Success]:
         for sign, cols in zip((1, -1), columns, strict=True):
             ratios = (here - there)[groups, cols[some]].reshape(-1, k).sum(axis=1)
             right.append(np.heaviside(sign * ratios, 0.5))
-        bound = float(guessing.told_apart(apart, trial.mechanism.guarantee.epsilon, k).mean())
+        bound = float(guessing.distinguished(apart, trial.mechanism.guarantee.epsilon, k).mean())
         measured = share(np.concatenate(right))
         yield Success("one of two", measured, 0.5, setting, "told from the nearest word", bound)
 

@@ -113,9 +113,9 @@ def _read(path: Path, files: FileConfig, in_pipeline: bool) -> Iterator[Item]:
     elif path.name in (JOURNAL, MANIFEST):
         lines = raw.splitlines() if raw.startswith(b'{"event"') else [raw]
         values = [_json(line) for line in lines if line.strip()]
-        yield Strings("metadata", [str(leaf) for leaf in walk(values)])
+        yield Strings("metadata", [str(leaf) for leaf in all_of(values)])
     elif path.name == "strings.json":
-        yield Strings("strings", [s for s in walk(_json(raw)) if isinstance(s, str)], whole=True)
+        yield Strings("strings", [s for s in all_of(_json(raw)) if isinstance(s, str)], whole=True)
     elif kind in ROWS or (kind == ".json" and _holds_records(raw, files.field[0])):
         yield from _records(raw, KINDS[kind], files)
     else:
@@ -212,7 +212,7 @@ def _records(raw: bytes, kind: str, files: FileConfig) -> Iterator[Item]:
             holder[place] = ""
         named = zip(row.names or [""] * len(row.entry), row.entry, strict=False)
         for name, value in row.entry.items() if isinstance(row.entry, dict) else named:
-            leaves = [str(leaf) for leaf in walk([name, value])]
+            leaves = [str(leaf) for leaf in all_of([name, value])]
             yield Strings(f"field {name}", [leaf for leaf in leaves if leaf not in own])
 
 
@@ -238,7 +238,7 @@ def _parquet(path: Path, field_name: str) -> Iterator[Item]:
         for name in names:
             for value in table.column(name).to_pylist():
                 if name != field_name:
-                    yield Strings(f"field {name}", [str(s) for s in walk([name, value])])
+                    yield Strings(f"field {name}", [str(s) for s in all_of([name, value])])
                 elif value is not None:
                     yield Text(str(value))
 
@@ -255,7 +255,7 @@ def opened(raw: bytes, depth: int = 0) -> Iterator[str]:
         found = _pickled(raw, depth)
     elif raw[:1] in (b"{", b"[", b'"'):
         try:
-            found = [leaf for leaf in walk(parse_json(raw)) if isinstance(leaf, str)]
+            found = [leaf for leaf in all_of(parse_json(raw)) if isinstance(leaf, str)]
         except ValueError:
             found = None
     if found is None:
@@ -286,7 +286,7 @@ def _pickled(raw: bytes, depth: int) -> Iterator[str]:
 
 def strings_in(value: Any, depth: int = 0) -> Iterator[str]:
     """Yield the strings of nested values, also those within bytes."""
-    for leaf in walk(value):
+    for leaf in all_of(value):
         if isinstance(leaf, str):
             yield leaf
         elif isinstance(leaf, bytes) and len(leaf) > 3:
@@ -308,7 +308,7 @@ def unpacked(data: bytes) -> Any:
     return unpack(data, use_list=False)
 
 
-def walk(value: Any, depth: int = 0) -> Iterator[Any]:
+def all_of(value: Any, depth: int = 0) -> Iterator[Any]:
     """Yield the leaves and keys of nested lists and dictionaries, without arrays."""
     if depth > DEEPEST_LISTS:
         raise BadFile("a file is nested too deep.")
@@ -320,7 +320,7 @@ def walk(value: Any, depth: int = 0) -> Iterator[Any]:
         yield value
         return
     for part in value:
-        yield from walk(part, depth + 1)
+        yield from all_of(part, depth + 1)
 
 
 def _is_array(value: Any) -> bool:

@@ -94,11 +94,11 @@ def sides(mechanism: Mechanism, space: Space, *, words: int = 40, draws: int = 4
         (cold.min(), float(np.median(cold)), cold.max()),
         (warm.min(), float(np.median(warm)), warm.max()),
         float(warm.max() - warm.min()),
-        told_apart(outputs, rng.integers(len(space), draws)),
+        distinguished(outputs, rng.integers(len(space), draws)),
     )
 
 
-def told_apart(known: Ints1d, unknown: Ints1d) -> float:
+def distinguished(known: Ints1d, unknown: Ints1d) -> float:
     """Return how often a threshold on the rank of an output tells the two at even odds: the best
     threshold of every second output, on the others."""
     places = np.unique(np.concatenate([known[::2], unknown[::2]]))

@@ -33,7 +33,7 @@ from ...space import Space
 from ...space.search.metric import neighbours
 from ...ty import StatesProbabilities
 from ...validate import one_of
-from ..bounds import least_told, told
+from ..bounds import least_information, mutual_information
 from ..mechanisms import make_mechanism, parse_mechanism
 from ..results import Result, Row, draw_lines, finish
 from .options import LOSSES, Options, experiment, of_space, random_probes
@@ -164,7 +164,7 @@ def optimum(problem: Problem, seconds: float | None = None) -> Floats2d | None:
 
 def exact_epsilon(channel: Floats2d, D: Floats2d) -> float:
     """Return the least epsilon of the channel on the metric; infinity where an output is possible
-    for some words alone."""
+    only for some words."""
     low, high, lengths = edges_of(D)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(channel)
@@ -308,8 +308,11 @@ def calibrated(name: str, group: Space, problem: Problem) -> Floats2d | None:
 
 
 def row_of(name: str, channel: Floats2d, problem: Problem, least: float | None) -> Row:
-    """Return the figures of a channel. times: its loss over that of the optimum, where known. told:
-    mutual information of word and output in nats; least told: the least at this loss."""
+    """Return the figures of a channel.
+
+    times: its loss over that of the optimum, where known. "told": mutual information of word and
+    output, nats; "least told": the least at this loss.
+    """
     loss = problem.expected(channel)
     return {
         "epsilon": problem.epsilon,
@@ -319,8 +322,8 @@ def row_of(name: str, channel: Floats2d, problem: Problem, least: float | None) 
         "kept": float(problem.prior @ channel.diagonal()),
         "guessed": guessed(channel, problem.prior),
         "remapped": problem.expected(remapped(channel, problem)),
-        "told": told(channel, problem.prior),
-        "least told": least_told(problem.loss, problem.prior, loss),
+        "told": mutual_information(channel, problem.prior),
+        "least told": least_information(problem.loss, problem.prior, loss),
     }
 
 

@@ -49,7 +49,7 @@ class Utility:
     words: int
     changed: int
     aligned: int
-    kept_by_document: Floats1d
+    retention_by_document: Floats1d
     rouge1: float
     bleu: float
     document_similarity: float | None
@@ -64,7 +64,7 @@ class Utility:
     @property
     def histogram(self) -> list[int]:
         """Number of documents in each of 20 equal steps of the unchanged share."""
-        known = self.kept_by_document[~np.isnan(self.kept_by_document)]
+        known = self.retention_by_document[~np.isnan(self.retention_by_document)]
         counts: list[int] = np.histogram(known, bins=20, range=(0, 1))[0].tolist()
         return counts
 
@@ -89,7 +89,7 @@ def utility_of(
         words=int(kept[:, 1].sum()),
         changed=int(kept[:, 1].sum() - kept[:, 0].sum()),
         aligned=sum(pair.aligned for pair in pairs),
-        kept_by_document=shares,
+        retention_by_document=shares,
         rouge1=float(np.mean(scores)) if scores else float("nan"),
         bleu=_bleu(pairs),
         document_similarity=documents,

@@ -76,7 +76,7 @@ def page_of_files(before: Path, after: Path, space: Space, asked: Request) -> st
         )
     accounts, without = _accounts(account, sources)
     utility = utility_of(pairs, space, progress=asked.progress)
-    shares = utility.kept_by_document
+    shares = utility.retention_by_document
     found = alarms(accounts, without)
     if utility.words and not utility.changed:
         found.append("NO WORD IS ANOTHER ONE. Is AFTER the file that you mean?")

@@ -255,8 +255,8 @@ def epsilon_range(unchanged: Callable[[float], float]) -> tuple[float, float]:
     if start is None:
         unchanged(1.0)  # raises with the reason
         raise fail("epsilon", "one that works on this space", "none")
-    down = _walk(share, start, 1 / 4, lambda s: s <= LOW, lambda s: s < 0.9)
-    up = _walk(share, start, 4.0, lambda s: s >= HIGH, lambda s: s > 0.1)
+    down = _search(share, start, 1 / 4, lambda s: s <= LOW, lambda s: s < 0.9)
+    up = _search(share, start, 4.0, lambda s: s >= HIGH, lambda s: s > 0.1)
     ladder = [*down[::-1], *up[1:]]
     shares = np.array([share(e) for e in ladder])
     first = np.flatnonzero(shares <= max(LOW, shares[0] + 0.005))[-1]
@@ -275,7 +275,7 @@ def epsilon_range_on(
     return epsilon_range(lambda epsilon: bench.unchanged(make(epsilon)))
 
 
-def _walk(
+def _search(
     share: Callable[[float], float],
     start: float,
     factor: float,

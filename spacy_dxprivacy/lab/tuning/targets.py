@@ -17,7 +17,7 @@ from ...privacy.levels import scale_of
 from ...space import Space
 from ...ty import HasMetric, Mechanism
 from ...validate import fail
-from ..bounds import most_kept
+from ..bounds import bound_unchanged
 from ..mechanisms import make_mechanism, short
 from ..results import Progress, Result, as_figure, counted, no_progress, plain_log
 from .bench import SEARCH_WORDS, Bench, Probes, WordFigures, epsilon_range_on, evenly, sampled
@@ -114,7 +114,7 @@ def most_unchanged(mechanism: Mechanism, probes: Probes) -> float | None:
         parts = [mechanism.distances(rows[b])[:, rows] for b in blocks(len(rows), 64)]
     except DxError:
         return None
-    return most_kept(np.concatenate(parts), probes.weights, guarantee.epsilon)
+    return bound_unchanged(np.concatenate(parts), probes.weights, guarantee.epsilon)
 
 
 class Losses:

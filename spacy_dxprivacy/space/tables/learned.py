@@ -173,7 +173,7 @@ def _codec(name: str) -> Codec:
 
 @dataclass(frozen=True)
 class JsonFile:
-    """The codec of small results: with a digest, of the table, and a law, of how they are made.
+    """The codec of small results: with a digest, of the table, and a basis, of how they are made.
 
     kind: the name of the kind; file: of its file. to_fields, from_fields: to plain values and back;
     the latter raises ValueError for numbers that nothing could have made.
@@ -187,11 +187,12 @@ class JsonFile:
     def register(self) -> None:
         """Register the codec."""
         fields = (self.to_fields, self.from_fields)
-        _codecs[self.kind] = Codec(lambda some: self.name(some.law), self.write, self.read, *fields)
+        codec = Codec(lambda some: self.name(some.basis), self.write, self.read, *fields)
+        _codecs[self.kind] = codec
 
-    def name(self, law: str) -> str:
+    def name(self, basis: str) -> str:
         """Return the name of the folder, and of the entry beside a table."""
-        return f"{self.kind}-{law[:12]}"
+        return f"{self.kind}-{basis[:12]}"
 
     def write(self, some: Any, folder: Path) -> None:
         """Write the file into a folder, made where there is none."""
@@ -226,10 +227,10 @@ WIDTHS = ("<u1", "<u2", "<u4", "<f8")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fitted:
-    """What a fit computes of all rows. digest: of the table. law: of how, with its settings."""
+    """What a fit computes of all rows. digest: of the table. basis: of how, with its settings."""
 
     digest: str
-    law: str
+    basis: str
     numbers: Numbers1d
 
 
@@ -244,19 +245,19 @@ def once(
     what: how it is made, settings included. make: gives whole numbers from 0 on, or float64, (m,).
     good: whether numbers that were read are valid. Raises DxError where they are not.
     """
-    law = law_of(what)
-    found: Fitted | None = find(table, FITTED_FILE.name(law), lambda some: False)
+    basis = basis_of(what)
+    found: Fitted | None = find(table, FITTED_FILE.name(basis), lambda some: False)
     if found is None:
         numbers = make()
         if len(numbers) >= MANY:
-            keep(table, FITTED_FILE.name(law), Fitted(table.digest, law, numbers))
+            keep(table, FITTED_FILE.name(basis), Fitted(table.digest, basis, numbers))
         return numbers
     if not good(found.numbers):
         raise fail(FITTED, f"numbers of {what.split(',')[0]}", "others")
     return found.numbers
 
 
-def law_of(what: str) -> str:
+def basis_of(what: str) -> str:
     """Return a digest of how something is made."""
     return hashlib.sha256(what.encode()).hexdigest()
 
@@ -267,7 +268,7 @@ def _to_fields(some: Fitted) -> dict[str, Any]:
     numbers = some.numbers.astype(narrow.newbyteorder("<"))
     text = base64.b64encode(numbers.tobytes()).decode()
     width = f"<{numbers.dtype.kind}{numbers.dtype.itemsize}"
-    return {"digest": some.digest, "law": some.law, "width": width, "numbers": text}
+    return {"digest": some.digest, "law": some.basis, "width": width, "numbers": text}
 
 
 def _from_fields(fields: dict[str, Any]) -> Fitted:

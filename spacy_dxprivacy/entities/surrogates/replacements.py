@@ -28,7 +28,7 @@ USER, CALLER = "dx_user", "dx_caller"
 
 
 @dataclass(frozen=True)
-class StandIns:
+class Replacements:
     """The surrogates of one document of n tokens. replaced, kept, words: bool (n,), tokens of
     mentions that are replaced, that stay, and that the mechanism draws. counts: of mentions, by
     label. pairs: originals and surrogates, for the holder of the originals alone."""
@@ -41,14 +41,14 @@ class StandIns:
     pairs: list[tuple[Mention, str]] = field(default_factory=list, repr=False)
 
 
-def stand_in(
+def replace_mentions(
     doc: Doc,
     surrogates: Mapping[str, Surrogate],
     rng: Rng,
     entities: Sequence[Entity] | None = None,
     *,
     rest_is_plain: bool = False,
-) -> StandIns:
+) -> Replacements:
     """Draw surrogates for all mentions of a document.
 
     Args:
@@ -93,7 +93,7 @@ def stand_in(
     lang = doc.vocab.lang or "xx"
     pieces = [Piece(start, end, *_tokenized(text, lang)) for start, end, _, text in drawn]
     pairs = [(mention, text) for *_, mention, text in drawn]
-    return StandIns(pieces, masks["drawn"], masks["kept"], masks["words"], counts, pairs)
+    return Replacements(pieces, masks["drawn"], masks["kept"], masks["words"], counts, pairs)
 
 
 def find(

@@ -5,8 +5,8 @@ import pytest
 import spacy
 
 from spacy_dxprivacy import Space, registry
-from spacy_dxprivacy.space import hurtful
-from spacy_dxprivacy.space.hurtful import stand_ins
+from spacy_dxprivacy.space import offensive
+from spacy_dxprivacy.space.offensive import substitutes_of
 
 BAD = ["wench", "morons", "Infidels", "imbecile"]
 WORDS = ["woman", "people", "believers", "patient", "the", "house", *BAD]
@@ -20,7 +20,7 @@ def space():
 
 @pytest.fixture(scope="module")
 def make(space, tmp_path_factory):
-    path = tmp_path_factory.mktemp("hurtful") / "space"
+    path = tmp_path_factory.mktemp("offensive") / "space"
     space.save(path)
 
     def make(unknown="dx.RandomWord.v1", **settings):
@@ -47,7 +47,7 @@ def test_the_guarantee_holds_for_what_comes_out(space):
     mechanism.fit(space)
     rows = np.arange(len(space))
     P, D = mechanism.distribution(rows), mechanism.distances(rows)
-    instead = stand_ins(space)
+    instead = substitutes_of(space)
     become = np.array([space.find(instead.get(word, word)) for word in space.words])
     Q = np.zeros_like(P)
     np.add.at(Q.T, become, P.T)
@@ -59,15 +59,15 @@ def test_the_guarantee_holds_for_what_comes_out(space):
 
 @pytest.mark.parametrize("most", [2**25, 0])
 def test_what_comes_out_in_their_place_is_none(space, monkeypatch, most):
-    monkeypatch.setattr(hurtful, "MOST_NUMBERS", most)
-    found = dict(stand_ins(space))
+    monkeypatch.setattr(offensive, "MOST_NUMBERS", most)
+    found = dict(substitutes_of(space))
     assert set(found) == set(BAD) and not set(found.values()) & set(BAD)
 
 
 @pytest.mark.slow
 def test_the_built_in_space_has_some_and_they_become_near_words():
     space = Space.builtin()
-    found = stand_ins(space)
+    found = substitutes_of(space)
     assert 80 < len(found) < 300 and {"wench", "morons", "gypsies"} <= set(found)
     assert not set(found) & set(found.values())
     far = [np.linalg.norm(space.vectors[space.find(a)] - space.vectors[space.find(b)])
@@ -78,7 +78,7 @@ def test_the_built_in_space_has_some_and_they_become_near_words():
 
 
 def test_indecent_words_never_come_out_and_those_of_medicine_and_law_do():
-    instead = stand_ins(Space.builtin())
+    instead = substitutes_of(Space.builtin())
     for word in ["sexy", "scum", "nude", "pimp", "poop", "vulgar", "fetish"]:
         assert word in instead and instead[word] not in instead
     assert not instead.keys() & {"penis", "breast", "rape", "Essex", "suck", "peel", "lay"}

@@ -20,14 +20,14 @@ from ..arrays import Bools1d, Floats2d, Ints1d, blocks
 from .sources import OFFENSIVE, SpaceSource, read_words
 from .space import Allowed, Space
 
-HURTFUL = DATA / "hurtful.txt"
+MORE_OFFENSIVE = DATA / "more_offensive.txt"
 MOST_NUMBERS = 2**25  # of a table that is searched for the nearest: larger ones are not read for it
 BLOCK_NUMBERS = 2**21  # distances at once: 16 MB
 
 _substitutes: WeakKeyDictionary[Space, Mapping[str, str]] = WeakKeyDictionary()
 
 
-def stand_ins(space: Space) -> Mapping[str, str]:
+def substitutes_of(space: Space) -> Mapping[str, str]:
     """Map each blocked word of the space to its substitute: the nearest word in the metric of the
     vectors, or, in a large table, the next one in the table."""
     if space not in _substitutes:
@@ -74,7 +74,7 @@ class Substitutes(Mapping[str, str]):
 
 @lru_cache(maxsize=1)
 def _allowed() -> Allowed:
-    return Allowed(None, [*read_words(OFFENSIVE), *read_words(HURTFUL)])
+    return Allowed(None, [*read_words(OFFENSIVE), *read_words(MORE_OFFENSIVE)])
 
 
 def _nearest(vectors: Floats2d, rows: Ints1d, bad: Bools1d) -> Ints1d:
