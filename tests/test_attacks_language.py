@@ -20,7 +20,7 @@ from spacy_dxprivacy.lab.attacks.reading import Reading, Seen, blind_guess
 from spacy_dxprivacy.lab.corpus import read_corpus, repeated
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.prior.chain import alone_chain as make_alone
-from spacy_dxprivacy.privacy.levels import FOUND, KEPT, level, measured_at, sentence
+from spacy_dxprivacy.privacy.levels import FOUND, UNCHANGED, level, measured_at, sentence
 from spacy_dxprivacy.sampler.draw import Text
 
 LENGTH = 4
@@ -247,8 +247,8 @@ def test_levels_are_points_of_the_frontier_of_the_docs():
         pytest.skip("the docs are not beside the tests")
     rows = list(csv.DictReader(path.read_text().splitlines()))
     points = {float(r["epsilon"]): r for r in rows if r["mechanism"] == "dx.Path.v2"}
-    for epsilon, *shares in (*KEPT, *FOUND["word pairs"]):
-        names = ("kept", "cosine") if (epsilon, *shares) in KEPT else ("found", "rare_found")
+    for epsilon, *shares in (*UNCHANGED, *FOUND["word pairs"]):
+        names = ("kept", "cosine") if (epsilon, *shares) in UNCHANGED else ("found", "rare_found")
         for name, some in zip(names, shares, strict=True):
             assert float(points[epsilon][name]) == pytest.approx(some, abs=1e-3)
 

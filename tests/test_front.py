@@ -12,7 +12,7 @@ import pytest
 
 import spacy_dxprivacy
 from spacy_dxprivacy import Space, mechanisms
-from spacy_dxprivacy.registries import ROOMS
+from spacy_dxprivacy.registries import PACKAGES
 from spacy_dxprivacy.space import BUILTIN
 
 MOST_MODULES = 90  # of ours, that a default pipeline loads
@@ -50,9 +50,9 @@ def test_a_doc_from_a_file_shows_its_receipt_after_this_import_alone():
     run("import spacy, spacy_dxprivacy; assert spacy.blank('en')('a')._.dx is None")
 
 
-@pytest.mark.parametrize("name", ROOMS)
+@pytest.mark.parametrize("name", PACKAGES)
 def test_a_room_names_the_module_of_each_name_that_it_registers(name):
-    room = import_module(f"spacy_dxprivacy.{ROOMS[name]}")
+    room = import_module(f"spacy_dxprivacy.{PACKAGES[name]}")
     for module in pkgutil.iter_modules(getattr(room, "__path__", ())):
         if not hasattr(room, "MODULES"):
             break
@@ -87,7 +87,7 @@ def test_a_default_pipeline_loads_few_modules():
 @pytest.mark.parametrize("ask", ["get({!r})", "get_all()[{!r}]"])
 def test_a_registry_that_is_asked_first_has_all_of_its_own(ask):
     lines = ["from spacy_dxprivacy.registries import registry as r"]
-    for reg in ROOMS:
+    for reg in PACKAGES:
         name = min(getattr(spacy_dxprivacy.registry, reg).get_all())
         lines.append(f"assert {name!r} in r.{reg}; r.{reg}.{ask.format(name)}")
     run("\n".join(lines))

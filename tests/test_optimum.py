@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
-from spacy_dxprivacy.lab.bounds import bound_unchanged, least_information, told
+from spacy_dxprivacy.lab.bounds import bound_unchanged, least_information, mutual_information
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS
 from spacy_dxprivacy.lab.experiments import optimum as experiment
 from spacy_dxprivacy.lab.experiments.optimum import (
@@ -253,7 +253,7 @@ def test_no_channel_of_this_loss_tells_less():
     W = np.exp(-0.5 * problem.D) * prior
     for channel in (optimum(problem), W / W.sum(axis=1, keepdims=True)):
         least = least_information(problem.loss, prior, problem.expected(channel))
-        assert 0 < least <= told(channel, prior) + 1e-9
+        assert 0 < least <= mutual_information(channel, prior) + 1e-9
     assert least_information(problem.loss, prior, 100.0) == 0
     uniform = np.full(2, 0.5)  # Shannon: ln 2 less the entropy of an error
     expected = np.log(2) + 0.1 * np.log(0.1) + 0.9 * np.log(0.9)

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy import Space, release
 from spacy_dxprivacy.lab.audit import BadFile, audit_release
-from spacy_dxprivacy.lab.audit.files import inflated, unpacked, walk
+from spacy_dxprivacy.lab.audit.files import all_of, inflated, unpacked
 
 PLAIN = "the a cat dog house garden sleeps runs in and near old small tree river day night london"
 TEXTS = [
@@ -309,7 +309,7 @@ def test_what_is_beyond_the_limits_is_refused(monkeypatch, original, tmp_path):
     for _ in range(500):
         nested = [nested]
     with pytest.raises(BadFile, match="deep"):
-        list(walk(nested))
+        list(all_of(nested))
     monkeypatch.setattr("spacy_dxprivacy.lab.audit.files.MOST_BYTES", 10)
     with pytest.raises(BadFile, match="larger"):
         audit_release(original, original)
