@@ -197,8 +197,9 @@ def install_extensions() -> None:
     """
     if not Doc.has_extension("dx"):
         Doc.set_extension("dx", getter=get_receipt)
-        Token.set_extension("dx", getter=lambda token: provenance(token.doc)[token.i])
-        Span.set_extension("dx", getter=lambda span: provenance(span.doc)[span.start : span.end])
+        # Named functions: workers that are spawned get them pickled.
+        Token.set_extension("dx", getter=token_provenance)
+        Span.set_extension("dx", getter=span_provenance)
     if not Token.has_extension("dx_vector"):
         Token.set_extension("dx_vector", getter=token_vector)
 
@@ -222,13 +223,21 @@ def get_receipt(doc: Doc) -> Receipt | None:
     return Receipt({k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()})
 
 
-def provenance(doc: Doc) -> list[str]:
-    """Return how each token was made, by `doc.spans["dx"]`: "SAMPLED", "UNKNOWN" (redacted),
-    "UNMODIFIED", or the label of the entity that a surrogate replaces; "" where no span says."""
-    labels = [""] * len(doc)
-    for span in doc.spans.get(SPANS_KEY, ()):
-        labels[span.start : span.end] = [span.label_] * len(span)
-    return labels
+def span_provenance(span: Span) -> list[str]:
+    """Return how each token of a sanitised Doc was made (span._.dx), by `doc.spans["dx"]`.
+
+    "SAMPLED", "UNKNOWN" (redacted), "UNMODIFIED", or the label of the entity that a surrogate
+    replaces; "" where no span says.
+    """
+    labels = [""] * len(span.doc)
+    for made in span.doc.spans.get(SPANS_KEY, ()):
+        labels[made.start : made.end] = [made.label_] * len(made)
+    return labels[span.start : span.end]
+
+
+def token_provenance(token: Token) -> str:
+    """Return how a token of a sanitised Doc was made (token._.dx)."""
+    return span_provenance(token.doc[token.i : token.i + 1])[0]
 
 
 def earlier_receipts(doc: Doc) -> list[dict[str, Any]]:
