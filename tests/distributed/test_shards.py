@@ -204,7 +204,7 @@ def test_another_mechanism_needs_another_folder_or_another_release(dx, sources, 
     assert epsilon == pytest.approx(2 * EPSILON * (LENGTH - 1))
     other[3:4] = ["path"]
     assert dx(*sources, out, *AGAIN, other=other).exit_code == 0
-    assert "cannot be added up" in manifest(out)["by_document"]["total"]
+    assert "cannot be composed" in manifest(out)["by_document"]["total"]
 
 
 def test_an_again_that_was_cut_short_goes_on_where_it_was(dx, sources, out):
