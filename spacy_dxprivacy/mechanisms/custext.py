@@ -47,6 +47,7 @@ def make_custext(epsilon: float, k: int = 20) -> ChoiceMechanism:
         covers="finite",
         status="proven",
         source="McSherry and Talwar 2007, theorem 6, within the group; Chen et al. 2023",
+        loss_range=1.0,
         notes="The output reveals the group of the word.",
     )
     in_clear = ("which group of words each word is of",)

@@ -54,6 +54,7 @@ def make_exponential(
         covers="all",
         status="computed" if calibration == "exact" else "proven",
         source="McSherry and Talwar 2007, theorem 6; Yue et al. 2021",
+        loss_range=1.0 if calibration == "standard" else 2.0,
         notes=(
             "Distances are clamped where the score passes 700, which keeps the guarantee. "
             "Draws use 53 random bits: a word of probability below 2**-53 may never come out."
@@ -73,7 +74,7 @@ class _Settings:
         if self.calibration == "exact":
             beta = solved_beta(partial(exact_epsilon, space.vectors), self.epsilon)
             notes = f"The choice uses exp(-{beta:.6g} d) on this space. {guarantee.notes}"
-            guarantee = replace(guarantee, notes=notes)
+            guarantee = replace(guarantee, notes=notes, loss_range=2 * beta / self.epsilon)
         return euclidean_choice(space, guarantee, partial(clamped_score, beta=beta))
 
 

@@ -84,7 +84,9 @@ class _Settings:
         def weights(rows: Ints1d) -> Floats2d:
             return np.exp(-beta * graph.distances(rows))
 
-        guarantee = replace(guarantee, notes=notes + guarantee.notes)
+        guarantee = replace(
+            guarantee, notes=notes + guarantee.notes, loss_range=2 * beta / self.epsilon
+        )
         draw = _Draw(graph, beta, np.exp(-log_sums(graph, beta)))
         return Choice(len(space), weights, graph.distances, guarantee, draw, longest)
 

@@ -77,6 +77,7 @@ def make_path_v2(
         source="docs/explanation/sentences.md, theorem 2",
         notes=describe(name, lengths),
         protects="word" if alone else "text",
+        loss_range=2.0 if alone else 1.0,
     )
     settings = _Settings(epsilon, name, lengths, prior, bool(even))
     return SentenceMechanism("dx.Path.v2", guarantee, settings)
@@ -105,7 +106,7 @@ class _Settings:
             f"{HOW[self.prior.draws]} sampling by exp(-{beta:.6g} path) and {self.prior.name} "
             f"({chain.digest[:12]}). {guarantee.notes} Rounding: {rounding(chain):.2g} nats a word."
         )
-        guarantee = replace(guarantee, notes=notes)
+        guarantee = replace(guarantee, notes=notes, loss_range=2 * beta / self.epsilon)
         default = self == make_path_v2(self.epsilon).settings
         measured = default and space.digest == Space.builtin().digest
         return Sentences(
@@ -126,7 +127,8 @@ class _Settings:
         )
         kernel = Kernel(even.drawn, even.beta)
         # The weights with which Z was summed, to the last bit: those of the chain are float32.
-        words, guarantee = WordDraw(kernel, even.weights), replace(guarantee, notes=notes)
+        words = WordDraw(kernel, even.weights)
+        guarantee = replace(guarantee, notes=notes, loss_range=2 * even.beta / self.epsilon)
         return Sentences(chain, kernel, words, guarantee, stated=even.stated, before=prior)
 
 

@@ -51,6 +51,7 @@ def make_santext_plus(
         covers="finite",
         status="proven",
         source="Yue et al. 2021, for outputs that are sensitive words",
+        loss_range=1.0,
         notes=(
             f"Against a word that is not sensitive the loss is up to ln(1/p) = {-np.log(p):.3g} "
             "nats more, for sensitive outputs. Other outputs are unmodified and "

@@ -45,6 +45,7 @@ def make_tem(epsilon: float, beta: float = 0.001, cache_mb: float = CACHE_MB) ->
         covers="all",
         status="proven",
         source="Carvalho et al. 2023; as the exponential mechanism on min(d, g)",
+        loss_range=1.0,
         notes="The loss between two words is at most epsilon min(d, g).",
     )
     settings = _Settings(epsilon, beta)

@@ -68,6 +68,7 @@ def _compose(counts: Mapping[Guarantee, int]) -> Guarantee:
         notes=f"Added up over the perturbed words by {theorem}; a repeated word counts twice. "
         f"{first.notes}".strip(),
         mu=mu,
+        loss_range=max(g.loss_range for g in counts),
     )
 
 

@@ -3,11 +3,12 @@
 A change replaces all mentions of a person, place or other secret by an alternative, at fixed
 layout. Sentences are sampled independently, so their rho add up; within a sentence the distances
 of the changed words add up first. A mechanism whose privacy loss lies in an interval of length eta,
-whatever the output, is (eta^2 / 8)-zCDP.
+whatever the output, is (eta^2 / 8)-zCDP. Mechanisms state that range as `Guarantee.loss_range`.
 
 Reference:
     Bun and Steinke 2016, proposition 1.3 and lemma 2.3 (conversion, composition); Dong, Durfee and
-    Rogers 2020 and Cesar and Rogers 2021, lemma 3.2 (bounded range).
+    Rogers 2020 and Cesar and Rogers 2021, lemma 3.2 (bounded range). Where Google's dp-accounting
+    is installed (the extra "accounting"), its conversion is used if it gives a smaller epsilon.
 """
 
 from __future__ import annotations
@@ -15,15 +16,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
 
-from ..validate import positive
+from ..validate import between
 from .guarantee import Guarantee
 
 DELTA = 1e-6
-# Mechanisms that sample with probability proportional to exp(-epsilon/2 distance): the range of
-# their loss is epsilon times the distance. Of all others it is at most twice that.
-EXPONENTIAL = 1.0
-ANY = 2.0
 
 
 @dataclass(frozen=True)
@@ -31,16 +30,21 @@ class Change:
     """The guarantee of one consistent change.
 
     Attributes:
-        rho: Of zCDP; 0 or more.
-        plain: The sum of epsilon times distance, nats, which holds at delta 0.
-        epsilon: The smaller of `plain` and the epsilon of rho at delta, nats.
-        delta: 0 where `plain` is the smaller one.
+        rho: Of zCDP, 0 or more; infinite where the mechanism has none.
+        plain: The sum of epsilon times distance, nats.
+        plain_delta: The delta at which `plain` holds; 0 for mechanisms that need none.
+        epsilon: The smaller of `plain` and the epsilon of rho, nats; infinite without a guarantee.
+        delta: The probability by which `epsilon` may fall short.
     """
 
     rho: float
     plain: float
+    plain_delta: float
     epsilon: float
     delta: float
+
+
+NO_CHANGE = Change(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def rho_of_range(eta: float) -> float:
@@ -53,38 +57,69 @@ def rho_of_gaussian(mu: float) -> float:
     return mu * mu / 2
 
 
+@lru_cache(maxsize=4096)
 def epsilon_of_rho(rho: float, delta: float = DELTA) -> float:
     """Return an epsilon, nats, that holds at delta under rho-zCDP.
 
     Reference:
-        Bun and Steinke 2016, proposition 1.3.
+        Bun and Steinke 2016, proposition 1.3; with dp-accounting its RDP accountant, if smaller.
     """
-    return rho + 2 * math.sqrt(rho * math.log(1 / delta))
+    if not 0 < rho < math.inf:
+        return rho
+    epsilon = rho + 2 * math.sqrt(rho * math.log(1 / delta))
+    if find_spec("dp_accounting") is None:
+        return epsilon
+    from dp_accounting import ZCDpEvent
+    from dp_accounting.rdp import RdpAccountant
+
+    return min(epsilon, float(RdpAccountant().compose(ZCDpEvent(rho)).get_epsilon(delta)))
 
 
-def change(
-    guarantee: Guarantee, sentences: Iterable[float], delta: float = DELTA, ranged: float = ANY
-) -> Change:
+def change(guarantee: Guarantee, sentences: Iterable[float], delta: float = DELTA) -> Change:
     """Return the guarantee of one consistent change of a text.
 
     Args:
-        guarantee: Of the mechanism for one word, in a metric.
+        guarantee: Of the mechanism for one word.
         sentences: The distance of the change within each sentence that it touches: the sum over its
-            words. Where words are sampled independently, each word is a sentence of its own.
+            words, in the metric of the guarantee, or their number for "approx-dp". Where words are
+            sampled independently, each word is a sentence of its own.
         delta: The probability by which epsilon may fall short.
-        ranged: The range of the loss, in epsilon times distance: EXPONENTIAL or ANY.
 
     Raises:
-        DxError: For a delta that is not above 0.
+        DxError: For a delta that is not above 0 and below 1.
     """
-    positive("delta", delta)
-    losses = [guarantee.epsilon * distance for distance in sentences]
-    plain = math.fsum(losses)
-    rho = math.fsum(rho_of_range(ranged * loss) for loss in losses)
-    converted = epsilon_of_rho(rho, delta)
+    apart = [distance for distance in sentences if distance]
+    if not guarantee.holds and apart:
+        return Change(math.inf, math.inf, 0.0, math.inf, 0.0)
+    losses = [guarantee.epsilon * distance for distance in apart]
+    if guarantee.mu:
+        rho = math.fsum(rho_of_gaussian(guarantee.mu * distance) for distance in apart)
+    elif guarantee.delta and apart:
+        rho = math.inf
+    else:
+        rho = math.fsum(rho_of_range(guarantee.loss_range * loss) for loss in losses)
+    plain_delta = min(1.0, guarantee.delta * math.fsum(apart))
+    return _smaller(rho, math.fsum(losses), plain_delta, delta)
+
+
+def together(changes: Iterable[Change], delta: float = DELTA) -> Change:
+    """Return the guarantee of several changes at once: of all words and surrogates of a person, or
+    of a person in several releases.
+
+    Raises:
+        DxError: For a delta that is not above 0 and below 1.
+    """
+    given = list(changes)
+    plain_delta = min(1.0, math.fsum(one.plain_delta for one in given))
+    rho = math.fsum(one.rho for one in given)
+    return _smaller(rho, math.fsum(one.plain for one in given), plain_delta, delta)
+
+
+def _smaller(rho: float, plain: float, plain_delta: float, delta: float) -> Change:
+    converted = epsilon_of_rho(rho, between("delta", delta, 0.0, 1.0))
     if plain <= converted:
-        return Change(rho, plain, plain, 0.0)
-    return Change(rho, plain, converted, delta)
+        return Change(rho, plain, plain_delta, plain, plain_delta)
+    return Change(rho, plain, plain_delta, converted, delta)
 
 
 def best_guess(losses: Sequence[float]) -> float:

@@ -15,6 +15,7 @@ COVERS = ("all", "finite", "related", "stated", "none")
 ALL_PAIRS = "all pairs of words of the space"
 # What version 0.1 wrote in adjacency for all pairs: it had no `covers` beside it.
 OF_ALL_PAIRS = ("", ALL_PAIRS, "all pairs of words", "all pairs")
+_RANGES = (("epsilon", math.inf), ("delta", 1.0), ("mu", math.inf), ("loss_range", 2.0))
 OF_FILES = (
     "As trusted as the files of this space: what was learned from its vectors was read from there, "
     "and checked by samples; `relearn` (of Space.load and dx.FileSpace.v1) learns it again."
@@ -45,10 +46,13 @@ class Guarantee:
             sentence for all pairs, as in receipts of version 0.1.
         protects: What is drawn at once, and covered as a whole: a "word", or a "text" of which only
             the layout is known.
+        loss_range: Where delta is 0, how far apart the privacy losses of two outputs are at most,
+            in units of epsilon times distance: 1 if outputs are drawn in proportion to
+            exp(-epsilon/2 distance), and 2 for any other mechanism (Dong, Durfee and Rogers 2020).
 
     Raises:
-        DxError: For an unknown kind, status, covers or protects, and for an epsilon, delta or mu
-            out of range.
+        DxError: For an unknown kind, status, covers or protects, and for an epsilon, delta, mu or
+            loss_range out of range.
     """
 
     kind: str
@@ -63,12 +67,13 @@ class Guarantee:
     mu: float = 0.0
     covers: str = ""
     protects: str = "word"
+    loss_range: float = 2.0
 
     def __post_init__(self) -> None:
         one_of("kind", self.kind, KINDS)
         one_of("status", self.status, STATUSES)
         one_of("protects", self.protects, ("word", "text"))
-        for name, most in (("epsilon", math.inf), ("delta", 1.0), ("mu", math.inf)):
+        for name, most in _RANGES:
             value = getattr(self, name)
             number = isinstance(value, Real) and not isinstance(value, bool)
             if not (number and 0 <= value <= most):  # nan is in no range

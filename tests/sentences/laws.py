@@ -70,7 +70,7 @@ class _Settings:
 
 
 def small_mechanism(kind, n=N, beta=BETA):
-    guarantee = Guarantee("metric-dp", 2 * beta, metric="path", status="proven")
+    guarantee = Guarantee("metric-dp", 2 * beta, metric="path", status="proven", loss_range=1.0)
     return SentenceMechanism("small", guarantee, _Settings(small_chain(kind, n), beta)).fit(
         small_space(n)
     )

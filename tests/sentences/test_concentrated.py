@@ -1,30 +1,44 @@
 """zCDP of consistent changes: the divergences it bounds, its composition, and odds."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from mechanisms.found import made, names, settings_of
 
-from spacy_dxprivacy import Guarantee, Space, registry
+from spacy_dxprivacy import DxError, Guarantee, Space, registry
+from spacy_dxprivacy.privacy import concentrated
 from spacy_dxprivacy.privacy.concentrated import (
-    ANY,
-    EXPONENTIAL,
+    NO_CHANGE,
     best_guess,
     change,
     epsilon_of_rho,
     rho_of_gaussian,
-    rho_of_range,
+    together,
 )
+from spacy_dxprivacy.ty import StatesProbabilities
 
 from .laws import BETA, KINDS, N, all_sentences, log_q, small_mechanism
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*DX101")
+
 ORDERS = (1.01, 1.5, 2, 4, 8, 16, 32, 64)
-METRIC = Guarantee(kind="metric-dp", epsilon=0.9, metric="path", status="proven")
+METRIC = Guarantee("metric-dp", 0.9, metric="path", status="proven", loss_range=1.0)
+PAIRS = Guarantee("approx-dp", 0.5, metric="discrete", status="proven")
+NORMAL = Guarantee("approx-dp", 1.0, 1e-7, metric="discrete", status="proven", mu=0.2)
+# Settings under which loss_range is neither 1 nor 2.
+VARIANTS = [
+    ("dx.Exponential.v1", {"epsilon": 3.0, "calibration": "exact"}),
+    ("dx.Path.v2", {**settings_of("dx.Path.v2"), "even": True}),
+    ("dx.Path.v2", {**settings_of("dx.Path.v2"), "epsilon": 0.3}),
+]
 
 
 def divergence(p, q, order):
-    """Of Renyi, nats: D_order(P || Q) along the last axis."""
-    logs = order * np.log(p) + (1 - order) * np.log(q)
+    """Of Renyi, nats: D_order(P || Q) along the last axis; q is 0 nowhere but where p is."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(p > 0, order * np.log(p) + (1 - order) * np.log(q), -np.inf)
     top = logs.max(axis=-1)
     return (top + np.log(np.exp(logs - top[..., None]).sum(axis=-1))) / (order - 1)
 
@@ -35,20 +49,35 @@ def space():
     return Space.from_vectors([f"w{i}" for i in range(12)], X)
 
 
-@pytest.mark.parametrize("name", ["dx.Path.v1", "dx.Exponential.v1", "dx.TEM.v1"])
-@pytest.mark.parametrize("epsilon", [0.3, 3.0])
-def test_the_divergence_of_words_is_below_that_of_their_range(space, name, epsilon):
-    mechanism = registry.dx_mechanisms.get(name)(epsilon=epsilon)
-    mechanism.fit(space)
-    P = mechanism.distribution(np.arange(12))
-    logs = np.log(P)[:, None] - np.log(P)[None]
-    eta = logs.max(axis=-1) - logs.min(axis=-1)
-    for order in ORDERS:
-        D = divergence(P[:, None], P[None], order)
-        assert (D <= order * eta**2 / 8 + 1e-12).all()
-    stated = ANY * mechanism.guarantee.epsilon
-    if mechanism.guarantee.kind == "metric-dp":
-        assert (eta <= stated * mechanism.distances(np.arange(12)) + 1e-9).all()
+@pytest.mark.parametrize(
+    "name, settings", [(name, settings_of(name)) for name in names()] + VARIANTS
+)
+def test_the_divergence_of_words_is_below_that_of_their_distance(space, name, settings):
+    """All pairs of words and all outputs, of every mechanism with exact probabilities."""
+    mechanism = made(name, **settings).fit(space)
+    guarantee = mechanism.guarantee
+    if not (isinstance(mechanism, StatesProbabilities) and guarantee.holds):
+        pytest.skip("it states no probabilities, or promises nothing")
+    P, D = mechanism.distribution(np.arange(12)), mechanism.distances(np.arange(12))
+    for w, v in np.argwhere(np.isfinite(D)):
+        rho = change(guarantee, [D[w, v]]).rho
+        for order in ORDERS:
+            assert divergence(P[w], P[v], order) <= order * rho + 1e-9
+        both = P[w] > 0
+        losses = np.log(P[w][both]) - np.log(P[v][both])
+        assert np.ptp(losses) <= guarantee.loss_range * guarantee.epsilon * D[w, v] + 1e-9
+
+
+def test_the_range_is_that_of_the_exponent():
+    """Half of epsilon in the exponent is a range of 1; with all of it, one of 2."""
+    ranges = {name: made(name, **settings_of(name)).guarantee.loss_range for name in names()}
+    ones = {name for name, given in ranges.items() if given == 1}
+    assert ones == {"dx.CusText.v1", "dx.Exponential.v1", "dx.SanTextPlus.v1", "dx.TEM.v1"}
+    default = registry.dx_mechanisms.get("dx.Path.v2")(epsilon=0.9)
+    assert default.guarantee.loss_range == 1
+    exact = made("dx.Exponential.v1", epsilon=0.5, calibration="exact")
+    points = Space.from_vectors(["a", "b", "c"], [[0.0], [1.0], [2.0]])
+    assert 1 < exact.fit(points).guarantee.loss_range < 2
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -62,9 +91,18 @@ def test_the_divergence_of_sentences_is_below_that_of_their_distance(kind):
     logs = np.where(np.isinf(q), -np.inf, q) - BETA * apart
     P = np.exp(logs - logs.max(axis=1, keepdims=True))[:, ~np.isinf(q)]
     P /= P.sum(axis=1, keepdims=True)
+    rho = np.vectorize(lambda d: change(mechanism.guarantee, [d]).rho)(apart)
     for order in ORDERS:
-        bound = order * rho_of_range(EXPONENTIAL * mechanism.guarantee.epsilon * apart)
-        assert (divergence(P[:, None], P[None], order) <= bound + 1e-9).all()
+        assert (divergence(P[:, None], P[None], order) <= order * rho + 1e-9).all()
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """Without dp-accounting."""
+    monkeypatch.setattr(concentrated, "find_spec", lambda name: None)
+    epsilon_of_rho.cache_clear()
+    yield
+    epsilon_of_rho.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -72,24 +110,80 @@ def test_the_divergence_of_sentences_is_below_that_of_their_distance(kind):
     [(6, 0.25, 1.35, 1.35), (20, 0.25, 4.5, 2.77), (100, 0.25, 22.5, 6.55), (20, 1.0, 18, 12.6),
      (50, 0.75, 33.8, 15.4)],
 )  # fmt: skip
-def test_mentions_of_a_person_add_up_as_zcdp(mentions, distance, plain, stated):
-    made = change(METRIC, [distance] * mentions, 1e-6, EXPONENTIAL)
-    assert made.plain == pytest.approx(plain, abs=0.06)
+def test_mentions_of_a_person_add_up_as_zcdp(alone, mentions, distance, plain, stated):
+    made = change(METRIC, [distance] * mentions)
+    assert made.plain == pytest.approx(plain, abs=0.06) and made.plain_delta == 0
     assert made.epsilon == pytest.approx(stated, abs=0.06)
     assert made.delta == (0 if made.epsilon == made.plain else 1e-6)
 
 
-def test_the_conversion_is_no_less_than_the_librarys():
+def test_a_range_of_two_costs_four_times_as_much():
+    of_two = replace(METRIC, loss_range=2.0)
+    assert change(of_two, [0.25] * 9).rho == pytest.approx(4 * change(METRIC, [0.25] * 9).rho)
+    assert Guarantee.from_dict({"kind": "metric-dp", "epsilon": 0.9}).loss_range == 2
+
+
+def test_within_a_sentence_distances_add_and_over_sentences_their_squares():
+    assert change(METRIC, [0.5]).rho == pytest.approx(2 * change(METRIC, [0.25] * 2).rho)
+
+
+def test_pairs_at_epsilon_and_delta_are_composed_by_what_is_known_of_them():
+    pure = change(PAIRS, [1] * 200)
+    assert pure.rho == pytest.approx(200 * 0.5**2 / 2) and pure.plain == 100
+    assert pure.delta == 1e-6 and pure.epsilon < 100
+    normal = change(NORMAL, [1] * 200)
+    assert normal.rho == pytest.approx(200 * rho_of_gaussian(0.2))
+    assert normal.plain_delta == pytest.approx(200e-7) and normal.epsilon < normal.plain
+    other = change(replace(NORMAL, mu=0.0), [1] * 200)  # nothing but its epsilon and delta
+    assert math.isinf(other.rho) and other.epsilon == other.plain == 200
+    assert other.delta == other.plain_delta == pytest.approx(200e-7)
+
+
+def test_nothing_is_guaranteed_of_a_mechanism_without_a_guarantee_unless_nothing_changes():
+    for nothing in (Guarantee("none"), replace(METRIC, status="refuted")):
+        assert math.isinf(change(nothing, [0.25]).epsilon)
+        assert change(nothing, [0.0]) == change(METRIC, []) == NO_CHANGE
+
+
+def test_changes_of_several_mechanisms_add_up():
+    words, dates = change(METRIC, [0.25] * 100), change(PAIRS, [1.0] * 3)
+    both = together([words, dates, NO_CHANGE])
+    assert both.rho == pytest.approx(words.rho + dates.rho)
+    assert both.plain == pytest.approx(words.plain + 1.5)
+    assert words.epsilon < both.epsilon < both.plain
+    assert together([change(METRIC, [0.25] * 60), change(METRIC, [0.25] * 40)]).rho == (
+        pytest.approx(words.rho)
+    )
+
+
+@pytest.mark.parametrize("delta", [0, 1, -1e-6, float("nan"), "small"])
+def test_a_delta_out_of_range_is_refused(delta):
+    with pytest.raises(DxError, match="delta must be"):
+        change(METRIC, [0.25], delta)
+
+
+def test_the_library_composes_and_converts_to_no_more():
+    """100 sentences of their own rho: dp-accounting's composition, and the bound of both."""
     accounting = pytest.importorskip("dp_accounting")
-    for rho in (0.01, 0.5, 5.0):
-        accountant = accounting.rdp.RdpAccountant()
-        accountant.compose(accounting.ZCDpEvent(rho))
-        assert accountant.get_epsilon(1e-6) <= epsilon_of_rho(rho, 1e-6) + 1e-6
+    distances = np.random.default_rng(0).uniform(0.1, 2.0, size=100)
+    accountant = accounting.rdp.RdpAccountant()
+    for distance in distances:
+        accountant.compose(accounting.ZCDpEvent(change(METRIC, [distance]).rho))
+    composed = change(METRIC, distances)
+    assert composed.epsilon == pytest.approx(accountant.get_epsilon(1e-6), abs=1e-6)
+    for rho in (0.01, 0.5, 5.0, composed.rho):
+        closed = rho + 2 * math.sqrt(rho * math.log(1e6))
+        assert epsilon_of_rho(rho) <= closed
+        once = accounting.rdp.RdpAccountant().compose(accounting.ZCDpEvent(rho))
+        assert once.get_epsilon(1e-6) <= closed + 1e-6
 
 
-def test_gaussian_noise_is_zcdp_by_its_own_divergence():
-    mu, order = 0.7, 3.0
-    assert order * rho_of_gaussian(mu) == pytest.approx(order * mu**2 / 2)
+def test_gaussian_noise_is_zcdp_by_its_own_divergence(space):
+    mechanism = made("dx.Gaussian.v1", epsilon=2.0).fit(space)
+    sigma, centres = mechanism.built.spread, mechanism.centres
+    apart = np.linalg.norm(centres[:, None] - centres, axis=2).max()
+    # D_order of N(0, s^2) and N(a, s^2) is order a^2 / (2 s^2).
+    assert apart**2 / (2 * sigma**2) <= change(mechanism.guarantee, [1]).rho + 1e-12
 
 
 def test_an_informed_attacker_is_right_no_more_often_than_the_bound(space):
