@@ -71,6 +71,46 @@ def test_rules_from_vector_to_word_are_free(projection):
         mechanism.sample(np.array([0]), None)
 
 
+class WithRange:
+    """A mechanism of this package that states a smaller range of its loss."""
+
+    def __init__(self, inner, loss_range):
+        self.inner, self.loss_range, self.name = inner, loss_range, inner.name
+
+    def __getattr__(self, name):
+        if name.startswith("__") or name in ("inner", "loss_range"):
+            raise AttributeError(name)
+        return getattr(self.inner, name)
+
+    @property
+    def guarantee(self):
+        return replace(self.inner.guarantee, loss_range=self.loss_range)
+
+    def distribution(self, rows):
+        return self.inner.distribution(rows)
+
+    def distances(self, rows):
+        return self.inner.distances(rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "states"),
+    [
+        ("dx.Exponential.v1", {"calibration": "exact"}, 1.0),  # almost all of epsilon is beta
+        ("dx.Exponential.v1", {}, 0.9),
+        ("dx.Diffractor.v1", {}, 1.0),
+    ],
+)
+def test_a_range_that_is_stated_too_small_is_refuted(name, settings, states):
+    report = audit(WithRange(made(name, epsilon=2.0, **settings), states), effort="quick", seed=1)
+    assert report.verdict == REFUTED
+    wrong = [finding for finding in report.findings if finding.verdict == REFUTED]
+    assert {finding.tier for finding in wrong} == {"exact"}
+    assert all("loss_range" in finding.what for finding in wrong)
+    assert all(finding.bound > finding.claimed for finding in wrong)
+    assert audit(made(name, epsilon=2.0, **settings), effort="quick", seed=1).verdict == NOT_REFUTED
+
+
 @pytest.mark.parametrize("noise", ["adjacent", "paper"])
 def test_a_promise_for_some_pairs_is_audited_on_these_alone(noise):
     report = audit(made("dx.NADP.v1", epsilon=2.0, noise=noise), effort="quick", seed=1)

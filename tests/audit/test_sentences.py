@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sentences.laws import KINDS, small_mechanism, small_space
 
@@ -43,6 +45,15 @@ def test_less_than_what_is_lost_is_refuted():
     alone = DrawsAnother(mechanism, mechanism)
     alone.draws_together = False
     assert audited(alone) is None
+
+
+def test_a_range_of_sentences_that_is_stated_too_small_is_refuted():
+    mechanism = small_mechanism("pairs", WORDS_OF_SPACE)
+    mechanism.guarantee = replace(mechanism.guarantee, loss_range=0.25)
+    found = audited(mechanism, repeats=40)
+    assert found.verdict == REFUTED and "loss_range" in found.what and found.bound > found.claimed
+    mechanism.guarantee = replace(mechanism.guarantee, loss_range=1.0)
+    assert audited(mechanism, repeats=40).verdict == NOT_REFUTED
 
 
 @pytest.mark.slow

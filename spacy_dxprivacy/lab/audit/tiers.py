@@ -6,7 +6,7 @@ Each takes a Trial, and returns a Finding, or None where it does not apply.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Claim, Finding
 ROWS = 400  # of a large space: all pairs of so many rows
 TOLERANCE, RARE = 1e-9, 1e-9
 CHECKED, DRAWS = 3, 20_000
+RANGE = "The range of the loss over all outputs passes what loss_range states."
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def exact(on: Trial) -> Finding | None:
                 gap = logs[w][None, :] - logs
                 gap[:, np.isneginf(logs[w])] = -np.inf  # impossible outputs of w do not count
                 found[w] = gap.max(axis=1)
-    return _worst("exact", on, rows, E, found)
+    return _loss_or_range("exact", on, rows, E, found)
 
 
 def closed_form(on: Trial) -> Finding | None:
@@ -93,7 +94,7 @@ def closed_form(on: Trial) -> Finding | None:
         return None
     if promised:  # what rounding alone lifts above the promise is no finding
         found = np.where(found > promised * (1 + 1e-6) + 1e-13, found, 0.0)
-    return _worst("closed form", on, rows, E, found)
+    return _loss_or_range("closed form", on, rows, E, found)
 
 
 def _rows(space: Space) -> Ints1d:
@@ -121,6 +122,19 @@ def _follows(mechanism: Mechanism, P: Floats2d, rows: Ints1d, rng: Rng) -> bool:
         if len(mean) > 1 and chisquare(seen, mean * (seen.sum() / mean.sum())).pvalue < RARE:
             return False
     return True
+
+
+def _loss_or_range(tier: str, on: Trial, rows: Ints1d, E: Floats2d, found: Floats2d) -> Finding:
+    """The finding of `_worst`; unless that is refuted, that of the ranges, if they are too large.
+
+    The range of the loss is the largest loss of either word to the other, added up.
+    """
+    finding = _worst(tier, on, rows, E, found)
+    if on.claim.delta or finding.verdict != NOT_REFUTED:
+        return finding
+    times = on.mechanism.guarantee.loss_range
+    by_range = _worst(tier, on, rows, times * E, found + found.T)
+    return replace(by_range, what=RANGE) if by_range.verdict == REFUTED else finding
 
 
 def _worst(tier: str, on: Trial, rows: Ints1d, E: Floats2d, found: Floats2d) -> Finding:
@@ -299,6 +313,14 @@ def sentences(on: Trial) -> Finding | None:
     excess = np.abs(losses) - claimed
     worst = int(np.argmax(excess))
     refuted = bool(excess[worst] > CLOSE * max(1.0, claimed[worst]))
+    ranges = losses.reshape(2, pairs, repeats).max(axis=2).sum(axis=0)
+    stated = on.mechanism.guarantee.loss_range * np.array(promised)
+    widest = int(np.argmax(ranges - stated))
+    if not refuted and ranges[widest] - stated[widest] > CLOSE * max(1.0, stated[widest]):
+        return Finding(
+            "sentences", REFUTED, RANGE, claimed=float(stated[widest]),
+            bound=float(ranges[widest]), draws=len(losses), tests=pairs,
+        )  # fmt: skip
     what = (
         f"The exact loss of {len(losses):,} draws of sentences of {WORDS} words; the worst against "
         "its promise is given."
