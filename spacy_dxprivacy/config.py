@@ -27,7 +27,7 @@ from .registries import RETIRED, retired
 # Blocks and settings of the component, whose paths may be set: `mechanism.epsilon`, `casing`.
 COMPONENT = (
     "mechanism", "selector", "space", "unknown", "numbers", "editor", "surrogates", "casing",
-    "vectors", "carry", "max_epsilon_per_doc",
+    "vectors", "carry", "max_epsilon_per_doc", "max_epsilon_per_person",
 )  # fmt: skip
 DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 KINDS = {

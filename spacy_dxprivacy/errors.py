@@ -201,6 +201,8 @@ DX174 The solver found no optimum for this group ({why}). Nothing was written; t
 DX176 {path} was not signed with this key, or was changed since, so it cannot be trusted. Sign
   receipts with `dx sanitize --set run.sign=KEY`.
 DX177 {path} does not match its signed receipt: {what} since then.
+DX178 All mentions of a recognised person would spend epsilon = {spent:.6g}, more than
+  max_epsilon_per_person = {budget:g}. No output was drawn.
 """)
 
 Warnings = _ByCode("""

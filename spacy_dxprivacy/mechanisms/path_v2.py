@@ -15,13 +15,13 @@ Papers      this project, docs/explanation/sentences.md; Chatzikokolakis, Palami
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
-from ..metric.policy import Policy, describe, policy_graph, policy_of
+from ..metric.policy import Policy, describe, known_near_names, policy_graph, policy_of
 from ..metric.policy_graph import Kernel, PolicyGraph
 from ..prior.chain import Chain, alone_chain
 from ..privacy.guarantee import Guarantee
@@ -259,6 +259,17 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
     def apart(self) -> Mapping[str, float] | None:
         """How far words are apart, where it was measured before."""
         return self.built.graph.apart
+
+    @property
+    def near_names(self) -> list[float] | None:
+        """How far the 99 nearest names are from a name like most; None where it is not known."""
+        if self._space is None or self.built.stated is not None:
+            return None
+        return known_near_names(self._space, asdict(self.settings.policy))
+
+    def farthest(self, rows: Ints1d) -> float:
+        """Return an upper bound of the distance between two of these words."""
+        return self.built.graph.farthest(rows)
 
     @property
     def longest(self) -> float | None:

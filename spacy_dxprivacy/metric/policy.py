@@ -100,12 +100,24 @@ APART = "apart.json"
 
 def known_apart(space: Space, policy: Mapping[str, float]) -> dict[str, float] | None:
     """Look up privacy.levels.measured_apart for a policy's fields; None where it is not stored."""
+    return _known(space, policy).get("apart")
+
+
+def known_near_names(space: Space, policy: Mapping[str, float]) -> list[float] | None:
+    """Look up how far the 99 nearest names are from a name like most; None where it is not stored.
+
+    The name is the one that is guessed as often as the median of probed names, at 1 nat a unit.
+    """
+    return _known(space, policy).get("near_names")
+
+
+def _known(space: Space, policy: Mapping[str, float]) -> dict[str, Any]:
     if not (BUILTIN / APART).exists():
-        return None
+        return {}
     table = json.loads((BUILTIN / APART).read_text(encoding="utf8"))
     if space.digest != table["space"]:
-        return None
-    return next((one["apart"] for one in table["policies"] if one["policy"] == policy), None)
+        return {}
+    return next((one for one in table["policies"] if one["policy"] == policy), {})
 
 
 LEAST_SCALE, MOST_SCALE, MOST_FAR = 0.05, 20.0, 10.0

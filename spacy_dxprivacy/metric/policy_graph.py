@@ -48,6 +48,10 @@ class PolicyGraph:
         """An upper bound of the distance of two words, in units of length."""
         return 2 * int(self.radii.max()) / self.quanta
 
+    def farthest(self, rows: Ints1d) -> float:
+        """Return an upper bound of the distance of two of these words, in units of length."""
+        return float(np.sort(self.radii[rows])[-2:].sum() / self.quanta)
+
     def within(self, rows: Ints1d) -> list[tuple[Numbers1d, Numbers1d]]:
         """For each of k words: the words nearer than both radii together, by row, and how many
         quanta nearer.

@@ -39,6 +39,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "vectors": "table",
     "carry": [],
     "max_epsilon_per_doc": None,
+    "max_epsilon_per_person": None,
     "mechanism": {
         "@dx_mechanisms": "dx.Path.v2",
         "epsilon": 0.9,
@@ -74,6 +75,7 @@ def make_dx_sanitizer(
     vectors: str,
     carry: list[str],
     max_epsilon_per_doc: float | None,
+    max_epsilon_per_person: float | None,
     mechanism: Mechanism,
     selector: Selector,
     space: SpaceSource,
@@ -99,6 +101,7 @@ def make_dx_sanitizer(
         vectors=vectors,
         carry=carry,
         max_epsilon_per_doc=max_epsilon_per_doc,
+        max_epsilon_per_person=max_epsilon_per_person,
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,13 @@ from ..errors import DxError, Errors
 from ..privacy.composition import repeat
 from ..space import Space
 from ..text.layout import Layout
+from ..text.mentions import Entity, plain_label
 from ..ty import Draw
 from .parts import Parts
 from .select import Entities, words_of
+
+if TYPE_CHECKING:
+    from .persons import PersonLoss
 
 LONGEST = 48  # words of a sentence; longer ones are cut
 NUMBERS_AT_ONCE = 2**22  # of noise, in one call of a mechanism: 32 MB as float64
@@ -46,6 +50,7 @@ class Drawn:
     (m, d), noisy, or None; that of an unknown word is one of a public word that is drawn uniformly,
     so which words are unknown does not show. numbers: bool (tokens,), and figures, what was drawn
     for them. stood: the surrogates of mentions, and the layout with them; None without surrogates.
+    persons: the recognised ones.
     """
 
     mask: Bools1d
@@ -57,6 +62,39 @@ class Drawn:
     figures: Figures | None
     stood: Replacements | None
     layout: Layout | None
+    persons: Sequence[PersonLoss] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Selected:
+    """What is drawn of a Doc. mask: bool (tokens,), words and numbers at first, then words alone.
+    stood: its surrogates, if it has them. entities: what the selector found, where it looked for
+    entities. numbers: bool (tokens,)."""
+
+    mask: Bools1d
+    stood: Replacements | None
+    entities: Sequence[Entity] | None
+    numbers: Bools1d
+
+    @property
+    def aside(self) -> Bools1d:
+        """Tokens that are no context of a word: numbers and surrogates, bool (tokens,)."""
+        if self.stood is None:
+            return self.numbers
+        return self.numbers | self.stood.replaced | (not self.mask.any())
+
+    def sentences(self, doc: Doc) -> Ints1d:
+        """Return the number of the sentence of each word, int64 (tokens,); 0 for other tokens."""
+        words = passage(doc, self.mask, self.aside)
+        numbers = np.zeros(len(doc), dtype=np.int64)
+        numbers[words.places] = np.cumsum(words.starts)
+        return numbers
+
+    def in_plaintext(self, doc: Doc) -> Bools1d:
+        """Return the words that stay as they are, bool (tokens,)."""
+        replaced = False if self.stood is None else self.stood.replaced
+        unchanged: Bools1d = words_of(doc) & ~(self.mask | self.numbers | replaced)
+        return unchanged
 
 
 def draw(parts: Parts, docs: list[Doc], space: Space) -> list[Drawn]:
@@ -65,31 +103,27 @@ def draw(parts: Parts, docs: list[Doc], space: Space) -> list[Drawn]:
     if not docs:
         return []
     once, rule = parts.scope == "type", parts.numbers
-    selected, stood = map(list, zip(*(_select(parts, doc) for doc in docs), strict=True))
-    numbers = [
-        np.zeros(len(doc), dtype=bool) if rule is None else find_figures(doc, mask, rule)
-        for doc, mask in zip(docs, selected, strict=True)
-    ]
-    masks = [mask & ~aside for mask, aside in zip(selected, numbers, strict=True)]
+    selected = [_select(parts, doc) for doc in docs]
+    masks, numbers = [one.mask for one in selected], [one.numbers for one in selected]
+    persons = [_persons(parts, *pair, space) for pair in zip(docs, selected, strict=True)]
     batch = Batch.of(docs, masks, space, once=once)
-    context = _context(batch, numbers, stood, space) if parts.in_context else None
+    context = _context(batch, selected, space) if parts.in_context else None
     drawn = _replace(parts, batch, space, context)
     figures = [
         None if rule is None else draw_figures(doc, aside, rule, parts.rng, once_per_type=once)
         for doc, aside in zip(docs, numbers, strict=True)
     ]
+    stood = [one.stood for one in selected]
     layouts = [
         None if one is None else Layout.of(len(doc), one.pieces)
         for doc, one in zip(docs, stood, strict=True)
     ]
-    return [
-        Drawn(mask, *new, *more)
-        for mask, new, *more in zip(masks, drawn, numbers, figures, stood, layouts, strict=True)
-    ]
+    columns = zip(masks, drawn, numbers, figures, stood, layouts, persons, strict=True)
+    return [Drawn(mask, *new, *more) for mask, new, *more in columns]
 
 
-def _select(parts: Parts, doc: Doc) -> tuple[Bools1d, Replacements | None]:
-    """The words and numbers of a Doc that are drawn, and its surrogates, if it has them."""
+def _select(parts: Parts, doc: Doc) -> Selected:
+    """What is drawn of a Doc, and its surrogates, if it has them."""
     selector, surrogates = parts.selector, parts.active_surrogates
     entities = stood = None
     if parts.surrogates:
@@ -107,7 +141,33 @@ def _select(parts: Parts, doc: Doc) -> tuple[Bools1d, Replacements | None]:
         raise DxError(Errors.DX037.format(given=f"{mask.dtype} of shape {mask.shape}"))
     if stood is not None:
         mask = (mask | (stood.words & words_of(doc))) & ~(stood.replaced | stood.kept)
-    return mask, stood
+    rule = parts.numbers
+    numbers = np.zeros(len(doc), dtype=bool) if rule is None else find_figures(doc, mask, rule)
+    return Selected(mask & ~numbers, stood, entities, numbers)
+
+
+def _persons(parts: Parts, doc: Doc, selected: Selected, space: Space) -> Sequence[PersonLoss]:
+    """The recognised persons of a Doc. Raise DxError where one of them would exceed the budget, and
+    with a budget where nobody looked for persons."""
+    spans, budget = selected.entities, parts.max_epsilon_per_person
+    if spans is None and (budget is not None or any(_is_person(e.label_) for e in doc.ents)):
+        spans = Entities(("PERSON",)).entities(doc)
+    spans = [span for span in spans or () if _is_person(span[0])]
+    if not spans:
+        return ()
+    from .persons import Treatment, largest_of, persons_of
+
+    plain, sentences = selected.in_plaintext(doc), selected.sentences(doc)
+    treatment = Treatment(selected.mask, plain, sentences, selected.stood)
+    found = persons_of(parts, doc, treatment, spans, space)
+    spent = largest_of([person.change for person in found]).epsilon
+    if budget is not None and spent > budget:
+        raise DxError(Errors.DX178.format(spent=spent, budget=budget))
+    return found
+
+
+def _is_person(label: str) -> bool:
+    return plain_label(label) == "PERSON"
 
 
 def ids_of(doc: Doc) -> Ids1d:
@@ -310,19 +370,15 @@ class Context:
     fixed: Bools1d
 
 
-def _context(
-    batch: Batch, numbers: list[Bools1d], stood: list[Replacements | None], space: Space
-) -> Context | None:
+def _context(batch: Batch, selected: list[Selected], space: Space) -> Context | None:
     """The words of the batch in their sentences; None where nothing is drawn.
 
     Unmodified words that the space lacks are left out: the prior knows nothing of them.
     """
     if not any(mask.any() for mask in batch.masks):
         return None
-    passages = []
-    for doc, mask, aside, one in zip(batch.docs, batch.masks, numbers, stood, strict=True):
-        skipped = aside if one is None else aside | one.replaced | (not mask.any())
-        passages.append(passage(doc, mask, skipped))
+    pairs = zip(batch.docs, selected, strict=True)
+    passages = [passage(doc, one.mask, one.aside) for doc, one in pairs]
     rows = space.find_ids(*np.ascontiguousarray(np.concatenate([p.ids for p in passages]).T))
     fixed = ~np.concatenate([p.drawn for p in passages])
     sentences = np.cumsum(np.concatenate([p.starts for p in passages]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,19 +12,21 @@ import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..arrays import Bools1d, Ints1d
 from ..entities.surrogates.base import Scope, Surrogate
 from ..entities.surrogates.plain import Preset, surrogates_of
 from ..entities.surrogates.replacements import NumberDraw, Replacements
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
 from ..prior.pairs import lacked_of
+from ..privacy.concentrated import best_guess
 from ..privacy.levels import found_by, scale_of
 from ..privacy.randomness import Rng
 from ..space import Space
 from ..space.offensive import allowed_by, substitutes_of
 from ..space.sources import SpaceSource
 from ..text.mentions import plain_label
-from ..ty import Editor, EditsTexts, FindsSettings, Mechanism, Unknown
+from ..ty import Editor, EditsTexts, FindsSettings, HasMetric, Mechanism, Unknown
 from ..validate import fail, one_of, positive
 from .receipt import Terms
 from .select import AllWords, Entities, Selector, WordList, entity_labels
@@ -33,6 +36,8 @@ CARRIED_IN_CLEAR = {
     "ents": "the places and labels of the input's entities",
     "sents": "where the input's sentences begin",
 }
+MENTIONED = (1, 3, 10)
+NAMES, NAMES_PROBED = ("first_name", "surname"), 4
 LACKING, NOT_ENGLISH = 0.03, 0.25  # shares of the words of English text that a table lacks
 
 
@@ -68,6 +73,8 @@ class Parts:
         carry: "ents", "sents" or both, taken over from the input's Doc.
         max_epsilon_per_doc: A Doc whose total epsilon would be above it raises before anything of
             it is drawn. It counts words only, not surrogates.
+        max_epsilon_per_person: A Doc in which all mentions of a recognised person together would
+            be above it raises before it is drawn.
 
     Raises:
         DxError: For settings out of range.
@@ -86,9 +93,11 @@ class Parts:
     vectors: str = "table"
     carry: Iterable[str] = ()
     max_epsilon_per_doc: float | None = None
+    max_epsilon_per_person: float | None = None
     on_replacements: Callable[[Doc, Replacements], None] | None = field(default=None, init=False)
     rng: Rng = field(init=False)
     _blocked: Blocked | None = field(default=None, init=False)
+    _names_apart: tuple[str, float] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         check_mechanism(self.mechanism)
@@ -99,8 +108,9 @@ class Parts:
         one_of("vectors", self.vectors, ("table", "noisy"))
         self.carry = tuple(one_of("carry", item, tuple(CARRIED_IN_CLEAR)) for item in self.carry)
         most = self.max_epsilon_per_doc
-        if most is not None:
-            self.max_epsilon_per_doc = positive("max_epsilon_per_doc", most)
+        for name in ("max_epsilon_per_doc", "max_epsilon_per_person"):
+            if getattr(self, name) is not None:
+                setattr(self, name, positive(name, getattr(self, name)))
         if self.numbers is not None and most is not None:
             expected = "null with numbers, whose epsilon is of another metric"
             raise fail("max_epsilon_per_doc", expected, most)
@@ -116,10 +126,11 @@ class Parts:
         once.
         """
         plain = type(self.selector) in (AllWords, WordList)
-        more = (self.numbers, self.editor, self.surrogates or None, self.max_epsilon_per_doc)
+        more = (self.numbers, self.editor, self.surrogates or None)
         alone = self.scope == "token" and not isinstance(self.unknown, Raise)
-        text_only = (self.vectors, self.carry) == ("table", ()) and more == (None,) * 4
-        return plain and alone and text_only and self.rng.seed is None
+        text_only = (self.vectors, self.carry) == ("table", ()) and more == (None,) * 3
+        budgets = (self.max_epsilon_per_doc, self.max_epsilon_per_person)
+        return plain and alone and text_only and budgets == (None, None) and self.rng.seed is None
 
     @property
     def draws_together(self) -> bool:
@@ -164,6 +175,12 @@ class Parts:
             self._blocked = Blocked(space, frozenset(substitutes), substitutes)
         return self._blocked
 
+    def names_apart(self, space: Space) -> float:
+        """Return persons.names_apart of the mechanism, once for a space."""
+        if self._names_apart is None or self._names_apart[0] != space.digest:
+            self._names_apart = space.digest, names_apart(self.mechanism, space)
+        return self._names_apart[1]
+
 
 # -- fit -------------------------------------------------------------------------------------------
 
@@ -203,6 +220,7 @@ def fit(parts: Parts, space: Space, nlp: Language | None, saved_editor: dict[str
         in_clear=_in_clear(parts, nlp),
         attacker=None if measured is None else measured.to_dict(),
         scale=scale_of(mechanism, len(space)),
+        odds=_odds(mechanism),
         found=found,
         numbers=None if parts.numbers is None else parts.numbers.guarantee,
         editor=None if editor is None else editor.name,
@@ -227,6 +245,45 @@ def _in_clear(parts: Parts, nlp: Language | None) -> tuple[str, ...]:
     if parts.active_surrogates:
         visible.append("how many mentions of each label there are, and where")
     return tuple(dict.fromkeys(visible))
+
+
+def _odds(mechanism: Mechanism) -> dict[str, Any] | None:
+    """How often an attacker names a person at most; see Receipt."""
+    near = getattr(mechanism, "near_names", None)
+    if near is None:
+        return None
+    nats = mechanism.guarantee.epsilon * np.array(near)
+    right = {str(times): best_guess(list(times * nats)) for times in MENTIONED}
+    return {"among": len(near) + 1, "right": right}
+
+
+def names_of(space: Space) -> Ints1d:
+    """Return the rows of names of a space; all rows where it does not know its names."""
+    flags: Bools1d = np.any([space.with_class(name) for name in NAMES], axis=0)
+    return np.flatnonzero(flags if flags.sum() > 1 else ~flags | True)
+
+
+def names_apart(mechanism: Mechanism, space: Space) -> float:
+    """Return an upper bound of the distance between two names, in the metric of the guarantee;
+    infinity where it covers too few pairs.
+
+    Reference:
+        Twice the eccentricity of any name bounds the diameter.
+    """
+    guarantee, rows = mechanism.guarantee, names_of(space)
+    if guarantee.kind == "approx-dp" and guarantee.covers == "all":
+        return 1.0
+    if guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric):
+        return math.inf
+    if (farthest := getattr(mechanism, "farthest", None)) is not None:
+        return float(farthest(rows))
+    probes = np.unique(rows[np.linspace(0, len(rows) - 1, NAMES_PROBED).astype(np.int64)])
+    try:
+        D = np.asarray(mechanism.distances(probes))[:, rows]
+    except DxError:
+        return math.inf
+    longest = getattr(mechanism, "longest", None) or math.inf
+    return min(2 * float(D.max(axis=1).min()), longest)
 
 
 def _fit_editor(parts: Parts, editor: Editor, space: Space, saved: dict[str, str]) -> None:

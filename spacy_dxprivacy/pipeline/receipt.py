@@ -26,6 +26,7 @@ from ..privacy.guarantee import Guarantee
 
 COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")
 MENTIONS = ("found", "replaced", "kept")  # counts of the mentions of a label
+PERSONS_SHOWN = "how often each recognised person is mentioned, without the name"
 RECEIPT_KEY = "dx_receipt"
 SPANS_KEY = "dx"
 VECTORS_KEY = "dx_vectors"
@@ -51,6 +52,10 @@ class Receipt(dict[str, Any]):
     scale: what epsilon means in nats on this space (privacy.levels). found: settings that were
     searched for on the space, and the index that was chosen for it. attacker: what an attacker
     recovered of other texts with these settings (privacy.levels); None where nobody measured.
+    any_two_texts: how many nats any two texts of one layout differ by at most, for each word; None
+    without a bound. odds: how often, at most, whoever knows all else and that a name is one of
+    `among` near names is right about it, where it is mentioned once, 3 or 10 times; for a name of
+    the space like most. None where near names are unknown.
     earlier: the receipts of sanitizers that ran before; their totals come on top. One that came
     with a Doc from outside of this process has `claimed` True and nothing but numbers, since
     anybody may have written it.
@@ -61,8 +66,10 @@ class Receipt(dict[str, Any]):
     of its language model. surrogates: for each label its surrogate, the guarantee of what is drawn,
     the largest chance that a mention comes out unchanged, the public name of the key if there is
     one (key_id), and how many mentions were found, replaced and kept. stood_in: how many tokens of
-    the released document are of surrogates. rewritten: only in receipts of earlier versions, where
-    an editor wrote the document anew: its tokens then; all other counts are from before.
+    the released document are of surrogates. persons: those that were recognised, without names, and
+    the guarantee of all their mentions at once, see persons.receipt_of. rewritten: only in receipts
+    of earlier versions, where an editor wrote the document anew: its tokens then; all other counts
+    are from before.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -106,7 +113,7 @@ class Counted:
     """The counts of one Doc.
 
     numbers: tokens drawn as numbers, and their draws. stood_in: tokens of surrogates. mentions:
-    found, replaced and kept, by label.
+    found, replaced and kept, by label. persons: as in the receipt.
     """
 
     tokens: int
@@ -116,6 +123,7 @@ class Counted:
     numbers: tuple[int, int] = (0, 0)
     stood_in: int = 0
     mentions: Mapping[str, dict[str, int]] = field(default_factory=dict)
+    persons: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -138,6 +146,14 @@ class Terms:
     editor_model: str | None = None
     surrogates: dict[str, dict[str, Any]] | None = None
     attacker: dict[str, Any] | None = None
+    odds: dict[str, Any] | None = None
+
+    @property
+    def any_two_texts(self) -> float | None:
+        """The most nats a word that any two texts of one layout differ by; None without a bound."""
+        if self.guarantee.kind == "approx-dp" and self.guarantee.covers == "all":
+            return self.guarantee.epsilon
+        return None if self.scale is None else self.scale["diameter"]["nats"]
 
     def receipt(self, counted: Counted, earlier: Sequence[dict[str, Any]] = ()) -> Receipt:
         """Return the receipt of one Doc. earlier: those of sanitizers before this one."""
@@ -162,8 +178,13 @@ class Terms:
             scale=self.scale,
             found=self.found,
             attacker=self.attacker,
+            any_two_texts=self.any_two_texts,
+            odds=self.odds,
             earlier=list(earlier),
         )
+        if counted.persons is not None:
+            made["persons"] = dict(counted.persons)
+            made["in_clear"].append(PERSONS_SHOWN)
         if self.numbers is not None:
             one, total = _of_draws(self.numbers, draws)
             made["numbers"] = {"guarantee": dict(one), "total": dict(total), "drawn": drawn}

@@ -65,7 +65,7 @@ def write(
         made._context = doc._context
         made.spans[SPANS_KEY] = _provenance(made, one, parts)
         tensor = None if one.vectors is None else _tensor(doc, one, one.vectors, space)
-        mark_as_made(made, _receipt(doc, one, terms), tensor)
+        mark_as_made(made, _receipt(doc, one, parts, space, terms), tensor)
         new.append(made)
     return new
 
@@ -193,8 +193,13 @@ def _provenance(new: Doc, drawn: Drawn, parts: Parts) -> list[Span]:
     return [Span(new, start, end, label=labels[kind[start]]) for start, end in runs]
 
 
-def _receipt(doc: Doc, drawn: Drawn, terms: Terms) -> Receipt:
+def _receipt(doc: Doc, drawn: Drawn, parts: Parts, space: Space, terms: Terms) -> Receipt:
     figures, layout, stood = drawn.figures, drawn.layout, drawn.stood
+    persons = None
+    if drawn.persons:
+        from .persons import receipt_of
+
+        persons = receipt_of(drawn.persons, parts.mechanism, parts.names_apart(space))
     counted = Counted(
         tokens=len(doc) if layout is None else len(layout.source),
         perturbed=int(drawn.known.sum()),
@@ -203,6 +208,7 @@ def _receipt(doc: Doc, drawn: Drawn, terms: Terms) -> Receipt:
         numbers=(0, 0) if figures is None else (len(figures.words), figures.draws),
         stood_in=0 if layout is None else int(layout.placed.sum()),
         mentions={} if stood is None else stood.counts,
+        persons=persons,
     )
     return terms.receipt(counted, earlier_receipts(doc))
 

@@ -99,7 +99,7 @@ def change(guarantee: Guarantee, sentences: Iterable[float], delta: float = DELT
     else:
         rho = math.fsum(rho_of_range(guarantee.loss_range * loss) for loss in losses)
     plain_delta = min(1.0, guarantee.delta * math.fsum(apart))
-    return _smaller(rho, math.fsum(losses), plain_delta, delta)
+    return change_of(rho, math.fsum(losses), plain_delta, delta)
 
 
 def together(changes: Iterable[Change], delta: float = DELTA) -> Change:
@@ -112,10 +112,15 @@ def together(changes: Iterable[Change], delta: float = DELTA) -> Change:
     given = list(changes)
     plain_delta = min(1.0, math.fsum(one.plain_delta for one in given))
     rho = math.fsum(one.rho for one in given)
-    return _smaller(rho, math.fsum(one.plain for one in given), plain_delta, delta)
+    return change_of(rho, math.fsum(one.plain for one in given), plain_delta, delta)
 
 
-def _smaller(rho: float, plain: float, plain_delta: float, delta: float) -> Change:
+def change_of(rho: float, plain: float, plain_delta: float, delta: float = DELTA) -> Change:
+    """Return the guarantee by both sums, of which the smaller epsilon is stated.
+
+    Raises:
+        DxError: For a delta that is not above 0 and below 1.
+    """
     converted = epsilon_of_rho(rho, between("delta", delta, 0.0, 1.0))
     if plain <= converted:
         return Change(rho, plain, plain_delta, plain, plain_delta)

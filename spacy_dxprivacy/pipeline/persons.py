@@ -1,0 +1,159 @@
+"""What a release says of each recognised person: the guarantee of all their mentions at once.
+
+The distance of a mention is public: that of the two names of the space that are farthest apart, for
+each of its words. The distance of the name itself would show the name in the receipt.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..arrays import Bools1d, Ints1d
+from ..entities.surrogates.base import LINKED
+from ..entities.surrogates.name import form_of, persons
+from ..entities.surrogates.replacements import Replacements
+from ..privacy.concentrated import Change, best_guess, change, change_of, together
+from ..privacy.guarantee import Guarantee
+from ..space import Space
+from ..text.mentions import Entity, plain_label
+from ..ty import Mechanism
+from .parts import Parts
+
+MOST = 10  # persons of a receipt
+PLAINTEXT = Guarantee("none")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Treatment:
+    """What is done to each token. drawn, plain: bool (tokens,), words that the mechanism draws, and
+    words that stay. sentences: int64 (tokens,), numbers. stood: surrogates, or None."""
+
+    drawn: Bools1d
+    plain: Bools1d
+    sentences: Ints1d
+    stood: Replacements | None
+
+
+@dataclass(frozen=True)
+class PersonLoss:
+    """The mentions of a person, how many of their words the mechanism draws, and the guarantee for
+    another name in all of them."""
+
+    mentions: int
+    words: int
+    change: Change
+
+
+def persons_of(
+    parts: Parts, doc: Doc, treatment: Treatment, spans: Sequence[Entity], space: Space
+) -> list[PersonLoss]:
+    """Return the persons of a document, those with the most mentions first.
+
+    Args:
+        parts: The settings, whose mechanism is fitted.
+        doc: The document.
+        treatment: What is done to its tokens.
+        spans: The mentions of persons.
+        space: Public words.
+    """
+    of_person: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for number, (_, start, end) in zip(_numbers_of(parts, doc, spans), spans, strict=True):
+        of_person[number].append((start, end))
+    apart = parts.names_apart(space)
+    found = []
+    for mentions in of_person.values():
+        inside = np.concatenate([np.arange(*mention) for mention in mentions])
+        drawn = inside[treatment.drawn[inside]]
+        sizes = _sizes(parts, doc, drawn, treatment.sentences)
+        changes = [change(parts.mechanism.guarantee, [size * apart for size in sizes])]
+        if treatment.stood is not None:
+            changes += _of_surrogates(parts, treatment.stood, mentions)
+        if treatment.plain[inside].any():
+            changes.append(change(PLAINTEXT, [1.0]))
+        found.append(PersonLoss(len(mentions), sum(sizes), together(changes)))
+    return sorted(found, key=lambda person: -person.mentions)
+
+
+def _numbers_of(parts: Parts, doc: Doc, spans: Sequence[Entity]) -> Sequence[int]:
+    """The person of each mention, as surrogates of names group them. Where surrogates hide which
+    mentions are of one person, each is one of its own."""
+    for label, one in parts.active_surrogates.items():
+        hidden = not {*LINKED["document"], *LINKED["corpus"]}.intersection(one.in_clear)
+        if one.way == "drawn" and hidden and plain_label(label) == "PERSON":
+            return range(len(spans))
+    befores = (doc[start - 1].text if start else "" for _, start, _ in spans)
+    forms = [form_of(doc[s:e].text, b) for (_, s, e), b in zip(spans, befores, strict=True)]
+    return [person.number for person in persons(forms)]
+
+
+def _sizes(parts: Parts, doc: Doc, drawn: Ints1d, sentences: Ints1d) -> list[int]:
+    """How many of the drawn words are changed in each draw of the mechanism."""
+    if parts.scope == "type":  # drawn once for each distinct word
+        return [1] * len({doc[place].lower for place in drawn.tolist()})
+    if not parts.draws_together:
+        return [1] * len(drawn)
+    return list(Counter(sentences[drawn].tolist()).values())
+
+
+def _of_surrogates(
+    parts: Parts, stood: Replacements, mentions: Sequence[tuple[int, int]]
+) -> list[Change]:
+    """The guarantees of the surrogates in place of mentions. A distance between names is known for
+    pairs alike alone."""
+    found = []
+    for piece, (mention, _) in zip(stood.pieces, stood.pairs, strict=True):
+        if any(piece.start < end and start < piece.end for start, end in mentions):
+            guarantee = parts.active_surrogates[mention.label].guarantee
+            alike = guarantee.kind == "approx-dp"
+            found.append(change(guarantee if alike else PLAINTEXT, [1.0]))
+    return found
+
+
+# -- in the receipt --------------------------------------------------------------------------------
+
+
+def receipt_of(found: Sequence[PersonLoss], mechanism: Mechanism, apart: float) -> dict[str, Any]:
+    """Return plain values for a receipt, None for infinity.
+
+    count: of persons. apart: distance of a changed word. most: of those mentioned most, mentions
+    and guarantee; right: how often an attacker names them at most, as in `odds`. largest: bounds
+    for any of the persons.
+    """
+    rows = []
+    for person in found[:MOST]:
+        row = {"mentions": person.mentions, **asdict(person.change)}
+        right = right_of(mechanism, person)
+        rows.append(_plain(row if right is None else {**row, "right": right}))
+    return {
+        "count": len(found),
+        "apart": _plain({"apart": apart})["apart"],
+        "most": rows,
+        "largest": _plain(asdict(largest_of([person.change for person in found]))),
+    }
+
+
+def largest_of(changes: Sequence[Change]) -> Change:
+    """Return a guarantee that holds for each of these changes."""
+    columns = ("rho", "plain", "plain_delta")
+    return change_of(*(max(getattr(one, name) for one in changes) for name in columns))
+
+
+def right_of(mechanism: Mechanism, person: PersonLoss) -> float | None:
+    """Return how often whoever knows all else, and that a name is one of 100 near names, names it
+    at most, for a name like most. None where near names are unknown."""
+    near = getattr(mechanism, "near_names", None)
+    if near is None or not math.isfinite(person.change.plain):
+        return None
+    per_unit = mechanism.guarantee.epsilon * person.words
+    return best_guess([per_unit * distance for distance in near]) if person.words else None
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    return {k: None if v == math.inf else v for k, v in row.items()}

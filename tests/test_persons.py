@@ -1,0 +1,182 @@
+"""What a receipt says of each recognised person, and budgets by person."""
+
+import json
+import math
+
+import pytest
+import spacy
+
+from spacy_dxprivacy import DxError, Guarantee, Space, registry
+from spacy_dxprivacy.pipeline.parts import names_apart, names_of
+from spacy_dxprivacy.pipeline.receipt import PERSONS_SHOWN
+from spacy_dxprivacy.privacy.concentrated import best_guess, change, epsilon_of_rho
+
+PATTERNS = [
+    {"label": "PERSON", "pattern": name}
+    for name in ("Maria Lopez", "Maria", "Lopez", "John Smith", "Smith", "Zorblatt")
+]
+TEXT = "Maria Lopez saw John Smith. Maria slept, said Smith. Mr. Smith and Smith met Smith."
+
+
+def make(patterns=PATTERNS, factory="dx_sanitizer", **settings):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns(patterns)
+    nlp.add_pipe(factory, config=settings)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make()
+
+
+def test_a_receipt_has_each_person_by_mentions_without_names(nlp):
+    receipt = nlp(TEXT)._.dx
+    persons = receipt.persons
+    assert persons["count"] == 2 and [one["mentions"] for one in persons["most"]] == [5, 2]
+    assert receipt.in_clear[-1] == PERSONS_SHOWN
+    written = json.dumps(receipt)
+    assert not any(name in written for name in ("Maria", "Lopez", "Smith", "John"))
+
+
+def test_words_of_a_sentence_add_up_and_sentences_as_zcdp(nlp):
+    persons = nlp(TEXT)._.dx.persons
+    apart, g = persons["apart"], nlp.get_pipe("dx_sanitizer").mechanism.guarantee
+    smith, maria = persons["most"]
+    # John Smith, Smith, and three times Smith in the last sentence; Maria Lopez, Maria.
+    for row, words in ((smith, [2, 1, 3]), (maria, [2, 1])):
+        expected = change(g, [apart * many for many in words])
+        assert row["rho"] == pytest.approx(expected.rho)
+        assert row["plain"] == pytest.approx(0.9 * apart * sum(words)) == expected.plain
+    assert persons["largest"]["epsilon"] == max(row["epsilon"] for row in persons["most"])
+
+
+def test_a_receipt_is_the_same_for_other_names_of_the_same_layout(nlp):
+    other = TEXT.replace("Maria", "John1").replace("Smith", "Maria").replace("John1", "Smith")
+    named = [
+        {"label": "PERSON", "pattern": n} for n in ("Smith Lopez", "John Maria", "Maria", "Smith")
+    ]
+    one, two = nlp(TEXT)._.dx.persons, make(named)(other)._.dx.persons
+    assert {row["mentions"] for row in one["most"]} == {row["mentions"] for row in two["most"]}
+    assert one["apart"] == two["apart"] and one["largest"] == two["largest"]
+
+
+def test_the_distance_is_that_of_the_two_names_that_are_farthest_apart():
+    space = Space.builtin()
+    mechanism = registry.dx_mechanisms.get("dx.Path.v2")(0.9).fit(space)
+    rows = names_of(space)
+    assert len(rows) == (space.with_class("first_name") | space.with_class("surname")).sum()
+    found = mechanism.distances(rows[:8])[:, rows].max()
+    assert found == names_apart(mechanism, space) == 12.5  # so far that no path is shorter
+
+
+def test_other_mechanisms_bound_the_distance_by_public_words():
+    points = [[0.0], [1.0], [5.0]]
+    space = Space.from_vectors(["a", "b", "c"], points)  # it knows no names: any words
+    for name in ("dx.Laplace.v1", "dx.Exponential.v1", "dx.Path.v1"):
+        mechanism = registry.dx_mechanisms.get(name)(epsilon=1.0).fit(space)
+        apart = mechanism.distances(names_of(space)).max()
+        assert apart <= names_apart(mechanism, space) <= 2 * apart
+    gaussian = registry.dx_mechanisms.get("dx.Gaussian.v1")(epsilon=1.0).fit(space)
+    assert names_apart(gaussian, space) == 1.0
+    groups = registry.dx_mechanisms.get("dx.CusText.v1")(epsilon=1.0, k=2).fit(space)
+    assert math.isinf(names_apart(groups, space))
+
+
+def test_a_hundred_mentions_at_a_quarter_of_a_unit_come_to_little(nlp):
+    """22.5 nats as a sum."""
+    guarantee = nlp.get_pipe("dx_sanitizer").mechanism.guarantee
+    assert guarantee.loss_range == 1 and guarantee.epsilon == 0.9
+    assert change(guarantee, [0.25] * 100).epsilon <= 6.6
+
+
+def test_the_receipt_states_many_mentions_by_zcdp():
+    nlp = make(mechanism={"@dx_mechanisms": "dx.Path.v2", "epsilon": 0.05})
+    row = nlp("Maria slept. " * 100)._.dx.persons["most"][0]
+    assert row["mentions"] == 100 and row["plain"] == pytest.approx(62.5)
+    assert row["rho"] == pytest.approx(100 * (0.05 * 12.5) ** 2 / 8)
+    assert row["epsilon"] == pytest.approx(epsilon_of_rho(row["rho"]))
+    assert row["epsilon"] < 26
+    assert row["delta"] == 1e-6
+
+
+def test_the_most_mentioned_ten_and_the_count_of_all():
+    names = [f"{first} Okafor{i}" for i, first in enumerate(["Anna", "Bob", "Carl"] * 5)]
+    text = " ".join(f"{name} slept. " * (1 + i % 4) for i, name in enumerate(names))
+    persons = make([{"label": "PERSON", "pattern": name} for name in names])(text)._.dx.persons
+    counts = [row["mentions"] for row in persons["most"]]
+    assert persons["count"] == 15 and len(counts) == 10 and counts == sorted(counts)[::-1]
+
+
+def test_names_by_surrogates_cost_nothing():
+    receipt = make(factory="dx_entity_sanitizer", selector={
+        "@dx_selectors": "dx.Entities.v2", "labels": ["PERSON"]})(TEXT)._.dx  # fmt: skip
+    assert [row["mentions"] for row in receipt.persons["most"]] == [5, 2]
+    assert all(row["epsilon"] == row["delta"] == 0 for row in receipt.persons["most"])
+
+
+def test_surrogates_that_hide_who_is_whom_keep_it_hidden():
+    redact = {"PERSON": {"@dx_surrogates": "dx.Redact.v1"}}
+    persons = make(surrogates=redact)(TEXT)._.dx.persons
+    assert persons["count"] == 7 and {row["mentions"] for row in persons["most"]} == {1}
+
+
+def test_a_name_in_plaintext_has_no_guarantee():
+    only = {"@dx_selectors": "dx.WordList.v1", "words": ["slept", "Smith"]}
+    persons = make(selector=only)(TEXT)._.dx.persons
+    assert persons["most"][1]["epsilon"] is None  # Maria
+    assert persons["largest"]["epsilon"] is None
+    with pytest.raises(DxError, match=r"DX178.*epsilon = inf"):
+        make(selector=only, max_epsilon_per_person=1e6)(TEXT)
+
+
+def test_a_word_drawn_once_for_a_document_counts_once():
+    row = make(scope="type")("Smith slept. Smith woke. Smith left.")._.dx.persons["most"][0]
+    assert row["mentions"] == 3 and row["plain"] == pytest.approx(0.9 * 12.5)
+
+
+def test_a_document_without_persons_says_nothing_of_them(nlp):
+    for receipt in (nlp("It rains.")._.dx, nlp("")._.dx):
+        assert "persons" not in receipt and PERSONS_SHOWN not in receipt.in_clear
+
+
+def test_any_two_texts_and_odds_are_stated(nlp):
+    receipt = nlp("It rains.")._.dx
+    assert receipt.any_two_texts == pytest.approx(0.9 * 26)
+    right = receipt.odds["right"]
+    assert receipt.odds["among"] == 100 and 0.01 < right["1"] < right["3"] < right["10"] <= 1
+    near = nlp.get_pipe("dx_sanitizer").mechanism.near_names
+    assert right["3"] == pytest.approx(best_guess([2.7 * distance for distance in near]))
+    row = nlp(TEXT)._.dx.persons["most"][1]
+    assert row["right"] == pytest.approx(right["3"])  # three words
+
+
+@pytest.mark.parametrize("budget, fits", [(30.0, False), (70.0, True)])
+def test_a_document_over_the_budget_of_a_person_is_refused_before_it_is_drawn(budget, fits):
+    nlp = make(max_epsilon_per_person=budget)
+    nlp.get_pipe("dx_sanitizer").warm_up()
+    if fits:
+        assert nlp(TEXT)._.dx.persons["largest"]["epsilon"] <= budget
+        return
+    nlp.get_pipe("dx_sanitizer").mechanism.sample = None  # drawing would fail otherwise
+    with pytest.raises(DxError, match=r"DX178.*max_epsilon_per_person") as caught:
+        nlp(TEXT)
+    assert "Smith" not in str(caught.value)
+
+
+def test_a_budget_by_person_needs_a_recogniser():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"max_epsilon_per_person": 5.0})
+    with pytest.raises(DxError, match="DX030"):
+        nlp("Maria slept.")
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf"), True])
+def test_a_budget_out_of_range_is_refused(value):
+    with pytest.raises(ValueError, match="max_epsilon_per_person"):
+        make(max_epsilon_per_person=value)
+
+
+def test_no_promise_is_no_guarantee_for_a_person():
+    nothing = Guarantee("none")
+    assert math.isinf(change(nothing, [1.0]).epsilon)
