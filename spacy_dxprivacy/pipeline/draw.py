@@ -67,7 +67,7 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Selected:
-    """What is drawn of a Doc. mask: bool (tokens,), words and numbers at first, then words alone.
+    """What is drawn of a Doc. mask: bool (tokens,), the words that the mechanism draws.
     stood: its surrogates, if it has them. entities: what the selector found, where it looked for
     entities. numbers: bool (tokens,)."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,13 +17,13 @@ from ...about import __version__
 from ...errors import UsageError
 from ...io.files.limits import read_json
 from ...io.tally import COUNTS, Tally
-from ...pipeline.receipt import MENTIONS, Terms
+from ...pipeline.receipt import MENTIONS, PERSONS_SHOWN, Terms
 from ...privacy.guarantee import Guarantee
 from ...privacy.levels import sentence
 from ..audit.files import BadFile, Text, as_receipt, read_file
 
 DAMAGED = "a receipt is damaged."
-OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten")
+OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten", "persons")
 
 
 @dataclass
@@ -51,6 +51,7 @@ class Account:
     ) -> Account:
         """Return an account of no document, with the terms of this receipt."""
         raw = {k: v for k, v in receipt.items() if k not in OF_DOCUMENT}
+        raw["in_clear"] = [shown for shown in raw["in_clear"] if shown != PERSONS_SHOWN]
         if "surrogates" in raw:
             raw["surrogates"] = _without_mentions(raw["surrogates"])
         if raw.get("numbers") is not None:
@@ -65,6 +66,8 @@ class Account:
     def add(self, receipt: dict[str, Any]) -> None:
         """Add the receipt of one document."""
         self.documents += 1
+        if PERSONS_SHOWN in receipt["in_clear"] and PERSONS_SHOWN not in self.terms.in_clear:
+            self.terms = replace(self.terms, in_clear=(*self.terms.in_clear, PERSONS_SHOWN))
         for name in COUNTS:
             self.counts[name] += int(receipt[name])
         total = Guarantee.from_dict(receipt["total"])
@@ -117,7 +120,7 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
 
 def _terms_of(receipt: dict[str, Any]) -> Terms:
     """Return the terms in a stored receipt."""
-    optional = {"numbers", "editor", "surrogates", "attacker", "editor_model"}
+    optional = {"numbers", "editor", "surrogates", "attacker", "editor_model", "odds"}
     names = {f.name for f in fields(Terms)} - {"guarantee", "in_clear"} - optional
     numbers = receipt.get("numbers")
     return Terms(
@@ -127,6 +130,7 @@ def _terms_of(receipt: dict[str, Any]) -> Terms:
         editor=receipt.get("editor"),
         editor_model=receipt.get("editor_model"),
         attacker=receipt.get("attacker"),
+        odds=receipt.get("odds"),
         surrogates=_without_mentions(receipt.get("surrogates")),
         **{name: receipt[name] for name in names},
     )
