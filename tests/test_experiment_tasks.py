@@ -9,9 +9,10 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.lab.experiments import EXPERIMENTS
-from spacy_dxprivacy.lab.experiments.tasks import USUAL, at_attacker, macro_f1, split
+from spacy_dxprivacy.lab.experiments import EXPERIMENTS, tasks
+from spacy_dxprivacy.lab.experiments.tasks import USUAL, macro_f1, split
 from spacy_dxprivacy.lab.mechanisms import parse_mechanism
+from spacy_dxprivacy.lab.results import draw_lines, interpolated
 
 pytest.importorskip("sklearn")
 WORDS = [f"w{i}" for i in range(24)]
@@ -39,7 +40,8 @@ def texts(tmp_path):
 
 def run(texts, epsilon, **settings):
     given = {"text": texts, "label": "topic", "mechanisms": ("exponential",), **settings}
-    options = replace(EXPERIMENTS["tasks"].defaults, epsilons=(epsilon,), **given)
+    epsilons = epsilon if isinstance(epsilon, tuple) else (epsilon,)
+    options = replace(EXPERIMENTS["tasks"].defaults, epsilons=epsilons, **given)
     return EXPERIMENTS["tasks"].run(space(), options)
 
 
@@ -61,9 +63,55 @@ def test_an_equal_attacker_lies_between_two_epsilons():
     rows = [
         {"mechanism": "a", "recovered": r, "unchanged": r / 2, "guarantee": ""} for r in (0.4, 0.6)
     ]
-    (row,) = at_attacker(rows, 0.5)
+    (row,) = interpolated(rows, "recovered", 0.5)
     assert row["recovered"] == pytest.approx(0.5) and row["unchanged"] == pytest.approx(0.25)
-    assert at_attacker(rows, 0.7) == []
+    assert interpolated(rows, "recovered", 0.7) == []
+
+
+def test_the_table_has_the_whole_curve_and_what_lies_at_an_equal_attacker(texts):
+    result = run(texts, (0.5, 2.0, 500.0), author="author")
+    equal = [row for row in result.rows if row["guarantee"].startswith("interpolated")]
+    assert [row["recovered"] for row in equal] == pytest.approx([0.5, 0.6])
+    assert len(result.rows) == 6 and len(result.shown) == 6
+    names = [name for name in result.rows[1] if f"{name} low" in result.rows[1]]
+    assert {"recovered", "rare recovered", "unchanged", "author, static"} <= set(names)
+    for row in result.rows:
+        for name in set(names) - {"rare recovered"}:  # no word of this space is known to be rare
+            assert row[f"{name} low"] <= row[name] <= row[f"{name} high"]
+    alone = run(texts, 500.0)
+    assert any("not measured on both sides" in note for note in alone.notes)
+
+
+def test_a_mechanism_with_one_row_is_drawn_as_a_marker():
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    rows = [{"x": x, "y": x, "by": by} for x, by in ((1, "one"), (1, "two"), (2, "two"))]
+    axes = figure.subplots()
+    draw_lines(axes, rows, ("x", "y"), "by")
+    one, two = axes.get_lines()
+    assert one.get_marker() == "o" and two.get_linestyle() == "-"
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(texts, tmp_path, monkeypatch):
+    whole = run(texts, (2.0, 500.0)).rows
+    file, ran = tmp_path / "tasks.unfinished.json", []
+    row = tasks.Study.row
+
+    def stops(study, name, epsilon):
+        if len(ran) == 2:
+            raise KeyboardInterrupt
+        ran.append(epsilon)
+        return row(study, name, epsilon)
+
+    monkeypatch.setattr(tasks.Study, "row", stops)
+    with pytest.raises(KeyboardInterrupt):
+        run(texts, (2.0, 500.0), unfinished=file)
+    assert ran == [None, 2.0] and not any(word in file.read_text() for word in WORDS)
+    del ran[:]
+    assert str(run(texts, (2.0, 500.0), unfinished=file).rows) == str(whole)
+    assert ran == [500.0]
+    monkeypatch.setattr(tasks.Study, "row", row)
+    other = run(texts, (2.0, 500.0), unfinished=file, author="author").rows
+    assert "author, static" in other[0]  # rows of other settings are not taken
 
 
 def test_macro_f1_counts_every_class_alike():
@@ -91,9 +139,12 @@ def test_every_class_is_trained_on_and_tested_on():
         (["a,1", "b,2"], ["--label", "gone"], "no field 'gone'"),
         (["a,1", "b,1"], ["--label", "label"], "two values"),
         (["a,1", "b,2", "c,3"], ["--label", "label"], "3 have one"),
-        ([], ["--label", "label"], "two values"),
+        ([], ["--label", "label"], "no row has a text"),
+        (["a,", "b,"], ["--label", "label"], "no row has a text"),
         (["a,1", "b,2", "a,1", "b,2"], ["--label", "label", "--author", "text2"], "text2"),
-        ([], ["--label", "label", "--author", "text"], "two values"),
+        (["a,1", "b,2", "a,1", "b,2", "c,1"], ["--label", "label", "--author", "text"], "1 have"),
+        (["a,1", "b,2"] * 4, ["--label", "label", "--field", "gone"], "no field 'gone'"),
+        (["?,1", "!,2"] * 4, ["--label", "label"], "a word or more"),
     ],
 )
 def test_what_nothing_can_be_learned_of_is_refused_in_a_sentence(tmp_path, lines, asked, message):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,43 @@ def counted(
         return look(epsilon)
 
     return at
+
+
+def resumed(
+    path: Path | None, settings: Row, cases: Iterable[Any], measure: Callable[..., Row]
+) -> Iterator[Row]:  # fmt: skip
+    """Yield the row of each case, which is a tuple of arguments of `measure`.
+
+    path: of finished rows, which are kept there and not measured again. settings: what they depend
+    on; rows of other settings are not used.
+    """
+    found = json.loads(path.read_bytes()) if path is not None and path.is_file() else {}
+    finished = found["rows"] if found.get("settings") == settings else {}
+    for case in cases:
+        key = json.dumps(case)
+        if key not in finished:
+            finished[key] = measure(*case)
+            if path is not None:
+                state = {"settings": settings, "rows": finished}
+                write_bytes(path, json.dumps(state, indent=1).encode(), force=True)
+        yield finished[key]
+
+
+def interpolated(rows: Iterable[Row], column: str, at: float) -> list[Row]:
+    """Return for each mechanism the row with this value of a column, interpolated linearly; none
+    where it is not measured on both sides."""
+    met = []
+    by_mechanism: dict[str, list[Row]] = {}
+    for row in rows:
+        by_mechanism.setdefault(row["mechanism"], []).append(row)
+    for own in by_mechanism.values():
+        for a, b in pairwise(sorted(own, key=lambda row: float(row[column]))):
+            if a[column] <= at <= b[column] and a[column] < b[column]:
+                part = (at - a[column]) / (b[column] - a[column])
+                numbers = {name: value for name, value in a.items() if isinstance(value, float)}
+                met.append(a | {k: (1 - part) * v + part * b[k] for k, v in numbers.items()})
+                break
+    return met
 
 
 @dataclass(frozen=True)
@@ -128,14 +167,15 @@ def draw_lines(
     axes: Any, rows: Iterable[Row], xy: tuple[str, str], by: str,
     styles: dict[Any, str] | None = None,
 ) -> None:  # fmt: skip
-    """Draw a line through columns xy for each value of the column `by`."""
+    """Draw a line through columns xy for each value of the column `by`; a marker for one row."""
     x, y = xy
     lines: dict[Any, list[Row]] = {}
     for row in rows:
         if row[y] is not None and row[y] == row[y]:
             lines.setdefault(row[by], []).append(row)
     for i, (name, points) in enumerate(lines.items()):
-        style, colour = (styles or {}).get(name, "-"), COLOURS[i % len(COLOURS)]
+        usual = "-" if len(points) > 1 else "o"
+        style, colour = (styles or {}).get(name, usual), COLOURS[i % len(COLOURS)]
         at = [p[x] for p in points], [p[y] for p in points]
         axes.plot(*at, style, color=colour, label=name, linewidth=1.3)
 

@@ -8,9 +8,8 @@ causal model as well, the better of the two counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,16 @@ from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
 from ..corpus import Corpus, sanitised
-from ..results import NAN, Progress, Result, draw_lines, finish, legend_below, no_progress
+from ..results import (
+    NAN,
+    Progress,
+    Result,
+    draw_lines,
+    finish,
+    interpolated,
+    legend_below,
+    no_progress,
+)
 from .figures import share_by_document
 from .language import Language, language_of, language_variants
 from .reading import Reader, Reading, Seen, causal_reading
@@ -150,20 +158,8 @@ def frontier(
 def at_attacker(points: Sequence[Point], found: float) -> list[Point]:
     """Return for each mechanism the point at this recovery rate, interpolated linearly; none where
     all of its points are above or below it."""
-    names = [f.name for f in fields(Point) if f.type == "float"]
-    met = []
-    for label in dict.fromkeys(p.mechanism for p in points):
-        own = sorted((p for p in points if p.mechanism == label), key=lambda p: p.epsilon)
-        for a, b in pairwise(own):
-            if min(a.found, b.found) <= found <= max(a.found, b.found) and a.found != b.found:
-                share = (found - a.found) / (b.found - a.found)
-                mixed: dict[str, Any] = {
-                    name: (1 - share) * getattr(a, name) + share * getattr(b, name)
-                    for name in names
-                }
-                met.append(replace(a, **mixed, measured=False))
-                break
-    return met
+    rows = interpolated(map(asdict, points), "found", found)
+    return [Point(**{**row, "measured": False}) for row in rows]
 
 
 def result_of(points: Sequence[Point]) -> Result:

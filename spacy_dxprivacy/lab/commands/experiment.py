@@ -24,7 +24,7 @@ from ..mechanisms import load_space, parse_epsilons
 from ..results import Result, check_out, plain, text_table
 
 ALL = "all"
-MOST_ROWS, MOST_COLUMNS = 24, 8  # of a table that is printed
+MOST_ROWS, MOST_COLUMNS = 24, 10  # of a table that is printed
 FORMATS = ("svg", "png")
 ASKED = [one for one in fields(Options) if one.metadata]
 # fmt: off
@@ -134,9 +134,11 @@ def experiment_cli(
                         documents=min(settings.documents, 60),
                         max_words=min(settings.max_words or 2000, 2000),
                     )
-                settings = replace(settings, **given, progress=progress)
+                unfinished = out / f"{each}.unfinished.json"
+                settings = replace(settings, **given, progress=progress, unfinished=unfinished)
                 result = EXPERIMENTS[each].run(table, settings)
             result.write(out, each, format, force=force)
+            unfinished.unlink(missing_ok=True)
             _print(each, result)
             seconds = time.perf_counter() - start
             typer.echo(

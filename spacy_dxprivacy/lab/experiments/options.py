@@ -30,7 +30,7 @@ def option(default: Any, text: str, flags: str = "", **check: Any) -> Any:
 @dataclass(frozen=True)
 class Options:
     """Options of an experiment. epsilons: of the user, in place of `steps` in a range that is
-    found. progress: wraps long loops."""
+    found. progress: wraps long loops. unfinished: file of the rows of an interrupted run."""
 
     max_words: int | None = option(None, "Use the first N words of the space", least=2)
     words: int = option(500, "Number of words to measure", "--words -w", least=2)
@@ -67,6 +67,7 @@ class Options:
     )  # fmt: skip
     epsilons: tuple[float, ...] = ()
     progress: Progress = no_progress
+    unfinished: Path | None = None
 
     def chosen(self, names: Iterable[str]) -> list[str]:
         """Return the names that were asked for, or all. Raise DxError for an unknown one."""

@@ -8,53 +8,69 @@ Author: the same classifiers name the author of a released text. Static: trained
 Adaptive: trained on releases of texts whose author is known.
 
 Words: the recovery rate of the attacker of attacks/reading.py on a part of the texts, of all words
-and of rare ones. At an equal attacker: rows between two measured epsilons, interpolated.
+and of rare ones. At an equal attacker: rows between two measured epsilons, interpolated with their
+intervals. An interrupted run is resumed from the rows that it finished.
 
 What it prints is about these very texts, so it is not private.
 """
 
 from __future__ import annotations
 
-import csv
-import json
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...about import __version__
 from ...arrays import Ints1d
 from ...errors import DxError, Errors, UsageError
 from ...privacy.levels import LEVELS
+from ...privacy.randomness import Rng
 from ...space import Space
-from ...space.sources import SpaceSource
-from ..attacks.frontier import Ground, point
-from ..corpus import Corpus, words_of
+from ...ty import Mechanism
+from ..attacks.figures import share_by_document
+from ..attacks.frontier import Ground, guesses_of
+from ..corpus import Corpus, sanitised, words_of
 from ..mechanisms import make_mechanism, parse_mechanism
 from ..report.pairs import tokenizer
-from ..results import Result, Row, draw_lines, finish, legend_below
+from ..results import (
+    NAN,
+    Result,
+    Row,
+    draw_lines,
+    finish,
+    interpolated,
+    legend_below,
+    resumed,
+)
+from ..texts import SEED, coded, linear_model, read_fields, released
 from .options import Options, experiment, of_space
 
 USUAL = {
-    "path": [level.epsilon for level in LEVELS.values()],
+    "path": [*(level.epsilon for level in LEVELS.values()), 1.5],
     "cus-text": [2.0, 3.0],
-    "laplace": [8.0, 10.0],
+    "laplace": [7.0, 8.5, 10.0],
 }
-SEED = 1
+PLAINTEXT = "clear text"
 TESTED = 0.25  # the share of held-out texts
 ATTACKED = 1500  # words
 RESAMPLES = 1000
 EQUAL = (0.5, 0.6)  # recovery rates
+PANELS = {
+    "release to clear": "trained on the release, tested on clear text",
+    "release to release": "trained and tested on the release",
+    "author, adaptive": "author named, learned of releases",
+}
 TASK = {
     "clear to release": (0, 1),
     "release to clear": (1, 0),
     "release to release": (1, 1),
 }
+Interval = tuple[float, float, float]  # a figure, and its 95 % interval
 AUTHOR = {"author, static": (0, 1), "author, adaptive": (1, 1)}
 
 
@@ -63,8 +79,7 @@ AUTHOR = {"author, static": (0, 1), "author, adaptive": (1, 1)}
     "Feyisetan et al. 2020; Chen et al. 2023; Mattern et al. 2022 (authorship)", documents=4000,
 )  # fmt: skip
 def run(space: Space, options: Options) -> Result:
-    """Return a row for each release, the first one for the plaintexts; shown are those and rows at
-    an equal attacker.
+    """Return rows of the plaintexts, of each release, and of each mechanism at an equal attacker.
 
     Raises UsageError for labels or authors that cannot be learned, and DxError without
     scikit-learn.
@@ -72,16 +87,27 @@ def run(space: Space, options: Options) -> Result:
     if find_spec("sklearn") is None:
         raise DxError(Errors.DX074.format(what="tasks", package="scikit-learn", extra="sklearn"))
     study = Study.of(space, options)
-    cases = [
+    cases: list[tuple[str, float | None]] = [(PLAINTEXT, None)]
+    cases += [
         (name, epsilon)
         for name in options.mechanisms or USUAL
         for epsilon in options.epsilons or USUAL.get(name, USUAL["path"])
     ]
-    measured = [study.row(*case) for case in options.progress(cases, "releases")]
-    clear = study.clear()
-    rows = [clear, *(row for at in EQUAL for row in at_attacker(measured, at)), *measured]
+    waiting = options.progress(cases, "releases")
+    file = options.unfinished
+    clear, *measured = resumed(file, study.settings(options), waiting, study.row)
+    equal, notes = [], study.notes()
+    for share in EQUAL:
+        met = interpolated(measured, "recovered", share)
+        equal += [{**row, "guarantee": f"interpolated at recovered {share:g}"} for row in met]
+        absent = {row["mechanism"] for row in measured} - {row["mechanism"] for row in met}
+        if absent:
+            some = ", ".join(sorted(absent))
+            notes.append(f"not at recovered {share:g}, as not measured on both sides of it: {some}")
     draw = partial(_draw, rows=measured, clear=clear)
-    return Result([clear, *measured], draw, (8.4, 3.6), study.notes(), rows, digits=4)
+    rows = [clear, *measured, *equal]
+    width = 4.2 * (2 if study.authors is None else 3)
+    return Result(rows, draw, (width, 3.6), notes, [clear, *equal, *measured], digits=4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,41 +134,58 @@ class Study:
         rows = [*read_fields(options.text, names)]
         order = np.random.default_rng(SEED).permutation(len(rows))[: options.documents]
         texts, *columns = zip(*(rows[i] for i in order), strict=True) if rows else [()] * len(names)
-        coded = [_coded(column, name) for column, name in zip(columns, names[1:], strict=True)]
-        train, test = split(coded[0])
+        classes = [coded(column, name) for column, name in zip(columns, names[1:], strict=True)]
+        train, test = split(classes[0])
         words = [words_of(doc, space)[:3] for doc in tokenizer().pipe(texts[i] for i in test)]
         ground = Ground(space, Corpus.of(*zip(*words, strict=True)).first(ATTACKED))
-        authors = coded[1] if options.author else None
-        return cls(space, options.text, texts, coded[0], authors, train, test, ground)
+        authors = classes[1] if options.author else None
+        return cls(space, options.text, texts, classes[0], authors, train, test, ground)
 
-    def row(self, name: str, epsilon: float) -> Row:
-        """Return the figures of a release, with the texts as the component writes them."""
-        label, config = parse_mechanism(name)
-        mechanism = make_mechanism(config, self.space, epsilon)
-        found = point(label, mechanism, self.ground, seed=SEED)
-        nlp = tokenizer()
-        settings = {"mechanism": {**config, "epsilon": epsilon}, "seed": SEED}
-        pipe: Any = nlp.add_pipe("dx_sanitizer", config=settings)
-        pipe.source = SpaceSource(load=lambda _: self.space)
-        released = [doc.text for doc in nlp.pipe(self.texts)]
+    def settings(self, options: Options) -> Row:
+        """Return what the rows depend on, besides mechanism and epsilon."""
+        names = "field", "label", "author", "documents"
+        status = self.source.stat()
         return {
-            "mechanism": name, "epsilon": epsilon, "recovered": found.found,
-            "rare recovered": found.rare_found, "unchanged": found.kept,
-            **self._figures(released),
-            "recovered low": found.low, "recovered high": found.high, "rare words": found.rare,
-            "guarantee": str(mechanism.guarantee),
-        }  # fmt: skip
+            "file": [str(self.source), status.st_size, status.st_mtime_ns],
+            "space": [of_space(self.space), __version__],
+            **{name: getattr(options, name) for name in names},
+        }
 
-    def clear(self) -> Row:
-        """Return the row of the plaintexts."""
-        words = len(self.ground.text.rows)
+    def row(self, name: str, epsilon: float | None) -> Row:
+        """Return the figures of a release, or those of the plaintexts for an epsilon of None."""
+        row: Row = {"mechanism": name, "epsilon": epsilon}
+        if epsilon is None:
+            recovered, texts, guarantee = self._recovered(None), self.texts, "none"
+        else:
+            _, config = parse_mechanism(name)
+            mechanism = make_mechanism(config, self.space, epsilon)
+            recovered, guarantee = self._recovered(mechanism), str(mechanism.guarantee)
+            texts = released(self.texts, config, epsilon, self.space)
+        figures = {**recovered, **self._figures(texts)}
+        row |= {what: value for what, (value, _, _) in figures.items()}
+        for what, (_, low, high) in figures.items():
+            row |= {f"{what} low": low, f"{what} high": high}
+        return {**row, "rare words": int(self.ground.rare.sum()), "guarantee": guarantee}
+
+    def _recovered(self, mechanism: Mechanism | None) -> dict[str, Interval]:
+        """Top-1 recovery rates of the best attacker, and the retention rate."""
+        text, rare = self.ground.text, self.ground.rare
+        out, guesses = text.rows, [text.rows]
+        if mechanism is not None:
+            out = sanitised(text, mechanism, Rng(SEED)).rows
+            guesses = [*guesses_of(self.ground, out, mechanism, SEED + 1).values()]
+        right = [guess == text.rows for guess in guesses]
+        best = max(right, key=lambda some: some.sum())
+        best_rare = max(right, key=lambda some: some[rare].sum())
+        documents = text.doc_of
+        of_rare = (NAN, NAN, NAN)
+        if rare.any():
+            of_rare = share_by_document(best_rare[rare], documents[rare])[:3]
         return {
-            "mechanism": "clear text", "epsilon": None, "recovered": 1.0, "rare recovered": 1.0,
-            "unchanged": 1.0,
-            **self._figures(self.texts),
-            "recovered low": 1.0, "recovered high": 1.0,
-            "rare words": int(self.ground.rare.sum()), "guarantee": f"none; {words} words attacked",
-        }  # fmt: skip
+            "recovered": share_by_document(best, documents)[:3],
+            "rare recovered": of_rare,
+            "unchanged": share_by_document(out == text.rows, documents)[:3],
+        }
 
     def notes(self) -> list[str]:
         """Return what the figures were measured on."""
@@ -158,24 +201,21 @@ class Study:
         if self.authors is not None:
             notes.append(
                 f"{len(np.unique(self.authors))} authors; static: learned of clear texts, "
-                "adaptive: of released ones"
+                "adaptive: of released ones. Chance is one of them"
             )
         return notes
 
-    def _figures(self, released: Sequence[str]) -> Row:
-        """Macro F1 of each route of the task and of authorship, with its interval."""
-        sides = (self.texts, released)
-        figures: Row = {}
+    def _figures(self, texts: Sequence[str]) -> dict[str, Interval]:
+        """Macro F1 of each route of the task and of authorship."""
+        sides = (self.texts, texts)
+        figures: dict[str, Interval] = {}
         for classes, routes in ((self.labels, TASK), (self.authors, AUTHOR)):
             if classes is None:
                 continue
-            intervals: Row = {}
             for name, (learned, tested) in routes.items():
                 model = self._model(sides[learned], classes)
                 guess = model.predict([sides[tested][i] for i in self.test.tolist()])
-                figures[name], *ends = macro_f1(classes[self.test], np.asarray(guess))
-                intervals |= dict(zip((f"{name} low", f"{name} high"), ends, strict=True))
-            figures |= intervals
+                figures[name] = macro_f1(classes[self.test], np.asarray(guess))
         return figures
 
     def _model(self, texts: Sequence[str], classes: Ints1d) -> Any:
@@ -188,50 +228,7 @@ class Study:
         return model
 
 
-# -- texts with labels -----------------------------------------------------------------------------
-
-
-def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the fields of the rows of a .csv, .tsv or .jsonl file that have all of them.
-
-    Raises UsageError for another kind of file, and for a field that no row has.
-    """
-    ending = path.suffix.lower()
-    if ending not in (".csv", ".tsv", ".jsonl"):
-        raise UsageError(f"{path.name}: must be .csv, .tsv or .jsonl.")
-    seen: set[str] = set()
-    with path.open(encoding="utf8", newline="") as file:
-        rows: Any = (
-            (json.loads(line) for line in file if line.strip())
-            if ending == ".jsonl"
-            else csv.DictReader(file, delimiter="\t" if ending == ".tsv" else ",")
-        )
-        try:
-            seen |= set(getattr(rows, "fieldnames", None) or ())
-            for row in rows:
-                seen |= row.keys()
-                found = tuple(str(row[name]) for name in names if row.get(name) not in (None, ""))
-                if len(found) == len(names):
-                    yield found
-        except (ValueError, AttributeError, csv.Error):
-            raise UsageError(f"{path.name}: is not valid {ending}.") from None
-    missing = [name for name in names if name not in seen]
-    if missing:
-        raise UsageError(f"{path.name}: no field {missing[0]!r}.")
-
-
-def _coded(column: Sequence[str], name: str) -> Ints1d:
-    """Numbers from 0 for the values. Raise UsageError where they cannot be learned."""
-    counts = Counter(column)
-    if len(counts) < 2:
-        raise UsageError(f"the field {name!r} must have two values or more.")
-    alone = sum(number == 1 for number in counts.values())
-    if alone:
-        raise UsageError(
-            f"the field {name!r} must have two texts or more of each value; {alone} have one."
-        )
-    codes = {value: i for i, value in enumerate(sorted(counts))}
-    return np.array([codes[value] for value in column])
+# -- splits and figures ---------------------------------------------------------------------------
 
 
 def split(labels: Ints1d) -> tuple[Ints1d, Ints1d]:
@@ -245,30 +242,16 @@ def split(labels: Ints1d) -> tuple[Ints1d, Ints1d]:
     return np.flatnonzero(~tested), np.flatnonzero(tested)
 
 
-# -- linear models ---------------------------------------------------------------------------------
-
-
-def linear_model() -> Any:
-    """Return a classifier of texts: words, pairs of words and characters, weighted by TF-IDF."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.pipeline import make_pipeline, make_union
-    from sklearn.svm import LinearSVC
-
-    words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\S+")
-    letters = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True)
-    return make_pipeline(make_union(words, letters), LinearSVC(random_state=SEED))
-
-
-def macro_f1(classes: Ints1d, guess: Ints1d) -> tuple[float, float, float]:
+def macro_f1(classes: Ints1d, guess: Ints1d) -> Interval:
     """Return the macro F1 of guesses (n,), and its 95 % interval by resampling the texts."""
-    values, coded = np.unique(classes, return_inverse=True)
-    places = np.searchsorted(values, guess).clip(0, len(values) - 1)
+    values = np.union1d(classes, guess)
+    true, guessed = np.searchsorted(values, classes), np.searchsorted(values, guess)
     k, n = len(values), len(classes)
     rng = np.random.default_rng(SEED)
     scores = np.empty(RESAMPLES + 1)
     for i in range(RESAMPLES + 1):
         some = slice(None) if i == 0 else rng.integers(n, size=n)
-        table = np.bincount(coded[some] * k + places[some], minlength=k * k).reshape(k, k)
+        table = np.bincount(true[some] * k + guessed[some], minlength=k * k).reshape(k, k)
         both = table.sum(axis=0) + table.sum(axis=1)
         there = both > 0
         scores[i] = (2 * np.diag(table)[there] / both[there]).mean()
@@ -276,33 +259,15 @@ def macro_f1(classes: Ints1d, guess: Ints1d) -> tuple[float, float, float]:
     return float(scores[0]), float(low), float(high)
 
 
-# -- rows between measured ones --------------------------------------------------------------------
-
-
-def at_attacker(rows: Sequence[Row], share: float) -> list[Row]:
-    """Return for each mechanism the row at this recovery rate, interpolated linearly; none for one
-    that is not measured on both sides of it."""
-    met = []
-    for name in dict.fromkeys(row["mechanism"] for row in rows):
-        own = sorted((r for r in rows if r["mechanism"] == name), key=lambda row: row["recovered"])
-        for a, b in pairwise(own):
-            if a["recovered"] <= share <= b["recovered"] and a["recovered"] < b["recovered"]:
-                part = (share - a["recovered"]) / (b["recovered"] - a["recovered"])
-                numbers = {k: v for k, v in a.items() if isinstance(v, float)}
-                mixed = {k: (1 - part) * v + part * b[k] for k, v in numbers.items()}
-                met.append({**a, **mixed, "guarantee": f"at {share:.0%} recovered"})
-                break
-    return met
-
-
 def _draw(figure: Any, *, rows: Sequence[Row], clear: Row) -> None:
     """Draw macro F1 over the recovery rate, a line for each mechanism."""
-    left, right = figure.subplots(1, 2, sharey=True)
     ordered = sorted(rows, key=lambda row: row["recovered"])
-    panels = {"release to clear": left, "release to release": right}
-    titles = ("trained on the release, tested on clear text", "trained and tested on the release")
-    for (column, axes), title in zip(panels.items(), titles, strict=True):
+    shown = {name: title for name, title in PANELS.items() if name in clear}
+    panels = figure.subplots(1, len(shown), sharey=True)
+    for (column, title), axes in zip(shown.items(), panels, strict=True):
         draw_lines(axes, ordered, ("recovered", column), "mechanism")
         axes.axhline(clear[column], color="black", linestyle=":", linewidth=1)
+        for share in EQUAL:
+            axes.axvline(share, color="grey", linestyle=":", linewidth=1, zorder=0)
         finish(axes, title, "words recovered by an attacker", "macro F1", log=False)
-    legend_below(figure, left, 4)
+    legend_below(figure, panels[0], 4)
