@@ -2,38 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import spacy
 import typer
 from typer import Argument, Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
-from ...errors import UsageError
+from ...errors import DxError, Errors, UsageError
 from ...io.code import import_code
 from ...io.files.atomic import check_new
+from ...pipeline.component import DEFAULT_CONFIG
+from ...privacy.levels import LEVELS
 from ...registries import RETIRED, retired
+from ...space import Space
 from ...space.sources import BUILTIN
 from ...validate import one_of
 from ..attacks import ATTACKS, AttackFigure, Reader, Scene
+from ..attacks.attributes import NAME as ATTRIBUTES
+from ..attacks.attributes import STRONGER, Posts, infer, strongest
 from ..attacks.figures import result_of
 from ..attacks.frontier import Ground, Point, at_attacker, frontier
 from ..attacks.frontier import result_of as frontier_result
 from ..attacks.language import OF_KIND, RARE, language_of
 from ..attacks.persons import NAME as PERSONS
 from ..attacks.persons import link_persons
+from ..attacks.rewriting import link_texts
 from ..attacks.tries import attack_over_epsilon, epsilons_for
 from ..corpus import read_corpus, read_texts
 from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_mechanism
-from ..results import Result, check_out, text_table
+from ..results import NAN, Result, check_out, plain, text_table
+from ..texts import read_fields, released
 
-ALL, FRONTIER = "all", "frontier"
-BY_MODEL = ("guess", "link", "membership")
+ALL, FRONTIER, LINK = "all", "frontier", "link"
+BY_MODEL = ("guess", LINK, "membership", ALL, FRONTIER, ATTRIBUTES)
+PLAINTEXT = "plaintext"
+DEFAULT = DEFAULT_CONFIG["mechanism"]
 MOST_PERSONS = 20_000  # documents
 COLUMNS = (
     "mechanism", "epsilon", "unchanged", "recovered", "rare unchanged", "rare recovered", "cosine",
@@ -43,7 +54,7 @@ BY = ("recovered by", "rare by")  # where one with a causal model tries as well
 # fmt: off
 Name = Annotated[str, Argument(
     metavar="NAME", show_default=False,
-    help=", ".join([*ATTACKS, ALL, FRONTIER, PERSONS]),
+    help=", ".join([*ATTACKS, ALL, FRONTIER, PERSONS, ATTRIBUTES]),
 )]
 Text = Annotated[str, Argument(
     metavar="TEXT", show_default=False,
@@ -73,6 +84,15 @@ Model = Annotated[str | None, Option(
 Prompt = Annotated[str, Option(
     "--prompt", show_default=False, help="Prompt for the attacker's language model",
 )]
+Rewriting = Annotated[str | None, Option(
+    "--released", help="For link: field with somebody else's rewriting of the text",
+)]
+Attributes = Annotated[list[str] | None, Option(
+    "--attribute", help="For attributes: field with what to infer, such as personality.age",
+)]
+Author = Annotated[str | None, Option(
+    "--author", help="For attributes: field with the author, whom the attacker does not know",
+)]
 Out = Annotated[Path | None, Option(
     "--out", help="Folder for NAME.csv and NAME.svg (needs matplotlib)",
 )]
@@ -93,6 +113,9 @@ def attack_cli(
     model: Model = None,
     prompt: Prompt = "",
     at: At = ".35,.5,.6",
+    rewriting: Rewriting = None,
+    attribute: Attributes = None,
+    author: Author = None,
     field: options.Field = "text",
     lines: options.Lines = False,
     out: Out = None,
@@ -101,8 +124,9 @@ def attack_cli(
 ) -> None:
     """Sanitise a text, attack it, and report the attack success rate.
 
-    frontier compares mechanisms, and persons tests whether surrogates of names link documents. No
-    word of TEXT is printed or written, but the figures are about this text.
+    frontier compares mechanisms, persons tests whether surrogates of names link documents, and
+    attributes infers what the author is. No word of TEXT is printed or written, but the figures
+    are about this text.
 
     Example: python -m spacy dx attack guess tickets.jsonl -m path -m laplace
     """
@@ -111,16 +135,8 @@ def attack_cli(
             import_code(code)
             if f"dx attack {name}" in RETIRED:
                 raise UsageError(str(retired(f"dx attack {name}")))
-            one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, PERSONS))
-            by_model = (*BY_MODEL, ALL, FRONTIER)
-            if model is not None and name not in by_model:
-                raise UsageError(
-                    f"{name} uses no language model: `model` is for {', '.join(by_model)}."
-                )
-            if prompt and model is None:
-                raise UsageError(
-                    "`prompt` needs a language model: give one by `model`, or leave `prompt` out."
-                )
+            one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, PERSONS, ATTRIBUTES))
+            _check_options(name, model, prompt, rewriting)
             if name == PERSONS:
                 return _attack_persons(text, field, lines, out, force=force)
             configs = dict(parse_mechanism(given) for given in mechanism or ["path"])
@@ -132,6 +148,14 @@ def attack_cli(
             table = load_space(space, max_words)
             reader = None if model is None else Reader.of(model, table, prompt)
         with settings_that_fail():
+            if name == ATTRIBUTES or rewriting is not None:
+                releases = partial(_releases, configs=configs, epsilons=chosen, space=table)
+                if rewriting is not None:
+                    figures = _linked(Path(text), field, rewriting, releases)
+                else:
+                    posts = _posts(Path(text), field, attribute, author)
+                    figures = _inferred(posts, reader, releases)
+                return _print_rows(name, figures, out, force=force)
             read_all = partial(read_corpus, space=table, field=field, lines=lines)
             corpus = read_all(text)
             corpus = corpus if opening is None else corpus.opening(opening)
@@ -159,6 +183,20 @@ def attack_cli(
         if out is not None:
             for each, result in results.items():
                 result.write(out, each, force=force)
+
+
+def _check_options(name: str, model: str | None, prompt: str, rewriting: str | None) -> None:
+    """Raise UsageError for an option that the attack does not have."""
+    if model is not None and name not in BY_MODEL:
+        raise UsageError(f"{name} uses no language model: `model` is for {', '.join(BY_MODEL)}.")
+    if prompt and (model is None or name == ATTRIBUTES):
+        raise UsageError(
+            "`prompt` needs a language model: give one by `model`, or leave `prompt` out."
+            if model is None
+            else f"{name} has a prompt of its own: leave `prompt` out."
+        )
+    if rewriting is not None and name != LINK:
+        raise UsageError(f"`released` is for {LINK}, not for {name}.")
 
 
 def _shares(given: str) -> list[float]:
@@ -242,6 +280,83 @@ def _frontier_table(points: Sequence[Point], several: bool) -> str:
         for p in points
     ]  # fmt: skip
     return text_table((*COLUMNS, *BY) if several else COLUMNS, rows, "lrrrrrrrll")
+
+
+# -- whole texts ---------------------------------------------------------------------------------
+
+Releases = Callable[[Sequence[str]], Iterator[tuple[tuple[str, float], Sequence[str]]]]
+
+
+def _releases(
+    texts: Sequence[str], configs: Mapping[str, Any], epsilons: Sequence[float] | None, space: Space
+) -> Iterator[tuple[tuple[str, float], Sequence[str]]]:  # fmt: skip
+    """Yield what tables call each release, its epsilon, and its texts."""
+    for label, config in configs.items():
+        if epsilons is None and config["@dx_mechanisms"] != DEFAULT["@dx_mechanisms"]:
+            raise UsageError(f"{label} needs `epsilon`: the levels are those of the default.")
+        usual = [level.epsilon for level in LEVELS.values()]
+        for epsilon in progress(epsilons or usual, label):
+            yield (label, epsilon), released(texts, config, epsilon, space)
+
+
+def _fields(path: Path, *names: str) -> list[tuple[str, ...]]:
+    """The fields of the rows of a file, a tuple for each field."""
+    if find_spec("sklearn") is None:
+        what = {"what": "this attack", "package": "scikit-learn", "extra": "sklearn"}
+        raise DxError(Errors.DX074.format(**what))
+    rows = [*read_fields(path, names)]
+    if not rows:
+        raise UsageError(f"{path.name}: no row has {' and '.join(names)}.")
+    return [*zip(*rows, strict=True)]
+
+
+def _posts(path: Path, field: str, attributes: Sequence[str] | None, author: str | None) -> Posts:
+    if not attributes:
+        raise UsageError(f"{ATTRIBUTES} needs `attribute`: a field with what to infer.")
+    texts, *values = _fields(path, field, *attributes, *([author] if author else []))
+    authors = np.unique(values.pop(), return_inverse=True)[1] if author else np.arange(len(texts))
+    return Posts(texts, dict(zip(attributes, values, strict=True)), authors)
+
+
+def _inferred(posts: Posts, reader: Reader | None, releases: Releases) -> list[AttackFigure]:
+    model = None if reader is None else reader.words.model
+    figures = [*infer(posts, posts.texts, (PLAINTEXT, NAN), model)]
+    for release, texts in releases(posts.texts):
+        figures += infer(posts, texts, release, model)
+    return figures
+
+
+def _linked(path: Path, field: str, rewriting: str, releases: Releases) -> list[AttackFigure]:
+    originals, others = _fields(path, field, rewriting)
+    figures = [*link_texts(originals, others, (rewriting, NAN))]
+    for release, texts in releases(originals):
+        figures += link_texts(originals, texts, release)
+    return figures
+
+
+def _print_rows(
+    name: str, figures: Sequence[AttackFigure], out: Path | None, *, force: bool
+) -> None:  # fmt: skip
+    """Print and write figures of whole texts: of attributes those of the strongest attacker."""
+    shown = strongest(figures) if name == ATTRIBUTES else figures
+    typer.echo(text_table(
+        ["release", "epsilon", "measure", "attacker", "share", "95 %", "without", "of"],
+        [
+            [f.mechanism, plain(f.epsilon), f.setting if name == ATTRIBUTES else f.measure,
+             f.attacker, f"{f.value:.1%}", f"{f.low:.1%} to {f.high:.1%}",
+             plain(f.baseline, 3), f"{f.n:,}"]
+            for f in shown
+        ], "lrllrlr",
+    ))  # fmt: skip
+    notes = {
+        ATTRIBUTES: "Top-1, by the stronger attacker; without: the most frequent value. "
+        f"{STRONGER}\nNo such model was asked here.",
+        LINK: "The attacker has all originals. Words are counted wherever they stand in their "
+        "document.",
+    }
+    typer.echo(f"{notes[name]} The figures are about this text: they are not private.")
+    if out is not None:
+        Result([asdict(f) for f in figures], digits=4).write(out, name, force=force)
 
 
 # -- persons -------------------------------------------------------------------------------------
