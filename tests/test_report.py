@@ -21,8 +21,8 @@ from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.lab.report import make_pair, read_receipt, utility_of
 from spacy_dxprivacy.lab.report.metrics import missing
 from spacy_dxprivacy.lab.report.page import pieces
-from spacy_dxprivacy.lab.report.pairs import tokenizer
 from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Account, answers
+from spacy_dxprivacy.lab.texts import tokenizer
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.pipeline.receipt import Terms
 

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import spacy
+from spacy.language import Language
 
 from ..arrays import Ints1d
 from ..errors import UsageError
+from ..io.build import NO_LIMIT
+from ..pipeline.unknown import REDACTED
 from ..space import Space
 from ..space.sources import SpaceSource
-from .report.pairs import tokenizer
 
 SEED = 1
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -65,6 +68,15 @@ def _value(row: dict[str, Any], name: str) -> Any:
     for part in name.split("."):
         inner = inner.get(part) if isinstance(inner, dict) else None
     return inner
+
+
+def tokenizer() -> Language:
+    """Return the default tokenizer of `dx sanitize`; the mark for unknown words stays whole."""
+    nlp = spacy.blank("en")
+    nlp.max_length = NO_LIMIT
+    rules: Any = nlp.tokenizer
+    rules.add_special_case(REDACTED, [{"ORTH": REDACTED}])
+    return nlp
 
 
 def coded(column: Sequence[str], name: str, *, alone: bool = False) -> Ints1d:

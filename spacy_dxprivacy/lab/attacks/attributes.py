@@ -74,9 +74,9 @@ def infer(
     """
     unchanged = kept_words(posts.texts, texts)[0]
     for name, values in posts.values.items():
-        guesses = {ADAPTIVE: _linear(posts, name, texts, texts)}
+        guesses = {STATIC: _linear(posts, name, posts.texts, texts)}
         if texts is not posts.texts:
-            guesses[STATIC] = _linear(posts, name, posts.texts, texts)
+            guesses[ADAPTIVE] = _linear(posts, name, texts, texts)
         if model is not None:
             guesses[CAUSAL] = _chosen(posts, name, texts, model)
         majority = float(np.bincount(values).max() / len(values))

@@ -344,7 +344,7 @@ def _print_rows(
         [
             [f.mechanism, plain(f.epsilon), f.setting if name == ATTRIBUTES else f.measure,
              f.attacker, f"{f.value:.1%}", f"{f.low:.1%} to {f.high:.1%}",
-             plain(f.baseline, 3), f"{f.n:,}"]
+             "" if f.baseline != f.baseline else f"{f.baseline:.1%}", f"{f.n:,}"]
             for f in shown
         ], "lrllrlr",
     ))  # fmt: skip

@@ -36,8 +36,8 @@ from ..attacks.guessing import found_anywhere
 from ..attacks.reading import Reader, Seen, filled_guess
 from ..corpus import Corpus, read_texts, sanitised, words_of
 from ..mechanisms import make_mechanism
-from ..report.pairs import tokenizer
 from ..results import NAN, Result, Row, draw_lines, finish, legend_below
+from ..texts import tokenizer
 from .options import Options, experiment, of_space
 
 Array = TypeVar("Array", Ints1d, Bools1d)

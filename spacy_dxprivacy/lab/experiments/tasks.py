@@ -36,7 +36,6 @@ from ..attacks.figures import share_by_document
 from ..attacks.frontier import Ground, guesses_of
 from ..corpus import Corpus, sanitised, words_of
 from ..mechanisms import make_mechanism, parse_mechanism
-from ..report.pairs import tokenizer
 from ..results import (
     NAN,
     Result,
@@ -47,7 +46,7 @@ from ..results import (
     legend_below,
     resumed,
 )
-from ..texts import SEED, coded, linear_model, read_fields, released
+from ..texts import SEED, coded, linear_model, read_fields, released, tokenizer
 from .options import Options, experiment, of_space
 
 USUAL = {

@@ -11,21 +11,19 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from ...config import FileConfig
 from ...errors import UsageError
-from ...io.build import NO_LIMIT
 from ...io.files.parquet import open_parquet, read_tables
 from ...io.formats import KINDS, read
 from ...io.jobs import Job, opened, plan_jobs
 from ...io.record import Record, checked_record
 from ...io.source import ending
-from ...pipeline.unknown import REDACTED
+from ..texts import tokenizer
 
 NONE = -1
 READ = {**KINDS, ".parquet": "parquet"}
@@ -193,15 +191,6 @@ def read_pairs(
         keep = (label,) if label else ()
         wanted = FileConfig(field=fields.field, keep_fields=keep)
         yield from _of_source(nlp, source, wanted, lost)
-
-
-def tokenizer() -> Language:
-    """Return the default tokenizer of `dx sanitize`; the mark for unknown words stays whole."""
-    nlp = spacy.blank("en")
-    nlp.max_length = NO_LIMIT
-    rules: Any = nlp.tokenizer
-    rules.add_special_case(REDACTED, [{"ORTH": REDACTED}])
-    return nlp
 
 
 def _of_source(nlp: Language, source: Source, fields: FileConfig, lost: set[int]) -> Iterator[Pair]:
