@@ -54,7 +54,7 @@ BY = ("recovered by", "rare by")  # where one with a causal model tries as well
 # fmt: off
 Name = Annotated[str, Argument(
     metavar="NAME", show_default=False,
-    help=", ".join([*ATTACKS, ALL, FRONTIER, PERSONS, ATTRIBUTES]),
+    help=" ".join([*ATTACKS, ALL, FRONTIER, PERSONS, ATTRIBUTES]),
 )]
 Text = Annotated[str, Argument(
     metavar="TEXT", show_default=False,
@@ -85,13 +85,13 @@ Prompt = Annotated[str, Option(
     "--prompt", show_default=False, help="Prompt for the attacker's language model",
 )]
 Rewriting = Annotated[str | None, Option(
-    "--released", help="For link: field with somebody else's rewriting of the text",
+    "--released", help="link: field with somebody else's rewriting of the text",
 )]
 Attributes = Annotated[list[str] | None, Option(
-    "--attribute", help="For attributes: field with what to infer, such as personality.age",
+    "--attribute", help="attributes: field to infer, such as personality.age",
 )]
 Author = Annotated[str | None, Option(
-    "--author", help="For attributes: field with the author, whom the attacker does not know",
+    "--author", help="attributes: field with the author, to split by",
 )]
 Out = Annotated[Path | None, Option(
     "--out", help="Folder for NAME.csv and NAME.svg (needs matplotlib)",
