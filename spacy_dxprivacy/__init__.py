@@ -56,6 +56,7 @@ _HOMES = {
     "Space": "space",
     "UsageError": "errors",
     "Cleaner": "integrations.front.on_sklearn",  # not in __all__: its extra may be missing
+    "odds": "lab.odds",  # not in __all__: the core does not import the lab
     "clean": "integrations.front.clean",
     "clean_dataset": "integrations.front.on_datasets",
     "compose": "privacy.composition",

@@ -38,6 +38,7 @@ COMMANDS = {
     "playground": (LAB + "playground", "playground_cli"),
     "audit": (LAB + "audit", "audit_app"),
     "attack": (LAB + "attack", "attack_cli"),
+    "odds": (LAB + "odds", "odds_cli"),
     "experiment": (LAB + "experiment", "experiment_cli"),
 }
 # Options that went, of commands that take settings, and what to use in their place: --set, but for

@@ -21,6 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
+from ..errors import DxError, Errors
 from ..metric.policy import Policy, describe, known_near_names, policy_graph, policy_of
 from ..metric.policy_graph import Kernel, PolicyGraph
 from ..prior.chain import Chain, alone_chain
@@ -243,6 +244,27 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         if candidates is None:
             return together.likelihood(Text(*text), outputs)
         return together.likelihood.of_candidates(Text(*text), outputs, candidates)
+
+    def log_likelihood_of_variants(
+        self, text: Text, outputs: Ints1d, variants: Ints2d
+    ) -> Floats2d:  # fmt: skip
+        """Return ln P(outputs | text), sentence by sentence, for several texts at once.
+
+        Args:
+            text: The input, k words; -1 for words that the space lacks.
+            outputs: int64 (k,), the release; it counts only where a column differs from the text.
+            variants: int64 (k, m), a text a column.
+
+        Returns:
+            float64 (sentences, m), up to one constant for each sentence.
+
+        Raises:
+            DxError: Before fit, and where words are drawn independently.
+        """
+        together = self.built.together
+        if together is None:
+            raise DxError(Errors.DX066)
+        return together.likelihood.of_variants(text, outputs, variants)
 
     def log_p(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
         return self.built.words.log_likelihood(rows, outputs)

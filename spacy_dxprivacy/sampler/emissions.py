@@ -123,6 +123,14 @@ class Emissions:
             return self.chain.totals
         return self._totals + self._near(row)
 
+    def against(self, rows: Ints1d, fixed: bool, messages: Floats1d) -> Floats1d:
+        """Return the sum over states of E of each word times the messages (K,), float64 (k,)."""
+        if fixed:
+            return np.array([self.exact(row, fixed) @ messages for row in rows.tolist()])
+        by_word, rest = self.chain.emit @ messages, float(self._totals @ messages)
+        near = (self.kernel.near(row) for row in rows.tolist())
+        return np.array([rest + extra @ by_word[words] for words, extra in near])
+
     def words(self, rows: Ints1d, states: Ints1d, uniforms: Floats1d) -> Ints1d:
         """Sample the words (k,) of states (k,), by B[y, state] exp(-beta path(w, y))."""
         found = self._only[states]

@@ -1,0 +1,84 @@
+"""A release word by word: which token stands for which of the original, and what it may be."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..arrays import Bools1d
+from ..pipeline.parts import Parts
+from ..space import Space
+from ..text.spelling import spell
+
+CLITIC = r"(?=['\u2019]|n['\u2019]t)"
+
+
+class Writing:
+    """Which words of a space a word of a release may be: capitals, clitics, articles and blocked
+    words are written as others (text.spelling, space.offensive)."""
+
+    def __init__(self, space: Space, parts: Parts) -> None:
+        self._substitutes = parts.blocked(space).substitutes
+        self._preserved = parts.casing == "preserve"
+        self._words = space.words
+        every = [self._substitutes.get(word, word) for word in space.words]
+        self._rows: dict[str, list[int]] = {}
+        for row, key in enumerate(self._keys(every)):
+            self._rows.setdefault(key, []).append(row)
+
+    def _keys(self, words: list[str]) -> list[str]:
+        """Return how words are written that stand alone, in small letters."""
+        n = len(words)
+        alone, _ = spell(words, np.zeros(n, dtype=bool), np.ones(n, dtype=bool), np.arange(n))
+        return ["a" if word == "An" else word.lower() for word in alone]
+
+    def rows(self, tokens: list[str], place: int) -> list[int]:
+        """Return the rows that may have been drawn for a token of a release."""
+        token = tokens[place]
+        rows = self._rows.get(self._keys([token])[0], [])
+        if self._preserved:
+            return rows
+        drawn = np.arange(len(tokens)) == place
+        return [row for row in rows if self._written(row, tokens, drawn)[place] == token]
+
+    def _written(self, row: int, tokens: list[str], drawn: Bools1d) -> list[str]:
+        word = self._words[row]
+        tokens = [
+            self._substitutes.get(word, word) if here else token
+            for token, here in zip(tokens, drawn.tolist(), strict=True)
+        ]
+        return spell(tokens, np.zeros(len(tokens), dtype=bool), drawn)[0]
+
+
+def tokens_of(doc: Doc, drawn: Bools1d, release: str | Doc) -> list[str] | None:
+    """Return a word of the release for each token of the original; None for another layout.
+
+    drawn: bool (tokens,), the words of the original that were drawn; all others are unmodified.
+    """
+    if isinstance(release, Doc):
+        tokens = [token.text for token in release]
+    else:
+        match = _pattern(doc, drawn.tolist()).fullmatch(release)
+        tokens = [] if match is None else list(match.groups())
+    if len(tokens) != len(doc):
+        return None
+    same = all(t == old.text for t, old, d in zip(tokens, doc, drawn, strict=True) if not d)
+    return tokens if same else None
+
+
+def _pattern(doc: Doc, drawn: list[bool]) -> re.Pattern[str]:
+    """Return a pattern with a group for each token: text.spelling removes the blank before a
+    clitic, and adds one between words that would run together."""
+    parts = []
+    for token, free, follows in zip(doc, drawn, [*drawn[1:], False], strict=True):
+        parts.append(r"(\S+?)" if free else f"({re.escape(token.text)})")
+        blank = " " if token.whitespace_ else ""
+        if follows and (free or blank):
+            parts.append(f"(?: |{CLITIC})")
+        elif free or follows:
+            parts.append(blank or " ?")
+        else:
+            parts.append(blank)
+    return re.compile("".join(parts))

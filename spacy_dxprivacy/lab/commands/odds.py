@@ -1,0 +1,183 @@
+"""`python -m spacy dx odds`: how sure an attacker can be of a secret."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+from ...cli import options
+from ...cli.terminal import bar, mistakes_in_a_line, setting_up, settings_that_fail
+from ...config import FileConfig, SanitizeConfig
+from ...errors import UsageError
+from ...io.build import make_pipeline
+from ...space.sources import read_words
+from ..informed import Informed
+from ..odds import Asked, Odds, OddsOfTexts, given_of_files, odds_of, settings_of
+from ..report.receipts import Account, read_receipt, receipts_of
+from ..results import text_table
+
+SETTINGS = ("config", "mechanism", "epsilon", "level", "space", "model")
+ENTITIES = "entities"
+BINS = (1.25, 2, 5, 10, 20, 50)  # of "1 in N"
+BAR, WORST = 30, 10
+
+# fmt: off
+Before = Annotated[Path, Argument(
+    metavar="TEXT", show_default=False, help="Originals: a .txt, .jsonl, .csv or .spacy file",
+)]
+After = Annotated[Path | None, Argument(
+    metavar="RELEASE", show_default=False, help="What `dx sanitize` made of them",
+)]
+One = Annotated[str | None, Option(
+    "--secret", show_default=False, help="The secret of all records; - reads it from stdin",
+)]
+Kind = Annotated[str | None, Option(
+    "--secrets", show_default=False, help="entities: the names, places and dates of each record",
+)]
+SecretField = Annotated[str | None, Option(
+    "--secret-field", show_default=False, help="Field that holds the secret of each record",
+)]
+Among = Annotated[Path | None, Option(
+    "--among", show_default=False, help="File of alternatives, one a line (default: 99 like it)",
+)]
+ReceiptFile = Annotated[Path | None, Option("--receipt", help="Receipt of the release")]
+Json = Annotated[bool, Option("--json", help="Print JSON, with every secret")]
+# fmt: on
+
+
+@options.with_settings("odds", *SETTINGS)
+def odds_cli(
+    chosen: SanitizeConfig,
+    before: Before,
+    after: After = None,
+    secret: One = None,
+    secrets: Kind = None,
+    secret_field: SecretField = None,
+    among: Among = None,
+    receipt: ReceiptFile = None,
+    field: options.Field = "text",
+    lines: options.Lines = False,
+    as_json: Json = False,
+) -> None:
+    """State how sure an attacker can be of a secret.
+
+    The attacker knows everything else, and that the secret is one of some alternatives. The worst
+    case is proven for any release; with a RELEASE, the odds after it are exact. The settings are
+    those of the receipt, and have to be given where it does not say them.
+
+    The output shows secrets: it is for those who may read TEXT.
+
+    Example: python -m spacy dx odds notes.jsonl clean.jsonl --secret Maria --receipt receipt.json
+    """
+    with mistakes_in_a_line("odds"), settings_that_fail():
+        asked = _asked(secret, secrets, secret_field, among)
+        account = _account(after, receipt)
+        if account is not None and chosen.config is None and not chosen.pipeline_settings():
+            chosen = chosen.with_settings(settings_of(account.raw))
+        with setting_up():
+            nlp = make_pipeline(chosen)
+        attacker = Informed(nlp)
+        if account is not None:
+            attacker.check(account.raw)
+        secret_keep = None if secret_field is None else (secret_field,)
+        files = FileConfig(field=(field,), keep_fields=secret_keep)
+        failed = account.failed[0] if account is not None and account.failed else ()
+        given = given_of_files(nlp, (before, after), files, lines=lines, failed=failed)
+        found = odds_of(attacker, bar(given, unit="record"), asked)
+        if as_json:
+            payload = {**found._asdict(), "odds": [asdict(one) for one in found.odds]}
+            typer.echo(json.dumps(payload, indent=2, ensure_ascii=False))
+        else:
+            _print(found, unchecked=after is not None and account is None)
+
+
+def _asked(
+    secret: str | None, secrets: str | None, secret_field: str | None, among: Path | None
+) -> Asked:  # fmt: skip
+    if sum(given is not None for given in (secret, secrets, secret_field)) != 1:
+        raise UsageError("give one of `secret`, `secrets` and `secret_field`.")
+    if secrets not in (None, ENTITIES):
+        raise UsageError(f"`secrets` must be {ENTITIES}, got {secrets!r}.")
+    others = None if among is None else read_words(among)
+    one = sys.stdin.readline().strip() if secret == "-" else secret
+    return Asked(one, by_record=secret_field is not None, among=others)
+
+
+def _account(after: Path | None, receipt: Path | None) -> Account | None:
+    """Return the receipt of a release; None where there is none."""
+    if receipt is not None:
+        return read_receipt(receipt)
+    if after is None or after.suffix != ".spacy":
+        return None
+    accounts, _ = receipts_of([after])
+    return next((one for one in accounts if not one.earlier), None)
+
+
+# -- on the terminal -------------------------------------------------------------------------------
+
+
+def _print(found: OddsOfTexts, *, unchecked: bool) -> None:
+    odds = found.odds
+    after = odds[0].posterior is not None
+    if len(odds) == 1:
+        typer.echo(_sentence(odds[0]))
+    else:
+        typer.secho(f"{len(odds):,} secrets, by how sure an attacker can be of each", bold=True)
+        typer.echo(_histogram(odds, after=after) + "\n")
+        worst = sorted(odds, key=lambda one: (one.posterior or 0.0, one.bound), reverse=True)
+        rows = [
+            [one.record, one.secret, one.mentions, one.among, _in(one.bound), _in(one.posterior)]
+            for one in worst[:WORST]
+        ]
+        header = ["record", "secret", "mentions", "among", "at most", "after this release"]
+        typer.echo(text_table(header, rows, "rlrr"))
+    if found.left_out:
+        typer.echo(
+            f"{found.left_out:,} more have no odds: the space lacks their words, or the record "
+            "does not mention them."
+        )
+    if found.why:
+        typer.echo(f"There are no odds after this release: {found.why}.")
+    if unchecked:
+        typer.echo("No receipt was given: that the release has these settings was not checked.")
+
+
+def _sentence(one: Odds) -> str:
+    text = (
+        f"{one.mentions:,} mention(s). An attacker who knows all else, and that it was one of "
+        f"{one.among:,}, and names it, is right at most {_in(one.bound)}."
+    )
+    return text if one.posterior is None else f"{text}\nAfter this release: {_in(one.posterior)}."
+
+
+def _in(chance: float | None) -> str:
+    """Return "1 in 7" of a probability, rounded to the worse."""
+    if chance is None:
+        return "-"
+    digits = 2 if chance > 1 / 2 else 1 if chance > 1 / 10 else 0
+    return f"1 in {math.floor(10**digits / chance) / 10**digits:,.{digits}f}"
+
+
+def _histogram(odds: Sequence[Odds], *, after: bool) -> str:
+    edges = [1, *BINS]
+    names = [f"1 in {a:g} to {b:g}" for a, b in zip(edges, BINS, strict=False)]
+    names.append(f"1 in {BINS[-1]} or more")
+    columns: list[Any] = [[one.bound for one in odds]]
+    columns += [[one.posterior for one in odds]] if after else []
+    rows = []
+    for i, name in enumerate(names):
+        row = [name]
+        for chances in columns:
+            count = sum(sum(1 / p >= edge for edge in BINS) == i for p in chances)
+            row += [f"{count:,}", "█" * round(BAR * count / len(odds))]
+        rows.append(row)
+    header = ["", "at most", "", "after this release", ""]
+    return text_table(header[: 1 + 2 * len(columns)], rows, "lrlrl"[: 1 + 2 * len(columns)])

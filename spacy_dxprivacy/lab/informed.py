@@ -1,0 +1,387 @@
+"""The informed attacker: it knows a pipeline, and all of a text but one secret.
+
+Only sentences that mention the secret count: in the posterior all else cancels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import islice, product
+from typing import Any, NamedTuple
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
+from ..errors import UsageError
+from ..io.build import the_sanitizer
+from ..pipeline.draw import ids_of, passage
+from ..pipeline.select import words_of
+from ..privacy.concentrated import best_guess, change
+from ..privacy.guarantee import Guarantee
+from ..sampler.draw import Text
+from ..space.search.metric import euclidean
+from ..text.mentions import chosen
+from ..ty import HasMetric, StatesProbabilities
+from .aligned import Writing
+
+OTHERS = 99  # alternatives, where none are given
+LABELS = frozenset(
+    ["PERSON", "GPE", "LOC", "FAC", "ORG", "ADDRESS", "DATE", "DIAGNOSIS", "DISEASE", "CONDITION"]
+)
+STATED = ("kind", "epsilon", "delta", "metric", "space", "notes")
+MOST_READINGS = 64  # of ambiguous words of a sentence
+BLOCK_NUMBERS = 2**22
+WRONG = "the release was not made of this text with these settings"
+EDITED = "an editor or noisy vectors are in the release, so only the worst case is known"
+NO_LIKELIHOOD = "the mechanism states no probabilities, so only the worst case is known"
+
+
+@dataclass(eq=False)
+class Secret:
+    """A secret of n words, its m alternatives, and what was seen of it.
+
+    others: int64 (m, n). apart: float64 (m, n), the distance of each of its words to that of an
+    alternative. sentences: how often each of its words stands in a sentence that mentions it ->
+    how many such sentences. logs: float64 (m + 1,), ln P(release | the secret, alternatives), up to
+    a constant.
+    """
+
+    words: Ints1d
+    others: Ints2d
+    apart: Floats2d
+    text: str = field(repr=False)
+    record: int | None = None
+    mentions: int = 0
+    sentences: Counter[tuple[int, ...]] = field(default_factory=Counter)
+    logs: Floats1d = field(default_factory=lambda: np.zeros(1))
+    plaintext: bool = False  # whether a mention was not drawn
+
+    @property
+    def columns(self) -> Ints2d:
+        """int64 (n, m + 1): the secret and its alternatives."""
+        return np.concatenate([self.words[None], self.others]).T
+
+    def bound(self, guarantee: Any) -> float:
+        """Return the largest probability of the secret, by the guarantee."""
+        if self.plaintext:
+            return 1.0
+        each = [(self.apart @ np.array(times), n) for times, n in self.sentences.items()]
+        changes = [
+            change(guarantee, [float(d[j]) for d, n in each for _ in range(n)])
+            for j in range(len(self.others))
+        ]
+        most = max((one.delta for one in changes), default=0.0)
+        return min(1.0, best_guess([one.epsilon for one in changes]) + most)
+
+    def posterior(self) -> float:
+        """Return the probability of the secret, given all that was seen."""
+        if self.plaintext:
+            return 1.0
+        if not self.logs[0] > -math.inf:
+            raise UsageError(f"{WRONG}: it cannot come of it.")
+        return float(1 / np.exp(self.logs - self.logs[0]).sum())
+
+
+Mentions = list[tuple[Ints1d, Ints1d]]  # places in the words of a Doc, and which words of a secret
+
+
+class Seen(NamedTuple):
+    """The k words of a Doc as the mechanism takes them, and which tokens they are, int64 (k,)."""
+
+    doc: Doc
+    text: Text
+    places: Ints1d
+
+    @property
+    def drawn(self) -> Bools1d:
+        """Which tokens are drawn, bool (tokens,)."""
+        found = np.zeros(len(self.doc), dtype=bool)
+        found[self.places] = ~self.text.fixed
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a sentence says of a secret, with all other words known.
+
+    readings: outputs int64 (k,) that are written like the release, and ln of their weight.
+    variants: int64 (k, m + 1), a text a column.
+    """
+
+    secret: Secret
+    text: Text
+    readings: list[tuple[Ints1d, float]]
+    variants: Ints2d
+
+
+# -- the attacker ----------------------------------------------------------------------------------
+
+
+class Informed:
+    """An attacker who knows a pipeline and all of a text but one secret.
+
+    Raises:
+        DxError: (UsageError) For a pipeline that replaces entities or numbers by other means than
+            its mechanism.
+    """
+
+    def __init__(self, nlp: Language) -> None:
+        self.nlp, self.parts = nlp, the_sanitizer(nlp)
+        parts = self.parts
+        if parts.active_surrogates or parts.numbers is not None:
+            raise UsageError(
+                "odds are of words that the mechanism draws, and this pipeline has surrogates or "
+                "`numbers`, whose guarantees its receipt states. Leave them out."
+            )
+        self.terms, self.space, self.mechanism = parts.terms, parts.space, parts.mechanism
+        self.guarantee: Any = self.mechanism.guarantee
+        self.why = ""  # there is no posterior
+        if parts.editor is not None or parts.vectors == "noisy":
+            self.why = EDITED
+        elif not hasattr(self.mechanism, "log_likelihood"):
+            self.why = "" if isinstance(self.mechanism, StatesProbabilities) else NO_LIKELIHOOD
+        self._near: Callable[[int], tuple[Ints1d, Floats1d]] = lru_cache(2048)(self._nearest)
+
+    def check(self, receipt: Mapping[str, Any]) -> None:
+        """Raise UsageError where a receipt is of another pipeline than this one."""
+        names = ("mechanism", "space", "scope", "casing", "unknown_policy", "editor")
+        other = [name for name in names if getattr(self.terms, name) != receipt.get(name)]
+        mine, stated = self.guarantee, Guarantee.from_dict(receipt["guarantee"])
+        if any(getattr(mine, name) != getattr(stated, name) for name in STATED):
+            other.append("guarantee")
+        if other:
+            raise UsageError(
+                f"the receipt of the release states another {' and '.join(other)} than these "
+                "settings: give those of its run, such as `config`."
+            )
+
+    def read(self, given: str | Doc) -> Seen:
+        """Return the words of an original as the mechanism takes them."""
+        doc = self.nlp.make_doc(given) if isinstance(given, str) else given.copy()
+        for _, pipe in self.nlp.pipeline:
+            if pipe is self.parts:
+                break
+            doc = pipe(doc)
+        mask = np.asarray(self.parts.selector.select(doc))
+        words = passage(doc, mask, np.full(len(doc), not mask.any()))
+        rows = self.space.find_ids(*np.ascontiguousarray(words.ids.T))
+        known = words.drawn | (rows >= 0)
+        starts = np.diff(np.cumsum(words.starts)[known], prepend=-1) > 0
+        return Seen(doc, Text(rows[known], starts, ~words.drawn[known]), words.places[known])
+
+    def rows_of(self, text: str) -> Ints1d:
+        """Return the rows of the words of a secret, -1 for those that the space lacks."""
+        doc = self.nlp.make_doc(text)
+        ids = ids_of(doc)[words_of(doc)] if len(doc) else np.zeros((0, 3), dtype=np.uint64)
+        return self.space.find_ids(*np.ascontiguousarray(ids.T))
+
+    def secret(
+        self, words: Ints1d, text: str, among: Sequence[Ints1d] | None, record: int | None
+    ) -> Secret:
+        """Return a secret with its alternatives.
+
+        words: int64 (n,). among: the alternatives; None for the nearest words. record: its number.
+        Raises UsageError for alternatives of another number of words.
+        """
+        if among is None:
+            near = [self._near(row) for row in words.tolist()]
+            most = min(len(rows) for rows, _ in near)
+            others = np.stack([rows[:most] for rows, _ in near], axis=1)
+            apart = np.stack([D[:most] for _, D in near], axis=1)
+        else:
+            if any(len(other) != len(words) for other in among):
+                raise UsageError(
+                    "an alternative has another number of words than the secret: the layout would "
+                    "give it away. Give alternatives of as many words."
+                )
+            others = np.unique(np.stack(among), axis=0)
+            others = others[(others != words).any(axis=1)]
+            each = [self._apart(row)[others[:, i]] for i, row in enumerate(words.tolist())]
+            apart = np.stack(each, axis=1)
+        return Secret(words, others, apart, text, record, logs=np.zeros(len(others) + 1))
+
+    def _apart(self, row: int) -> Floats1d:
+        """Return the distance of a word to every word, (n,), in the metric of the guarantee;
+        infinite for pairs that it does not cover."""
+        guarantee, here, n = self.guarantee, np.array([row]), len(self.space)
+        D = np.full(n, 1.0 if guarantee.kind == "approx-dp" else math.inf)
+        if guarantee.kind == "metric-dp" and isinstance(self.mechanism, HasMetric):
+            D = np.array(self.mechanism.distances(here)[0], dtype=np.float64)
+        if guarantee.covers == "related":
+            covers: Any = self.mechanism
+            D = np.where(covers.covers(here)[0], D, math.inf)
+        elif guarantee.covers in ("stated", "none"):
+            D = np.full(n, math.inf)
+        D[row] = 0
+        return D
+
+    def _nearest(self, row: int) -> tuple[Ints1d, Floats1d]:
+        """Return the nearest words of the same class, the first of the word's, and how far they
+        are."""
+        space, apart = self.space, self._apart(row)
+        of_class = np.ones(len(space), dtype=bool)
+        bits = 0 if space.classes is None else int(space.classes[row])
+        if bits:
+            of_class = space.with_class(space.class_names[(bits & -bits).bit_length() - 1])
+        of_class[row] = False
+        rows = np.flatnonzero(of_class)
+        D = (
+            apart
+            if len(np.unique(apart[rows])) > 1
+            else euclidean(space.vectors, np.array([row]))[0]
+        )
+        nearest = rows[np.argsort(D[rows], kind="stable")[:OTHERS]]
+        return nearest, apart[nearest]
+
+    # -- mentions --------------------------------------------------------------------------------
+
+    def mentions_of(self, secret: Secret, seen: Seen) -> Mentions:
+        """Return where the words of a secret stand together."""
+        rows, n = seen.text.rows, len(secret.words)
+        if len(rows) < n:
+            return []
+        windows = np.lib.stride_tricks.sliding_window_view(rows, n)
+        hits, end = [], -1
+        for first in np.flatnonzero((windows == secret.words).all(axis=1)).tolist():
+            if first > end:
+                hits.append((np.arange(first, first + n), np.arange(n)))
+                end = first + n - 1
+        return hits
+
+    @cached_property
+    def _recogniser(self) -> Any:
+        return self.nlp.create_pipe("dx_entity_ruler")
+
+    def entities(self, seen: Seen) -> tuple[dict[tuple[int, ...], tuple[str, Mentions]], int]:
+        """Return the recognised entities by the rows of their words, with a text and the mentions
+        of each; and how many hold no word of the space. Parts of a person's name are mentions."""
+        doc = seen.doc if seen.doc.has_annotation("ENT_IOB") else self._recogniser(seen.doc)
+        spans = sorted(chosen(doc, LABELS), key=lambda s: (s[1] - s[2], s[1]))
+        found: dict[tuple[int, ...], tuple[str, Mentions]] = {}
+        names, lacking = list[tuple[int, ...]](), 0
+        for label, first, last in spans:
+            at = np.flatnonzero((seen.places >= first) & (seen.places < last))
+            at = at[seen.text.rows[at] >= 0]
+            rows = tuple(seen.text.rows[at].tolist())
+            if not rows:
+                lacking += 1
+                continue
+            key = rows
+            if label == "PERSON":
+                key = next((name for name in names if set(rows) <= set(name)), rows)
+                names.append(key)
+            _, mentions = found.setdefault(key, (doc[first:last].text, []))
+            mentions.append((at, np.array([key.index(row) for row in rows])))
+        return found, lacking
+
+    # -- evidence --------------------------------------------------------------------------------
+
+    def note(
+        self, secret: Secret, seen: Seen, mentions: Mentions, tokens: list[str] | None
+    ) -> list[Evidence]:
+        """Count the mentions of a secret in a Doc, and return what its release says.
+
+        tokens: the release, a word for each token of the Doc; None where there is none.
+        """
+        secret.mentions += len(mentions)
+        if not mentions:
+            return []
+        at, which = (np.concatenate([one[i] for one in mentions]) for i in range(2))
+        if seen.text.fixed[at].any():
+            secret.plaintext = True
+            return []
+        if self.parts.scope == "type":  # one draw for each
+            which, first = np.unique(which, return_index=True)
+            at = at[first]
+        n, found = len(secret.words), []
+        together = self.parts.draws_together
+        sentence = np.cumsum(seen.text.starts) - 1 if together else np.arange(len(seen.places))
+        for number in np.unique(sentence[at]).tolist():
+            here = sentence[at] == number
+            secret.sentences[tuple(np.bincount(which[here], minlength=n).tolist())] += 1
+            if tokens is not None:
+                words = np.flatnonzero(sentence == number)
+                found.append(self._evidence(secret, seen, words, (at[here], which[here]), tokens))
+        return found
+
+    def _evidence(
+        self, secret: Secret, seen: Seen, words: Ints1d, mention: Any, tokens: list[str]
+    ) -> Evidence:  # fmt: skip
+        at, which = mention
+        places = np.searchsorted(words, at)
+        rows = seen.text.rows[words]
+        columns = secret.columns
+        variants = np.repeat(rows[:, None], columns.shape[1], axis=1)
+        variants[places] = columns[which]
+        text = Text(rows, np.arange(len(words)) == 0, seen.text.fixed[words])
+        options = [self.writing.rows(tokens, int(seen.places[i])) for i in at.tolist()]
+        if not all(options):
+            raise UsageError(f"{WRONG}: a word of it is none that the mechanism draws.")
+        released = self.space.find_all([tokens[i] for i in seen.places[words].tolist()])
+        readings = []
+        for some in islice(product(*options), MOST_READINGS):
+            outputs = released.copy()
+            outputs[places] = some
+            readings.append((outputs, 0.0))
+        if len(readings) > 1 and self.parts.draws_together:
+            mechanism: Any = self.mechanism
+            sums = mechanism.built.together.likelihood.log_sums
+            texts = [Text(y, text.starts, y >= 0) for y, _ in readings]
+            readings = [(one.rows, float(sums(one)[0])) for one in texts]
+        return Evidence(secret, text, readings, variants)
+
+    @cached_property
+    def writing(self) -> Writing:
+        """How the words of the space are written in a release."""
+        return Writing(self.space, self.parts)
+
+    def weigh(self, evidence: Sequence[Evidence]) -> None:
+        """Add the evidence of some sentences to their secrets."""
+        flat = [(one, *reading) for one in evidence for reading in one.readings]
+        if self.parts.draws_together:
+            found = self._of_sentences([(one, outputs) for one, outputs, _ in flat])
+        else:
+            found = [self._of_words(one, outputs) for one, outputs, _ in flat]
+        weighed = [logs + weight for logs, (_, _, weight) in zip(found, flat, strict=True)]
+        logs = iter(weighed)
+        for one in evidence:
+            one.secret.logs += np.logaddexp.reduce([next(logs) for _ in one.readings])
+
+    def _of_sentences(self, given: Sequence[tuple[Evidence, Ints1d]]) -> list[Floats1d]:
+        """Return ln P(outputs | variants) of sentences, (m + 1,) each, up to a constant."""
+        if not given:
+            return []
+        most = max(one.variants.shape[1] for one, _ in given)
+        columns = [
+            np.pad(one.variants, ((0, 0), (0, most - one.variants.shape[1])), mode="edge")
+            for one, _ in given
+        ]
+        texts = [one.text for one, _ in given]
+        text = Text(*(np.concatenate([getattr(t, n) for t in texts]) for n in Text.__match_args__))
+        outputs = np.concatenate([y for _, y in given])
+        mechanism: Any = self.mechanism
+        found = mechanism.log_likelihood_of_variants(text, outputs, np.concatenate(columns))
+        return [row[: one.variants.shape[1]] for row, (one, _) in zip(found, given, strict=True)]
+
+    def _of_words(self, one: Evidence, outputs: Ints1d) -> Floats1d:
+        """Return the same of words that are drawn independently."""
+        columns: Ints2d = one.variants
+        mechanism: Any = self.mechanism
+        repeated = np.repeat(outputs, columns.shape[1])
+        found: Any = []
+        for part in blocks(columns.size, max(1, BLOCK_NUMBERS // len(self.space))):
+            rows, outs = columns.reshape(-1)[part], repeated[part]
+            if isinstance(mechanism, StatesProbabilities):
+                P = mechanism.distribution(rows)[np.arange(len(rows)), outs]
+                with np.errstate(divide="ignore"):
+                    found.append(np.log(P))
+            else:
+                found.append(mechanism.log_likelihood(rows, outs))
+        logs: Floats1d = np.concatenate(found).reshape(columns.shape).sum(axis=0)
+        return logs

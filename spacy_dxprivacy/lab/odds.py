@@ -1,0 +1,281 @@
+"""The odds of a secret: how sure an informed attacker can be of it, before a release and after.
+
+The attacker knows the pipeline, every other word of the texts, and that the secret is one of some
+stated alternatives, all as likely before.
+
+Reference:
+    Ligett, Neel, Roth, Waggoner and Wu 2017 (ex-post loss); privacy.concentrated for the bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice, zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..arrays import Ints1d
+from ..config import FileConfig
+from ..errors import UsageError
+from ..io.build import make_pipeline
+from ..io.jobs import opened, plan_jobs
+from ..io.record import Record
+from ..io.stream import zone
+from ..pipeline.receipt import get_receipt
+from .aligned import tokens_of
+from .informed import Evidence, Informed, Mentions, Secret, Seen
+
+DOCUMENTS = 16  # whose likelihoods are computed at once
+
+
+@dataclass(frozen=True)
+class Odds:
+    """How sure an informed attacker can be of one secret.
+
+    Attributes:
+        mentions: How often the texts mention it.
+        among: The number of alternatives, the secret included.
+        bound: The largest probability that an attacker who names the secret is right, whatever is
+            released; 1 where nothing is guaranteed.
+        posterior: That probability for this very release; None without a release or a likelihood.
+        record: The number of its record, from 1; None where it belongs to all texts.
+        secret: Its text, for the owner of the texts alone.
+    """
+
+    mentions: int
+    among: int
+    bound: float
+    posterior: float | None = None
+    record: int | None = None
+    secret: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which secrets: one of all texts; that of each record; or recognised entities, if neither.
+    among: the alternatives; None for the nearest words of the same class."""
+
+    secret: str | None = None
+    by_record: bool = False
+    among: Sequence[str] | None = None
+
+
+class Given(NamedTuple):
+    """A text or Doc, its release if there is one, and its secret if each has its own."""
+
+    number: int
+    original: str | Doc
+    release: str | Doc | None = None
+    secret: str | None = None
+
+
+def odds(
+    doc: str | Doc,
+    release: str | Doc | None,
+    secret: str,
+    among: Sequence[str] | None = None,
+    *,
+    nlp: Language | None = None,
+) -> Odds:  # fmt: skip
+    """Return how sure an informed attacker can be of a secret.
+
+    Args:
+        doc: The original. The result is about it: keep both private.
+        release: What was released of it; None for the worst case of any release.
+        secret: A word or several, as the text has them.
+        among: The alternatives, of as many words; the 99 nearest words of the same class if None.
+        nlp: The pipeline that made the release; if None, one by the mechanism and epsilon of the
+            release's receipt, or the default one.
+
+    Raises:
+        DxError: (UsageError) For a secret that does not occur, words that the space lacks,
+            alternatives of another length, and a release of another layout or pipeline.
+    """
+    receipt = get_receipt(release) if isinstance(release, Doc) else None
+    if nlp is None:
+        settings = {} if receipt is None else settings_of(receipt)
+        nlp = _pipeline(tuple(settings.items()))
+    attacker = Informed(nlp)
+    if receipt is not None:
+        attacker.check(receipt)
+    found = odds_of(attacker, [Given(1, doc, release)], Asked(secret, among=among))
+    return found.odds[0]
+
+
+def settings_of(receipt: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the mechanism of a receipt and its epsilon, as settings of a pipeline."""
+    return {"mechanism": receipt["mechanism"], "epsilon": receipt["guarantee"]["epsilon"]}
+
+
+@lru_cache(maxsize=2)
+def _pipeline(settings: tuple[tuple[str, Any], ...]) -> Language:
+    return make_pipeline(**dict(settings))
+
+
+# -- texts -----------------------------------------------------------------------------------------
+
+
+class OddsOfTexts(NamedTuple):
+    """odds: of each secret. left_out: how many had no odds: entities without a word of the space,
+    and records that lack their own secret. why: there are no posteriors, if a release was given."""
+
+    odds: list[Odds]
+    left_out: int = 0
+    why: str = ""
+
+
+def odds_of(attacker: Informed, given: Iterable[Given], asked: Asked) -> OddsOfTexts:
+    """Return the odds of every secret of some texts. Memory is that of the secrets.
+
+    Raises:
+        DxError: (UsageError) As `odds` does, and where there is no secret.
+    """
+    among = None if asked.among is None else _alternatives(attacker, asked.among)
+    one = None if asked.secret is None else _secret(attacker, asked.secret, among)
+    found: list[Odds] = []
+    stream, left_out, release = iter(given), 0, False
+    some: list[Given] | None = None
+    while some is None or some:
+        evidence: list[Evidence] = []
+        secrets: list[Secret] = []
+        with zone(attacker.nlp):
+            some = list(islice(stream, DOCUMENTS))
+            for each in some:
+                release |= each.release is not None
+                seen = attacker.read(each.original)
+                if one is not None:
+                    mentioned, lacking = [(one, attacker.mentions_of(one, seen))], 0
+                else:
+                    mentioned, lacking = _mentioned(attacker, each, seen, asked, among)
+                left_out += lacking
+                secrets += [secret for secret, _ in mentioned if secret is not one]
+                tokens = _released(attacker, each, seen) if any(m for _, m in mentioned) else None
+                for secret, mentions in mentioned:
+                    evidence += attacker.note(secret, seen, mentions, tokens)
+        attacker.weigh(evidence)
+        found += [_odds(attacker, secret, release) for secret in secrets]
+    if one is not None and one.mentions:
+        found = [_odds(attacker, one, release)]
+    if not found:
+        raise UsageError("the secret does not occur in the text, as words that can be drawn.")
+    return OddsOfTexts(found, left_out, attacker.why if release else "")
+
+
+def _released(attacker: Informed, each: Given, seen: Seen) -> list[str] | None:
+    """Return the words of a release; None where there is none, or no posterior of it."""
+    if each.release is None or attacker.why:
+        return None
+    tokens = tokens_of(seen.doc, seen.drawn, each.release)
+    if tokens is None:
+        raise UsageError(f"record {each.number}: the release has another layout than the original.")
+    return tokens
+
+
+def _mentioned(
+    attacker: Informed, each: Given, seen: Seen, asked: Asked, among: list[Ints1d] | None
+) -> tuple[list[tuple[Secret, Mentions]], int]:
+    """Return the secrets of one record with their mentions, and how many were left out."""
+    if not asked.by_record:
+        entities, lacking = attacker.entities(seen)
+        return [
+            (attacker.secret(np.array(rows), text, among, each.number), mentions)
+            for rows, (text, mentions) in entities.items()
+        ], lacking
+    rows = attacker.rows_of(each.secret or "")
+    if not len(rows) or (rows < 0).any():
+        return [], 1
+    secret = attacker.secret(rows, each.secret or "", among, each.number)
+    mentions = attacker.mentions_of(secret, seen)
+    return ([(secret, mentions)], 0) if mentions else ([], 1)
+
+
+def _secret(attacker: Informed, text: str, among: list[Ints1d] | None) -> Secret:
+    rows = attacker.rows_of(text)
+    if not len(rows):
+        raise UsageError("the secret has no word.")
+    if (rows < 0).any():
+        raise UsageError(
+            "the space lacks a word of the secret, so its mentions go through the policy for "
+            "unknown words, and have no odds."
+        )
+    return attacker.secret(rows, text, among, None)
+
+
+def _alternatives(attacker: Informed, among: Sequence[str]) -> list[Ints1d]:
+    """Return the rows of the alternatives. Raise UsageError with the lines that hold unknown
+    words."""
+    rows = [attacker.rows_of(text) for text in among if text.strip()]
+    unknown = [str(i) for i, some in enumerate(rows, 1) if not len(some) or (some < 0).any()]
+    if unknown:
+        raise UsageError(
+            f"the space lacks words of {len(unknown)} alternative(s), number "
+            f"{', '.join(unknown[:10])}: leave them out."
+        )
+    if not rows:
+        raise UsageError("there are no alternatives.")
+    return rows
+
+
+def _odds(attacker: Informed, secret: Secret, release: bool) -> Odds:
+    return Odds(
+        mentions=secret.mentions,
+        among=len(secret.others) + 1,
+        bound=secret.bound(attacker.guarantee),
+        posterior=secret.posterior() if release and not attacker.why else None,
+        record=secret.record,
+        secret=secret.text,
+    )
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def given_of_files(
+    nlp: Language,
+    paths: tuple[Path, Path | None],
+    files: FileConfig,
+    *,
+    lines: bool = False,
+    failed: Sequence[int] = (),
+) -> Iterator[Given]:
+    """Yield the records of a file and of its release.
+
+    Args:
+        nlp: The pipeline that will read them.
+        paths: The originals and their release; None for none.
+        files: The field of the text; keep_fields, if given, names that of the secret.
+        lines: Whether each line of a .txt file is a document.
+        failed: The records of which nothing was released, by number; 0 for all.
+
+    Raises:
+        DxError: (UsageError) Where the two differ in their records, or a record cannot be read.
+    """
+    before, after = paths
+    old = (one for one in _records(before, files, lines) if not one.problem)
+    if after is None:
+        released: Iterator[Record | None] = iter(())
+    else:
+        old = (one for one in old if one.number not in failed)
+        released = _records(after, FileConfig(field=files.field), lines)
+    for one, new in zip_longest(old, released):
+        if after is not None and (one is None or new is None or new.problem):
+            raise UsageError(
+                f"{after} has other records than {before}. If some failed, give the `receipt`."
+            )
+        kept = [str(value) for value in one.kept.values()]
+        release = None if new is None else new.for_pipe(nlp)
+        yield Given(one.number, one.for_pipe(nlp), release, kept[0] if kept else None)
+
+
+def _records(path: Path, files: FileConfig, lines: bool) -> Iterator[Record]:
+    if path.is_dir():
+        raise UsageError("odds take one file, not a folder.")
+    (job,) = plan_jobs(str(path), None, lines=lines)
+    with opened(job, files) as given:
+        yield from given.records()
