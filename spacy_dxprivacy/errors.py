@@ -203,6 +203,8 @@ DX176 {path} was not signed with this key, or was changed since, so it cannot be
 DX177 {path} does not match its signed receipt: {what} since then.
 DX178 All mentions of a recognised person would spend epsilon = {spent:.6g}, more than
   max_epsilon_per_person = {budget:g}. No output was drawn.
+DX179 The records of this person would spend epsilon = {spent:.6g} in all, more than
+  max_epsilon_per_person = {budget:g}. This one was not written.
 """)
 
 Warnings = _ByCode("""

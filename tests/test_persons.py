@@ -5,11 +5,14 @@ import math
 
 import pytest
 import spacy
+from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Guarantee, Space, registry
+from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.pipeline.parts import names_apart, names_of
+from spacy_dxprivacy.pipeline.persons import PersonBudget
 from spacy_dxprivacy.pipeline.receipt import PERSONS_SHOWN
-from spacy_dxprivacy.privacy.concentrated import best_guess, change, epsilon_of_rho
+from spacy_dxprivacy.privacy.concentrated import Change, best_guess, change, epsilon_of_rho
 
 PATTERNS = [
     {"label": "PERSON", "pattern": name}
@@ -180,3 +183,116 @@ def test_a_budget_out_of_range_is_refused(value):
 def test_no_promise_is_no_guarantee_for_a_person():
     nothing = Guarantee("none")
     assert math.isinf(change(nothing, [1.0]).epsilon)
+
+
+# -- records of one person -------------------------------------------------------------------------
+
+RECORDS = [
+    {"text": "Maria Lopez slept. Maria woke.", "who": "a"},
+    {"text": "Maria Lopez slept.", "who": 7},
+    {"text": "John Smith slept.", "who": "7"},
+    {"text": "Maria Lopez left.", "who": "a"},
+    {"text": "It rains.", "who": "a"},
+]
+CONFIG = """
+[nlp]
+lang = "en"
+pipeline = ["dx_entity_ruler", "dx_sanitizer"]
+
+[components]
+
+[components.dx_entity_ruler]
+factory = "dx_entity_ruler"
+
+[components.dx_sanitizer]
+factory = "dx_sanitizer"
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Return a function that sanitises RECORDS, and gives the result, its texts and its receipt."""
+    (tmp_path / "c.cfg").write_text(CONFIG)
+    lines = [json.dumps(record) for record in RECORDS]
+    (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n")
+
+    def sanitize(*options):
+        out, receipt = tmp_path / "out.jsonl", tmp_path / "receipt.json"
+        files = [str(tmp_path / "in.jsonl"), str(out)]
+        more = ["-c", str(tmp_path / "c.cfg"), "--receipt", str(receipt), "-F", *options]
+        done = CliRunner().invoke(dx_cli, ["sanitize", *files, *more])
+        if not receipt.exists():
+            return done, [], {}
+        kept = [json.loads(line)["who"] for line in out.read_text().splitlines()]
+        return done, kept, json.loads(receipt.read_text())
+
+    return sanitize
+
+
+BUDGET = ("--set", "max_epsilon_per_person=50")
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_records_of_one_person_add_up_and_those_beyond_the_budget_fail(run, processes):
+    done, kept, receipt = run("--person-field", "who", *BUDGET, "--n-process", processes)
+    assert done.exit_code == 1 and "DX179" in done.stderr and "line 4" in done.stderr
+    assert "Maria" not in done.stderr
+    assert kept == ["a", 7, "7", "a"] and receipt["failed"] == [[4]]
+    # Two records of 7 with a first and a family name each: 2 * 2 * 12.5 * .9.
+    largest = receipt["by_person"]["largest"]
+    assert receipt["by_person"]["persons"] == 2 and largest["plain"] == pytest.approx(45.0)
+    guarantee = Guarantee.from_dict(receipt["guarantee"])
+    assert largest["rho"] == pytest.approx(change(guarantee, [25.0, 25.0]).rho)
+
+
+def test_without_a_person_field_each_document_has_its_budget(run):
+    done, kept, receipt = run(*BUDGET)
+    assert done.exit_code == 0 and len(kept) == 5 and "by_person" not in receipt
+    assert receipt["persons"]["count"] == 4
+    done, kept, receipt = run("--set", "max_epsilon_per_person=30")
+    assert done.exit_code == 1 and receipt["failed"] == [[1]] and "DX178" in done.stderr
+
+
+def test_a_person_field_has_to_be_of_use(run):
+    done, _, _ = run("--person-field", "who")
+    assert (
+        done.exit_code == 2 and "--key" in done.stderr and "max_epsilon_per_person" in done.stderr
+    )
+
+
+def test_a_budget_that_is_no_number_is_a_mistake_in_the_command(run):
+    for value in ("0", "-1", "much"):
+        done, _, _ = run("--set", f"max_epsilon_per_person={value}")
+        assert done.exit_code == 2 and "max_epsilon_per_person" in done.stderr
+
+
+def test_the_summary_leads_with_odds_and_has_epsilon_second(run):
+    done, _, _ = run()
+    rows = [line[2:13].strip() for line in done.stderr.splitlines()[1:]]
+    assert [row for row in rows if row][:2] == ["Odds", "Guarantee"]
+    said = " ".join(done.stderr.split())
+    assert "is right at most 1 time in 4 about the person with the most mentions (2)" in said
+    assert "any two texts of one layout" in said
+    done = CliRunner().invoke(dx_cli, ["sanitize", "--text", "It rains."])
+    said = " ".join(done.stderr.split())
+    assert "is right at most 1 time in 29 if it is mentioned once, and 1 time in 4" in said
+
+
+def test_names_by_surrogates_are_said_to_reveal_nothing():
+    text = ["--text", "Maria Lopez slept.", "--entities", "person"]
+    done = CliRunner().invoke(dx_cli, ["sanitize", *text])
+    assert "Odds nothing is learned of names" in " ".join(done.stderr.split())
+
+
+def test_a_budget_adds_up_rho_and_leaves_out_what_it_refuses():
+    row = change(Guarantee("metric-dp", 0.1, metric="path", loss_range=1.0), [10.0] * 50)
+    receipt = {"persons": {"largest": row.to_dict()}}
+    budget = PersonBudget(25.0)
+    assert not budget.charge("a", [receipt]) and not budget.charge("b", [receipt, {}])
+    assert "DX179" in budget.charge("a", [receipt])
+    assert budget.spent["a"] == row and budget.spent["b"] == row
+    assert PersonBudget(None).charge("a", [receipt] * 9) == ""
+    lost = Change(math.inf, math.inf, 0.0, math.inf, 0.0)
+    assert Change.of(lost.to_dict()) == lost and "epsilon = inf" in budget.charge(
+        "c", [{"persons": {"largest": lost.to_dict()}}]
+    )

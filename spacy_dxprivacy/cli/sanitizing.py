@@ -127,6 +127,9 @@ def _sanitize_files(
         raise UsageError("`sign` needs an OUTPUT and a `receipt`, which it signs.")
     with setting_up():
         nlp = make_pipeline(chosen)
+    by_person = the_sanitizer(nlp).max_epsilon_per_person is not None or chosen.key is not None
+    if chosen.files.person_field is not None and not by_person:
+        raise UsageError("`person_field` needs `key`, for dates, or max_epsilon_per_person.")
     if run.dry_run:
         print_dry_run(nlp, jobs, chosen.files, time.perf_counter() - start)
     elif run.preview:
@@ -266,8 +269,6 @@ def _check_keys(chosen: SanitizeConfig, output: Path | None) -> bytes | None:
 def _check_table(chosen: SanitizeConfig) -> None:
     """Raise UsageError, before anything is read, if a table of surrogates cannot be kept."""
     run = chosen.run
-    if chosen.files.person_field is not None and chosen.key is None:
-        raise UsageError("`person_field` needs `key`: without a key, dates shift by document.")
     if (run.table is None) != (run.table_key is None):
         raise UsageError("`table` and `table_key` go together: `dx key FILE` makes a key.")
     if run.table is None or run.table_key is None:

@@ -13,6 +13,7 @@ from spacy.language import Language
 
 from ..config import FileConfig, RunConfig, SanitizeConfig
 from ..errors import DxError, UsageError
+from ..pipeline.persons import PersonBudget
 from ..pipeline.receipt import sign
 from .build import the_sanitizer
 from .files.atomic import Output
@@ -40,6 +41,7 @@ class _Sums:
     tally: Tally
     seen: Seen
     reports: Reports
+    persons: PersonBudget
     key: bytes | None = field(repr=False)  # that signs documents
 
 
@@ -64,8 +66,9 @@ def sanitize(
     """
     chosen = chosen or SanitizeConfig()
     key = None if chosen.run.sign is None else read_key(chosen.run.sign)
-    tally = Tally(the_sanitizer(nlp).terms)
-    sums = _Sums(tally, Seen(chosen.files), reports, key)
+    sanitizer = the_sanitizer(nlp)
+    tally, by_person = Tally(sanitizer.terms), PersonBudget(sanitizer.max_epsilon_per_person)
+    sums = _Sums(tally, Seen(chosen.files), reports, by_person, key)
     if chosen.run.processes > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
     start = time.perf_counter()
@@ -78,6 +81,8 @@ def sanitize(
                 raise
             tally.failed[-1].append(0)
             reports.on_failure(job, 0, str(error))
+    if chosen.files.person_field is not None:
+        tally.by_person = by_person.to_dict()
     tally.seconds = time.perf_counter() - start
     tally.in_clear += sums.seen.in_clear()
     tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
@@ -98,7 +103,7 @@ def _sanitize_file(nlp: Language, job: Job, chosen: SanitizeConfig, sums: _Sums)
         pairs = outcomes_of(nlp, records, chosen.run, given.source.ready, with_docs=with_docs)
         stack.enter_context(closing(pairs))
         for record, results in _rows(pairs, by_row=not with_docs):
-            why = sink.write(record, results)
+            why = _over_budget(sums, record, results) or sink.write(record, results)
             if why:
                 tally.failed[-1].append(record.number)
                 reports.on_failure(given.job, record.number, why)
@@ -108,6 +113,13 @@ def _sanitize_file(nlp: Language, job: Job, chosen: SanitizeConfig, sums: _Sums)
         else:
             sink.finish()
             tally.written += [] if job.target is None else [job.target]
+
+
+def _over_budget(sums: _Sums, record: Record, results: list[Sanitized] | str) -> str:
+    """Charge the person of a record; return why it is too much, or ""."""
+    if isinstance(results, str) or not record.user:
+        return ""
+    return sums.persons.charge(record.user, [result.receipt for result in results])
 
 
 def outcomes_of(

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ..about import __version__
+from ..pipeline.persons import merged
 from ..pipeline.receipt import COUNTS as COUNTS
-from ..pipeline.receipt import Counted, Receipt, SurrogateCounts, Terms
+from ..pipeline.receipt import PERSONS_SHOWN, Counted, Receipt, SurrogateCounts, Terms
 from ..privacy.guarantee import Guarantee
 from ..privacy.levels import named
 
@@ -27,11 +28,13 @@ class Sums:
     most_draws: int = 0  # of a single document
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
     surrogates: SurrogateCounts = field(default_factory=SurrogateCounts)  # surrogates, by label
+    persons: dict[str, Any] | None = None  # the recognised ones, see persons.receipt_of
 
     def add(self, receipt: Receipt) -> None:
         """Add one document, by its receipt."""
         numbers = {name: receipt[name] for name in COUNTS}
-        self.merge({"documents": 1, "nulls": 0, "most_draws": receipt.draws, **numbers})
+        persons = {"persons": receipt.get("persons")}
+        self.merge({"documents": 1, "nulls": 0, "most_draws": receipt.draws, **numbers, **persons})
         self.surrogates.add(receipt)
 
     def merge(self, other: Mapping[str, Any]) -> None:
@@ -42,11 +45,16 @@ class Sums:
         for name in COUNTS:
             self.counts[name] += other[name]
         self.surrogates.merge(SurrogateCounts.of(other))
+        if (persons := other.get("persons")) is not None:
+            self.persons = merged(self.persons, persons)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for json."""
         numbers = {"documents": self.documents, "nulls": self.nulls, **self.counts}
-        return {**numbers, "most_draws": self.most_draws, **self.surrogates.to_dict()}
+        persons = {} if self.persons is None else {"persons": self.persons}
+        return {
+            **numbers, "most_draws": self.most_draws, **self.surrogates.to_dict(), **persons
+        }  # fmt: skip
 
 
 @dataclass
@@ -57,6 +65,7 @@ class Tally(Sums):
     in_clear: list[str] = field(default_factory=list)  # visible besides what the receipts name
     failed: list[list[int]] = field(default_factory=list)  # numbers of records, for each input
     written: list[Path] = field(default_factory=list)
+    by_person: dict[str, Any] | None = None  # see persons.PersonBudget.to_dict
     seconds: float = 0.0  # without set-up
     speed: str = "set-up not counted"
 
@@ -68,7 +77,8 @@ class Tally(Sums):
     @property
     def visible(self) -> list[str]:
         """What of the input is in plaintext, each once."""
-        return list(dict.fromkeys([*self.terms.in_clear, *self.in_clear]))
+        shown = [] if self.persons is None else [PERSONS_SHOWN]
+        return list(dict.fromkeys([*self.terms.in_clear, *self.in_clear, *shown]))
 
     @property
     def numbers(self) -> int:
@@ -89,7 +99,9 @@ class Tally(Sums):
         of the document with the most draws.
         """
         of_largest = self.terms.receipt(
-            Counted(0, 0, 0, draws=self.most_draws, mentions=self.surrogates.mentions)
+            Counted(
+                0, 0, 0, self.most_draws, mentions=self.surrogates.mentions, persons=self.persons
+            )
         )
         payload = {
             "spacy_dxprivacy": __version__,
@@ -102,6 +114,8 @@ class Tally(Sums):
         if self.terms.numbers is not None:
             guarantee = self.terms.numbers.to_dict()
             payload["numbers"] = {"guarantee": guarantee, "drawn": self.numbers}
+        if self.by_person is not None:
+            payload["by_person"] = self.by_person
         if self.terms.surrogates is not None:
             payload["stood_in"] = self.surrogates.tokens
         return payload
@@ -126,9 +140,10 @@ class Tally(Sums):
         speed = c["tokens"] / self.seconds if self.seconds else 0.0  # tokens, as spaCy counts them
         failed = f"{many(self.failures, 'record')}, not written"
         rows = {
+            "Odds": self._odds(),
+            "Guarantee": self._guarantee(),
             "Mechanism": mechanism,
             "Words": words,
-            "Guarantee": self._guarantee(),
             "Attacker": self._attacker() if c["perturbed"] else "",
             "Numbers": self._numbers(),
             "Surrogates": self._surrogates(),
@@ -137,10 +152,28 @@ class Tally(Sums):
         }
         if rows["Surrogates"] and not c["perturbed"]:  # the word mechanism was not used
             unused = dict.fromkeys(("Mechanism", "Guarantee", "Attacker"), "")
-            rows = {"Surrogates": rows["Surrogates"], **rows, **unused}
+            rows = {"Odds": rows["Odds"], "Surrogates": rows["Surrogates"], **rows, **unused}
         shown = {k: v for k, v in rows.items() if self.documents and (v or k == "Visible")}
         shown |= {"Failed": failed} if self.failures else {}
         return [title, *(line for row in shown.items() for line in wrapped(*row))]
+
+    def _odds(self) -> str:
+        """Return how often an informed attacker names a person at most, in plain words."""
+        odds, top = self.terms.odds, None if self.persons is None else self.persons["most"][0]
+        if top is not None and top["epsilon"] == 0:
+            return "nothing is learned of names: their surrogates are drawn without a look at them"
+        guess = "whoever knows all else, and that a name is one of 100 near names, is right at most"
+        typical = "for a name like most (the rarest are easier to guess)"
+        if top is not None and "right" in top:
+            whom = f"about the person with the most mentions ({top['mentions']}), {typical}"
+            return (
+                f"{guess} {times(top['right'])} {whom}. Against any other name, these mentions "
+                f"come to epsilon = {top['epsilon']:.3g}"
+            )
+        if odds is None or top is not None or not self.counts["perturbed"]:
+            return ""
+        once, thrice = (times(odds["right"][number]) for number in ("1", "3"))
+        return f"{guess} {once} if it is mentioned once, and {thrice} if three times, {typical}"
 
     def _guarantee(self) -> str:
         g, scale = self.terms.guarantee, self.terms.scale
@@ -157,7 +190,8 @@ class Tally(Sums):
             nats = [f"{scale[name]['nats']:.3g}" for name in ("nearest", "median", "diameter")]
             sentences.append(
                 f"That is {nats[0]} nats between a word and its nearest neighbour, {nats[1]} "
-                f"between two random words (median), and {nats[2]} at most."
+                f"between two random words (median), and {nats[2]} at most, for any two texts of "
+                "one layout. (Mechanisms such as DP-Prompt state 62 to 125 nats a token.)"
             )
         total = f"The losses of words add up, here to {self.most_draws:,} times epsilon a document."
         return " ".join([*sentences, total])
@@ -211,6 +245,11 @@ class Tally(Sums):
                 f"{name!r}. Check that the space has the language of these texts."
             )
         return alarms
+
+
+def times(share: float) -> str:
+    """Return "1 time in 7", or "nearly always" from 0.95 on."""
+    return f"1 time in {1 / share:.2g}" if share < 0.95 else "nearly always"
 
 
 def many(number: int, noun: str) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ from ..arrays import Bools1d, Ints1d
 from ..entities.surrogates.base import LINKED
 from ..entities.surrogates.name import form_of, persons
 from ..entities.surrogates.replacements import Replacements
-from ..privacy.concentrated import Change, best_guess, change, change_of, together
+from ..errors import Errors
+from ..privacy.concentrated import NO_CHANGE, Change, best_guess, change, change_of, together
 from ..privacy.guarantee import Guarantee
 from ..space import Space
 from ..text.mentions import Entity, plain_label
@@ -128,15 +129,56 @@ def receipt_of(found: Sequence[PersonLoss], mechanism: Mechanism, apart: float) 
     """
     rows = []
     for person in found[:MOST]:
-        row = {"mentions": person.mentions, **asdict(person.change)}
+        row = {"mentions": person.mentions, **person.change.to_dict()}
         right = right_of(mechanism, person)
-        rows.append(_plain(row if right is None else {**row, "right": right}))
+        rows.append(row if right is None else {**row, "right": right})
     return {
         "count": len(found),
-        "apart": _plain({"apart": apart})["apart"],
+        "apart": None if math.isinf(apart) else apart,
         "most": rows,
-        "largest": _plain(asdict(largest_of([person.change for person in found]))),
+        "largest": largest_of([person.change for person in found]).to_dict(),
     }
+
+
+def merged(one: Mapping[str, Any] | None, other: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the persons of two receipts of one pipeline, which are taken for different ones."""
+    if one is None:
+        return dict(other)
+    rows = sorted([*one["most"], *other["most"]], key=lambda row: -row["mentions"])[:MOST]
+    largest = largest_of([Change.of(one["largest"]), Change.of(other["largest"])])
+    count = one["count"] + other["count"]
+    return {**one, "count": count, "most": rows, "largest": largest.to_dict()}
+
+
+def largest_in(receipt: Mapping[str, Any]) -> Change:
+    """Return what bounds the loss of each person of a document, by its receipt."""
+    persons = receipt.get("persons")
+    return NO_CHANGE if persons is None else Change.of(persons["largest"])
+
+
+class PersonBudget:
+    """The losses of persons, added up over the records of each.
+
+    Args:
+        most: The largest epsilon of a person, nats; None for any.
+    """
+
+    def __init__(self, most: float | None) -> None:
+        self.most = most
+        self.spent: dict[Hashable, Change] = {}
+
+    def charge(self, person: Hashable, receipts: Iterable[Mapping[str, Any]]) -> str:
+        """Add the texts of a record; where that would be too much, add nothing, and return why."""
+        total = together([self.spent.get(person, NO_CHANGE), *map(largest_in, receipts)])
+        if self.most is not None and total.epsilon > self.most:
+            return Errors.DX179.format(spent=total.epsilon, budget=self.most)
+        self.spent[person] = total
+        return ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return how many persons there are, and bounds for each of them, for JSON."""
+        spent = [*self.spent.values()]
+        return {"persons": len(spent), "largest": largest_of(spent or [NO_CHANGE]).to_dict()}
 
 
 def largest_of(changes: Sequence[Change]) -> Change:
@@ -153,7 +195,3 @@ def right_of(mechanism: Mechanism, person: PersonLoss) -> float | None:
         return None
     per_unit = mechanism.guarantee.epsilon * person.words
     return best_guess([per_unit * distance for distance in near]) if person.words else None
-
-
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    return {k: None if v == math.inf else v for k, v in row.items()}

@@ -14,10 +14,11 @@ Reference:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from importlib.util import find_spec
+from typing import Any
 
 from ..validate import between
 from .guarantee import Guarantee
@@ -42,6 +43,20 @@ class Change:
     plain_delta: float
     epsilon: float
     delta: float
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Return plain values, for JSON; None for infinity, which JSON lacks."""
+        return {k: None if v == math.inf else v for k, v in asdict(self).items()}
+
+    @classmethod
+    def of(cls, payload: Mapping[str, Any]) -> Change:
+        """Read what to_dict gave, from a dictionary that may hold more.
+
+        Raises:
+            KeyError: A field is missing.
+        """
+        values = {f.name: payload[f.name] for f in fields(cls)}
+        return cls(**{k: math.inf if v is None else float(v) for k, v in values.items()})
 
 
 NO_CHANGE = Change(0.0, 0.0, 0.0, 0.0, 0.0)
