@@ -205,6 +205,9 @@ DX178 All mentions of a recognised person would spend epsilon = {spent:.6g}, mor
   max_epsilon_per_person = {budget:g}. No output was drawn.
 DX179 The records of this person would spend epsilon = {spent:.6g} in all, more than
   max_epsilon_per_person = {budget:g}. This one was not written.
+DX180 A person of this shard would spend epsilon = {spent:.6g} over all releases, more than
+  max_epsilon_per_person = {budget:g}. It was not released. Names in plaintext, and releases of
+  versions without this budget, have no bound (inf).
 """)
 
 Warnings = _ByCode("""

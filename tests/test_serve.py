@@ -13,7 +13,9 @@ import subprocess
 import sys
 import time
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,7 @@ from spacy_dxprivacy.integrations.serve.run import make_server
 from spacy_dxprivacy.integrations.serve.scheduler import Scheduler
 from spacy_dxprivacy.integrations.serve.workers import ForkServer
 from spacy_dxprivacy.io.build import the_sanitizer
+from spacy_dxprivacy.privacy.concentrated import change
 
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
 SECRET = "Xantippe"
@@ -275,9 +278,84 @@ def test_a_ledger_charges_all_or_nothing():
     ledger.charge("ann", [2, 2])
     with pytest.raises(Refused, match="budget"):
         ledger.charge("ann", [1, 1])
-    assert ledger.spent("ann") == {"epsilon": 4.0, "delta": 0.0, "draws": 4}
+    spent = {"epsilon": 4.0, "delta": 0.0, "plain": 4.0, "plain_delta": 0.0, "rho": 2.0, "draws": 4}
+    assert ledger.spent("ann") == spent
     ledger.charge("ann", [100], capped=True)  # what is cut: at most what is left
     assert ledger.spent("ann")["epsilon"] == 5.0
+
+
+WORDS = Guarantee("metric-dp", epsilon=0.1, metric="path", loss_range=1.0)
+
+
+def test_a_ledger_counts_the_smaller_of_both_sums_and_keeps_them(tmp_path):
+    path = tmp_path / "spent.db"
+    ledger = Ledger(path, WORDS, budget=20.0)
+    for _ in range(50):
+        ledger.charge("ann", [10, 10])
+    with closing(Ledger(path, WORDS, budget=20.0)) as again:
+        spent = again.spent("ann")
+        assert spent["draws"] == 1000 and spent["plain"] == pytest.approx(100.0)
+        assert spent["rho"] == pytest.approx(1000 * 0.1**2 / 8)
+        expected = change(WORDS, [1.0] * 1000)
+        assert spent["epsilon"] == pytest.approx(expected.epsilon) and spent["delta"] == 1e-6
+        for _ in range(50):  # what is left of 20 nats ends before that
+            try:
+                again.charge("ann", [100])
+            except Refused:
+                break
+        else:
+            pytest.fail("no budget")
+        assert again.spent("ann")["epsilon"] <= 20.0 < again.spent("ann")["plain"]
+    ledger.close()
+
+
+def test_sentences_that_are_drawn_at_once_are_taken_to_be_long():
+    whole = replace(WORDS, protects="text")
+    ledger = Ledger(None, whole)
+    ledger.charge("ann", [100])
+    assert ledger.spent("ann")["rho"] == pytest.approx(change(whole, [48, 48, 4]).rho)
+
+
+def test_a_ledger_of_an_earlier_version_is_read_with_a_bound_of_rho(tmp_path):
+    path = tmp_path / "old.db"
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE about (unit TEXT NOT NULL)")
+        db.execute("INSERT INTO about VALUES ('metric-dp, path, space any')")
+        db.execute(
+            "CREATE TABLE spent (caller TEXT PRIMARY KEY, epsilon REAL NOT NULL, "
+            "delta REAL NOT NULL, draws INTEGER NOT NULL)"
+        )
+        db.execute("INSERT INTO spent VALUES ('ann', 3.0, 0.0, 3), ('bob', 3.0, 0.1, 3)")
+    path.chmod(0o600)
+    for _ in range(2):  # once more: it is upgraded once
+        with closing(Ledger(path, WORDS)) as ledger:
+            assert ledger.spent("ann")["epsilon"] == 3.0 and ledger.spent("ann")["rho"] == 4.5
+            assert ledger.spent("bob")["rho"] is None and ledger.spent("bob")["delta"] == 0.1
+    with closing(Ledger(path, WORDS)) as ledger:
+        ledger.charge("ann", [1])
+        ledger.charge("bob", [1])
+        assert ledger.spent("ann")["rho"] == pytest.approx(4.5 + 0.1**2 / 8)
+        assert ledger.spent("bob")["rho"] is None and ledger.spent("bob")["plain"] == 3.1
+
+
+def test_callers_at_once_spend_no_more_than_there_is(tmp_path):
+    path = tmp_path / "spent.db"
+    ledgers = [Ledger(path, WORDS, budget=1.5) for _ in range(4)]
+    fit = max(n for n in range(40) if change(WORDS, [1.0] * n).epsilon <= 1.5)
+
+    def spend(ledger):
+        done = 0
+        for _ in range(10):
+            with suppress(Refused):
+                ledger.charge("ann", [1])
+                done += 1
+        return done
+
+    with ThreadPoolExecutor(4) as pool:
+        done = sum(pool.map(spend, ledgers))
+    assert done == ledgers[0].spent("ann")["draws"] == fit < 40
+    for ledger in ledgers:
+        ledger.close()
 
 
 def test_processor_time_comes_back_and_may_be_overdrawn():

@@ -117,6 +117,21 @@ def change(guarantee: Guarantee, sentences: Iterable[float], delta: float = DELT
     return change_of(rho, math.fsum(losses), plain_delta, delta)
 
 
+def of_every_word(guarantee: Guarantee, words: int, longest: int) -> Change:
+    """Return the guarantee for texts that are one unit apart in each of so many words.
+
+    Args:
+        guarantee: Of the mechanism for one word.
+        words: How many words are drawn.
+        longest: Of a sentence, in words. Where sentences are sampled as a whole, each is taken to
+            be as long: that has the largest rho.
+    """
+    if guarantee.protects == "word":
+        return change(guarantee, [1.0] * words)
+    whole, rest = divmod(words, longest)
+    return change(guarantee, [float(longest)] * whole + [float(rest)])
+
+
 def together(changes: Iterable[Change], delta: float = DELTA) -> Change:
     """Return the guarantee of several changes at once: of all words and surrogates of a person, or
     of a person in several releases.

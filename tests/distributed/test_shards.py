@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.config import FileConfig, SanitizeConfig
 from spacy_dxprivacy.integrations.distributed import Recipe, plan_shards, sanitize_shards
-from spacy_dxprivacy.integrations.distributed.spending import largest, user_id, write_users
 
 from .corpus import check_complete, check_survives, finish, pq, write_corpus
 
@@ -313,13 +312,3 @@ def test_mistakes_are_answered_in_one_line(dx, sources, tmp_path):
         result = dx(*args, other=[] if seeded in args else None)
         assert result.exit_code != 0 and message in result.stderr, (args, result.stderr)
         assert "Traceback" not in result.stderr
-
-
-# -- users ---------------------------------------------------------------------------------------
-
-
-def test_users_are_added_up_over_files(tmp_path):
-    everyone = [user_id(bytes(32), name) for name in range(1000)]
-    for file in range(3):
-        write_users(tmp_path, str(file), {user: file + 1 for user in everyone[file:]})
-    assert largest(tmp_path, "012") == (1000, 6)

@@ -60,10 +60,14 @@ class SanitizedTable:
     table: pa.Table
     first: int  # the number of the record of its first row
     texts: list[str | None]
-    counts: list[dict[str, int] | None]  # of the receipts, see COUNTS
+    counts: list[dict[str, Any] | None]  # of the receipts: COUNTS and persons
     missing: int  # rows that wait for their outcome
     failures: dict[int, str] = field(default_factory=dict)  # reasons, without text of a document
     surrogates: SurrogateCounts = field(default_factory=SurrogateCounts)
+
+    def refuse(self, row: int, why: str) -> None:
+        """Take back a row whose person has nothing left."""
+        self.failures[row], self.texts[row], self.counts[row] = why, None, None
 
     def release(self, columns: Columns) -> pa.Table:
         """Return the table to release. Raise DxError for failures if they are to be raised."""
@@ -174,7 +178,8 @@ def sanitize_tables(
             holder.failures[row] = outcome
         else:
             holder.texts[row] = outcome.text
-            holder.counts[row] = {name: outcome.receipt[name] for name in COUNTS}
+            counts = {name: outcome.receipt[name] for name in COUNTS}
+            holder.counts[row] = {**counts, "persons": outcome.receipt.get("persons")}
             holder.surrogates.add(outcome.receipt)
         while waiting and not waiting[0].missing:
             yield waiting.popleft()

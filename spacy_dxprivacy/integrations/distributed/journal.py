@@ -5,8 +5,8 @@ shard is finished; the driver, or the next run, moves the file to its name. So a
 at any moment. What else is in _partial/ was never released, and is removed.
 
 Beside the output `out` lies `out.private`, for its owner alone: a key, keyed digests of the
-sources, by which a second release of a text is noticed, and draws by user. Whoever has that folder
-can test a guessed text, so it is as private as the texts.
+sources, by which a second release of a text is noticed, and draws and losses by user. Whoever has
+that folder can test a guessed text, so it is as private as the texts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 import srsly
 
 from ...errors import DxError, Errors
-from .spending import ShardSums, for_owner, write_users
+from .spending import ShardSums, UserTotals, for_owner, write_users
 
 JOURNAL, PARTIAL = "_journal.jsonl", "_partial"
 FORMAT = 2
@@ -53,6 +53,7 @@ class Journal:
         self.events: list[dict[str, Any]] = []
         self.last: dict[str, dict[str, Any]] = {}  # the last release of each shard
         self._texts: dict[str, str] = {}  # digest of a source -> name of its text
+        self._totals: UserTotals | None = None  # by user, once they are asked for
 
     def __enter__(self) -> Journal:
         for path in (self.out, self.partial, self.out / JOURNAL):
@@ -111,6 +112,17 @@ class Journal:
         known = self.last.get(result.name, {}).get("text")
         return text if result.sums.documents and text not in (None, known) else None
 
+    def over_budget(self, result: ShardResult) -> str:
+        """Return why a user of a shard would spend too much over all releases, or ""."""
+        sums = result.sums
+        if sums.most is None or not sums.key:
+            return ""
+        if self._totals is None:
+            files = [event["users"] for event in self.events if "users" in event]
+            self._totals = UserTotals(self.private.folder, files)
+        spent = self._totals.largest_with(sums.users)
+        return "" if spent <= sums.most else Errors.DX180.format(spent=spent, budget=sums.most)
+
     def publish(self, result: ShardResult, number: int) -> dict[str, Any]:
         """Record a release on disk, then move the file to its name. Return the line."""
         event = {
@@ -126,6 +138,8 @@ class Journal:
         if result.sums.key:
             users = result.temporary.removesuffix(".tmp")
             write_users(self.private.folder, users, result.sums.users)
+            if self._totals is not None:
+                self._totals.add(result.sums.users)
             event |= {"users": users, "without_user": result.sums.without_user}
         self.private.remember(result.temporary, result.input)
         self._append(event)

@@ -29,12 +29,13 @@ from ...io.source import ending, pack_of
 from ...io.tally import Tally, many, wrapped
 from ...pipeline.receipt import Terms
 from ...privacy.composition import compose, repeat
+from ...privacy.concentrated import together
 from ...privacy.guarantee import Guarantee
 from ...validate import needs, one_of
 from .arrow import Columns
 from .journal import FORMAT, JOURNAL, Journal, ShardResult
 from .recipe import Recipe, terms_of
-from .spending import ShardSums, largest
+from .spending import ShardSums, UserTotals
 from .work import Shard, ShardSanitizer, fingerprint, is_changed
 
 SHARD_KINDS = {**KINDS, ".parquet": "parquet"}
@@ -203,6 +204,8 @@ def _publish(
     if other:
         what = f"The same text was released as {other}"
         run.failures[result.name] = Errors.DX079.format(what=what)
+    elif result.temporary and (why := journal.over_budget(result)):
+        run.failures[result.name] = why
     elif result.temporary:
         run.released.append(journal.publish(result, number))
     else:
@@ -295,11 +298,12 @@ def _by_user(journal: Journal, entries: list[Event], guarantees: dict[int, Guara
     for entry in entries:
         if "users" in entry:
             files[guarantees[entry["round"]]].append(entry["users"])
-    found = {g: largest(journal.private.folder, names) for g, names in files.items()}
-    most = Counter({g: draws for g, (_, draws) in found.items()})
-    users = max((users for users, _ in found.values()), default=0)
+    found = {g: UserTotals(journal.private.folder, names) for g, names in files.items()}
+    most = Counter({g: totals.most_draws for g, totals in found.items()})
+    users = max(map(len, found.values()), default=0)
     without = sum(entry.get("without_user", 0) for entry in entries)
-    return {"users": users, "documents_without": without, **_total(most)}
+    person = together(totals.largest for totals in found.values()).to_dict()
+    return {"users": users, "documents_without": without, **_total(most), "person": person}
 
 
 def _total(draws: Counter[Guarantee]) -> Event:

@@ -1,4 +1,4 @@
-"""Draws added up over a shard, and over each user without the names of users.
+"""Draws and losses added up over a shard, and over each user without the names of users.
 
 A user is a keyed 64-bit hash. Two users with one hash count as one, so the largest total is never
 too small. Whoever has the key and the hashes can test whether a name is among them: both lie in the
@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Real
@@ -20,12 +20,16 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import DxError, Errors
 from ...io.tally import Sums
+from ...pipeline.persons import largest_in
+from ...privacy.concentrated import NO_CHANGE, Change, change_of, together
 
 _WHOLE = re.compile(r"-?\d{1,30}(\.0*)?", re.ASCII)
-_DTYPE = np.dtype([("user", "<u8"), ("draws", "<i8")])
+LOSSES = ("rho", "plain", "plain_delta")  # of concentrated.Change
+_DTYPE = np.dtype([("user", "<u8"), ("draws", "<i8"), *((name, "<f8") for name in LOSSES)])
 
 
 def is_nobody(user: Any) -> bool:
@@ -63,26 +67,86 @@ def user_id(key: bytes, user: Any) -> int:
     return int.from_bytes(hashlib.blake2b(raw, key=key, digest_size=8).digest(), "little")
 
 
-def write_users(folder: Path, name: str, users: dict[int, int]) -> None:
-    """Write draws by user to NAME.npy, sorted by user; its owner alone can read it."""
-    table = np.fromiter(users.items(), dtype=_DTYPE, count=len(users))
-    table.sort(order="user")
+@dataclass(frozen=True)
+class UserSpent:
+    """What the documents of a user come to: draws, and the guarantee of the recognised persons in
+    them, of whom the user may be any."""
+
+    draws: int = 0
+    change: Change = NO_CHANGE
+
+    def plus(self, draws: int, change: Change) -> UserSpent:
+        """Return the sum with another document."""
+        return UserSpent(self.draws + draws, together([self.change, change]))
+
+
+def write_users(folder: Path, name: str, users: Mapping[int, UserSpent]) -> None:
+    """Write sums by user to NAME.npy, sorted by user; its owner alone can read it."""
+    table = _table(users)
     with open(folder / f"{name}.npy", "wb", opener=for_owner) as file:
         np.save(file, table)
         file.flush()
         os.fsync(file.fileno())
 
 
-def largest(folder: Path, names: Iterable[str]) -> tuple[int, int]:
-    """Return how many users are in files of write_users, and the most draws of one of them."""
-    known = np.zeros(0, _DTYPE)  # 16 bytes a user
-    for name in names:
-        rows = np.concatenate([known, np.load(folder / f"{name}.npy")])
-        users, where = np.unique(rows["user"], return_inverse=True)
-        known = np.zeros(len(users), _DTYPE)
-        known["user"] = users
-        np.add.at(known["draws"], where, rows["draws"])
-    return len(known), int(known["draws"].max(initial=0))
+def _table(users: Mapping[int, UserSpent]) -> NDArray[Any]:
+    losses = {user: [getattr(one.change, name) for name in LOSSES] for user, one in users.items()}
+    rows = ((user, one.draws, *losses[user]) for user, one in users.items())
+    table = np.fromiter(rows, dtype=_DTYPE, count=len(users))
+    table.sort(order="user")
+    return table
+
+
+class UserTotals:
+    """The sums of each user over files of write_users: 40 bytes a user."""
+
+    def __init__(self, folder: Path, names: Iterable[str]) -> None:
+        self._rows: NDArray[Any] = np.zeros(0, _DTYPE)
+        for name in names:
+            self._rows = _added(self._rows, _read_users(folder / f"{name}.npy"))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def most_draws(self) -> int:
+        """The most draws of one user."""
+        return int(self._rows["draws"].max(initial=0))
+
+    @property
+    def largest(self) -> Change:
+        """What bounds the loss of each user; infinite where an earlier version kept draws alone."""
+        return change_of(*(float(self._rows[name].max(initial=0.0)) for name in LOSSES))
+
+    def add(self, users: Mapping[int, UserSpent]) -> None:
+        """Add the sums of a shard."""
+        self._rows = _added(self._rows, _table(users))
+
+    def largest_with(self, users: Mapping[int, UserSpent]) -> float:
+        """Return the largest epsilon of these users, were they added."""
+        rows = _added(self._rows[np.isin(self._rows["user"], [*users])], _table(users))
+        totals = (change_of(*(float(row[name]) for name in LOSSES)) for row in rows)
+        return max((total.epsilon for total in totals), default=0.0)
+
+
+def _read_users(path: Path) -> NDArray[Any]:
+    found: NDArray[Any] = np.load(path)
+    if found.dtype == _DTYPE:
+        return found
+    table = np.zeros(len(found), _DTYPE)  # of an earlier version: what it lost is not known
+    table["user"], table["draws"] = found["user"], found["draws"]
+    table["rho"] = table["plain"] = np.inf
+    return table
+
+
+def _added(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    rows = np.concatenate([one, other])
+    users, where = np.unique(rows["user"], return_inverse=True)
+    added = np.zeros(len(users), _DTYPE)
+    added["user"] = users
+    for name in ("draws", *LOSSES):
+        np.add.at(added[name], where, rows[name])
+    return added
 
 
 def for_owner(path: str, flags: int) -> int:
@@ -92,20 +156,26 @@ def for_owner(path: str, flags: int) -> int:
 
 @dataclass(kw_only=True)
 class ShardSums(Sums):
-    """The sums of a shard; by user where there is a key."""
+    """The sums of a shard; by user where there is a key. most: max_epsilon_per_person."""
 
     key: bytes = field(default=b"", repr=False)
+    most: float | None = None
     failed: int = 0  # documents of which nothing was written
     without_user: int = 0
-    users: dict[int, int] = field(default_factory=dict, repr=False)  # draws, see user_id
+    users: dict[int, UserSpent] = field(default_factory=dict, repr=False)  # see user_id
 
-    def add_draws(self, draws: int, user: Any) -> None:
-        """Count the draws of one document for its user."""
+    def charge(self, receipt: Mapping[str, Any], user: Any) -> str:
+        """Count one document for its user; where that is too much, count nothing and return why."""
         if self.key and is_nobody(user):
             self.without_user += 1
         elif self.key:
             number = user_id(self.key, user)
-            self.users[number] = self.users.get(number, 0) + draws
+            before = self.users.get(number, UserSpent())
+            spent = before.plus(receipt["draws"], largest_in(receipt))
+            if self.most is not None and spent.change.epsilon > self.most:
+                return Errors.DX179.format(spent=spent.change.epsilon, budget=self.most)
+            self.users[number] = spent
+        return ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""

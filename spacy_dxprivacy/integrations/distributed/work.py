@@ -17,6 +17,7 @@ from spacy.language import Language
 
 from ...config import FileConfig, RunConfig
 from ...errors import DxError, UsageError
+from ...io.build import the_sanitizer
 from ...io.files.parquet import open_parquet, read_tables
 from ...io.formats import FORMATS, read
 from ...io.jobs import Job, opened
@@ -80,7 +81,8 @@ class ShardSanitizer:
 
     def _write(self, nlp: Language, shard: Shard, temporary: Path) -> ShardResult:
         before = fingerprint(shard.source, self.key)
-        sums = ShardSums(key=b"" if self.user_column is None else self.key)
+        most = the_sanitizer(nlp).max_epsilon_per_person
+        sums = ShardSums(key=b"" if self.user_column is None else self.key, most=most)
         with_docs = shard.kind == "spacy"
         pipe = partial(outcomes_of, nlp, run=self.run_config, with_docs=with_docs)
         with open(temporary, "xb") as handle:
@@ -119,11 +121,14 @@ class ShardSanitizer:
             users = [None] * len(done.texts)
             if self.user_column is not None:
                 users = done.table[self.user_column].to_pylist()
-            for counts, user in zip(done.counts, users, strict=True):
-                if counts is not None:
-                    draws = counts["draws"]
-                    sums.merge({"documents": 1, "nulls": 0, "most_draws": draws, **counts})
-                    sums.add_draws(draws, user)
+            for row, (counts, user) in enumerate(zip(done.counts, users, strict=True)):
+                if counts is None:
+                    continue
+                if why := sums.charge(counts, user):
+                    done.refuse(row, why)
+                    continue
+                draws = counts["draws"]
+                sums.merge({"documents": 1, "nulls": 0, "most_draws": draws, **counts})
             sums.nulls += done.texts.count(None) - len(done.failures)
             sums.failed += len(done.failures)
             sums.surrogates.merge(done.surrogates)
@@ -139,13 +144,12 @@ class ShardSanitizer:
             files = replace(files, keep_fields=(*keep, str(self.user_column)))
         with opened(Job(shard.source, None, shard.kind, shard.kind), files) as given:
             for record, outcome in pipe(read(given.source, shard.kind, files)):
-                if isinstance(outcome, str):
+                user = record.kept.get(self.user_column) if self.user_column else None
+                if isinstance(outcome, str) or sums.charge(outcome.receipt, user):
                     sums.failed += 1
                     continue
                 writer.write(record, outcome)
                 sums.add(outcome.receipt)
-                user = record.kept.get(self.user_column) if self.user_column else None
-                sums.add_draws(outcome.receipt.draws, user)
         writer.finish()
         if packing is not None:
             packing.finish()

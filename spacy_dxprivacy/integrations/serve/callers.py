@@ -1,7 +1,8 @@
 """Callers of the service: their tokens, their processor time, and the epsilon that they spent.
 
 The ledger holds names of callers, numbers of draws and sums of epsilon (nats per unit of the metric
-of the mechanism), and nothing of a text.
+of the mechanism) and of the rho of zCDP, and nothing of a text. The smaller epsilon counts: the
+sum, or that of rho at delta = 1e-6 (privacy.concentrated).
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from typing import Any
 
 from ...errors import DxError, Errors, UsageError
 from ...io.files.limits import MB, regular
+from ...pipeline.draw import LONGEST
 from ...privacy.composition import repeat
+from ...privacy.concentrated import Change, change_of, of_every_word
 from ...privacy.guarantee import Guarantee
 
 TOKENS, LEDGER = "a list of tokens", "a ledger"
@@ -33,13 +36,22 @@ PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;  -- a sum that is lost is a budget twice
 CREATE TABLE IF NOT EXISTS about (unit TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS spent (
-    caller TEXT PRIMARY KEY, epsilon REAL NOT NULL, delta REAL NOT NULL, draws INTEGER NOT NULL
+    caller TEXT PRIMARY KEY, epsilon REAL NOT NULL, delta REAL NOT NULL, draws INTEGER NOT NULL,
+    rho REAL  -- NULL: no bound
 );
 """
 _ADD = """
-INSERT INTO spent VALUES (?, ?, ?, ?) ON CONFLICT (caller) DO UPDATE SET
-epsilon = epsilon + excluded.epsilon, delta = delta + excluded.delta, draws = draws + excluded.draws
+INSERT INTO spent VALUES (?, ?, ?, ?, ?) ON CONFLICT (caller) DO UPDATE SET
+epsilon = epsilon + excluded.epsilon, delta = delta + excluded.delta,
+draws = draws + excluded.draws, rho = rho + excluded.rho
 """
+# Ledgers of versions without rho. A sum of epsilon at delta 0 has a rho of half its square at most
+# (Bun and Steinke 2016, proposition 1.4).
+_COLUMNS = "SELECT name FROM pragma_table_info('spent')"
+_UPGRADE = (
+    "ALTER TABLE spent ADD COLUMN rho REAL",
+    "UPDATE spent SET rho = epsilon * epsilon / 2 WHERE delta = 0",
+)
 
 
 class Refused(Exception):
@@ -177,6 +189,9 @@ class Ledger:
                 row = self._db.execute("SELECT unit FROM about").fetchone()
                 if row is None:
                     self._db.execute("INSERT INTO about VALUES (?)", (unit,))
+                if ("rho",) not in self._db.execute(_COLUMNS).fetchall():
+                    for statement in _UPGRADE:
+                        self._db.execute(statement)
         except OSError as error:
             raise _bad(path, LEDGER, error.strerror or "it cannot be opened") from None
         except sqlite3.Error:
@@ -188,35 +203,45 @@ class Ledger:
         """Add texts with so many draws each. Where the sum would exceed the budget, add what is
         left if `capped`, else nothing, and raise Refused (403)."""
         # Without a guarantee there is no sum; SQLite cannot add infinity.
-        totals = [repeat(self.promise, number) for number in draws if self.promise.holds]
+        some = draws if self.promise.holds else []
+        totals = [repeat(self.promise, number) for number in some]
         epsilon = sum(one.epsilon for one in totals)
         delta = min(1.0, sum(one.delta for one in totals))
+        rho = sum(of_every_word(self.promise, number, LONGEST).rho for number in some)
         # One transaction: several services may share a file.
         with self._lock, self._db:
             self._db.execute("BEGIN IMMEDIATE")
-            before = self._sums(caller)["epsilon"]
-            if self.budget is not None and before + epsilon > self.budget:
+            before = self._sums(caller)
+            after = change_of(before.rho + rho, before.plain + epsilon, before.plain_delta + delta)
+            if self.budget is not None and after.epsilon > self.budget:
                 if not capped:
                     raise Refused(403, SPENT)
-                epsilon = max(0.0, self.budget - before)
-            self._db.execute(_ADD, (caller, epsilon, delta, sum(draws)))
+                epsilon = max(0.0, self.budget - before.epsilon)
+            known = rho if math.isfinite(rho) else None
+            self._db.execute(_ADD, (caller, epsilon, delta, sum(draws), known))
 
     def check(self, caller: str) -> None:
         """Raise Refused (403) for a caller that has nothing left."""
-        if self.budget is not None and self.spent(caller)["epsilon"] >= self.budget:
+        with self._lock:
+            spent = self._sums(caller).epsilon
+        if self.budget is not None and spent >= self.budget:
             raise Refused(403, SPENT)
 
-    def spent(self, caller: str) -> dict[str, float]:
-        """Return epsilon, delta and draws of a caller so far."""
+    def spent(self, caller: str) -> dict[str, Any]:
+        """Return what a caller spent so far: epsilon, the smaller one, and its delta; the sum
+        `plain`; rho, None without a bound; and draws."""
+        query = "SELECT draws FROM spent WHERE caller = ?"
         with self._lock:
-            return self._sums(caller)
+            sums = self._sums(caller)
+            (draws,) = self._db.execute(query, (caller,)).fetchone() or (0,)
+        return {**sums.to_dict(), "draws": draws}
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._db.close()
 
-    def _sums(self, caller: str) -> dict[str, float]:
-        query = "SELECT epsilon, delta, draws FROM spent WHERE caller = ?"
-        found = self._db.execute(query, (caller,)).fetchone() or (0.0, 0.0, 0)
-        return dict(zip(("epsilon", "delta", "draws"), found, strict=True))
+    def _sums(self, caller: str) -> Change:
+        query = "SELECT rho, epsilon, delta FROM spent WHERE caller = ?"
+        rho, plain, delta = self._db.execute(query, (caller,)).fetchone() or (0.0, 0.0, 0.0)
+        return change_of(math.inf if rho is None else rho, plain, delta)
