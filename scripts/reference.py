@@ -100,10 +100,10 @@ MORE_OF_OPTIONS = {
     "report receipt": "A .spacy file carries its own.",
     "report label": "A field of BEFORE (.jsonl, .csv). A classifier is trained before and after.",
     "report judge": f"Take another model than the one that edited the texts. {MODEL}",
-    "report statement": "It is made of receipts alone and holds no text; what was not measured is "
-    'marked "not shown".',
-    "report attack": "A folder, or a .csv file in it.",
-    "report audit": "Written by `dx audit release --json` or `dx audit mechanism --json`.",
+    "report statement": "It holds no text. Without --measure it is made of receipts alone.",
+    "report measure": "By the attackers of `dx attack` and the audits of `dx audit`, on this very "
+    "release.",
+    "report config": "With --measure, where the mechanism has other settings than epsilon.",
     "tune epsilon": EPSILONS,
     "tune text": "A .txt, .jsonl, .csv or .spacy file, whose words count as often as they "
     "occur. None is printed or written, but the figures are about this text.",

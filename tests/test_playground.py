@@ -93,7 +93,7 @@ def test_every_mechanism_that_epsilon_makes_is_there_and_works(workshop):
         assert steps == sorted(steps) and 0 < steps[0] and steps[-1] <= 1001 * steps[0]
         done = workshop.sanitize(TEXT, start(workshop, name))
         assert done.receipt.mechanism == name
-        assert leaks(" ".join(in_words(done.account).protected), SECRETS) == []
+        assert leaks(" ".join(in_words(done.account).replaced), SECRETS) == []
 
 
 def test_the_slider_goes_from_all_changed_to_nearly_none(workshop):
@@ -346,7 +346,7 @@ def test_all_of_it_works_without_a_mouse(served, tmp_path):
         page.tab_to("DIV tab")
         page.press("ArrowRight")
         page.press("Enter")
-        page.wait_for(f"{BODY}.includes('What was not protected')")
+        page.wait_for(f"{BODY}.includes('What stays')")
         was = page.js(MECHANISM)
         page.tab_to("combobox")
         page.press("ArrowDown")
@@ -368,7 +368,7 @@ def test_a_browser_shows_it_and_asks_nobody_else(served, tmp_path):
         text = page.wait_for(f"{SHOWN}?.includes('REDACTED') && {SHOWN}")
         assert leaks(text, UNKNOWN_SECRETS) == []
         # Again and again: a click is lost on what is being drawn anew.
-        page.wait_for(f"({TABS}.at(-1).click(), {BODY}.includes('What was not protected'))")
+        page.wait_for(f"({TABS}.at(-1).click(), {BODY}.includes('What stays'))")
         page.wait_for(f"({TABS}[0].click(), {HAD}) && ({HAD}.click(), true)")
         page.wait_for(f"{BODY}.includes('What had becomes')")
         assert page.errors() == []

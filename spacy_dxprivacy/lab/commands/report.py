@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli.options import Code, Field, Force, Lines, SignedBy, check_signature
-from ...cli.terminal import bar, mistakes_in_a_line, setting_up
+from ...cli.terminal import mistakes_in_a_line, progress, setting_up
 from ...config import FileConfig
 from ...editors.opened import open_model
 from ...errors import UsageError
@@ -50,13 +49,11 @@ Judge = Annotated[str | None, Option(
 Statement = Annotated[bool, Option(
     "--statement", help="Write a statement to sign instead of the report",
 )]
-Attacked = Annotated[list[Path] | None, Option(
-    "--attack", show_default=False,
-    help="With --statement: results of `dx attack --out`",
+Measure = Annotated[bool, Option(
+    "--measure", help="Attack and audit this release: minutes for 100 documents",
 )]
-Audited = Annotated[list[Path] | None, Option(
-    "--audit", show_default=False,
-    help="With --statement: JSON output of `dx audit`",
+Config = Annotated[Path | None, Option(
+    "--config", "-c", help="Config of the run, to measure other settings by",
 )]
 # fmt: on
 PAGE, STATEMENT = Path("report.html"), Path("statement.md")
@@ -75,45 +72,54 @@ def report_cli(
     documents: Documents = 20,
     judge: Judge = None,
     code: Code = None,
+    measure: Measure = False,
+    config: Config = None,
     statement: Statement = False,
-    attack: Attacked = None,
-    audit: Audited = None,
     force: Force = False,
 ) -> None:
     """Write a report on a release, for the owner of its texts.
 
-    It shows texts side by side, privacy and utility in figures, the guarantee, and what the
-    guarantee does not cover. It holds the ORIGINAL text: keep it private. Needs: pip install
+    It answers what was replaced, what an attacker recovers, what stays and what is to be decided,
+    and shows texts side by side. It holds the ORIGINAL text: keep it private. Needs: pip install
     "spacy-dxprivacy[report]".
 
-    Example: python -m spacy dx report tickets.jsonl clean.jsonl --receipt receipt.json
+    Example: python -m spacy dx report tickets.jsonl clean.jsonl --receipt receipt.json --measure
     """
-    from ..report import Request, page_of_files, statement_of_files
+    from ..report import Request, measure_files, page_of_files, statement_of_files
     from ..report.metrics import check_extra
 
     with mistakes_in_a_line("report"):
         check_signature(receipt or receipt_beside(after), key, after)
-        if not statement and (attack or audit):
-            raise UsageError("`attack` and `audit` need `statement`.")
+        if config is not None and not measure:
+            raise UsageError("`config` is of the run that is measured: it needs `measure`.")
         if statement and output == PAGE:
             output = STATEMENT
         check_new(output, force=force)
-        if statement:
-            page = statement_of_files(
-                after, receipt=receipt, lines=lines, attacks=attack or (), audits=audit or ()
-            )
-        else:
-            with setting_up():
-                import_code(code)
+        with setting_up():
+            import_code(code)
+            if not statement:
                 check_extra()
-                table = load(space)
-                judging = None if judge is None else open_model(judge)
-            asked = Request(
-                receipt, lines, FileConfig(field=(field,)), label, documents, judging,
-                partial(bar, unit="doc"),
-            )  # fmt: skip
-            page = page_of_files(before, after, table, asked)
+            table = load(space)
+            judging = None if judge is None else open_model(judge)
+        settings = {"space": space} if config is None else {"config": config}
+        asked = Request(
+            receipt,
+            lines,
+            FileConfig(field=(field,)),
+            label,
+            documents,
+            judging,
+            settings,
+            progress,
+        )
+        measured = None if not measure else measure_files(before, after, table, asked)
+        if statement:
+            page = statement_of_files(after, receipt=receipt, lines=lines, measured=measured)
+        else:
+            page = page_of_files(before, after, table, asked, measured)
         write_bytes(output, page.encode(), force=force)
     if not statement:
         holds = "the original text" if documents else "figures of the original text"
         typer.echo(f"{output} holds {holds}: keep it private.", err=True)
+    elif measure:
+        typer.echo(f"{output} has figures of the original text: decide who may see them.", err=True)

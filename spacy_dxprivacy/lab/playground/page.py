@@ -26,7 +26,10 @@ from spacy_dxprivacy.privacy.levels import sentence
 EXAMPLE = "Maria told her doctor in London that she sleeps badly since the divorce."
 LONGEST = 20_000  # characters: the page is to stay quick
 WORDS, NEAR, DRAWS = 40, 12, 2000
-HEADS = ("What was protected", "Against what", "What was not protected")
+HEADS = {
+    "replaced": "What was replaced", "recovered": "What a reader learns", "stays": "What stays",
+    "guarantee": "The guarantee",
+}  # fmt: skip
 COUNTS = ("tokens", "perturbed", "unknown", "kept")
 
 
@@ -125,7 +128,9 @@ def text_part(workshop: shop.Workshop, chosen: DxSanitizer) -> None:
     with of_text:
         for column, name in zip(st.columns(len(COUNTS)), COUNTS, strict=True):
             column.metric(name.capitalize(), f"{done.account.counts[name]:,}")
-        for column, head, lines in zip(st.columns(3), HEADS, answers(done.account), strict=True):
+        lines_of = answers(done.account, ())
+        for column, (name, head) in zip(st.columns(len(HEADS)), HEADS.items(), strict=True):
+            lines = getattr(lines_of, name)
             column.markdown(f"**{head}**")
             column.html(f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>")
 

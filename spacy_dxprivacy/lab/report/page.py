@@ -1,32 +1,30 @@
 """The report page (HTML) and the statement to sign (Markdown), each from files by one template.
 
-The page loads nothing from elsewhere. The statement holds no text and needs no originals: it is
-made from receipts, with "not shown" where nothing was measured.
+The page loads nothing from elsewhere. The statement holds no text; of what was not measured it says
+so once.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...config import FileConfig
 from ...editors.model import LanguageModel
-from ...errors import UsageError, Warnings, warn_always
-from ...io.files.limits import MB, TooLarge, check_size, read_json
-from ...privacy.levels import sentence
+from ...errors import DxError, UsageError, Warnings, warn_always
+from ...prior.pairs import frequency_of
 from ...space import Space
-from ..audit.claims import INCONCLUSIVE, NOT_REFUTED, REFUTED
+from ..attacks.language import RARE
 from ..audit.files import receipt_beside
-from ..audit.release import CLEAN, LEAKED
+from ..odds import Odds
+from ..results import Progress, no_progress
+from .measure import Measured, Release, attacker_of, measure, secrets_of
 from .metrics import OFTEN, ROUTES, Judged, accuracies_of, check_extra, judged, utility_of
 from .pairs import Pair, Source, plan_sources, read_pairs
 from .receipts import (
@@ -35,13 +33,20 @@ from .receipts import (
     Account,
     alarms,
     answers,
-    nats_of,
     read_receipt,
     receipts_of,
     rendered,
+    times,
 )
 
 LONGEST = 600  # tokens shown of a document
+WORST = 5  # documents on the first screen
+# Upper ends of the bars of the odds, and what each is called.
+BARS = (
+    (0.015, "1 time in 100"), (0.03, "1 in 50"), (0.07, "1 in 20"), (0.14, "1 in 10"),
+    (0.26, "1 in 5"), (0.4, "1 in 3"), (0.58, "1 in 2"), (0.8, "2 in 3"), (0.97, "9 in 10"),
+    (1.01, "always"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class Request:
     """Settings of a page. receipt: of `dx sanitize --receipt`; None for that of the files. lines: a
     line of a .txt file is a document. fields: of .jsonl and .csv. label: the field with the class
     of a document, for a classifier. documents: how many are shown. judge: a causal model that
-    scores the texts. progress: wraps the documents, as tqdm does."""
+    scores the texts. settings: of the run, its `config` or its `space`. progress: wraps steps."""
 
     receipt: Path | None = None
     lines: bool = False
@@ -57,12 +62,20 @@ class Request:
     label: str | None = None
     documents: int = 20
     judge: LanguageModel | None = None
-    progress: Callable[[Iterable[Pair]], Iterable[Pair]] = iter
+    settings: dict[str, Any] = field(default_factory=dict)
+    progress: Progress = no_progress
 
 
-def page_of_files(before: Path, after: Path, space: Space, asked: Request) -> str:
-    """Return the page as HTML, from two files or two folders, with similarity in the space."""
-    check_extra()
+class Given(NamedTuple):
+    """What was read: pairs of documents, accounts, and how many documents carry no receipt."""
+
+    pairs: list[Pair]
+    accounts: list[Account]
+    without: int
+
+
+def read_release(before: Path, after: Path, asked: Request) -> Given:
+    """Read two files or two folders, and their receipts. Raise UsageError where they do not fit."""
     sources = plan_sources(before, after, lines=asked.lines)
     receipt = asked.receipt or receipt_beside(after)
     account = None if receipt is None else read_receipt(receipt)
@@ -74,24 +87,58 @@ def page_of_files(before: Path, after: Path, space: Space, asked: Request) -> st
         raise UsageError(
             f"the receipt covers {account.documents} document(s), and AFTER has {len(pairs)}."
         )
-    accounts, without = _accounts(account, sources)
-    utility = utility_of(pairs, space, progress=asked.progress)
-    shares = utility.retention_by_document
+    return Given(pairs, *_accounts(account, sources))
+
+
+def measure_files(before: Path, after: Path, space: Space, asked: Request) -> Measured:
+    """Attack and audit the release of two files or two folders, in minutes for 100 documents.
+
+    space: that of the run.
+    """
+    pairs, accounts, without = read_release(before, after, asked)
+    own = [account for account in accounts if not account.earlier]
+    if len(own) != 1 or len(accounts) > 1 or without:
+        raise UsageError(
+            "`measure` needs one receipt for all documents, of one sanitizer: give the `receipt`."
+        )
+    given = Release(before, after, pairs, own[0], space, asked.fields.field[0], asked.settings)
+    return measure(given, asked.progress)
+
+
+def page_of_files(
+    before: Path, after: Path, space: Space, asked: Request, measured: Measured | None = None
+) -> str:
+    """Return the page as HTML, from two files or two folders, with similarity in the space."""
+    check_extra()
+    given = read_release(before, after, asked)
+    pairs, accounts, without = given
+    utility = utility_of(pairs, space, progress=lambda some: asked.progress(some, "documents"))
     found = alarms(accounts, without)
     if utility.words and not utility.changed:
         found.append("NO WORD IS ANOTHER ONE. Is AFTER the file that you mean?")
+    shown = None if measured is None else measured.sentences
+    sections = [(a.terms.mechanism, a.documents, answers(a, shown)) for a in accounts]
+    worst = worst_first(given, space, measured)
+    secrets = _secrets(given, asked) if measured is None else measured.secrets
+    if not any(not a.earlier for a in accounts):
+        sections.append(("", 0, NO_RECEIPT))
     return rendered(
         "template.html",
         utility=utility,
-        mean=float(np.nanmean(shares)) if utility.words else 0.0,
         accuracies=accuracies_of(pairs) if asked.label else None,
         judged=None if asked.judge is None else _judged(asked.judge, accounts, pairs),
         label=asked.label,
         space=f"{space.name} ({space.digest[:12]})",
         alarms=found,
-        sections=[(a, answers(a), nats_of(a)) for a in accounts],
-        unknown=None if any(not a.earlier for a in accounts) else NO_RECEIPT,
-        rows=[(pieces(p, "before"), pieces(p, "after")) for p in pairs[: asked.documents]],
+        # The last sanitizer made the text: it comes first.
+        sections=sections[::-1],
+        measured=measured,
+        bars=bars(secrets),
+        secrets=secrets[: WORST if asked.documents else 0],
+        worst=worst,
+        rows=worst.rows[: asked.documents],
+        first=WORST,
+        times=times,
         longest=LONGEST,
         routes=ROUTES,
         often=OFTEN,
@@ -104,32 +151,25 @@ def statement_of_files(
     *,
     receipt: Path | None = None,
     lines: bool = False,
-    attacks: Sequence[Path] = (),
-    audits: Sequence[Path] = (),
+    measured: Measured | None = None,
 ) -> str:
     """Return the statement as Markdown.
 
-    after: the release. receipt: None for that of the files. attacks: files or folders of `dx attack
-    --out`. audits: files of `dx audit --json`.
+    after: the release. receipt: None for that of the files. measured: of measure_files, if it was.
     """
     receipt = receipt or receipt_beside(after)
     given = None if receipt is None else read_receipt(receipt)
     accounts, without = _accounts(given, plan_sources(after, after, lines=lines))
-    last = [account for account in accounts if not account.earlier]
-    released = [line for account in last for line in answers(account).protected]
-    if without:
-        released.append(f"{without:,} document(s) without a receipt: of these, nothing is shown.")
-    found = [account.terms.attacker for account in last]
+    # What was measured is in a table.
+    sections = [answers(account, None if measured is None else ()) for account in accounts]
+    if not any(not account.earlier for account in accounts):
+        sections.append(NO_RECEIPT)
     text = rendered(
         "statement.md",
         alarms=alarms(accounts, without),
-        released=released or NO_RECEIPT.protected,
-        shown=measured(accounts, attacks, audits),
-        # Attack success on other texts at the same setting: no figure of this release.
-        elsewhere=[sentence(one) for one in found if one is not None],
-        uncovered=[line for account in accounts for line in answers(account).not_protected]
-        or NO_RECEIPT.not_protected,
-        promise=[line for a in last for line in answers(a).against] or NO_RECEIPT.against,
+        without=without,
+        sections=sections[::-1],
+        figures=[] if measured is None else measured.figures.values(),
         spaces=[account.terms.space for account in accounts],
     )
     return text.rstrip("\n") + "\n"
@@ -157,108 +197,114 @@ def _judged(
     return replace(found, is_editor=True)
 
 
-class Piece(NamedTuple):
-    """A stretch of text that is changed or unchanged as a whole."""
-
-    text: str
-    changed: bool
+# -- pictures and texts ----------------------------------------------------------------------------
 
 
-def pieces(pair: Pair, side: str) -> list[Piece]:
-    """Split the first LONGEST tokens of one side where changed words begin and end."""
-    tokens = pair.before if side == "before" else pair.after
-    changed = pair.changes()[0 if side == "before" else 1]
-    found: list[Piece] = []
-    for token, mark in islice(zip(tokens, changed, strict=True), LONGEST):
-        mark = mark and not token.text.isspace()
-        found += [Piece(token.text, True)] if mark else []
-        found.append(Piece(token.blank if mark else token.text + token.blank, False))
-    if len(tokens) > LONGEST:
-        found.append(Piece(" \u2026", False))
+class Bar(NamedTuple):
+    """Shares of secrets, 0 to 1, whose odds are in one step: at most, and after this release."""
+
+    label: str
+    bound: float
+    posterior: float | None
+
+
+def bars(odds: Sequence[Odds]) -> list[Bar]:
+    """Return a histogram of the odds; [] of none."""
+    if not odds:
+        return []
+    edges = [0.0, *(end for end, _ in BARS)]
+    counted = np.histogram([one.bound for one in odds], edges)[0] / len(odds)
+    known = [one.posterior for one in odds if one.posterior is not None]
+    after = np.histogram(known, edges)[0] / len(known) if known else [None] * len(BARS)
+    labels = [label for _, label in BARS]
+    return [Bar(*row) for row in zip(labels, counted, after, strict=True)]
+
+
+def _secrets(given: Given, asked: Request) -> list[Odds]:
+    """Return the odds before the release; [] where the receipt does not say enough."""
+    last = given.accounts[-1:]
+    try:
+        return [
+            one
+            for account in last
+            if account.draws_words
+            for one in secrets_of(attacker_of(account, asked.settings), given.pairs, released=False)
+        ]
+    except DxError:
+        return []
+
+
+class Shown(NamedTuple):
+    """A document of the page. badly: how bad it is, as its row says."""
+
+    number: int
+    badly: str
+    before: list[Piece]
+    after: list[Piece]
+
+
+class Worst(NamedTuple):
+    """The documents, the worst one first. by: what makes them bad. marked: what is marked; ""."""
+
+    by: str
+    marked: str
+    rows: list[Shown]
+
+
+def worst_first(given: Given, space: Space, measured: Measured | None) -> Worst:
+    """Return the documents by what the attacker recovers of them, or by what stays."""
+    pairs = given.pairs
+    if given.accounts and not given.accounts[-1].draws_words:
+        marked = [rare_unchanged(pair, space) for pair in pairs]
+        rows = [(float(len(some)), f"{len(some)}", some) for some in marked]
+        by, legend = "number of rare words that stay", "rare words that stay"
+    elif measured is not None and measured.recovered:
+        rows = [_shared(len(got), len(of), got) for got, of in measured.recovered]
+        by, legend = "share of words that the attacker recovers", "words that it recovers"
+    else:
+        rows = [_shared(*pair.kept(), set()) for pair in pairs]
+        by, legend = "share of words that are unchanged", ""
+    order = sorted(range(len(rows)), key=lambda i: (-rows[i][0], i))
+    shown = [
+        Shown(i + 1, rows[i][1], pieces(pairs[i], "before", rows[i][2]), pieces(pairs[i], "after"))
+        for i in order
+    ]
+    return Worst(by, legend, shown)
+
+
+def _shared(part: int, of: int, marked: set[int]) -> tuple[float, str, set[int]]:
+    return (part / of, f"{part / of:.0%}", marked) if of else (-1.0, "", marked)
+
+
+def rare_unchanged(pair: Pair, space: Space) -> set[int]:
+    """Return the places of unchanged words that are rare in public text, or not in the space."""
+    often, changed = frequency_of(space), pair.changes()[0]
+    found = set()
+    for place, (token, is_new) in enumerate(zip(pair.before, changed, strict=True)):
+        row = space.find(token.text) if token.word and not is_new else 0
+        if row < 0 or (row and often[row] < RARE):
+            found.add(place)
     return found
 
 
-# -- attacks and audits, for the statement ---------------------------------------------------------
+class Piece(NamedTuple):
+    """A stretch of text. mark: "" where it is unchanged, "old", "new", or "got": recovered by the
+    attacker, or rare and unchanged."""
 
-ATTACKS = ("guess", "frontier", "link", "membership")
-VERDICTS = {
-    "release": (CLEAN, LEAKED),
-    "mechanism": (NOT_REFUTED, REFUTED, INCONCLUSIVE),
-}
-
-
-def measured(
-    accounts: Sequence[Account], attacks: Iterable[Path], audits: Iterable[Path]
-) -> dict[str, str]:
-    """Return what to show for each attack, and for "release" and "mechanism".
-
-    A figure counts where mechanism and epsilon are those of the receipts.
-    """
-    shown: dict[str, str] = {}
-    for path in attacks:
-        for sheet in sorted(path.glob("*.csv")) if path.is_dir() else [path]:
-            shown |= _of_attack(sheet, accounts)
-    for path in audits:
-        shown |= _of_audit(path, accounts)
-    return shown
+    text: str
+    mark: str
 
 
-def _of_attack(path: Path, accounts: Sequence[Account]) -> dict[str, str]:
-    """Return the highest success rate of each attack at the settings of the release."""
-    found: dict[str, tuple[float, str]] = {}
-    try:
-        check_size(path, 16 * MB)
-        for row in csv.DictReader(io.StringIO(path.read_text("utf8"))):
-            if row.get("measured") == "False":  # a point between two that were
-                continue
-            name, value, text = _figure(row)
-            mine = any(  # sheets have four digits
-                account.terms.mechanism == row["mechanism"]
-                and math.isclose(
-                    account.terms.guarantee.epsilon, float(row["epsilon"]), rel_tol=1e-3
-                )
-                for account in accounts
-            )
-            if mine and value >= found.get(name, (-math.inf, ""))[0]:
-                found[name] = value, text.replace("|", " ").replace("\n", " ")
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}.") from None
-    except (KeyError, TypeError, ValueError, csv.Error, TooLarge):
-        raise _no_file(path, "attack") from None
-    return {name: text for name, (_, text) in found.items()}
-
-
-def _figure(row: Mapping[str, str]) -> tuple[str, float, str]:
-    """Return the attack of a row, its success rate, and the cell of the statement."""
-    if "rare_found" in row:
-        value = float(row["rare_found"])
-        by = f" ({row['rare_attacker']})" if row.get("rare_attacker") else ""
-        return "frontier", value, f"{value:.1%} of the rare words{by}"
-    value, low, high = (float(row[name]) for name in ("value", "low", "high"))
-    who = ", ".join(row[name] for name in ("measure", "attacker", "setting") if row[name])
-    text = f"{value:.1%} ({who}; {low:.1%} to {high:.1%}, of {int(row['n']):,})"
-    return ATTACKS[ATTACKS.index(row["attack"])], value, text
-
-
-def _of_audit(path: Path, accounts: Sequence[Account]) -> dict[str, str]:
-    try:
-        found = read_json(path)
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}.") from None
-    except ValueError:
-        raise _no_file(path, "audit") from None
-    kind = "mechanism" if isinstance(found, dict) and "mechanism" in found else "release"
-    if not isinstance(found, dict) or found.get("verdict") not in VERDICTS[kind]:
-        raise _no_file(path, "audit")
-    if kind == "release":
-        return {kind: found["verdict"]}
-    if found["mechanism"] not in {a.terms.mechanism for a in accounts}:
-        raise UsageError(f"{path}: is for another mechanism than the receipts.")
-    promise = found.get("guarantee")
-    epsilon = promise.get("epsilon") if isinstance(promise, dict) else None
-    at = f", at epsilon {epsilon:g}" if isinstance(epsilon, int | float) else ""
-    return {kind: f"{found['verdict']}{at}"}
-
-
-def _no_file(path: Path, command: str) -> UsageError:
-    return UsageError(f"{path}: is not what `python -m spacy dx {command}` writes.")
+def pieces(pair: Pair, side: str, got: Iterable[int] = ()) -> list[Piece]:
+    """Split the first LONGEST tokens of one side where marks begin and end. got: places to mark."""
+    tokens = pair.before if side == "before" else pair.after
+    changed = pair.changes()[0 if side == "before" else 1]
+    marked, usual = set(got), "old" if side == "before" else "new"
+    found: list[Piece] = []
+    for i, (token, is_new) in islice(enumerate(zip(tokens, changed, strict=True)), LONGEST):
+        mark = "got" if i in marked else usual if is_new and not token.text.isspace() else ""
+        found += [Piece(token.text, mark)] if mark else []
+        found.append(Piece(token.blank if mark else token.text + token.blank, ""))
+    if len(tokens) > LONGEST:
+        found.append(Piece(" \u2026", ""))
+    return found

@@ -1,4 +1,4 @@
-"""Receipts in plain words: what was protected, against what, and what was not.
+"""Receipts in plain words: four answers for those who decide, and the guarantee behind them.
 
 A receipt comes from the .json of `dx sanitize --receipt`, or with the documents of a .spacy file.
 """
@@ -17,7 +17,7 @@ from ...about import __version__
 from ...errors import UsageError
 from ...io.files.limits import read_json
 from ...io.tally import COUNTS, Tally
-from ...pipeline.receipt import MENTIONS, PERSONS_SHOWN, Terms
+from ...pipeline.receipt import MENTIONS, PERSONS_SHOWN, SurrogateCounts, Terms
 from ...privacy.guarantee import Guarantee
 from ...privacy.levels import sentence
 from ..audit.files import BadFile, Text, as_receipt, read_file
@@ -30,7 +30,8 @@ OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten", "persons")
 class Account:
     """The receipts of one sanitizer, with the same terms, and counts added up.
 
-    raw: the receipt without its counts. total: the guarantee of the document with the most draws.
+    raw: the receipt without its counts. surrogates: mentions by label. person: the recognised
+    person of whom most is learned, as receipts state it. total: of the one with the most draws.
     failed: for each input file, the records of which nothing was written; None if unknown. earlier:
     of a sanitizer before the last one. carried: the receipt came unsigned in the file with the
     texts, so it is a claim.
@@ -40,6 +41,8 @@ class Account:
     raw: dict[str, Any]
     documents: int = 0
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
+    surrogates: SurrogateCounts = field(default_factory=SurrogateCounts)
+    person: dict[str, Any] | None = None
     total: Guarantee | None = None
     failed: list[list[int]] | None = None
     earlier: bool = False
@@ -59,6 +62,11 @@ class Account:
         return cls(_terms_of(receipt), raw=raw, earlier=earlier, carried=carried)
 
     @property
+    def draws_words(self) -> bool:
+        """Whether the mechanism replaced any word; else the receipt names it and it did nothing."""
+        return self.counts["perturbed"] > 0
+
+    @property
     def alarms(self) -> list[str]:
         """Warnings that come first: no privacy, a seed."""
         return Tally(self.terms).alarms()
@@ -70,9 +78,22 @@ class Account:
             self.terms = replace(self.terms, in_clear=(*self.terms.in_clear, PERSONS_SHOWN))
         for name in COUNTS:
             self.counts[name] += int(receipt[name])
+        self.surrogates.add(receipt)
+        self.add_persons(receipt)
         total = Guarantee.from_dict(receipt["total"])
         if self.total is None or total.epsilon > self.total.epsilon:
             self.total = total
+
+    def add_persons(self, receipt: dict[str, Any]) -> None:
+        """Keep the person of the largest loss."""
+        for one in (receipt.get("persons") or {}).get("most", ()):
+            if self.person is None or _nats(one["epsilon"]) > _nats(self.person["epsilon"]):
+                self.person = one
+
+
+def _nats(stated: float | None) -> float:
+    """Return nats as receipts state them: None is infinity."""
+    return math.inf if stated is None else float(stated)
 
 
 def read_receipt(path: Path) -> Account:
@@ -82,6 +103,8 @@ def read_receipt(path: Path) -> Account:
         account = Account(_terms_of(receipt), {k: v for k, v in receipt.items() if k != "failed"})
         account.documents = int(receipt["documents"])
         account.counts = {name: int(receipt[name]) for name in COUNTS}
+        account.surrogates.add(receipt)
+        account.add_persons(receipt)
         account.total = Guarantee.from_dict(receipt["total"])
         failed = receipt["failed"]
         account.failed = None if failed is None else [[int(n) for n in some] for some in failed]
@@ -145,63 +168,63 @@ def _without_mentions(surrogates: Any) -> dict[str, dict[str, Any]] | None:
 
 # -- in plain words --------------------------------------------------------------------------------
 
-MIDDLE = "two words at random"
 LOOSE = 7.0  # nats from which on a bound is worth next to nothing: even odds to 99.9 %
+BESIDE = ("the fields", "the names of the files")  # of in_clear: what is no text
+MONTH = 30.0  # days, for dates that are moved
 CLAIMED_BY = "As the file itself claims, which no key signed:"
 CLAIMED = (
-    "Against whoever wrote the file: its receipt came with the text, and any receipt can be "
-    "written into a file. `assert_sanitized(doc, key=FILE)` takes only what `release` signed with "
-    "that key."
+    "Whoever wrote the file may have written its receipt as well: it came with the text. "
+    "`assert_sanitized(doc, key=FILE)` takes only what `release` signed with that key."
 )
+INSTEAD = {
+    "dx.Address.v1": "other addresses", "dx.Contact.v1": "other numbers and addresses",
+    "dx.DateShift.v1": "dates some days or weeks away", "dx.Digits.v1": "other digits",
+    "dx.Mask.v1": "marks", "dx.Name.v1": "other names", "dx.Number.v1": "numbers near them",
+    "dx.Organisation.v1": "other organisations", "dx.Place.v1": "other places of their kind",
+    "dx.Redact.v1": "a label",
+}  # fmt: skip
 
 
 class Answers(NamedTuple):
-    """One sentence an entry."""
+    """One sentence or two an entry: the four answers, what is visible, and the guarantee."""
 
-    protected: list[str]
-    against: list[str]
-    not_protected: list[str]
-
-
-class Nats(NamedTuple):
-    """What is learned about a pair of words that seemed equally likely before."""
-
-    pair: str
-    distance: float
-    nats: float
-    factor: str
-    certainty: str
+    replaced: list[str]
+    recovered: list[str]
+    stays: list[str]
+    decide: list[str]
+    visible: list[str]
+    guarantee: list[str]
 
 
 NO_RECEIPT = Answers(
     ["There is no receipt, so this page cannot say that anything was protected."],
-    ["Against nothing that is known here."],
+    ["Everything, for all that is known here."],
+    ["Treat the text as unprotected."],
     [
-        "Treat the text as unprotected until you have the receipt: run `dx sanitize` with "
-        "--receipt and give the file to `dx report`, or sanitise to a .spacy file, which "
-        "carries it."
+        "Find the receipt before anything else: run `dx sanitize` with --receipt and give the file "
+        "to `dx report`, or sanitise to a .spacy file, which carries it."
     ],
+    [],
+    ["None that is known here."],
 )
 # What a file claims of an earlier sanitizer counts for nothing.
 _EARLIER = Answers(
-    ["Nothing that counts here: only the file claims this sanitizer."],
-    ["Against nothing that this page counts."],
-    [CLAIMED],
+    ["Nothing that counts here: only the file claims this sanitizer."], [], [CLAIMED], [], [], []
 )
 
 
-def answers(account: Account) -> Answers:
-    """Return what is protected, against whom, and what is not, by the template answers.md."""
+def answers(account: Account, shown: Sequence[str] | None = None) -> Answers:
+    """Return the answers, by the template answers.md. shown: what was measured, as sentences; None
+    where nothing was."""
     if account.earlier:
         return _EARLIER
-    nats, g = nats_of(account), account.terms.guarantee
-    middle = next((row for row in nats if row.pair == MIDDLE), None)
     text = rendered(
         "answers.md",
-        **{name: getattr(account, name) for name in ("terms", "counts", "documents", "carried")},
-        g=g, nats=nats, factor=_factor(g.epsilon), loose=_loose(account), total=account.total,
-        # From 3 nats on (even odds to 95 %) a bound is worth little.
-        middle=None if middle is None or middle.nats < 3 else middle,
+        account=account, terms=account.terms, g=account.terms.guarantee, shown=shown,
+        rows=_surrogate_rows(account), apart=nats_of(account),
+        any_two=account.raw.get("any_two_texts"),
+        right=(account.terms.odds or {}).get("right"), times=times, chance_of=chance_of, nats=_nats,
+        beside=[what for what in account.terms.in_clear if str(what).startswith(BESIDE)],
         attacker=sentence(account.terms.attacker), claimed_by=CLAIMED_BY, claimed=CLAIMED,
         infinity=math.inf,
     )  # fmt: skip
@@ -209,36 +232,82 @@ def answers(account: Account) -> Answers:
     return Answers(*([*dict.fromkeys(filter(None, part))] for part in parts))
 
 
-def nats_of(account: Account) -> list[Nats]:
-    """Return rows for the nearest, median and maximum distance, if the space has such a scale."""
+def chance_of(nats: float) -> float:
+    """Return how often a reader picks the right one of two at most, who seemed equally likely."""
+    return 1 / (1 + math.exp(-nats))
+
+
+def times(chance: float) -> str:
+    """Return a bound as people say it: "at most 1 time in 7", "at most 2 times in 3"."""
+    if chance > 0.985:
+        return "practically always"
+    if chance <= 0.5:
+        return f"at most 1 time in {1 / chance:,.0f}"
+    of = min(range(3, 50), key=lambda n: abs(round(chance * n) / n - chance) + n / 2000)
+    return f"at most {round(chance * of)} times in {of}"
+
+
+class SurrogateRow(NamedTuple):
+    """What stands for the mentions of some labels. month: the chance of who guesses which of two
+    dates, a month apart, it was; None for what is no date. one: the guarantee of a mention."""
+
+    labels: str
+    instead: str
+    found: int
+    replaced: int
+    kept: int
+    month: float | None
+    one: str
+    drawn_without: bool
+
+
+def _surrogate_rows(account: Account) -> list[SurrogateRow]:
+    rows: dict[str, list[str]] = {}
+    mentions, terms = account.surrogates.mentions, account.terms.surrogates or {}
+    for label, counts in mentions.items():
+        if counts["found"]:
+            rows.setdefault(str(terms[label]["stand_in"]), []).append(label)
+    made = []
+    for name, labels in rows.items():
+        found, replaced, kept = (sum(mentions[n][k] for n in labels) for k in MENTIONS)
+        one = Guarantee.from_dict(terms[labels[0]]["guarantee"])
+        is_date = one.metric == "days" and one.kind == "metric-dp"
+        month = chance_of(MONTH * one.epsilon) if is_date else None
+        instead = INSTEAD.get(name, f"what {name} draws")
+        drawn = one.kind != "none" and one.epsilon == 0
+        named = ", ".join(labels), instead
+        made.append(SurrogateRow(*named, found, replaced, kept, month, str(one), drawn))
+    return made
+
+
+class Apart(NamedTuple):
+    """Two words that seemed equally likely before. chance: how often a reader names the right one
+    at most."""
+
+    pair: str
+    nats: float
+    chance: float
+
+
+def nats_of(account: Account) -> list[Apart]:
+    """Return the nearest, median and maximum distance, if the space has such a scale."""
     names = {
         "nearest": "a word and its nearest one",
-        "median": MIDDLE,
-        "diameter": "the two most distant words, at most",
+        "median": "two words at random",
+        "diameter": "the two most distant words",
     }
-    rows = []
-    for key, pair in names.items():
-        if account.terms.scale is not None and key in account.terms.scale:
-            distance, nats = (account.terms.scale[key][name] for name in ("distance", "nats"))
-            sure = 1 / (1 + math.exp(-nats))
-            certainty = f"{sure:.1%}" if sure < 0.9999 else "practically certain"
-            rows.append(Nats(pair, distance, nats, _factor(nats), certainty))
-    return rows
-
-
-def _factor(nats: float) -> str:
-    return f"{math.exp(nats):,.1f}" if nats < 10 else f"10^{nats / math.log(10):.0f}"
+    scale = account.terms.scale or {}
+    found = [(pair, float(scale[key]["nats"])) for key, pair in names.items() if key in scale]
+    return [Apart(pair, nats, chance_of(nats)) for pair, nats in found]
 
 
 def _loose(account: Account) -> str:
     """Return what the bound still allows where that is next to everything, else ""."""
     g = account.terms.guarantee
     if g.kind == "approx-dp" and g.epsilon > LOOSE:
-        return f"any two words that are covered: odds × {_factor(g.epsilon)}"
+        return "any two words that are covered"
     nearest = next((row for row in nats_of(account) if g.kind == "metric-dp"), None)
-    if nearest is not None and nearest.nats > LOOSE:
-        return f"{nearest.pair}: odds × {nearest.factor}"
-    return ""
+    return nearest.pair if nearest is not None and nearest.nats > LOOSE else ""
 
 
 def alarms(accounts: Sequence[Account], without: int) -> list[str]:
@@ -247,7 +316,7 @@ def alarms(accounts: Sequence[Account], without: int) -> list[str]:
     found += [
         "A WEAK GUARANTEE: at this epsilon the bound is next to nothing, even for "
         f"{loose}. Protection can be measured on these texts, but it is not guaranteed."
-        for loose in map(_loose, accounts)
+        for loose in (_loose(account) for account in accounts if account.draws_words)
         if loose
     ]
     if accounts and without:
@@ -259,7 +328,7 @@ def alarms(accounts: Sequence[Account], without: int) -> list[str]:
 
 def rendered(name: str, **values: Any) -> str:
     """Render a template of this folder; HTML pages escape every text."""
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import Environment, StrictUndefined, TemplateRuntimeError
 
     source = resources.files(__package__).joinpath(name).read_text(encoding="utf8")
     environment = Environment(
@@ -268,7 +337,10 @@ def rendered(name: str, **values: Any) -> str:
         # A line is an entry, so a receipt must not begin lines of its own.
         finalize=_in_a_line if name == "answers.md" else None,
     )  # fmt: skip
-    return environment.from_string(source).render(version=__version__, **values)
+    try:
+        return environment.from_string(source).render(version=__version__, **values)
+    except TemplateRuntimeError:
+        raise ValueError(f"{name} lacks a value") from None
 
 
 def _in_a_line(value: Any) -> Any:

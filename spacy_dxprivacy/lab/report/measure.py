@@ -1,0 +1,353 @@
+"""What attackers recover from a release, measured on the release itself.
+
+The attackers and audits are those of `dx attack` and `dx audit`, in this process. Of words that a
+mechanism drew: each word guessed from all outputs, documents linked, words tested for membership,
+and the odds of an attacker who knows all but one name. Of entities with surrogates: what the text
+around them tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import spacy
+from spacy.tokens import Doc
+
+from ...arrays import Bools1d, Ints1d, Ints2d
+from ...errors import DxError, UsageError
+from ...io.build import make_pipeline
+from ...privacy.randomness import Rng
+from ...space import Space
+from ...ty import Draw, Mechanism
+from ..attacks.figures import share_by_document
+from ..attacks.frontier import Ground
+from ..attacks.guessing import linked as best_of
+from ..attacks.guessing import rare_word_scores
+from ..attacks.language import OF_KIND, language_of, language_variants
+from ..attacks.persons import linked
+from ..attacks.reading import Reading, Seen, filled_guess
+from ..attacks.tries import LINK_LENGTH, Scene, Trial, attack
+from ..audit import audit, audit_release
+from ..corpus import Corpus, words_of
+from ..informed import Informed
+from ..mechanisms import quiet
+from ..odds import Asked, Given, Odds, odds_of, settings_of
+from ..results import Progress
+from .pairs import NONE, Pair
+from .receipts import Account
+
+MOST_WORDS = 10_000  # that are attacked: those of the first documents
+AT_ONCE = 250  # words
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure. what: was measured. value: in words. sentence: for the first screen; "" for none.
+    asks: the test of a regulation that it informs."""
+
+    what: str
+    value: str
+    sentence: str = ""
+    asks: str = ""
+
+
+@dataclass
+class Measured:
+    """Figures by name. recovered: for each document, the places of the tokens that were recovered,
+    and of those that were tried. secrets: how sure an attacker can be of each."""
+
+    figures: dict[str, Figure] = field(default_factory=dict)
+    recovered: list[tuple[set[int], set[int]]] = field(default_factory=list)
+    secrets: list[Odds] = field(default_factory=list)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What was measured, for the first screen."""
+        return [figure.sentence for figure in self.figures.values() if figure.sentence]
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a release beside those of the originals, as far as the space holds both.
+
+    text: the originals. outputs: int64 (t,), rows of the space. at: int64 (t, 2), the document and
+    the token of each word.
+    """
+
+    text: Corpus
+    outputs: Ints1d
+    at: Ints2d
+
+    @property
+    def parts(self) -> Iterator[slice]:
+        """About AT_ONCE words each, whole documents."""
+        starts = self.text.starts
+        firsts = starts[np.unique(starts // AT_ONCE, return_index=True)[1]].tolist()
+        return (slice(a, b) for a, b in pairwise(sorted({*firsts, len(self.outputs)})))
+
+    def by_document(self, right: Bools1d, documents: int) -> list[tuple[set[int], set[int]]]:
+        """Return the tokens of each document that were recovered, and that were tried."""
+        found: list[tuple[set[int], set[int]]] = [(set(), set()) for _ in range(documents)]
+        for (document, token), hit in zip(self.at.tolist(), right.tolist(), strict=True):
+            found[document][1].add(token)
+            if hit:
+                found[document][0].add(token)
+        return found
+
+
+def words_of_pairs(pairs: Sequence[Pair], space: Space, *, drawn: bool) -> Words:
+    """Return the words of the first MOST_WORDS words. drawn: outputs have to be in the space; else
+    -1 stands for those that are not. Raise UsageError where there is none."""
+    nlp = spacy.blank("en")
+    rows, starts, before, outputs, at, total = [], [], [], [], [], 0
+    for number, pair in enumerate(pairs):
+        old, new = (
+            Doc(nlp.vocab, [t.text for t in side], [bool(t.blank) for t in side])
+            for side in (pair.before, pair.after)
+        )
+        originals, begins, marks, places = words_of(old, space)
+        released = np.full(len(new) + 1, NONE)
+        found, _, _, where = words_of(new, space)
+        released[where] = found
+        out = released[[pair.partners[place] for place in places.tolist()]]
+        known = (originals >= 0) & ((out >= 0) | (not drawn))
+        rows.append(np.where(known, originals, NONE))
+        starts.append(begins)
+        before.append(marks)
+        outputs.append(out[known])
+        at.append(np.stack([np.full(known.sum(), number), places[known]], axis=1))
+        total += int(known.sum())
+        if total >= MOST_WORDS:
+            break
+    if not total:
+        raise UsageError("`measure` needs a word that the space holds, before and after.")
+    text = Corpus.of(rows, starts, before)
+    return Words(text, np.concatenate(outputs), np.concatenate(at))
+
+
+def attacker_of(account: Account, settings: dict[str, Any]) -> Informed:
+    """Return an attacker who knows the pipeline of a receipt. Raise UsageError where these are not
+    its settings.
+
+    settings: the `config` of the run; or its `space`, where all else is in the receipt.
+    """
+    known = {} if "config" in settings else settings_of(account.raw)
+    with quiet():
+        attacker = Informed(make_pipeline(**known, **settings))
+    attacker.check(account.raw)
+    return attacker
+
+
+@dataclass(frozen=True)
+class Release:
+    """What is measured. before, after: paths. field: of the text. settings: see attacker_of."""
+
+    before: Path
+    after: Path
+    pairs: Sequence[Pair]
+    account: Account
+    space: Space
+    field: str
+    settings: dict[str, Any]
+
+
+def measure(release: Release, progress: Progress) -> Measured:
+    """Attack and audit a release.
+
+    Raises:
+        DxError: (UsageError) Where the mechanism of the receipt cannot be made again, or no word
+            is in the space. What a text is too small for is left out.
+    """
+    measured = Measured()
+    if release.account.draws_words:
+        attacker = attacker_of(release.account, release.settings)
+        mechanism = attacker.mechanism
+        words = words_of_pairs(release.pairs, release.space, drawn=True)
+        _guess(release, words, mechanism, measured, progress)
+        steps: list[Callable[[], None]] = [
+            lambda: _link(words, release.space, mechanism, measured),
+            lambda: measured.secrets.extend(secrets_of(attacker, release.pairs)),
+            lambda: _audit_mechanism(mechanism, measured),
+        ]
+    else:
+        words = words_of_pairs(release.pairs, release.space, drawn=False)
+        steps = [
+            lambda: _hidden(release, words, measured),
+            lambda: _linked_by_rest(words, release.space, measured),
+            lambda: _persons(release, measured),
+        ]
+    for step in progress([*steps, lambda: _audit_release(release, measured)], "attacks, audits"):
+        step()
+    return measured
+
+
+# -- words that a mechanism drew -------------------------------------------------------------------
+
+
+def _guess(
+    release: Release, words: Words, mechanism: Mechanism, measured: Measured, progress: Progress
+) -> None:
+    """Guess every word from all outputs, by the language of the domain where there is one."""
+    text, ground = words.text, Ground(release.space, words.text)
+    variants = language_variants(ground.language, mechanism)
+    language = next((one for one in variants if one.name == OF_KIND), ground.language)
+    # Without a likelihood the channel is learned from draws, once for all words.
+    exact = hasattr(mechanism, "log_likelihood")
+    parts = [*words.parts] if exact else [slice(0, len(words.outputs))]
+    guesses = []
+    for part in progress(parts, "words guessed"):
+        seen = Seen(words.outputs[part], text.sentences[part])
+        reading = Reading(seen, mechanism, release.space.vectors, language, Rng(0))
+        guesses.append(reading.guess())
+    right = np.concatenate(guesses) == text.rows
+    measured.recovered = words.by_document(right, len(release.pairs))
+    value, low, high, n = share_by_document(right, text.doc_of)
+    unchanged = float((words.outputs == text.rows).mean())
+    range_ = f"{low:.0%} to {high:.0%}, of {n:,}"
+    sentence = (
+        f"{value:.0%} of the words of these texts ({range_}), by an attacker with {language.name} "
+        f"who knows the mechanism; {unchanged:.0%} came out unchanged."
+    )
+    measured.figures["guess"] = Figure(
+        "Words that an attacker recovers", f"{value:.1%} ({range_})", sentence, "inference"
+    )
+    if ground.rare.any():
+        rare = right[ground.rare]
+        mean = rare.mean()
+        measured.figures["rare"] = Figure(
+            "Rare words that an attacker recovers", f"{mean:.1%} (of {len(rare):,})",
+            f"Of the rare words, {mean:.0%} (of {len(rare):,}).", "singling out",
+        )  # fmt: skip
+
+
+def _link(words: Words, space: Space, mechanism: Mechanism, measured: Measured) -> None:
+    """Link documents to their originals, and test whether a document holds a word."""
+    trial = Trial(Scene(space.vectors, words.text, words.text), mechanism)
+    trial.release = trial.release_by_type = Draw(words.outputs)
+    for name, measure, what, asks in (
+        ("link", "documents linked", "Documents linked to their originals", "linkability"),
+        (
+            "membership", "found at 1 % false alarms",
+            "Whether a document holds a word: found, at 1 % false alarms", "singling out",
+        ),
+    ):  # fmt: skip
+        try:
+            figures = [one for one in attack(name, trial) if one.measure == measure]
+        except DxError:
+            continue  # the text is too small
+        best = max(figures, key=lambda one: one.value)
+        value = f"{best.value:.1%} (by {best.attacker}, of {best.n:,})"
+        sentence = _link_sentence(best.value, best.n) if name == "link" else ""
+        measured.figures[name] = Figure(what, value, sentence, asks)
+
+
+def _link_sentence(value: float, n: int) -> str:
+    return (
+        f"Whoever holds {n:,} originals links {value:.0%} of the documents to theirs, by "
+        f"{LINK_LENGTH} words of each."
+    )
+
+
+def secrets_of(
+    attacker: Informed, pairs: Sequence[Pair], *, released: bool = True
+) -> list[Odds]:  # fmt: skip
+    """Return how sure an attacker can be of each recognised name, place and date, the worst first.
+
+    released: whether after this release too. [] where none is recognised, or the release was cut
+    into other words.
+    """
+    given = (
+        Given(number, before, after if released else None)
+        for number, (before, after) in enumerate((pair.texts for pair in pairs), 1)
+    )
+    try:
+        found = odds_of(attacker, given, Asked()).odds
+    except UsageError:
+        return []
+    return sorted(found, key=lambda one: (-(one.posterior or 0.0), -one.bound))
+
+
+def _audit_mechanism(mechanism: Mechanism, measured: Measured) -> None:
+    report = audit(mechanism, effort="quick")
+    what = "Attempt to refute the guarantee of the mechanism"
+    measured.figures["mechanism"] = Figure(what, f"{report.verdict} (a quick audit)")
+
+
+# -- entities with surrogates ----------------------------------------------------------------------
+
+
+def _hidden(release: Release, words: Words, measured: Measured) -> None:
+    """Guess the words of replaced mentions from the text around them."""
+    text, language = words.text, language_of(release.space)
+    changed = [pair.changes()[0] for pair in release.pairs]
+    hidden = np.array([changed[document][token] for document, token in words.at.tolist()])
+    guess = filled_guess(Seen(text.rows, text.sentences), hidden, language)
+    right = (guess == text.rows) & hidden
+    every = sum(
+        mark and token.word
+        for pair, marks in zip(release.pairs, changed, strict=True)
+        for token, mark in zip(pair.before, marks, strict=True)
+    )
+    if every:
+        value = f"{right.sum() / every:.1%} (of {every:,})"
+        sentence = (
+            f"{right.sum() / every:.0%} of the {every:,} hidden words, guessed from the words "
+            f"around them by an attacker with {language.name}."
+        )
+        what = "Words of replaced mentions that an attacker guesses"
+        measured.figures["guess"] = Figure(what, value, sentence, "inference")
+
+
+def _linked_by_rest(words: Words, space: Space, measured: Measured) -> None:
+    """Link documents by their words, of which most are unmodified."""
+    text = words.text
+    long = np.flatnonzero(np.diff(text.starts) >= LINK_LENGTH)
+    if len(long) < 2:
+        return
+    at = text.starts[long][:, None] + np.arange(LINK_LENGTH)
+    outputs = np.where(words.outputs < 0, 0, words.outputs)[at]
+    value = float(best_of(rare_word_scores(outputs, text.rows[at], len(space))).mean())
+    measured.figures["link"] = Figure(
+        "Documents linked to their originals", f"{value:.1%} (by rare words, of {len(long):,})",
+        _link_sentence(value, len(long)), "linkability",
+    )  # fmt: skip
+
+
+def _persons(release: Release, measured: Measured) -> None:
+    """Link the documents of a person by the full names in them."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+
+    def names(texts: Iterator[str]) -> set[tuple[int, int]]:
+        docs = nlp.pipe(texts)
+        people = [{e.text.casefold() for e in d.ents if e.label_ == "PERSON"} for d in docs]
+        return linked([{name for name in some if " " in name} for some in people])
+
+    true, after = (names(pair.texts[side] for pair in release.pairs) for side in (0, 1))
+    if true:
+        hits = len(true & after)
+        value = f"{hits / len(true):.1%} (of {len(true):,} pairs)"
+        sentence = f"Documents of one person that still share a full name: {value}."
+        what = "Pairs of documents about one person that share a full name"
+        measured.figures["persons"] = Figure(what, value, sentence, "linkability")
+
+
+# -- the files -------------------------------------------------------------------------------------
+
+
+def _audit_release(release: Release, measured: Measured) -> None:
+    receipt = None if release.account.carried else release.account.raw
+    report = audit_release(
+        release.after, release.before, field=release.field, receipt=receipt, space=release.space
+    )
+    leaks = [one for one in report.leaks if not (one.by_chance or one.declared)]
+    kinds = ", ".join(f"{one.kind} ({len(one.words):,} words)" for one in leaks)
+    value = f"leaked: {kinds}" if leaks else "nothing undeclared was found"
+    sentence = f"THE AUDIT FOUND LEAKS: {kinds}. Run `dx audit release`." if leaks else ""
+    what = "Original words in the files, against the receipt"
+    measured.figures["release"] = Figure(what, value, sentence, "singling out")
