@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from ports import free_port
 from typer.testing import CliRunner
 
 from spacy_dxprivacy.cli import dx_cli
@@ -67,8 +68,6 @@ def test_what_the_dockerfile_runs_makes_a_service_that_is_healthy(tmp_path):
     done = subprocess.run(install, shell=True, cwd=source, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     assert not (made / "bin" / "pip").exists()
-    from test_serve import free_port
-
     (callers := tmp_path / "callers").write_text("ann " + "t" * 40 + "\n")
     callers.chmod(0o600)
     port, last = free_port(), dict(steps)

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from ports import free_port, wait_for
 from typer.testing import CliRunner
 
 from spacy_dxprivacy.cli import dx_cli
@@ -148,8 +149,6 @@ class Reader:
         return int(not named <= set(setup["options.extras_require"]))
 
     def serve(self, words):
-        from test_serve import free_port, wait_for
-
         port = free_port()
         if "--port" in words:
             at = words.index("--port")

@@ -23,6 +23,7 @@ from conftest import (
     hearing_ctrl_c,
     leaks,
 )
+from ports import free_port
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
@@ -252,12 +253,6 @@ def test_a_port_that_is_taken_is_one_line():
         port = other.getsockname()[1]
         with pytest.raises(DxError, match=f"port {port}"):
             hosts.check_port("127.0.0.1", port)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def answers(host, port):
