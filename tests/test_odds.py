@@ -1,16 +1,24 @@
 """Odds of a secret: below the bound, and exactly what an informed attacker succeeds in."""
 
 import itertools
+import json
+import shlex
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 import spacy
+from mechanisms.found import names, settings_of
 from sentences.laws import log_q, small_mechanism, starts_of
+from spacy.cli._util import app
+from typer.testing import CliRunner
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy.lab.odds import odds
 from spacy_dxprivacy.sampler.draw import Text
 from spacy_dxprivacy.text.spelling import spell
+from spacy_dxprivacy.ty import StatesProbabilities
 
 DRAWS = 100_000
 NAMES = ("Maria", "Diana", "Paul")
@@ -104,3 +112,113 @@ def test_likelihoods_of_variants_are_those_of_brute_force(kind):
         seen = [weight(some[i], outputs[i]) for i in (0, 3)]
         expected.append(np.log(seen).sum() - np.log(total))
     assert np.allclose(found - found[0], np.array(expected) - expected[0], atol=1e-5)
+
+
+# -- texts and files -------------------------------------------------------------------------------
+
+NOTES = [
+    {"text": "Maria met Paul, and Maria's doctor met Zorblattovich in Boston.", "who": "Maria"},
+    {"text": "The nurse saw Diana on Monday. Diana has a cough.", "who": "Diana"},
+    {"text": "Nobody was seen here.", "who": "Paul"},
+]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("odds")
+    (folder / "notes.jsonl").write_text("".join(f"{json.dumps(note)}\n" for note in NOTES))
+    (folder / "names.txt").write_text("Diana\nPaul\nMaria\nAnna\n")
+    (folder / "full.txt").write_text("Diana\nPaul Smith\n")
+    (folder / "unknown.txt").write_text("Diana\nZorblattovich\n")
+    (folder / "short.jsonl").write_text('{"text": "Maria met Paul."}\n' * 3)
+    for name in ("clean.jsonl", "clean.spacy"):
+        command = f"dx sanitize {folder}/notes.jsonl {folder}/{name} --keep-fields none -q"
+        done = CliRunner().invoke(app, [*command.split(), "--receipt", f"{folder}/{name}.json"])
+        assert done.exit_code == 0, done.output
+    return folder
+
+
+def run(files, options):
+    options = options.replace("@", f"{files}/")
+    return CliRunner().invoke(app, ["dx", "odds", f"{files}/notes.jsonl", *shlex.split(options)])
+
+
+@pytest.mark.parametrize("name", ["clean.jsonl", "clean.spacy"])
+def test_the_command_says_what_python_says(files, name):
+    texts = [note["text"] for note in NOTES]
+    receipt = "" if name.endswith(".spacy") else f"--receipt @{name}.json"
+    done = run(files, f"@{name} --secret Maria --among @names.txt {receipt} --json")
+    assert done.exit_code == 0, done.output
+    (found,) = json.loads(done.stdout)["odds"]
+    assert (found["mentions"], found["among"]) == (2, 4)
+    assert 1 / 4 < found["bound"] < 1 and 0 < found["posterior"] <= found["bound"]
+    if name.endswith(".jsonl"):
+        release = json.loads((files / name).read_text().splitlines()[0])["text"]
+        again = odds(texts[0], release, "Maria", ["Anna", "Paul", "Diana"])
+        assert again.posterior == pytest.approx(found["posterior"], rel=1e-6)
+        assert again.bound == pytest.approx(found["bound"])
+    elsewhere = run(files, "--secret Maria --json").stdout
+    assert json.loads(elsewhere)["odds"][0]["posterior"] is None
+
+
+def test_entities_and_secrets_of_records(files):
+    done = run(files, "@clean.jsonl --receipt @clean.jsonl.json --secrets entities --json")
+    found = json.loads(done.stdout)
+    secrets = {one["secret"]: one for one in found["odds"]}
+    assert secrets["Diana"]["mentions"] == 2 and secrets["Diana"]["record"] == 2
+    assert secrets["Boston"]["among"] == 100
+    done = run(files, "@clean.jsonl --receipt @clean.jsonl.json --secret-field who")
+    assert done.exit_code == 0 and "1 more have no odds" in done.stdout
+    assert "Maria" in done.stdout and "Paul" not in done.stdout
+
+
+MISTAKES = [
+    ("--secret Walter", "does not occur"),
+    ("--secret Zorblattovich", "space lacks a word of the secret"),
+    ("--secret Maria --among @unknown.txt", "number 2"),
+    ("--secret Maria --among @full.txt", "another number of words"),
+    ("--secret Maria --secrets entities", "give one of --secret"),
+    ("--secrets everything", "must be entities"),
+    ("@short.jsonl --secret Maria", "record 1: the release has another layout"),
+    ("@names.txt --secret Maria", "other records"),
+    ("@clean.jsonl --secret Maria --receipt @clean.jsonl.json -e 0.4", "another guarantee"),
+    ("@clean.jsonl --secret Maria --receipt @clean.jsonl.json -m exponential -e 1", "mechanism"),
+    ("--secret Maria --set surrogates=standard", "surrogates"),
+]
+
+
+@pytest.mark.parametrize("options, said", MISTAKES)
+def test_a_mistake_is_a_sentence_without_the_secret(files, options, said):
+    done = run(files, options)
+    assert done.exit_code == 2 and said in done.stderr
+    assert not done.stdout and len(done.stderr.splitlines()) == 1
+    assert not [word for word in ("Maria", "Walter", "Zorblattovich") if word in done.stderr]
+
+
+@pytest.mark.filterwarnings("ignore:.*DX101")
+@pytest.mark.parametrize("name", names())
+def test_every_mechanism_states_the_worst_case_and_a_posterior_or_why_not(folder, name):
+    nlp = pipeline(folder, {"@dx_mechanisms": name, **settings_of(name)})
+    text = "the Maria met Maria"
+    guarantee = nlp.get_pipe("dx_sanitizer").terms.guarantee
+    found = odds(text, nlp(text), "Maria", NAMES, nlp=nlp)
+    assert 1 / 3 - 1e-9 <= found.bound <= 1 and found.mentions == 2
+    if guarantee.kind != "metric-dp" and not guarantee.delta:
+        assert found.bound > 0.4
+    fitted = nlp.get_pipe("dx_sanitizer").mechanism
+    assert (found.posterior is not None) == isinstance(fitted, StatesProbabilities)
+    if found.posterior is not None and not guarantee.delta:
+        assert found.posterior <= found.bound + 1e-9
+
+
+def test_a_mention_in_plaintext_is_certain(folder):
+    block = {"selector": {"@dx_selectors": "dx.WordList.v1", "words": ["met"]}}
+    nlp = pipeline(folder, LEVELS["sentence-level"], **block)
+    found = odds("Maria met Paul", nlp("Maria met Paul"), "Maria", NAMES, nlp=nlp)
+    assert (found.bound, found.posterior) == (1, 1)
+
+
+def test_the_package_has_it_and_loads_no_lab_before():
+    code = "import sys, spacy_dxprivacy as dx; assert not [m for m in sys.modules if '.lab' in m]"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", f"{code}; dx.odds"], check=True)
+    assert dx.odds is odds

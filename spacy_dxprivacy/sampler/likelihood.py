@@ -71,32 +71,34 @@ class SentenceLikelihood:
         each sentence: unlike candidates, all words of a column stand in the text at once. Outputs
         count only where a column differs from the text."""
         found = np.empty((int(text.starts.sum()), variants.shape[1]))
+        differs = (variants != text.rows[:, None]).any(axis=1)
         first, lengths = spans(text.starts)
         order = np.argsort(-lengths, kind="stable")
-        for some in blocks(len(order), LANES_STORED):
+        for some in blocks(len(order), LANES):
             lanes = order[some]
-            E = list(self._steps(text, first[lanes], lengths[lanes]))
-            ahead, behind = [one for one, _ in self._forward(E)], self._backward(E)
+            begins, ends = first[lanes], first[lanes] + lengths[lanes] - 1
+            changed = [
+                np.flatnonzero(differs[a : b + 1]) for a, b in zip(begins, ends, strict=True)
+            ]
+            left, right = (np.array([c[i] if len(c) else 0 for c in changed]) for i in (0, -1))
+            E = list(self._steps(text, begins, lengths[lanes]))
+            ahead, behind = np.empty((2, self.chain.states, len(lanes)))
+            for step, (here, _) in zip(range(left.max() + 1), self._forward(E), strict=False):
+                ahead[:, left == step] = here[:, np.flatnonzero(left == step)]
+            for step, here in zip(
+                range(len(E) - 1, right.min() - 1, -1), self._backward(E), strict=False
+            ):
+                behind[:, right == step] = here[:, np.flatnonzero(right == step)]
             for lane, sentence in enumerate(lanes.tolist()):
-                begin = int(first[sentence])
-                words = slice(begin, begin + int(lengths[sentence]))
-                changed = np.flatnonzero((variants[words] != text.rows[words, None]).any(axis=1))
-                if not len(changed):
-                    found[sentence] = 0
-                    continue
-                left, right = int(changed[0]), int(changed[-1])
-                messages = ahead[left][:, lane], behind[right][:, lane]
-                here = slice(begin + left, begin + right + 1)
-                # One search for all takes a fraction of the time.
-                self.kernel.prepare(np.unique(variants[begin + changed]).tolist())
-                for part in blocks(variants.shape[1], LANES):
-                    logs = self._of_span(text.fixed[here], variants[here, part], messages)
-                    found[sentence, part] = -logs
-                for place in begin + changed:
-                    found[sentence] += [
-                        np.log(self.kernel.weights(row, outputs[place : place + 1])[0])
-                        for row in variants[place].tolist()
-                    ]
+                span = slice(begins[lane] + left[lane], begins[lane] + right[lane] + 1)
+                messages = ahead[:, lane], behind[:, lane]
+                found[sentence] = -self._of_span(text.fixed[span], variants[span], messages)
+        sentence_of = np.cumsum(text.starts) - 1
+        for place in np.flatnonzero(differs).tolist():
+            found[sentence_of[place]] += [
+                np.log(self.kernel.weights(row, outputs[place : place + 1])[0])
+                for row in variants[place].tolist()
+            ]
         return found
 
     def _of_span(
@@ -104,16 +106,20 @@ class SentenceLikelihood:
     ) -> Floats1d:
         """Return ln Z with some words replaced, (m,), given the messages at both of their ends."""
         ahead, behind = messages
+        self.kernel.prepare(set(variants.reshape(-1).tolist()) - {NOTHING})  # at once: faster
         *others, (last, stays) = zip(variants, fixed.tolist(), strict=True)
         if not others:
-            return np.log(self.emissions.against(last, stays, ahead * behind))
-        X, logs = np.repeat(ahead[:, None], variants.shape[1], axis=1), np.zeros(variants.shape[1])
-        for rows, fix in others:
-            X *= self._emitted(rows, fix)
-            sums = X.sum(axis=0)
-            X, logs = self.chain.forward(X / sums), logs + np.log(sums)
-        X *= self._emitted(last, stays)
-        return logs + np.log(behind @ X)
+            logs: Floats1d = np.log(self.emissions.against(last, stays, ahead * behind))
+            return logs
+        logs = np.zeros(variants.shape[1])
+        for part in blocks(variants.shape[1], LANES):
+            X = np.repeat(ahead[:, None], len(logs[part]), axis=1)
+            for rows, fix in others:
+                X *= self._emitted(rows[part], fix)
+                sums = X.sum(axis=0)
+                X, logs[part] = self.chain.forward(X / sums), logs[part] + np.log(sums)
+            logs[part] += np.log(behind @ (X * self._emitted(last[part], stays)))
+        return logs
 
     def _emitted(self, rows: Ints1d, fixed: bool) -> Floats2d:
         """Return the emissions of some words at one place, float64 (K, m)."""
@@ -129,7 +135,8 @@ class SentenceLikelihood:
             lanes = order[some]
             E = list(self._steps(text, first[lanes], lengths[lanes]))
             ahead = (one for one, _ in self._forward(E))
-            for step, (one, other) in enumerate(zip(ahead, self._backward(E), strict=True)):
+            behind = reversed(list(self._backward(E)))
+            for step, (one, other) in enumerate(zip(ahead, behind, strict=True)):
                 places = first[lanes[: one.shape[1]]] + step - first[0]
                 found[places] = (one * other).T
         return found
@@ -156,17 +163,18 @@ class SentenceLikelihood:
             yield here, M
             ahead = M / M.sum(axis=0)
 
-    def _backward(self, E: list[Floats2d]) -> list[Floats2d]:
-        """Return P(words after | state) for each step, (K, live), up to a factor."""
+    def _backward(self, E: list[Floats2d]) -> Iterator[Floats2d]:
+        """Yield P(words after | state) for each step, (K, live), up to a factor, the last one
+        first."""
         end = self.chain.end.astype(np.float64)[:, None]
-        behind: list[Floats2d] = []
+        behind: Floats2d | None = None
         for e, after in zip(reversed(E), (None, *reversed(E[1:])), strict=True):
             here = np.repeat(end, e.shape[1], axis=1)
-            if after is not None:
-                M = behind[-1] * after
+            if behind is not None and after is not None:
+                M = behind * after
                 here[:, : after.shape[1]] = self.chain.backward(M / M.sum(axis=0))
-            behind.append(here)
-        return behind[::-1]
+            behind = here
+            yield here
 
     def _each(self, candidates: Ints2d, outputs: Ints1d, around: Floats2d) -> Floats2d:
         """Return -beta path(c, output) - ln Z of the sentence with c for each candidate c, (places,
