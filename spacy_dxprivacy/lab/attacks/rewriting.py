@@ -81,6 +81,6 @@ def link_texts(
     ]
     for measure, (value, low, high, n), baseline in rows:
         yield AttackFigure(
-            "link", *release, kept[0], "TF-IDF", "whole documents", measure,
+            "rewriting", *release, kept[0], "TF-IDF", "", measure,
             value, low, high, baseline, NAN, n,
         )  # fmt: skip

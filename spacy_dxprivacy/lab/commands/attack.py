@@ -334,32 +334,32 @@ def _linked(path: Path, field: str, rewriting: str, releases: Releases) -> list[
     return figures
 
 
+NOTES = {
+    ATTRIBUTES: "Top-1, by the stronger attacker; without the text: the most frequent value. "
+    f"{STRONGER}\nNo such model was asked here.",
+    LINK: "The attacker has all originals. Words count wherever they stand in their document.",
+    PERSONS: "Only names that the rules recognise count. A key (scope corpus) makes linking "
+    "possible by design; else\na name is in two documents by chance, or the rules missed it.",
+}
+
+
 def _print_rows(
     name: str, figures: Sequence[AttackFigure], out: Path | None, *, force: bool
 ) -> None:  # fmt: skip
     """Print and write figures of whole texts: of attributes those of the strongest attacker."""
     shown = strongest(figures) if name == ATTRIBUTES else figures
-    typer.echo(text_table(
-        ["release", "epsilon", "measure", "attacker", "share", "95 %", "without", "of"],
-        [
-            [f.mechanism, plain(f.epsilon), f.setting if name == ATTRIBUTES else f.measure,
-             f.attacker, f"{f.value:.1%}", f"{f.low:.1%} to {f.high:.1%}",
-             "" if f.baseline != f.baseline else f"{f.baseline:.1%}", f"{f.n:,}"]
-            for f in shown
-        ], "lrllrlr",
-    ))  # fmt: skip
-    notes = {
-        ATTRIBUTES: "Top-1, by the stronger attacker; without: the most frequent value. "
-        f"{STRONGER}\nNo such model was asked here.",
-        LINK: "The attacker has all originals. Words are counted wherever they stand in their "
-        "document.",
-    }
-    typer.echo(f"{notes[name]} The figures are about this text: they are not private.")
+    rows = [
+        [f.mechanism, plain(f.epsilon) if f.epsilon else "",
+         ", ".join(part for part in (f.setting, f.measure) if part), f.attacker,
+         f"{f.value:.2%}", f"{f.low:.2%} to {f.high:.2%}",
+         "" if f.baseline != f.baseline else f"{f.baseline:.2%}", f"{f.n:,}"]
+        for f in shown
+    ]  # fmt: skip
+    header = ["release", "epsilon", "measure", "attacker", "share", "95 %", "without", "of"]
+    typer.echo(text_table(header, rows, "lrllrlr"))
+    typer.echo(f"{NOTES[name]} The figures are about this text: they are not private.")
     if out is not None:
         Result([asdict(f) for f in figures], digits=4).write(out, name, force=force)
-
-
-# -- persons -------------------------------------------------------------------------------------
 
 
 def _attack_persons(text: str, field: str, lines: bool, out: Path | None, *, force: bool) -> None:
@@ -371,15 +371,4 @@ def _attack_persons(text: str, field: str, lines: bool, out: Path | None, *, for
     figures = list(link_persons(nlp, texts))
     if not any("found" in figure.measure for figure in figures):
         raise UsageError(f"{text}: no two documents name the same person in full.")
-    rows = [
-        [f.setting, f.measure, f"{f.value:.2%}", f"{f.low:.2%} to {f.high:.2%}", f"{f.n:,}"]
-        for f in figures
-    ]
-    typer.secho(f"{PERSONS}: {len(texts):,} documents, dx.Name.v1", bold=True)
-    typer.echo(text_table(["surrogates", "measure", "share", "95 %", "pairs"], rows, "llr"))
-    typer.echo(
-        "Only names that the rules recognise count. A key (scope corpus) makes linking "
-        "possible by design; else\na name is in two documents by chance, or the rules missed it."
-    )
-    if out is not None:
-        Result([asdict(f) for f in figures], digits=4).write(out, PERSONS, force=force)
+    _print_rows(PERSONS, figures, out, force=force)
