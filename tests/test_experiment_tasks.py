@@ -8,11 +8,12 @@ import pytest
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import Space
+from spacy_dxprivacy import Space, UsageError
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS, tasks
 from spacy_dxprivacy.lab.experiments.tasks import USUAL, macro_f1, split
 from spacy_dxprivacy.lab.mechanisms import parse_mechanism
 from spacy_dxprivacy.lab.results import draw_lines, interpolated
+from spacy_dxprivacy.lab.texts import read_fields
 
 pytest.importorskip("sklearn")
 WORDS = [f"w{i}" for i in range(24)]
@@ -130,6 +131,20 @@ def test_every_class_is_trained_on_and_tested_on():
     train, test = split(labels)
     assert set(labels[train]) == set(labels[test]) == {0, 1, 2}
     assert sorted([*train, *test]) == list(range(109))
+
+
+def test_fields_are_named_by_columns_their_numbers_and_within_fields(tmp_path):
+    table, lines = tmp_path / "texts.csv", tmp_path / "texts.jsonl"
+    table.write_text("label,text\nL,a b\nM,\n,c\nN,d\n")
+    assert list(read_fields(table, ["text", "label"])) == [("a b", "L"), ("d", "N")]
+    assert list(read_fields(table, ["2", "1"])) == [("a b", "L"), ("d", "N")]
+    lines.write_text('{"text": "a", "who": {"age": 7}}\n\n{"text": "b", "who": 1}\n')
+    assert list(read_fields(lines, ["text", "who.age"])) == [("a", "7")]
+    for broken in ('{"text": ', "3", "[1]"):
+        lines.write_text(broken)
+        with pytest.raises(UsageError, match=r"not valid|no field") as error:
+            list(read_fields(lines, ["text"]))
+        assert broken not in str(error.value)
 
 
 @pytest.mark.parametrize(

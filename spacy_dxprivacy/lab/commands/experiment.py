@@ -97,7 +97,8 @@ def experiment_cli(
 ) -> None:
     """Reproduce an experiment of the papers: a table and a figure.
 
-    Release no output: some of its mechanisms give no privacy, and the noise is seeded.
+    Release no output: some of its mechanisms give no privacy, and the noise is seeded. `tasks` is
+    resumed where it was interrupted, by the same command.
 
     Example: python -m spacy dx experiment outputs --out experiments
     """
@@ -150,7 +151,7 @@ def _print(name: str, result: Result) -> None:
     """As much of the table as is read easily; all of it is in the file."""
     typer.secho(f"{name}: {EXPERIMENTS[name].about}", bold=True)
     rows = result.rows if result.shown is None else result.shown
-    columns = list(rows[0])[:MOST_COLUMNS]
+    columns = [name for name in rows[0] if not name.endswith((" low", " high"))][:MOST_COLUMNS]
     every = -(-len(rows) // MOST_ROWS)
     lines = [[plain(row[column], 4) for column in columns] for row in rows[::every]]
     typer.echo(text_table(columns, lines))
