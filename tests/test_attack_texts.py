@@ -10,6 +10,7 @@ from editors.fakes import FakeModel, small_law
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
+from spacy_dxprivacy.editors.opened import OPENERS
 from spacy_dxprivacy.lab.attacks.attributes import ADAPTIVE, CAUSAL, STATIC, Posts, infer, strongest
 from spacy_dxprivacy.lab.attacks.rewriting import KEPT, LINKED, ONLY, link_texts
 
@@ -99,15 +100,17 @@ def source(tmp_path):
     return write(tmp_path / "posts.jsonl", rows)
 
 
-def test_the_commands_print_and_write_both_attacks(source, tmp_path):
+def test_the_commands_print_and_write_both_attacks(source, tmp_path, monkeypatch):
     given = [source, "--field", "post", "-e", "0.9", "--out", str(tmp_path)]
-    done = run("attributes", *given, "--attribute", "who.job")
+    monkeypatch.setitem(OPENERS, "fake", lambda: FakeModel(*small_law(4)))
+    done = run("attributes", *given, "--attribute", "who.job", "--model", "fake")
     assert done.exit_code == 0, done.output
     assert ".46 to .79" in done.stdout and "nurse" not in done.output
     rows = read(tmp_path / "attributes.csv")
     releases = [(row["mechanism"], row["epsilon"], row["attacker"]) for row in rows]
     at = ("dx.Path.v2", "0.9")
-    assert releases == [("plaintext", "", STATIC), (*at, STATIC), (*at, ADAPTIVE)]
+    plain = [("plaintext", "", STATIC), ("plaintext", "", CAUSAL)]
+    assert releases == [*plain, (*at, STATIC), (*at, ADAPTIVE), (*at, CAUSAL)]
     done = run("link", *given, "--released", "other")
     assert done.exit_code == 0, done.output
     rows = read(tmp_path / "link.csv")

@@ -16,6 +16,7 @@ from ...arrays import Floats1d, Floats2d
 from ...editors.model import LanguageModel
 from ...errors import DxError, UsageError
 from ...space import Space
+from ..texts import linear_model
 from .pairs import Pair
 
 # Modules of the extra `report`, and the packages that have them.
@@ -194,22 +195,12 @@ def accuracies_of(pairs: Sequence[Pair]) -> Accuracies:
 def _scores(texts: list[Any], y: Any, folds: int) -> dict[str, list[float]]:
     """Return the accuracies of each route, all on the same folds."""
     check_extra()
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold
-    from sklearn.pipeline import make_pipeline
-
-    def fitted(side: Any, train: Any) -> Any:
-        # The default pattern drops words of one letter, and fails where there are no others.
-        words = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\S+")
-        return make_pipeline(words, LogisticRegression(C=10.0, max_iter=1000)).fit(
-            side[train], y[train]
-        )
 
     scores: dict[str, list[float]] = {route: [] for route in ROUTES}
     # A fixed split makes the figures repeatable; it protects nothing.
     for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(y, y):
-        models = [fitted(side, train) for side in texts]
+        models = [linear_model(letters=False).fit(side[train], y[train]) for side in texts]
         for route, (on, against) in ROUTES.items():
             scores[route].append(float(models[on].score(texts[against][test], y[test])))
     return scores
