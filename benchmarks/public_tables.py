@@ -40,7 +40,10 @@ ATTACKER = (
     "knows the mechanism, its epsilon and word pairs of English, and how often each word comes in "
     "these texts"
 )
-ATTRIBUTES = ("age", "sex", "city_country", "income_level", "occupation")
+ATTRIBUTES = {
+    "age": "age", "sex": "sex", "place": "city_country", "income": "income_level",
+    "occupation": "occupation",
+}  # fmt: skip
 POSTS = ("response", "anonymized_response"), ("text", "anonymized_text")
 CURVE = "0.3,0.45,0.65,0.9,1.2,1.5"
 
@@ -125,15 +128,15 @@ def novelists(path: Path) -> None:
 
 def attributes(path: Path) -> None:
     """One row for each attribute, by the stronger linear attacker."""
-    asked = " ".join(f"--attribute personality.{name}" for name in ATTRIBUTES)
+    asked = " ".join(f"--attribute personality.{name}" for name in ATTRIBUTES.values())
     command = f"dx attack attributes {path.name} --field response {asked}"
     rows = measured(command, path)
     releases = list(dict.fromkeys((row["mechanism"], row["epsilon"]) for row in rows))
     levels = {str(one.epsilon): name for name, one in LEVELS.items()}
     table = []
-    for name in ATTRIBUTES:
-        own = [row for row in rows if row["setting"] == f"personality.{name}"]
-        line: list[Any] = [name.replace("_", " "), share(own[0]["baseline"])]
+    for name, field in ATTRIBUTES.items():
+        own = [row for row in rows if row["setting"] == f"personality.{field}"]
+        line: list[Any] = [name, share(own[0]["baseline"])]
         for release in releases:
             some = [row for row in own if (row["mechanism"], row["epsilon"]) == release]
             best = max(some, key=lambda row: float(row["value"]))
