@@ -8,6 +8,8 @@ import pytest
 from mechanisms.found import made, names, settings_of
 
 from spacy_dxprivacy import DxError, Guarantee, Space, registry
+from spacy_dxprivacy.entities.surrogates.date_shift import make_date_shift
+from spacy_dxprivacy.entities.surrogates.number import make_number
 from spacy_dxprivacy.privacy import concentrated
 from spacy_dxprivacy.privacy.concentrated import (
     NO_CHANGE,
@@ -204,3 +206,29 @@ def test_an_informed_attacker_is_right_no_more_often_than_the_bound(space):
 def test_without_distance_a_guess_is_chance_and_far_away_it_is_certain():
     assert best_guess([0.0] * 99) == pytest.approx(0.01)
     assert best_guess([math.inf] * 99) == 1.0
+
+
+@pytest.mark.parametrize("rate, apart", [(0.01, 100), (0.5, 3), (2.0, 1)])
+def test_two_sided_geometric_noise_of_dates_and_numbers_is_below_its_distance(rate, apart):
+    """P[k] proportional to exp(-rate |k|): shifts of dates by so many days, steps of numbers."""
+    steps = np.arange(-6000, 6001)
+    p, q = np.exp(-rate * np.abs(steps)), np.exp(-rate * np.abs(steps - apart))
+    p, q = p / p.sum(), q / q.sum()
+    days = make_date_shift(epsilon=rate).guarantee
+    numbers = make_number(epsilon=rate, scale="absolute").guarantee
+    for guarantee in (days, numbers):
+        rho = change(guarantee, [apart]).rho
+        for order in ORDERS:
+            inside = (p > 1e-280) & (q > 1e-280)
+            found = divergence(p[inside], q[inside], order)
+            assert found <= order * rho * (1 + 1e-6) + 1e-6
+
+
+def test_a_name_and_dates_of_one_person_add_up_each_by_its_own_guarantee():
+    days = make_date_shift(epsilon=0.01).guarantee
+    both = together([change(METRIC, [0.25] * 6), change(days, [30.0])])
+    assert both.plain == pytest.approx(6 * 0.25 * 0.9 + 0.3)
+    window = make_date_shift(window=99).guarantee  # delta = d / 199 for d days
+    moved = together([change(METRIC, [0.25] * 6), change(window, [2.0])])
+    assert moved.plain == pytest.approx(1.35) and math.isinf(moved.rho)
+    assert moved.epsilon == moved.plain and moved.delta == pytest.approx(2 / 199)
