@@ -9,6 +9,7 @@ around them tells.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -24,25 +25,25 @@ from ...io.build import make_pipeline
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Draw, Mechanism
-from ..attacks.figures import share_by_document
+from ..attacks.figures import AttackFigure, share_by_document
 from ..attacks.frontier import Ground
-from ..attacks.guessing import linked as best_of
-from ..attacks.guessing import rare_word_scores
 from ..attacks.language import OF_KIND, language_of, language_variants
 from ..attacks.persons import linked
 from ..attacks.reading import Reading, Seen, filled_guess
+from ..attacks.rewriting import LINKED, link_texts
 from ..attacks.tries import LINK_LENGTH, Scene, Trial, attack
 from ..audit import audit, audit_release
 from ..corpus import Corpus, words_of
 from ..informed import Informed
 from ..mechanisms import quiet
 from ..odds import Asked, Given, Odds, odds_of, settings_of
-from ..results import Progress
+from ..results import NAN, Progress
 from .pairs import NONE, Pair
-from .receipts import Account
+from .receipts import Account, times
 
 MOST_WORDS = 10_000  # that are attacked: those of the first documents
 AT_ONCE = 250  # words
+TRUE_POSITIVES = "found at 1 % false alarms"  # a measure of the attack on membership
 
 
 @dataclass(frozen=True)
@@ -171,14 +172,14 @@ def measure(release: Release, progress: Progress) -> Measured:
         _guess(release, words, mechanism, measured, progress)
         steps: list[Callable[[], None]] = [
             lambda: _link(words, release.space, mechanism, measured),
-            lambda: measured.secrets.extend(secrets_of(attacker, release.pairs)),
+            lambda: _odds(attacker, release.pairs, measured),
             lambda: _audit_mechanism(mechanism, measured),
         ]
     else:
         words = words_of_pairs(release.pairs, release.space, drawn=False)
         steps = [
             lambda: _hidden(release, words, measured),
-            lambda: _linked_by_rest(words, release.space, measured),
+            lambda: _linked_by_rest(release, measured),
             lambda: _persons(release, measured),
         ]
     for step in progress([*steps, lambda: _audit_release(release, measured)], "attacks, audits"):
@@ -229,28 +230,42 @@ def _link(words: Words, space: Space, mechanism: Mechanism, measured: Measured) 
     """Link documents to their originals, and test whether a document holds a word."""
     trial = Trial(Scene(space.vectors, words.text, words.text), mechanism)
     trial.release = trial.release_by_type = Draw(words.outputs)
-    for name, measure, what, asks in (
-        ("link", "documents linked", "Documents linked to their originals", "linkability"),
-        (
-            "membership", "found at 1 % false alarms",
-            "Whether a document holds a word: found, at 1 % false alarms", "singling out",
-        ),
-    ):  # fmt: skip
-        try:
-            figures = [one for one in attack(name, trial) if one.measure == measure]
-        except DxError:
-            continue  # the text is too small
-        best = max(figures, key=lambda one: one.value)
-        value = f"{best.value:.1%} (by {best.attacker}, of {best.n:,})"
-        sentence = _link_sentence(best.value, best.n) if name == "link" else ""
-        measured.figures[name] = Figure(what, value, sentence, asks)
+    with suppress(DxError):  # the text is too small
+        best = max(attack("link", trial), key=lambda one: one.value)
+        measured.figures["link"] = _link_figure(best, f"{LINK_LENGTH} words of each")
+    with suppress(DxError):
+        tests = [one for one in attack("membership", trial) if one.measure == TRUE_POSITIVES]
+        best = max(tests, key=lambda one: one.value)
+        measured.figures["membership"] = Figure(
+            "Whether a document holds a word: found, at 1 % false alarms",
+            f"{best.value:.1%} (of {best.n:,})", asks="singling out",
+        )  # fmt: skip
 
 
-def _link_sentence(value: float, n: int) -> str:
-    return (
-        f"Whoever holds {n:,} originals links {value:.0%} of the documents to theirs, by "
-        f"{LINK_LENGTH} words of each."
+def _link_figure(best: AttackFigure, by: str) -> Figure:
+    value = f"{best.value:.1%} (by {best.attacker}, of {best.n:,})"
+    sentence = (
+        f"Whoever holds the originals links {best.value:.0%} of {best.n:,} documents to theirs, by "
+        f"{by}."
     )
+    return Figure("Documents linked to their originals", value, sentence, "linkability")
+
+
+def _odds(attacker: Informed, pairs: Sequence[Pair], measured: Measured) -> None:
+    """Compute the odds of recognised secrets, and their medians."""
+    measured.secrets = secrets_of(attacker, pairs)
+    bounds = [one.bound for one in measured.secrets]
+    after = [one.posterior for one in measured.secrets if one.posterior is not None]
+    if bounds:
+        usual = times(float(np.median(bounds)))
+        now = f"; after this release, {times(float(np.median(after)))}" if after else ""
+        measured.figures["odds"] = Figure(
+            "The median name, place or date, among some 100 alike, by who knows all else",
+            f"named {usual}{now} (of {len(bounds):,})",
+            "Who knows all else, and that a name, place or date is one of some 100 alike, names the "
+            f"median one of {len(bounds):,} {usual}{now}.",
+            "inference",
+        )
 
 
 def secrets_of(
@@ -303,19 +318,15 @@ def _hidden(release: Release, words: Words, measured: Measured) -> None:
         measured.figures["guess"] = Figure(what, value, sentence, "inference")
 
 
-def _linked_by_rest(words: Words, space: Space, measured: Measured) -> None:
-    """Link documents by their words, of which most are unmodified."""
-    text = words.text
-    long = np.flatnonzero(np.diff(text.starts) >= LINK_LENGTH)
-    if len(long) < 2:
-        return
-    at = text.starts[long][:, None] + np.arange(LINK_LENGTH)
-    outputs = np.where(words.outputs < 0, 0, words.outputs)[at]
-    value = float(best_of(rare_word_scores(outputs, text.rows[at], len(space))).mean())
-    measured.figures["link"] = Figure(
-        "Documents linked to their originals", f"{value:.1%} (by rare words, of {len(long):,})",
-        _link_sentence(value, len(long)), "linkability",
-    )  # fmt: skip
+def _linked_by_rest(release: Release, measured: Measured) -> None:
+    """Link documents by all their words, of which most are unmodified."""
+    before, after = zip(*(pair.texts for pair in release.pairs), strict=True)
+    try:
+        figures = link_texts(before, after, (release.account.terms.mechanism, NAN))
+        best = next(one for one in figures if one.measure == LINKED)
+    except UsageError:
+        return  # the texts are too few
+    measured.figures["link"] = _link_figure(best, "all their words")
 
 
 def _persons(release: Release, measured: Measured) -> None:
