@@ -341,6 +341,7 @@ def test_the_worst_documents_come_first():
         (0.01, "at most 1 time in 100"),
         (1 / 7, "at most 1 time in 7"),
         (0.66, "at most 2 times in 3"),
+        (0.574, "at most 3 times in 5"),  # a bound is rounded up
         (0.9, "at most 9 times in 10"),
         (0.999, "practically always"),
     ],

@@ -258,12 +258,12 @@ def _odds(attacker: Informed, pairs: Sequence[Pair], measured: Measured) -> None
     after = [one.posterior for one in measured.secrets if one.posterior is not None]
     if bounds:
         usual = times(float(np.median(bounds)))
-        now = f"; after this release, {times(float(np.median(after)))}" if after else ""
+        now = f"; after this release, {times(float(np.median(after)), '')}" if after else ""
         measured.figures["odds"] = Figure(
             "The median name, place or date, among some 100 alike, by who knows all else",
             f"named {usual}{now} (of {len(bounds):,})",
-            "Who knows all else, and that a name, place or date is one of some 100 alike, names the "
-            f"median one of {len(bounds):,} {usual}{now}.",
+            "Who knows all else, and that a name, place or date is one of some 100 alike, names "
+            f"the median one of {len(bounds):,} {usual}{now}.",
             "inference",
         )
 

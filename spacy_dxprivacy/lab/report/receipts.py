@@ -237,14 +237,16 @@ def chance_of(nats: float) -> float:
     return 1 / (1 + math.exp(-nats))
 
 
-def times(chance: float) -> str:
-    """Return a bound as people say it: "at most 1 time in 7", "at most 2 times in 3"."""
-    if chance > 0.985:
+def times(chance: float, most: str = "at most ") -> str:
+    """Return a bound, rounded up, as people say it: "at most 1 time in 7", "at most 2 times in
+    3"."""
+    if chance > 0.98:
         return "practically always"
-    if chance <= 0.5:
-        return f"at most 1 time in {1 / chance:,.0f}"
-    of = min(range(3, 50), key=lambda n: abs(round(chance * n) / n - chance) + n / 2000)
-    return f"at most {round(chance * of)} times in {of}"
+    if chance <= 1 / 3:
+        return f"{most}1 time in {math.floor(1 / chance + 1e-9):,}"
+    up = {of: math.ceil(chance * of - 1e-9) for of in range(2, 51)}
+    of = min((of for of in up if up[of] < of), key=lambda of: up[of] / of + of / 150)
+    return f"{most}{up[of]} time{'s' * (up[of] > 1)} in {of}"
 
 
 class SurrogateRow(NamedTuple):
