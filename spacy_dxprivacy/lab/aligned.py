@@ -12,7 +12,9 @@ from ..pipeline.parts import Parts
 from ..space import Space
 from ..text.spelling import spell
 
-CLITIC = r"(?=['\u2019]|n['\u2019]t)"
+NOT = r"n['\u2019]t\b"
+CLITIC = rf"(?=['\u2019]|{NOT})"
+WORD = rf"({NOT}|\S+?)"
 
 
 class Writing:
@@ -73,7 +75,7 @@ def _pattern(doc: Doc, drawn: list[bool]) -> re.Pattern[str]:
     clitic, and adds one between words that would run together."""
     parts = []
     for token, free, follows in zip(doc, drawn, [*drawn[1:], False], strict=True):
-        parts.append(r"(\S+?)" if free else f"({re.escape(token.text)})")
+        parts.append(WORD if free else f"({re.escape(token.text)})")
         blank = " " if token.whitespace_ else ""
         if follows and (free or blank):
             parts.append(f"(?: |{CLITIC})")

@@ -231,12 +231,10 @@ class Informed:
             of_class = space.with_class(space.class_names[(bits & -bits).bit_length() - 1])
         of_class[row] = False
         rows = np.flatnonzero(of_class)
-        D = (
-            apart
-            if len(np.unique(apart[rows])) > 1
-            else euclidean(space.vectors, np.array([row]))[0]
-        )
-        nearest = rows[np.argsort(D[rows], kind="stable")[:OTHERS]]
+        D = apart[rows]
+        if len(np.unique(D)) < 2:  # all alike to the guarantee
+            D = euclidean(space.vectors, np.array([row]))[0, rows]
+        nearest = rows[np.argsort(D, kind="stable")[:OTHERS]]
         return nearest, apart[nearest]
 
     # -- mentions --------------------------------------------------------------------------------

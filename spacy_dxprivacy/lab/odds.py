@@ -183,10 +183,11 @@ def _mentioned(
     """Return the secrets of one record with their mentions, and how many were left out."""
     if not asked.by_record:
         entities, lacking = attacker.entities(seen)
+        fitting = {k: v for k, v in entities.items() if not among or len(among[0]) == len(k)}
         return [
             (attacker.secret(np.array(rows), text, among, each.number), mentions)
-            for rows, (text, mentions) in entities.items()
-        ], lacking
+            for rows, (text, mentions) in fitting.items()
+        ], lacking + len(entities) - len(fitting)
     rows = attacker.rows_of(each.secret or "")
     if not len(rows) or (rows < 0).any():
         return [], 1

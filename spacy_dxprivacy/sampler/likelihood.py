@@ -69,7 +69,7 @@ class SentenceLikelihood:
     def of_variants(self, text: Text, outputs: Ints1d, variants: Ints2d) -> Floats2d:
         """Return ln P(outputs | variants[:, j]), float64 (sentences, m), up to one constant for
         each sentence: unlike candidates, all words of a column stand in the text at once. Outputs
-        count only where a column differs from the text."""
+        count only where a column differs from the text, and only drawn words may differ."""
         found = np.empty((int(text.starts.sum()), variants.shape[1]))
         differs = (variants != text.rows[:, None]).any(axis=1)
         first, lengths = spans(text.starts)
@@ -113,7 +113,7 @@ class SentenceLikelihood:
             return logs
         logs = np.zeros(variants.shape[1])
         for part in blocks(variants.shape[1], LANES):
-            X = np.repeat(ahead[:, None], len(logs[part]), axis=1)
+            X = np.repeat(ahead.astype(self.emissions.dtype)[:, None], len(logs[part]), axis=1)
             for rows, fix in others:
                 X *= self._emitted(rows[part], fix)
                 sums = X.sum(axis=0)
@@ -122,10 +122,16 @@ class SentenceLikelihood:
         return logs
 
     def _emitted(self, rows: Ints1d, fixed: bool) -> Floats2d:
-        """Return the emissions of some words at one place, float64 (K, m)."""
-        distinct, of = np.unique(rows, return_inverse=True)
-        found = [self.emissions.exact(row, fixed) for row in distinct.tolist()]
-        return np.stack(found, axis=1)[:, of]
+        """Return the emissions of some words at one place, (K, m), up to a common factor."""
+        emissions = self.emissions
+        if (rows == rows[0]).all():
+            return np.repeat(emissions.exact(int(rows[0]), fixed)[:, None], len(rows), axis=1)
+        near = emissions.of(rows.tolist())
+        E = np.repeat(emissions.totals[None], len(rows), axis=0)
+        for e, row in zip(E, rows.tolist(), strict=True):
+            states, factors = near[row]
+            e[states] *= factors
+        return E.T
 
     def _around(self, text: Text, first: Ints1d, lengths: Ints1d) -> Floats2d:
         """Return the likelihood of each state given the other words, float64 (places, K)."""

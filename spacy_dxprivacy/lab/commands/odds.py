@@ -141,8 +141,8 @@ def _print(found: OddsOfTexts, *, unchecked: bool) -> None:
         typer.echo(text_table(header, rows, "rlrr"))
     if found.left_out:
         typer.echo(
-            f"{found.left_out:,} more have no odds: the space lacks their words, or the record "
-            "does not mention them."
+            f"{found.left_out:,} more have no odds: the space lacks their words, the record does "
+            "not mention them, or the alternatives have another number of words."
         )
     if found.why:
         typer.echo(f"There are no odds after this release: {found.why}.")
