@@ -166,7 +166,7 @@ def test_a_text_and_its_receipt_are_shown(page, workshop):
     shown = html_of(app)
     assert "[REDACTED]" in shown[0]
     assert set(re.findall(r"</?(\w+)", "".join(shown))) == {"div", "mark", "ul", "li"}
-    assert "dx.Path.v2" in " ".join(shown) and "Visible: " in " ".join(shown)
+    assert "dx.Path.v2" in " ".join(shown) and "Number of tokens" in " ".join(shown)
     expected = workshop.sanitize(TEXT, workshop.sanitizer("dx.Path.v2", START)).receipt
     shown = {metric.label.lower(): metric.value for metric in app.metric}
     assert shown == {name: str(expected[name]) for name in shown} and shown["unknown"] > "0"
@@ -341,7 +341,7 @@ def test_all_of_it_works_without_a_mouse(served, tmp_path):
         page.tab_to("DIV tab")
         page.press("ArrowRight")
         page.press("Enter")
-        page.wait_for(f"{BODY}.includes('What stays')")
+        page.wait_for(f"{BODY}.includes('What is visible')")
         was = page.js(MECHANISM)
         page.tab_to("combobox")
         page.press("ArrowDown")
@@ -363,7 +363,7 @@ def test_a_browser_shows_it_and_asks_nobody_else(served, tmp_path):
         text = page.wait_for(f"{SHOWN}?.includes('REDACTED') && {SHOWN}")
         assert leaks(text, UNKNOWN_SECRETS) == []
         # Again and again: a click is lost on what is being drawn anew.
-        page.wait_for(f"({TABS}.at(-1).click(), {BODY}.includes('What stays'))")
+        page.wait_for(f"({TABS}.at(-1).click(), {BODY}.includes('What is visible'))")
         page.wait_for(f"({TABS}[0].click(), {HAD}) && ({HAD}.click(), true)")
         page.wait_for(f"{BODY}.includes('What had becomes')")
         assert page.errors() == []

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import time
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -20,7 +21,7 @@ from spacy_dxprivacy import Guarantee, Space, registry
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.lab.odds import Odds
 from spacy_dxprivacy.lab.report import Measured, make_pair, read_receipt, utility_of
-from spacy_dxprivacy.lab.report.measure import words_of_pairs
+from spacy_dxprivacy.lab.report.measure import attacker_of, words_of_pairs
 from spacy_dxprivacy.lab.report.metrics import missing
 from spacy_dxprivacy.lab.report.page import Given, bars, pieces, worst_first
 from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Account, answers, times
@@ -524,6 +525,28 @@ def test_words_that_a_promise_leaves_out_are_told(keep, told):
     assert guarantee.adjacency.startswith("all pairs")
     assert any("words that are not covered" in line for line in lines) == told
     assert any("month" in line for line in lines) == told
+
+
+def test_the_person_of_whom_most_is_learned_is_told_in_odds():
+    account = account_of(Guarantee("metric-dp", 0.9, metric="path", status="proven"))
+    for epsilon, delta in ((2.5, 0.0), (3.0, 1e-6), (1.0, 0.0)):
+        row = {"mentions": 6, "rho": 0.2, "plain": 5.4, "epsilon": epsilon, "delta": delta}
+        account.add_persons({"persons": {"count": 1, "most": [row]}})
+    told = answers(account)
+    assert any("(6 mention(s))" in line and "21 times in 22" in line for line in told.recovered)
+    assert any("epsilon 3 nats at delta 1e-06 (zCDP)" in line for line in told.guarantee)
+    account.person["right"] = 0.2
+    account.terms = replace(account.terms, odds={"among": 100, "right": {}})
+    assert any("one of 100 near ones" in line for line in answers(account).recovered)
+
+
+def test_a_run_on_some_words_alone_is_measured_by_its_config():
+    account = account_of(Guarantee("metric-dp", 0.9, metric="path", status="proven"))
+    account.raw = {"mechanism": "dx.Path.v2", "guarantee": account.terms.guarantee.to_dict()}
+    selected = ("every word outside the recognised entities PERSON",)
+    account.terms = replace(account.terms, in_clear=selected)
+    with pytest.raises(UsageError, match="`config`"):
+        attacker_of(account, {"space": "builtin"})
 
 
 def test_a_promise_for_texts_is_told_as_one():

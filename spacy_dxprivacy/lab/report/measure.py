@@ -33,6 +33,7 @@ from ..attacks.reading import Reading, Seen, filled_guess
 from ..attacks.rewriting import LINKED, link_texts
 from ..attacks.tries import LINK_LENGTH, Scene, Trial, attack
 from ..audit import audit, audit_release
+from ..audit.original import labels_in_plaintext
 from ..corpus import Corpus, words_of
 from ..informed import Informed
 from ..mechanisms import quiet
@@ -138,6 +139,8 @@ def attacker_of(account: Account, settings: dict[str, Any]) -> Informed:
     settings: the `config` of the run; or its `space`, where all else is in the receipt.
     """
     known = {} if "config" in settings else settings_of(account.raw)
+    if known and labels_in_plaintext(account.terms.in_clear):
+        raise UsageError("some words alone were selected: give the `config` of the run.")
     with quiet():
         attacker = Informed(make_pipeline(**known, **settings))
     attacker.check(account.raw)
@@ -165,7 +168,7 @@ def measure(release: Release, progress: Progress) -> Measured:
             is in the space. What a text is too small for is left out.
     """
     measured = Measured()
-    if release.account.draws_words:
+    if release.account.draws_all:
         attacker = attacker_of(release.account, release.settings)
         mechanism = attacker.mechanism
         words = words_of_pairs(release.pairs, release.space, drawn=True)

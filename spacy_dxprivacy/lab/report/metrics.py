@@ -62,13 +62,6 @@ class Utility:
         """Share of unchanged words, 0 to 1; nan of no words."""
         return 1 - self.changed / self.words if self.words else float("nan")
 
-    @property
-    def histogram(self) -> list[int]:
-        """Number of documents in each of 20 equal steps of the unchanged share."""
-        known = self.retention_by_document[~np.isnan(self.retention_by_document)]
-        counts: list[int] = np.histogram(known, bins=20, range=(0, 1))[0].tolist()
-        return counts
-
 
 def utility_of(
     pairs: Sequence[Pair],

@@ -227,7 +227,7 @@ def _secrets(given: Given, asked: Request) -> list[Odds]:
         return [
             one
             for account in last
-            if account.draws_words
+            if account.draws_all
             for one in secrets_of(attacker_of(account, asked.settings), given.pairs, released=False)
         ]
     except DxError:
@@ -254,7 +254,7 @@ class Worst(NamedTuple):
 def worst_first(given: Given, space: Space, measured: Measured | None) -> Worst:
     """Return the documents by what the attacker recovers of them, or by what stays."""
     pairs = given.pairs
-    if given.accounts and not given.accounts[-1].draws_words:
+    if given.accounts and not given.accounts[-1].draws_all:
         marked = [rare_unchanged(pair, space) for pair in pairs]
         rows = [(float(len(some)), f"{len(some)}", some) for some in marked]
         by, legend = "number of rare words that stay", "rare words that stay"

@@ -67,6 +67,11 @@ class Account:
         return self.counts["perturbed"] > 0
 
     @property
+    def draws_all(self) -> bool:
+        """Whether the mechanism replaced words, and no surrogate stands for an entity."""
+        return self.draws_words and not self.surrogates.mentions
+
+    @property
     def alarms(self) -> list[str]:
         """Warnings that come first: no privacy, a seed."""
         return Tally(self.terms).alarms()
