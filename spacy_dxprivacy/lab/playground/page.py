@@ -27,8 +27,8 @@ EXAMPLE = "Maria told her doctor in London that she sleeps badly since the divor
 LONGEST = 20_000  # characters: the page is to stay quick
 WORDS, NEAR, DRAWS = 40, 12, 2000
 HEADS = {
-    "replaced": "What was replaced", "recovered": "What a reader learns", "visible": "What is visible",
-    "guarantee": "The guarantee",
+    "replaced": "What was replaced", "recovered": "What a reader learns",
+    "visible": "What is visible", "guarantee": "The guarantee",
 }  # fmt: skip
 COUNTS = ("tokens", "perturbed", "unknown", "kept")
 
