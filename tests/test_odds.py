@@ -5,6 +5,7 @@ import json
 import shlex
 import subprocess
 import sys
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,7 +16,10 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 import spacy_dxprivacy as dx
-from spacy_dxprivacy.lab.odds import odds
+from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.lab.aligned import tokens_of
+from spacy_dxprivacy.lab.informed import Informed
+from spacy_dxprivacy.lab.odds import Asked, Given, odds, odds_of
 from spacy_dxprivacy.sampler.draw import Text
 from spacy_dxprivacy.text.spelling import spell
 from spacy_dxprivacy.ty import StatesProbabilities
@@ -31,6 +35,8 @@ LEVELS = {
     },
     "exponential": {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 0.4},
 }  # fmt: skip
+
+PIPELINE = cache(make_pipeline)
 
 
 @pytest.fixture(scope="module")
@@ -193,6 +199,27 @@ def test_a_mistake_is_a_sentence_without_the_secret(files, options, said):
     assert done.exit_code == 2 and said in done.stderr
     assert not done.stdout and len(done.stderr.splitlines()) == 1
     assert not [word for word in ("Maria", "Walter", "Zorblattovich") if word in done.stderr]
+
+
+def test_entities_are_found_where_the_recogniser_cuts_words():
+    text = "name,city,pop\nMaria Gonzalez,Conakry,4100\nMaria,Boston,12\n"
+    found = odds_of(Informed(PIPELINE()), [Given(1, text)], Asked()).odds
+    mentions = {one.secret: one.mentions for one in found}
+    assert mentions["Maria Gonzalez"] == 2 and sum(mentions.values()) < 7
+
+
+def test_words_of_the_release_are_read_through_its_spelling():
+    """Contractions, capitals and words that would run together, in many draws."""
+    text = "I don't know; she's said \"we can't\" (Maria-Anna/Paul). An hour... it'll\ngo."
+    nlp = PIPELINE()
+    attacker = Informed(nlp)
+    seen = attacker.read(text)
+    for released in nlp.pipe([text] * 200):
+        tokens = tokens_of(seen.doc, seen.drawn, released.text)
+        assert tokens == [token.text for token in released]
+        for place in np.flatnonzero(seen.drawn).tolist():
+            if tokens[place] != "[REDACTED]":
+                assert attacker.writing.rows(tokens, place)
 
 
 @pytest.mark.filterwarnings("ignore:.*DX101")

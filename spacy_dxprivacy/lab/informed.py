@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..errors import UsageError
@@ -67,7 +67,7 @@ class Secret:
         """int64 (n, m + 1): the secret and its alternatives."""
         return np.concatenate([self.words[None], self.others]).T
 
-    def bound(self, guarantee: Any) -> float:
+    def bound(self, guarantee: Guarantee) -> float:
         """Return the largest probability of the secret, by the guarantee."""
         if self.plaintext:
             return 1.0
@@ -86,6 +86,13 @@ class Secret:
         if not self.logs[0] > -math.inf:
             raise UsageError(f"{WRONG}: it cannot come of it.")
         return float(1 / np.exp(self.logs - self.logs[0]).sum())
+
+
+def _tokens(span: Span, doc: Doc) -> tuple[int, int]:
+    """Return the tokens of a Doc that a span of another Doc of the same text touches: a recogniser
+    may cut words."""
+    found: Any = doc.char_span(span.start_char, span.end_char, alignment_mode="expand")
+    return found.start, found.end
 
 
 Mentions = list[tuple[Ints1d, Ints1d]]  # places in the words of a Doc, and which words of a secret
@@ -140,7 +147,7 @@ class Informed:
                 "`numbers`, whose guarantees its receipt states. Leave them out."
             )
         self.terms, self.space, self.mechanism = parts.terms, parts.space, parts.mechanism
-        self.guarantee: Any = self.mechanism.guarantee
+        self.guarantee: Guarantee = self.mechanism.guarantee
         self.why = ""  # there is no posterior
         if parts.editor is not None or parts.vectors == "noisy":
             self.why = EDITED
@@ -263,7 +270,12 @@ class Informed:
         spans = sorted(chosen(doc, LABELS), key=lambda s: (s[1] - s[2], s[1]))
         found: dict[tuple[int, ...], tuple[str, Mentions]] = {}
         names, lacking = list[tuple[int, ...]](), 0
-        for label, first, last in spans:
+        free = np.ones(len(seen.doc), dtype=bool)
+        for label, *ends in spans:
+            first, last = ends if doc is seen.doc else _tokens(doc[ends[0] : ends[1]], seen.doc)
+            if not free[first:last].all():
+                continue
+            free[first:last] = False
             at = np.flatnonzero((seen.places >= first) & (seen.places < last))
             at = at[seen.text.rows[at] >= 0]
             rows = tuple(seen.text.rows[at].tolist())
@@ -274,7 +286,7 @@ class Informed:
             if label == "PERSON":
                 key = next((name for name in names if set(rows) <= set(name)), rows)
                 names.append(key)
-            _, mentions = found.setdefault(key, (doc[first:last].text, []))
+            _, mentions = found.setdefault(key, (seen.doc[first:last].text, []))
             mentions.append((at, np.array([key.index(row) for row in rows])))
         return found, lacking
 
@@ -309,8 +321,15 @@ class Informed:
         return found
 
     def _evidence(
-        self, secret: Secret, seen: Seen, words: Ints1d, mention: Any, tokens: list[str]
-    ) -> Evidence:  # fmt: skip
+        self,
+        secret: Secret,
+        seen: Seen,
+        words: Ints1d,
+        mention: tuple[Ints1d, Ints1d],
+        tokens: list[str],
+    ) -> Evidence:
+        """words: the places of the sentence. mention: some of them, and which words of the secret
+        stand there."""
         at, which = mention
         places = np.searchsorted(words, at)
         rows = seen.text.rows[words]
@@ -324,10 +343,11 @@ class Informed:
         released = self.space.find_all([tokens[i] for i in seen.places[words].tolist()])
         readings = []
         for some in islice(product(*options), MOST_READINGS):
-            outputs = released.copy()
+            outputs = released.copy()  # -1 where no word of the space stands
             outputs[places] = some
             readings.append((outputs, 0.0))
         if len(readings) > 1 and self.parts.draws_together:
+            # One reading may be likelier than another beside the words around it.
             mechanism: Any = self.mechanism
             sums = mechanism.built.together.likelihood.log_sums
             texts = [Text(y, text.starts, y >= 0) for y, _ in readings]
