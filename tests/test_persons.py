@@ -5,9 +5,10 @@ import math
 
 import pytest
 import spacy
+from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import DxError, Guarantee, Space, registry
+from spacy_dxprivacy import DxError, Guarantee, Space, assert_sanitized, registry
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.pipeline.parts import names_apart, names_of
 from spacy_dxprivacy.pipeline.persons import PersonBudget
@@ -136,6 +137,12 @@ def test_a_name_in_plaintext_has_no_guarantee():
 def test_a_word_drawn_once_for_a_document_counts_once():
     row = make(scope="type")("Smith slept. Smith woke. Smith left.")._.dx.persons["most"][0]
     assert row["mentions"] == 3 and row["plain"] == pytest.approx(0.9 * 12.5)
+
+
+def test_a_receipt_with_persons_is_the_same_after_it_was_stored(nlp):
+    doc = nlp(TEXT)
+    (stored,) = DocBin(store_user_data=True, docs=[doc]).get_docs(nlp.vocab)
+    assert stored._.dx == doc._.dx and assert_sanitized(stored) is None
 
 
 def test_a_document_without_persons_says_nothing_of_them(nlp):

@@ -240,8 +240,14 @@ def get_receipt(doc: Doc) -> Receipt | None:
     stored = doc.user_data.get(RECEIPT_KEY)
     if not isinstance(stored, dict):
         return None
-    # DocBin turns lists into tuples, and a receipt should be the one that was stored.
-    return Receipt({k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()})
+    return Receipt(_with_lists(stored))
+
+
+def _with_lists(value: Any) -> Any:
+    """DocBin turns lists into tuples, and a receipt should be the one that was stored."""
+    if isinstance(value, dict):
+        return {name: _with_lists(one) for name, one in value.items()}
+    return [_with_lists(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def span_provenance(span: Span) -> list[str]:
