@@ -134,6 +134,18 @@ def test_a_name_in_plaintext_has_no_guarantee():
         make(selector=only, max_epsilon_per_person=1e6)(TEXT)
 
 
+def test_persons_that_a_selector_of_other_labels_passes_over_stay_in_plaintext():
+    dates = {"@dx_selectors": "dx.Entities.v2", "labels": ["DATE"]}
+    patterns = [*PATTERNS, {"label": "DATE", "pattern": "today"}]
+    text = "Maria slept today."
+    receipt = make(patterns, "dx_entity_sanitizer", selector=dates)(text)._.dx
+    assert receipt.persons["count"] == 1 and receipt.persons["largest"]["epsilon"] is None
+    nlp = make(patterns, "dx_entity_sanitizer", selector=dates, max_epsilon_per_person=1e9)
+    with pytest.raises(DxError, match="DX178"):
+        nlp(text)
+    assert "persons" not in nlp("It rains today.")._.dx
+
+
 def test_a_word_drawn_once_for_a_document_counts_once():
     row = make(scope="type")("Smith slept. Smith woke. Smith left.")._.dx.persons["most"][0]
     assert row["mentions"] == 3 and row["plain"] == pytest.approx(0.9 * 12.5)

@@ -149,10 +149,10 @@ def _select(parts: Parts, doc: Doc) -> Selected:
 def _persons(parts: Parts, doc: Doc, selected: Selected, space: Space) -> Sequence[PersonLoss]:
     """The recognised persons of a Doc. Raise DxError where one of them would exceed the budget, and
     with a budget where nobody looked for persons."""
-    spans, budget = selected.entities, parts.max_epsilon_per_person
-    if spans is None and (budget is not None or any(_is_person(e.label_) for e in doc.ents)):
-        spans = Entities(("PERSON",)).entities(doc)
-    spans = [span for span in spans or () if _is_person(span[0])]
+    budget = parts.max_epsilon_per_person
+    spans = [span for span in selected.entities or () if _is_person(span[0])]
+    if not spans and (budget is not None or any(_is_person(e.label_) for e in doc.ents)):
+        spans = Entities(("PERSON",), getattr(parts.selector, "spans_key", None)).entities(doc)
     if not spans:
         return ()
     from .persons import Treatment, largest_of, persons_of
