@@ -140,7 +140,7 @@ def attacker_of(account: Account, settings: dict[str, Any]) -> Informed:
     """
     known = {} if "config" in settings else settings_of(account.raw)
     if known and labels_in_plaintext(account.terms.in_clear):
-        raise UsageError("some words alone were selected: give the `config` of the run.")
+        raise UsageError("only some words were selected: give the `config` of the run.")
     with quiet():
         attacker = Informed(make_pipeline(**known, **settings))
     attacker.check(account.raw)
