@@ -48,19 +48,18 @@ POSTS = ("response", "anonymized_response"), ("text", "anonymized_text")
 CURVE = "0.3,0.45,0.65,0.9,1.2,1.5"
 
 
-def measured(command: str, path: Path, figure: Path | None = None) -> list[Row]:
-    """Run a command on the file that it names, and return the rows of its table. figure: where to
-    keep the picture. An interrupted run is resumed from its folder under DOCS."""
+def measured(command: str, path: Path) -> tuple[list[Row], bytes]:
+    """Run a command on the file that it names, and return the rows of its table, and its picture if
+    it has one. An interrupted run is resumed from its folder under DOCS."""
     folder = DOCS / f"run-{path.stem}"
     given = shlex.split(command.replace(path.name, str(path)))[1:]
     dx_cli([*given, "--out", str(folder)], standalone_mode=False)
     (table,) = folder.glob("*.csv")
     with table.open(encoding="utf8") as file:
         rows = list(csv.DictReader(file))
-    if figure is not None:
-        shutil.copy(folder / "tasks.svg", figure)
+    picture = b"".join(figure.read_bytes() for figure in folder.glob("*.svg"))
     shutil.rmtree(folder)
-    return rows
+    return rows, picture
 
 
 def share(text: str) -> str:
@@ -82,19 +81,21 @@ def of_tasks(rows: list[Row], names: dict[str, str]) -> tuple[list[str], list[li
     for row in rows:
         name, epsilon = row["mechanism"], row["epsilon"]
         if epsilon == "":
-            name, epsilon = "unmodified text", "–"
-        elif row["guarantee"].startswith("interpolated"):
-            name, epsilon = f"{name}, {row['guarantee']}", f"({float(epsilon):.3g})"
+            full, epsilon = "unmodified text", "–"
+        else:
+            full = parse_mechanism(name)[0]
+        if row["guarantee"].startswith("interpolated"):
+            full, epsilon = f"{full}, {row['guarantee']}", f"({float(epsilon):.3g})"
         elif name == "path" and epsilon in levels:
-            name = f"{name} ({levels[epsilon]})"
-        table.append([name, epsilon, *(cell(row, column) for column in names)])
+            full = f"{full} ({levels[epsilon]})"
+        table.append([full, epsilon, *(cell(row, column) for column in names)])
     return ["release", "epsilon", *names.values()], table
 
 
 def tasks(path: Path, options: str, target: Path, names: dict[str, str], data: str) -> None:
     """Measure and write the table of a task."""
     command = f"dx experiment tasks --text {path.name} {options}"
-    rows = measured(command, path, target.with_suffix(".svg"))
+    rows, picture = measured(command, path)
     columns, table = of_tasks(rows, RECOVERED | names)
     words = rows[0]["rare words"]
     write_result(
@@ -107,6 +108,7 @@ def tasks(path: Path, options: str, target: Path, names: dict[str, str], data: s
         columns=columns,
         rows=table,
     )
+    target.with_suffix(".svg").write_bytes(picture)
 
 
 def snips(path: Path) -> None:
@@ -130,7 +132,7 @@ def attributes(path: Path) -> None:
     """One row for each attribute, by the stronger linear attacker."""
     asked = " ".join(f"--attribute personality.{name}" for name in ATTRIBUTES.values())
     command = f"dx attack attributes {path.name} --field response {asked}"
-    rows = measured(command, path)
+    rows, _ = measured(command, path)
     releases = list(dict.fromkeys((row["mechanism"], row["epsilon"]) for row in rows))
     levels = {str(one.epsilon): name for name, one in LEVELS.items()}
     table = []
@@ -161,7 +163,7 @@ def rewriting(*paths: Path) -> None:
     table, commands, sizes = [], [], []
     for path, (field, other) in zip(paths, POSTS, strict=True):
         command = f"dx attack link {path.name} --field {field} --released {other} -e {CURVE}"
-        rows = measured(command, path)
+        rows, _ = measured(command, path)
         commands.append(command)
         kind = "posts" if field == "response" else "biographies"
         sizes.append(f"{rows[0]['n']} {kind}")

@@ -19,6 +19,8 @@ from ..io.build import NO_LIMIT
 from ..pipeline.unknown import REDACTED
 from ..space import Space
 from ..space.sources import SpaceSource
+from ..ty import Mechanism
+from .mechanisms import quiet
 
 SEED = 1
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -96,15 +98,15 @@ def coded(column: Sequence[str], name: str, *, alone: bool = False) -> Ints1d:
     return np.array([codes[value] for value in column])
 
 
-def released(
-    texts: Sequence[str], config: dict[str, Any], epsilon: float, space: Space
-) -> list[str]:
-    """Return the texts as the component releases them, seeded. config: as of parse_mechanism."""
+def sanitizer(config: dict[str, Any], epsilon: float, space: Space) -> tuple[Language, Mechanism]:
+    """Return a seeded pipeline and its fitted mechanism. config: as of parse_mechanism."""
     nlp = tokenizer()
     settings = {"mechanism": {**config, "epsilon": epsilon}, "seed": SEED}
     pipe: Any = nlp.add_pipe("dx_sanitizer", config=settings)
     pipe.source = SpaceSource(load=lambda _: space)
-    return [doc.text for doc in nlp.pipe(texts)]
+    with quiet():
+        _ = pipe.terms  # fits it
+    return nlp, pipe.mechanism
 
 
 def linear_model(*, letters: bool = True) -> Any:

@@ -39,7 +39,7 @@ from ..attacks.tries import attack_over_epsilon, epsilons_for
 from ..corpus import read_corpus, read_texts
 from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_mechanism
 from ..results import NAN, Result, check_out, plain, text_table
-from ..texts import read_fields, released
+from ..texts import read_fields, sanitizer
 
 ALL, FRONTIER, LINK = "all", "frontier", "link"
 BY_MODEL = ("guess", LINK, "membership", ALL, FRONTIER, ATTRIBUTES)
@@ -296,7 +296,8 @@ def _releases(
             raise UsageError(f"{label} needs `epsilon`: the levels are those of the default.")
         usual = [level.epsilon for level in LEVELS.values()]
         for epsilon in progress(epsilons or usual, label):
-            yield (label, epsilon), released(texts, config, epsilon, space)
+            nlp, _ = sanitizer(config, epsilon, space)
+            yield (label, epsilon), [doc.text for doc in nlp.pipe(texts)]
 
 
 def _fields(path: Path, *names: str) -> list[tuple[str, ...]]:

@@ -35,7 +35,7 @@ from ...ty import Mechanism
 from ..attacks.figures import share_by_document
 from ..attacks.frontier import Ground, guesses_of
 from ..corpus import Corpus, sanitised, words_of
-from ..mechanisms import make_mechanism, parse_mechanism
+from ..mechanisms import parse_mechanism
 from ..results import (
     NAN,
     Result,
@@ -46,7 +46,7 @@ from ..results import (
     legend_below,
     resumed,
 )
-from ..texts import SEED, coded, linear_model, read_fields, released, tokenizer
+from ..texts import SEED, coded, linear_model, read_fields, sanitizer, tokenizer
 from .options import Options, experiment, of_space
 
 USUAL = {
@@ -157,9 +157,9 @@ class Study:
             recovered, texts, guarantee = self._recovered(None), self.texts, "none"
         else:
             _, config = parse_mechanism(name)
-            mechanism = make_mechanism(config, self.space, epsilon)
+            nlp, mechanism = sanitizer(config, epsilon, self.space)
             recovered, guarantee = self._recovered(mechanism), str(mechanism.guarantee)
-            texts = released(self.texts, config, epsilon, self.space)
+            texts = [doc.text for doc in nlp.pipe(self.texts)]
         figures = {**recovered, **self._figures(texts)}
         row |= {what: value for what, (value, _, _) in figures.items()}
         for what, (_, low, high) in figures.items():
