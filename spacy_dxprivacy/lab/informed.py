@@ -62,11 +62,6 @@ class Secret:
     logs: Floats1d = field(default_factory=lambda: np.zeros(1))
     plaintext: bool = False  # whether a mention was not drawn
 
-    @property
-    def columns(self) -> Ints2d:
-        """int64 (n, m + 1): the secret and its alternatives."""
-        return np.concatenate([self.words[None], self.others]).T
-
     def bound(self, guarantee: Guarantee) -> float:
         """Return the largest probability of the secret, by the guarantee."""
         if self.plaintext:
@@ -333,7 +328,7 @@ class Informed:
         at, which = mention
         places = np.searchsorted(words, at)
         rows = seen.text.rows[words]
-        columns = secret.columns
+        columns = np.concatenate([secret.words[None], secret.others]).T
         variants = np.repeat(rows[:, None], columns.shape[1], axis=1)
         variants[places] = columns[which]
         text = Text(rows, np.arange(len(words)) == 0, seen.text.fixed[words])
