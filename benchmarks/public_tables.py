@@ -108,7 +108,8 @@ def tasks(path: Path, options: str, target: Path, names: dict[str, str], data: s
         columns=columns,
         rows=table,
     )
-    target.with_suffix(".svg").write_bytes(picture)
+    if target.with_suffix(".svg").exists():  # a page shows it
+        target.with_suffix(".svg").write_bytes(picture)
 
 
 def snips(path: Path) -> None:
