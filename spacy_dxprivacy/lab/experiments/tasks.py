@@ -56,7 +56,6 @@ USUAL = {
 }
 PLAINTEXT = "clear text"
 TESTED = 0.25  # the share of held-out texts
-ATTACKED = 1000  # words
 RESAMPLES = 1000
 EQUAL = (0.5, 0.6)  # recovery rates
 PANELS = {
@@ -75,7 +74,8 @@ AUTHOR = {"author, static": (0, 1), "author, adaptive": (1, 1)}
 
 @experiment(
     "tasks", "usefulness for a task, and what attackers recover, by mechanism and epsilon",
-    "Feyisetan et al. 2020; Chen et al. 2023; Mattern et al. 2022 (authorship)", documents=4000,
+    "Feyisetan et al. 2020; Chen et al. 2023; Mattern et al. 2022 (authorship)",
+    documents=4000, words=1000,
 )  # fmt: skip
 def run(space: Space, options: Options) -> Result:
     """Return rows of the plaintexts, of each release, and of each mechanism at an equal attacker.
@@ -136,13 +136,13 @@ class Study:
         classes = [coded(column, name) for column, name in zip(columns, names[1:], strict=True)]
         train, test = split(classes[0])
         words = [words_of(doc, space)[:3] for doc in tokenizer().pipe(texts[i] for i in test)]
-        ground = Ground(space, Corpus.of(*zip(*words, strict=True)).first(ATTACKED))
+        ground = Ground(space, Corpus.of(*zip(*words, strict=True)).first(options.words))
         authors = classes[1] if options.author else None
         return cls(space, options.text, texts, classes[0], authors, train, test, ground)
 
     def settings(self, options: Options) -> Row:
         """Return what the rows depend on, besides mechanism and epsilon."""
-        names = "field", "label", "author", "documents"
+        names = "field", "label", "author", "documents", "words"
         status = self.source.stat()
         return {
             "file": [str(self.source), status.st_size, status.st_mtime_ns],
