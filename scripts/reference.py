@@ -48,7 +48,7 @@ MORE = {
     "config": "As for `spacy assemble`; [sanitize], [files], [run] and others hold settings.",
     "mechanism": "A short or a registered name (dx.Laplace.v1); a wrong one lists them all.",
     "epsilon": "Nats per unit of the mechanism's metric. The default mechanism starts at 0.9.",
-    "policy": "general (the default), clinical, strict or plain.",
+    "policy": "general (the default), clinical, training, strict or plain.",
     "prior": "word-pairs (the default), word-frequency, uniform, clinical, dialogues, a folder "
     "made by `dx prior`, or an ARPA file.",
     "space": "The vectors of the model if left out, else builtin.",

@@ -54,8 +54,8 @@ def make_path_v2(
 
     Args:
         epsilon: Nats per unit of path, above 0.
-        policy: "plain" (the lengths of dx.Path.v1), "general", "clinical" or "strict", or a table
-            of the fields of metric.policy.Policy.
+        policy: "plain" (the lengths of dx.Path.v1), "general", "clinical", "training" or
+            "strict", or a table of the fields of metric.policy.Policy.
         prior: The public language model; dx.WordPairs.v1 if None.
         even: For a prior of independent words: replace its weights by normaliser-balancing ones
             near them, with which epsilon is little more than beta. A hundredth of the edges at most
