@@ -45,13 +45,16 @@ def test_a_receipt_has_each_person_by_mentions_without_names(nlp):
 
 def test_words_of_a_sentence_add_up_and_sentences_as_zcdp(nlp):
     persons = nlp(TEXT)._.dx.persons
-    apart, g = persons["apart"], nlp.get_pipe("dx_sanitizer").mechanism.guarantee
+    mechanism = nlp.get_pipe("dx_sanitizer").mechanism
+    apart, g, near = persons["apart"], mechanism.guarantee, mechanism.near_names[0]
     smith, maria = persons["most"]
     # John Smith, Smith, and three times Smith in the last sentence; Maria Lopez, Maria.
     for row, words in ((smith, [2, 1, 3]), (maria, [2, 1])):
         expected = change(g, [apart * many for many in words])
         assert row["rho"] == pytest.approx(expected.rho)
         assert row["plain"] == pytest.approx(0.9 * apart * sum(words)) == expected.plain
+        assert row["near"] == change(g, [near * many for many in words]).to_dict()
+        assert row["near"]["epsilon"] < row["epsilon"] / 10
     assert persons["largest"]["epsilon"] == max(row["epsilon"] for row in persons["most"])
 
 

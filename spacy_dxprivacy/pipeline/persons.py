@@ -44,12 +44,13 @@ class Treatment:
 
 @dataclass(frozen=True)
 class PersonLoss:
-    """The mentions of a person, how many of their words the mechanism draws, and the guarantee for
-    another name in all of them."""
+    """The mentions of a person, how many of their words the mechanism draws, and the guarantees for
+    another name in all of them: any name, and the nearest one of a name like most, if known."""
 
     mentions: int
     words: int
     change: Change
+    near: Change | None
 
 
 def persons_of(
@@ -68,17 +69,22 @@ def persons_of(
     for number, (_, start, end) in zip(_numbers_of(parts, doc, spans), spans, strict=True):
         of_person[number].append((start, end))
     apart = parts.names_apart(space)
+    nearest = (getattr(parts.mechanism, "near_names", None) or [])[:1]
+    guarantee = parts.mechanism.guarantee
     found = []
     for mentions in of_person.values():
         inside = np.concatenate([np.arange(*mention) for mention in mentions])
         drawn = inside[treatment.drawn[inside]]
         sizes = _sizes(parts, doc, drawn, treatment.sentences)
-        changes = [change(parts.mechanism.guarantee, [size * apart for size in sizes])]
+        others = [change(PLAINTEXT, [1.0])] if treatment.plain[inside].any() else []
         if treatment.stood is not None:
-            changes += _of_surrogates(parts, treatment.stood, mentions)
-        if treatment.plain[inside].any():
-            changes.append(change(PLAINTEXT, [1.0]))
-        found.append(PersonLoss(len(mentions), sum(sizes), together(changes)))
+            others += _of_surrogates(parts, treatment.stood, mentions)
+        losses = [
+            together([change(guarantee, [size * unit for size in sizes]), *others])
+            for unit in (apart, *nearest)
+        ]
+        near = losses[1] if nearest else None
+        found.append(PersonLoss(len(mentions), sum(sizes), losses[0], near))
     return sorted(found, key=lambda person: -person.mentions)
 
 
@@ -124,12 +130,14 @@ def receipt_of(found: Sequence[PersonLoss], mechanism: Mechanism, apart: float) 
     """Return plain values for a receipt, None for infinity.
 
     count: of persons. apart: distance of a changed word. most: of those mentioned most, mentions
-    and guarantee; right: how often an attacker names them at most, as in `odds`. largest: bounds
-    for any of the persons.
+    and guarantee; near: the same for the nearest name of a name like most; right: how often an
+    attacker names them at most, as in `odds`. largest: bounds for any of the persons.
     """
     rows = []
     for person in found[:MOST]:
-        row = {"mentions": person.mentions, **person.change.to_dict()}
+        row: dict[str, Any] = {"mentions": person.mentions, **person.change.to_dict()}
+        if person.near is not None:
+            row["near"] = person.near.to_dict()
         right = right_of(mechanism, person)
         rows.append(row if right is None else {**row, "right": right})
     return {

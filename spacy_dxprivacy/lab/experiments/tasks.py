@@ -51,6 +51,7 @@ from .options import Options, experiment, of_space
 
 USUAL = {
     "path": [*(level.epsilon for level in LEVELS.values()), 1.5],
+    "path policy=training": [1.5, 1.9],
     "cus-text": [3.0],  # as much is recovered at any epsilon
     "laplace": [7.0, 8.5, 10.0],
 }
