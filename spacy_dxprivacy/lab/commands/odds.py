@@ -152,8 +152,8 @@ def _print(found: OddsOfTexts, *, unchecked: bool) -> None:
 
 def _sentence(one: Odds) -> str:
     text = (
-        f"{one.mentions:,} mention(s). An attacker who knows all else, and that it was one of "
-        f"{one.among:,}, and names it, is right at most {_in(one.bound)}."
+        f"Mentions: {one.mentions:,}. An attacker who knows everything else, and that the secret "
+        f"is one of {one.among:,} alternatives, names it correctly at most {_in(one.bound)}."
     )
     return text if one.posterior is None else f"{text}\nAfter this release: {_in(one.posterior)}."
 
