@@ -293,11 +293,11 @@ def test_the_summary_leads_with_odds_and_has_epsilon_second(run):
     rows = [line[2:13].strip() for line in done.stderr.splitlines()[1:]]
     assert [row for row in rows if row][:2] == ["Odds", "Guarantee"]
     said = " ".join(done.stderr.split())
-    assert "is right at most 1 time in 4 about the person with the most mentions (2)" in said
+    assert "is right at most 1 time in 3 about the person with the most mentions (2)" in said
     assert "any two texts of one layout" in said
     done = CliRunner().invoke(dx_cli, ["sanitize", "--text", "It rains."])
     said = " ".join(done.stderr.split())
-    assert "is right at most 1 time in 29 if it is mentioned once, and 1 time in 4" in said
+    assert "is right at most 1 time in 29 if it is mentioned once, and at most 1 time in 3" in said
 
 
 def test_names_by_surrogates_are_said_to_reveal_nothing():

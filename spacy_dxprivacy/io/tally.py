@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -162,7 +163,7 @@ class Tally(Sums):
         odds, top = self.terms.odds, None if self.persons is None else self.persons["most"][0]
         if top is not None and top["epsilon"] == 0:
             return "nothing is learned of names: their surrogates are drawn without a look at them"
-        guess = "whoever knows all else, and that a name is one of 100 near names, is right at most"
+        guess = "whoever knows all else, and that a name is one of 100 near names, is right"
         typical = "for a name like most (the rarest are easier to guess)"
         if top is not None and "right" in top:
             whom = f"about the person with the most mentions ({top['mentions']}), {typical}"
@@ -247,9 +248,16 @@ class Tally(Sums):
         return alarms
 
 
-def times(share: float) -> str:
-    """Return "1 time in 7", or "nearly always" from 0.95 on."""
-    return f"1 time in {1 / share:.2g}" if share < 0.95 else "nearly always"
+def times(chance: float, most: str = "at most ") -> str:
+    """Return a bound, rounded up, as people say it: "at most 1 time in 7", "at most 2 times in
+    3"."""
+    if chance > 0.98:
+        return "practically always"
+    if chance <= 1 / 3:
+        return f"{most}1 time in {math.floor(1 / chance + 1e-9):,}"
+    up = {of: math.ceil(chance * of - 1e-9) for of in range(2, 51)}
+    of = min((of for of in up if up[of] < of), key=lambda of: up[of] / of + of / 150)
+    return f"{most}{up[of]} time{'s' * (up[of] > 1)} in {of}"
 
 
 def many(number: int, noun: str) -> str:

@@ -88,7 +88,7 @@ class SurrogateCounts:
 
     def add(self, receipt: Mapping[str, Any]) -> None:
         """Count one more document, by its receipt."""
-        self.merge(SurrogateCounts(receipt.get("stood_in", 0), receipt.get("surrogates", {})))
+        self.merge(SurrogateCounts(receipt.get("stood_in", 0), receipt.get("surrogates") or {}))
 
     def merge(self, other: SurrogateCounts) -> None:
         """Add the counts of another one."""

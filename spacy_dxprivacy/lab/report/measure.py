@@ -22,6 +22,7 @@ from spacy.tokens import Doc
 from ...arrays import Bools1d, Ints1d, Ints2d
 from ...errors import DxError, UsageError
 from ...io.build import make_pipeline
+from ...io.tally import times
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Draw, Mechanism
@@ -40,7 +41,7 @@ from ..mechanisms import quiet
 from ..odds import Asked, Given, Odds, odds_of, settings_of
 from ..results import NAN, Progress
 from .pairs import NONE, Pair
-from .receipts import Account, times
+from .receipts import Account
 
 MOST_WORDS = 10_000  # that are attacked: those of the first documents
 AT_ONCE = 250  # words

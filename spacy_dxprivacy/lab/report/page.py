@@ -18,6 +18,7 @@ import numpy as np
 from ...config import FileConfig
 from ...editors.model import LanguageModel
 from ...errors import DxError, UsageError, Warnings, warn_always
+from ...io.tally import times
 from ...prior.pairs import frequency_of
 from ...space import Space
 from ..attacks.language import RARE
@@ -36,7 +37,6 @@ from .receipts import (
     read_receipt,
     receipts_of,
     rendered,
-    times,
 )
 
 LONGEST = 600  # tokens shown of a document

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ...about import __version__
 from ...errors import UsageError
 from ...io.files.limits import read_json
-from ...io.tally import COUNTS, Tally
+from ...io.tally import COUNTS, Tally, times
 from ...pipeline.receipt import MENTIONS, PERSONS_SHOWN, SurrogateCounts, Terms
 from ...privacy.guarantee import Guarantee
 from ...privacy.levels import sentence
@@ -240,18 +240,6 @@ def answers(account: Account, shown: Sequence[str] | None = None) -> Answers:
 def chance_of(nats: float) -> float:
     """Return how often a reader picks the right one of two at most, who seemed equally likely."""
     return 1 / (1 + math.exp(-nats))
-
-
-def times(chance: float, most: str = "at most ") -> str:
-    """Return a bound, rounded up, as people say it: "at most 1 time in 7", "at most 2 times in
-    3"."""
-    if chance > 0.98:
-        return "practically always"
-    if chance <= 1 / 3:
-        return f"{most}1 time in {math.floor(1 / chance + 1e-9):,}"
-    up = {of: math.ceil(chance * of - 1e-9) for of in range(2, 51)}
-    of = min((of for of in up if up[of] < of), key=lambda of: up[of] / of + of / 150)
-    return f"{most}{up[of]} time{'s' * (up[of] > 1)} in {of}"
 
 
 class SurrogateRow(NamedTuple):
