@@ -22,6 +22,20 @@ from spacy.vectors import Vectors
 import spacy_dxprivacy.cli  # noqa: F401  the commands join spaCy's program, as by entry point
 from spacy_dxprivacy import Draw, DxError, Guarantee, Rng, Space, registry
 
+# A recogniser of persons before the default sanitizer; more settings may follow.
+PERSONS = """
+[nlp]
+lang = "en"
+pipeline = ["dx_entity_ruler", "dx_sanitizer"]
+
+[components]
+
+[components.dx_entity_ruler]
+factory = "dx_entity_ruler"
+
+[components.dx_sanitizer]
+factory = "dx_sanitizer"
+"""
 WORDS = """
 the a an and or but not no yes of to in on at by for from with without about after before over
 under up down out off into I you he she it we they me him her us them my your his its our their

@@ -8,7 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.special import logsumexp
-from sentences.laws import KINDS, N, all_sentences, small_chain, small_mechanism, small_space
+from sentences.distributions import (
+    KINDS,
+    N,
+    all_sentences,
+    small_chain,
+    small_mechanism,
+    small_space,
+)
 from spacy.cli._util import app
 from typer.testing import CliRunner
 

@@ -16,7 +16,7 @@ from spacy_dxprivacy.lab.results import draw_lines, interpolated
 from spacy_dxprivacy.lab.texts import read_fields
 
 pytest.importorskip("sklearn")
-WORDS = [f"w{i}" for i in range(24)]
+WORDS = [f"qw{i}z" for i in range(24)]
 
 
 def space():

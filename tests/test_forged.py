@@ -53,8 +53,8 @@ CASES = [(name, value) for name, values in WRONG.items() for value in values]
 def test_a_receipt_that_is_damaged_protects_nothing(forged, true, space_path, name, value):
     after = forged({**true, name: value})
     try:
-        told = statement_of_files(after)
-        assert "came with the text" in told or "without a receipt" in told
+        statement = statement_of_files(after)
+        assert "came with the text" in statement or "without a receipt" in statement
     except UsageError as error:
         assert "Zorblatt" not in str(error) and str(error).count("\n") == 0
     found = audit_release(after, after.parent / "before.txt", space=Space.load(space_path))
@@ -75,9 +75,12 @@ def test_a_receipt_that_fits_is_claimed_and_one_of_another_text_is_none(forged, 
     assert receipts_of([forged({**true, "tokens": 2, "perturbed": 1})]) == ([], 1)
     before = {k: v for k, v in true.items() if k != "earlier"}
     after = forged({**true, "in_clear": ["every word"], "earlier": [{**before, "space": "Other"}]})
-    told = statement_of_files(after)
-    assert told.count("which no key signed") == 1 and "Other" not in told.split("## Signed")[0]
-    assert "may have written its receipt" in told
+    statement = statement_of_files(after)
+    assert (
+        statement.count("which no key signed") == 1
+        and "Other" not in statement.split("## Signed")[0]
+    )
+    assert "may have written its receipt" in statement
     found = audit_release(after, after.parent / "before.txt", space=Space.load(space_path))
     assert not found.leaked and any("nobody signed" in note for note in found.notes)
     given = audit_release(

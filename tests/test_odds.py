@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import spacy
 from mechanisms.found import names, settings_of
-from sentences.laws import log_q, small_mechanism, starts_of
+from sentences.distributions import log_q, small_mechanism, starts_of
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
@@ -193,10 +193,10 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize("options, said", MISTAKES)
-def test_a_mistake_is_a_sentence_without_the_secret(files, options, said):
+@pytest.mark.parametrize("options, message", MISTAKES)
+def test_a_mistake_is_a_sentence_without_the_secret(files, options, message):
     done = run(files, options)
-    assert done.exit_code == 2 and said in done.stderr
+    assert done.exit_code == 2 and message in done.stderr
     assert not done.stdout and len(done.stderr.splitlines()) == 1
     assert not [word for word in ("Maria", "Walter", "Zorblattovich") if word in done.stderr]
 

@@ -5,6 +5,7 @@ import math
 
 import pytest
 import spacy
+from conftest import PERSONS
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
@@ -216,25 +217,12 @@ RECORDS = [
     {"text": "Maria Lopez left.", "who": "a"},
     {"text": "It rains.", "who": "a"},
 ]
-CONFIG = """
-[nlp]
-lang = "en"
-pipeline = ["dx_entity_ruler", "dx_sanitizer"]
-
-[components]
-
-[components.dx_entity_ruler]
-factory = "dx_entity_ruler"
-
-[components.dx_sanitizer]
-factory = "dx_sanitizer"
-"""
 
 
 @pytest.fixture
 def run(tmp_path):
     """Return a function that sanitises RECORDS, and gives the result, its texts and its receipt."""
-    (tmp_path / "c.cfg").write_text(CONFIG)
+    (tmp_path / "c.cfg").write_text(PERSONS)
     lines = [json.dumps(record) for record in RECORDS]
     (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n")
 
@@ -292,12 +280,14 @@ def test_the_summary_leads_with_odds_and_has_epsilon_second(run):
     done, _, _ = run()
     rows = [line[2:13].strip() for line in done.stderr.splitlines()[1:]]
     assert [row for row in rows if row][:2] == ["Odds", "Guarantee"]
-    said = " ".join(done.stderr.split())
-    assert "is right at most 1 time in 3 about the person with the most mentions (2)" in said
-    assert "any two texts of one layout" in said
+    summary = " ".join(done.stderr.split())
+    assert "is right at most 1 time in 3 about the person with the most mentions (2)" in summary
+    assert "any two texts of one layout" in summary
     done = CliRunner().invoke(dx_cli, ["sanitize", "--text", "It rains."])
-    said = " ".join(done.stderr.split())
-    assert "is right at most 1 time in 29 if it is mentioned once, and at most 1 time in 3" in said
+    summary = " ".join(done.stderr.split())
+    assert (
+        "is right at most 1 time in 29 if it is mentioned once, and at most 1 time in 3" in summary
+    )
 
 
 def test_names_by_surrogates_are_said_to_reveal_nothing():

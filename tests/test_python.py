@@ -233,10 +233,10 @@ def test_a_series_of_pandas(pd, how, dtype):
 
 def test_receipts_of_a_series_of_pandas(pd, how):
     table = pd.DataFrame({"note": [*TEXTS, None], "who": ["u", "u", None, "v"]})
-    told = table["note"].dx.receipts(by=table["who"], **how)
-    assert told.columns[0] == "note" and told["dx_draws"].tolist()[:3] == [5, 2, 2]
-    assert told["dx_spent"].tolist()[:3] == [14.0, 14.0, 4.0] and told["dx_spent"].isna()[3]
-    assert "unchanged" in str(table["note"].dx.diff(told["note"]))
+    receipts = table["note"].dx.receipts(by=table["who"], **how)
+    assert receipts.columns[0] == "note" and receipts["dx_draws"].tolist()[:3] == [5, 2, 2]
+    assert receipts["dx_spent"].tolist()[:3] == [14.0, 14.0, 4.0] and receipts["dx_spent"].isna()[3]
+    assert "unchanged" in str(table["note"].dx.diff(receipts["note"]))
     with pytest.raises(DxError, match="several columns"):
         dx.clean(table, **how)
     with pytest.raises(DxError, match="a number"):
@@ -247,8 +247,8 @@ def test_a_series_of_polars(pl, how):
     table = pl.DataFrame({"note": [*TEXTS, None], "who": ["u", "u", None, "v"]})
     done = table["note"].dx.clean(**how)
     assert done.name == "note" and done.dtype == pl.String and done.null_count() == 1
-    told = table["note"].dx.receipts(by=table["who"], **how)
-    assert told["dx_spent"].to_list() == [14.0, 14.0, 4.0, None]
+    receipts = table["note"].dx.receipts(by=table["who"], **how)
+    assert receipts["dx_spent"].to_list() == [14.0, 14.0, 4.0, None]
     lazy = table.lazy().with_columns(pl.col("note").dx.clean(**how)).collect()
     assert SECRET not in str(lazy["note"].to_list()) and lazy["who"].to_list()[0] == "u"
 

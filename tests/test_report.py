@@ -224,15 +224,15 @@ def test_documents_0_leaves_every_text_out_and_texts_need_no_words(sanitised, pa
 def test_the_receipt_is_that_of_the_file_or_of_the_documents(sanitised, page):
     before, after, receipt = sanitised(".jsonl", to=".spacy")
     carried = page(before, after).text
-    told = page(before, after, "--receipt", receipt).text
+    given = page(before, after, "--receipt", receipt).text
     answers = "What was replaced, and by what(.*?)worst document"
     # That of the documents is a claim of the file: nobody signed it.
     claims = f"{CLAIMED_BY} ", f" {CLAIMED}"
     for claim in claims:
-        assert claim in carried and claim not in told
+        assert claim in carried and claim not in given
         carried = carried.replace(claim, "")
-    assert re.findall(answers, carried) == re.findall(answers, told)
-    assert re.findall(answers, told) and f"epsilon = {EPSILON:g} for each unit" in carried
+    assert re.findall(answers, carried) == re.findall(answers, given)
+    assert re.findall(answers, given) and f"epsilon = {EPSILON:g} for each unit" in carried
     # Documents without a receipt among others raise an alarm.
     vocab = spacy.blank("en").vocab
     docs = list(DocBin(store_user_data=True).from_disk(after).get_docs(vocab))
@@ -337,7 +337,7 @@ def test_the_worst_documents_come_first():
 
 
 @pytest.mark.parametrize(
-    "chance, said",
+    "chance, words",
     [
         (0.01, "at most 1 time in 100"),
         (1 / 7, "at most 1 time in 7"),
@@ -347,8 +347,8 @@ def test_the_worst_documents_come_first():
         (0.999, "practically always"),
     ],
 )
-def test_odds_are_said_in_words(chance, said):
-    assert times(chance) == said
+def test_odds_are_stated_in_words(chance, words):
+    assert times(chance) == words
 
 
 def test_the_bars_of_the_odds_add_up():
@@ -498,43 +498,43 @@ def test_a_missing_library_is_named_with_what_to_type(sanitised, tmp_path, monke
 def test_a_receipt_is_read_as_it_was_written(sanitised):
     _, _, path = sanitised(".jsonl")
     account = read_receipt(path)
-    told = json.loads(path.read_text())
-    assert account.terms.guarantee.to_dict() == told["guarantee"]
-    assert account.total.to_dict() == told["total"]
+    stored = json.loads(path.read_text())
+    assert account.terms.guarantee.to_dict() == stored["guarantee"]
+    assert account.total.to_dict() == stored["total"]
     path.write_text("[]")
     with pytest.raises(UsageError, match="not a receipt"):
         read_receipt(path)
 
 
 def account_of(guarantee, **terms):
-    told = {
+    common = {
         "mechanism": "dx.Path.v1", "space": "builtin (abc)", "unknown_policy": "Redact",
         "scope": "token", "casing": "truecase", "vectors": "table", "seeded": False,
     }  # fmt: skip
-    account = Account(Terms(guarantee=guarantee, in_clear=(), **{**told, **terms}), raw={})
+    account = Account(Terms(guarantee=guarantee, in_clear=(), **{**common, **terms}), raw={})
     account.counts["perturbed"] = 1
     return account
 
 
 @pytest.mark.parametrize(
-    ("keep", "told"), [([], False), (["month"], True)], ids=["all pairs", "within a class"]
+    ("keep", "stated"), [([], False), (["month"], True)], ids=["all pairs", "within a class"]
 )
-def test_words_that_a_promise_leaves_out_are_told(keep, told):
+def test_words_that_a_promise_leaves_out_are_stated(keep, stated):
     guarantee = registry.dx_mechanisms.get("dx.Path.v1")(epsilon=2.0, keep=keep).guarantee
     lines = answers(account_of(guarantee)).guarantee
     assert guarantee.adjacency.startswith("all pairs")
-    assert any("words that are not covered" in line for line in lines) == told
-    assert any("month" in line for line in lines) == told
+    assert any("words that are not covered" in line for line in lines) == stated
+    assert any("month" in line for line in lines) == stated
 
 
-def test_the_person_of_whom_most_is_learned_is_told_in_odds():
+def test_the_person_of_whom_most_is_learned_is_stated_as_odds():
     account = account_of(Guarantee("metric-dp", 0.9, metric="path", status="proven"))
     for epsilon, delta in ((2.5, 0.0), (3.0, 1e-6), (1.0, 0.0)):
         row = {"mentions": 6, "rho": 0.2, "plain": 5.4, "epsilon": epsilon, "delta": delta}
         account.add_persons({"persons": {"count": 1, "most": [row]}})
-    told = answers(account)
-    assert any("(6 mention(s))" in line and "21 times in 22" in line for line in told.recovered)
-    assert any("epsilon 3 nats at delta 1e-06 (zCDP)" in line for line in told.guarantee)
+    answered = answers(account)
+    assert any("(6 mention(s))" in line and "21 times in 22" in line for line in answered.recovered)
+    assert any("epsilon 3 nats at delta 1e-06 (zCDP)" in line for line in answered.guarantee)
     account.person["right"] = 0.2
     account.terms = replace(account.terms, odds={"among": 100, "right": {}})
     assert any("one of 100 near ones" in line for line in answers(account).recovered)
@@ -549,8 +549,8 @@ def test_a_run_on_some_words_alone_is_measured_by_its_config():
         attacker_of(account, {"space": "builtin"})
 
 
-def test_a_promise_for_texts_is_told_as_one():
+def test_a_promise_for_texts_is_stated_as_one():
     kind = {"metric": "path", "covers": "all", "status": "proven", "protects": "text"}
     text = Guarantee("metric-dp", 2.0, **kind)
-    told = " ".join(answers(account_of(text)).guarantee)
-    assert "What such a reader learns of one text is bounded" in told
+    lines = " ".join(answers(account_of(text)).guarantee)
+    assert "What such a reader learns of one text is bounded" in lines

@@ -74,6 +74,9 @@ Delimiter = option("files.delimiter")
 Force = option("run.force")
 # fmt: off
 Lines = Annotated[bool, Option("--lines", help="Read every line of a .txt file as a document")]
+Receipt = Annotated[Path | None, Option(
+    "--receipt", help="Receipt of the release, or _manifest.json of its shards",
+)]
 Field = Annotated[str, Option("--field", help="Field of .jsonl and .csv that holds the text")]
 Mechanisms = Annotated[list[str] | None, Option(
     "--mechanism", "-m", help="Mechanism, such as laplace",

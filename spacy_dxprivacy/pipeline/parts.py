@@ -252,9 +252,18 @@ def _odds(mechanism: Mechanism) -> dict[str, Any] | None:
     near = getattr(mechanism, "near_names", None)
     if near is None:
         return None
-    nats = mechanism.guarantee.epsilon * np.array(near)
-    right = {str(times): best_guess(list(times * nats)) for times in MENTIONED}
+    right = {str(times): right_of(mechanism, times) for times in MENTIONED}
     return {"among": len(near) + 1, "right": right}
+
+
+def right_of(mechanism: Mechanism, words: int) -> float | None:
+    """Return how often whoever knows all else, and that a name is one of 100 near names, names it
+    at most, for a name like most in so many words. None where near names are unknown."""
+    near = getattr(mechanism, "near_names", None)
+    if near is None:
+        return None
+    per_unit = mechanism.guarantee.epsilon * words
+    return best_guess([per_unit * distance for distance in near])
 
 
 def names_of(space: Space) -> Ints1d:

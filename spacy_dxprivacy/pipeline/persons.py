@@ -20,12 +20,12 @@ from ..entities.surrogates.base import LINKED
 from ..entities.surrogates.name import form_of, persons
 from ..entities.surrogates.replacements import Replacements
 from ..errors import Errors
-from ..privacy.concentrated import NO_CHANGE, Change, best_guess, change, change_of, together
+from ..privacy.concentrated import NO_CHANGE, Change, change, change_of, together
 from ..privacy.guarantee import Guarantee
 from ..space import Space
 from ..text.mentions import Entity, plain_label
 from ..ty import Mechanism
-from .parts import Parts
+from .parts import Parts, right_of
 
 MOST = 10  # persons of a receipt
 PLAINTEXT = Guarantee("none")
@@ -138,8 +138,10 @@ def receipt_of(found: Sequence[PersonLoss], mechanism: Mechanism, apart: float) 
         row: dict[str, Any] = {"mentions": person.mentions, **person.change.to_dict()}
         if person.near is not None:
             row["near"] = person.near.to_dict()
-        right = right_of(mechanism, person)
-        rows.append(row if right is None else {**row, "right": right})
+        bounded = person.words > 0 and math.isfinite(person.change.plain)
+        if bounded and (right := right_of(mechanism, person.words)) is not None:
+            row["right"] = right
+        rows.append(row)
     return {
         "count": len(found),
         "apart": None if math.isinf(apart) else apart,
@@ -193,13 +195,3 @@ def largest_of(changes: Sequence[Change]) -> Change:
     """Return a guarantee that holds for each of these changes."""
     columns = ("rho", "plain", "plain_delta")
     return change_of(*(max(getattr(one, name) for one in changes) for name in columns))
-
-
-def right_of(mechanism: Mechanism, person: PersonLoss) -> float | None:
-    """Return how often whoever knows all else, and that a name is one of 100 near names, names it
-    at most, for a name like most. None where near names are unknown."""
-    near = getattr(mechanism, "near_names", None)
-    if near is None or not math.isfinite(person.change.plain):
-        return None
-    per_unit = mechanism.guarantee.epsilon * person.words
-    return best_guess([per_unit * distance for distance in near]) if person.words else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sentences.laws import KINDS, small_mechanism, small_space
+from sentences.distributions import KINDS, small_mechanism, small_space
 
 from spacy_dxprivacy.lab.audit import INCONCLUSIVE, NOT_REFUTED, REFUTED
 from spacy_dxprivacy.lab.audit.claims import Claim, claim_of

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from conftest import PERSONS
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Guarantee
@@ -18,26 +19,12 @@ from spacy_dxprivacy.privacy.concentrated import change
 
 METRIC = Guarantee("metric-dp", 0.9, metric="path", status="proven", loss_range=1.0)
 NAME = 2 * 12.5  # how far two names of two words each are apart in a record
-CONFIG = """
-[nlp]
-lang = "en"
-pipeline = ["dx_entity_ruler", "dx_sanitizer"]
-
-[components]
-
-[components.dx_entity_ruler]
-factory = "dx_entity_ruler"
-
-[components.dx_sanitizer]
-factory = "dx_sanitizer"
-max_epsilon_per_person = 50
-"""
 
 
 @pytest.fixture
 def dx(tmp_path):
     """Return a function that sanitises shards, and gives the result and the manifest."""
-    (tmp_path / "c.cfg").write_text(CONFIG)
+    (tmp_path / "c.cfg").write_text(PERSONS + "max_epsilon_per_person = 50\n")
     out = tmp_path / "out"
     fixed = [str(out), "-c", str(tmp_path / "c.cfg"), "--keep-fields", "id"]
     engine = ["--set", "cluster.engine=local", "--set", "cluster.user_column=who"]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.special import logsumexp
-from sentences.laws import KINDS, N, all_sentences, small_mechanism, small_space
+from sentences.distributions import KINDS, N, all_sentences, small_mechanism, small_space
 from test_attacks_language import likelihoods
 
 from spacy_dxprivacy import DxError, Rng

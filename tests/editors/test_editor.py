@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pytest
 from conftest import EXPONENTIAL, SECRET_TEXT, UNKNOWN_SECRETS
-from sentences.laws import BETA, N, all_sentences, small_mechanism, small_space, starts_of
+from sentences.distributions import BETA, N, all_sentences, small_mechanism, small_space, starts_of
 from test_attacks_language import likelihoods
 
 from spacy_dxprivacy import Draw, DxError, registry

@@ -44,10 +44,12 @@ def test_a_kind_knows_such_text_better(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_word_can_come_out(kind):
-    english, law = builtin_model(), builtin_model(kind)
-    assert (law.chain.unigram > 0).all() and law.chain.unigram.sum() == pytest.approx(1, abs=1e-6)
-    assert law.name != english.name and law.chain.digest != english.chain.digest
-    assert (law.chain.one_state[0] == english.chain.one_state[0]).all()
+    english, model = builtin_model(), builtin_model(kind)
+    assert (model.chain.unigram > 0).all() and model.chain.unigram.sum() == pytest.approx(
+        1, abs=1e-6
+    )
+    assert model.name != english.name and model.chain.digest != english.chain.digest
+    assert (model.chain.one_state[0] == english.chain.one_state[0]).all()
 
 
 def test_a_kind_is_named_in_a_word():

@@ -21,7 +21,7 @@ from spacy_dxprivacy.privacy.concentrated import (
 )
 from spacy_dxprivacy.ty import StatesProbabilities
 
-from .laws import BETA, KINDS, N, all_sentences, log_q, small_mechanism
+from .distributions import BETA, KINDS, N, all_sentences, log_q, small_mechanism
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*DX101")
 

@@ -5,7 +5,7 @@ import pytest
 
 from spacy_dxprivacy import DxError, Rng
 
-from .laws import N, small_mechanism, starts_of
+from .distributions import N, small_mechanism, starts_of
 
 ROWS = np.array([0, 1, 2])
 

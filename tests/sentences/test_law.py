@@ -10,7 +10,7 @@ from spacy_dxprivacy import Rng
 from spacy_dxprivacy.sampler import draw
 from spacy_dxprivacy.sampler.emissions import pick
 
-from .laws import BETA, KINDS, N, all_sentences, log_q, small_mechanism, starts_of
+from .distributions import BETA, KINDS, N, all_sentences, log_q, small_mechanism, starts_of
 
 SLOW = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from conftest import EXPONENTIAL, LAPLACE, leaks
 from spacy_dxprivacy import DxError, Rng, registry
 from spacy_dxprivacy.prior.chain import alone_chain
 
-from .laws import (
+from .distributions import (
     BETA,
     KINDS,
     N,

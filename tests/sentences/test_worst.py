@@ -8,7 +8,7 @@ import pytest
 from spacy_dxprivacy.sampler.draw import Text
 from spacy_dxprivacy.sampler.emissions import NOTHING
 
-from .laws import BETA, N, all_sentences, small_mechanism
+from .distributions import BETA, N, all_sentences, small_mechanism
 
 NONE, CLEAR, DRAWN, UNKNOWN = "nothing", "a word in clear", "a drawn word", "an unknown word"
 CLASSES = (NONE, CLEAR, DRAWN, UNKNOWN)

@@ -115,7 +115,7 @@ class UserTotals:
 
     @property
     def largest(self) -> Change:
-        """What bounds the loss of each user; infinite where an earlier version kept draws alone."""
+        """What bounds the loss of each user; infinite where an older file has only draws."""
         return change_of(*(float(self._rows[name].max(initial=0.0)) for name in LOSSES))
 
     def add(self, users: Mapping[int, UserSpent]) -> None:

@@ -37,6 +37,7 @@ CANDIDATES = 8000
 PROBES, SENTENCE_PROBES = 400, 60
 MOST_REPEATS = 16
 DRAWS = 24  # of each word, on average, where probabilities are learned
+TRUE_POSITIVES = "found at 1 % false alarms"  # of the attack on membership
 FOUND, RARE_FOUND = "words found", "rare words found"
 REPEATS = (1, 2, 4, 8, 16)
 LINK_LENGTH = 20
@@ -384,7 +385,7 @@ def _membership(trial: Trial) -> Iterator[Success]:
             [guessing.membership_score(L[c], usual[c]) for L, c in zip(logs, parts, strict=True)]
         )
 
-    measures = ("AUC", guessing.auc), ("found at 1 % false alarms", guessing.true_positives)
+    measures = ("AUC", guessing.auc), (TRUE_POSITIVES, guessing.true_positives)
     by_attacker = {"likelihood ratio": (scores(members), scores(others))}
     if scene.reader is not None and scene.language is not None:
         by_model = _members_by_model(trial, words, np.append(members, others))

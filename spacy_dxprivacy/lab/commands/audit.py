@@ -12,7 +12,7 @@ from spacy.language import Language
 from typer import Argument, Option
 
 from ...cli import DxCommand, options
-from ...cli.options import SignedBy, check_signature
+from ...cli.options import Receipt, SignedBy, check_signature
 from ...cli.terminal import mistakes_in_a_line, setting_up
 from ...errors import UsageError
 from ...io.files.limits import MB, TooLarge, read_json
@@ -55,9 +55,6 @@ Against = Annotated[Path, Option(
 OriginalEncoding = Annotated[str | None, Option(
     "--encoding", show_default=False,
     help="Encoding of the original, such as cp1252 (default: UTF-8)",
-)]
-ReceiptFile = Annotated[Path | None, Option(
-    "--receipt", help="Receipt of the release, or _manifest.json of its shards",
 )]
 Replacements = Annotated[str, Option(
     "--space", help="Space of the replacements: builtin, a file, a saved space",
@@ -135,7 +132,7 @@ def audit_release_cli(
     path: Release,
     against: Against,
     field: options.Field = "text",
-    receipt: ReceiptFile = None,
+    receipt: Receipt = None,
     key: SignedBy = None,
     space: Replacements = BUILTIN,
     as_json: Json = False,

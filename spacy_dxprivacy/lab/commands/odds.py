@@ -48,7 +48,6 @@ SecretField = Annotated[str | None, Option(
 Among = Annotated[Path | None, Option(
     "--among", show_default=False, help="File of alternatives, one a line (default: 99 like it)",
 )]
-ReceiptFile = Annotated[Path | None, Option("--receipt", help="Receipt of the release")]
 Json = Annotated[bool, Option("--json", help="Print JSON, with every secret")]
 # fmt: on
 
@@ -62,7 +61,7 @@ def odds_cli(
     secrets: Kind = None,
     secret_field: SecretField = None,
     among: Among = None,
-    receipt: ReceiptFile = None,
+    receipt: options.Receipt = None,
     field: options.Field = "text",
     lines: options.Lines = False,
     as_json: Json = False,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from ...cli.options import Code, Field, Force, Lines, SignedBy, check_signature
+from ...cli.options import Code, Field, Force, Lines, Receipt, SignedBy, check_signature
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up
 from ...config import FileConfig
 from ...editors.opened import open_model
@@ -29,9 +29,6 @@ After = Annotated[Path, Argument(
 )]
 Page = Annotated[Path, Option(
     "--output", "-o", help="File to write (.html, or .md with --statement)",
-)]
-Receipt = Annotated[Path | None, Option(
-    "--receipt", help="Receipt that `dx sanitize --receipt` wrote",
 )]
 Label = Annotated[str | None, Option(
     "--label", help="Field with the class, to compare trained classifiers",

@@ -310,8 +310,8 @@ def calibrated(name: str, group: Space, problem: Problem) -> Floats2d | None:
 def row_of(name: str, channel: Floats2d, problem: Problem, least: float | None) -> Row:
     """Return the figures of a channel.
 
-    times: its loss over that of the optimum, where known. "told": mutual information of word and
-    output, nats; "least told": the least at this loss.
+    times: its loss over that of the optimum, where known. "information": mutual information of
+    word and output, nats; "least information": the least at this loss.
     """
     loss = problem.expected(channel)
     return {
@@ -322,8 +322,8 @@ def row_of(name: str, channel: Floats2d, problem: Problem, least: float | None) 
         "kept": float(problem.prior @ channel.diagonal()),
         "guessed": guessed(channel, problem.prior),
         "remapped": problem.expected(remapped(channel, problem)),
-        "told": mutual_information(channel, problem.prior),
-        "least told": least_information(problem.loss, problem.prior, loss),
+        "information": mutual_information(channel, problem.prior),
+        "least information": least_information(problem.loss, problem.prior, loss),
     }
 
 

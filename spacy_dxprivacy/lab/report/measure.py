@@ -32,7 +32,7 @@ from ..attacks.language import OF_KIND, language_of, language_variants
 from ..attacks.persons import linked
 from ..attacks.reading import Reading, Seen, filled_guess
 from ..attacks.rewriting import LINKED, link_texts
-from ..attacks.tries import LINK_LENGTH, Scene, Trial, attack
+from ..attacks.tries import LINK_LENGTH, TRUE_POSITIVES, Scene, Trial, attack
 from ..audit import audit, audit_release
 from ..audit.original import labels_in_plaintext
 from ..corpus import Corpus, words_of
@@ -45,7 +45,6 @@ from .receipts import Account
 
 MOST_WORDS = 10_000  # that are attacked: those of the first documents
 AT_ONCE = 250  # words
-TRUE_POSITIVES = "found at 1 % false alarms"  # a measure of the attack on membership
 
 
 @dataclass(frozen=True)
@@ -241,7 +240,7 @@ def _link(words: Words, space: Space, mechanism: Mechanism, measured: Measured) 
         tests = [one for one in attack("membership", trial) if one.measure == TRUE_POSITIVES]
         best = max(tests, key=lambda one: one.value)
         measured.figures["membership"] = Figure(
-            "Whether a document holds a word: found, at 1 % false alarms",
+            "Whether a document holds a word: recovered, at 1 % false alarms",
             f"{best.value:.1%} (of {best.n:,})", asks="singling out",
         )  # fmt: skip
 

@@ -181,7 +181,7 @@ CLAIMED = (
     "Whoever wrote the file may have written its receipt as well: it came with the text. "
     "`assert_sanitized(doc, key=FILE)` takes only what `release` signed with that key."
 )
-INSTEAD = {
+SURROGATES = {
     "dx.Address.v1": "other addresses", "dx.Contact.v1": "other numbers and addresses",
     "dx.DateShift.v1": "dates some days or weeks away", "dx.Digits.v1": "other digits",
     "dx.Mask.v1": "marks", "dx.Name.v1": "other names", "dx.Number.v1": "numbers near them",
@@ -247,7 +247,7 @@ class SurrogateRow(NamedTuple):
     dates, a month apart, it was; None for what is no date. one: the guarantee of a mention."""
 
     labels: str
-    instead: str
+    surrogate: str
     found: int
     replaced: int
     kept: int
@@ -268,9 +268,9 @@ def _surrogate_rows(account: Account) -> list[SurrogateRow]:
         one = Guarantee.from_dict(terms[labels[0]]["guarantee"])
         is_date = one.metric == "days" and one.kind == "metric-dp"
         month = chance_of(MONTH * one.epsilon) if is_date else None
-        instead = INSTEAD.get(name, f"what {name} draws")
+        surrogate = SURROGATES.get(name, f"what {name} draws")
         drawn = one.kind != "none" and one.epsilon == 0
-        named = ", ".join(labels), instead
+        named = ", ".join(labels), surrogate
         made.append(SurrogateRow(*named, found, replaced, kept, month, str(one), drawn))
     return made
 

@@ -1,4 +1,4 @@
-"""Small laws of sentences on a small space, and brute force over all sentences."""
+"""Small distributions of sentences on a small space, and brute force over all sentences."""
 
 import itertools
 
