@@ -201,7 +201,7 @@ class SanitizeConfig(_Checked):
         "text", None, "Surrogates of entities: standard, clinical, none, a file"
     )
     key: Path | None = _setting("path", None, "Secret key: same original, same surrogate")
-    unknown: str | None = _setting("text", None, "Policy for unknown words: redact, context, ...")
+    unknown: str | None = _setting("text", None, "Policy for unknown words: context, redact, ...")
     scope: str | None = _setting("text", None, "Draw each token, or each type once per document")
     numbers: str | None = _setting("text", None, "Add noise to numbers: relative, absolute:5")
     code: Path | None = _setting("path", None, "Python file to run first, with your own components")

@@ -149,7 +149,8 @@ class Unknown(Protocol):
     """Replaces words that the space lacks.
 
     in_clear: what it lets through. Optional: in_context, whether such a word is drawn with its
-    sentence, without an emission likelihood of its own.
+    sentence, without an emission likelihood of its own; keeps_form(word), whether it is not, and
+    goes through replace. Words that are drawn alone go through replace.
     """
 
     in_clear: tuple[str, ...]

@@ -75,6 +75,7 @@ EXPONENTIAL = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": EPSILON}
 PATH = {"@dx_mechanisms": "dx.Path.v1", "epsilon": 1.0}
 CONSTANT = {"@dx_mechanisms": "test.Constant.v1"}
 COUNTING = {"@dx_mechanisms": "test.Counting.v1"}
+REDACT = {"@dx_unknowns": "dx.Redact.v1"}
 
 
 def leaks(data: bytes | str, secrets: tuple[str, ...] = SECRETS) -> list[str]:
@@ -283,7 +284,8 @@ def blank_with_vectors(space: Space, lang: str = "xx") -> Language:
 @pytest.fixture
 def make_nlp(space: Space) -> MakeNlp:
     """make_nlp(before=[...], after=[...], name="dx_sanitizer", **config): a pipeline whose static
-    vectors are the small space. before and after: names of factories."""
+    vectors are the small space. before and after: names of factories. Unknown words are redacted,
+    so that a test sees them."""
 
     def make(
         *, before: tuple[str, ...] = (), after: tuple[str, ...] = (), name: str = "dx_sanitizer",
@@ -292,7 +294,7 @@ def make_nlp(space: Space) -> MakeNlp:
         nlp = blank_with_vectors(space, lang)
         for other in before:
             nlp.add_pipe(other)
-        nlp.add_pipe(name, config=config)
+        nlp.add_pipe(name, config={"unknown": REDACT, **config})
         for other in after:
             nlp.add_pipe(other)
         return nlp

@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 import spacy
 from confection import Config
-from conftest import CONSTANT, COUNTING, COVER, DIMS, LAPLACE, SECRET_TEXT, UNKNOWN_SECRETS, leaks
+from conftest import (
+    CONSTANT,
+    COUNTING,
+    COVER,
+    DIMS,
+    LAPLACE,
+    REDACT,
+    SECRET_TEXT,
+    UNKNOWN_SECRETS,
+    leaks,
+)
 from spacy.tokens import Doc
 from spacy.util import ignore_error
 from spacy.vectors import Vectors
@@ -88,7 +98,7 @@ OUTPUTS = {
     "case of the input": (
         {"casing": "preserve"}, "THE Dog sat by ZORBLATT", "BLUE Blue blue blue [REDACTED]"
     ),
-    "another text": ({"unknown": {"text": "<unk>"}}, "dog Zorblatt", "Blue <unk>"),
+    "another text": ({"unknown": {**REDACT, "text": "<unk>"}}, "dog Zorblatt", "Blue <unk>"),
     "a list, in any case": (
         {"selector": word_list("Dog", "zorblatt")}, "the DOG saw Zorblatt and dog",
         f"the {COVER} saw [REDACTED] and {COVER}",
@@ -462,7 +472,7 @@ def test_epsilon_has_to_be_a_number_in_a_config_file(epsilon):
         ({"carry": "ents"}, "carry"),
         ({"seed": -1}, "seed.*-1"),
         ({"seed": "lucky"}, "seed"),
-        ({"unknown": {"text": ""}}, "text.*white space.*''"),
+        ({"unknown": {**REDACT, "text": ""}}, "text.*white space.*''"),
         ({"unknown": {"text": "not known"}}, "text.*'not known'"),
         ({"selector": {"@dx_selectors": "dx.Entities.v1", "labels": []}}, "labels"),
         ({"selector": word_list()}, "words"),

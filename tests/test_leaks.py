@@ -20,6 +20,7 @@ from conftest import (
     COVER,
     KNOWN_SECRETS,
     LAPLACE,
+    REDACT,
     SECRET_TEXT,
     SECRETS,
     UNKNOWN_SECRETS,
@@ -61,7 +62,7 @@ def nlp(request, space):
     nlp = blank_with_vectors(space)
     for name in LEAKY:
         nlp.add_pipe(name)
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": CONSTANT, **request.param})
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": CONSTANT, "unknown": REDACT, **request.param})
     return nlp
 
 
@@ -151,7 +152,7 @@ def test_outputs_for_different_texts_are_bit_for_bit_alike(make_nlp):
 @pytest.fixture(scope="module")
 def forgetful(space):
     nlp = blank_with_vectors(space)
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": CONSTANT})
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": CONSTANT, "unknown": REDACT})
     return nlp
 
 

@@ -26,7 +26,8 @@ def nlp():
 
 
 def test_each_token_is_in_one_span(nlp):
-    nlp.add_pipe("dx_sanitizer", config={"surrogates": "standard", "mechanism": EXPONENTIAL})
+    config = {"surrogates": "standard", "mechanism": EXPONENTIAL}
+    nlp.add_pipe("dx_sanitizer", config={**config, "unknown": {"@dx_unknowns": "dx.Redact.v1"}})
     doc = nlp(TEXT)
     person, *rest = spans(doc)
     names = person[1]
@@ -44,7 +45,7 @@ def test_a_word_outside_of_the_selected_entities_is_unmodified(nlp):
     assert [label for *_, label in spans(nlp(TEXT))] == ["PERSON", "UNMODIFIED"]
 
 
-@pytest.mark.parametrize("unknown", ["dx.RandomWord.v1", "dx.Context.v1"])
+@pytest.mark.parametrize("unknown", ["dx.RandomWord.v1", "dx.Context.v1", "dx.Context.v2"])
 def test_a_word_that_hides_that_it_was_unknown_is_sampled(unknown):
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_sanitizer", config={"unknown": {"@dx_unknowns": unknown}})

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 import spacy
-from conftest import CONSTANT, COVER, LAPLACE, UNKNOWN_SECRETS, blank_with_vectors, leaks
+from conftest import CONSTANT, COVER, LAPLACE, REDACT, UNKNOWN_SECRETS, blank_with_vectors, leaks
 from spacy.tokens import Doc, DocBin
 from spacy.vectors import Vectors
 
@@ -25,7 +25,7 @@ def component_of(nlp):
 
 def packed(space, mechanism=LAPLACE):
     nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": mechanism, "space": space})
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": mechanism, "space": space, "unknown": REDACT})
     return nlp
 
 
@@ -252,6 +252,9 @@ carry = ["sents"]
 [components.dx_sanitizer.space]
 @dx_spaces = "dx.FileSpace.v1"
 path = ${paths.space}
+
+[components.dx_sanitizer.unknown]
+@dx_unknowns = "dx.Redact.v1"
 """
 
 
@@ -303,6 +306,6 @@ def test_unused_vectors_are_no_matter(make_nlp, space):
     nlp.vocab.vectors.add(123456789, row=3)
     nlp.add_pipe("dx_sanitizer", config={"mechanism": LAPLACE})
     doc = nlp("the THE nought")
-    assert doc[2].text == "[REDACTED]" and doc._.dx.perturbed == 2
+    assert doc._.dx.unknown == 1 and doc._.dx.perturbed == 2
     assert set(component_of(nlp).space.words) == set(space.words[:20])
     assert COVER not in component_of(nlp).space.words

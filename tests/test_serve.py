@@ -115,7 +115,7 @@ def test_several_come_in_order_and_an_empty_one_stays_empty(service):
     texts = ["the king", "", "a", SECRET]
     answer = ask(service, "/sanitize", {"texts": texts, "receipts": True})
     assert [len(text.split()) for text in answer.json["texts"]] == [2, 0, 1, 1]
-    assert answer.json["texts"][3] == "[REDACTED]"
+    assert SECRET not in str(answer.json)
     assert [one["draws"] for one in answer.json["receipts"]] == [2, 0, 1, 0]
 
 
@@ -730,7 +730,8 @@ def test_a_service_from_start_to_a_graceful_stop(space_path, tmp_path, processes
             f"{base}/sanitize?q={SECRET}", body, {"content-type": "application/json"}
         )
         with urllib.request.urlopen(request, timeout=20) as answer:
-            assert json.load(answer)["text"].endswith("[REDACTED]")
+            text = json.load(answer)["text"]
+            assert len(text.split()) == 4 and SECRET not in text
     finally:
         process.send_signal(signal.SIGTERM)
         told = process.communicate(timeout=60)[1]

@@ -43,6 +43,19 @@ def test_clitics_stand_where_they_can_and_words_do_not_run_together(words, blank
     assert text(words, blanks) == spelled
 
 
+@pytest.mark.parametrize(("words", "blanks", "spelled"), [
+    (["constitution", "-", "the", "man"], "--  ", "Constitution - the man "),
+    (["of", "-", "Connery"], "---", "Of - Connery"), (["so", "-", "called"], "---", "So-called"),
+    (["mother", "-", "in", "-", "law"], "-----", "Mother-in-law"),
+    (["out", "-", "of", "-", "her"], "-----", "Out-of - her"),
+    (["pre", "-", "and", "post"], "-   ", "Pre- and post "),
+    (["anti", "-", "US"], "---", "Anti-US"), (["the", "\n", "-", "the"], "----", "The\n-The"),
+])  # fmt: skip
+def test_a_hyphen_is_a_dash_beside_what_stands_in_no_compound(words, blanks, spelled):
+    drawn = [word != "-" for word in words]
+    assert text(words, blanks, drawn) == spelled
+
+
 @pytest.mark.parametrize(
     ("article", "words"),
     [

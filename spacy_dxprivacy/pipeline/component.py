@@ -48,7 +48,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
     },
     "selector": {"@dx_selectors": "dx.AllWords.v1"},
     "space": {"@dx_spaces": "dx.AutoSpace.v1"},
-    "unknown": {"@dx_unknowns": "dx.Redact.v1"},
+    "unknown": {"@dx_unknowns": "dx.Context.v2"},
     "numbers": None,
     "editor": None,
     "surrogates": None,

@@ -227,18 +227,15 @@ def _replace(
     draws = np.bincount(batch.doc_of[batch.firsts[rows >= 0]], minlength=len(batch.docs))
     _check_before(parts, space, int(draws.max()))
     vectors: Floats2d | None = None
-    unknown_in_context = context is not None and hasattr(parts.unknown, "in_context")
+    missing, texts = _missing(parts, batch, rows)
     if context is None:
         words, vectors = _draw_alone(rows, space, parts)
     else:
-        # A word that was drawn where [REDACTED] will stand is not shown to an editor.
-        released = (context.rows >= 0) | unknown_in_context
+        # A word that was drawn where another text will stand is not shown to an editor.
+        released = np.ones(len(context.rows), dtype=bool)
+        released[np.flatnonzero(~context.fixed)[missing]] = False
         words = _words_at(_draw_in_context(context, released, space, parts), space)
-    missing = np.flatnonzero(rows < 0)
-    if len(missing) and not unknown_in_context:
-        tokens = np.concatenate([np.flatnonzero(mask) for mask in batch.masks])
-        places = batch.firsts[missing].tolist()
-        texts = [batch.docs[batch.doc_of[i]][int(tokens[i])].text for i in places]
+    if texts:
         chosen = parts.unknown.replace(texts, space, parts.rng)
         words[missing] = _checked_words(chosen, len(missing))
     blocked = parts.blocked(space)
@@ -247,6 +244,23 @@ def _replace(
     new = [some.tolist() for some in batch.split(words)]
     noisy = [None] * len(new) if vectors is None else batch.split(vectors)
     return list(zip(new, batch.split(rows >= 0), draws.tolist(), noisy, strict=True))
+
+
+def _missing(parts: Parts, batch: Batch, rows: Ints1d) -> tuple[Ints1d, list[str]]:
+    """The unknown words that the policy replaces, and not the mechanism: their places among the
+    draws, and their texts."""
+    missing, policy = np.flatnonzero(rows < 0), parts.unknown
+    in_context = parts.draws_together and hasattr(policy, "in_context")
+    if not len(missing) or (in_context and not hasattr(policy, "keeps_form")):
+        return missing[:0], []
+    tokens = np.concatenate([np.flatnonzero(mask) for mask in batch.masks])
+    places = batch.firsts[missing].tolist()
+    texts = [batch.docs[batch.doc_of[i]][int(tokens[i])].text for i in places]
+    if in_context:
+        formed: Any = policy
+        some = [i for i, text in enumerate(texts) if formed.keeps_form(text)]
+        missing, texts = missing[some], [texts[i] for i in some]
+    return missing, texts
 
 
 def _check_before(parts: Parts, space: Space, draws: int) -> None:

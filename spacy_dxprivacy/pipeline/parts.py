@@ -195,7 +195,7 @@ def fit(parts: Parts, space: Space, nlp: Language | None, saved_editor: dict[str
     mechanism, editor, rule = parts.mechanism, parts.editor, parts.finds_settings
     mechanism.fit(space)
     if hasattr(parts.unknown, "in_context") and not parts.draws_together:
-        raise DxError(Errors.DX066)
+        parts.unknown.replace([], space, parts.rng)  # raises where it needs sentences
     check_fitted(mechanism, space)
     if parts.vectors == "noisy":
         empty = mechanism.sample(np.zeros(0, dtype=np.int64), parts.rng)

@@ -253,7 +253,7 @@ def _with_lists(value: Any) -> Any:
 def span_provenance(span: Span) -> list[str]:
     """Return how each token of a sanitised Doc was made (span._.dx), by `doc.spans["dx"]`.
 
-    "SAMPLED", "UNKNOWN" (redacted), "UNMODIFIED", or the label of the entity that a surrogate
+    "SAMPLED", "UNKNOWN" (where the policy shows it), "UNMODIFIED", or the label of the entity that a surrogate
     replaces; "" where no span says.
     """
     labels = [""] * len(span.doc)

@@ -1,9 +1,9 @@
 """What takes the place of a selected word that the space does not hold. Never the word itself.
 
 Names, numbers, addresses and misspellings end here, the very words that a reader would look for.
-That a word was unknown is visible with all of these but dx.RandomWord.v1 and dx.Context.v1. With
-those two it can be guessed, as their distribution is not that of known words; which word it was
-cannot.
+That a word was unknown is visible with all of these but dx.RandomWord.v1, dx.Context.v1 and the
+words of dx.Context.v2. With those it can be guessed, as their distribution is not that of known
+words; which word it was cannot.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ from ..validate import fail
 REDACTED = "[REDACTED]"
 WHICH = "which words the space does not hold"
 _NUMBER = re.compile(r"[+#]?\d(?:[\d.,:/-]*\d)?%?", re.ASCII)
+# At most 40 characters, a digit, no four letters in a row (a word) and no two marks (an emoticon).
+_CODE = re.compile(
+    r"(?!.{41})(?=\D*\d)(?!.*[a-z]{4}|.*[^a-z0-9]{2})[a-z0-9+#.,:;/_%*()\-]+", re.A | re.I
+)
 _GUESSED = (
     "how many words the space does not hold (in the receipt), and to some degree which: their "
     "replacements have a distribution of their own"
@@ -67,6 +71,47 @@ class Context:
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
         """Raise DxError: the mechanism draws these words."""
         raise DxError(Errors.DX066)
+
+
+@registry.dx_unknowns("dx.Context.v2")
+class ContextOrDigits(RandomWord):
+    """Sample a word from the language model of dx.Path.v2, in the context of the sentence; draw
+    numbers and codes anew, each digit and letter uniformly.
+
+    The unknown word has no influence but by the form of a number or code: a token with a digit, no
+    four letters in a row and no two marks in a row (0142, 12/31/2024, A1234567). Word-level
+    sampling, which has no sentence, draws words uniformly from the space.
+    """
+
+    in_context = True
+    in_clear: tuple[str, ...] = (
+        _GUESSED,
+        "the form of numbers and codes that the space does not hold: digits, letters, capitals and "
+        "marks",
+    )
+
+    def keeps_form(self, word: str) -> bool:
+        """Return whether a word is a number or code, which is drawn without its sentence."""
+        return _CODE.fullmatch(word) is not None
+
+    def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
+        """Return numbers and codes of the same form; uniform words of the space for all else."""
+        drawn = super().replace(words, space, rng)
+        for i, word in enumerate(words):
+            if self.keeps_form(word):
+                # Uniform below 260 is uniform below 10 and below 26.
+                numbers = rng.integers(260, len(word)).tolist()
+                drawn[i] = "".join(map(_alike, word, numbers))
+        return drawn
+
+
+def _alike(character: str, number: int) -> str:
+    if character.isdigit():
+        return str(number % 10)
+    if not character.isalpha():
+        return character
+    letter = chr(ord("a") + number % 26)
+    return letter.upper() if character.isupper() else letter
 
 
 class RandomDigits(Redact):

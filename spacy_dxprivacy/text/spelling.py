@@ -65,6 +65,15 @@ _BEFORE_NAMES = {
 }  # fmt: skip
 _AFTER_NAMES = {"city": {"Kansas", "York", "Oklahoma", "Mexico", "Jersey", "Atlantic", "Vatican"}}
 _OPENING = {'"', "'", "(", "[", "\u201c", "\u2018", "``"}
+# Words that begin or end no compound such as "follow-up" or "mother-in-law".
+_NO_COMPOUND = {
+    "the", "an", "my", "your", "his", "her", "its", "our", "their", "this", "these", "those", "I",
+    "you", "he", "she", "it", "we", "they", "me", "him", "us", "them", "who", "which", "what",
+    "that", "there", "of", "to", "with", "from", "and", "or", "but", "if", "as", "than", "because",
+    "when", "while", "where", "very", "is", "are", "was", "were", "am", "be", "been", "has", "have",
+    "had", "do", "does", "did", "will", "can", "could", "should", "may", "might", *_FULL_FORMS,
+    "'s", "\u2019s",
+}  # fmt: skip
 _BEFORE_NOT = {
     "do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "ca", "could", "would",
     "should", "wo", "sha", "must", "need", "might", "ai",
@@ -73,6 +82,7 @@ _BEFORE_NOT = {
 # Kinds of words that the rules below ask for, one bit each.
 _IS_WORD, _ENDS_WORD, _BEGINS_WORD, _CLITIC, _FULL, _ARTICLE, _BESIDE = (1 << i for i in range(7))
 _BLANK, _LINE, _LINES, _STOP, _BULLET = (1 << i for i in range(7, 12))
+_HYPHEN = 1 << 12
 _PLAIN = _IS_WORD | _ENDS_WORD | _BEGINS_WORD
 _LISTED: tuple[tuple[frozenset[str], int], ...] = (
     (frozenset({"'s", "\u2019s", "'", "\u2019", *_FULL_FORMS}), _CLITIC),
@@ -80,6 +90,7 @@ _LISTED: tuple[tuple[frozenset[str], int], ...] = (
     (frozenset({"a", "an"}), _ARTICLE),
     (frozenset({*_BEFORE_NAMES, *_AFTER_NAMES}), _BESIDE),
     (frozenset({"-", "*", "\u2022", "\u2013", "\u2014", ">"}), _BULLET),
+    (frozenset({"-", "\u2010", "\u2011", "\u2013"}), _HYPHEN),
 )
 _ANY_LISTED = frozenset[str]().union(*(words for words, _ in _LISTED))
 
@@ -90,12 +101,13 @@ def spell(
     """Spell the drawn words of packed documents as a person would; leave all others as they are.
 
     Drawn words get a capital at the start of a sentence, clitics stand only where they can, "a" and
-    "an" go by the next word, and no two words run together. spaces: bool (t,), whether a blank
+    "an" go by the next word, no two words run together, and a hyphen is a dash beside a word that
+    stands in no compound. spaces: bool (t,), whether a blank
     follows. drawn: bool (t,). firsts: where documents begin; None for one document.
     """
     text = _Text(words, spaces, drawn, np.zeros(1, dtype=np.int64) if firsts is None else firsts)
     if drawn.any():
-        for rule in (_fit_clitics, _fit_blanks, _fit_articles, _fit_names, _capitalise):
+        for rule in RULES:
             rule(text)
     return text.words, text.spaces
 
@@ -238,6 +250,21 @@ def _fit_blanks(text: _Text) -> None:
     text.spaces[:-1] = np.where(text.first[1:-1], before, new)
 
 
+def _fit_hyphens(text: _Text) -> None:
+    """Write a hyphen between drawn words as a dash, with blanks, where they form no compound."""
+    words, spaces, drawn, last = text.words, text.spaces, text.drawn, len(text.words) - 1
+    together, joined = ~spaces[:-1] & ~text.first[1:-1], text.are(_HYPHEN)
+    joined[:-1] &= together & text.are(_BEGINS_WORD)[1:]
+    joined[1:] &= together & text.are(_ENDS_WORD)[:-1]
+    joined[:1] = joined[-1:] = False
+    for i in np.flatnonzero(joined).tolist():
+        inner_left, inner_right = i > 1 and joined[i - 2], i + 2 < last and joined[i + 2]
+        left = drawn[i - 1] and not inner_left and words[i - 1] in _NO_COMPOUND
+        right = drawn[i + 1] and not inner_right and words[i + 1] in _NO_COMPOUND
+        if left or right:
+            spaces[i - 1] = spaces[i] = True
+
+
 def _capitalise(text: _Text) -> None:
     """Write the first word of each sentence, line after a full stop, and item with a capital."""
     blank, is_word, begins = text.are(_BLANK), text.are(_IS_WORD), text.first[:-1]
@@ -246,6 +273,9 @@ def _capitalise(text: _Text) -> None:
     starts = _since(is_word, sentence, begins)
     for i in np.flatnonzero(text.drawn & is_word & starts).tolist():
         text.words[i] = capitalised(text.words[i])
+
+
+RULES = (_fit_clitics, _fit_blanks, _fit_hyphens, _fit_articles, _fit_names, _capitalise)
 
 
 def _since(last: Bools1d, event: Bools1d, begins: Bools1d) -> Bools1d:

@@ -106,7 +106,7 @@ def test_what_dx_sanitize_writes_leaks_nothing_undeclared(kind, sanitised, space
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("unknown", ["random-word", "random-digits"])
+@pytest.mark.parametrize("unknown", ["redact", "random-word", "random-digits"])
 def test_nor_with_other_policies_for_unknown_words(kind, unknown, sanitised, space):
     target, source, receipt = sanitised(kind, "--set", f"unknown={unknown}", "--set", "scope=type")
     assert not audit_release(target, source, receipt=receipt, space=space).leaked
@@ -205,7 +205,7 @@ def test_the_original_in_another_field_is_found(sanitised, space):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_unknown_words_in_plaintext_are_found(kind, sanitised, space):
-    target, source, receipt = sanitised(kind)
+    target, source, receipt = sanitised(kind, "--set", "unknown=redact")
     if kind == "spacy":
         nlp = spacy.blank("en")
         docs = list(DocBin().from_disk(target).get_docs(nlp.vocab))

@@ -289,7 +289,7 @@ class _Audit:
         if self.space.digest not in str(receipt.get("space", "")):
             self.notes.add(OTHER_SPACE)
         kept = any(p.startswith("every word") for p in phrases)
-        digits = receipt.get("unknown_policy") == "RandomDigits"
+        digits = receipt.get("unknown_policy") in ("RandomDigits", "ContextOrDigits")
         drawable = {w for w in lower if digits and any(c.isdigit() for c in w)}
         drawable |= {w for w in lower if self.space.find(w) >= 0 or w in SPELLED}
         if drawable:
