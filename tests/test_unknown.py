@@ -83,7 +83,7 @@ def test_the_default_leaves_no_holes_and_states_the_form():
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_sanitizer")
     docs = [nlp("Call Dr. Zorblatt at 617-555-0142, MRN A1234567.") for _ in range(20)]
-    assert len({doc[3].text for doc in docs}) > 5 and len({doc.text for doc in docs}) == 20
+    assert len({doc[2].text for doc in docs}) > 5 and len({doc.text for doc in docs}) == 20
     for doc in docs:
         assert re.fullmatch(r".* \d{3}-\d{3}-\d{4}, .*[A-Z]\d{7}\.", doc.text)
         assert "REDACTED" not in doc.text and "Zorblatt" not in doc.text

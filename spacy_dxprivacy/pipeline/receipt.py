@@ -253,8 +253,8 @@ def _with_lists(value: Any) -> Any:
 def span_provenance(span: Span) -> list[str]:
     """Return how each token of a sanitised Doc was made (span._.dx), by `doc.spans["dx"]`.
 
-    "SAMPLED", "UNKNOWN" (where the policy shows it), "UNMODIFIED", or the label of the entity that a surrogate
-    replaces; "" where no span says.
+    "SAMPLED", "UNKNOWN" (where the policy shows it), "UNMODIFIED", or the label of the entity that
+    a surrogate replaces; "" where no span says.
     """
     labels = [""] * len(span.doc)
     for made in span.doc.spans.get(SPANS_KEY, ()):

@@ -75,12 +75,11 @@ class Context:
 
 @registry.dx_unknowns("dx.Context.v2")
 class ContextOrDigits(RandomWord):
-    """Sample a word from the language model of dx.Path.v2, in the context of the sentence; draw
-    numbers and codes anew, each digit and letter uniformly.
+    """Sample words that fit their sentence, and each digit and letter of codes uniformly.
 
-    The unknown word has no influence but by the form of a number or code: a token with a digit, no
-    four letters in a row and no two marks in a row (0142, 12/31/2024, A1234567). Word-level
-    sampling, which has no sentence, draws words uniformly from the space.
+    A code has a digit, no four letters in a row and no two marks in a row (0142, 12/31/2024,
+    A1234567). Its form has influence, nothing else of an unknown word has. Word-level sampling,
+    which has no sentence, draws words uniformly from the space.
     """
 
     in_context = True
@@ -91,7 +90,7 @@ class ContextOrDigits(RandomWord):
     )
 
     def keeps_form(self, word: str) -> bool:
-        """Return whether a word is a number or code, which is drawn without its sentence."""
+        """Return whether a word is a number or code, which replace draws."""
         return _CODE.fullmatch(word) is not None
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
