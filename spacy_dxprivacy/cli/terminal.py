@@ -29,13 +29,13 @@ PIPELINE = (
 )  # fmt: skip
 SANITIZE = (
     "files.field", "files.keep_fields", "files.format", *PIPELINE, "files.person_field",
-    "run.n_process", "run.receipt", "run.quiet", "run.force",
+    "edit", "run.n_process", "run.receipt", "run.quiet", "run.force",
 )  # fmt: skip
 SERVE = (
     "service.address", "service.port", "service.host", "service.tokens", "service.budget",
     "service.ledger",
 )  # fmt: skip
-OTHERS = ("code", "editor", "prompt", "cluster.address")
+OTHERS = ("code", "prompt", "cluster.address")
 # What an argument is called on the command line, where that is not --argument.
 OPTIONS = {"keep": "--keep-fields"} | {
     path.rpartition(".")[2]: path for path in SETTINGS if path not in (*SANITIZE, *SERVE, *OTHERS)

