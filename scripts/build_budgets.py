@@ -1,14 +1,16 @@
 """The epsilon-beta tables of words drawn alone on the built-in space, for each preset and prior:
-minutes each. And how far its words are apart under each preset: seconds (`--apart` does that
-alone).
+minutes each. And how far its words are apart under each preset, with the digest of the table of
+paths that each machine computes: a minute (`--apart` does that alone).
 
 python scripts/build_budgets.py
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
@@ -16,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from spacy_dxprivacy import Space, registry
+from spacy_dxprivacy.metric.path_table import KNOWN, digest_of, write_table
 from spacy_dxprivacy.metric.policy import APART, PRESETS, policy_graph
 from spacy_dxprivacy.pipeline.parts import names_of
 from spacy_dxprivacy.privacy.levels import measured_apart
@@ -30,6 +33,7 @@ def main() -> None:
     space = Space.builtin()
     table = {"space": space.digest, "policies": [*measured(space)]}
     (BUILTIN / APART).write_text(json.dumps(table) + "\n", encoding="utf8")
+    KNOWN.write_text(json.dumps(dict(tables(space)), indent=1) + "\n", encoding="utf8")
     if "--apart" in sys.argv:
         return
     for policy in PRESETS:
@@ -48,6 +52,14 @@ def measured(space: Space) -> Iterator[dict[str, Any]]:
         apart = measured_apart(mechanism, len(space))
         near = near_names(mechanism, names_of(space))
         yield {"policy": asdict(PRESETS[policy]), "apart": apart, "near_names": near}
+
+
+def tables(space: Space) -> Iterator[tuple[str, str]]:
+    """The digest of the graph of each preset, and of the beginning of its table of paths."""
+    for policy in PRESETS:
+        graph = policy_graph(space, PRESETS[policy], policy)
+        with tempfile.TemporaryFile() as file:
+            yield digest_of(graph), hashlib.sha256(write_table(graph, file)).hexdigest()
 
 
 def near_names(mechanism: Any, rows: Any) -> list[float]:

@@ -221,6 +221,8 @@ DX103 dx.Path.v1 learns a graph of {n} words, which takes many minutes, once. nl
 DX104 The pipeline's own vectors lack {lacked:.0%} of the words of English text, which are then
   unknown words. Use the built-in space (@dx_spaces = "dx.BuiltinSpace.v1"), or set
   "dx.PipelineVectors.v1" to use the own ones without this warning.
+DX105 {path} cannot hold the paths of common words ({why}), which are then searched for in every
+  run. Set DX_CACHE to another folder, or to nothing for none.
 DX121 There are surrogates for {unknown}, which no component before the sanitizer predicts. They
   predict: {known}.
 DX157 There is too little memory for this batch of texts: the batch size is {texts} from here on.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -21,6 +22,8 @@ from spacy.vectors import Vectors
 
 import spacy_dxprivacy.cli  # noqa: F401  the commands join spaCy's program, as by entry point
 from spacy_dxprivacy import Draw, DxError, Guarantee, Rng, Space, registry
+
+os.environ["DX_CACHE"] = ""  # no test depends on what a machine has stored
 
 # A recogniser of persons before the default sanitizer; more settings may follow.
 PERSONS = """

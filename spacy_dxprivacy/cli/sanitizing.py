@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -32,6 +33,7 @@ from .terminal import (
     REMOVED,
     SANITIZE,
     above_bar,
+    bar,
     bytes_bar,
     mistakes_in_a_line,
     setting_up,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
 UNITS = {"txt": "document", "spacy": "document", "lines": "line", "jsonl": "line"}
 MOST_FAILURES = 20  # that are printed one by one
+LONG = 2**20  # bytes of text, which has most of the words whose paths are stored
 TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 
 
@@ -182,6 +185,7 @@ def _sanitize(
         if failures <= MOST_FAILURES:
             above_bar(f"dx sanitize: {where}: {with_options(why)}")
 
+    _store_paths(nlp, sum(job.size for job in jobs))
     with bytes_bar(total=sum(job.size for job in jobs) or None) as bar:
 
         def on_progress(size: int) -> None:
@@ -193,6 +197,18 @@ def _sanitize(
         more = failures - MOST_FAILURES
         above_bar(f"dx sanitize: {more:,} more failed; --receipt has all of them.")
     return tally
+
+
+def _store_paths(nlp: Language, size: int) -> None:
+    """Store the paths from common words before a long run, whose processes all need them."""
+    store = getattr(the_sanitizer(nlp).mechanism, "store_paths", None)
+    if size < LONG or store is None:
+        return
+    with warnings.catch_warnings(record=True) as told, bar(desc="paths, once a machine") as some:
+        warnings.simplefilter("always")
+        store(some.update)
+    for one in told:
+        above_bar(f"dx sanitize: {one.message}")
 
 
 # -- shards ----------------------------------------------------------------------------------------
@@ -235,6 +251,7 @@ def _sanitize_shards(
     with setting_up():
         recipe = Recipe.of_settings(chosen)
         nlp = recipe.load()
+    _store_paths(nlp, sum(size_of(shard.source) for shard in shards))
     start = time.perf_counter()
     with bytes_bar(total=sum(size_of(shard.source) for shard in shards)) as bar:
 

@@ -12,15 +12,19 @@ left out: that weight is counted for every word of the space.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d, blocks
 from .paths import PathSearch, Pool
 from .word_graph import WordGraph, both_ways
+
+if TYPE_CHECKING:
+    from .path_table import PathTable
 
 QUANTA = 16  # to a unit of length
 
@@ -54,12 +58,22 @@ class PolicyGraph:
 
     def within(self, rows: Ints1d) -> list[tuple[Numbers1d, Numbers1d]]:
         """For each of k words: the words nearer than both radii together, by row, and how many
-        quanta nearer.
+        quanta nearer. Read where they are stored, else searched for.
+        """
+        known = {} if self._table is None else self._table.read(rows.tolist())
+        others = np.array([row for row in rows.tolist() if row not in known], dtype=np.int64)
+        known |= zip(others.tolist(), self.searched(others), strict=True)
+        return [known[row] for row in rows.tolist()]
+
+    def searched(self, rows: Ints1d) -> list[tuple[Numbers1d, Numbers1d]]:
+        """Search for what `within` returns.
 
         By the potentials of the search a word w is at path(v, w) + r(v) - r(w), which is below
         2 r(v) where path(v, w) is below r(v) + r(w), so it goes no farther (Johnson 1977).
         """
         found: list[tuple[Numbers1d, Numbers1d]] = []
+        if not len(rows):
+            return found
         far = 2 * self.radii[rows] - 1
         scratch = self._search.scratch(len(rows))
         for part in blocks(len(rows), self._search.at_once):
@@ -76,6 +90,23 @@ class PolicyGraph:
         owners = np.repeat(np.arange(len(self)), np.diff(self.starts))
         steps = self.steps + self.radii[owners] - self.radii[self.ends]
         return PathSearch(self.starts, self.ends, steps, 2 * int(self.radii.max()))
+
+    @cached_property
+    def _table(self) -> PathTable | None:
+        from .path_table import open_table
+
+        return open_table(self)
+
+    def store(self, tell: Callable[[int], object] = lambda _: None) -> bool:
+        """Store the paths of the commonest words for all processes; see path_table.store_table."""
+        from .path_table import store_table
+
+        self.__dict__.pop("_table", None)
+        return store_table(self, tell)
+
+    # A copy opens the table again, and makes the search again.
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """float64 (k, n), in units of length."""
@@ -143,7 +174,7 @@ class Kernel:
         found: what `prepare` gave for the word.
         """
         words, nearer = self._steps(row) if found is None else found
-        return words, self.outputs[words] * self._times[nearer]
+        return words, self.outputs.take(words) * self._times.take(nearer)
 
     def _steps(self, row: int) -> Steps:
         found: Steps | None = self._pool.entries.get(row)

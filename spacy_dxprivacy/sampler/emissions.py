@@ -74,7 +74,7 @@ class Emissions:
         made: dict[int, Some] = {}
         for row, steps in self.kernel.prepare(wanted - cached.keys()).items():
             near = self._near(row, steps)
-            states = np.flatnonzero(near)
+            states = np.flatnonzero(near.astype(bool))  # twice as fast as of floats
             # Over the totals as they were rounded, so that their rounding does not count here.
             rounded = self.totals[states].astype(np.float64)
             factors = (self._totals[states] + near[states]) / rounded
@@ -111,8 +111,9 @@ class Emissions:
         if self.chain.one_state is None:
             return np.asarray(self.chain.emit[words].T @ extra)
         states, shares = self.chain.one_state
-        sums = np.bincount(states[words], extra * shares[words], self.chain.states)
-        return sums.astype(np.float64)
+        extra *= shares.take(words)
+        sums: Floats1d = np.bincount(states.take(words), extra, self.chain.states)
+        return sums
 
     def exact(self, row: int, fixed: bool = False) -> Floats1d:
         """Return E of a word, float64 (K,)."""
