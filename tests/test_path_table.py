@@ -182,6 +182,11 @@ def store(_):
     return fitted().store_paths()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+def test_nobody_else_can_look_which_parts_were_read(stored):
+    assert stored.stat().st_mode & 0o077 == 0
+
+
 def test_two_processes_at_once_leave_one_right_file(cache, forking):
     with multiprocessing.Pool(3) as pool:
         assert all(pool.map(store, range(3)))

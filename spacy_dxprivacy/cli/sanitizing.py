@@ -204,10 +204,10 @@ def _store_paths(nlp: Language, size: int) -> None:
     store = getattr(the_sanitizer(nlp).mechanism, "store_paths", None)
     if size < LONG or store is None:
         return
-    with warnings.catch_warnings(record=True) as told, bar(desc="paths, once a machine") as some:
+    with warnings.catch_warnings(record=True) as caught, bar(desc="paths, once a machine") as some:
         warnings.simplefilter("always")
         store(some.update)
-    for one in told:
+    for one in caught:
         above_bar(f"dx sanitize: {one.message}")
 
 

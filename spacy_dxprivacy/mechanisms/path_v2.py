@@ -277,23 +277,23 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         """Return the metric of the guarantee, float64 (k, n)."""
         return self.built.graph.distances(checked_rows(rows, self.built.n))
 
-    def store_paths(self, tell: Callable[[int], object] = lambda _: None) -> bool:
+    def store_paths(self, report: Callable[[int], object] = lambda _: None) -> bool:
         """Store the paths from the commonest words on this machine, unless they are stored.
 
         It takes ten seconds and 170 MB; every later process then reads them in place of searching.
         It holds for the policies of the built-in space that have a name. No output depends on it.
 
         Args:
-            tell: Called with the number of words that were done since the last call.
+            report: Called with the number of words that were done since the last call.
 
         Returns:
             Whether they are stored. They are not where the environment variable DX_CACHE, the
-            folder, is empty, or the folder cannot be written, of which a DxWarning tells.
+            folder, is empty, or where the folder cannot be written: a DxWarning says so.
 
         Raises:
             DxError: Before fit.
         """
-        return self.built.kernel.graph.store(tell)
+        return self.built.kernel.graph.store(report)
 
     @property
     def apart(self) -> Mapping[str, float] | None:

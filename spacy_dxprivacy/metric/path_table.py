@@ -9,7 +9,8 @@ the folder. Other graphs have no file.
 
 Rows are read, not mapped: a mapped file that somebody cuts would end the process. All processes
 share what the system caches of the file; none keeps it open, so there is nothing to share in a
-fork.
+fork. The file can be read by its owner alone, since which parts of it the system caches shows
+which words were met.
 
 begin   FORMAT; uint32 (k,), where each row ends; SHA-256 of each row, (k, 32) bytes
 row     uint16 words (m,), by row; uint16 (m,), how many quanta nearer than both radii
@@ -23,24 +24,32 @@ import os
 import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, Protocol
 
 import numpy as np
 
-from ..arrays import Ints1d, blocks
+from ..arrays import Ints1d, Numbers1d, blocks
 from ..errors import DxWarning, UsageError, Warnings
 from ..io.files.limits import regular
 from ..space import BUILTIN
-
-if TYPE_CHECKING:
-    from .policy_graph import PolicyGraph, Steps
 
 FORMAT = b"dx paths 1".ljust(16)
 WORDS = 12_000  # the first of a space, which are .97 of English text
 KNOWN = BUILTIN / "paths.json"
 CELL = 4  # bytes of a near word
 DIGEST = 32
-AT_ONCE = 120  # words searched from, of which the caller is told
+AT_ONCE = 120  # words searched from at a time
+
+Steps = tuple[Numbers1d, Numbers1d]
+
+
+class Graph(Protocol):
+    """What a table is made from: a PolicyGraph."""
+
+    @property
+    def arrays(self) -> tuple[Numbers1d, ...]: ...
+    def __len__(self) -> int: ...
+    def searched(self, rows: Ints1d) -> list[Steps]: ...
 
 
 def cache_folder() -> Path | None:
@@ -56,10 +65,10 @@ def cache_folder() -> Path | None:
     return home / "spacy-dxprivacy"
 
 
-def digest_of(graph: PolicyGraph) -> str:
+def digest_of(graph: Graph) -> str:
     """Return the digest of a graph, and of the format of its table."""
-    digest, sizes = hashlib.sha256(FORMAT), np.array([graph.quanta, len(graph), len(graph.ends)])
-    for array in (sizes, graph.starts, graph.ends, graph.steps, graph.radii):
+    digest = hashlib.sha256(FORMAT)
+    for array in (np.array([len(one) for one in graph.arrays]), *graph.arrays):
         digest.update(np.ascontiguousarray(array, dtype="<i8").data)
     return digest.hexdigest()
 
@@ -101,7 +110,7 @@ class PathTable:
         return all(len(self.read(rows)) == len(rows) for rows in parts)
 
 
-def open_table(graph: PolicyGraph) -> PathTable | None:
+def open_table(graph: Graph) -> PathTable | None:
     """Return the table of a graph, where a right one is stored."""
     folder = cache_folder()
     if folder is None or not folder.is_dir():
@@ -110,14 +119,14 @@ def open_table(graph: PolicyGraph) -> PathTable | None:
     return None if root is None else _opened(folder / name, root, len(graph))
 
 
-def store_table(graph: PolicyGraph, tell: Callable[[int], object] = lambda _: None) -> bool:
+def store_table(graph: Graph, report: Callable[[int], object] = lambda _: None) -> bool:
     """Compute and store the table of a graph, unless a whole one is stored.
 
     A folder that cannot be written is left alone, with a warning.
 
     Args:
         graph: The graph.
-        tell: Called with the number of words that were searched from since the last call.
+        report: Called with the number of words that were searched from since the last call.
 
     Returns:
         Whether there is a table.
@@ -132,7 +141,9 @@ def store_table(graph: PolicyGraph, tell: Callable[[int], object] = lambda _: No
         if table is not None and table.is_whole:
             return True
         with Output(folder / name, force=True) as output:
-            if hashlib.sha256(write_table(graph, output.handle, tell)).hexdigest() != root:
+            if os.name == "posix":
+                os.fchmod(output.handle.fileno(), 0o600)
+            if hashlib.sha256(write_table(graph, output.handle, report)).hexdigest() != root:
                 output.discard()
                 return False
     except (OSError, UsageError) as error:
@@ -143,7 +154,7 @@ def store_table(graph: PolicyGraph, tell: Callable[[int], object] = lambda _: No
 
 
 def write_table(
-    graph: PolicyGraph, file: IO[bytes], tell: Callable[[int], object] = lambda _: None
+    graph: Graph, file: IO[bytes], report: Callable[[int], object] = lambda _: None
 ) -> bytes:
     """Write the table of a graph of at most 65,536 words into a new file; return its beginning."""
     k = min(WORDS, len(graph))
@@ -157,14 +168,14 @@ def write_table(
             end += len(words)
             ends.append(end)
             digests.append(hashlib.sha256(data).digest())
-        tell(len(rows))
+        report(len(rows))
     begin = FORMAT + np.array(ends, dtype="<u4").tobytes() + b"".join(digests)
     file.seek(0)
     file.write(begin)
     return begin
 
 
-def _known(graph: PolicyGraph) -> tuple[str, str | None]:
+def _known(graph: Graph) -> tuple[str, str | None]:
     """The name of the file, and the digest of its beginning, if it ships."""
     digest = digest_of(graph)
     return f"paths-{digest[:16]}.bin", json.loads(KNOWN.read_bytes()).get(digest)

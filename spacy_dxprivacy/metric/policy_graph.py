@@ -15,16 +15,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d, blocks
+from .path_table import PathTable, Steps, open_table, store_table
 from .paths import PathSearch, Pool
 from .word_graph import WordGraph, both_ways
-
-if TYPE_CHECKING:
-    from .path_table import PathTable
 
 QUANTA = 16  # to a unit of length
 
@@ -56,7 +54,7 @@ class PolicyGraph:
         """Return an upper bound of the distance of two of these words, in units of length."""
         return float(np.sort(self.radii[rows])[-2:].sum() / self.quanta)
 
-    def within(self, rows: Ints1d) -> list[tuple[Numbers1d, Numbers1d]]:
+    def within(self, rows: Ints1d) -> list[Steps]:
         """For each of k words: the words nearer than both radii together, by row, and how many
         quanta nearer. Read where they are stored, else searched for.
         """
@@ -65,13 +63,13 @@ class PolicyGraph:
         known |= zip(others.tolist(), self.searched(others), strict=True)
         return [known[row] for row in rows.tolist()]
 
-    def searched(self, rows: Ints1d) -> list[tuple[Numbers1d, Numbers1d]]:
+    def searched(self, rows: Ints1d) -> list[Steps]:
         """Search for what `within` returns.
 
         By the potentials of the search a word w is at path(v, w) + r(v) - r(w), which is below
         2 r(v) where path(v, w) is below r(v) + r(w), so it goes no farther (Johnson 1977).
         """
-        found: list[tuple[Numbers1d, Numbers1d]] = []
+        found: list[Steps] = []
         if not len(rows):
             return found
         far = 2 * self.radii[rows] - 1
@@ -93,16 +91,17 @@ class PolicyGraph:
 
     @cached_property
     def _table(self) -> PathTable | None:
-        from .path_table import open_table
-
         return open_table(self)
 
-    def store(self, tell: Callable[[int], object] = lambda _: None) -> bool:
-        """Store the paths of the commonest words for all processes; see path_table.store_table."""
-        from .path_table import store_table
+    @property
+    def arrays(self) -> tuple[Numbers1d, ...]:
+        """All that paths depend on."""
+        return self.starts, self.ends, self.steps, self.radii, np.array([self.quanta])
 
+    def store(self, report: Callable[[int], object] = lambda _: None) -> bool:
+        """Store the paths of the commonest words for all processes; see path_table.store_table."""
         self.__dict__.pop("_table", None)
-        return store_table(self, tell)
+        return store_table(self, report)
 
     # A copy opens the table again, and makes the search again.
     def __getstate__(self) -> dict[str, Any]:
@@ -150,9 +149,6 @@ def _closed(radii: Ints1d, low: Ints1d, high: Ints1d, steps: Ints1d) -> Ints1d:
 
 CACHE_BYTES = 2**28
 ENTRY_BYTES = 200  # of an entry of the cache besides its arrays
-
-Steps = tuple[Numbers1d, Numbers1d]
-
 
 class Kernel:
     """Weights exp(-beta path(w, y)), up to a factor of each w.

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Numbers1d
-from ..metric.policy_graph import Kernel, Steps
+from ..metric.path_table import Steps
+from ..metric.policy_graph import Kernel
 from ..prior.chain import Chain
 
 CACHE_BYTES = 2**27
@@ -112,8 +113,8 @@ class Emissions:
             return np.asarray(self.chain.emit[words].T @ extra)
         states, shares = self.chain.one_state
         extra *= shares.take(words)
-        sums: Floats1d = np.bincount(states.take(words), extra, self.chain.states)
-        return sums
+        sums = np.bincount(states.take(words), extra, self.chain.states)
+        return sums.astype(np.float64, copy=False)
 
     def exact(self, row: int, fixed: bool = False) -> Floats1d:
         """Return E of a word, float64 (K,)."""
