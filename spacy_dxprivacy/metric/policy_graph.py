@@ -150,6 +150,7 @@ def _closed(radii: Ints1d, low: Ints1d, high: Ints1d, steps: Ints1d) -> Ints1d:
 CACHE_BYTES = 2**28
 ENTRY_BYTES = 200  # of an entry of the cache besides its arrays
 
+
 class Kernel:
     """Weights exp(-beta path(w, y)), up to a factor of each w.
 
