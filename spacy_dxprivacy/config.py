@@ -79,6 +79,8 @@ class FileConfig(_Checked):
         "text", None, "Field that identifies the person of a record", "--user-field"
     )
 
+    accept_changes: bool = _setting("flag", False, "Accept the tracked changes of a .docx file")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.keep_fields == ("none",):

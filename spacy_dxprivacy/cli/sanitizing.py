@@ -26,6 +26,7 @@ from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, read_key
 from ..io.files.signed import signed
 from ..io.jobs import Job, check_fields, check_receipt, plan_jobs, settled, size_of, text_job
+from ..io.pieces import MODULES
 from ..io.run import Reports, sanitize
 from ..io.tally import Tally
 from . import options
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from ..integrations.distributed.work import Shard
 
 UNITS = {"txt": "document", "spacy": "document", "lines": "line", "jsonl": "line"}
+UNITS |= dict.fromkeys(MODULES, "document")
 MOST_FAILURES = 20  # that are printed one by one
 LONG = 2**20  # bytes of text, which has most of the words whose paths are stored
 TABLE = "nothing more by the table of surrogates, which only its key decrypts"
@@ -77,10 +79,10 @@ def sanitize_cli(
     # fmt: on
     """Sanitise files under metric differential privacy.
 
-    INPUT is a .txt, .jsonl, .json, .csv, .tsv, .xlsx or .spacy file, compressed (.gz) or not, a
-    folder of such files, or - for stdin. OUTPUT is a file, whose ending gives the format, or a
-    folder if INPUT is one; stdout if left out. Check that the names of files identify nobody: the
-    files of a folder keep their names.
+    INPUT is a .txt, .jsonl, .json, .csv, .tsv, .xlsx, .spacy, .docx, .html, .md or .eml file,
+    compressed (.gz) or not, a folder of such files, or - for stdin. OUTPUT is a file, whose ending
+    gives the format, or a folder if INPUT is one; stdout if left out. Check that the names of files
+    identify nobody: the files of a folder keep their names.
 
     The receipt on stderr states the guarantee and what stays visible. Records that fail are left
     out and listed by number; the exit status is then 1. The output appears under its name when it

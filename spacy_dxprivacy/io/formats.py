@@ -9,7 +9,7 @@ from typing import IO, NamedTuple
 
 from ..config import FileConfig
 from ..errors import UsageError
-from . import plain, tables
+from . import pieces, plain, tables
 from .plain import Writer
 from .record import OnHead, Record
 from .source import Readable, Source, decode
@@ -23,6 +23,12 @@ class Format(NamedTuple):
     endings: tuple[str, ...] = ()  # of file names
     has_fields: bool = False  # beside the text
     is_binary: bool = False  # not decoded as text
+    has_markup: bool = False  # it is written from a file of its own kind alone
+
+
+def _with_markup(kind: str, endings: tuple[str, ...], is_binary: bool = False) -> Format:
+    read, write = partial(pieces.read_pieces, kind), partial(pieces.PiecesWriter, kind)
+    return Format(read, write, endings, False, is_binary, True)
 
 
 FORMATS = {
@@ -39,6 +45,10 @@ FORMATS = {
     ),
     "xlsx": Format(tables.read_xlsx, tables.XlsxWriter, (".xlsx",), True, True),
     "spacy": Format(plain.read_spacy, plain.SpacyWriter, (".spacy",), False, True),
+    "docx": _with_markup("docx", (".docx",), True),
+    "html": _with_markup("html", (".html", ".htm")),
+    "md": _with_markup("md", (".md",)),
+    "eml": _with_markup("eml", (".eml",), True),
 }
 KINDS = {ending: name for name, form in FORMATS.items() for ending in form.endings}
 WITH_FIELDS = {name for name, form in FORMATS.items() if form.has_fields}

@@ -200,7 +200,9 @@ def _plan_file(source: Path | None, target: Path | None, files: FileConfig) -> J
 
 def _with_output(job: Job) -> Job:
     write_as = job.write_as or ("lines" if job.read_as == "spacy" else job.read_as)
-    if write_as == "txt" and job.read_as != "txt":
+    if FORMATS[write_as].has_markup and write_as != job.read_as:
+        raise UsageError(f"a .{write_as} file is written from a .{write_as} file alone.")
+    if write_as == "txt" and job.read_as != "txt" and not FORMATS[job.read_as].has_markup:
         write_as = "lines"
     return replace(job, write_as=write_as)
 

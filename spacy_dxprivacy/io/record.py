@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.util import filter_spans
 
 from ..config import FileConfig
 from ..entities.surrogates.replacements import CALLER, USER
+from ..text.layout import MARKS
 from ..text.tokens import cuts_of, joined
 from .files.limits import MB, MOST_RECORD
+
+if TYPE_CHECKING:
+    from .pieces import Pieces
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
 NOT_UTF8 = "if it is not UTF-8, give its `encoding`, such as latin-1, cp1252 or utf-16."
@@ -56,6 +61,10 @@ class Record:
     part: int = 0  # which of the texts of its row this is
     user: str = field(default="", repr=False)  # whose document it is
     caller: str = field(default="", repr=False)  # of the service
+    pieces: Pieces | None = field(default=None, repr=False)  # what the text was made of
+    # Where its pieces begin and end, and which of them are names or addresses.
+    marks: Sequence[int] = field(default=(), repr=False)
+    known: Sequence[tuple[int, int, str]] = field(default=(), repr=False)
 
     @property
     def key(self) -> tuple[int, int]:
@@ -79,11 +88,15 @@ class Record:
             given = Doc(nlp.vocab, words=self.words, spaces=self.spaces)
         elif len(self.text) <= nlp.max_length and (cuts := cuts_of(self.text)):
             given = joined(nlp, self.text, cuts)
-        owners = {name: who for name, who in ((USER, self.user), (CALLER, self.caller)) if who}
-        if not owners:
+        pairs = ((USER, self.user), (CALLER, self.caller), (MARKS, list(self.marks)))
+        data = {name: value for name, value in pairs if value}
+        if not data:
             return given
         doc = nlp.make_doc(given) if isinstance(given, str) else given
-        doc.user_data.update(owners)
+        doc.user_data.update(data)
+        if self.known and any("doc.ents" in nlp.get_pipe_meta(p).assigns for p in nlp.pipe_names):
+            found = (doc.char_span(*one, alignment_mode="expand") for one in self.known)
+            doc.set_ents(filter_spans(filter(None, found)), default="missing")
         return doc
 
 

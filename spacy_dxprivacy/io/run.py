@@ -26,6 +26,8 @@ from .source import Packing
 from .stream import Outcome, Sanitized, outcomes
 from .tally import Tally
 
+MARKUP = "markup: elements, formatting, and the names of styles and classes"
+
 
 @dataclass(frozen=True)
 class Reports:
@@ -86,6 +88,7 @@ def sanitize(
     tally.seconds = time.perf_counter() - start
     tally.in_clear += sums.seen.in_clear()
     tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
+    tally.in_clear += [MARKUP] if any(FORMATS[job.write_as].has_markup for job in jobs) else []
     return tally
 
 
@@ -192,6 +195,8 @@ class Sink:
             return str(error)
         for result in results:
             self.sums.tally.add(result.receipt)
+        if record.pieces is not None:
+            self.sums.tally.dropped += record.pieces.dropped
         if self.with_fields:
             self.sums.seen.add_record(record)
         if self.flushed is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,6 +67,7 @@ class Tally(Sums):
     in_clear: list[str] = field(default_factory=list)  # visible besides what the receipts name
     failed: list[list[int]] = field(default_factory=list)  # numbers of records, for each input
     written: list[Path] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)  # of documents with markup, by kind
     by_person: dict[str, Any] | None = None  # see persons.PersonBudget.to_dict
     seconds: float = 0.0  # without set-up
     speed: str = "set-up not counted"
@@ -117,6 +119,8 @@ class Tally(Sums):
             payload["numbers"] = {"guarantee": guarantee, "drawn": self.numbers}
         if self.by_person is not None:
             payload["by_person"] = self.by_person
+        if self.dropped:
+            payload["dropped"] = dict(sorted(self.dropped.items()))
         if self.terms.surrogates is not None:
             payload["stood_in"] = self.surrogates.tokens
         return payload
@@ -156,6 +160,8 @@ class Tally(Sums):
             unused = dict.fromkeys(("Mechanism", "Guarantee", "Attacker"), "")
             rows = {"Odds": rows["Odds"], "Surrogates": rows["Surrogates"], **rows, **unused}
         shown = {k: v for k, v in rows.items() if self.documents and (v or k == "Visible")}
+        dropped = ", ".join(f"{kind} {count:,}" for kind, count in sorted(self.dropped.items()))
+        shown |= {"Dropped": f"{dropped}; not written"} if dropped else {}
         shown |= {"Failed": failed} if self.failures else {}
         return [title, *(line for row in shown.items() for line in wrapped(*row))]
 

@@ -18,7 +18,7 @@ from spacy.vocab import Vocab
 
 from ..arrays import Bools1d, Floats2d, Ints1d
 from ..space import Space
-from ..text.layout import Layout
+from ..text.layout import MARKS, Layout, moved
 from ..text.spelling import like, spell
 from ..ty import EditsTexts, ReleasedText
 from .draw import Drawn, checked_edit, ids_of, passage
@@ -64,6 +64,8 @@ def write(
         # spaCy keeps the context of nlp.pipe(as_tuples=True) here.
         made._context = doc._context
         made.spans[SPANS_KEY] = _provenance(made, one, parts)
+        if MARKS in doc.user_data:
+            made.user_data[MARKS] = _moved_marks(doc, made, one)
         tensor = None if one.vectors is None else _tensor(doc, one, one.vectors, space)
         mark_as_made(made, _receipt(doc, one, parts, space, terms), tensor)
         new.append(made)
@@ -191,6 +193,16 @@ def _provenance(new: Doc, drawn: Drawn, parts: Parts) -> list[Span]:
     starts = np.flatnonzero(np.diff(kind, prepend=-1)).tolist()
     runs = pairwise([*starts, len(kind)])
     return [Span(new, start, end, label=labels[kind[start]]) for start, end in runs]
+
+
+def _moved_marks(doc: Doc, made: Doc, drawn: Drawn) -> list[int]:
+    if not len(doc):
+        return [0 for _ in doc.user_data[MARKS]]
+    old, new = (np.array([(t.idx, t.idx + len(t)) for t in some]) for some in (doc, made))
+    source, changed = np.arange(len(doc)), drawn.mask | drawn.numbers
+    if drawn.layout is not None and drawn.stood is not None:
+        source, changed = drawn.layout.source, changed | drawn.stood.replaced
+    return moved(doc.user_data[MARKS], old, new, source, changed)
 
 
 def _receipt(doc: Doc, drawn: Drawn, parts: Parts, space: Space, terms: Terms) -> Receipt:

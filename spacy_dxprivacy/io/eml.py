@@ -1,0 +1,144 @@
+"""Read and write .eml: addresses, subject, day and text; all else is dropped and counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from email import message_from_bytes
+from email.errors import HeaderParseError
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP, default
+from email.utils import format_datetime, parsedate_to_datetime
+from functools import partial
+from typing import Any
+
+from ..config import FileConfig
+from .html import add_html
+from .pieces import BadDocument, Pieces, address_of
+
+ADDRESSES = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc")
+# Those that are made anew.
+MADE = {"date", "subject", "mime-version", "content-type", "content-transfer-encoding"}
+MOST_ADDRESSES = 10_000
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+def parse(raw: bytes, files: FileConfig) -> Pieces:
+    """Return the pieces of a mail. Raise BadDocument."""
+    mail: Any = message_from_bytes(raw, policy=default)
+    if not mail.keys():
+        raise BadDocument("it is not a mail: it has no headers.")
+    pieces, made = Pieces(), EmailMessage(policy=SMTP)
+    bodies: dict[str, list[Any]] = {"plain": [], "html": []}
+    addresses: dict[str, list[list[str]]] = {}
+    _headers(mail, pieces, made, addresses)
+    for part in _leaves(mail):
+        kind = part.get_content_subtype()
+        is_text = part.get_content_maintype() == "text" and kind in bodies
+        if not is_text or part.get_filename() or part.get_content_disposition() == "attachment":
+            pieces.dropped["attachments"] += 1
+            continue
+        pieces.gap("\n\n")
+        text = _text(part)
+        if kind == "html":
+            bodies[kind].append(add_html(pieces, text))
+            continue
+        holder = [""]
+        bodies[kind].append(holder)
+        pieces.add(text, partial(holder.__setitem__, 0))
+
+    def finish() -> bytes:
+        for name, pairs in addresses.items():
+            made[name] = [_address(*pair) for pair in pairs]
+        plain = "\n".join(holder[0] for holder in bodies["plain"]).rstrip("\n")
+        page = "\n".join("".join(template.out) for template in bodies["html"])
+        if plain or not page:
+            made.set_content(plain)
+        if plain and page:
+            made.add_alternative(page, subtype="html")
+        elif page:
+            made.set_content(page, subtype="html")
+        return made.as_bytes()
+
+    pieces.finish = finish
+    return pieces
+
+
+def _headers(
+    mail: Any, pieces: Pieces, made: EmailMessage, addresses: dict[str, list[list[str]]]
+) -> None:
+    if any("\ufffd" in str(mail.get(name, "")) for name in ("Subject", *ADDRESSES)):
+        raise BadDocument("a header is not in the character set that it names.")
+    for name in ADDRESSES:
+        listed = [one for value in mail.get_all(name, ()) for one in value.addresses]
+        found = [(one.display_name, one.addr_spec.removeprefix("<>")) for one in listed]
+        if len(found) > MOST_ADDRESSES:
+            raise BadDocument("it has too many addresses.")
+        for person, address in found:
+            if not (person or address):
+                continue
+            pair = ["", ""]
+            addresses.setdefault(name, []).append(pair)
+            pieces.context(f"{name}: ")
+            label = "EMAIL" if "@" in person else "PERSON"
+            pieces.add(person.strip(), partial(pair.__setitem__, 0), label)
+            pieces.context(" <")
+            pieces.add(address.strip(), partial(pair.__setitem__, 1), "EMAIL")
+            pieces.context(">\n")
+    subject = " ".join(str(mail.get("Subject", "")).split())
+    if subject:
+        pieces.context("Subject: ")
+        pieces.add(subject, partial(_set, made, "Subject"))
+        pieces.gap("\n")
+    try:
+        day = parsedate_to_datetime(str(mail["Date"])).date().isoformat() if mail["Date"] else ""
+    except (TypeError, ValueError):
+        day = ""
+    if day:
+        pieces.context("Date: ")
+        pieces.add(day, partial(_set_day, made, pieces), "DATE")
+    known = MADE | {name.lower() for name in ADDRESSES}
+    pieces.dropped["headers"] += sum(name.lower() not in known for name in mail)
+
+
+def _set(made: EmailMessage, name: str, text: str) -> None:
+    made[name] = " ".join(text.split())
+
+
+def _set_day(made: EmailMessage, pieces: Pieces, text: str) -> None:
+    """Write a day that was shifted; anything else is no date of a mail."""
+    try:
+        made["Date"] = format_datetime(datetime.fromisoformat(_DAY.findall(text)[0] + "T12:00:00"))
+    except (IndexError, ValueError):
+        pieces.dropped["headers"] += 1
+
+
+def _address(person: str, address: str) -> Address:
+    person = " ".join(person.split())
+    try:
+        return Address(person, addr_spec=address_of(address))
+    except (HeaderParseError, ValueError, IndexError):
+        return Address(person, addr_spec=address_of(""))
+
+
+def _leaves(part: Any) -> Iterator[Any]:
+    """Yield the parts that hold content; a mail within a mail is one of them."""
+    if part.get_content_maintype() != "multipart":
+        yield part
+        return
+    for inner in part.get_payload() if part.is_multipart() else ():
+        yield from _leaves(inner)
+
+
+def _text(part: Any) -> str:
+    """Return the text of a part without carriage returns. Raise BadDocument."""
+    charset = part.get_content_charset() or "utf-8"
+    try:
+        text: str = part.get_payload(decode=True).decode(
+            "utf-8" if charset == "us-ascii" else charset
+        )
+    except (LookupError, UnicodeError):
+        raise BadDocument("a part is not in the character set that it names.") from None
+    return text.replace("\r\n", "\n")

@@ -1,0 +1,210 @@
+"""Read and write .html: text and attributes that hold text are sanitised, known markup is kept.
+
+Nothing is copied that is not on a list: elements, attributes and links that may hold text of their
+own are dropped and counted.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from html.parser import HTMLParser
+
+from ..config import FileConfig
+from .html_policy import BLOCK, DROPPED, INLINE, KEPT, META, REFERENCES, TEXT, UNCLOSED, VOID
+from .pieces import BadDocument, Pieces, Template, linked, mail_target
+
+DEEPEST = 1000  # elements within elements
+_VIEWPORT = re.compile(
+    r"(?:(?:device-)?(?:width|height)|(?:initial|minimum|maximum)-scale|user-scalable|yes|no|"
+    r"shrink-to-fit|[\d.=,; ])*",
+    re.ASCII,
+)
+_DOCTYPE = re.compile(
+    r'doctype html( public "-//W3C//DTD [^">]{,60}"( "http://www\.w3\.org/[^">]{,60}")?)?', re.I
+)
+_CSS = re.compile(
+    r"/\*.*?(\*/|$)|<!--|-->|@import[^;]*;?|url\([^)]*\)?|\bcontent\s*:[^;}]*", re.I | re.S
+)
+_CHARSET = re.compile(rb"<meta[^>]{,200}charset\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
+_BLANK = " \t\r\n\f"
+
+
+class _Reader(HTMLParser):
+    def __init__(self, pieces: Pieces) -> None:
+        super().__init__(convert_charrefs=True)
+        self.pieces, self.made = pieces, Template(pieces)
+        self.data: list[str] = []
+        self.open: list[str] = []  # elements whose end is awaited
+        self.skipped = ""  # the element that is dropped with all that it holds
+        self.level = 0  # of elements of this name
+        self.preformatted = self.style = False
+        self.apart = True  # a block begins
+        self.ids: dict[str, str] = {}
+
+    # -- events --------------------------------------------------------------------------------
+
+    def handle_data(self, data: str) -> None:
+        if not self.skipped:
+            self.data.append(data)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._start(tag, attrs, empty=tag in VOID)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        # Only elements without content, and those of svg and math, end so.
+        self._start(tag, attrs, empty=tag in VOID or tag in ("svg", "math"))
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.skipped:
+            self.level -= tag == self.skipped
+            self.skipped = self.skipped if self.level else ""
+            return
+        self._flush(inline=tag in INLINE)
+        self._apart(tag)
+        if tag in VOID or tag not in INLINE | BLOCK:
+            return
+        if tag in self.open:
+            del self.open[len(self.open) - 1 - self.open[::-1].index(tag) :]
+        self.preformatted = "pre" in self.open or "textarea" in self.open
+        self.style = tag != "style" and self.style
+        self.made.write(f"</{tag}>")
+
+    def handle_comment(self, data: str) -> None:
+        self._flush(inline=True)
+        self.pieces.dropped["comments"] += 1
+
+    unknown_decl = handle_pi = handle_comment
+
+    def handle_decl(self, decl: str) -> None:
+        self._flush()
+        self.made.write(f"<!{decl if _DOCTYPE.fullmatch(decl) else 'DOCTYPE html'}>")
+
+    def close(self) -> None:
+        super().close()
+        self._flush()
+
+    # -- text ----------------------------------------------------------------------------------
+
+    def _flush(self, *, inline: bool = False) -> None:
+        """Add the text that was read; inline: what follows is in the same sentence."""
+        text, self.data = "".join(self.data), []
+        core = text.strip(_BLANK)
+        if self.style:
+            self.made.write(_CSS.sub("", text).replace("</", ""))
+        elif not core:
+            self.made.write(text)
+            self.pieces.gap(" " if text else "")
+        else:
+            start = len(text) - len(text.lstrip(_BLANK)) if self.apart else 0
+            end = len(text) if inline else len(text.rstrip(_BLANK))
+            piece = text[start:end]
+            if not self.preformatted:
+                piece = re.sub(f"[{_BLANK}]+", " ", piece)
+            self.made.write(text[:start])
+            self.made.add(piece, put=lambda new: escape(new, quote=False))
+            self.made.write(text[end:])
+            self.apart = False
+
+    def _apart(self, tag: str) -> None:
+        if tag not in INLINE:
+            self.apart = True
+            self.pieces.gap({"br": "\n", "tr": "\n", "td": "\t", "th": "\t"}.get(tag, "\n\n"))
+
+    # -- elements ------------------------------------------------------------------------------
+
+    def _start(self, tag: str, attrs: list[tuple[str, str | None]], *, empty: bool) -> None:
+        if self.skipped:
+            self.level += tag == self.skipped and not empty
+            return
+        self._flush(inline=tag in INLINE)
+        self._apart(tag)
+        if tag in DROPPED:
+            self.pieces.dropped[DROPPED[tag]] += 1
+            self.skipped, self.level = ("", 0) if empty else (tag, 1)
+            return
+        if tag not in INLINE | BLOCK:  # what it holds is read on
+            self.pieces.dropped["unknown elements"] += 1
+            return
+        given = {name: value or "" for name, value in reversed(attrs)}
+        if tag == "meta":
+            self._meta(given)
+            return
+        if not empty and tag not in UNCLOSED:
+            self.open.append(tag)
+            if len(self.open) > DEEPEST:
+                raise BadDocument("its elements are nested too deep.")
+        self.preformatted = "pre" in self.open or "textarea" in self.open
+        self.style = tag == "style"
+        self.made.write(f"<{tag}")
+        for name, value in reversed(given.items()):
+            self._attribute(tag, name, value)
+        self.made.write(">")
+
+    def _attribute(self, tag: str, name: str, value: str) -> None:
+        if name in TEXT and value.strip() and not (tag == "li" and value.isdecimal()):
+            self.made.write(f' {name}="')
+            self.made.add_later(value)
+            self.made.write('"')
+        elif name in KEPT or name in TEXT:
+            self.made.write(f' {name}="{escape(value)}"')
+        elif name == "style":
+            self.made.write(f' style="{escape(_CSS.sub("", value))}"')
+        elif name in REFERENCES:
+            self.made.write(f' {name}="{" ".join(map(self._id, value.split()))}"')
+        elif name == "href" and value.startswith("#"):
+            self.made.write(f' href="#{self._id(value[1:]) if value[1:] else ""}"')
+        elif name == "href" and (found := linked(value)):
+            self.made.write(' href="')
+            self.made.add_later(*found, put=lambda new: escape(mail_target(new)))
+            self.made.write('"')
+        elif name in ("href", "src", "srcset", "action", "background", "cite", "data", "poster"):
+            self.pieces.dropped["images" if tag == "img" else "link targets"] += 1
+        else:
+            self.pieces.dropped["attributes"] += 1
+
+    def _id(self, name: str) -> str:
+        # It is often made of a heading.
+        return self.ids.setdefault(name, f"id{len(self.ids) + 1}")
+
+    def _meta(self, given: dict[str, str]) -> None:
+        name = given.get("name", "").lower().removeprefix("dc.").removeprefix("dcterms.")
+        is_type = given.get("http-equiv", "").lower() == "content-type"
+        content = given.get("content", "")
+        if "charset" in given or is_type:
+            self.made.write('<meta charset="utf-8">')
+        elif name == "viewport" and _VIEWPORT.fullmatch(content):
+            self.made.write(f'<meta name="viewport" content="{content}">')
+        elif name in META and content.strip():
+            self.made.write(f'<meta name="{name}" content="')
+            self.made.add_later(content, META[name])
+            self.made.write('">')
+        else:
+            self.pieces.dropped["metadata"] += 1
+
+
+def add_html(pieces: Pieces, text: str) -> Template:
+    """Add the pieces of a page, and return what it is written by. Raise BadDocument."""
+    reader = _Reader(pieces)
+    reader.feed(text)
+    reader.close()
+    return reader.made
+
+
+def decoded(raw: bytes) -> str:
+    """Decode UTF-8, or else what the page says that it is. Raise UnicodeDecodeError."""
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        found = _CHARSET.search(raw[:4096])
+        try:
+            return raw.decode(found[1].decode() if found else "utf-8")
+        except LookupError:
+            raise BadDocument("it names an encoding that does not exist.") from None
+
+
+def parse(raw: bytes, files: FileConfig) -> Pieces:
+    """Return the pieces of a page."""
+    pieces = Pieces()
+    pieces.finish = add_html(pieces, decoded(raw)).encoded
+    return pieces

@@ -1,0 +1,342 @@
+"""Documents with markup: one person has one surrogate in all of a file, markup stays, and nothing
+that is not sanitised is in the output."""
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import zipfile
+from email import message_from_bytes
+from email.policy import default
+from importlib import import_module
+
+import pytest
+from documents import BODY, TEXT_BOX, docx, paragraph, run
+from spacy.cli._util import app
+from typer.testing import CliRunner
+
+from spacy_dxprivacy.io.build import make_pipeline
+
+SECRETS = ["Margaret", "Hollis", "Lundgren", "secret"]
+HTML = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>Letter to Margaret Hollis</title>
+<meta name="author" content="Peter Lundgren">
+<style>p { color: red } /* Lundgren */ .a:after { content: "Lundgren" }</style>
+<script>var name = "Hollis";</script></head>
+<body class="x" onload="f('Hollis')"><!-- Hollis called -->
+<h1 id="margaret-hollis">Margaret <b>Hollis</b></h1>
+<p style="margin:0">Dear Mar<i>garet</i> Hollis, we met on 3 May 2021.<br>Write to
+<a href="mailto:m.hollis@example.org" title="Mail Margaret Hollis">m.hollis@example.org</a> or
+<a href="http://example.org/hollis">this</a>, <a href="#margaret-hollis">up</a>.</p>
+<table><tr><td>Name:</td><td>Margaret Hollis</td></tr></table><svg><text>Hollis</text></svg>
+<img src="hollis.png" alt="Photo of Margaret Hollis" width="9"><hollis>x</hollis>
+<input type="text" value="Margaret Hollis" data-x="Hollis">&lt;b&gt; &amp; more</body></html>
+"""
+MD = """---
+title: Visit of Margaret Hollis
+author: Peter Lundgren
+---
+# Margaret **Hollis**
+
+Dear *Margaret* Hollis, see [the page](http://example.org/hollis "Hollis"), <m.hollis@example.org>.
+
+| Name | Size |
+|:-----|-----:|
+| Margaret Hollis | 7 |
+
+- [x] Call Margaret Hollis <!-- Hollis --> <span title="Hollis">soon</span>
+- **bold** and snake_case_name
+
+```python
+name = "Margaret Hollis"
+```
+[1]: http://example.org/hollis
+"""
+EML = b"""From: Peter Lundgren <p.lundgren@example.org>
+To: "Hollis, Margaret" <m.hollis@example.org>
+Subject: =?utf-8?q?Visit_of_Margaret_Hollis?=
+Date: Mon, 3 May 2021 10:11:12 +0200
+Message-ID: <hollis@example.org>
+Received: from lundgren
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary=XX
+
+--XX
+Content-Type: multipart/alternative; boundary=YY
+
+--YY
+Content-Type: text/plain; charset=iso-8859-1
+Content-Transfer-Encoding: quoted-printable
+
+Dear Margaret Hollis, we ate cr=EApes on 3 May 2021.
+--YY
+Content-Type: text/html; charset=utf-8
+
+<p>Dear <b>Margaret</b> Hollis, we ate on 3 May 2021.</p><img src="cid:hollis">
+--YY--
+--XX
+Content-Type: application/pdf; name="hollis.pdf"
+Content-Disposition: attachment; filename="hollis.pdf"
+
+secret
+--XX--
+"""
+
+
+@pytest.fixture(scope="module")
+def pipelines():
+    labels = ("person", "date", "email")
+    return {labels: make_pipeline(entities=labels), (): make_pipeline()}
+
+
+@pytest.fixture
+def dx(pipelines, monkeypatch):
+    command = import_module("spacy_dxprivacy.cli.sanitizing")
+    monkeypatch.setattr(command, "make_pipeline", lambda chosen: pipelines[chosen.entities])
+
+    def invoke(*args, words=False):
+        more = [] if words else ["--entities", "person,date,email"]
+        return CliRunner().invoke(app, ["dx", "sanitize", *map(str, args), *more])
+
+    return invoke
+
+
+@pytest.fixture
+def clean(dx, tmp_path):
+    """Sanitises the bytes of a file, and returns those of the output and the receipt."""
+
+    def sanitise(name, raw, *args, words=False):
+        source, target, receipt = (tmp_path / x for x in (f"in.{name}", f"out.{name}", "r.json"))
+        source.write_bytes(raw)
+        result = dx(source, target, "--receipt", receipt, "--force", *args, words=words)
+        assert result.exit_code == 0, result.stderr
+        return target.read_bytes(), json.loads(receipt.read_text()), result.stderr
+
+    return sanitise
+
+
+def members(raw):
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def texts_of(xml):
+    return re.findall(r"<w:t(?: [^>]*)?>([^<]*)</w:t>", xml.decode())
+
+
+def no_secret_in(raw):
+    assert not [s for s in SECRETS if s.lower().encode() in raw.lower()]
+
+
+needs_lxml = pytest.mark.skipif(
+    import_module("importlib.util").find_spec("lxml") is None, reason="needs the extra 'docx'"
+)
+GIVEN = {
+    "html": HTML.encode(),
+    "md": MD.encode(),
+    "eml": EML,
+    "docx": docx(),
+}
+KINDS = [pytest.param(kind, marks=needs_lxml if kind == "docx" else ()) for kind in GIVEN]
+
+
+# -- what comes out ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [False, True], ids=["entities", "words"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_of_a_person_is_left_and_what_was_dropped_is_counted(clean, kind, words):
+    # A name may be drawn as itself where words are sampled: other texts then.
+    raw, receipt, stderr = clean(kind, GIVEN[kind], words=words)
+    parts = members(raw).values() if kind == "docx" else [raw]
+    for one in parts:
+        if not words:
+            no_secret_in(one)
+        assert b"hollis.p" not in one and b"secret" not in one and b"/hollis" not in one
+    assert receipt["dropped"] and all(count > 0 for count in receipt["dropped"].values())
+    assert "Dropped" in stderr
+    no_secret_in(json.dumps(receipt).encode() + stderr.encode())
+    assert any(line.startswith("markup") for line in receipt["in_clear"])
+
+
+def test_the_markup_of_a_page_stays_and_inline_elements_make_one_text(clean):
+    page = clean("html", HTML.encode())[0].decode()
+    for kept in (
+        "<!DOCTYPE html>",
+        '<meta charset="utf-8">',
+        "p { color: red }",
+        '<p style="margin:0">',
+        "&lt;b&gt; &amp; more</body></html>",
+        "<table><tr><td>Name:</td><td>",
+        'width="9"',
+    ):
+        assert kept in page
+    name = re.search(r"<title>Letter to (.*?)</title>", page)[1]
+    assert f'alt="Photo of {name}"' in page and f'value="{name}"' in page
+    assert re.search(f"Dear {name}<i></i>, we met on", page)
+    address = re.search(r'href="mailto:([^"]+)"', page)[1]
+    assert f">{address}</a>" in page
+    assert re.search(r'<h1 id="(\w+)">', page)[1] == re.search(r'href="#(\w+)"', page)[1]
+
+
+def test_the_markup_of_markdown_stays(clean):
+    page = clean("md", MD.encode())[0].decode()
+    name = re.search(r"title: Visit of (.*)", page)[1]
+    assert f"# {name}\n" in page and f"Dear *{name}*, see [the page](), <" in page
+    assert f"| {name} | 7 |" in page and "|:-----|-----:|" in page
+    assert "**bold** and snake_case_name" in page and "```python\n" in page
+    assert f"- [x] Call {name}  soon\n" in page and "[1]: #" in page
+
+
+def test_a_mail_has_new_addresses_and_no_other_headers(clean):
+    raw, receipt, _ = clean("eml", EML)
+    mail = message_from_bytes(raw, policy=default)
+    name = mail["Subject"].removeprefix("Visit of ")
+    to = mail["To"].addresses[0]
+    assert to.display_name == ", ".join(reversed(name.rsplit(" ", 1)))
+    assert set(mail.keys()) == {"Subject", "Date", "From", "To", "MIME-Version", "Content-Type"}
+    plain = mail.get_body(("plain",)).get_content()
+    day = re.search(r"on (.*?)\.", plain)[1]
+    assert plain.startswith(f"Dear {name}, we ate crêpes on ")
+    assert mail["Date"].datetime.strftime("%-d %B %Y") == day
+    assert f"<b>{name}</b>, we ate on {day}" in mail.get_body(("html",)).get_content()
+    assert receipt["dropped"]["attachments"] == 1 and receipt["dropped"]["headers"] == 2
+    assert not list(mail.iter_attachments())
+
+
+def test_what_is_drawn_for_an_address_is_an_address(clean):
+    mail = message_from_bytes(clean("eml", EML, words=True)[0], policy=default)
+    assert mail["From"].addresses[0].addr_spec == "redacted@example.invalid"
+    assert not mail.defects and "Date" not in mail
+
+
+@needs_lxml
+def test_runs_of_a_document_are_read_as_one_text_and_keep_their_format(clean):
+    parts = members(clean("docx", docx())[0])
+    texts = texts_of(parts["word/document.xml"])
+    assert texts[0].startswith("Dear ") and texts[1:4] == ["", "", ", thank you"]
+    name = texts[0].removeprefix("Dear ")
+    assert texts.count(name) == 2 and f"Box: {name}" in texts
+    assert texts[4] == "We saw you on " and texts[6] == "."
+    assert texts_of(parts["word/header1.xml"]) == [f"Record of {name}"]
+    assert texts_of(parts["word/footer1.xml"]) == [", ".join(reversed(name.rsplit(" ", 1)))]
+    assert texts_of(parts["word/footnotes.xml"]) == texts_of(parts["word/comments.xml"])
+    xml = parts["word/document.xml"].decode()
+    assert xml.count("<w:b/>") == 2 and xml.count("<w:i/>") == 1
+    assert f'descr="Photo of {name}"' in xml and f'alt="Box of {name}"' in xml
+    assert "MERGEFIELD" not in xml and "OLEObject" not in xml and "mailto" not in xml
+    assert re.search(r"mailto:(\S+?)\"", parts["word/_rels/document.xml.rels"].decode())[1] in texts
+
+
+@needs_lxml
+def test_parts_without_text_stay_byte_for_byte_and_others_are_dropped(clean):
+    given = docx()
+    raw, receipt, _ = clean("docx", given)
+    before, after = members(given), members(raw)
+    for name in ("word/styles.xml", "word/settings.xml"):
+        assert before[name] == after[name]
+    assert set(after) - set(before) == {"word/media/blank.png"}
+    assert set(before) - set(after) == {
+        "word/media/image1.png", "word/embeddings/hollis.bin", "docProps/core.xml",
+        "docProps/app.xml", "customXml/item1.xml", "customXml/itemProps1.xml",
+    }  # fmt: skip
+    assert receipt["dropped"]["images"] == 1 and receipt["dropped"]["parts"] == 5
+    for xml in (after["[Content_Types].xml"], after["word/_rels/document.xml.rels"]):
+        assert b"docProps" not in xml and b"customXml" not in xml
+    ids = set(re.findall(r'Id="(\w+)"', after["word/_rels/document.xml.rels"].decode()))
+    assert set(re.findall(r'r:\w+="(\w+)"', after["word/document.xml"].decode())) <= ids
+
+
+@needs_lxml
+@pytest.mark.parametrize("processes", [1, 2])
+def test_surrogates_that_span_runs_go_to_the_first(clean, processes):
+    runs = [run(letter) for letter in "Dear Margaret Hollis, hello."]
+    raw = clean("docx", docx([paragraph(*runs)]), "--n-process", processes)[0]
+    texts = texts_of(members(raw)["word/document.xml"])
+    assert "".join(texts[:5]) == "Dear " and "".join(texts[20:]) == ", hello."
+    assert len(texts[5]) > 1 and not any(texts[6:20])
+
+
+CHANGES = [
+    paragraph(
+        f'<w:ins w:author="Peter Lundgren">{run("added")}</w:ins>',
+        "<w:del><w:r><w:delText>Margaret Hollis</w:delText></w:r></w:del>",
+    ),
+    '<w:p><w:pPr><w:pPrChange w:author="Lundgren"><w:pPr/></w:pPrChange></w:pPr></w:p>',
+]
+
+
+@needs_lxml
+def test_tracked_changes_are_refused_or_accepted(clean, dx, tmp_path):
+    (tmp_path / "in.docx").write_bytes(docx(CHANGES))
+    result = dx(tmp_path / "in.docx", tmp_path / "new.docx")
+    assert result.exit_code == 1 and "files.accept_changes" in result.stderr
+    assert not (tmp_path / "new.docx").exists()
+    raw = clean("docx", docx(CHANGES), "--set", "files.accept_changes=true")[0]
+    xml = members(raw)["word/document.xml"]
+    assert texts_of(xml) == ["added"] and b"Change" not in xml and b"w:del" not in xml
+    no_secret_in(xml)
+
+
+# -- what is wrong with a file -------------------------------------------------------------------
+
+
+def zipped(**parts):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+ENTITY = "<!DOCTYPE x [<!ENTITY a 'Hollis'>]>"
+MAIL = b"From: a@example.org\nContent-Type: text/plain; charset=%s\n\nJ\xfcrgen Hollis"
+BAD = {
+    "encrypted.docx": b"\xd0\xcf\x11\xe0" + bytes(600),
+    "cut.docx": docx()[:900],
+    "other.docx": zipped(Hollis="Hollis"),
+    "bomb.docx": zipped(Hollis=bytes(100_000_000)),
+    "nested.docx": docx(["<w:p>" * 3000 + "</w:p>" * 3000]),
+    "entities.docx": docx(extra={"word/header1.xml": ENTITY + "<x>&a;</x>"}),
+    "nested.html": b"<div>" * 1_000_000 + b"Hollis",
+    "charset.html": b'<meta charset="klingon">J\xfcrgen Hollis',
+    "utf8.eml": MAIL % b"utf-8",
+    "klingon.eml": MAIL % b"klingon",
+    "header.eml": b"Subject: J\xfcrgen Hollis\n\nx",
+    "none.eml": b"Hollis",
+}
+
+
+def test_bad_files_are_listed_and_the_others_written(dx, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name, raw in {**BAD, "good.md": b"Dear Margaret Hollis"}.items():
+        (folder / name).write_bytes(raw)
+    result = dx(folder, tmp_path / "out", "--quiet")
+    assert result.exit_code == 1
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["good.md"]
+    lines = result.stderr.splitlines()
+    assert len(lines) == len(BAD) and not [line for line in lines if "Hollis" in line]
+    for name in BAD:
+        assert [line for line in lines if f"{name}, document 1: " in line]
+
+
+def test_another_format_is_written_as_text_and_never_as_a_document(dx, tmp_path):
+    (tmp_path / "in.html").write_text(HTML)
+    assert dx(tmp_path / "in.html", tmp_path / "out.jsonl").exit_code == 0
+    text = json.loads((tmp_path / "out.jsonl").read_text())["text"]
+    no_secret_in(text.encode())
+    assert text.startswith("Letter to ") and "<" not in text.replace("<b>", "")
+    result = dx(tmp_path / "in.html", tmp_path / "out.eml")
+    assert result.exit_code == 2 and "from a .eml file alone" in result.stderr
+
+
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="needs LibreOffice")
+@pytest.mark.parametrize("kind", ["docx", "html"])
+def test_libreoffice_opens_what_is_written(clean, tmp_path, kind):
+    clean(kind, docx([*BODY, paragraph(TEXT_BOX)]) if kind == "docx" else HTML.encode())
+    command = ["soffice", "--headless", "--convert-to", "pdf", "--outdir", tmp_path]
+    profile = f"-env:UserInstallation=file://{tmp_path}/profile"
+    subprocess.run([*command, profile, tmp_path / f"out.{kind}"], check=True, timeout=180)
+    assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF")
