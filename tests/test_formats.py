@@ -526,7 +526,7 @@ def test_ways_into_json():
 def test_formats_are_checked():
     (job,) = plan_jobs("-", None, FileConfig(format="CSV", output_format="jsonl.gz"))
     assert (job.read_as, job.write_as, job.pack) == ("csv", "jsonl", "gz")
-    for wrong in ({"format": "docx"}, {"output_format": "csv.rar"}, {"encoding": "utf-99"}):
+    for wrong in ({"format": "odt"}, {"output_format": "csv.rar"}, {"encoding": "utf-99"}):
         with pytest.raises(UsageError):
             plan_jobs("-", None, FileConfig(**wrong))
 

@@ -76,7 +76,7 @@ def guess(source: Source, files: FileConfig) -> tuple[str, str | None]:
     head = source.peek(lambda head: len(head) >= ENOUGH or b"\n" in head.lstrip())
     if head.startswith((b"PK\x03\x04", b"PAR1")) or b"\0" in head:
         raise UsageError(
-            "it is not text: name a file as INPUT, or give its `format` (xlsx, spacy)."
+            "it is not text: name a file as INPUT, or give its `format` (xlsx, docx, spacy)."
         )
     text = decode(head)
     first = (text.lstrip().splitlines() or [""])[0].strip()

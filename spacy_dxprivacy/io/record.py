@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -16,9 +16,6 @@ from ..entities.surrogates.replacements import CALLER, USER
 from ..text.layout import MARKS
 from ..text.tokens import cuts_of, joined
 from .files.limits import MB, MOST_RECORD
-
-if TYPE_CHECKING:
-    from .pieces import Pieces
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
 NOT_UTF8 = "if it is not UTF-8, give its `encoding`, such as latin-1, cp1252 or utf-16."
@@ -61,7 +58,7 @@ class Record:
     part: int = 0  # which of the texts of its row this is
     user: str = field(default="", repr=False)  # whose document it is
     caller: str = field(default="", repr=False)  # of the service
-    pieces: Pieces | None = field(default=None, repr=False)  # what the text was made of
+    pieces: Any = field(default=None, repr=False)  # what the text was made of, see pieces.Pieces
     # Where its pieces begin and end, and which of them are names or addresses.
     marks: Sequence[int] = field(default=(), repr=False)
     known: Sequence[tuple[int, int, str]] = field(default=(), repr=False)
