@@ -46,6 +46,7 @@ def test_clitics_stand_where_they_can_and_words_do_not_run_together(words, blank
 @pytest.mark.parametrize(("words", "blanks", "spelled"), [
     (["constitution", "-", "the", "man"], "--  ", "Constitution - the man "),
     (["of", "-", "Connery"], "---", "Of - Connery"), (["so", "-", "called"], "---", "So-called"),
+    (["saved", "-", "for"], "---", "Saved - for"), (["for", "-", "fun"], "---", "For-fun"),
     (["mother", "-", "in", "-", "law"], "-----", "Mother-in-law"),
     (["out", "-", "of", "-", "her"], "-----", "Out-of - her"),
     (["pre", "-", "and", "post"], "-   ", "Pre- and post "),

@@ -71,6 +71,11 @@ def test_a_code_has_the_same_form_and_uniform_digits_and_letters(code):
             assert abs(counts - expected).max() < 6 * np.sqrt(expected)
 
 
+def test_a_time_of_day_has_am_or_pm():
+    drawn = replace("dx.Context.v2", ["4:30PM"] * 100)
+    assert {shape(text[:4]) + text[4:] for text in drawn} == {"0:00am", "0:00pm"}
+
+
 @pytest.mark.parametrize(
     "word",
     ["Zorblatt", "zorb77", "zorb1@quux.example", "٣٤", "x²", ":)8", "9" * 99, "+", "\U0001f44d"],

@@ -23,6 +23,7 @@ _NUMBER = re.compile(r"[+#]?\d(?:[\d.,:/-]*\d)?%?", re.ASCII)
 _CODE = re.compile(
     r"(?!.{41})(?=\D*\d)(?!.*[a-z]{4}|.*[^a-z0-9]{2})[a-z0-9+#.,:;/_%*()\-]+", re.A | re.I
 )
+_CLOCK = re.compile(r"[\d:.]+[ap]m", re.A | re.I)
 _GUESSED = (
     "how many words the space does not hold (in the receipt), and to some degree which: their "
     "replacements have a distribution of their own"
@@ -85,8 +86,8 @@ class ContextOrDigits(RandomWord):
     in_context = True
     in_clear: tuple[str, ...] = (
         _GUESSED,
-        "the form of numbers and codes that the space does not hold: digits, letters, capitals and "
-        "marks",
+        "the form of numbers and codes that the space does not hold: digits, letters, capitals, "
+        "marks, and times of day",
     )
 
     def keeps_form(self, word: str) -> bool:
@@ -101,6 +102,8 @@ class ContextOrDigits(RandomWord):
                 # Uniform below 260 is uniform below 10 and below 26.
                 numbers = rng.integers(260, len(word)).tolist()
                 drawn[i] = "".join(map(_alike, word, numbers))
+                if _CLOCK.fullmatch(word):
+                    drawn[i] = drawn[i][:-2] + ("am", "pm")[numbers[-1] % 2]
         return drawn
 
 

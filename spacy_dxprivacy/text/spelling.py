@@ -74,6 +74,7 @@ _NO_COMPOUND = {
     "had", "do", "does", "did", "will", "can", "could", "should", "may", "might", *_FULL_FORMS,
     "'s", "\u2019s",
 }  # fmt: skip
+_NO_END = _NO_COMPOUND | {"a", "for", "at", "so", "not"}  # but "for-profit", "so-called"
 _BEFORE_NOT = {
     "do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "ca", "could", "would",
     "should", "wo", "sha", "must", "need", "might", "ai",
@@ -260,7 +261,7 @@ def _fit_hyphens(text: _Text) -> None:
     for i in np.flatnonzero(joined).tolist():
         inner_left, inner_right = i > 1 and joined[i - 2], i + 2 < last and joined[i + 2]
         left = drawn[i - 1] and not inner_left and words[i - 1] in _NO_COMPOUND
-        right = drawn[i + 1] and not inner_right and words[i + 1] in _NO_COMPOUND
+        right = drawn[i + 1] and not inner_right and words[i + 1] in _NO_END
         if left or right:
             spaces[i - 1] = spaces[i] = True
 
