@@ -190,7 +190,7 @@ class Tally(Sums):
         by = "word pairs" if model is None else f"a language model (digest {model[:12]})"
         return (
             f"by {self.terms.editor} with {by}, after the draws and by public knowledge alone: it "
-            "costs no privacy and adds none. An attacker recovers as many words as without it"
+            "costs no privacy and adds none, and the attacker's success is unchanged"
         )
 
     def _guarantee(self) -> str:

@@ -112,6 +112,19 @@ def test_nor_with_other_policies_for_unknown_words(kind, unknown, sanitised, spa
     assert not audit_release(target, source, receipt=receipt, space=space).leaked
 
 
+@pytest.mark.parametrize(("code", "leaked"), [("7734551209", True), ("40", False)])
+def test_a_long_code_does_not_come_back_by_chance(run, space_path, space, tmp_path, code, leaked):
+    source, target = tmp_path / "o.txt", tmp_path / "r.txt"
+    source.write_text(f"The small cat sleeps near {code}.")
+    where = ["--space", space_path, "--receipt", tmp_path / "r.json", "--epsilon", 1.0]
+    assert run("sanitize", source, target, *where).exit_code == 0
+    text = target.read_text()
+    assert code == "40" or code not in text
+    target.write_text(f"{text.rpartition(' ')[0]} {code}.")
+    receipt = json.loads((tmp_path / "r.json").read_text())
+    assert audit_release(target, source, receipt=receipt, space=space).leaked == leaked
+
+
 def test_a_folder_of_files_is_audited_as_a_whole(run, tmp_path, space_path, space):
     before = tmp_path / "before"
     before.mkdir()

@@ -37,6 +37,7 @@ from .original import (
 CLEAN, LEAKED = "nothing undeclared was found", "leaked"
 ALL_OF_IT = 0.95  # of the words: more does not come by chance
 FEW = 20  # words, of which even all may come by chance
+LONG = 7  # characters of a code that random digits do not give back by chance
 ENDS = re.compile(r"[.!?\u2026:;\"'\u201c\u201d(\[\-\u2013\u2014*>\s]+|\[REDACTED\]")
 MARKS = re.compile(r"[\w ]+")
 FILE_WORDS = set("text texts clean out output release notes docs vocab meta".split())
@@ -290,7 +291,7 @@ class _Audit:
             self.notes.add(OTHER_SPACE)
         kept = any(p.startswith("every word") for p in phrases)
         digits = receipt.get("unknown_policy") in ("RandomDigits", "ContextOrDigits")
-        drawable = {w for w in lower if digits and any(c.isdigit() for c in w)}
+        drawable = {w for w in lower if digits and any(c.isdigit() for c in w) and len(w) < LONG}
         drawable |= {w for w in lower if self.space.find(w) >= 0 or w in SPELLED}
         if drawable:
             self._add("text", where, drawable, "words that the mechanism can draw", by_chance=True)
