@@ -152,6 +152,8 @@ class ServiceConfig(_Checked):
     )
     budget: float | None = _setting("number", None, "Privacy budget of each caller, as epsilon")
     ledger: Path | None = _setting("path", None, "SQLite file that records what each caller spent")
+    upstream: str | None = _setting("text", None, "OpenAI-compatible API that `dx proxy` asks")
+    upstream_seconds: float = _setting("number", 300.0, "Seconds until the upstream times out")
     max_requests: int = _setting("count", 256, "Maximum number of concurrent requests")
     max_bytes: int = _setting("count", 2**20, "Maximum size of a request body in bytes")
     # From when a connection is accepted. Then its worker is killed and the caller charged.
@@ -170,6 +172,8 @@ class ServiceConfig(_Checked):
             raise UsageError(f"{reach} `tokens`, a file of callers.")
         if not is_loopback(self.address) and not self.host:
             raise UsageError(f"{reach} `host`, the host names to accept.")
+        if self.upstream and not self.upstream.startswith(("http://", "https://")):
+            raise UsageError("`upstream` must begin with http:// or https://.")
         if self.budget is not None and self.ledger is None:
             raise UsageError("`budget` needs `ledger`, a file that records what each caller spent.")
 

@@ -26,6 +26,7 @@ COMMANDS = {
     "sanitize": (".sanitizing", "sanitize_cli"),
     "config": (".config", "config_cli"),
     "serve": (".serve", "serve_cli"),
+    "proxy": (".serve", "proxy_cli"),
     "key": (".key", "key_cli"),
     "restore": (".key", "restore_cli"),
     "space": (".making", "space_cli"),

@@ -132,7 +132,7 @@ def _select(parts: Parts, doc: Doc) -> Selected:
         rest_is_plain = isinstance(selector, Entities)
         stood = replace_mentions(doc, surrogates, parts.rng, entities, rest_is_plain=rest_is_plain)
         if parts.on_replacements is not None:
-            parts.on_replacements(doc, stood)
+            stood = parts.on_replacements(doc, stood) or stood
     if entities is not None and isinstance(selector, Entities):
         mask = selector.words(doc, entities)  # without a second search for entities
     else:

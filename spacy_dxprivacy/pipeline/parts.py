@@ -32,6 +32,9 @@ from .receipt import Terms
 from .select import AllWords, Entities, Selector, WordList, entity_labels
 from .unknown import Raise
 
+OnReplacements = Callable[
+    [Doc, Replacements], Replacements | None
+]  # others in their place, or None
 CARRIED_IN_CLEAR = {
     "ents": "the places and labels of the input's entities",
     "sents": "where the input's sentences begin",
@@ -94,7 +97,7 @@ class Parts:
     carry: Iterable[str] = ()
     max_epsilon_per_doc: float | None = None
     max_epsilon_per_person: float | None = None
-    on_replacements: Callable[[Doc, Replacements], None] | None = field(default=None, init=False)
+    on_replacements: OnReplacements | None = field(default=None, init=False)
     rng: Rng = field(init=False)
     _blocked: Blocked | None = field(default=None, init=False)
     _names_apart: tuple[str, float] | None = field(default=None, init=False)

@@ -69,10 +69,13 @@ class Entry:
 
     @property
     def original(self) -> str:
-        """The one original, case aside, in capitals and small letters if it is written so anywhere;
-        "" where there are several."""
-        if len({original.casefold() for original in self.originals}) > 1:
-            return ""
+        """The one original, case aside; "" where there are several."""
+        several = len({original.casefold() for original in self.originals}) > 1
+        return "" if several else self.likeliest
+
+    @property
+    def likeliest(self) -> str:
+        """One of the originals, in capitals and small letters if it is written so anywhere."""
         return max(self.originals, key=lambda text: (not _is_upper(text), not text.islower(), text))
 
 
@@ -103,7 +106,7 @@ class Table:
     def add(self, mention: Mention, text: str, surrogate: str) -> None:
         """Add one mention and its surrogate; of a name, its parts as well."""
         pairs = [(mention.text, text)]
-        if surrogate == "dx.Name.v1":
+        if surrogate == "dx.Name.v1" and text[0] != "[":
             pairs += _name_parts(mention, text)
         for original, new in pairs:
             if is_same(original, new):

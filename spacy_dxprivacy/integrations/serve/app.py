@@ -41,7 +41,7 @@ DESCRIPTION = (
 )
 NO_ROUTE = {404: "there is no such route.", 405: "this route takes another method."}
 
-routes = APIRouter()
+routes, texts = APIRouter(), APIRouter()
 
 
 def make_app(scheduler: Scheduler) -> FastAPI:
@@ -54,7 +54,13 @@ def make_app(scheduler: Scheduler) -> FastAPI:
     )  # fmt: skip
     app.state.scheduler = scheduler
     app.include_router(routes)
-    app.router.routes.insert(0, _LinesRoute("/sanitize", sanitize_lines, methods=["POST"]))
+    if scheduler.limits.upstream:
+        from .proxy import routes as proxied
+
+        app.include_router(proxied)
+    else:
+        app.include_router(texts)
+        app.router.routes.insert(0, _LinesRoute("/sanitize", sanitize_lines, methods=["POST"]))
     app.add_middleware(Guard, scheduler=scheduler)
     hosts = [*LOOPBACK, *scheduler.limits.host]
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
@@ -170,7 +176,7 @@ def refusal(errors: Iterable[Mapping[str, Any]]) -> Refused:
 # -- routes: their docstrings are in the document --------------------------------------------------
 
 
-@routes.post("/sanitize")
+@texts.post("/sanitize")
 async def sanitize(wanted: Sanitize, request: Request) -> Response:
     """Sanitise a text or several. Each is drawn anew, and counts. As application/x-ndjson, each
     line with a `text` in gives a line out, while they are drawn."""
@@ -223,7 +229,7 @@ def _line(line: bytes) -> Sanitize | dict[str, Any]:
     return wanted if wanted.one else {"error": "a line has one 'text'."}
 
 
-@routes.post("/anonymize")
+@texts.post("/anonymize")
 async def anonymize(wanted: Anonymize, request: Request) -> Response:
     """Replace the entities that presidio's analyzer reports, as its anonymizer does."""
     entities = wanted.entities()

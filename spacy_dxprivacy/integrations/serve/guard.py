@@ -53,9 +53,9 @@ class Guard:
             async def whole() -> Any:
                 return messages.pop() if messages else await receive()
 
-            await _until(
-                context.deadline + GRACE, Refused(504, SLOW), self.app(scope, whole, answer)
-            )
+            limits = self.scheduler.limits
+            end = context.deadline + GRACE + (limits.upstream_seconds if limits.upstream else 0)
+            await _until(end, Refused(504, SLOW), self.app(scope, whole, answer))
         except Refused as error:
             await answer.refuse(error, close=body is None and scope["method"] == "POST")
         except ClientDisconnect:

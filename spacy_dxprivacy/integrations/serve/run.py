@@ -21,12 +21,13 @@ from .callers import Callers, Ledger, read_callers
 if TYPE_CHECKING:
     import uvicorn
 
+HTTP = ("httpx", "httpcore", "httpcore.http11", "httpcore.connection")
 PATIENCE = 30  # seconds for requests that are under way at SIGTERM
 
 
-def check_extra() -> None:
+def check_extra(*more: str) -> None:
     """Raise DxError, with what to install, where a library of the extra is missing."""
-    for package in ("fastapi", "uvicorn"):
+    for package in ("fastapi", "uvicorn", *more):
         needs(package, "The service", extra="serve")
 
 
@@ -54,9 +55,11 @@ def serve(
         raise UsageError(
             "`budget` does not cover numbers, whose epsilon has another metric: leave one out."
         )
+    if limits.upstream and not the_sanitizer(nlp).surrogates:
+        raise UsageError("an `upstream` needs `entities`: only surrogates can be restored.")
     callers = Callers() if limits.tokens is None else read_callers(limits.tokens)
     # The fork server comes before files and threads, which it would copy.
-    with closing(ForkServer(nlp, n_process)) as fork_server:
+    with closing(ForkServer(nlp, n_process, restorable=bool(limits.upstream))) as fork_server:
         with closing(Ledger(limits.ledger, terms.guarantee, limits.budget)) as ledger:
             scheduler = Scheduler(fork_server, terms, callers, ledger, limits)
             server = make_server(make_app(scheduler), limits)
@@ -79,7 +82,7 @@ def make_server(app: Any, limits: ServiceConfig) -> uvicorn.Server:
     from .guard import LOG
 
     # Tracebacks of uvicorn quote texts; ours are kinds and places of errors.
-    for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "asyncio"):
+    for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "asyncio", *HTTP):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     if not LOG.handlers:
         handler = logging.StreamHandler()

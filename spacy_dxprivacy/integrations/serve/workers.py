@@ -23,12 +23,17 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from spacy.language import Language
+from spacy.tokens import Doc
 
+from ...entities.surrogates.replacements import Replacements
+from ...entities.surrogates.restoring import set_apart
+from ...io.build import the_sanitizer
 from ...io.code import Imported
 from ...io.files.docbin import pack, unpack
 from ...io.record import Record
 from ...io.stream import in_zone
 from ...io.workers import SIGNALS, UNIX, end_with_parent, heap_frozen, signals_held
+from ...pipeline.component import DxSanitizer
 from ...pipeline.receipt import COUNTS, install_extensions
 
 PATIENCE = 5.0  # seconds for the fork server to end
@@ -60,13 +65,14 @@ class Worker:
 
 
 class ForkServer:
-    """Start it before there are threads. workers: two at least."""
+    """Start it before there are threads. workers: two at least. restorable: receipts hold rows that
+    restore the originals, for this process alone."""
 
-    def __init__(self, nlp: Language, workers: int = 2) -> None:
+    def __init__(self, nlp: Language, workers: int = 2, *, restorable: bool = False) -> None:
         self.workers = max(2, workers)
         self._link, far_end = multiprocessing.Pipe()
         self._lock = threading.Lock()
-        args = (Imported(), nlp, far_end, self._link)
+        args = (Imported(), nlp, far_end, self._link, restorable)
         self._process = multiprocessing.Process(target=_serve_forks, args=args)
         with heap_frozen(), signals_held():
             self._process.start()
@@ -96,7 +102,9 @@ class ForkServer:
             self._process.join()
 
 
-def _serve_forks(imported: Imported, nlp: Language, link: Connection, others: Connection) -> None:
+def _serve_forks(
+    imported: Imported, nlp: Language, link: Connection, others: Connection, restorable: bool
+) -> None:
     # `imported` comes first, so that a spawned process knows the code before the pipeline.
     _be_quiet()
     others.close()  # or this end would never learn that the server is no more
@@ -113,7 +121,7 @@ def _serve_forks(imported: Imported, nlp: Language, link: Connection, others: Co
                 link.send_bytes(b"")
                 continue
             near_end, far_end = multiprocessing.Pipe()
-            args = (imported, nlp, far_end)
+            args = (imported, nlp, far_end, restorable)
             child = multiprocessing.Process(target=_work, args=args, daemon=True)
             child.start()
             far_end.close()  # so that a link ends with its worker
@@ -126,27 +134,43 @@ def _serve_forks(imported: Imported, nlp: Language, link: Connection, others: Co
         child.join()
 
 
-def _work(imported: Imported, nlp: Language, link: Connection) -> None:
+def _work(imported: Imported, nlp: Language, link: Connection, restorable: bool) -> None:
     """Answer until it is killed. An error ends it without a traceback, which may quote a text."""
     _be_quiet()
     threading.Thread(target=end_with_parent, daemon=True).start()
     try:
         install_extensions()
+        last = _last_rows(the_sanitizer(nlp)) if restorable else {}
         while True:
             caller, texts = unpack(link.recv_bytes())
             began = time.process_time()
             records = [Record(i, text=text, caller=caller) for i, text in enumerate(texts)]
             found: list[Any] = [None] * len(texts)
-            for record, outcome in in_zone(nlp, records, batch_size=BATCH, with_docs=False):
-                if isinstance(outcome, str):
-                    found[record.number] = outcome
-                else:
-                    own = {name: outcome.receipt[name] for name in COUNTS}
-                    own["epsilon"] = outcome.receipt["total"]["epsilon"]
-                    found[record.number] = (outcome.text, own)
+            # One by one, where the rows that are drawn last are those of a text.
+            for some in [[one] for one in records] if restorable else [records]:
+                for record, outcome in in_zone(nlp, some, batch_size=BATCH, with_docs=False):
+                    if isinstance(outcome, str):
+                        found[record.number] = outcome
+                    else:
+                        own = {name: outcome.receipt[name] for name in COUNTS}
+                        own["epsilon"] = outcome.receipt["total"]["epsilon"]
+                        found[record.number] = (outcome.text, own | last)
+                last.clear()
             link.send_bytes(pack([time.process_time() - began, found]))
     except BaseException:
         os._exit(1)
+
+
+def _last_rows(sanitizer: DxSanitizer) -> dict[str, Any]:
+    """Return a dictionary that will have "rows", which restore the document that was drawn last."""
+    last: dict[str, Any] = {}
+
+    def keep(doc: Doc, drawn: Replacements) -> Replacements:
+        drawn, last["rows"] = set_apart(doc, drawn, sanitizer.surrogates)
+        return drawn
+
+    sanitizer.on_replacements = keep
+    return last
 
 
 def _be_quiet() -> None:

@@ -1,0 +1,223 @@
+"""Originals in the answer to a request whose text was sent with surrogates in it.
+
+`dx restore` leaves what may be a word of the answer's own. Here the answer is to one text, which is
+known, so all surrogates come back: set_apart replaces those that would be mistaken (bare numbers,
+words of the text, one surrogate of two originals) by marks such as [DATE 2] before they are sent.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from itertools import pairwise
+
+from spacy.tokens import Doc
+
+from ...text.layout import Piece
+from ...text.mentions import plain_label
+from .base import Surrogate
+from .name import form_of
+from .replacements import Replacements, _tokenized
+from .table import SHARED, SHORT, Entry, Table, _is_upper
+
+# By a surrogate in lower case: its original, and the only spellings that are restored; any if none.
+Rows = Mapping[str, tuple[str, Sequence[str]]]
+BLANKS = 8  # between two words of a surrogate, at most
+_TOKEN = re.compile(r"(?<!\w)\w+|[^\w\s]")
+_WORD = re.compile(r"\w+")
+_ALIKE = str.maketrans("’‐‑–", "'---")
+_ES = ("s", "x", "z", "ch", "sh")
+ABBREVIATIONS = frozenset("a.m. p.m. u.s. u.k. e.u. d.c. m.d. b.a. m.a. r.n. d.o. p.o.".split())
+
+
+def set_apart(
+    doc: Doc, drawn: Replacements, surrogates: Mapping[str, Surrogate]
+) -> tuple[Replacements, dict[str, tuple[str, list[str]]]]:
+    """Return replacements that can all be restored, and the rows to restore them by.
+
+    Args:
+        doc: The document, as it came.
+        drawn: Its surrogates.
+        surrogates: What drew them, by label.
+    """
+    first = Table()
+    first.add_document(doc, drawn, surrogates)
+    meanings = defaultdict[str, set[tuple[str, ...]]](set)
+    for mention, text in drawn.pairs:
+        meanings[_norm(text)].add(_meaning(mention.text, mention.label))
+    marks, counts = dict[tuple[str, str], str](), Counter[str]()
+    pairs, pieces = [], []
+    for piece, (mention, text) in zip(drawn.pieces, drawn.pairs, strict=True):
+        shared = surrogates[mention.label].name in SHARED or len(meanings[_norm(text)]) > 1
+        if shared or _is_bare(text) or _is_plain(text, first):
+            label = plain_label(mention.label)
+            key = label, _norm(mention.text)
+            while key not in marks:
+                counts[label] += 1
+                mark = f"[{label} {counts[label]}]"
+                if mark not in doc.text:
+                    marks[key] = mark
+            text = marks[key]
+            piece = Piece(piece.start, piece.end, *_tokenized(text, doc.vocab.lang or "xx"))
+        pairs.append((mention, text))
+        pieces.append(piece)
+    made, table = replace(drawn, pieces=pieces, pairs=pairs), Table()
+    table.add_document(doc, made, surrogates)
+    return made, rows_of(table)
+
+
+def rows_of(table: Table) -> dict[str, tuple[str, list[str]]]:
+    """Return the rows of a table: surrogates, and plurals and initials of names of persons."""
+    rows: dict[str, tuple[str, list[str]]] = {}
+    derived = defaultdict[str, set[str]](set)
+    for surrogate, entry in table.entries.items():
+        if surrogate[0] == "[" or not _is_plain(surrogate, table):
+            rows[_norm(surrogate)] = entry.likeliest, [] if entry.certain else sorted(entry.forms)
+            if plain_label(entry.label) == "PERSON":
+                for new, original in _derived(entry):
+                    derived[new].add(original)
+    for new, originals in derived.items():
+        if len(originals) == 1 and _norm(new) not in rows and _norm(new) not in ABBREVIATIONS:
+            rows[_norm(new)] = originals.pop(), [new] if "." in new else []
+    return rows
+
+
+def _derived(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Yield the plural of a single name; of a full one, its forms with initials."""
+    new = form_of(min(entry.forms, key=_is_upper)).parts
+    old = form_of(entry.likeliest).parts
+    if len(new) == len(old) == 1 and len(new[0]) > 1 and new[0][-1].isalpha():
+        yield _plural(new[0]), _plural(old[0])
+    if len(new) > 1 and len(old) > 1:
+        (a, *_, b), (c, *_, d) = new, old
+        form = "{0}. {1}", "{0} {1}", "{1}, {0}."
+        yield from ((one.format(a[0], b), one.format(c[0], d)) for one in form)
+        form = "{0} {1}.", "{0}. {1}.", "{0}.{1}."
+        for one, (x, y) in zip(form, ((a, c), (a[0], c[0]), (a[0], c[0])), strict=True):
+            yield one.format(x, b[0]), one.format(y, d[0])
+
+
+def _plural(name: str) -> str:
+    return name + ("es" if name.lower().endswith(_ES) else "s")
+
+
+def _norm(text: str) -> str:
+    return " ".join(text.translate(_ALIKE).casefold().split())
+
+
+def _meaning(text: str, label: str) -> tuple[str, ...]:
+    """What a mention says, its spelling aside: March 5 is Mar 05. Names of persons are drawn apart,
+    so that two which share one are of the same person."""
+    if plain_label(label) == "PERSON":
+        return ()
+    words = _WORD.findall(_norm(text))
+    return tuple(word.lstrip("0") if word.isdigit() else word[:3] for word in words)
+
+
+def _is_bare(text: str) -> bool:
+    """Return whether a text is a number of few digits, or a single sign."""
+    return sum(c.isalpha() for c in text) < 2 and sum(c.isdigit() for c in text) < 5
+
+
+def _is_plain(surrogate: str, table: Table) -> bool:
+    words = _WORD.findall(surrogate.casefold())
+    return set(words if len(words) == 1 else pairwise(words)) <= table.plain
+
+
+class Restorer:
+    """Put originals back into a text that comes in pieces, however it is cut.
+
+    Args:
+        rows: Of set_apart.
+        escaped: Write originals as within a string of JSON.
+    """
+
+    def __init__(self, rows: Rows, *, escaped: bool = False) -> None:
+        self._rows, self._escaped = rows, escaped
+        self._sorted = sorted(rows)
+        self._by_first = defaultdict[str, list[str]](list)
+        for row in self._sorted:
+            first = _TOKEN.match(row)
+            self._by_first[first[0] if first else ""].append(row)
+        self._patterns: dict[str, re.Pattern[str]] = {}
+        self._window = max((len(row) + BLANKS * row.count(" ") for row in rows), default=0) + BLANKS
+        self._last, self._held = "", ""
+
+    def restore(self, text: str) -> str:
+        """Return a whole text with its originals."""
+        one = self.anew()
+        return one.feed(text) + one.flush()
+
+    def anew(self) -> Restorer:
+        """Return one for another text, with the same rows."""
+        one = copy(self)
+        one._last = one._held = ""
+        return one
+
+    def feed(self, text: str) -> str:
+        """Return what is certain so far; the beginning of a surrogate is held back."""
+        self._held += text
+        return self._take(self._undecided())
+
+    def flush(self) -> str:
+        """Return what was held back, at the end of the text."""
+        return self._take(len(self._held))
+
+    def _take(self, end: int) -> str:
+        """Remove and return what begins before `end`."""
+        text, taken = self._last + self._held, list[str]()
+        skip = done = place = len(self._last)
+        while (start := _TOKEN.search(text, place)) and start.start() < skip + end:
+            found = self._match(text, start)
+            place = start.end()
+            if found is not None:
+                original = self._original(found[0])
+                if original is not None:
+                    taken += [text[done : found.start()], original]
+                    done = place = found.end()
+        if done < skip + end:
+            taken.append(text[done : skip + end])
+            done = skip + end
+        self._last, self._held = text[:done][-1:], text[done:]
+        return "".join(taken)
+
+    def _undecided(self) -> int:
+        """Return where the first word begins that a longer text may make a surrogate of."""
+        text, skip = self._last + self._held, len(self._last)
+        for start in _TOKEN.finditer(text, max(skip, len(text) - self._window)):
+            tail = text[start.start() :]
+            head = _norm(tail) + " " * tail[-1].isspace()
+            place = bisect_left(self._sorted, head)
+            if place < len(self._sorted) and self._sorted[place].startswith(head):
+                return start.start() - skip
+        return len(self._held)
+
+    def _match(self, text: str, start: re.Match[str]) -> re.Match[str] | None:
+        first = _norm(start[0])
+        if first not in self._by_first:
+            return None
+        if first not in self._patterns:
+            longest = sorted(self._by_first[first], key=len, reverse=True)
+            any_of = "|".join(map(_pattern, longest))
+            self._patterns[first] = re.compile(rf"(?:{any_of})(?!\w)", re.I)
+        return self._patterns[first].match(text, start.start())
+
+    def _original(self, found: str) -> str | None:
+        original, spellings = self._rows.get(_norm(found), ("", ()))
+        plain = " ".join(found.split())
+        shouted = _is_upper(plain) and plain not in spellings
+        known = [one.upper() if shouted and len(one) > SHORT else one for one in spellings]
+        if not original or (spellings and plain not in known):
+            return None
+        original = original.upper() if shouted else original
+        return json.dumps(original, ensure_ascii=False)[1:-1] if self._escaped else original
+
+
+def _pattern(row: str) -> str:
+    words = (re.escape(word).replace("'", "['’]") for word in row.split())
+    return rf"\s{{1,{BLANKS}}}".join(word.replace(r"\-", "[-‐‑–]") for word in words)

@@ -1,0 +1,435 @@
+"""The proxy: routes of OpenAI's API, answered by an upstream that reads surrogates alone.
+
+All texts of a request are sanitised as one document, so that a person has one surrogate in it. What
+is neither a text nor a known technical setting raises. The rows that restore the answer live as
+long as the request, in the memory of this process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import ssl
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from typing import Any
+
+import httpx
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from ...config import ServiceConfig
+from ...entities.surrogates.restoring import Restorer, Rows
+from ...entities.surrogates.table import _is_common
+from ...io.record import is_unicode
+from ...machine.hosts import is_loopback
+from .callers import Refused
+
+KEY = "DX_UPSTREAM_KEY"
+MOST_ANSWER = 2**25  # bytes
+MARK = "\x1e"  # around each text of the document; white space to the tokenizer
+# Settings, whose values are numbers and names of models, functions and modes.
+PLAIN = frozenset(
+    "model temperature top_p top_k min_p n max_tokens max_completion_tokens max_output_tokens "
+    "max_tool_calls stream stream_options presence_penalty frequency_penalty repetition_penalty "
+    "seed logprobs top_logprobs logit_bias service_tier parallel_tool_calls reasoning_effort "
+    "reasoning store tool_choice truncation verbosity include role type id status call_id "
+    "tool_call_id strict name index".split()
+)
+TEXTS = frozenset(
+    "messages content text refusal reasoning_content output instructions input stop description "
+    "tools tool_calls function response_format json_schema format arguments parameters "
+    "schema".split()
+)
+TYPES = frozenset(
+    "text input_text output_text refusal message function function_call function_call_output "
+    "json_object json_schema".split()
+)
+SCHEMA_TYPES = frozenset("object string integer number boolean array null".split())
+_NAME = re.compile(r"[\w.:/@+-]{1,128}", re.ASCII)
+_KEY_OF_JSON = re.compile(r"[a-z][a-z0-9_]{0,40}")
+_PIECE = re.compile(r"[^\W\d_]{3,}")
+
+routes = APIRouter()
+
+
+@routes.post("/v1/chat/completions")
+async def chat(request: Request) -> Response:
+    """Answer a chat, as OpenAI's API does. The upstream reads surrogates alone."""
+    return await _answer(request, "chat/completions", ChatStream)
+
+
+@routes.post("/v1/responses")
+async def responses(request: Request) -> Response:
+    """Answer a request of OpenAI's responses API. The upstream reads surrogates alone."""
+    return await _answer(request, "responses", ResponsesStream)
+
+
+async def _answer(request: Request, path: str, kind: type[ChatStream]) -> Response:
+    limits: ServiceConfig = request.app.state.scheduler.limits
+    try:
+        body = json.loads(await request.body())
+        sent, rows = await _sanitised(request, body)
+    except (ValueError, RecursionError):
+        raise Refused(400, "the body is not an object of JSON, or is nested too deeply.") from None
+    restorer = Restorer(rows, escaped=_wants_json(sent))
+    async with AsyncExitStack() as stack:
+        upstream = await _send(stack, request, limits, path, sent)
+        if upstream.status_code != 200:
+            raise await _failure(upstream)
+        if sent.get("stream"):
+            events = _events(upstream, stack.pop_all(), kind(restorer, rows))
+            return StreamingResponse(events, media_type="text/event-stream")
+        try:
+            whole = json.loads(b"".join([part async for part in _parts(upstream)]))
+        except (ValueError, RecursionError, httpx.HTTPError):
+            raise Refused(502, "the answer of the upstream is not JSON, or broke off.") from None
+        return JSONResponse(restored(whole, restorer, Restorer(rows)))
+
+
+def _wants_json(body: dict[str, Any]) -> bool:
+    form: Any = body.get("response_format") or body.get("text")
+    form = form.get("format", form) if isinstance(form, dict) else {}
+    return isinstance(form, dict) and str(form.get("type")).startswith("json")
+
+
+# -- requests --------------------------------------------------------------------------------------
+
+
+class _Texts:
+    """The texts of a request: collected at a first walk, replaced at a second one.
+
+    names: of functions and keys, which stay as they are.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, str]] = []  # what stands before, and the text
+        self.names: list[tuple[str, str]] = []  # fields and names in them
+        self.new: Iterator[str] | None = None
+
+    def __call__(self, text: str, before: str = "") -> str:
+        if not text.strip() or text in SCHEMA_TYPES:
+            return text
+        if self.new is not None:
+            return next(self.new)
+        self.found.append((before.replace(MARK, " "), text.replace(MARK, " ")))
+        return text
+
+    @property
+    def document(self) -> str:
+        return "".join(f"{before}{MARK}{text}{MARK}\n\n" for before, text in self.found)
+
+
+async def _sanitised(request: Request, body: Any) -> tuple[dict[str, Any], Rows]:
+    texts, rows = _Texts(), dict[str, Any]()
+    if not isinstance(body, dict):
+        raise ValueError
+    _walk("", body, texts)
+    if not is_unicode(texts.document):
+        raise Refused(400, "a text is not valid Unicode.")
+    document = [texts.document] if texts.found else []
+    drawn = await request.app.state.scheduler.draw(request.state.context, document)
+    for one in drawn:
+        if isinstance(one, str):
+            raise Refused(422, one)
+        new = one[0].split(MARK)
+        if len(new) != 2 * len(texts.found) + 1:
+            raise Refused(422, "the texts of this request could not be told apart.")
+        texts.new, rows = iter(new[1::2]), one[1]["rows"]
+    _check_names(texts, rows)
+    return _walk("", body, texts), rows
+
+
+def _walk(key: str, value: Any, texts: _Texts) -> Any:
+    """Return a value with other texts. Raise Refused (400) for what is neither text nor setting."""
+    if value is None or value in ([], {}):
+        return value
+    if key == "type" and value not in TYPES:
+        raise Refused(400, "'type': only texts, functions and their results are passed on.")
+    if key in PLAIN and _is_plain(value):
+        texts.names += [(key, value)] if key == "name" else []
+        return value
+    if key in ("parameters", "schema") or key == "arguments":
+        return _data(value, texts) if not isinstance(value, str) else _json_text(value, texts)
+    if isinstance(value, str) and (key in TEXTS):
+        return texts(value)
+    if isinstance(value, list) and key in TEXTS:
+        return [_walk(key, one, texts) for one in value]
+    if isinstance(value, dict) and (key in TEXTS or not key):
+        return _walk_object(value, texts)
+    name = repr(key) if _NAME.fullmatch(key) else "a field"
+    raise Refused(400, f"{name} is not passed on: the proxy does not know what it may hold.")
+
+
+def _walk_object(value: dict[str, Any], texts: _Texts) -> dict[str, Any]:
+    from_tool = value.get("role") in ("tool", "function")
+    if "role" in value and "name" in value and not from_tool:
+        raise Refused(400, "'name' of a message may be that of a person, and is not passed on.")
+    result = "content" if from_tool else "output"  # of a function, which often writes JSON
+    return {
+        name: _json_text(one, texts)
+        if name == result and isinstance(one, str)
+        else _walk(name, one, texts)
+        for name, one in value.items()
+    }
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(_NAME.fullmatch(key) and _is_plain(one) for key, one in value.items())
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    return not isinstance(value, str) or _NAME.fullmatch(value) is not None
+
+
+def _json_text(text: str, texts: _Texts) -> str:
+    """Return JSON with other texts in it, as text; what is no JSON is a text."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return texts(text)
+    return json.dumps(_data(value, texts), ensure_ascii=False)
+
+
+def _data(value: Any, texts: _Texts, key: str = "") -> Any:
+    """Return any JSON with other texts, keys and numbers of five digits and more."""
+    if isinstance(value, dict):
+        return {_data_key(name, texts): _data(one, texts, name) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_data(one, texts, key) for one in value]
+    if isinstance(value, bool) or value is None:
+        return value
+    before = f"{key}: " if key else ""
+    if isinstance(value, str):
+        return texts(value, before)
+    old = json.dumps(value)
+    return _number(texts(old, before), value) if sum(c.isdigit() for c in old) > 4 else value
+
+
+def _data_key(name: str, texts: _Texts) -> str:
+    if not _KEY_OF_JSON.fullmatch(name):
+        return texts(name)
+    texts.names.append(("parameters", name))
+    return name
+
+
+def _number(new: str, old: Any) -> Any:
+    """Return a text as a number where it still is one."""
+    try:
+        return old if new == json.dumps(old) else type(old)(new)
+    except ValueError:
+        return new
+
+
+def _check_names(texts: _Texts, rows: Rows) -> None:
+    """Raise Refused (400) where a name that is passed on names somebody of the texts."""
+    originals = {one for row in rows.values() for one in _PIECE.findall(row[0].casefold())}
+    for field, name in texts.names:
+        words = originals.intersection(_PIECE.findall(name.casefold()))
+        if not all(map(_is_common, words)):
+            raise Refused(400, f"{field!r} has a name in it that the texts have too.")
+
+
+# -- the upstream ----------------------------------------------------------------------------------
+
+
+async def _send(
+    stack: AsyncExitStack, request: Request, limits: ServiceConfig, path: str, body: dict[str, Any]
+) -> httpx.Response:
+    base = httpx.URL(str(limits.upstream).rstrip("/"))
+    url = f"{base}{'' if base.path.strip('/') else '/v1'}/{path}".replace("//v1", "/v1")
+    own = os.environ.get(KEY)
+    client_key = request.headers.get("authorization", "")
+    if own or request.app.state.scheduler.callers.known:  # whose tokens are those of the service
+        client_key = f"Bearer {own}" if own else ""
+    headers = {"content-type": "application/json", "accept-encoding": "identity"}
+    headers |= {"authorization": client_key} if client_key else {}
+    if not hasattr(request.app.state, "tls"):
+        request.app.state.tls = ssl.create_default_context()
+    try:
+        client = await stack.enter_async_context(httpx.AsyncClient(
+            timeout=limits.upstream_seconds, verify=request.app.state.tls,
+            trust_env=not is_loopback(base.host),
+        ))  # fmt: skip
+        sent = json.dumps(body, ensure_ascii=False).encode()
+        stream = client.stream("POST", url, content=sent, headers=headers)
+        return await stack.enter_async_context(stream)
+    except httpx.TimeoutException:
+        raise Refused(504, "the upstream did not answer in time.") from None
+    except httpx.HTTPError:
+        raise Refused(502, "the upstream cannot be reached.") from None
+
+
+async def _failure(upstream: httpx.Response) -> Refused:
+    """Return the error of the upstream: its status and code, and nothing of its message."""
+    code, after = "", upstream.headers.get("retry-after", "")
+    try:
+        found = json.loads(b"".join([part async for part in _parts(upstream)]))["error"]["code"]
+        code = f" ({found})" if isinstance(found, str) and _KEY_OF_JSON.fullmatch(found) else ""
+    except (ValueError, KeyError, TypeError, RecursionError, httpx.HTTPError, Refused):
+        pass
+    status = upstream.status_code if 400 <= upstream.status_code < 600 else 502
+    why = f"the upstream answered with status {upstream.status_code}{code}."
+    return Refused(status, why, after=int(after) if after.isascii() and after.isdigit() else None)
+
+
+async def _parts(upstream: httpx.Response) -> AsyncIterator[bytes]:
+    size = 0
+    async for part in upstream.aiter_bytes():
+        size += len(part)
+        if size > MOST_ANSWER:
+            raise Refused(502, "the answer of the upstream is too long.")
+        yield part
+
+
+# -- answers ---------------------------------------------------------------------------------------
+
+
+def restored(value: Any, restorer: Restorer, data: Restorer, key: str = "") -> Any:
+    """Return an answer with its originals. data: restores values of JSON, which is then written."""
+    if isinstance(value, dict):
+        return {name: restored(one, restorer, data, name) for name, one in value.items()}
+    if isinstance(value, list):
+        return [restored(one, restorer, data, key) for one in value]
+    if not isinstance(value, str) or key in PLAIN:
+        return value
+    return restored_json(value, data) if key == "arguments" else restorer.restore(value)
+
+
+def restored_json(text: str, restorer: Restorer) -> str:
+    """Return JSON as text with its originals, whatever marks they hold."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):  # it broke off
+        return restorer.restore(text)
+    return json.dumps(_restored_data(value, restorer), ensure_ascii=False)
+
+
+def _restored_data(value: Any, restorer: Restorer) -> Any:
+    if isinstance(value, dict):
+        pairs = value.items()
+        return {restorer.restore(name): _restored_data(one, restorer) for name, one in pairs}
+    if isinstance(value, list):
+        return [_restored_data(one, restorer) for one in value]
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, str):
+        return restorer.restore(value)
+    return _number(restorer.restore(json.dumps(value)), value)
+
+
+class ChatStream:
+    """The events of a streamed chat, with originals.
+
+    What may be the beginning of a surrogate is held back, and the arguments of a function until
+    they are complete: an original may need escapes that a part of a string does not show.
+    """
+
+    def __init__(self, restorer: Restorer, rows: Rows) -> None:
+        self._restorer, self._data = restorer, Restorer(rows)
+        self._open: dict[Any, Restorer] = {}
+        self._arguments: dict[Any, str] = {}
+
+    def events(self, event: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the events to send in the place of one."""
+        made = []
+        for choice in event.get("choices") or ():
+            number, delta = choice.get("index"), choice.get("delta") or {}
+            for name, value in delta.items():
+                if isinstance(value, str) and name not in PLAIN:
+                    delta[name] = self._feed((number, name), value)
+            for call in delta.get("tool_calls") or ():
+                function = call.get("function") or {}
+                if isinstance(function.get("arguments"), str):
+                    key = number, "tool_calls", call.get("index")
+                    function["arguments"] = self._feed(key, function["arguments"])
+            made.append({**event, "choices": [choice]})
+            if choice.get("finish_reason") is not None:  # after which some clients read no more
+                last = {**choice, "delta": self._rest(number, delta), "finish_reason": None}
+                made[-1:] = [{**event, "choices": [one]} for one in (last, {**choice, "delta": {}})]
+        return made or [event]
+
+    def _rest(self, number: Any, delta: dict[str, Any]) -> dict[str, Any]:
+        """Return a delta with what is still held back of a choice."""
+        delta = dict(delta)
+        for key in [key for key in (*self._open, *self._arguments) if key[0] == number]:
+            rest = self._flush(key)
+            if key[1] != "tool_calls":
+                delta[key[1]] = (delta.get(key[1]) or "") + rest
+            elif rest:
+                call = {"index": key[2], "function": {"arguments": rest}}
+                delta["tool_calls"] = [*(delta.get("tool_calls") or ()), call]
+        return delta
+
+    def end(self) -> list[dict[str, Any]]:
+        """Return events with what is held back of choices that did not finish."""
+        numbers = dict.fromkeys(key[0] for key in (*self._open, *self._arguments))
+        return [{"choices": [{"index": i, "delta": self._rest(i, {})}]} for i in numbers]
+
+    def _feed(self, key: Any, text: str) -> str:
+        if "tool_calls" in key or "response.function_call_arguments" in key:
+            self._arguments[key] = self._arguments.get(key, "") + text
+            return ""
+        return self._open.setdefault(key, self._restorer.anew()).feed(text)
+
+    def _flush(self, key: Any) -> str:
+        if key in self._arguments:
+            return restored_json(self._arguments.pop(key), self._data)
+        return self._open.pop(key).flush() if key in self._open else ""
+
+
+class ResponsesStream(ChatStream):
+    """The events of a streamed answer of the responses API, with originals."""
+
+    _number = 0
+    PLACE = ("item_id", "output_index", "content_index", "summary_index")
+
+    def events(self, event: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the events to send in the place of one, numbered anew."""
+        stem, _, ending = str(event.get("type")).rpartition(".")
+        place = {name: event[name] for name in self.PLACE if name in event}
+        key, made = (stem, *place.values()), []
+        if ending == "delta" and isinstance(event.get("delta"), str):
+            made = [{**event, "delta": self._feed(key, event["delta"])}]
+        else:
+            rest = self._flush(key) if ending == "done" else ""
+            made = [{"type": f"{stem}.delta", **place, "delta": rest}] if rest else []
+            made.append(restored(event, self._restorer, self._data))
+        for one in made:
+            one["sequence_number"], self._number = self._number, self._number + 1
+        return made
+
+    def end(self) -> list[dict[str, Any]]:
+        """Return nothing: `done` ends each text."""
+        return []
+
+
+async def _events(
+    upstream: httpx.Response, stack: AsyncExitStack, stream: ChatStream
+) -> AsyncIterator[str]:
+    """Yield server-sent events, with originals, and an error at the end where one came."""
+    left, ended = b"", False
+    async with stack:
+        try:
+            async for part in _parts(upstream):
+                *lines, left = (left + part).split(b"\n")
+                for line in lines:
+                    field, _, data = line.strip().partition(b":")
+                    if field != b"data" or ended:
+                        continue
+                    ended = data.strip() == b"[DONE]"
+                    for event in stream.end() if ended else stream.events(json.loads(data)):
+                        yield _event(event)
+            if not ended:
+                for event in stream.end():
+                    yield _event(event)
+            else:
+                yield "data: [DONE]\n\n"
+        except (ValueError, AttributeError, TypeError, httpx.HTTPError, Refused):
+            yield _event({"error": {"message": "the answer of the upstream broke off."}})
+
+
+def _event(event: dict[str, Any]) -> str:
+    kind = f"event: {event['type']}\n" if "type" in event else ""
+    return f"{kind}data: {json.dumps(event, ensure_ascii=False)}\n\n"

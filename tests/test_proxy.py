@@ -1,0 +1,441 @@
+"""The proxy: an upstream reads surrogates alone, and its answers come back with the originals."""
+
+import asyncio
+import gc
+import json
+import logging
+import random
+import threading
+from contextlib import ExitStack, closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs the extra 'serve'")
+pytest.importorskip("httpx", reason="needs the extra 'serve'")
+
+from asgi import ask, asked
+from typer.testing import CliRunner
+
+from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.cli.serve import PROMPT_ENTITIES
+from spacy_dxprivacy.config import ServiceConfig
+from spacy_dxprivacy.entities.surrogates.restoring import Restorer
+from spacy_dxprivacy.integrations.serve.app import make_app
+from spacy_dxprivacy.integrations.serve.callers import Callers, Ledger
+from spacy_dxprivacy.integrations.serve.scheduler import Scheduler
+from spacy_dxprivacy.integrations.serve.workers import ForkServer
+from spacy_dxprivacy.io.build import make_pipeline, the_sanitizer
+
+NAMES = ["Okonkwo", "Maria", "Lopez", "Austin", "867-5309", "stmary", "Mercy", "Zorblatt", "Chen"]
+SYSTEM = "You help Dr. Okonkwo of Mercy General Hospital.\n\nToday is March 5, 2023."
+PROMPT = (
+    "  Hi, I'm Maria Lopez from Austin, TX. Call (415) 867-5309 or maria@stmary.org.\n"
+    "Born on March 9, in May I saw Dr. Wei Chen; Ms. Lopez's son at Christmas and at Easter.\n"
+)
+CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
+
+
+def text_of(body):
+    """All that a request says, as an echo answers it."""
+    said = body.get("messages", body.get("input"))
+    content = said if isinstance(said, str) else said[-1]["content"]
+    return content if isinstance(content, str) else "".join(part["text"] for part in content)
+
+
+def pieces(text, seed=0):
+    choice = random.Random(seed)
+    while text:
+        size = choice.randint(1, 7)
+        yield text[:size]
+        text = text[size:]
+
+
+class Upstream(BaseHTTPRequestHandler):
+    """Echoes the last message; models: say-X answers X, call calls a function with it."""
+
+    def do_POST(self):
+        raw = self.rfile.read(int(self.headers["content-length"]))
+        self.server.seen.append((self.path, dict(self.headers), raw))
+        body = json.loads(raw)
+        status, text = self.server.status, self.server.change(text_of(body))
+        if status != 200:
+            error = {"error": {"code": "model_not_found", "message": text}}
+            return self.reply(json.dumps(error), "application/json", status)
+        chat = self.path.endswith("completions")
+        if not body.get("stream"):
+            whole = self.chat(body, text) if chat else self.response(text)
+            return self.reply(json.dumps(whole), "application/json")
+        events = self.chat_events(body, text) if chat else self.response_events(text)
+        lines = [f"data: {json.dumps(e, ensure_ascii=False)}\n\n" for e in events]
+        self.reply("".join([": wait\n\n", *lines, "data: [DONE]\n\n"]), "text/event-stream")
+
+    def reply(self, text, kind, status=200):
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("retry-after", "7")
+        self.end_headers()
+        raw = text.encode()
+        for i in range(0, len(raw), 50):
+            self.wfile.write(raw[i : i + 50])
+
+    def call(self, text):
+        return {"name": "find", "arguments": json.dumps({"whom": [text], "n": 3})}
+
+    def chat(self, body, text):
+        message = {"role": "assistant", "content": text}
+        if body["model"] == "call":
+            call = {"id": "call_1", "type": "function", "function": self.call(text)}
+            message = {"role": "assistant", "content": None, "tool_calls": [call]}
+        return {"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+
+    def chat_events(self, body, text):
+        def event(delta, reason=None):
+            return {"id": "c", "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+
+        yield event({"role": "assistant", "content": ""})
+        if body["model"] == "call":
+            call = self.call(text)
+            first = {"index": 0, "id": "call_1", "function": {"name": "find", "arguments": ""}}
+            yield event({"tool_calls": [first]})
+            for part in pieces(call["arguments"]):
+                yield event({"tool_calls": [{"index": 0, "function": {"arguments": part}}]})
+        else:
+            yield from (event({"content": part}) for part in pieces(text))
+        yield event({}, "stop")
+        yield {"id": "c", "choices": [], "usage": {"total_tokens": 3}}
+
+    def response(self, text):
+        part = {"type": "output_text", "text": text, "annotations": []}
+        return {"id": "r", "output": [{"type": "message", "id": "m", "content": [part]}]}
+
+    def response_events(self, text):
+        place = {"item_id": "m", "output_index": 0, "content_index": 0}
+        kind = "response.output_text"
+        yield {"type": "response.created", "sequence_number": 0, "response": {"id": "r"}}
+        for i, part in enumerate(pieces(text), 1):
+            yield {"type": f"{kind}.delta", "sequence_number": i, "delta": part, **place}
+        yield {"type": f"{kind}.done", "sequence_number": 998, "text": text, **place}
+        whole = self.response(text)
+        yield {"type": "response.completed", "sequence_number": 999, "response": whole}
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def upstream():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
+    server.seen, server.status, server.change = [], 200, lambda text: text
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make_pipeline(entities=PROMPT_ENTITIES)
+
+
+@pytest.fixture(scope="module")
+def workers(nlp):
+    with closing(ForkServer(nlp, restorable=True)) as made:
+        yield made
+
+
+@pytest.fixture
+def make_proxy(nlp, workers, upstream, monkeypatch):
+    monkeypatch.delenv("DX_UPSTREAM_KEY", raising=False)
+    with ExitStack() as stack:
+
+        def make(tokens=None, **limits):
+            terms = the_sanitizer(nlp).terms
+            url = f"http://127.0.0.1:{upstream.server_port}"
+            limits = ServiceConfig(**{"tick": 0, "upstream": url, **limits})
+            ledger = Ledger(None, terms.guarantee)
+            scheduler = Scheduler(workers, terms, Callers(tokens), ledger, limits)
+            stack.enter_context(closing(scheduler))
+            return make_app(scheduler)
+
+        yield make
+
+
+@pytest.fixture
+def proxy(make_proxy):
+    return make_proxy()
+
+
+def chat(prompt=PROMPT, **more):
+    messages = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": prompt}]
+    return {"model": "echo", "messages": messages, **more}
+
+
+def content(answer):
+    return answer.json["choices"][0]["message"]["content"]
+
+
+def events_of(answer):
+    assert answer.status == 200, answer.body
+    lines = answer.body.decode().split("\n")
+    return [json.loads(line[6:]) for line in lines if line.startswith("data: {")]
+
+
+def deltas(answer):
+    return [c["delta"] for event in events_of(answer) for c in event["choices"]]
+
+
+def assert_hidden(upstream):
+    for _, headers, raw in upstream.seen:
+        for form in (raw.decode(), json.dumps(json.loads(raw)), json.dumps(headers)):
+            assert not [name for name in NAMES if name.lower() in form.lower()]
+
+
+# -- whole answers ---------------------------------------------------------------------------------
+
+
+def test_an_echo_comes_back_as_it_was_sent_and_no_name_goes_out(proxy, upstream):
+    for _ in range(20):
+        assert content(ask(proxy, CHAT, chat())) == PROMPT
+    body = {"model": "m", "instructions": SYSTEM, "input": PROMPT}
+    answer = ask(proxy, RESPONSES, body)
+    assert answer.json["output"][0]["content"][0]["text"] == PROMPT
+    parts = [{"type": "input_text", "text": line} for line in PROMPT.splitlines(True)]
+    answer = ask(proxy, RESPONSES, {**body, "input": [{"role": "user", "content": parts}]})
+    assert answer.json["output"][0]["content"][0]["text"] == PROMPT
+    assert [path for path, *_ in upstream.seen] == [CHAT] * 20 + [RESPONSES] * 2
+    assert_hidden(upstream)
+
+
+def test_one_person_has_one_surrogate_in_all_messages(proxy, upstream):
+    history = [
+        {"role": "developer", "content": [{"type": "text", "text": "Ms. Zorblatt asks."}]},
+        {"role": "assistant", "content": None, "refusal": None, "tool_calls": [
+            {"id": "call_1", "type": "function", "function": {
+                "name": "find", "arguments": '{"patient": "Ulla Zorblatt", "n": 3}'}}]},
+        {"role": "tool", "tool_call_id": "call_1",
+         "content": json.dumps({"name": "Zorblatt", "phone": 4158675309})},
+        {"role": "user", "content": "Zorblatt?"},
+    ]  # fmt: skip
+    answer = ask(proxy, CHAT, {"model": "m", "messages": history})
+    assert content(answer) == "Zorblatt?"
+    sent = json.loads(upstream.seen[-1][2])["messages"]
+    name = sent[3]["content"].rstrip("?")
+    arguments = json.loads(sent[1]["tool_calls"][0]["function"]["arguments"])
+    result = json.loads(sent[2]["content"])
+    assert sent[0]["content"][0]["text"] == f"Ms. {name} asks."
+    assert arguments["patient"].split()[1] == name and arguments["n"] == 3
+    assert result["name"] == name and result["phone"] != 4158675309
+    assert_hidden(upstream)
+
+
+def test_arguments_of_functions_are_json_whatever_an_original_holds(proxy, upstream):
+    for stream in (False, True):
+        answer = ask(proxy, CHAT, chat('I am Maria "Mo" Lopez.', model="call", stream=stream))
+        if stream:
+            calls = [call for delta in deltas(answer) for call in delta.get("tool_calls", ())]
+            arguments = "".join(call["function"]["arguments"] for call in calls)
+        else:
+            calls = answer.json["choices"][0]["message"]["tool_calls"]
+            arguments = calls[0]["function"]["arguments"]
+        assert json.loads(arguments) == {"whom": ['I am Maria "Mo" Lopez.'], "n": 3}
+    rows = {"ilene ebert": ('Maria "Mo" Lopez', [])}
+    escaped = Restorer(rows, escaped=True).restore('{"who": "Ilene Ebert"}')
+    assert json.loads(escaped) == {"who": 'Maria "Mo" Lopez'}
+
+
+def test_tools_and_formats_pass_with_their_texts_replaced(proxy, upstream):
+    schema = {"type": "object", "required": ["city"], "properties": {
+        "city": {"type": "string", "description": "Such as Austin, TX", "enum": ["Austin"]}}}
+    function = {"name": "weather", "description": "For Maria Lopez", "parameters": schema}
+    form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+    body = chat(tools=[{"type": "function", "function": function}], response_format=form,
+                tool_choice={"type": "function", "function": {"name": "weather"}},
+                temperature=0.2, max_tokens=5, stop=["\n\nHuman:"], stream_options=None)
+    assert content(ask(proxy, CHAT, body)) == PROMPT  # fmt: skip
+    sent = json.loads(upstream.seen[-1][2])
+    assert {k: sent[k] for k in ("temperature", "max_tokens", "stop", "tool_choice")} == {
+        k: body[k] for k in ("temperature", "max_tokens", "stop", "tool_choice")
+    }
+    told = sent["tools"][0]["function"]
+    assert told["name"] == "weather" and told["parameters"]["required"] == ["city"]
+    assert_hidden(upstream)
+
+
+# -- what a model makes of a name ------------------------------------------------------------------
+
+FORMS = [
+    ("{last}'s", "Lopez's"), ("{last}’s", "Lopez’s"), ("{LAST}", "LOPEZ"), ("Ms. {last}", "Ms. Lopez"),
+    ("{i}. {last}", "M. Lopez"), ("{i} {last}", "M Lopez"), ("{last}, {i}.", "Lopez, M."),
+    ("{first} {l}.", "Maria L."), ("{i}.{l}.", "M.L."), ("{last}, {first}", "Lopez, Maria"),
+    ("{FIRST} {LAST}", "MARIA LOPEZ"), ("the {plural}", "the Lopezes"), ("**{first}**,", "**Maria**,"),
+    ("{first}\n{last}", "Maria Lopez"), ("{first}'S", "Maria'S"), ("{low}", "Lopez"),
+]  # fmt: skip
+
+
+def inflected(sent):
+    """An answer with a form of the name in "I am FIRST LAST." on each line."""
+    first, last = sent.rstrip(".").split()[-2:]
+    plural = last + ("es" if last.endswith(("s", "x", "z", "ch", "sh")) else "s")
+    words = {"first": first, "last": last, "FIRST": first.upper(), "LAST": last.upper(),
+             "i": first[0], "l": last[0], "plural": plural, "low": last.lower()}  # fmt: skip
+    return "\n\n".join(f"So {form.format(**words)} said." for form, _ in FORMS)
+
+
+def test_inflected_names_are_restored(proxy, upstream):
+    upstream.change, right, total = inflected, 0, 0
+    expected = [f"So {original} said." for _, original in FORMS]
+    for _ in range(20):
+        found = content(ask(proxy, CHAT, chat("I am Maria Lopez."))).split("\n\n")
+        right += sum(one == other for one, other in zip(found, expected, strict=True))
+        total += len(expected)
+    assert right >= 0.95 * total, right / total
+
+
+# -- streams ---------------------------------------------------------------------------------------
+
+
+def test_streamed_pieces_together_are_the_whole(proxy, upstream):
+    for prompt in (PROMPT, PROMPT * 3, "Maria Lopez", "no name"):
+        answer = ask(proxy, CHAT, chat(prompt, stream=True))
+        found = deltas(answer)
+        assert "".join(delta.get("content") or "" for delta in found) == prompt
+        assert answer.body.endswith(b"data: [DONE]\n\n")
+        assert [e["usage"] for e in events_of(answer) if e.get("usage")] == [{"total_tokens": 3}]
+        answer = ask(proxy, RESPONSES, {"model": "m", "input": prompt, "stream": True})
+        events = events_of(answer)
+        assert "".join(e["delta"] for e in events if e["type"].endswith("delta")) == prompt
+        assert [e["text"] for e in events if e["type"].endswith("text.done")] == [prompt]
+        assert [e["sequence_number"] for e in events] == list(range(len(events)))
+        assert events[-1]["response"]["output"][0]["content"][0]["text"] == prompt
+    assert_hidden(upstream)
+
+
+ROWS = {
+    "ilene cartwright": ("Maria Lopez", []), "cartwright": ("Lopez", []), "ilene": ("Maria", []),
+    "[date 1]": ("May", ["[DATE 1]"]), "(534) 555-0156": ("(415) 867-5309", []),
+    "i.c.": ("M.L.", ["I.C."]), "o'neil": ("Sims", []), "redford": ("Austin", []),
+    "redford, mi": ("Austin, TX", ["Redford, MI"]), "green hill road": ("Main Street", []),
+}  # fmt: skip
+
+
+def test_however_a_text_is_cut_its_restored_pieces_are_the_restored_whole():
+    choice, restorer = random.Random(3), Restorer(ROWS)
+    words = [*ROWS, *(row.title() for row in ROWS), *(row.upper() for row in ROWS), "x", "green",
+             "Ilene_", "cart", "ı", "O’Neil", "[DATE", "(534)", "\n", "555‑0156", "I.C", "'s", "-"]  # fmt: skip
+    for seed in range(2000):
+        parts = choice.choices(words, k=choice.randint(0, 9))
+        text = "".join(part + choice.choice([" ", "", "  ", "\n", " " * 12, ","]) for part in parts)
+        one = restorer.anew()
+        fed = "".join([*(one.feed(piece) for piece in pieces(text, seed)), one.flush()])
+        assert fed == restorer.restore(text), text
+
+
+def test_only_the_beginning_of_a_surrogate_is_held_back():
+    one = Restorer(ROWS)
+    assert one.feed("Dear Il") == "Dear " and one.feed("ford ") == "Ilford "
+    assert one.feed("Ilene ") == "" and one.feed("C") == "" and one.feed("ole") == "Maria Cole"
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+IMAGE = {"type": "image_url", "image_url": {"url": "https://x.example/Okonkwo.png"}}
+REFUSED = {
+    "user": chat(user="Okonkwo"), "metadata": chat(metadata={"who": "Okonkwo"}),
+    "prompt": {"model": "m", "prompt": "Okonkwo"}, "model": chat(model="Dr Okonkwo said"),
+    "type": {"model": "m", "messages": [{"role": "user", "content": [IMAGE]}]},
+    "previous_response_id": {"model": "m", "input": "x", "previous_response_id": "resp_1"},
+    "name": {"model": "m", "messages": [{"role": "user", "name": "Okonkwo", "content": "x"}]},
+    "content": {"model": "m", "messages": [{"role": "user", "content": 4158675309}]},
+    "": [1],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("field", REFUSED)
+def test_what_cannot_be_sanitised_is_refused_by_its_name(proxy, upstream, field):
+    answer = ask(proxy, CHAT, REFUSED[field])
+    assert answer.status == 400 and field in answer.json["error"]
+    assert "Okonkwo" not in answer.body.decode() and not upstream.seen
+
+
+def test_names_that_the_texts_have_are_no_names_of_functions(proxy, upstream):
+    function = {"name": "call_okonkwo", "parameters": {}}
+    body = chat(tools=[{"type": "function", "function": function}])
+    assert ask(proxy, CHAT, body).status == 400 and not upstream.seen
+
+
+def test_errors_of_the_upstream_pass_without_their_text(make_proxy, upstream):
+    proxy = make_proxy()
+    for status, expected in ((401, 401), (429, 429), (500, 500), (302, 502)):
+        upstream.status = status
+        answer = ask(proxy, CHAT, chat())
+        assert answer.status == expected and "(model_not_found)" in answer.json["error"]
+        assert answer.headers["retry-after"] == "7" and len(answer.json["error"]) < 80
+    answer = ask(make_proxy(upstream="http://127.0.0.1:9"), CHAT, chat())
+    assert answer.status == 502
+    assert ask(make_proxy(max_bytes=100), CHAT, chat()).status == 413
+    assert ask(proxy, "/sanitize", {"text": "x"}).status == 404
+
+
+def test_whose_key_the_upstream_gets(make_proxy, upstream, monkeypatch):
+    def key(proxy, **headers):
+        assert ask(proxy, CHAT, chat(), **headers).status == 200
+        return upstream.seen[-1][1].get("authorization")
+
+    mine = {"authorization": "Bearer sk-mine"}
+    assert key(make_proxy(), **mine) == "Bearer sk-mine"
+    token = {"authorization": f"Bearer {'a' * 24}"}
+    shared = make_proxy(tokens={"a" * 24: "ann"})
+    assert key(shared, **token) is None
+    assert ask(shared, CHAT, chat(), **mine).status == 401
+    monkeypatch.setenv("DX_UPSTREAM_KEY", "sk-ours")
+    assert key(make_proxy(), **mine) == key(shared, **token) == "Bearer sk-ours"
+
+
+def test_an_upstream_that_hangs_or_breaks_off(make_proxy, upstream):
+    def hang(text):
+        threading.Event().wait(2)
+        return text
+
+    upstream.change = hang
+    assert ask(make_proxy(upstream_seconds=0.3), CHAT, chat()).status == 504
+    upstream.change = lambda text: (_ for _ in ()).throw(BrokenPipeError)
+    upstream.handle_error = lambda *args: None
+    assert ask(make_proxy(), CHAT, chat()).status == 502
+
+
+# -- what stays ------------------------------------------------------------------------------------
+
+
+def test_nothing_is_logged_and_no_map_stays(proxy, upstream, caplog, capfd):
+    with caplog.at_level(logging.DEBUG):
+        for stream in (False, True):
+            ask(proxy, CHAT, chat(stream=stream))
+            ask(proxy, CHAT, chat(user="Okonkwo", stream=stream))
+    logged = caplog.text + "".join(capfd.readouterr())
+    assert not [name for name in NAMES if name in logged]
+    gc.collect()
+    assert not [one for one in gc.get_objects() if isinstance(one, Restorer)]
+
+
+def test_requests_at_once_do_not_mix(proxy, upstream):
+    names = ["Maria Lopez", "Wei Chen", "Ulla Okonkwo"] * 4
+
+    async def run():
+        prompts = [f"I am {name}." for name in names]
+        asks = [asked(proxy, CHAT, chat(p, stream=bool(i % 2))) for i, p in enumerate(prompts)]
+        answers = await asyncio.gather(*asks)
+        for i, (prompt, answer) in enumerate(zip(prompts, answers, strict=True)):
+            text = "".join(d.get("content") or "" for d in deltas(answer)) if i % 2 else content(answer)
+            assert text == prompt
+
+    asyncio.run(run())
+
+
+def test_the_command_says_what_it_needs():
+    for options, words in (
+        ([], "--upstream"), (["--upstream", "ftp://x"], "http"),
+        (["--upstream", "http://x", "--address", "0.0.0.0"], "tokens"),
+    ):  # fmt: skip
+        done = CliRunner().invoke(dx_cli, ["proxy", *options])
+        assert done.exit_code == 2 and done.stderr.count("\n") == 1 and words in done.stderr
