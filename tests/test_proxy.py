@@ -239,7 +239,7 @@ def test_arguments_of_functions_are_json_whatever_an_original_holds(proxy, upstr
             calls = answer.json["choices"][0]["message"]["tool_calls"]
             arguments = calls[0]["function"]["arguments"]
         assert json.loads(arguments) == {"whom": ['I am Maria "Mo" Lopez.'], "n": 3}
-    rows = {"ilene ebert": ('Maria "Mo" Lopez', [])}
+    rows = {"ilene ebert": ('Maria "Mo" Lopez', [], False)}
     escaped = Restorer(rows, escaped=True).restore('{"who": "Ilene Ebert"}')
     assert json.loads(escaped) == {"who": 'Maria "Mo" Lopez'}
 
@@ -312,10 +312,12 @@ def test_streamed_pieces_together_are_the_whole(proxy, upstream):
 
 
 ROWS = {
-    "ilene cartwright": ("Maria Lopez", []), "cartwright": ("Lopez", []), "ilene": ("Maria", []),
-    "[date 1]": ("May", ["[DATE 1]"]), "(534) 555-0156": ("(415) 867-5309", []),
-    "i.c.": ("M.L.", ["I.C."]), "o'neil": ("Sims", []), "redford": ("Austin", []),
-    "redford, mi": ("Austin, TX", ["Redford, MI"]), "green hill road": ("Main Street", []),
+    "ilene cartwright": ("Maria Lopez", [], False), "cartwright": ("Lopez", [], False),
+    "ilene": ("Maria", [], True), "[date 1]": ("May", ["[DATE 1]"], False),
+    "(534) 555-0156": ("(415) 867-5309", [], False), "i.c.": ("M.L.", ["I.C."], False),
+    "o'neil": ("Sims", [], False), "redford": ("Austin", [], False),
+    "redford, mi": ("Austin, TX", ["Redford, MI"], False),
+    "green hill road": ("Main Street", [], False),
 }  # fmt: skip
 
 

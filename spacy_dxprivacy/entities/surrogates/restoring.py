@@ -25,8 +25,10 @@ from .name import form_of
 from .replacements import Replacements, _tokenized
 from .table import SHARED, SHORT, Entry, Table, _is_upper
 
-# By a surrogate in lower case: its original, and the only spellings that are restored; any if none.
-Rows = Mapping[str, tuple[str, Sequence[str]]]
+# By a surrogate in lower case: its original, the only spellings of the surrogate that are restored
+# (any if none), and whether the original is also written in small letters.
+Row = tuple[str, Sequence[str], bool]
+Rows = Mapping[str, Row]
 BLANKS = 8  # between two words of a surrogate, at most
 _TOKEN = re.compile(r"(?<!\w)\w+|[^\w\s]")
 _WORD = re.compile(r"\w+")
@@ -37,7 +39,7 @@ ABBREVIATIONS = frozenset("a.m. p.m. u.s. u.k. e.u. d.c. m.d. b.a. m.a. r.n. d.o
 
 def set_apart(
     doc: Doc, drawn: Replacements, surrogates: Mapping[str, Surrogate]
-) -> tuple[Replacements, dict[str, tuple[str, list[str]]]]:
+) -> tuple[Replacements, Rows]:
     """Return replacements that can all be restored, and the rows to restore them by.
 
     Args:
@@ -71,19 +73,21 @@ def set_apart(
     return made, rows_of(table)
 
 
-def rows_of(table: Table) -> dict[str, tuple[str, list[str]]]:
+def rows_of(table: Table) -> Rows:
     """Return the rows of a table: surrogates, and plurals and initials of names of persons."""
-    rows: dict[str, tuple[str, list[str]]] = {}
+    rows: dict[str, Row] = {}
     derived = defaultdict[str, set[str]](set)
     for surrogate, entry in table.entries.items():
         if surrogate[0] == "[" or not _is_plain(surrogate, table):
-            rows[_norm(surrogate)] = entry.likeliest, [] if entry.certain else sorted(entry.forms)
+            small = any(map(str.islower, entry.originals))
+            spellings = [] if entry.certain else sorted(entry.forms)
+            rows[_norm(surrogate)] = entry.likeliest, spellings, small
             if plain_label(entry.label) == "PERSON":
                 for new, original in _derived(entry):
                     derived[new].add(original)
     for new, originals in derived.items():
         if len(originals) == 1 and _norm(new) not in rows and _norm(new) not in ABBREVIATIONS:
-            rows[_norm(new)] = originals.pop(), [new] if "." in new else []
+            rows[_norm(new)] = originals.pop(), [new] if "." in new else [], False
     return rows
 
 
@@ -208,13 +212,14 @@ class Restorer:
         return self._patterns[first].match(text, start.start())
 
     def _original(self, found: str) -> str | None:
-        original, spellings = self._rows.get(_norm(found), ("", ()))
+        original, spellings, small = self._rows.get(_norm(found), ("", (), False))
         plain = " ".join(found.split())
         shouted = _is_upper(plain) and plain not in spellings
         known = [one.upper() if shouted and len(one) > SHORT else one for one in spellings]
         if not original or (spellings and plain not in known):
             return None
-        original = original.upper() if shouted else original
+        if shouted or (small and plain.islower()):
+            original = original.upper() if shouted else original.lower()
         return json.dumps(original, ensure_ascii=False)[1:-1] if self._escaped else original
 
 
