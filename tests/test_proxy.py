@@ -245,13 +245,24 @@ def test_arguments_of_functions_are_json_whatever_an_original_holds(proxy, upstr
 
 
 def test_tools_and_formats_pass_with_their_texts_replaced(proxy, upstream):
-    schema = {"type": "object", "required": ["city"], "properties": {
-        "city": {"type": "string", "description": "Such as Austin, TX", "enum": ["Austin"]}}}
+    schema = {
+        "type": "object",
+        "required": ["city"],
+        "properties": {
+            "city": {"type": "string", "description": "Such as Austin, TX", "enum": ["Austin"]}
+        },
+    }
     function = {"name": "weather", "description": "For Maria Lopez", "parameters": schema}
     form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
-    body = chat(tools=[{"type": "function", "function": function}], response_format=form,
-                tool_choice={"type": "function", "function": {"name": "weather"}},
-                temperature=0.2, max_tokens=5, stop=["\n\nHuman:"], stream_options=None)
+    body = chat(
+        tools=[{"type": "function", "function": function}],
+        response_format=form,
+        tool_choice={"type": "function", "function": {"name": "weather"}},
+        temperature=0.2,
+        max_tokens=5,
+        stop=["\n\nHuman:"],
+        stream_options=None,
+    )
     assert content(ask(proxy, CHAT, body)) == PROMPT  # fmt: skip
     sent = json.loads(upstream.seen[-1][2])
     assert {k: sent[k] for k in ("temperature", "max_tokens", "stop", "tool_choice")} == {
@@ -265,11 +276,11 @@ def test_tools_and_formats_pass_with_their_texts_replaced(proxy, upstream):
 # -- what a model makes of a name ------------------------------------------------------------------
 
 FORMS = [
-    ("{last}'s", "Lopez's"), ("{last}’s", "Lopez’s"), ("{LAST}", "LOPEZ"), ("Ms. {last}", "Ms. Lopez"),
+    ("{last}'s", "Lopez's"), ("{last}’s", "Lopez’s"), ("{LAST}", "LOPEZ"), ("{low}", "Lopez"),
+    ("Ms. {last}", "Ms. Lopez"), ("**{first}**,", "**Maria**,"), ("the {plural}", "the Lopezes"),
     ("{i}. {last}", "M. Lopez"), ("{i} {last}", "M Lopez"), ("{last}, {i}.", "Lopez, M."),
     ("{first} {l}.", "Maria L."), ("{i}.{l}.", "M.L."), ("{last}, {first}", "Lopez, Maria"),
-    ("{FIRST} {LAST}", "MARIA LOPEZ"), ("the {plural}", "the Lopezes"), ("**{first}**,", "**Maria**,"),
-    ("{first}\n{last}", "Maria Lopez"), ("{first}'S", "Maria'S"), ("{low}", "Lopez"),
+    ("{FIRST} {LAST}", "MARIA LOPEZ"), ("{first}\n{last}", "Maria Lopez"), ("{first}'S", "Maria'S"),
 ]  # fmt: skip
 
 
@@ -323,8 +334,8 @@ ROWS = {
 
 def test_however_a_text_is_cut_its_restored_pieces_are_the_restored_whole():
     choice, restorer = random.Random(3), Restorer(ROWS)
-    words = [*ROWS, *(row.title() for row in ROWS), *(row.upper() for row in ROWS), "x", "green",
-             "Ilene_", "cart", "ı", "O’Neil", "[DATE", "(534)", "\n", "555‑0156", "I.C", "'s", "-"]  # fmt: skip
+    words = [*ROWS, *map(str.title, ROWS), *map(str.upper, ROWS), "x", "green", "Ilene_", "cart",
+             "ı", "O’Neil", "[DATE", "(534)", "\n", "555‑0156", "I.C", "'s", "-"]  # fmt: skip
     for seed in range(2000):
         parts = choice.choices(words, k=choice.randint(0, 9))
         text = "".join(part + choice.choice([" ", "", "  ", "\n", " " * 12, ","]) for part in parts)
@@ -428,7 +439,11 @@ def test_requests_at_once_do_not_mix(proxy, upstream):
         asks = [asked(proxy, CHAT, chat(p, stream=bool(i % 2))) for i, p in enumerate(prompts)]
         answers = await asyncio.gather(*asks)
         for i, (prompt, answer) in enumerate(zip(prompts, answers, strict=True)):
-            text = "".join(d.get("content") or "" for d in deltas(answer)) if i % 2 else content(answer)
+            text = (
+                "".join(d.get("content") or "" for d in deltas(answer))
+                if i % 2
+                else content(answer)
+            )
             assert text == prompt
 
     asyncio.run(run())

@@ -28,6 +28,7 @@ from .callers import Refused
 
 KEY = "DX_UPSTREAM_KEY"
 MOST_ANSWER = 2**25  # bytes
+CONNECT = 10.0  # seconds
 MARK = "\x1e"  # around each text of the document; white space to the tokenizer
 # Settings, whose values are numbers and names of models, functions and modes.
 PLAIN = frozenset(
@@ -68,11 +69,14 @@ async def responses(request: Request) -> Response:
 
 async def _answer(request: Request, path: str, kind: type[ChatStream]) -> Response:
     limits: ServiceConfig = request.app.state.scheduler.limits
+    texts = _Texts()
     try:
         body = json.loads(await request.body())
-        sent, rows = await _sanitised(request, body)
-    except (ValueError, RecursionError):
+        _object_replaced(dict(body), texts)
+    except (ValueError, TypeError, RecursionError):
         raise Refused(400, "the body is not an object of JSON, or is nested too deeply.") from None
+    rows = await _sanitise(request, texts)
+    sent = _object_replaced(body, texts)
     restorer = Restorer(rows, escaped=_wants_json(sent))
     async with AsyncExitStack() as stack:
         upstream = await _send(stack, request, limits, path, sent)
@@ -98,7 +102,7 @@ def _wants_json(body: dict[str, Any]) -> bool:
 
 
 class _Texts:
-    """The texts of a request: collected at a first walk, replaced at a second one.
+    """The texts of a request: collected in a first pass, replaced in a second one.
 
     names: of functions and keys, which stay as they are.
     """
@@ -121,27 +125,24 @@ class _Texts:
         return "".join(f"{before}{MARK}{text}{MARK}\n\n" for before, text in self.found)
 
 
-async def _sanitised(request: Request, body: Any) -> tuple[dict[str, Any], Rows]:
-    texts, rows = _Texts(), dict[str, Any]()
-    if not isinstance(body, dict):
-        raise ValueError
-    _walk("", body, texts)
-    if not is_unicode(texts.document):
+async def _sanitise(request: Request, texts: _Texts) -> Rows:
+    """Sanitise texts as one document, and return what restores them."""
+    document, rows = texts.document, dict[str, Any]()
+    if not is_unicode(document):
         raise Refused(400, "a text is not valid Unicode.")
-    document = [texts.document] if texts.found else []
-    drawn = await request.app.state.scheduler.draw(request.state.context, document)
-    for one in drawn:
+    scheduler, context = request.app.state.scheduler, request.state.context
+    for one in await scheduler.draw(context, [document] if texts.found else []):
         if isinstance(one, str):
             raise Refused(422, one)
-        new = one[0].split(MARK)
+        new, rows = one[0].split(MARK), one[1]["rows"]
         if len(new) != 2 * len(texts.found) + 1:
-            raise Refused(422, "the texts of this request could not be told apart.")
-        texts.new, rows = iter(new[1::2]), one[1]["rows"]
+            raise Refused(422, "the texts of this request could not be separated.")
+        texts.new = iter(new[1::2])
     _check_names(texts, rows)
-    return _walk("", body, texts), rows
+    return rows
 
 
-def _walk(key: str, value: Any, texts: _Texts) -> Any:
+def _replaced(key: str, value: Any, texts: _Texts) -> Any:
     """Return a value with other texts. Raise Refused (400) for what is neither text nor setting."""
     if value is None or value in ([], {}):
         return value
@@ -155,14 +156,14 @@ def _walk(key: str, value: Any, texts: _Texts) -> Any:
     if isinstance(value, str) and (key in TEXTS):
         return texts(value)
     if isinstance(value, list) and key in TEXTS:
-        return [_walk(key, one, texts) for one in value]
-    if isinstance(value, dict) and (key in TEXTS or not key):
-        return _walk_object(value, texts)
+        return [_replaced(key, one, texts) for one in value]
+    if isinstance(value, dict) and key in TEXTS:
+        return _object_replaced(value, texts)
     name = repr(key) if _NAME.fullmatch(key) else "a field"
     raise Refused(400, f"{name} is not passed on: the proxy does not know what it may hold.")
 
 
-def _walk_object(value: dict[str, Any], texts: _Texts) -> dict[str, Any]:
+def _object_replaced(value: dict[str, Any], texts: _Texts) -> dict[str, Any]:
     from_tool = value.get("role") in ("tool", "function")
     if "role" in value and "name" in value and not from_tool:
         raise Refused(400, "'name' of a message may be that of a person, and is not passed on.")
@@ -170,7 +171,7 @@ def _walk_object(value: dict[str, Any], texts: _Texts) -> dict[str, Any]:
     return {
         name: _json_text(one, texts)
         if name == result and isinstance(one, str)
-        else _walk(name, one, texts)
+        else _replaced(name, one, texts)
         for name, one in value.items()
     }
 
@@ -249,8 +250,8 @@ async def _send(
         request.app.state.tls = ssl.create_default_context()
     try:
         client = await stack.enter_async_context(httpx.AsyncClient(
-            timeout=limits.upstream_seconds, verify=request.app.state.tls,
-            trust_env=not is_loopback(base.host),
+            timeout=httpx.Timeout(limits.upstream_seconds, connect=CONNECT),
+            verify=request.app.state.tls, trust_env=not is_loopback(base.host),
         ))  # fmt: skip
         sent = json.dumps(body, ensure_ascii=False).encode()
         stream = client.stream("POST", url, content=sent, headers=headers)
@@ -409,25 +410,29 @@ async def _events(
     upstream: httpx.Response, stack: AsyncExitStack, stream: ChatStream
 ) -> AsyncIterator[str]:
     """Yield server-sent events, with originals, and an error at the end where one came."""
-    left, ended = b"", False
     async with stack:
         try:
-            async for part in _parts(upstream):
-                *lines, left = (left + part).split(b"\n")
-                for line in lines:
-                    field, _, data = line.strip().partition(b":")
-                    if field != b"data" or ended:
-                        continue
-                    ended = data.strip() == b"[DONE]"
-                    for event in stream.end() if ended else stream.events(json.loads(data)):
-                        yield _event(event)
-            if not ended:
-                for event in stream.end():
+            async for data in _data_lines(upstream):
+                if data == b"[DONE]":
+                    break
+                for event in stream.events(json.loads(data)):
                     yield _event(event)
-            else:
-                yield "data: [DONE]\n\n"
+            for event in stream.end():
+                yield _event(event)
+            yield "data: [DONE]\n\n"
         except (ValueError, AttributeError, TypeError, httpx.HTTPError, Refused):
             yield _event({"error": {"message": "the answer of the upstream broke off."}})
+
+
+async def _data_lines(upstream: httpx.Response) -> AsyncIterator[bytes]:
+    left = b""
+    async for part in _parts(upstream):
+        *lines, left = (left + part).split(b"\n")  # other ends of lines may be in a text
+        for line in lines:
+            if line.startswith(b"data:"):
+                yield line[5:].strip()
+    if left.startswith(b"data:"):
+        yield left[5:].strip()
 
 
 def _event(event: dict[str, Any]) -> str:
