@@ -27,11 +27,12 @@ from spacy_dxprivacy.integrations.serve.scheduler import Scheduler
 from spacy_dxprivacy.integrations.serve.workers import ForkServer
 from spacy_dxprivacy.io.build import make_pipeline, the_sanitizer
 
-NAMES = ["Okonkwo", "Maria", "Lopez", "Austin", "867-5309", "stmary", "Mercy", "Zorblatt", "Chen"]
+# None of them is part of a surrogate.
+NAMES = "Okonkwo Priya Whitcombe Leeds 867-5309 stmary Mercy Zorblatt Okafor".split()
 SYSTEM = "You help Dr. Okonkwo of Mercy General Hospital.\n\nToday is March 5, 2023."
 PROMPT = (
-    "  Hi, I'm Maria Lopez from Austin, TX. Call (415) 867-5309 or maria@stmary.org.\n"
-    "Born on March 9, in May I saw Dr. Wei Chen; Ms. Lopez's son at Christmas and at Easter.\n"
+    "  Hi, I'm Priya Whitcombe from Leeds. Call (415) 867-5309 or priya@stmary.org.\n"
+    "Born on March 9, in May I saw Dr. Wei Okafor; Ms. Whitcombe's son at Christmas and Easter.\n"
 )
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 
@@ -188,7 +189,7 @@ def deltas(answer):
 def assert_hidden(upstream):
     for _, headers, raw in upstream.seen:
         for form in (raw.decode(), json.dumps(json.loads(raw)), json.dumps(headers)):
-            assert not [name for name in NAMES if name.lower() in form.lower()]
+            assert not [name for name in NAMES if name.lower() in form.lower()], form
 
 
 # -- whole answers ---------------------------------------------------------------------------------
@@ -231,17 +232,17 @@ def test_one_person_has_one_surrogate_in_all_messages(proxy, upstream):
 
 def test_arguments_of_functions_are_json_whatever_an_original_holds(proxy, upstream):
     for stream in (False, True):
-        answer = ask(proxy, CHAT, chat('I am Maria "Mo" Lopez.', model="call", stream=stream))
+        answer = ask(proxy, CHAT, chat('I am Priya "Mo" Whitcombe.', model="call", stream=stream))
         if stream:
             calls = [call for delta in deltas(answer) for call in delta.get("tool_calls", ())]
             arguments = "".join(call["function"]["arguments"] for call in calls)
         else:
             calls = answer.json["choices"][0]["message"]["tool_calls"]
             arguments = calls[0]["function"]["arguments"]
-        assert json.loads(arguments) == {"whom": ['I am Maria "Mo" Lopez.'], "n": 3}
-    rows = {"ilene ebert": ('Maria "Mo" Lopez', [], False)}
+        assert json.loads(arguments) == {"whom": ['I am Priya "Mo" Whitcombe.'], "n": 3}
+    rows = {"ilene ebert": ('Priya "Mo" Whitcombe', [], False)}
     escaped = Restorer(rows, escaped=True).restore('{"who": "Ilene Ebert"}')
-    assert json.loads(escaped) == {"who": 'Maria "Mo" Lopez'}
+    assert json.loads(escaped) == {"who": 'Priya "Mo" Whitcombe'}
 
 
 def test_tools_and_formats_pass_with_their_texts_replaced(proxy, upstream):
@@ -249,10 +250,10 @@ def test_tools_and_formats_pass_with_their_texts_replaced(proxy, upstream):
         "type": "object",
         "required": ["city"],
         "properties": {
-            "city": {"type": "string", "description": "Such as Austin, TX", "enum": ["Austin"]}
+            "city": {"type": "string", "description": "Such as Leeds", "enum": ["Leeds"]}
         },
     }
-    function = {"name": "weather", "description": "For Maria Lopez", "parameters": schema}
+    function = {"name": "weather", "description": "For Priya Whitcombe", "parameters": schema}
     form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
     body = chat(
         tools=[{"type": "function", "function": function}],
@@ -276,38 +277,35 @@ def test_tools_and_formats_pass_with_their_texts_replaced(proxy, upstream):
 # -- what a model makes of a name ------------------------------------------------------------------
 
 FORMS = [
-    ("{last}'s", "Lopez's"), ("{last}’s", "Lopez’s"), ("{LAST}", "LOPEZ"), ("{low}", "Lopez"),
-    ("Ms. {last}", "Ms. Lopez"), ("**{first}**,", "**Maria**,"), ("the {plural}", "the Lopezes"),
-    ("{i}. {last}", "M. Lopez"), ("{i} {last}", "M Lopez"), ("{last}, {i}.", "Lopez, M."),
-    ("{first} {l}.", "Maria L."), ("{i}.{l}.", "M.L."), ("{last}, {first}", "Lopez, Maria"),
-    ("{FIRST} {LAST}", "MARIA LOPEZ"), ("{first}\n{last}", "Maria Lopez"), ("{first}'S", "Maria'S"),
+    "{last}'s", "{last}’s", "{LAST}", "{FIRST} {LAST}", "Ms. {last}", "**{first}**,", "{first}'S",
+    "{i}. {last}", "{i} {last}", "{last}, {i}.", "{first} {l}.", "{i}.{l}.", "{last}, {first}",
+    "{first}\n{last}", "the {plural}", "Dr. {last}'s",
 ]  # fmt: skip
 
 
 def inflected(sent):
-    """An answer with a form of the name in "I am FIRST LAST." on each line."""
+    """Forms of the name in "I am FIRST LAST.", as an answer writes them."""
     first, last = sent.rstrip(".").split()[-2:]
     plural = last + ("es" if last.endswith(("s", "x", "z", "ch", "sh")) else "s")
     words = {"first": first, "last": last, "FIRST": first.upper(), "LAST": last.upper(),
-             "i": first[0], "l": last[0], "plural": plural, "low": last.lower()}  # fmt: skip
-    return "\n\n".join(f"So {form.format(**words)} said." for form, _ in FORMS)
+             "i": first[0], "l": last[0], "plural": plural}  # fmt: skip
+    return "\n\n".join(f"So {form.format(**words)} said." for form in FORMS)
 
 
 def test_inflected_names_are_restored(proxy, upstream):
-    upstream.change, right, total = inflected, 0, 0
-    expected = [f"So {original} said." for _, original in FORMS]
+    prompt, upstream.change, right = "I am Priya Whitcombe.", inflected, 0
+    expected = inflected(prompt).replace("Priya\nWhitcombe", "Priya Whitcombe").split("\n\n")
     for _ in range(20):
-        found = content(ask(proxy, CHAT, chat("I am Maria Lopez."))).split("\n\n")
+        found = content(ask(proxy, CHAT, chat(prompt))).split("\n\n")
         right += sum(one == other for one, other in zip(found, expected, strict=True))
-        total += len(expected)
-    assert right >= 0.95 * total, right / total
+    assert right >= 0.95 * 20 * len(expected), right
 
 
 # -- streams ---------------------------------------------------------------------------------------
 
 
 def test_streamed_pieces_together_are_the_whole(proxy, upstream):
-    for prompt in (PROMPT, PROMPT * 3, "Maria Lopez", "no name"):
+    for prompt in (PROMPT, PROMPT * 3, "Priya Whitcombe", "no name"):
         answer = ask(proxy, CHAT, chat(prompt, stream=True))
         found = deltas(answer)
         assert "".join(delta.get("content") or "" for delta in found) == prompt
@@ -323,11 +321,11 @@ def test_streamed_pieces_together_are_the_whole(proxy, upstream):
 
 
 ROWS = {
-    "ilene cartwright": ("Maria Lopez", [], False), "cartwright": ("Lopez", [], False),
-    "ilene": ("Maria", [], True), "[date 1]": ("May", ["[DATE 1]"], False),
-    "(534) 555-0156": ("(415) 867-5309", [], False), "i.c.": ("M.L.", ["I.C."], False),
-    "o'neil": ("Sims", [], False), "redford": ("Austin", [], False),
-    "redford, mi": ("Austin, TX", ["Redford, MI"], False),
+    "ilene cartwright": ("Priya Whitcombe", [], False), "cartwright": ("Whitcombe", [], False),
+    "ilene": ("Priya", [], True), "[date 1]": ("May", ["[DATE 1]"], False),
+    "(534) 555-0156": ("(415) 867-5309", [], False), "i.c.": ("P.W.", ["I.C."], False),
+    "o'neil": ("Sims", [], False), "redford": ("Leeds", [], False),
+    "redford, mi": ("Leeds, OH", ["Redford, MI"], False),
     "green hill road": ("Main Street", [], False),
 }  # fmt: skip
 
@@ -347,7 +345,7 @@ def test_however_a_text_is_cut_its_restored_pieces_are_the_restored_whole():
 def test_only_the_beginning_of_a_surrogate_is_held_back():
     one = Restorer(ROWS)
     assert one.feed("Dear Il") == "Dear " and one.feed("ford ") == "Ilford "
-    assert one.feed("Ilene ") == "" and one.feed("C") == "" and one.feed("ole") == "Maria Cole"
+    assert one.feed("Ilene ") == "" and one.feed("C") == "" and one.feed("ole") == "Priya Cole"
 
 
 # -- what is refused -------------------------------------------------------------------------------
@@ -432,7 +430,7 @@ def test_nothing_is_logged_and_no_map_stays(proxy, upstream, caplog, capfd):
 
 
 def test_requests_at_once_do_not_mix(proxy, upstream):
-    names = ["Maria Lopez", "Wei Chen", "Ulla Okonkwo"] * 4
+    names = ["Priya Whitcombe", "Wei Okafor", "Ulla Okonkwo"] * 4
 
     async def run():
         prompts = [f"I am {name}." for name in names]
