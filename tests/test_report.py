@@ -527,6 +527,13 @@ def test_words_that_a_promise_leaves_out_are_stated(keep, stated):
     assert any("month" in line for line in lines) == stated
 
 
+@pytest.mark.parametrize("editor", [None, "dx.Remap.v1"])
+def test_a_page_says_that_the_output_was_edited(editor):
+    guarantee = Guarantee("metric-dp", 0.9, metric="path", status="proven")
+    replaced = " ".join(answers(account_of(guarantee, editor=editor)).replaced)
+    assert ("leaves the attacker's success as it is" in replaced) == (editor is not None)
+
+
 def test_the_person_of_whom_most_is_learned_is_stated_as_odds():
     account = account_of(Guarantee("metric-dp", 0.9, metric="path", status="proven"))
     for epsilon, delta in ((2.5, 0.0), (3.0, 1e-6), (1.0, 0.0)):

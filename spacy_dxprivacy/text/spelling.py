@@ -74,7 +74,7 @@ _NO_COMPOUND = {
     "had", "do", "does", "did", "will", "can", "could", "should", "may", "might", *_FULL_FORMS,
     "'s", "\u2019s",
 }  # fmt: skip
-_NO_END = _NO_COMPOUND | {"a", "for", "at", "so", "not"}  # but "for-profit", "so-called"
+_NO_END = _NO_COMPOUND | {"a", "for", "at", "so", "not", "would"}  # but "for-profit", "so-called"
 _BEFORE_NOT = {
     "do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "ca", "could", "would",
     "should", "wo", "sha", "must", "need", "might", "ai",
