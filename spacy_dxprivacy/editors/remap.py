@@ -54,10 +54,11 @@ class Remap:
             raise fail("editor", expected, mechanism.name)
         self._cache, self._words, self._allowed = {}, space.words, None
         if self.prior is None and isinstance(mechanism, SentenceMechanism):
-            self._fitted = mechanism.built.before or mechanism.built.chain
+            fitted = mechanism.built.before or mechanism.built.chain
         else:
             prior = self.prior or registry.dx_priors.get("dx.WordPairs.v1")()
-            self._fitted = prior.fit(space)
+            fitted = prior.fit(space)
+        self._fitted = fitted.pairs  # the best path over contexts as well is not searched
         return self
 
     @property

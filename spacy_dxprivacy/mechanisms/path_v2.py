@@ -138,7 +138,10 @@ def rounding(chain: Chain) -> float:
 
     docs/explanation/sentences.md, "floats", has the proof, with 6.1 in place of 6.5.
     """
-    return 6.5 * (chain.states + min(chain.states, ADDED) + 10) * FLOAT_STEP
+    terms = chain.states
+    if len(chain.base):  # of the longest sums: what leads into a state, and what is folded
+        terms = int(np.diff(chain.into_states().indptr).max() + np.bincount(chain.base).max()) + 2
+    return 6.5 * (terms + min(chain.states, ADDED) + 10) * FLOAT_STEP
 
 
 class WholeSentences:

@@ -5,22 +5,30 @@ r"""A public language model whose sums over sentences are exact, and how it is c
     T[z, z'] = back[z] u[z'] + delta[z, z']        B[y, z] = emit[y, z]
 
 Word pairs with back-off are such a chain, their states being types of words; so are words drawn
-alone (one state). K is the number of states, n that of words of the space, S that of sentences side
+alone (one state). K is the number of types, n that of words of the space, S that of sentences side
 by side.
+
+A variable-order model has C further states, contexts of two words: (x, y) emits as its base y does,
+and leads where y leads and further:
+
+    T[c, z'] = lower[c] T[base[c], z'] + more[c, z']
+
+The states are the K types, then the C contexts. Pairs lead to a context by delta, never by u.
 
 Words of the model and of a space are matched by spelling, in exact case first, then without regard
 to case. Words of a space that the model lacks join the nearest word that it has, with a small share
 of its probability, so that every word of the space can come out.
 
-Paper  Rabiner 1989, "A tutorial on hidden Markov models"; Katz 1987 (back-off)
+Paper  Rabiner 1989, "A tutorial on hidden Markov models"; Katz 1987 (back-off); Ron, Singer and
+       Tishby 1996, "The power of amnesia" (variable order)
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -46,20 +54,84 @@ LEAST_SUM = 1e-6  # of what follows a word, where sentences always end
 class Chain:
     """A hidden Markov model with back-off, over the words of a space."""
 
-    begin: Numbers1d  # (K,), of the first state of a sentence
+    begin: Numbers1d  # (K + C,), of the first state of a sentence
     alone: Numbers1d  # (K,), of the state of a word without context
-    end: Numbers1d  # (K,), the probability that a sentence ends after a state
+    end: Numbers1d  # (K + C,), the probability that a sentence ends after a state
     back: Numbers1d  # (K,)
     u: Numbers1d  # (K,)
-    delta: Any  # csr float32 (K, K), not negative
+    delta: Any  # csr float32 (K, K + C), not negative
     emit: Any  # csr float32 (n, K); columns sum to 1, or to less where the space lacks words
+    base: Numbers1d = field(default_factory=partial(np.zeros, 0, np.int32))  # (C,)
+    lower: Numbers1d = field(default_factory=partial(np.zeros, 0, np.float32))  # (C,)
+    more: Any = None  # csr float32 (C, K + C), not negative; None without contexts
 
     def __post_init__(self) -> None:
         check_chain(self)
 
     @cached_property
-    def states(self) -> int:
+    def types(self) -> int:
         return len(self.u)
+
+    @cached_property
+    def states(self) -> int:
+        return self.types + len(self.base)
+
+    def of_all(self, numbers: Numbers1d) -> Numbers1d:
+        """Return the numbers of all states, (K + C,), given those of the types, (K,)."""
+        return np.append(numbers, numbers[self.base]) if len(self.base) else numbers
+
+    def of_types(self, numbers: Floats1d) -> Floats1d:
+        """Return the sums of numbers of states (K + C,) over those of each type, (K,)."""
+        sums: Floats1d = numbers[: self.types].copy()
+        np.add.at(sums, self.base, numbers[self.types :])
+        return sums
+
+    def padded(self, numbers: Numbers1d) -> Numbers1d:
+        """Return numbers of the types, (K,), as those of all states: 0 for contexts."""
+        C = len(self.base)
+        return np.append(numbers, np.zeros(C, numbers.dtype)) if C else numbers
+
+    @cached_property
+    def emitters(self) -> Any:
+        """csr (n, K + C): the emissions of all states."""
+        if not len(self.base):
+            return self.emit
+        return self.emit.tocsc()[:, self.of_all(np.arange(self.types))].tocsr()
+
+    @cached_property
+    def bases(self) -> Ints1d:
+        """int64 (B,): the types that are bases of contexts."""
+        return np.unique(self.base).astype(np.int64)
+
+    @cached_property
+    def folded(self) -> Any:
+        """csr (K, C): lower[c] at base[c]. What comes after a context by its base."""
+        from scipy.sparse import csr_array
+
+        C = len(self.base)
+        return csr_array((self.lower, (self.base, np.arange(C))), shape=(self.types, C))
+
+    def into_states(self) -> Any:
+        """Return delta.T and more.T side by side, csr (K + C, K + C)."""
+        from scipy.sparse import hstack
+
+        into = self.delta.T.tocsr()
+        return hstack([into, self.more.T], format="csr") if len(self.base) else into
+
+    @cached_property
+    def pairs(self) -> Chain:
+        """The model of pairs without contexts."""
+        from scipy.sparse import csr_array
+
+        if not len(self.base):
+            return self
+        K = self.types
+        cells = self.delta.tocoo()
+        x, y = cells.coords
+        onto = csr_array((cells.data, (x, self.of_all(np.arange(K))[y])), shape=(K, K))
+        begin = self.of_types(self.begin.astype(np.float64))
+        kept = {name: getattr(self, name) for name in ("alone", "back", "u", "emit")}
+        return Chain(begin=begin.astype(np.float32), end=self.end[:K], delta=onto, **kept)
 
     @property
     def words(self) -> int:
@@ -79,7 +151,7 @@ class Chain:
         """Return emit.T @ weights, float64 (K,), for weights of words (n,)."""
         # In float64: sparse tables add up float32 as float32.
         numbers = np.repeat(weights, np.diff(self.emit.indptr)) * self.emit.data
-        sums: Floats1d = np.bincount(self.emit.indices, numbers, self.states).astype(np.float64)
+        sums: Floats1d = np.bincount(self.emit.indices, numbers, self.types).astype(np.float64)
         return sums
 
     @cached_property
@@ -103,23 +175,27 @@ class Chain:
 
     @cached_property
     def _into(self) -> Any:
-        """csr (K, K + 1): delta.T and u, for one product."""
+        """csr (K + C, K + C + 1): into_states and u, for one product."""
         from scipy.sparse import csr_array, hstack
 
-        K = self.states
-        behind = csr_array((self.u, np.zeros(K, np.int32), np.arange(K + 1)), shape=(K, 1))
-        return hstack([self.delta.T.tocsr(), behind], format="csr")
+        K, ends = self.types, np.minimum(np.arange(self.states + 1), self.types)
+        behind = csr_array((self.u, np.zeros(K, np.int32), ends), shape=(self.states, 1))
+        return hstack([self.into_states(), behind], format="csr")
 
     def forward(self, M: Floats2d) -> Floats2d:
-        """Return T.T @ M, the forward messages of the next step, for M float (K, S)."""
-        ahead: Floats2d = self._into @ np.vstack([M, self.back @ M])
+        """Return T.T @ M, the forward messages of the next step, for M float (K + C, S)."""
+        K = self.types
+        of_base = M[:K] + self.folded @ M[K:] if len(self.base) else M
+        ahead: Floats2d = self._into @ np.vstack([of_base, M[K:], self.back @ of_base])
         return ahead
 
     def backward(self, M: Floats2d) -> Floats2d:
-        """Return T @ M, the backward messages of the step before, for M float (K, S)."""
+        """Return T @ M, the backward messages of the step before, for M float (K + C, S)."""
         behind: Floats2d = self.delta @ M
-        behind += np.multiply.outer(self.back, self.u @ M)
-        return behind
+        behind += np.multiply.outer(self.back, self.u @ M[: self.types])
+        if not len(self.base):
+            return behind
+        return np.vstack([behind, self.lower[:, None] * behind[self.base] + self.more @ M])
 
     def into(self, here: Ints1d, before: Ints1d) -> tuple[Ints1d, Ints1d, Numbers1d]:
         """Return the entries of delta from states before to states here: their places in `here` and
@@ -157,24 +233,42 @@ def check_chain(chain: Chain) -> None:
             wrong = f"should add up to 1, and is {off:.3g} off"
             raise _bad(f"{what} {'leads nowhere' if sums.min() == 0 else wrong}")
 
-    K = chain.states
-    for name in ARRAYS:
+    K, C = chain.types, len(chain.base)
+    sizes = {**dict.fromkeys(ARRAYS, K), "begin": K + C, "end": K + C, "lower": C}
+    for name, size in sizes.items():
         array = getattr(chain, name)
-        if array.shape != (K,) or not np.isfinite(array).all() or array.min(initial=0) < 0:
-            raise _bad(f"{name} should be {K} numbers that are not negative")
-    if chain.delta.shape != (K, K) or chain.emit.shape[1:] != (K,):
+        if array.shape != (size,) or not np.isfinite(array).all() or array.min(initial=0) < 0:
+            raise _bad(f"{name} should be {size} numbers that are not negative")
+    if chain.delta.shape != (K, K + C) or chain.emit.shape[1:] != (K,):
         raise _bad(f"it has {K} states, but tables of {chain.delta.shape}, {chain.emit.shape}")
     if chain.delta.data.min(initial=0) < 0:
         raise _bad("some probabilities are negative")
+    check_contexts(chain)
     for name in ("begin", "alone"):
         check_sum(name, np.asarray([getattr(chain, name).sum(dtype=np.float64)]))
-    delta = np.asarray(chain.delta @ np.ones(K)).reshape(-1)
+    delta = np.asarray(chain.delta @ np.ones(K + C)).reshape(-1)
     rows = delta + chain.back.astype(np.float64) * chain.u.sum(dtype=np.float64)
     check_sum("what follows a state", rows)
     if not (chain.end > 0).any():
         raise _bad("no sentence can end")
     if not (chain.totals > 0).any():
         raise _bad("it holds no word of the space")
+
+
+def check_contexts(chain: Chain) -> None:
+    """Raise DxError for contexts that do not fit, or lead nowhere. What follows one need not add up
+    to 1: where sentences end after it more often than after its base, it weighs less."""
+    K, C = chain.types, len(chain.base)
+    if not C:
+        return
+    if chain.base.min() < 0 or chain.base.max() >= K:
+        raise _bad("some contexts have no type")
+    if chain.more is None or chain.more.shape != (C, K + C):
+        raise _bad(f"it has {C} contexts without a table of what follows them")
+    if not np.isfinite(chain.more.data).all() or chain.more.data.min(initial=0) < 0:
+        raise _bad("some probabilities are negative")
+    if not (chain.lower + np.asarray(chain.more.sum(axis=1)).reshape(-1) > 0).all():
+        raise _bad("a context leads nowhere")
 
 
 def _bad(why: str) -> DxError:
@@ -187,10 +281,12 @@ def chain_of(**fields: Any) -> Chain:
     for name in ("begin", "alone", "u"):
         weights = np.asarray(fields[name], dtype=np.float64)
         fields[name] = weights / weights.sum()
-    return Chain(
-        **{name: np.asarray(fields[name], dtype=np.float32) for name in ARRAYS},
-        **{name: fields[name].astype(np.float32) for name in TABLES},
-    )
+    tables = {name: fields[name].astype(np.float32) for name in TABLES}
+    if "more" in fields:
+        tables["more"] = fields["more"].astype(np.float32)
+        tables["base"] = np.asarray(fields["base"], dtype=np.int32)
+        tables["lower"] = np.asarray(fields["lower"], dtype=np.float32)
+    return Chain(**{name: np.asarray(fields[name], np.float32) for name in ARRAYS}, **tables)
 
 
 def alone_chain(weights: Numbers1d) -> Chain:
@@ -206,6 +302,9 @@ def to_fields(chain: Chain) -> dict[str, Any]:
     fields = {name: getattr(chain, name) for name in ARRAYS}
     for name in TABLES:
         fields |= {f"{name}_{part}": getattr(getattr(chain, name), part) for part in PARTS}
+    if len(chain.base):
+        fields |= {"base": chain.base, "lower": chain.lower}
+        fields |= {f"more_{part}": getattr(chain.more, part) for part in PARTS}
     return fields
 
 
@@ -213,12 +312,14 @@ def from_fields(fields: Mapping[str, Any], n: int) -> Chain:
     """Return the chain on a space of n words. Raises DxError as check_chain does."""
     from scipy.sparse import csr_array
 
-    K = len(fields["u"])
+    own = {name: fields[name] for name in ("base", "lower") if name in fields}
+    K, C = len(fields["u"]), len(own.get("base", ()))
+    shapes = {"delta": (K, K + C), "emit": (n, K)} | ({"more": (C, K + C)} if C else {})
     tables = {
         name: csr_array(tuple(fields[f"{name}_{part}"] for part in PARTS), shape=shape)
-        for name, shape in (("delta", (K, K)), ("emit", (n, K)))
+        for name, shape in shapes.items()
     }
-    return Chain(**{name: fields[name] for name in ARRAYS}, **tables)
+    return Chain(**{name: fields[name] for name in ARRAYS}, **tables, **own)
 
 
 # -- on the words of a space ---------------------------------------------------------------------
@@ -264,13 +365,26 @@ def carry(model: PairModel, space: Space, frequency: Floats1d) -> Chain:
     some = np.asarray(emit.sum(axis=0)).reshape(-1) > 0
     if some.all():
         return replace(chain, emit=emit.astype(np.float32))
-    u = chain.u[some].astype(np.float64)
-    inner = chain.delta[some][:, some].astype(np.float64)
-    delta, back, end, stays = joint(inner, chain.end[some].astype(np.float64), u, chain.back[some])
-    begin, alone = chain.begin[some], chain.alone[some] / stays
+    u, inner = chain.u[some].astype(np.float64), chain.delta.astype(np.float64)[some]
+    every = chain.of_all(some)
+    # Nothing leads to contexts whose first word is left out.
+    every[chain.types :] &= (inner.sum(axis=0) + chain.begin > 0)[chain.types :]
+    delta, back, end, sums = joint(
+        inner[:, every], chain.end[: chain.types][some].astype(np.float64), u, chain.back[some]
+    )
+    stays = shares_of(sums)
+    begin, alone = chain.begin[every], chain.alone[some] / stays
+    own: dict[str, Any] = {}
+    if len(chain.base):
+        kept = every[chain.types :]
+        base = (np.cumsum(some) - 1)[chain.base[kept]]
+        more = diags_array(1 / sums[base]) @ chain.more[kept][:, every].astype(np.float64)
+        end = np.append(end, chain.end[chain.types :][kept] / sums[base])
+        own = {"base": base, "lower": chain.lower[kept], "more": more.tocsr()}
     return chain_of(
-        begin=begin if begin.any() else alone, alone=alone, end=end, back=back, u=u, delta=delta,
-        emit=(emit[:, some] @ diags_array(stays)).tocsr(),
+        begin=begin if begin.any() else np.append(alone, np.zeros(every.sum() - some.sum())),
+        alone=alone, end=end, back=back, u=u, delta=delta,
+        emit=(emit[:, some] @ diags_array(stays)).tocsr(), **own,
     )  # fmt: skip
 
 
@@ -336,7 +450,7 @@ def nearest_hosts(space: Space, lack: Bools1d, common: Floats1d, most: int = HOS
 
 
 def joint(T: Any, stop: Floats1d, u: Floats1d, back: Floats1d) -> tuple[Any, ...]:
-    r"""Return a language model with stops as a chain: (delta, back, end, stays).
+    r"""Return a language model with stops as a chain: (delta, back, end, s).
 
     T + back u, (K, K), sums to 1 - stop in each row, or to less where words are left out. With
     s = its row sums, sentences weigh the same as in a chain whose transitions are divided by s, if
@@ -350,4 +464,10 @@ def joint(T: Any, stop: Floats1d, u: Floats1d, back: Floats1d) -> tuple[Any, ...
     safe = np.maximum(s, LEAST_SUM)
     delta = (diags_array(1 / safe) @ T).tocsr()
     rest = np.maximum(1 - np.asarray(delta.sum(axis=1)).reshape(-1), 0.0)
-    return delta, rest, stop / safe, safe / max(1.0, safe.max())
+    return delta, rest, stop / safe, safe
+
+
+def shares_of(sums: Floats1d) -> Floats1d:
+    """Return the weights of words given the sums of `joint`, at most 1."""
+    shares: Floats1d = sums / max(1.0, sums.max())
+    return shares

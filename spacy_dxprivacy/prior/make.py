@@ -34,7 +34,7 @@ from ..errors import DxError, Errors, UsageError
 from ..io.files.limits import MOST_RECORD, NotAFile, parse_json, read_lines, too_large
 from ..space import Space
 from ..validate import whole
-from .chain import Chain, PairModel, chain_of, joint
+from .chain import Chain, PairModel, chain_of, joint, shares_of
 from .pairs import write_model
 
 LEAST_WORDS = 1000
@@ -210,7 +210,8 @@ def pairs_model(counts: Counts, types: list[str], most: int, name: str) -> PairM
     u, stop_or_start = np.maximum(follows[:K], 1e-12), K + 1
     stop = back[:K] * follows[stop_or_start] + listed[:K, [stop_or_start]].toarray().reshape(-1)
     begin = listed[[stop_or_start], :K].toarray().reshape(-1) + back[stop_or_start] * u
-    delta, rest, end, stays = joint(listed[:K, :K], stop, u, back[:K])
+    delta, rest, end, sums = joint(listed[:K, :K], stop, u, back[:K])
+    stays = shares_of(sums)
     delta, rest = pruned(delta, rest, u / u.sum(), often, most)
     chain = chain_of(
         begin=begin, alone=often / stays, end=end, back=rest, u=u, delta=delta,
@@ -239,7 +240,9 @@ def pruned(
 
 def nats_of_pairs(chain: Chain, types: Ints1d) -> Floats1d:
     """Return -ln P of each known word given the one before it, (k,). types: sentences of types,
-    each followed by STOP, K for unknown words. For models whose words are their states."""
+    each followed by STOP, K for unknown words. For models whose words are their states; contexts
+    are not read."""
+    chain = chain.pairs
     K = chain.states
     before = np.concatenate([[STOP], types[:-1]])
     known = (types >= 0) & (types < K)

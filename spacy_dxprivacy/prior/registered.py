@@ -25,7 +25,7 @@ from .pairs import KINDS, NAME, builtin_model, frequencies, frequency_of, read_m
 
 LEAST = 1e-30  # that float32 can hold
 MOST_CARRIED = 2
-MOST_ORDER = 2  # sums over sentences of longer n-grams are not made
+MOST_ORDER = 3  # contexts of more words are not states
 _carried: dict[tuple[str, str | None], Chain] = {}
 
 
@@ -165,8 +165,8 @@ def make_ngrams(path: str, order: int = 2) -> Ngrams:
 
     Args:
         path: An ARPA file, plain or .gz.
-        order: 1 for words, 2 for pairs; what a file has beyond is not read.
+        order: 1 for words, 2 for pairs, 3 for triples; what a file has beyond is not read.
     """
     if whole("order", order, least=1) > MOST_ORDER:
-        raise fail("order", f"at most {MOST_ORDER}, which uses the word pairs of any file", order)
+        raise fail("order", f"at most {MOST_ORDER}, which uses the triples of any file", order)
     return Ngrams(Path(path), order)

@@ -29,7 +29,7 @@ from ..machine.compute import in_order, product_threads
 from ..prior.chain import Chain
 from ..privacy.randomness import Rng
 from .emissions import Emissions, Some
-from .forward_backward import Backward, Filtered, Forward, Sums
+from .forward_backward import Backward, Filtered, Fold, Forward, Sums
 
 MEMORY = 2**27  # bytes of forward messages that are kept for the backward pass
 LEAST = 1e-37
@@ -125,6 +125,15 @@ class SentenceDraw:
         return Forward(self.chain, self.emissions.totals, self.emissions.dtype)
 
     @cached_property
+    def _fold(self) -> Fold | None:
+        return Fold(self.chain, self.emissions.dtype) if len(self.chain.base) else None
+
+    @cached_property
+    def _height(self) -> int:
+        """The rows of a forward message."""
+        return self.chain.states + len(self.chain.bases) + 1
+
+    @cached_property
     def _backward(self) -> Backward:
         return Backward(self.chain)
 
@@ -138,7 +147,7 @@ class SentenceDraw:
         uniforms = rng.uniform(3 * len(drawn)).reshape(3, -1)
         first, lengths = spans(text.starts)
         # The words whose forward messages fit into the memory.
-        room = max(1, MEMORY // (np.dtype(self.emissions.dtype).itemsize * self.chain.states))
+        room = max(1, MEMORY // (np.dtype(self.emissions.dtype).itemsize * (self._height - 1)))
         turn = Lock()
 
         def draw(lanes: Lanes) -> None:
@@ -168,8 +177,8 @@ class SentenceDraw:
         text, place = batch.text, batch.lanes.place
         states = np.zeros(place.shape, dtype=np.int64)
         parts, words = batch.lanes.parts(room)
-        marks: list[Any] = [np.empty((self.chain.states + 1, 0), self.emissions.dtype)]
-        with self._buffer((words + place.shape[1]) * (self.chain.states + 1)) as buffer:
+        marks: list[Any] = [np.empty((self._height, 0), self.emissions.dtype)]
+        with self._buffer((words + place.shape[1]) * self._height) as buffer:
             for part in parts[:-1]:
                 marks.append(self._filter(batch, part, buffer, marks[-1])[-1].X.copy())
             for part, mark in zip(reversed(parts), reversed(marks), strict=True):
@@ -201,8 +210,8 @@ class SentenceDraw:
         work, buffer = buffer[: K * width], buffer[K * width :]
         lives = np.count_nonzero(lanes.place[part] >= 0, axis=1).tolist()
         for step, live in zip(range(part.start, part.stop), lives, strict=True):
-            size = (K + 1) * live
-            here, buffer = buffer[:size].reshape(K + 1, live), buffer[size:]
+            size = self._height * live
+            here, buffer = buffer[:size].reshape(self._height, live), buffer[size:]
             M = work[: K * live].reshape(K, live)
             begins, ends = lanes.begins[step, :live], lanes.ends[step, :live]
             if not begins.all():
@@ -212,9 +221,12 @@ class SentenceDraw:
             self.emissions.weigh(M, text.rows[place], text.fixed[place], batch.emissions)
             if ends.any():
                 M[:, ends] *= self.chain.end[:, None]
+            own = None if self._fold is None else self._fold(M, ends)
             sums = self._sums(M)
             scale = 1 / np.maximum(sums[:, 0].sum(axis=0), LEAST)
-            np.multiply(M, scale.astype(M.dtype), out=here[1:])
+            np.multiply(M, scale.astype(M.dtype), out=here[1 : K + 1])
+            if own is not None:
+                np.multiply(own, scale.astype(M.dtype), out=here[K + 1 :])
             sums *= scale
             here[0] = sums[:, 1].sum(axis=0)
             found.append(Filtered(here, sums))

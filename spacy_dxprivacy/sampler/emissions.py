@@ -52,18 +52,18 @@ class RowCache:
 class Emissions:
     """E[z] = sum over y of B[y, z] exp(-beta path(w, y)): exact, for every word w of the space.
 
-    Sparse: totals, float (K,), has E up to a factor if all words were as far as the radii say, and
-    each word has factors for the states where E is more.
+    Sparse: totals, float (states,), has E up to a factor if all words were as far as the radii say,
+    and each word has factors for the states where E is more. Contexts emit as their bases do.
     """
 
     def __init__(self, chain: Chain, kernel: Kernel) -> None:
         self.chain, self.kernel = chain, kernel
         self.dtype = np.float32 if kernel.beta * kernel.graph.longest <= SINGLE else np.float64
-        self._totals = chain.weighed(kernel.outputs)
+        self._type_of = chain.of_all(np.arange(chain.types))
+        self._totals = chain.of_all(chain.weighed(kernel.outputs))
         self.totals = self._totals.astype(self.dtype)
-        silent = np.divide(
-            chain.totals, self.totals, where=self._totals > 0, out=np.ones(chain.states)
-        )
+        totals, ones = chain.of_all(chain.totals), np.ones(chain.states)
+        silent = np.divide(totals, self.totals, where=self._totals > 0, out=ones)
         self._silent = silent.astype(self.dtype)
         self._cache = RowCache(CACHE_BYTES)
 
@@ -75,6 +75,8 @@ class Emissions:
         made: dict[int, Some] = {}
         for row, steps in self.kernel.prepare(wanted - cached.keys()).items():
             near = self._near(row, steps)
+            if len(self._type_of) > len(near):
+                near = near[self._type_of]
             states = np.flatnonzero(near.astype(bool))  # twice as fast as of floats
             # Over the totals as they were rounded, so that their rounding does not count here.
             rounded = self.totals[states].astype(np.float64)
@@ -87,12 +89,12 @@ class Emissions:
         """Multiply by emission likelihoods, in place and up to a factor for each of k words.
 
         Args:
-            M: float (K, k), P(state | words before) times totals.
+            M: float (states, k), P(state | words before) times totals.
             rows: int64 (k,), the words.
             fixed: bool (k,), words that stay unchanged.
             near: See `of`.
         """
-        emit = self.chain.emit
+        emit = self.chain.emitters
         for lane in np.flatnonzero(fixed).tolist():
             part = slice(*emit.indptr[rows[lane] : rows[lane] + 2])
             states = emit.indices[part]
@@ -113,28 +115,30 @@ class Emissions:
             return np.asarray(self.chain.emit[words].T @ extra)
         states, shares = self.chain.one_state
         extra *= shares.take(words)
-        sums = np.bincount(states.take(words), extra, self.chain.states)
+        sums = np.bincount(states.take(words), extra, self.chain.types)
         return sums.astype(np.float64, copy=False)
 
     def exact(self, row: int, fixed: bool = False) -> Floats1d:
-        """Return E of a word, float64 (K,)."""
+        """Return E of a word, float64 (states,)."""
         if fixed:
-            one: Floats1d = self.chain.emit[[row]].toarray().reshape(-1).astype(np.float64)
+            one: Floats1d = self.chain.emitters[[row]].toarray().reshape(-1).astype(np.float64)
             return one
         if row == NOTHING:
-            return self.chain.totals
-        return self._totals + self._near(row)
+            return self.chain.of_all(self.chain.totals)
+        return self._totals + self.chain.of_all(self._near(row))
 
     def against(self, rows: Ints1d, fixed: bool, messages: Floats1d) -> Floats1d:
-        """Return the sum over states of E of each word times the messages (K,), float64 (k,)."""
+        """Return the sum over states of E of each word times the messages (states,), (k,)."""
         if fixed:
             return np.array([self.exact(row, fixed) @ messages for row in rows.tolist()])
-        by_word, rest = self.chain.emit @ messages, float(self._totals @ messages)
+        by_word = self.chain.emit @ self.chain.of_types(messages)
+        rest = float(self._totals @ messages)
         near = (self.kernel.near(row) for row in rows.tolist())
         return np.array([rest + extra @ by_word[words] for words, extra in near])
 
     def words(self, rows: Ints1d, states: Ints1d, uniforms: Floats1d) -> Ints1d:
         """Sample the words (k,) of states (k,), by B[y, state] exp(-beta path(w, y))."""
+        states = self._type_of[states]
         found = self._only[states]
         for i in np.flatnonzero(found == NOTHING).tolist():
             of, state, row = self.chain.of_states, states[i], int(rows[i])
@@ -147,9 +151,9 @@ class Emissions:
 
     @cached_property
     def _only(self) -> Ints1d:
-        """(K,): the word of each state that has a single one, NOTHING for others."""
+        """(K,): the word of each type that has a single one, NOTHING for others."""
         words = self.chain.of_states
-        counts, found = np.diff(words.indptr), np.full(self.chain.states, NOTHING)
+        counts, found = np.diff(words.indptr), np.full(self.chain.types, NOTHING)
         found[counts == 1] = words.indices[words.indptr[:-1][counts == 1]]
         return found
 

@@ -27,7 +27,7 @@ WIDTH = 32  # pairs of which a draw looks at the sum first
 class Filtered:
     """The forward message of a step, for each lane."""
 
-    X: Floats2d  # (K + 1, lanes), the sum of M times back, and M = P(state | words so far)
+    X: Floats2d  # (K + 1, lanes), the sum of M times back, and M = P(state | words so far), or Fold
     sums: Floats3d  # float64 (blocks, 2, lanes), of every ADDED states of M, and times back
 
 
@@ -35,12 +35,12 @@ class Forward:
     """The transition T of a chain, times a weight of each state that is entered."""
 
     def __init__(self, chain: Chain, weights: Numbers1d, dtype: Any) -> None:
-        """Prepare T, given weights (K,), not negative, and the type of all sums."""
+        """Prepare T, given weights of all states, not negative, and the type of all sums."""
         from scipy.sparse import csr_array
 
         K, w = chain.states, weights.astype(np.float64)
-        u = (chain.u * w).astype(dtype)[:, None]
-        table = chain.delta.T.tocsr()
+        u = (chain.padded(chain.u) * w).astype(dtype)[:, None]
+        table = chain.into_states()
         counts = np.diff(table.indptr)
         table.data = (table.data * np.repeat(w, counts)).astype(dtype)
         sides = LEAST_SIDE * 2 ** np.arange(32)
@@ -59,7 +59,7 @@ class Forward:
         self.rest = Product(csr_array(cells, table.shape))
 
     def __call__(self, X: Floats2d, Y: Floats2d) -> None:
-        """Fill Y (K, lanes) with the states after X, C-contiguous, see Filtered."""
+        """Fill Y (states, lanes) with the states after X, C-contiguous, see Filtered."""
         for rows, corner in self.corners:
             np.matmul(corner, X[: corner.shape[1]], out=Y[rows])
         self.rest.add(X[1:], Y)
@@ -88,11 +88,33 @@ class Product:
             csr_matvecs(*part.shape, X.shape[1], *tables, X[some].reshape(-1), Y.reshape(-1))
 
 
+class Fold:
+    """What follows a context by its base, added to what follows the base.
+
+    With contexts, Filtered.X has first the sum of X0 times back; then X0, (K,), which is M of each
+    type and lower times M of its contexts; then M of the contexts, (C,), and last M of each type
+    that has contexts. Where a sentence ends, X0 is M.
+    """
+
+    def __init__(self, chain: Chain, dtype: Any) -> None:
+        self._types, self._above = chain.types, chain.bases
+        self._contexts = Product(chain.folded.astype(dtype))
+
+    def __call__(self, M: Floats2d, ends: Bools1d) -> Floats2d:
+        """Turn M (K + C, lanes) into X0 and the contexts, and return M of types with contexts."""
+        K, above = self._types, self._above
+        own: Floats2d = M[above]
+        self._contexts.add(M[K:], M[:K])
+        if ends.any():
+            M[np.ix_(above, ends)] = own[:, ends]
+        return own
+
+
 class Sums:
     """Sums over states in blocks, so that rounding does not add up."""
 
     def __init__(self, chain: Chain, dtype: Any) -> None:
-        both = np.stack([np.ones(chain.states), chain.back]).astype(dtype)
+        both = np.stack([np.ones(chain.states), chain.padded(chain.back)]).astype(dtype)
         whole = chain.states // ADDED * ADDED
         self._whole = np.swapaxes(both[:, :whole].reshape(2, -1, ADDED), 0, 1)
         self._left = both[:, whole:]
@@ -109,22 +131,50 @@ class Sums:
 # -- backward ------------------------------------------------------------------------------------
 
 
-class Backward:
-    """Backward sampling. The predecessors of a state are listed in rows of WIDTH numbers: states
-    and delta (r, WIDTH), 0 beyond the last; first and rows (K,), where those of a state are."""
+class Listed:
+    """The predecessors of states. They are listed in rows of WIDTH numbers: rows of M and weights
+    (r, WIDTH), 0 beyond the last; first and rows (k,), where those of a state are."""
 
-    def __init__(self, chain: Chain) -> None:
-        self.chain = chain
-        self._ones = np.ones_like(chain.back)
-        into = chain.delta.T.tocsr()
+    def __init__(self, into: Any) -> None:
+        """Prepare a table, csr float (k, rows of M)."""
         counts = np.diff(into.indptr)
         self.rows = np.maximum(1, -(-counts // WIDTH))
         self.first = np.cumsum(self.rows) - self.rows
         # As many numbers as there are in the rows before, and in the state's own before this one.
         cells = np.arange(len(into.data)) + np.repeat(self.first * WIDTH - into.indptr[:-1], counts)
         shape = (int(self.rows.sum()), WIDTH)
-        self.states, self.delta = np.zeros(shape, np.int64), np.zeros(shape, into.dtype)
-        self.states.reshape(-1)[cells], self.delta.reshape(-1)[cells] = into.indices, into.data
+        self.states, self.weights = np.zeros(shape, np.int64), np.zeros(shape, into.dtype)
+        self.states.reshape(-1)[cells], self.weights.reshape(-1)[cells] = into.indices, into.data
+
+    def __call__(
+        self, X: Floats2d, lanes: Ints1d, after: Ints1d, uniform: Floats1d
+    ) -> tuple[Ints1d, Floats1d]:
+        """Return rows of M by M times weights, (m,), any where all are 0, and the sums of that,
+        (m,)."""
+        counts = self.rows[after]
+        begins = np.cumsum(counts) - counts
+        owner = np.repeat(np.arange(len(after)), counts)
+        column = np.arange(len(owner)) - begins[owner]
+        rows = self.first[after][owner] + column
+        states = self.states[rows]
+        M = X.reshape(-1)[X.shape[1] :]
+        cells = self.weights[rows] * M[states * X.shape[1] + lanes[owner, None]]
+        table = np.zeros((len(after), int(counts.max())))
+        table[owner, column] = cells.sum(axis=1, dtype=np.float64)
+        there, marks = _pick_all(table, uniform)
+        row = np.minimum(begins + there, len(cells) - 1)
+        return states[row, _within(cells[row], marks)], table.sum(axis=1)
+
+
+class Backward:
+    """Backward sampling."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self._back, self._u = chain.padded(chain.back), chain.padded(chain.u)
+        self._ones = np.ones_like(self._back)
+        self._listed = Listed(chain.into_states())
+        self._above = Above(chain) if len(chain.base) else None
 
     def __call__(
         self, known: Filtered, ends: Bools1d, after: Ints1d, which: Floats1d, uniform: Floats1d
@@ -142,36 +192,51 @@ class Backward:
             State ids, int64 (lanes,).
         """
         found, by_back = np.empty(len(ends), dtype=np.int64), np.zeros(len(ends), dtype=bool)
-        lanes = np.flatnonzero(~ends)
-        if len(lanes):
-            found[lanes], direct = self._listed(known.X, lanes, after[lanes], uniform[lanes])
-            backed = known.X[0, lanes].astype(np.float64) * self.chain.u[after[lanes]]
-            by_back[lanes] = which[lanes] * (direct + backed) >= direct
+        inside = np.flatnonzero(~ends)
+        if len(inside):
+            found[inside], direct = self._listed(known.X, inside, after[inside], uniform[inside])
+            backed = known.X[0, inside].astype(np.float64) * self._u[after[inside]]
+            marks = which[inside] * (direct + backed)
+            by_back[inside] = marks >= direct
         for lanes, one, weights in (
             (np.flatnonzero(ends), 0, self._ones),
-            (np.flatnonzero(by_back), 1, self.chain.back),
+            (np.flatnonzero(by_back), 1, self._back),
         ):
             if len(lanes):
                 found[lanes] = _of_all(known, lanes, one, weights, uniform[lanes])
+        if self._above is not None and len(inside):
+            # What is left of the uniform number, given what it chose.
+            begin = np.where(by_back[inside], direct, 0)
+            width = np.where(by_back[inside], backed, direct)
+            left = (marks - begin) / np.where(width > 0, width, 1)
+            found[inside] = self._above(known.X, inside, found[inside], left)
         return found
 
-    def _listed(
-        self, X: Floats2d, lanes: Ints1d, after: Ints1d, uniform: Floats1d
-    ) -> tuple[Ints1d, Floats1d]:
-        """Return states by M times delta, (m,), any where all are 0, and the sums of that, (m,)."""
-        counts = self.rows[after]
-        begins = np.cumsum(counts) - counts
-        owner = np.repeat(np.arange(len(after)), counts)
-        column = np.arange(len(owner)) - begins[owner]
-        rows = self.first[after][owner] + column
-        states = self.states[rows]
-        M = X.reshape(-1)[X.shape[1] :]
-        cells = self.delta[rows] * M[states * X.shape[1] + lanes[owner, None]]
-        table = np.zeros((len(after), int(counts.max())))
-        table[owner, column] = cells.sum(axis=1, dtype=np.float64)
-        there, marks = _pick_all(table, uniform)
-        row = np.minimum(begins + there, len(cells) - 1)
-        return states[row, _within(cells[row], marks)], table.sum(axis=1)
+
+class Above:
+    """Which of a type and its contexts a row of X0 stands for, see Fold."""
+
+    def __init__(self, chain: Chain) -> None:
+        from scipy.sparse import csr_array
+
+        types, states, above = chain.types, chain.states, chain.bases
+        # The rows of M alone: those of types without contexts, and those behind the contexts.
+        own = np.arange(types)
+        own[above] = states + np.arange(len(above))
+        rows = np.append(own, types + np.arange(len(chain.base)))
+        weights = np.append(np.ones(types, chain.lower.dtype), chain.lower)
+        shape = (types, states + len(above))
+        self._listed = Listed(csr_array((weights, (chain.of_all(np.arange(types)), rows)), shape))
+        self._states = np.append(np.arange(states), above)
+
+    def __call__(self, X: Floats2d, lanes: Ints1d, found: Ints1d, uniform: Floats1d) -> Ints1d:
+        """Return states (m,) for rows of X0 and contexts, which stay."""
+        some = np.flatnonzero(found < len(self._listed.rows))
+        states = found.copy()
+        if len(some):
+            rows, _ = self._listed(X, lanes[some], found[some], uniform[some])
+            states[some] = self._states[rows]
+        return states
 
 
 def _of_all(

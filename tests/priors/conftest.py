@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from sentences.distributions import emissions, moves
 
 from spacy_dxprivacy import Space
 
@@ -33,24 +34,33 @@ ngram 2=3
         ).items()
     }
 )
+# By hand: after <s> a: a .16, b .6, </s> .24; after a b: a 5/14, b .5, </s> 1/7. Else as above.
+TRIGRAMS = (
+    ARPA.replace("ngram 2=3", "ngram 2=3\nngram 3=2")
+    .replace(f"{np.log10(0.6):.9f} <s> a\n", f"{np.log10(0.6):.9f} <s> a {np.log10(0.8):.9f}\n")
+    .replace(f"{np.log10(0.5):.9f} a b\n", f"{np.log10(0.5):.9f} a b {np.log10(5 / 7):.9f}\n")
+    .replace(
+        "\\end\\",
+        f"\\3-grams:\n{np.log10(0.5):.9f} a b b\n{np.log10(0.6):.9f} <s> a b\n\n\\end\\",
+    )
+)
 AFTER = {
     "<s>": {"a": 0.6, "b": 0.24, "</s>": 0.16},
     "a": {"a": 0.2, "b": 0.5, "</s>": 0.3},
     "b": {"a": 0.5, "b": 0.3, "</s>": 0.2},
 }
-
-
-def move(chain):
-    """T (K, K), dense."""
-    return chain.delta.toarray() + np.outer(chain.back, chain.u)
+AFTER_TWO = {
+    ("<s>", "a"): {"a": 0.16, "b": 0.6, "</s>": 0.24},
+    ("a", "b"): {"a": 5 / 14, "b": 0.5, "</s>": 1 / 7},
+}
 
 
 def weight(chain, rows):
     """q of a sentence, by its definition: the sum over all hidden states."""
-    B = chain.emit.toarray().astype(float)
+    B, T = emissions(chain), moves(chain)
     ahead = chain.begin * B[rows[0]]
     for row in rows[1:]:
-        ahead = (ahead @ move(chain)) * B[row]
+        ahead = (ahead @ T) * B[row]
     return float(ahead @ chain.end)
 
 

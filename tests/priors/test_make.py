@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sentences.distributions import moves
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Space
@@ -30,7 +31,7 @@ from spacy_dxprivacy.prior.make import (
 )  # fmt: skip
 from spacy_dxprivacy.prior.pairs import digest_of
 
-from .conftest import move, weight
+from .conftest import weight
 
 LINES = ["The dog ran.", "The dog sat; the cat ran!", "The cat, the dog (ran)?"]
 D = (0.5, 0.5, 2.0)  # of pairs seen once, twice, more often: four, two and three of them
@@ -98,11 +99,11 @@ def test_probabilities_are_those_of_kneser_ney_by_hand():
     back = (D[1] + D[0]) / 3
     goes_on = 1 - back * 2 / 9  # no end was seen, it comes by back-off
     expected = (2 - D[1]) / 3 + back * 2 / 9
-    assert move(chain)[dog, ran] == pytest.approx(expected / goes_on, rel=1e-5)
+    assert moves(chain)[dog, ran] == pytest.approx(expected / goes_on, rel=1e-5)
     assert chain.end[dog] == pytest.approx((back * 2 / 9) / goes_on, rel=1e-5)
     back = (D[2] + D[1]) / 5
     expected = (2 - D[1]) / 5 + back / 9
-    assert move(chain)[the, cat] == pytest.approx(expected / (1 - back * 2 / 9), rel=1e-5)
+    assert moves(chain)[the, cat] == pytest.approx(expected / (1 - back * 2 / 9), rel=1e-5)
     back = D[2] / 4
     expected = (4 - D[2]) / 4 + back * 2 / 9
     assert chain.begin[the] == pytest.approx(expected / (1 - back * 2 / 9), rel=1e-5)
@@ -122,7 +123,7 @@ def test_pruning_keeps_what_tells_most_and_all_sums():
     for most in (0, 1, 3):
         chain = pairs_model(counts, vocab.types, most, "x").chain
         assert chain.delta.nnz <= most
-        assert move(chain).sum(axis=1) == pytest.approx(np.ones(5), abs=1e-6)
+        assert moves(chain).sum(axis=1) == pytest.approx(np.ones(5), abs=1e-6)
     dog = vocab.types.index("dog")
     assert pairs_model(counts, vocab.types, 1, "x").chain.delta[[dog]].nnz == 1
     left, back = pruned(whole.delta, whole.back, whole.u, np.ones(5), 10**6)
@@ -132,7 +133,7 @@ def test_pruning_keeps_what_tells_most_and_all_sums():
 def test_nats_of_held_out_text_are_those_of_the_definition():
     vocab, counts = counted()
     chain = pairs_model(counts, vocab.types, 3, "x").chain
-    T, K = move(chain), 5
+    T, K = moves(chain), 5
     types = np.array([0, 1, K, 2, STOP, 3, 0, STOP])
     expected = [chain.begin[0], T[0, 1], chain.alone[2], chain.begin[3], T[3, 0]]
     assert nats_of_pairs(chain, types) == pytest.approx(-np.log(expected), rel=1e-5)

@@ -10,19 +10,15 @@ from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.prior import arpa as reader
 from spacy_dxprivacy.prior import make_ngrams
 
-from .conftest import AFTER, ARPA, sentences, weight
-
-TRIGRAMS = (
-    ARPA.replace("ngram 2=3", "ngram 2=3\nngram 3=1")
-    .replace(f"{np.log10(0.5):.9f} a b\n", f"{np.log10(0.5):.9f} a b {np.log10(0.5 / 0.7):.9f}\n")
-    .replace("\\end\\", f"\\3-grams:\n{np.log10(0.5):.9f} a b b\n\n\\end\\")
-)
+from .conftest import AFTER, AFTER_TWO, ARPA, TRIGRAMS, sentences, weight
 
 
-def by_hand(words):
-    p, before = 1.0, "<s>"
+def by_hand(words, order=2):
+    p, before = 1.0, ("", "<s>")
     for word in [*words, "</s>"]:
-        p, before = p * AFTER[before][word], word
+        longer = AFTER_TWO if order == 3 else {}
+        p *= longer.get(before, AFTER[before[1]])[word]
+        before = before[1], word
     return p
 
 
@@ -36,6 +32,49 @@ def test_sentences_weigh_what_the_file_says(arpa, two):
     for rows in sentences(2, 5):
         expected = by_hand([two.words[r] for r in rows])
         assert weight(chain, rows) * (1 - AFTER["<s>"]["</s>"]) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.fixture
+def three(tmp_path):
+    path = tmp_path / "three.arpa"
+    path.write_text(TRIGRAMS)
+    return path
+
+
+def test_triples_weigh_what_the_file_says(three, two):
+    """Although back-off forgets the word before: what follows the context makes up for it."""
+    chain = make_ngrams(str(three), order=3).fit(two)
+    assert chain.states == 2 + 2
+    for rows in sentences(2, 6):
+        expected = by_hand([two.words[r] for r in rows], order=3)
+        assert weight(chain, rows) * (1 - AFTER["<s>"]["</s>"]) == pytest.approx(expected, rel=1e-5)
+
+
+def test_triples_are_carried_to_spaces_that_lack_words(three, two, letters):
+    whole = make_ngrams(str(three), order=3).fit(two)
+    only = Space.from_vectors(["b"], np.ones((1, 2), dtype=np.float32), name="only")
+    part = make_ngrams(str(three), order=3).fit(only)
+    for n in (1, 2, 4):
+        ratio = weight(part, [0] * n) / weight(part, [0])
+        assert ratio == pytest.approx(weight(whole, [1] * n) / weight(whole, [1]), rel=1e-5)
+    joined = make_ngrams(str(three), order=3).fit(letters)
+    assert 0 < weight(joined, [0, 3]) < 0.02 * weight(joined, [0, 1])
+
+
+def test_of_many_contexts_those_that_tell_most_are_kept(three, arpa, two, monkeypatch):
+    monkeypatch.setattr(reader, "MOST_CONTEXTS", 1)
+    chain = make_ngrams(str(three), order=3).fit(two)
+    assert chain.states == 2 + 1
+    pairs = make_ngrams(str(arpa)).fit(two)
+    a, b = (two.words.index(word) for word in "ab")
+    assert weight(chain, [a, a]) == pytest.approx(weight(pairs, [a, a]), rel=1e-5)
+    assert weight(chain, [b, a, b]) < 0.9 * weight(pairs, [b, a, b])
+
+
+def test_a_model_without_its_contexts_is_that_of_the_pairs(three, arpa, two):
+    chain, pairs = make_ngrams(str(three), order=3).fit(two), make_ngrams(str(arpa)).fit(two)
+    for rows in sentences(2, 4):
+        assert weight(chain.pairs, rows) == pytest.approx(weight(pairs, rows), rel=1e-5)
 
 
 def test_sentences_of_all_lengths_add_up(arpa, two):
@@ -79,10 +118,8 @@ def test_states_without_words_are_left_out_and_change_nothing(arpa, two):
         assert ratio == pytest.approx(weight(whole, [1] * n) / weight(whole, [1]), rel=1e-5)
 
 
-def test_of_a_file_of_longer_ngrams_the_pairs_are_taken(arpa, tmp_path, two):
-    path = tmp_path / "three.arpa"
-    path.write_text(TRIGRAMS)
-    whole, pairs = (make_ngrams(str(p)).fit(two) for p in (path, arpa))
+def test_of_a_file_of_longer_ngrams_the_pairs_are_taken(arpa, three, two):
+    whole, pairs = (make_ngrams(str(p)).fit(two) for p in (three, arpa))
     assert whole.digest == pairs.digest
 
 
@@ -117,6 +154,25 @@ BAD = {
     ),
     "pairs that do not add up": (re.sub(r"\S+ a b\n", "-0.01 a b\n", ARPA), "the worst to 1.477"),
 }  # fmt: skip
+
+
+BAD_TRIPLES = {
+    "no pair": (TRIGRAMS.replace(" <s> a b\n", " b a b\n"), "begin with no 2-gram"),
+    "twice": (TRIGRAMS.replace(" <s> a b\n", " a b b\n"), "3-grams are repeated"),
+    "no back-off": (re.sub(r"(?m)^(\S+ \S+ [ab]) [-\d.]+$", r"\1", TRIGRAMS), "2-grams have no"),
+    "too much": (
+        re.sub(r"\S+ a b b\n", "-0.01 a b b\n", TRIGRAMS), "of 2 contexts of length 2"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD_TRIPLES)
+def test_triples_that_cannot_be_used_are_told_in_a_sentence(name, tmp_path, two):
+    text, why = BAD_TRIPLES[name]
+    path = tmp_path / "bad.arpa"
+    path.write_text(text)
+    with pytest.raises(DxError, match=why):
+        make_ngrams(str(path), order=3).fit(two)
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -158,8 +214,10 @@ def test_orders_that_there_are_not(arpa, two):
     for order in (0, 2.5):
         with pytest.raises(DxError, match="order"):
             make_ngrams(str(arpa), order=order)
-    with pytest.raises(DxError, match="at most 2, which uses the word pairs of any file"):
-        make_ngrams(str(arpa), order=3)
+    with pytest.raises(DxError, match="at most 3, which uses the triples of any file"):
+        make_ngrams(str(arpa), order=4)
+    with pytest.raises(DxError, match="no 3-grams"):
+        make_ngrams(str(arpa), order=3).fit(two)
     words = ARPA[: ARPA.index("\\2-grams")].replace("ngram 2=3\n", "") + "\\end\\\n"
     arpa.write_text(words)
     with pytest.raises(DxError, match="no 2-grams"):

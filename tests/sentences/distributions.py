@@ -16,7 +16,7 @@ from spacy_dxprivacy.sampler.alone import WordDraw
 
 N = 5
 BETA = 0.7
-KINDS = ("pairs", "pairs of types", "many words a state", "alone")
+KINDS = ("pairs", "pairs of types", "many words a state", "contexts", "alone")
 
 
 def small_space(n=N, seed=0):
@@ -33,7 +33,7 @@ def small_chain(kind, n=N, seed=1):
     rng = np.random.default_rng(seed)
     if kind == "alone":
         return alone_chain(rng.random(n) + 0.1)
-    K = {"pairs": n, "pairs of types": 3, "many words a state": 4}[kind]
+    K = {"pairs": n, "pairs of types": 3, "many words a state": 4, "contexts": 3}[kind]
     back = rng.random(K) * 0.6 + 0.2
     delta = rng.random((K, K)) * (rng.random((K, K)) < 0.6)
     back[delta.sum(axis=1) == 0] = 1
@@ -48,8 +48,36 @@ def small_chain(kind, n=N, seed=1):
         emit = _sums_to_one(emit, 0)
     begin, alone, u = (_sums_to_one(rng.random(K) + 0.05, 0) for _ in range(3))
     end = rng.random(K)
-    arrays = [np.asarray(a, dtype=np.float32) for a in (begin, alone, end, back, u, delta, emit)]
-    return Chain(*arrays[:5], *map(csr_array, arrays[5:]))
+    base = np.array([2, 0, 0, 2, 1]) if kind == "contexts" else np.zeros(0, np.int64)
+    C = len(base)
+    delta, more = np.pad(delta, ((0, 0), (0, C))), rng.random((C, K + C))
+    if C:
+        # Sentences begin with a context, pairs lead to others, and contexts to one another.
+        begin, end = np.append(begin * 0.8, 0.2 * np.eye(C)[4]), rng.random(K + C)
+        delta[:, K:] = delta[:, base] * (rng.random((K, C)) < 0.7)
+        delta *= ((1 - back) / np.maximum(delta.sum(axis=1), 1e-12))[:, None]
+        more *= rng.random((C, K + C)) < 0.5
+    lower = rng.random(C) + 0.1
+    arrays = [np.asarray(a, np.float32) for a in (begin, alone, end, back, u, delta, emit, lower)]
+    tables = map(csr_array, arrays[5:7])
+    return Chain(*arrays[:5], *tables, base, arrays[7], csr_array(more.astype(np.float32)))
+
+
+def moves(chain):
+    """T, dense in float64, by its definition."""
+    K = len(chain.u)
+    back, u = chain.back.astype(float), chain.u.astype(float)
+    T = chain.delta.toarray().astype(float)
+    T[:, :K] += np.outer(back, u)
+    if not len(chain.base):
+        return T
+    return np.vstack([T, chain.lower[:, None] * T[chain.base] + chain.more.toarray()])
+
+
+def emissions(chain):
+    """B, dense in float64."""
+    B = chain.emit.toarray().astype(float)
+    return np.hstack([B, B[:, chain.base]])
 
 
 def uneven(space):
@@ -82,8 +110,7 @@ def all_sentences(n, length):
 
 def log_q(chain, sentence):
     """By matrix products, in float64."""
-    T = chain.delta.toarray().astype(float) + np.outer(chain.back.astype(float), chain.u)
-    B = chain.emit.toarray().astype(float)
+    T, B = moves(chain), emissions(chain)
     M = chain.begin.astype(float) * B[sentence[0]]
     for word in sentence[1:]:
         M = (M @ T) * B[word]

@@ -170,19 +170,19 @@ def language_of(space: Space, read: Corpus | None = None) -> Language:
         counts = np.bincount(read.rows, minlength=len(space))
         known = WEB * known + (1 - WEB) * counts / counts.sum()
     try:
-        chain = WordPairs().fit(space)
+        chain = WordPairs().fit(space).pairs
     except DxError:
         chain = alone_chain(np.maximum(known, LEAST))
         return Language(chain, known, name="word frequencies", web=web)
     kind = None if read is None else _domain_of(read, space)
-    of_kind = None if kind is None else WordPairs(kind=kind).fit(space)
+    of_kind = None if kind is None else WordPairs(kind=kind).fit(space).pairs
     return Language(chain, known, name="word pairs of the package", web=web, of_kind=of_kind)
 
 
 def _domain_of(read: Corpus, space: Space) -> str | None:
     """The domain whose pairs of the package give what was read the highest likelihood; None for
     general English."""
-    english = builtin_model().chain
+    english = builtin_model().chain.pairs
     rows = Space.builtin().find_all([space.words[row] for row in read.rows.tolist()])
     if english.one_state is None or not (rows >= 0).any():
         return None
@@ -197,7 +197,7 @@ def language_variants(language: Language, mechanism: Mechanism) -> list[Language
     pairs: that of the domain, and that which the mechanism draws from."""
     chains = {OF_KIND: language.of_kind}
     if isinstance(mechanism, SentenceMechanism):
-        chains[OF_PRIOR] = mechanism.built.chain
+        chains[OF_PRIOR] = mechanism.built.chain.pairs
     variants = [language]
     for name, chain in chains.items():
         if chain is None or chain.is_alone or chain.one_state is None:
