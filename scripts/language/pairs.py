@@ -13,7 +13,7 @@ from language.types import YEAR, Floats, Types, tokens
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.prior.arpa import Arpa, beyond_back_off
 from spacy_dxprivacy.prior.make import pruned as prune
-from spacy_dxprivacy.prior.pairs import OF_FREQUENCY, OF_LOG, OF_PAIR, pack
+from spacy_dxprivacy.prior.pairs import OF_FREQUENCY, OF_LOG, pack, pack_rows
 
 YEARS = 0.6  # share of the spoken "nineteen" that is the beginning of a year
 STEPS = 30  # of the power method
@@ -129,14 +129,7 @@ def pruned(pairs: Pairs, most: int) -> Pairs:
 
 
 def packed(pairs: Pairs, types: Types, frequency: Floats, digest: str) -> dict[str, Any]:
-    """The arrays of pairs.npz: see spacy_dxprivacy/prior/pairs.py. Steps of pairs are rounded
-    down, so that rows stay below 1."""
-    d = pairs.delta
-    counts = np.diff(d.indptr)
-    gaps = np.diff(d.indices, prepend=0)
-    begins = d.indptr[:-1][counts > 0]
-    gaps[begins] = d.indices[begins]
-    steps = np.clip(np.ceil(-np.log(np.minimum(d.data, 1)) * OF_PAIR), 0, 255)
+    """The arrays of pairs.npz: see spacy_dxprivacy/prior/pairs.py."""
     k = len(pairs.u)
     logs = {"u": pairs.u, "end": pairs.end, "alone": pairs.mass[:k]}
     logs = {name: np.log(np.maximum(values, 1e-300)) for name, values in logs.items()}
@@ -144,9 +137,6 @@ def packed(pairs: Pairs, types: Types, frequency: Floats, digest: str) -> dict[s
         "frequency": pack(np.log(frequency), OF_FREQUENCY, np.uint8),
         "type_of_row": types.of_row.astype(np.uint16),
         **{name: pack(log, OF_LOG, np.uint16) for name, log in logs.items()},
-        "successors": counts.astype(np.uint16),
-        "gap_low": (gaps & 255).astype(np.uint8),
-        "gap_high": (gaps >> 8).astype(np.uint8),
-        "steps": steps.astype(np.uint8),
+        **pack_rows(pairs.delta),
         "digest": np.frombuffer(digest.encode(), dtype=np.uint8),
     }

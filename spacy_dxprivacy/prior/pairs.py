@@ -9,6 +9,10 @@ pairs.npz    frequency     uint8 (n,): -12 ln of how often each word of the spac
              successors    uint16 (K + 1,): listed pairs of each type; the last begins sentences
              gap_low, gap_high  uint8 (pairs,): from one successor to the next
              steps         uint8 (pairs,): -16 ln of delta
+             context_x, context_y  uint16 (C,), where it has contexts (contexts.py): their two
+                           types; K as the first one begins sentences
+             context_successors, context_gap_low, context_gap_high, context_steps  as of pairs: what
+                           follows beyond the share of P(z | y), which is 1 less their sum
              digest        of the space
 pairs-KIND.npz  the same but for frequency and type_of_row, which are those of pairs.npz
 
@@ -27,18 +31,21 @@ import zipfile
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import srsly
 
-from ..arrays import Floats1d
+from ..arrays import Floats1d, Ints1d
 from ..errors import DxError, Errors, UsageError
 from ..io.files.atomic import new_folder
 from ..io.files.limits import check_ratio, read_json, regular
 from ..registries import retired
 from ..space import BUILTIN, Space
 from .chain import TABLES, Chain, PairModel, chain_of, from_fields, to_fields
+
+if TYPE_CHECKING:
+    from .contexts import Contexts
 
 NAME = "dx_en"
 FILE = BUILTIN / "pairs.npz"
@@ -111,7 +118,8 @@ def _chain(arrays: dict[str, Any]) -> Chain:
     from scipy.sparse import csr_array
 
     u, alone = (_to_one(np.maximum(_unpack(arrays[k], OF_LOG), LEAST)) for k in ("u", "alone"))
-    listed, K = _listed(arrays), len(u)
+    K = len(u)
+    listed = _listed(arrays, K)
     back = 1 - listed.sum(axis=1, dtype=np.float64)
     begin = _to_one(listed[[K]].toarray().reshape(-1) + back[K] * u)
     types = arrays["type_of_row"].astype(np.int64)
@@ -119,22 +127,65 @@ def _chain(arrays: dict[str, Any]) -> Chain:
     share = often / np.bincount(types, often, K)[types]
     emit = csr_array((share, types, np.arange(len(types) + 1)), shape=(len(types), K))
     ends = _unpack(arrays["end"], OF_LOG)
-    return chain_of(
-        begin=begin, alone=alone, end=ends, back=back[:K], u=u, delta=listed[:K], emit=emit
-    )
+    fields = {
+        "begin": begin, "alone": alone, "end": ends, "back": back[:K], "u": u, "delta": listed[:K],
+        "emit": emit,
+    }  # fmt: skip
+    if "context_x" in arrays:
+        from .contexts import with_contexts
+
+        fields = with_contexts(fields, _contexts(arrays, ends))
+    return chain_of(**fields)
 
 
-def _listed(arrays: dict[str, Any]) -> Any:
-    """csr float64 (K + 1, K)."""
+def pack_rows(table: Any, before: str = "") -> dict[str, Any]:
+    """Return the successors of a csr table of probabilities. Steps are rounded down, so that rows
+    stay below 1. before: Of the names of the arrays."""
+    counts = np.diff(table.indptr)
+    gaps = np.diff(table.indices, prepend=0)
+    begins = table.indptr[:-1][counts > 0]
+    gaps[begins] = table.indices[begins]
+    steps = np.clip(np.ceil(-np.log(np.minimum(table.data, 1)) * OF_PAIR), 0, 255)
+    return {
+        f"{before}successors": counts.astype(np.uint16),
+        f"{before}gap_low": (gaps & 255).astype(np.uint8),
+        f"{before}gap_high": (gaps >> 8).astype(np.uint8),
+        f"{before}steps": steps.astype(np.uint8),
+    }
+
+
+def _listed(arrays: dict[str, Any], K: int, before: str = "") -> Any:
+    """csr float64 (rows, K)."""
     from scipy.sparse import csr_array
 
-    counts = arrays["successors"].astype(np.int64)
-    ends = np.concatenate([[0], np.cumsum(counts)])
-    gaps = arrays["gap_low"].astype(np.int32) + (arrays["gap_high"].astype(np.int32) << 8)
+    counts, low, high, steps = (
+        arrays[before + name] for name in ("successors", "gap_low", "gap_high", "steps")
+    )
+    ends = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    gaps = low.astype(np.int32) + (high.astype(np.int32) << 8)
     running = np.concatenate([[0], np.cumsum(gaps, dtype=np.int64)])
     indices = (running[1:] - np.repeat(running[ends[:-1]], counts)).astype(np.int32)
-    shape = (len(counts), len(counts) - 1)
-    return csr_array((_unpack(arrays["steps"], OF_PAIR), indices, ends.astype(np.int32)), shape)
+    return csr_array((_unpack(steps, OF_PAIR), indices, ends.astype(np.int32)), (len(counts), K))
+
+
+def pack_contexts(x: Ints1d, y: Ints1d, more: Any) -> dict[str, Any]:
+    """Return the arrays of C different contexts.
+
+    Args:
+        x: int (C,), their first types, K where the second one begins a sentence.
+        y: int (C,), their second types.
+        more: csr float (C, K), what follows beyond (1 - its sum) P(z | y); with sorted indices.
+    """
+    own = {"context_x": x.astype(np.uint16), "context_y": y.astype(np.uint16)}
+    return own | pack_rows(more, "context_")
+
+
+def _contexts(arrays: dict[str, Any], ends: Floats1d) -> Contexts:
+    from .contexts import BEGIN, Contexts
+
+    K, x, y = len(ends), *(arrays[k].astype(np.int64) for k in ("context_x", "context_y"))
+    more = _listed(arrays, K, "context_")
+    return Contexts(np.where(x == K, BEGIN, x), y, 1 - more.sum(axis=1), ends[y], more)
 
 
 def _to_one(weights: Floats1d) -> Floats1d:

@@ -1,0 +1,143 @@
+"""Contexts of two words: the chain is the model of triples that they state, also out of files."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sentences.distributions import moves, small_chain
+
+from spacy_dxprivacy import DxError
+from spacy_dxprivacy.prior import pairs
+from spacy_dxprivacy.prior.chain import ARRAYS, Chain, chain_of, from_fields, to_fields
+from spacy_dxprivacy.prior.contexts import BEGIN, Contexts, with_contexts
+
+from .conftest import sentences
+
+K = 4
+
+
+def fields_of(seed):
+    """A model of pairs, some of which are not listed; every word is its own type."""
+    rng = np.random.default_rng(seed)
+    back, delta = rng.random(K) * 0.2 + 0.1, rng.random((K, K)) * (rng.random((K, K)) < 0.7)
+    delta[:, 0] += 0.1
+    delta *= ((1 - back) / delta.sum(axis=1))[:, None]
+    begin, alone, u = (a / a.sum() for a in rng.random((3, K)) + 0.05)
+    arrays = dict(zip(ARRAYS, (begin, alone, rng.random(K), back, u), strict=True))
+    return {**arrays, "delta": csr_array(delta), "emit": csr_array(np.eye(K))}
+
+
+def contexts_of(fields, seed):
+    """Contexts of random pairs and of begins, whose back-off is more than that of their pair."""
+    rng = np.random.default_rng(seed)
+    delta, by_back = fields["delta"].toarray(), np.outer(fields["back"], fields["u"])
+    x, y = np.nonzero((delta > 0) & (rng.random((K, K)) < 0.6))
+    x, y = np.append(x, [BEGIN, BEGIN]), np.append(y, [0, 2])
+    f = np.where(x == BEGIN, 0, by_back[x, y] / (by_back + delta)[x, y])
+    lower = f + (1 - f) * rng.random(len(x)) * 0.9
+    more = rng.random((len(x), K)) * (rng.random((len(x), K)) < 0.6) + 0.01
+    more *= ((1 - lower) / more.sum(axis=1))[:, None]
+    end = fields["end"][y] * (f + (1 - f) * rng.random(len(x)))
+    order = rng.permutation(len(x))
+    return Contexts(x[order], y[order], lower[order], end[order], csr_array(more[order]))
+
+
+def weight_of_triples(fields, contexts, rows):
+    """By the definition of a model of triples, word after word."""
+    T = fields["delta"].toarray() + np.outer(fields["back"], fields["u"])
+    number = {pair: c for c, pair in enumerate(zip(contexts.x, contexts.y, strict=True))}
+    more = contexts.more.toarray()
+    p, end = fields["begin"][rows[0]], fields["end"][rows[0]]
+    for x, y, z in zip([BEGIN, *rows], rows, [*rows[1:], None], strict=False):
+        c = number.get((x, y))
+        if z is not None:
+            p *= T[y, z] if c is None else contexts.lower[c] * T[y, z] + more[c, z]
+        else:
+            end = fields["end"][y] if c is None else contexts.end[c]
+    return p * end
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_chain_with_contexts_is_the_model_of_triples(seed):
+    fields = fields_of(seed)
+    contexts = contexts_of(fields, seed)
+    chain = chain_of(**with_contexts(fields, contexts))
+    assert chain.states == K + len(contexts.x) and (chain.delta.data >= 0).all()
+    T = moves(chain)
+    type_of = chain.of_all(np.arange(K))
+    for rows in sentences(K, 4):
+        ahead = chain.begin * (type_of == rows[0])
+        for row in rows[1:]:
+            ahead = (ahead @ T) * (type_of == row)
+        expected = weight_of_triples(fields, contexts, rows)
+        assert ahead @ chain.end == pytest.approx(expected, rel=1e-5)
+
+
+def test_messages_forward_and_backward_are_those_of_the_whole_table():
+    chain = small_chain("contexts")
+    M = np.random.default_rng(0).random((chain.states, 3))
+    np.testing.assert_allclose(chain.forward(M), moves(chain).T @ M, rtol=1e-6)
+    np.testing.assert_allclose(chain.backward(M), moves(chain) @ M, rtol=1e-6)
+
+
+def test_contexts_that_back_off_less_than_their_pair_still_add_up():
+    fields = fields_of(0)
+    contexts = contexts_of(fields, 0)
+    lower = np.zeros(len(contexts.x))
+    more = contexts.more / contexts.more.sum(axis=1)[:, None]
+    some = Contexts(contexts.x, contexts.y, lower, contexts.end, csr_array(more))
+    chain = chain_of(**with_contexts(fields, some))
+    assert moves(chain).sum(axis=1) == pytest.approx(np.ones(chain.states), abs=1e-5)
+
+
+def test_arrays_of_a_chain_with_contexts_are_read_again():
+    chain = small_chain("contexts")
+    fields = to_fields(chain)
+    again = from_fields(fields, chain.words)
+    assert again.digest == chain.digest != chain.pairs.digest
+    assert chain.pairs.states == chain.types
+    for name, wrong in (
+        ("base", fields["base"] + 9), ("lower", -fields["lower"]), ("lower", fields["lower"][:2]),
+        ("more_data", -fields["more_data"]), ("end", fields["end"][:3]),
+    ):  # fmt: skip
+        with pytest.raises(DxError, match="DX060"):
+            from_fields({**fields, name: wrong}, chain.words)
+
+
+@pytest.fixture
+def packed(tmp_path, monkeypatch):
+    """The pairs of the package with a few contexts: their x, y and more."""
+    own = pairs.builtin_model().chain.pairs
+    x, y = own.delta.tocoo().coords
+    of_pair = np.argsort(-own.delta.data * own.alone[x])[:50]
+    x, y = np.append(x[of_pair], own.types), np.append(y[of_pair], y[0])
+    rng = np.random.default_rng(0)
+    z = np.stack([rng.choice(own.types, 20, replace=False) for _ in x])
+    values = rng.random(z.shape) * 0.02 + 1e-4
+    places = np.repeat(np.arange(len(x)), 20), z.reshape(-1)
+    more = csr_array((values.reshape(-1), places), shape=(len(x), own.types))
+    more.sort_indices()
+    with np.load(pairs.FILE) as saved:
+        arrays = {name: saved[name] for name in saved.files if not name.startswith("context_")}
+    np.savez_compressed(tmp_path / "pairs.npz", **arrays, **pairs.pack_contexts(x, y, more))
+    monkeypatch.setattr(pairs, "FILE", tmp_path / "pairs.npz")
+    return x, y, more
+
+
+def test_contexts_of_the_package_say_what_was_packed(packed):
+    x, y, more = packed
+    chain: Chain = pairs.builtin_model.__wrapped__().chain
+    own, types = chain.pairs, chain.types
+    assert chain.states == types + len(x)
+    type_of = chain.of_all(np.arange(types))
+    begun = chain.begin[:, None].astype(float)
+    for c in (0, 17, len(x) - 1):
+        # What follows x y, by the messages of the chain.
+        M = begun
+        if x[c] < types:
+            M = chain.forward(np.eye(1, chain.states, x[c]).T)
+        after = chain.of_types(chain.forward(M * (type_of == y[c])[:, None])[:, 0])
+        row = more[[c]].toarray()[0]
+        of_pair = own.forward(np.eye(1, types, y[c]).T)[:, 0]
+        expected = (1 - row.sum()) * of_pair + row
+        near = np.abs(np.log(after / after.sum() / expected))
+        assert near.max() < 1 / 16 + 1e-3
