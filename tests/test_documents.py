@@ -12,7 +12,7 @@ from email.policy import default
 from importlib import import_module
 
 import pytest
-from documents import BODY, TEXT_BOX, docx, paragraph, run
+from documents import BODY, TEXT_BOX, docx, paragraph, part, run
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
@@ -277,6 +277,54 @@ def test_tracked_changes_are_refused_or_accepted(clean, dx, tmp_path):
     xml = members(raw)["word/document.xml"]
     assert texts_of(xml) == ["added"] and b"Change" not in xml and b"w:del" not in xml
     no_secret_in(xml)
+
+
+@needs_lxml
+def test_hidden_text_of_a_document_is_dropped(clean):
+    hidden = [
+        '<w:sdt><w:sdtPr><w:alias w:val="Hollis"/><w:tag w:val="Hollis"/></w:sdtPr>'
+        f"<w:sdtContent>{paragraph(run('shown'))}</w:sdtContent></w:sdt>",
+        f'<w:smartTag w:element="Hollis">{paragraph(run("tagged"))}</w:smartTag>',
+        paragraph('<w:fldSimple w:instr=" AUTHOR Hollis ">', run("field"), "</w:fldSimple>"),
+        paragraph('<w:fldSimple w:instr=" PAGE ">', run("1"), "</w:fldSimple>"),
+        '<w:permStart w:id="1" w:ed="hollis@example.org"/><w:permEnd w:id="1"/>',
+        '<mc:AlternateContent><mc:Choice Requires="wps"/><mc:Fallback><w:t>Hollis</w:t>'
+        "</mc:Fallback></mc:AlternateContent>",
+        '<w:unknown>Hollis</w:unknown><w:altChunk r:id="rId99"/>',
+        '<w:p><w:r><w:pict><v:shape href="hollis" o:gfxdata="Hollis"/></w:pict></w:r></w:p>',
+    ]
+    settings = part("settings", '<w:docVars><w:docVar w:name="a" w:val="Hollis"/></w:docVars>')
+    raw, receipt, _ = clean("docx", docx(hidden, extra={"word/settings.xml": settings}))
+    parts = members(raw)
+    no_secret_in(b"".join(parts.values()))
+    xml = parts["word/document.xml"]
+    assert texts_of(xml) == ["shown", "tagged", "field", "1"] and b'instr=" PAGE "' in xml
+    assert receipt["dropped"]["field codes"] == receipt["dropped"]["document variables"] == 1
+
+
+def test_code_in_markdown_is_text_and_markup_around_an_empty_piece_goes(clean):
+    given = "`<div>` of **Margaret** **Hollis** and `Margaret Hollis`\n"
+    page = clean("md", given.encode())[0].decode()
+    name = re.fullmatch(r"`<div>` of \*\*(.*?)\*\*\s+and `(.*?)`\n", page)
+    assert name and name[1] == name[2]
+
+
+def test_many_documents_are_no_shards_and_lock_files_are_not_read(dx, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in ("a.html", "b.html", "~$a.html"):
+        (folder / name).write_text(HTML)
+    result = dx(folder / "a.html", folder / "b.html", tmp_path / "out")
+    assert result.exit_code == 2 and "a shard must end in" in result.stderr
+    assert dx(folder, tmp_path / "out").exit_code == 0
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.html", "b.html"]
+
+
+def test_a_mail_whose_parts_cannot_be_told_apart_has_no_text(clean):
+    given = b"From: a@example.org\nContent-Type: multipart/mixed\n\nMargaret Hollis"
+    raw, receipt, _ = clean("eml", given)
+    no_secret_in(raw)
+    assert receipt["dropped"]["attachments"] == 1
 
 
 # -- what is wrong with a file -------------------------------------------------------------------

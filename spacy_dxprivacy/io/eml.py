@@ -125,10 +125,10 @@ def _address(person: str, address: str) -> Address:
 
 def _leaves(part: Any) -> Iterator[Any]:
     """Yield the parts that hold content; a mail within a mail is one of them."""
-    if part.get_content_maintype() != "multipart":
+    if part.get_content_maintype() != "multipart" or not part.is_multipart():
         yield part
         return
-    for inner in part.get_payload() if part.is_multipart() else ():
+    for inner in part.get_payload():
         yield from _leaves(inner)
 
 

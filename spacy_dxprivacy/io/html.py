@@ -11,21 +11,10 @@ from html import escape
 from html.parser import HTMLParser
 
 from ..config import FileConfig
-from .html_policy import BLOCK, DROPPED, INLINE, KEPT, META, REFERENCES, TEXT, UNCLOSED, VOID
+from . import html_policy as policy
 from .pieces import BadDocument, Pieces, Template, linked, mail_target
 
 DEEPEST = 1000  # elements within elements
-_VIEWPORT = re.compile(
-    r"(?:(?:device-)?(?:width|height)|(?:initial|minimum|maximum)-scale|user-scalable|yes|no|"
-    r"shrink-to-fit|[\d.=,; ])*",
-    re.ASCII,
-)
-_DOCTYPE = re.compile(
-    r'doctype html( public "-//W3C//DTD [^">]{,60}"( "http://www\.w3\.org/[^">]{,60}")?)?', re.I
-)
-_CSS = re.compile(
-    r"/\*.*?(\*/|$)|<!--|-->|@import[^;]*;?|url\([^)]*\)?|\bcontent\s*:[^;}]*", re.I | re.S
-)
 _CHARSET = re.compile(rb"<meta[^>]{,200}charset\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _BLANK = " \t\r\n\f"
 
@@ -49,20 +38,20 @@ class _Reader(HTMLParser):
             self.data.append(data)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._start(tag, attrs, empty=tag in VOID)
+        self._start(tag, attrs, empty=tag in policy.VOID)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         # Only elements without content, and those of svg and math, end so.
-        self._start(tag, attrs, empty=tag in VOID or tag in ("svg", "math"))
+        self._start(tag, attrs, empty=tag in policy.VOID or tag in ("svg", "math"))
 
     def handle_endtag(self, tag: str) -> None:
         if self.skipped:
             self.level -= tag == self.skipped
             self.skipped = self.skipped if self.level else ""
             return
-        self._flush(inline=tag in INLINE)
+        self._flush(inline=tag in policy.INLINE)
         self._apart(tag)
-        if tag in VOID or tag not in INLINE | BLOCK:
+        if tag in policy.VOID or tag not in policy.INLINE | policy.BLOCK:
             return
         if tag in self.open:
             del self.open[len(self.open) - 1 - self.open[::-1].index(tag) :]
@@ -78,7 +67,7 @@ class _Reader(HTMLParser):
 
     def handle_decl(self, decl: str) -> None:
         self._flush()
-        self.made.write(f"<!{decl if _DOCTYPE.fullmatch(decl) else 'DOCTYPE html'}>")
+        self.made.write(f"<!{decl if policy.DOCTYPE.fullmatch(decl) else 'policy.DOCTYPE html'}>")
 
     def close(self) -> None:
         super().close()
@@ -91,7 +80,7 @@ class _Reader(HTMLParser):
         text, self.data = "".join(self.data), []
         core = text.strip(_BLANK)
         if self.style:
-            self.made.write(_CSS.sub("", text).replace("</", ""))
+            self.made.write(policy.CSS.sub("", text).replace("</", ""))
         elif not core:
             self.made.write(text)
             self.pieces.gap(" " if text else "")
@@ -107,7 +96,7 @@ class _Reader(HTMLParser):
             self.apart = False
 
     def _apart(self, tag: str) -> None:
-        if tag not in INLINE:
+        if tag not in policy.INLINE:
             self.apart = True
             self.pieces.gap({"br": "\n", "tr": "\n", "td": "\t", "th": "\t"}.get(tag, "\n\n"))
 
@@ -117,20 +106,20 @@ class _Reader(HTMLParser):
         if self.skipped:
             self.level += tag == self.skipped and not empty
             return
-        self._flush(inline=tag in INLINE)
+        self._flush(inline=tag in policy.INLINE)
         self._apart(tag)
-        if tag in DROPPED:
-            self.pieces.dropped[DROPPED[tag]] += 1
+        if tag in policy.DROPPED:
+            self.pieces.dropped[policy.DROPPED[tag]] += 1
             self.skipped, self.level = ("", 0) if empty else (tag, 1)
             return
-        if tag not in INLINE | BLOCK:  # what it holds is read on
+        if tag not in policy.INLINE | policy.BLOCK:  # what it holds is read on
             self.pieces.dropped["unknown elements"] += 1
             return
         given = {name: value or "" for name, value in reversed(attrs)}
         if tag == "meta":
             self._meta(given)
             return
-        if not empty and tag not in UNCLOSED:
+        if not empty and tag not in policy.UNCLOSED:
             self.open.append(tag)
             if len(self.open) > DEEPEST:
                 raise BadDocument("its elements are nested too deep.")
@@ -142,15 +131,15 @@ class _Reader(HTMLParser):
         self.made.write(">")
 
     def _attribute(self, tag: str, name: str, value: str) -> None:
-        if name in TEXT and value.strip() and not (tag == "li" and value.isdecimal()):
+        if name in policy.TEXT and value.strip() and not (tag == "li" and value.isdecimal()):
             self.made.write(f' {name}="')
             self.made.add_later(value)
             self.made.write('"')
-        elif name in KEPT or name in TEXT:
+        elif name in policy.KEPT or name in policy.TEXT:
             self.made.write(f' {name}="{escape(value)}"')
         elif name == "style":
-            self.made.write(f' style="{escape(_CSS.sub("", value))}"')
-        elif name in REFERENCES:
+            self.made.write(f' style="{escape(policy.CSS.sub("", value))}"')
+        elif name in policy.REFERENCES:
             self.made.write(f' {name}="{" ".join(map(self._id, value.split()))}"')
         elif name == "href" and value.startswith("#"):
             self.made.write(f' href="#{self._id(value[1:]) if value[1:] else ""}"')
@@ -173,11 +162,11 @@ class _Reader(HTMLParser):
         content = given.get("content", "")
         if "charset" in given or is_type:
             self.made.write('<meta charset="utf-8">')
-        elif name == "viewport" and _VIEWPORT.fullmatch(content):
+        elif name == "viewport" and policy.VIEWPORT.fullmatch(content):
             self.made.write(f'<meta name="viewport" content="{content}">')
-        elif name in META and content.strip():
+        elif name in policy.META and content.strip():
             self.made.write(f'<meta name="{name}" content="')
-            self.made.add_later(content, META[name])
+            self.made.add_later(content, policy.META[name])
             self.made.write('">')
         else:
             self.pieces.dropped["metadata"] += 1

@@ -1,5 +1,7 @@
 """What of HTML is kept: elements and attributes by what becomes of them."""
 
+import re
+
 VOID = frozenset(
     "area base br col embed frame hr img input link meta param source track wbr".split()
 )
@@ -18,7 +20,7 @@ BLOCK = frozenset(
 )
 DROPPED = {
     **dict.fromkeys(["script", "template"], "scripts"),
-    **dict.fromkeys(["svg", "canvas", "source", "picture"], "images"),
+    **dict.fromkeys(["svg", "canvas", "source"], "images"),
     **dict.fromkeys(
         "iframe object embed applet audio video math frame frameset".split(), "objects"
     ),
@@ -38,3 +40,15 @@ KEPT = frozenset(
     "type valign width wrap xml:lang".split()
 )
 META = {"author": "PERSON", "description": "", "keywords": "", "title": "", "subject": ""}
+VIEWPORT = re.compile(
+    r"(?:(?:device-)?(?:width|height)|(?:initial|minimum|maximum)-scale|user-scalable|yes|no|"
+    r"shrink-to-fit|[\d.=,; ])*",
+    re.ASCII,
+)
+DOCTYPE = re.compile(
+    r'doctype html( public "-//W3C//DTD [^">]{,60}"( "http://www\.w3\.org/[^">]{,60}")?)?', re.I
+)
+# What of styles may hold text or lead elsewhere.
+CSS = re.compile(
+    r"/\*.*?(\*/|$)|<!--|-->|@import[^;]*;?|url\([^)]*\)?|\bcontent\s*:[^;}]*", re.I | re.S
+)

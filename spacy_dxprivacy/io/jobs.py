@@ -162,7 +162,7 @@ def _inode(path: Path) -> tuple[int, int]:
 
 
 def files_in(folder: Path, target: Path, endings: Iterable[str] = KINDS) -> list[Path]:
-    """Return the files of a folder that end so, none that begins with a dot or `_`.
+    """Return the files of a folder that end so, none that begins with a dot, `_` or `~`.
 
     Raise UsageError if there are none, or the target is a file or lies in the folder.
     """
@@ -173,7 +173,7 @@ def files_in(folder: Path, target: Path, endings: Iterable[str] = KINDS) -> list
     found = [
         path
         for path in sorted(folder.rglob("*"))
-        if not any(part[0] in "._" for part in path.relative_to(folder).parts)
+        if not any(part[0] in "._~" for part in path.relative_to(folder).parts)
         and ending(path) in endings
         and path.is_file()
     ]

@@ -26,7 +26,8 @@ _DROPPED_BEFORE = re.compile(
 LONGEST = 10_000  # characters of a line that is searched for markup
 # Markup within a line, each with what it is: the first that matches.
 _INLINE = re.compile(
-    r"(?P<mail><(?:mailto:)?[^\s<>]+@[^\s<>]+>)"
+    r"(?P<code>(?P<ticks>`+)(?!`)(?P<inner>.*?[^`])(?P=ticks)(?!`))"
+    r"|(?P<mail><(?:mailto:)?[^\s<>]+@[^\s<>]+>)"
     r"|(?P<target>\]\([ \t]*(?P<url><[^<>]*>|[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*)"
     r"(?:\s[^)]*)?\)|\]\(\S*)"
     r"|(?P<defined>\]:[ \t]*(?P<to>\S+).*)"
@@ -99,8 +100,11 @@ class _Reader:
 
     def markup(self, found: re.Match[str]) -> None:
         kind, text = found.lastgroup, found[0]
-        kind = {"url": "target", "to": "defined"}.get(kind or "", kind)
-        if kind in ("target", "defined"):
+        if kind == "code":
+            self.made.write(found["ticks"])
+            self.text(found["inner"])
+            self.made.write(found["ticks"])
+        elif kind in ("target", "defined"):
             opened, closed = ("](", ")") if kind == "target" else ("]: ", "")
             self.made.write(opened)
             address = linked((found["url"] or found["to"] or "").strip("<>"))

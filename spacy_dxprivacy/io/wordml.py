@@ -66,18 +66,26 @@ def clean(root: Any, gone: set[str], pieces: Pieces, *, accept: bool) -> None:
                     "`accept_changes`."
                 )
             _accept(element, name)
-        elif name == "sdtPr":
-            kept = [one for one in element if name_of(one) in ("id", "rPr", "docPartObj")]
-            pieces.dropped["content controls"] += len(element) > len(kept)
-            element[:] = kept
-        elif name in ("smartTag", "customXml"):
-            _unwrap(element)
-        elif name in _DROPPED:
-            pieces.dropped[_DROPPED[name]] += 1
-            remove(element)
+        else:
+            _clean_element(element, name, pieces)
         for key, value in element.attrib.items():
             if value in gone and "relationships" in key:
                 _remove_reference(element, key)
+
+
+def _clean_element(element: Any, name: str, pieces: Pieces) -> None:
+    if name == "sdtPr":
+        kept = [one for one in element if name_of(one) in ("id", "rPr", "docPartObj")]
+        pieces.dropped["content controls"] += len(element) > len(kept)
+        element[:] = kept
+    elif name in ("smartTag", "customXml"):
+        _unwrap(element)
+    elif name == "blip":  # a linked image has become a part
+        for key in [key for key in element.keys() if key.endswith("}link")]:
+            element.attrib.setdefault(key.replace("}link", "}embed"), element.attrib.pop(key))
+    elif name in _DROPPED:
+        pieces.dropped[_DROPPED[name]] += 1
+        remove(element)
 
 
 def _accept(element: Any, name: str) -> None:

@@ -23,7 +23,7 @@ from ...io.files.atomic import write_bytes
 from ...io.files.keys import read_key
 from ...io.files.limits import parse_json
 from ...io.files.signed import signed, signed_files
-from ...io.formats import KINDS
+from ...io.formats import FORMATS, KINDS
 from ...io.jobs import files_in
 from ...io.source import ending, pack_of
 from ...io.tally import Tally, many, wrapped
@@ -38,7 +38,9 @@ from .recipe import Recipe, terms_of
 from .spending import ShardSums, UserTotals
 from .work import Shard, ShardSanitizer, fingerprint, is_changed
 
-SHARD_KINDS = {**KINDS, ".parquet": "parquet"}
+# Documents with markup are sanitised one by one: a manifest does not say what was dropped.
+SHARD_KINDS = {end: kind for end, kind in KINDS.items() if not FORMATS[kind].has_markup}
+SHARD_KINDS[".parquet"] = "parquet"
 ENGINES = {"local": "", "ray": ".on_ray", "spark": ".on_spark"}  # and the module of each
 MANIFEST = "_manifest.json"
 OnShard = Callable[[Shard, str], Any]
