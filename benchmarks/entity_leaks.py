@@ -40,6 +40,8 @@ from spacy.tokens import Doc
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.surrogates.plain import make_preset
 from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions
+from spacy_dxprivacy.lab.golden import PARTICLES as PARTICLES
+from spacy_dxprivacy.lab.golden import WORD, telling
 
 LABELS = "PERSON DATE TIME GPE ADDRESS ORG EMAIL URL PHONE ID".split()
 # Our label -> the types of the data that it is right for.
@@ -67,11 +69,6 @@ MARKS = {
     "D": "DATE_TIME",
 }
 MARK = re.compile(r"\{([A-Z]):([^{}]*)\}")
-WORD = re.compile(r"[^\W_]+")
-PARTICLES = {
-    *"a de del della di da do dos das du la le los las van von der den bin al el y".split(),
-    *"of the and".split(),
-}
 
 
 @dataclass
@@ -94,12 +91,6 @@ class Tally:
 def words_in(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int, str]]:
     found = WORD.finditer(text, start, len(text) if end is None else end)
     return [(m.start(), m.end(), m[0]) for m in found]
-
-
-def telling(text: str) -> set[str]:
-    """The words of an entity that tell something: no initials, no particles."""
-    lower = {word.lower() for _, _, word in words_in(text)}
-    return {w for w in lower if (len(w) > 2 or w.isdigit()) and w not in PARTICLES}
 
 
 def changed_by_stand_ins(doc: Doc, labels: set[str]) -> set[int]:

@@ -33,6 +33,7 @@ COMMANDS = {
     "index": (".making", "index_cli"),
     "prior": (".making", "prior_cli"),
     "report": (LAB + "report", "report_cli"),
+    "evaluate": (LAB + "evaluate", "evaluate_cli"),
     "review": (LAB + "review", "review_app"),
     "tune": (LAB + "tune", "tune_cli"),
     "inspect": (LAB + "inspect", "inspect_cli"),

@@ -52,11 +52,14 @@ def import_answers(reviewed: Path, out: Path, tool: str, force: bool) -> Counter
             task: Any = record.row and record.row.entry
             try:
                 if plain:
-                    about, answers, regions = task, [task["answer"]], _regions(task, "spans")
+                    about, answers, regions = task, [task["answer"]], regions_of(task, "spans")
                 else:
-                    about, (answers, regions) = task["data"], _label_studio(task, record.text)
+                    about, (answers, regions) = (
+                        task["data"],
+                        label_studio_regions(task, record.text),
+                    )
                 answer = max(answers, key=ANSWERS.index)
-                released = set(_regions(about, RELEASED))
+                released = set(regions_of(about, RELEASED))
                 marked = [region for region in dict.fromkeys(regions) if region not in released]
                 for start, end, label in marked:
                     fits = type(start) is type(end) is int and 0 <= start < end <= len(record.text)
@@ -131,7 +134,7 @@ def _spacy_task(words: list[str], spaces: list[bool], groups: bytes, docbin: Pac
 
 
 def _label_studio_task(task: Json) -> Json:
-    text, regions = task["text"], _regions(task, "spans")
+    text, regions = task["text"], regions_of(task, "spans")
     made = {"id": task["id"], "text": text, RELEASED: [*map(_span, regions)]}
     names = {"from_name": "label", "to_name": "text", "type": "labels"}
     values = [{"start": a, "end": b, "text": text[a:b], "labels": [of]} for a, b, of in regions]
@@ -139,7 +142,7 @@ def _label_studio_task(task: Json) -> Json:
     return {"data": made, "predictions": [{"model_version": "dx", "result": result}][: len(result)]}
 
 
-def _label_studio(task: Json, text: str) -> tuple[list[str], list[Region]]:
+def label_studio_regions(task: Json, text: str) -> tuple[list[str], list[Region]]:
     """Return the answers and regions of all reviewers; one who submits without choice accepts."""
     answers, regions = list[str](), list[Region]()
     for annotation in task["annotations"]:
@@ -162,7 +165,7 @@ def _code_points(text: str, start: int, end: int, marked: str | None) -> tuple[i
     return (a, b) if text[a:b] == marked or len(text) < end <= len(raw) // 2 else (start, end)
 
 
-def _regions(task: Json, key: str) -> list[Region]:
+def regions_of(task: Json, key: str) -> list[Region]:
     return [(span["start"], span["end"], span.get("label", "")) for span in task.get(key) or ()]
 
 

@@ -1,0 +1,103 @@
+"""`python -m spacy dx evaluate`: how well a recogniser does on annotated texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer import Argument, Option
+
+from ...cli import options
+from ...cli.terminal import mistakes_in_a_line, setting_up, settings_that_fail
+from ...config import SanitizeConfig
+from ...errors import UsageError
+from ...io.build import make_pipeline
+from ...text.mentions import CANONICAL, plain_label
+from ..golden import ALL, FIGURES, Evaluation, evaluate, read_gold
+from ..results import text_table
+
+# fmt: off
+GoldFile = Annotated[Path, Argument(
+    metavar="GOLD", show_default=False, help="Annotated texts: a .jsonl or .json file",
+)]
+Misses = Annotated[int, Option("--misses", min=0, help="Print N missed entities, with their text")]
+FailUnder = Annotated[list[str] | None, Option(
+    "--fail-under", metavar="FIGURE=SHARE", show_default=False,
+    help="Exit with status 1 below this: recall=.95, precision.PERSON=.9, clean=.98",
+)]
+# fmt: on
+
+
+@options.with_settings("evaluate", "config", "entities", "model", "code")
+def evaluate_cli(
+    chosen: SanitizeConfig, gold: GoldFile, misses: Misses = 0, fail_under: FailUnder = None
+) -> None:
+    """Measure a recogniser on annotated texts.
+
+    GOLD is of presidio-research, spaCy, Prodigy or Label Studio. Recall is the share of the
+    entities of which no word stays; precision that of the replaced words that are in an entity;
+    clean that of the documents without such a word left. Without --entities or --config, the labels
+    of GOLD are replaced. No text is printed without --misses.
+
+    Example: python -m spacy dx evaluate gold.jsonl --fail-under recall=.95 --fail-under clean=.9
+    """
+    with mistakes_in_a_line("evaluate"), settings_that_fail():
+        bars = [_bar(one) for one in fail_under or ()]
+        golds = read_gold(gold)
+        if chosen.config is None and not chosen.entities and chosen.surrogates is None:
+            labels = {plain_label(label) for one in golds for *_, label in one.regions}
+            known = sorted(labels & set(CANONICAL.values()))
+            if not known:
+                raise UsageError("the labels of GOLD are not known: give `entities`.")
+            chosen = chosen.with_settings({"entities": tuple(known)})
+        with setting_up():
+            nlp = make_pipeline(chosen)
+        found = evaluate(nlp, golds)
+        below = [message for bar in bars if (message := _below(found, *bar))]
+    _print(found, len(golds), misses)
+    for message in below:
+        typer.echo(f"dx evaluate: {message}", err=True)
+    raise typer.Exit(int(bool(below)))
+
+
+def _bar(given: str) -> tuple[str, str, float]:
+    name, _, value = given.partition("=")
+    figure, _, label = name.strip().partition(".")
+    try:
+        least = float(value)
+    except ValueError:
+        least = -1.0
+    if figure not in FIGURES or not 0 <= least <= 1:
+        names = ", ".join(FIGURES)
+        raise UsageError(f"`fail_under` takes FIGURE=SHARE, such as recall=.95, of {names}.")
+    return figure, label or ALL, least
+
+
+def _below(found: Evaluation, figure: str, label: str, least: float) -> str:
+    """Return why a figure is too low; "" where it is not. One of nothing is."""
+    share = found.labels[label].figure(figure) if label in found.labels else None
+    if share is not None and share >= least:
+        return ""
+    what = figure if label == ALL else f"{figure}.{label}"
+    return f"{what} is {'not known' if share is None else f'{share:.3f}'}, below {least:g}."
+
+
+def _print(found: Evaluation, texts: int, misses: int) -> None:
+    ordered = sorted(found.labels, key=lambda name: (name == ALL, -found.labels[name].entities))
+    rows = []
+    for label in ordered:
+        counts = found.labels[label]
+        shares = [counts.figure(name) for name in FIGURES]
+        cells = ["-" if share is None else f"{share:.3f}" for share in shares]
+        rows.append(
+            [label, counts.entities, *cells[:2], counts.documents, counts.leaving, cells[2]]
+        )
+    header = ["label", "entities", "recall", "precision", "documents", "with any left", "clean"]
+    typer.echo(text_table(header, rows, "lr"))
+    typer.echo(f"{texts:,} documents.")
+    if found.skipped:
+        names = ", ".join(f"{name} ({count:,})" for name, count in found.skipped.most_common())
+        typer.echo(f"Not replaced, and not counted: {names}.")
+    for line in found.misses[:misses]:
+        typer.echo(line)

@@ -1,0 +1,206 @@
+"""How well a pipeline recognises what a golden set marks: texts whose entities somebody annotated.
+
+Words count, not spans: an annotated entity is recalled where no word of it stays that tells
+something, whatever label the recogniser gives it, and a document leaves something where such a word
+stands anywhere in what is not replaced. Counts, labels and figures hold no text; misses do.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spacy.language import Language
+
+from ..errors import UsageError
+from ..io.build import the_sanitizer
+from ..io.files.limits import parse_json, read_json, read_lines
+from ..io.stream import ZONE_DOCUMENTS, zone
+from ..pipeline.component import DxSanitizer
+from ..pipeline.select import Entities
+from ..text.mentions import plain_label
+from .review import Region, label_studio_regions, regions_of
+
+FIGURES = ("recall", "precision", "clean")
+ALL = "all"
+LONGEST = 2**24  # characters of a line
+AROUND = 40  # characters on each side of a miss that is shown
+PARTICLES = frozenset(
+    "a de del della di da do dos das du la le las los van von der den bin al el y of the "
+    "and".split()
+)
+WORD = re.compile(r"[^\W_]+")
+
+
+class Gold(NamedTuple):
+    """A text, and the start, end and label of its entities."""
+
+    text: str
+    regions: list[Region]
+
+
+@dataclass
+class Counts:
+    """Of one label: entities, those with a readable word, words that are replaced, those in an
+    entity of any label, documents with such entities, those with something left."""
+
+    entities: int = 0
+    missed: int = 0
+    words: int = 0
+    right: int = 0
+    documents: int = 0
+    leaving: int = 0
+
+    def figure(self, name: str) -> float | None:
+        """Return a share, of FIGURES: clean is that of the documents with nothing left. That of
+        nothing is None."""
+        part, whole = {
+            "recall": (self.entities - self.missed, self.entities),
+            "precision": (self.right, self.words),
+            "clean": (self.documents - self.leaving, self.documents),
+        }[name]
+        return part / whole if whole else None
+
+
+@dataclass
+class Evaluation:
+    """Counts by label, and of all. skipped: entities with labels that the pipeline does not
+    replace. misses: with text, for the owner alone."""
+
+    labels: defaultdict[str, Counts] = field(default_factory=lambda: defaultdict(Counts))
+    skipped: Counter[str] = field(default_factory=Counter)
+    misses: list[str] = field(default_factory=list, repr=False)
+
+
+def read_gold(path: Path) -> list[Gold]:
+    """Read a .json or .jsonl file of presidio-research, Prodigy, spaCy or Label Studio.
+
+    Tasks that a reviewer rejected or ignored are left out.
+
+    Raises:
+        UsageError: For a record that is of none of these, or whose spans do not fit its text.
+    """
+    found: list[Gold | None] = []
+    try:
+        if path.suffix.lower() == ".json":
+            rows: Iterable[Any] = read_json(path)
+        else:
+            rows = (parse_json(line) for line in read_lines(path, LONGEST) if line.strip())
+        for row in rows:
+            found.append(_gold_of(row))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or 'cannot be read'}.") from None
+    except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError):
+        what = "is not the JSON of a text with spans that fit it"
+        raise UsageError(f"{path}: record {len(found) + 1} {what}.") from None
+    golds = [gold for gold in found if gold is not None]
+    if not golds:
+        raise UsageError(f"{path}: has no annotated text.")
+    return golds
+
+
+def _gold_of(row: Any) -> Gold | None:
+    if isinstance(row, list):  # of spaCy's earlier training data
+        row = {"text": row[0], **row[1]}
+    text, answers = row.get("full_text", row.get("text")), [row.get("answer", "accept")]
+    if "annotations" in row:
+        text = row["data"]["text"]
+        answers, regions = label_studio_regions(row, text)
+    else:
+        groups = (row.get(name) for name in ("spans", "ents", "entities"))
+        spans: Any = next(one for one in groups if isinstance(one, list))
+        regions = [_region(one) for one in spans]
+    for start, end, label in regions:
+        fits = type(start) is type(end) is int and 0 <= start < end <= len(text)
+        if not fits or not isinstance(label, str):
+            raise ValueError
+    if not isinstance(text, str):
+        raise TypeError
+    return Gold(text, list(dict.fromkeys(regions))) if set(answers) <= {"accept"} else None
+
+
+def _region(span: Any) -> Region:
+    if isinstance(span, dict) and "entity_type" in span:
+        return span["start_position"], span["end_position"], span["entity_type"]
+    (region,) = regions_of({"": [span]}, "") if isinstance(span, dict) else [tuple(span[:3])]
+    return region
+
+
+def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:
+    """Compare what a pipeline would replace with what is annotated; nothing is drawn.
+
+    Args:
+        nlp: The pipeline; its last sanitizer says which labels it replaces.
+        golds: The annotated texts.
+    """
+    sanitizer, found = the_sanitizer(nlp), Evaluation()
+    finder = sanitizer.selector if isinstance(sanitizer.selector, Entities) else None
+    if finder is None and not sanitizer.surrogates:
+        raise UsageError("the pipeline replaces no entities: give `entities` or a `config`.")
+    finder = finder or Entities(tuple(sanitizer.surrogates))
+    labels = {plain_label(label) for gold in golds for *_, label in gold.regions}
+    labels &= set(map(plain_label, finder.labels))
+    names = [name for name, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]
+    with nlp.select_pipes(disable=names), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # spaCy's may quote tokens
+        for start in range(0, len(golds), ZONE_DOCUMENTS):
+            some = golds[start : start + ZONE_DOCUMENTS]
+            with zone(nlp):
+                docs = nlp.pipe(gold.text for gold in some)
+                for number, (gold, doc) in enumerate(zip(some, docs, strict=True), start + 1):
+                    hidden: dict[int, str] = {}
+                    for label, first, last in finder.entities(doc):
+                        span = doc[first:last]
+                        places = range(span.start_char, span.end_char)
+                        hidden.update(dict.fromkeys(places, plain_label(label)))
+                    misses = _count(found, gold, hidden, labels)
+                    found.misses += [f"document {number}, {miss}" for miss in misses]
+    return found
+
+
+def _count(
+    found: Evaluation, gold: Gold, hidden: dict[int, str], labels: set[str]
+) -> list[str]:  # fmt: skip
+    """Add one document, and return what is missed. hidden: the label of each character that is
+    replaced. labels: that are both annotated and replaced."""
+    text, annotated, misses = gold.text, set[int](), list[str]()
+    documents, leaving = set[str](), set[str]()
+    words = list(WORD.finditer(text))
+    shown = [m for m in words if hidden.keys().isdisjoint(range(*m.span()))]
+    left = telling(" ".join(m[0] for m in shown))
+    for start, end, name in gold.regions:
+        annotated.update(range(start, end))
+        label, entity = plain_label(name), text[start:end]
+        if label not in labels:
+            found.skipped[name] += 1
+            continue
+        stays = " ".join(m[0] for m in shown if start <= m.start() < end)
+        missed = bool(telling(stays) if telling(entity) else stays)
+        for counts in (found.labels[ALL], found.labels[label]):
+            counts.entities += 1
+            counts.missed += missed
+        documents |= {ALL, label}
+        leaving |= {ALL, label} if telling(entity) & left else set()
+        if missed:
+            around = text[max(0, start - AROUND) : end + AROUND]
+            misses.append(f"{name}: {entity!r} in {around!r}")
+    for place in (m.start() for m in words):
+        if hidden.get(place) in labels:
+            for counts in (found.labels[ALL], found.labels[hidden[place]]):
+                counts.words += 1
+                counts.right += place in annotated
+    for label in documents:
+        found.labels[label].documents += 1
+        found.labels[label].leaving += label in leaving
+    return misses
+
+
+def telling(text: str) -> set[str]:
+    """Return the words of a text that tell something, in lower case: no initials, no particles."""
+    lower = {word.lower() for word in WORD.findall(text)}
+    return {w for w in lower if (len(w) > 2 or w.isdigit()) and w not in PARTICLES}

@@ -1,0 +1,103 @@
+"""dx evaluate: figures of a golden set, in any of four forms, and text for the owner alone."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.lab.golden import Gold, evaluate, read_gold
+
+# 😀 is two UTF-16 code units; nobody would take "qwxzly" for a name, or "Boston" for none.
+TEXT = "😀 Maria Lopez went to Boston with qwxzly on the bus."
+SPANS = [("Maria Lopez", "PERSON"), ("qwxzly", "PERSON"), ("bus", "TITLE")]
+GOLD = [(TEXT.index(text), TEXT.index(text) + len(text), label) for text, label in SPANS]
+
+
+def presidio():
+    names = ("start_position", "end_position", "entity_type")
+    return {"full_text": TEXT, "spans": [dict(zip(names, one, strict=True)) for one in GOLD]}
+
+
+def named():
+    return [dict(zip(("start", "end", "label"), one, strict=True)) for one in GOLD]
+
+
+def label_studio(answers=()):
+    def units(place):
+        return len(TEXT[:place].encode("utf-16-le")) // 2
+
+    result = [{"value": {"start": units(a), "end": units(b), "text": TEXT[a:b], "labels": [of]}}
+              for a, b, of in GOLD]  # fmt: skip
+    result += [{"value": {"choices": [answer]}} for answer in answers]
+    return {"data": {"text": TEXT}, "annotations": [{"result": result}]}
+
+
+FORMS = {
+    "presidio-research": presidio(), "prodigy": {"text": TEXT, "spans": named()},
+    "label-studio": label_studio(), "spacy-json": {"text": TEXT, "ents": named(), "spans": {}},
+    "spacy-lists": {"text": TEXT, "ents": GOLD}, "spacy-2": [TEXT, {"entities": GOLD}],
+}  # fmt: skip
+
+
+def write(path, *rows):
+    whole = path.suffix == ".json"
+    path.write_text(json.dumps(rows) if whole else "".join(f"{json.dumps(r)}\n" for r in rows))
+    return path
+
+
+def run(*args):
+    return CliRunner().invoke(dx_cli, ["evaluate", *map(str, args)])
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("ending", [".json", ".jsonl"])
+def test_all_forms_are_read_alike(tmp_path, name, ending):
+    rejected = [{"text": TEXT, "spans": named(), "answer": "reject"}, label_studio(["reject"])]
+    path = write(tmp_path / f"gold{ending}", FORMS[name], *rejected)
+    assert read_gold(path) == [Gold(TEXT, GOLD)]
+
+
+def test_the_figures_of_a_text_that_is_counted_by_hand():
+    clean = Gold("Ms. Lopez called.", [(4, 9, "PATIENT")])
+    found = evaluate(make_pipeline(entities=("person", "gpe")), [Gold(TEXT, GOLD), clean])
+    counts = found.labels["PERSON"]
+    assert found.labels.keys() == {"PERSON", "all"} and found.skipped == {"TITLE": 1}
+    assert (counts.entities, counts.missed, counts.documents, counts.leaving) == (3, 1, 2, 1)
+    assert counts.figure("recall") == pytest.approx(2 / 3) and counts.figure("clean") == 0.5
+    assert len(found.misses) == 1 and "qwxzly" in found.misses[0]
+    more = evaluate(make_pipeline(entities=("person",)), [Gold("Maria Lopez", [(6, 11, "PER")])])
+    assert more.labels["PERSON"].figure("precision") == 0.5
+
+
+def test_a_word_that_stays_elsewhere_is_left_in_the_document():
+    gold = Gold("Mark Hope spoke. They hope.", [(0, 9, "PERSON")])
+    counts = evaluate(make_pipeline(entities=("person",)), [gold]).labels["PERSON"]
+    assert (counts.missed, counts.leaving) == (0, 1)
+
+
+def test_the_command_prints_no_text_unless_asked_and_fails_under(tmp_path):
+    path = write(tmp_path / "gold.jsonl", *[FORMS["prodigy"]] * 3)
+    done = run(path)
+    assert done.exit_code == 0 and "0.500" in done.output and "TITLE (3)" in done.output
+    assert not any(word in done.output for word in ("Maria", "Lopez", "qwxzly", "Boston"))
+    assert run(path, "--misses", 2).output.count("'qwxzly' in") == 2
+    bars = [("recall=.5", 0), ("recall=.51", 1), ("clean=.1", 1), ("recall.ORG=0", 1),
+            ("precision.PERSON=.9", 0), ("readable=.5", 2), ("recall=2", 2)]  # fmt: skip
+    for bar, status in bars:
+        assert run(path, "--fail-under", bar).exit_code == status, bar
+    both = run(path, "--fail-under", "recall=.5", "--fail-under", "clean=1")
+    assert both.exit_code == 1 and "clean is 0.000, below 1." in both.stderr
+
+
+@pytest.mark.parametrize("bad", [
+    {"text": "Okonkwo", "spans": [{"start": 0, "end": 9, "label": "PERSON"}]},
+    {"text": "Okonkwo", "spans": [{"start": "0", "end": 3, "label": "PERSON"}]},
+    {"text": "Okonkwo"}, {"text": 7, "spans": []}, 5, "Okonkwo", {"annotations": []},
+])  # fmt: skip
+def test_a_record_that_is_none_is_named_by_its_number(tmp_path, bad):
+    path = write(tmp_path / "gold.jsonl", FORMS["prodigy"], bad)
+    done = run(path)
+    assert done.exit_code == 2 and "record 2" in done.stderr and "Okonkwo" not in done.output
+    assert run(tmp_path / "none.jsonl").exit_code == 2
