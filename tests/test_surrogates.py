@@ -426,7 +426,7 @@ def test_a_preset_stands_in_and_all_else_stays():
     receipt = doc._.dx
     told = receipt.surrogates["PERSON"]
     assert (told["found"], told["replaced"], told["kept"]) == (3, 3, 0)
-    assert told["stand_in"] == "dx.Name.v1" and told["guarantee"]["epsilon"] == 0
+    assert told["stand_in"] == "dx.Name.v2" and told["guarantee"]["epsilon"] == 0
     assert receipt.tokens == len(doc) == receipt.kept + receipt.stood_in
     assert receipt.perturbed == receipt.draws == 0
 

@@ -138,7 +138,7 @@ def _sanitize_files(
     if run.dry_run:
         print_dry_run(nlp, jobs, chosen.files, time.perf_counter() - start)
     elif run.preview:
-        print_previews(nlp, jobs[0], chosen.files, run.preview)
+        print_previews(nlp, jobs[0], chosen.files, run)
     if run.dry_run or run.preview:
         return None
     with _table_of_surrogates(nlp, chosen):

@@ -9,11 +9,12 @@ from itertools import islice
 import typer
 from spacy.language import Language
 
-from ..config import FileConfig
+from ..config import FileConfig, RunConfig
 from ..integrations.front.diff import diff
 from ..io.build import the_sanitizer
 from ..io.formats import WITH_FIELDS
 from ..io.jobs import Job, opened
+from ..io.languages import with_language
 from ..io.record import Record
 from ..io.run import Seen
 from ..io.stream import outcomes
@@ -23,11 +24,12 @@ from .terminal import with_options
 SAMPLE, SAMPLE_CHARACTERS = 200, 200_000  # what is sanitised of a file, and forgotten
 
 
-def print_previews(nlp: Language, job: Job, files: FileConfig, most: int) -> None:
+def print_previews(nlp: Language, job: Job, files: FileConfig, run: RunConfig) -> None:
     """Print the first documents before and after, changes in colour, or between marks."""
     with opened(job, files) as given:
-        records = list(islice(given.records(), most))
-    for record, outcome in outcomes(nlp, records, batch_size=most):
+        read = islice(given.records(), run.preview)
+        records = list(with_language(nlp, read, run))
+    for record, outcome in outcomes(nlp, records, batch_size=run.preview):
         if isinstance(outcome, str):
             shown = with_options(outcome)
         else:

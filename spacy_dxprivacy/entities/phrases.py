@@ -32,9 +32,9 @@ _FOREIGN = re.compile(rf"[^\D0-9]|[{''.join(_STROKES)}]")
 def match_phrases(doc: Doc) -> set[Entity]:
     """Return (label, start, end) in tokens; a partly covered token is part of its phrase."""
     text = doc.text if doc.text.isascii() else _FOREIGN.sub(_ascii, doc.text)
-    phrases = {_in_tokens(doc, *found) for found in _phrases(text)}
+    phrases = {in_tokens(doc, *found) for found in _phrases(text)}
     numbers = {
-        _in_tokens(doc, kind_of(match).replace("CODE", "ID"), *match.span())
+        in_tokens(doc, kind_of(match).replace("CODE", "ID"), *match.span())
         for match in pattern("NUMBER_FORM").finditer(text)
     }
     # An account by its key is no telephone number.
@@ -42,7 +42,8 @@ def match_phrases(doc: Doc) -> set[Entity]:
     return (phrases | numbers) - accounts
 
 
-def _in_tokens(doc: Doc, label: str, start: int, end: int) -> Entity:
+def in_tokens(doc: Doc, label: str, start: int, end: int) -> Entity:
+    """Return a span of the text in tokens."""
     # "expand" finds a span for every part of the text.
     span = cast(Span, doc.char_span(start, end, alignment_mode="expand"))
     return label, span.start, span.end

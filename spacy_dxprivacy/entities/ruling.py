@@ -18,9 +18,11 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..arrays import Bools1d
-from ..text.mentions import Entity, plain_label
+from ..text.language import language_of_doc
+from ..text.mentions import Entity, mentions, plain_label
 from ..text.tokens import with_fields_apart
 from ..validate import fail
+from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
 from .review import completed, without_terms
 from .rules import GROUPS, LABELS, patterns
@@ -30,7 +32,7 @@ FREE_FLAGS = range(19, 64)  # spaCy's own lexeme flags end at 18
 
 
 class DxEntityRuler(EntityRuler):
-    """Find entities by rules for English, made from the built-in space, and by your own patterns.
+    """Find entities by rules, made from the built-in space, and by your own patterns.
 
     Your own patterns (`add_patterns`) come on top, and they alone are saved with the pipeline: the
     built-in ones are made anew from the package. Every Doc leaves with ENT_IOB set. Like the
@@ -81,9 +83,13 @@ class DxEntityRuler(EntityRuler):
         """Return (label, start, end) of all matches: your own, then the longest first, then by
         label, then from left to right."""
         own = super().match(doc) if len(self) else []
-        found = {*self._match_words(doc), *match_phrases(doc)}
         order = {label: i for i, label in enumerate(LABELS)}
-        kept = without_terms(doc, found)
+        language = language_of_doc(doc)
+        if language == "en":
+            found = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
+            kept = without_terms(doc, found)
+        else:
+            kept = iter(match_foreign(doc, language))
         return own + sorted(kept, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))
 
     def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:
@@ -100,7 +106,10 @@ class DxEntityRuler(EntityRuler):
                 kept.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
         known = [(plain_label(span.label_), span.start, span.end) for span in kept]
-        again = completed(doc, known)[len(known) :]
+        english = language_of_doc(doc) == "en"
+        again = (completed(doc, known) if english else [*known, *mentions(doc, known)])[
+            len(known) :
+        ]
         doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
 
     def _match_words(self, doc: Doc) -> Iterator[Entity]:

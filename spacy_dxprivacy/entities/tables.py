@@ -7,7 +7,7 @@ comment. `words.txt` holds lists, `rules.txt` token rules, `forms.txt` regular e
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 
 from ..about import DATA
 
@@ -15,12 +15,13 @@ _REFERENCE = re.compile(r"\{([<*]?)([A-Z_]+|[a-z ]+)\}")
 _NAMED = re.compile(r"([a-zA-Z]\w*): (.*)")
 
 
-@lru_cache(maxsize=3)
+@cache
 def sections(file: str) -> dict[str, list[str]]:
-    """Return the lines of each section of a file."""
+    """Return the lines of each section of a file of data/entities, or of data for "a/b"."""
     found: dict[str, list[str]] = {}
     lines: list[str] = []
-    for line in (DATA / "entities" / f"{file}.txt").read_text(encoding="utf8").splitlines():
+    path = DATA / (f"{file}.txt" if "/" in file else f"entities/{file}.txt")
+    for line in path.read_text(encoding="utf8").splitlines():
         if line.startswith("== "):
             lines = found.setdefault(line[3:], [])
         elif line and not line.startswith("# "):
@@ -34,14 +35,14 @@ def words(name: str) -> frozenset[str]:
 
 
 @cache
-def pattern(name: str) -> re.Pattern[str]:
-    """Return a section of forms.txt, compiled when it is first used."""
-    return re.compile(_referred("", name))
+def pattern(name: str, file: str = "forms") -> re.Pattern[str]:
+    """Return a section of forms.txt or foreign.txt, compiled when it is first used."""
+    return re.compile(_expanded("".join(sections(file)[name])))
 
 
-def forms(name: str) -> list[tuple[str, str]]:
-    """Return (name or "", regular expression) of each line of a table of forms.txt."""
-    rows = [_NAMED.fullmatch(line) or ("", "", line) for line in sections("forms")[name]]
+def forms(name: str, file: str = "forms") -> list[tuple[str, str]]:
+    """Return (name or "", regular expression) of each line of a table of a file."""
+    rows = [_NAMED.fullmatch(line) or ("", "", line) for line in sections(file)[name]]
     return [(row[1], _expanded(row[2])) for row in rows]
 
 
@@ -60,7 +61,7 @@ def _referred(how: str, name: str) -> str:
     if how == "*":
         groups = [f"?P<{kind}_{i}>" if kind else "?:" for i, (kind, _) in enumerate(forms(name))]
         return "|".join(f"({g}{row})" for g, (_, row) in zip(groups, forms(name), strict=True))
-    text = "".join(sections("forms")[name])
+    text = "".join(sections("forms").get(name) or sections("foreign")[name])
     if how == "<":
         behind = "|".join(rf"(?<=\b{re.escape(cue)} )" for cue in text.split("|"))
         return f"(?:{behind})"

@@ -26,6 +26,7 @@ from ..privacy.levels import MECHANISM
 from ..privacy.levels import level as level_of
 from ..registries import RETIRED, registry, retired
 from ..space.sources import BUILTIN
+from ..text.language import COVERED
 from ..validate import positive
 from .code import import_code
 from .files.limits import MOST_CONFIG, check_size
@@ -80,7 +81,11 @@ def make_pipeline(chosen: SanitizeConfig | None = None, /, **settings: Any) -> L
 def unfitted(chosen: SanitizeConfig) -> Language:
     """Return a pipeline with these settings, as it is before it loads a space."""
     block = component_config(chosen)
-    nlp = spacy.blank("en") if chosen.model is None else util.load_model(chosen.model)
+    nlp = (
+        spacy.blank(language_given(chosen))
+        if chosen.model is None
+        else util.load_model(chosen.model)
+    )
     if any(isinstance(pipe, DxSanitizer) for _, pipe in nlp.pipeline):
         if block:
             raise UsageError("the model has a dx_sanitizer of its own: leave its settings out.")
@@ -106,6 +111,14 @@ def unfitted(chosen: SanitizeConfig) -> Language:
     block["selector"]["labels"] = labels
     nlp.add_pipe("dx_entity_sanitizer", config=block)
     return nlp
+
+
+def language_given(chosen: SanitizeConfig) -> str:
+    """Return the language that is set, or "en". Raise UsageError for one that is not covered."""
+    given = chosen.run.language or "en"
+    if given not in COVERED:
+        raise UsageError(f"`language` must be one of {', '.join(COVERED)}, got {given!r}.")
+    return given
 
 
 def _assembled(path: Path, overrides: Sequence[tuple[str, str]]) -> Language:
@@ -336,7 +349,7 @@ def surrogates_config(given: str | None, key: str | Path | None) -> Any:
     if given == "none" or (given is None and key is None):
         return None
     if given is None or given in PRESETS:
-        block = {"@dx_surrogates": "dx.Preset.v1", "name": given or PRESETS[0]}
+        block = {"@dx_surrogates": "dx.Preset.v2", "name": given or PRESETS[0]}
         return block if key is None else {**block, "scope": "corpus", "key": str(key)}
     if key is not None:
         raise UsageError(

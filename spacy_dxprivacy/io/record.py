@@ -13,6 +13,7 @@ from spacy.util import filter_spans
 
 from ..config import FileConfig
 from ..entities.surrogates.replacements import CALLER, USER
+from ..text.language import LANGUAGE
 from ..text.layout import MARKS
 from ..text.tokens import cuts_of, joined
 from .files.limits import MB, MOST_RECORD
@@ -62,6 +63,7 @@ class Record:
     # Where its pieces begin and end, and which of them are names or addresses.
     marks: Sequence[int] = field(default=(), repr=False)
     known: Sequence[tuple[int, int, str]] = field(default=(), repr=False)
+    language: str = field(default="", repr=False)  # of its file, where that can be told
 
     @property
     def key(self) -> tuple[int, int]:
@@ -79,13 +81,19 @@ class Record:
         return len(self.text) + sum(len(word) + 1 for word in self.words or ())
 
     def for_pipe(self, nlp: Language) -> str | Doc:
-        """Return the text; or a Doc of its words, of what would take long to cut, or of a user."""
+        """Return the text; or a Doc of its words, of what would take long to cut, or with what is
+        known of it: a user, a language."""
         given: str | Doc = self.text
         if self.words is not None:
             given = Doc(nlp.vocab, words=self.words, spaces=self.spaces)
         elif len(self.text) <= nlp.max_length and (cuts := cuts_of(self.text)):
             given = joined(nlp, self.text, cuts)
-        pairs = ((USER, self.user), (CALLER, self.caller), (MARKS, list(self.marks)))
+        pairs = (
+            (USER, self.user),
+            (CALLER, self.caller),
+            (LANGUAGE, self.language),
+            (MARKS, list(self.marks)),
+        )
         data = {name: value for name, value in pairs if value}
         if not data:
             return given

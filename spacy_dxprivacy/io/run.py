@@ -20,6 +20,7 @@ from .files.atomic import Output
 from .files.keys import read_key
 from .formats import FORMATS, WITH_FIELDS
 from .jobs import Job, opened
+from .languages import with_language
 from .plain import Writer
 from .record import Record, names_of, shown
 from .source import Packing
@@ -102,7 +103,8 @@ def _sanitize_file(nlp: Language, job: Job, chosen: SanitizeConfig, sums: _Sums)
         given = stack.enter_context(opened(job, chosen.files))
         output = stack.enter_context(Output(job.target, force=chosen.run.force))
         sink = Sink(given.job, output.handle, given.files, sums)
-        records, with_docs = given.records(sink.begin), sink.writer.needs_docs
+        read, with_docs = given.records(sink.begin), sink.writer.needs_docs
+        records = with_language(nlp, read, chosen.run, given.source.ready)
         pairs = outcomes_of(nlp, records, chosen.run, given.source.ready, with_docs=with_docs)
         stack.enter_context(closing(pairs))
         for record, results in _rows(pairs, by_row=not with_docs):

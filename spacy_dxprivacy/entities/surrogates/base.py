@@ -122,7 +122,8 @@ class Draws:
 
     rng: secure stream. user: whose document it is, where that is known. memory: shared by the
     surrogates of the document. caller: of the service, or ""; each caller has a key of its own.
-    plain: words released unmodified beside the mentions, which are not drawn as names.
+    plain: words released unmodified beside the mentions, which are not drawn as names. language:
+    of the document. base: of the pipeline, in which a key draws.
     """
 
     rng: Rng
@@ -130,6 +131,8 @@ class Draws:
     memory: dict[object, object] = field(default_factory=dict)
     caller: str = ""
     plain: frozenset[str] = frozenset()
+    language: str = "en"
+    base: str = "en"
 
 
 @dataclass(frozen=True)
@@ -192,6 +195,10 @@ class Scope:
     def key_id(self) -> str | None:
         """Public name of the key: receipts with the same one were made with the same key."""
         return None if self.key is None else derived(read_key(self.key), "key id").hex()[:KEY_ID]
+
+    def language(self, draws: Draws) -> str:
+        """Return the language that surrogates are of: with a key one for all documents."""
+        return draws.language if self.key is None else draws.base
 
     def stream(self, draws: Draws, kind: str, identity: str) -> Stream:
         """Return the key's stream for this identity, or the secure one.

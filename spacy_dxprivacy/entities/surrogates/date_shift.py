@@ -68,7 +68,8 @@ def make_date_shift(
             days on the average.
         window: In its place, the most days of a uniform shift.
         weeks: Shift by whole weeks, so that days of the week stay true.
-        order: "mdy" or "dmy", how 03/04/2019 is read where it can be both.
+        order: "mdy" or "dmy", how 03/04/2019 is read where it can be both; "auto": "mdy" in
+            English, "dmy" in other languages.
         scope: "document"; "corpus", one shift for each user (see Draws.user) and for each
             document without one; or "one-shift", the same for all documents of the key.
         key: File of the key, with the latter two.
@@ -84,7 +85,7 @@ def make_date_shift(
     else:
         epsilon = positive("epsilon", 0.01 if epsilon is None else epsilon)
     one_of("scope", scope, tuple(SCOPES))
-    one_of("order", order, ("mdy", "dmy"))
+    one_of("order", order, ("mdy", "dmy", "auto"))
     by_key = Scope("corpus" if scope == ONE_SHIFT else scope, key)
     return DateShift(epsilon, window, 7 if weeks else 1, order, by_key, scope)
 
@@ -140,7 +141,10 @@ class DateShift:
         shared = self.moves == ONE_SHIFT or user
         stream = self.scope.stream(draws, "dates", user) if shared else draws.rng
         days, hours = self.shift(stream), below(24, stream)
-        return Timeline(mentions, self.order).move(days, hours)
+        order = self.order
+        if order == "auto":
+            order = "mdy" if draws.language == "en" else "dmy"
+        return Timeline(mentions, order, draws.language).move(days, hours)
 
     def shift(self, stream: Stream) -> int:
         """Draw a shift in days."""

@@ -172,21 +172,25 @@ Match = re.Match[str]
 @dataclass(frozen=True)
 class Context:
     """What is public about a mention. order: "mdy", "dmy", or "" where numeric dates of the
-    document contradict it. before: the words before it, in lower case."""
+    document contradict it. before: the words before it, in lower case. language: of the document.
+    """
 
     order: str
     before: tuple[str, ...] = ()
+    language: str = "en"
 
 
 Reader = Callable[[Match, Context], Piece]
+Form = tuple[re.Pattern[str], Reader]
 
 
-def read(text: str, context: Context) -> list[Piece]:
-    """Read a mention. Raises NoDate for what is neither a date nor relative to one."""
+def read(text: str, context: Context, forms: Sequence[Form], beside: frozenset[str]) -> list[Piece]:
+    """Read a mention. Raises NoDate for what is neither a date nor relative to one. beside: further
+    words that may stay."""
     pieces: list[Piece] = []
     start = place = 0
     while place < len(text):
-        found = _match(text, place)
+        found = _match(text, place, forms)
         if found is None:
             place += 1
             continue
@@ -195,6 +199,7 @@ def read(text: str, context: Context) -> list[Piece]:
         start = place = match.end()
     pieces.append(text[start:])
     rest = [word for piece in pieces if isinstance(piece, str) for word in _WORD.findall(piece)]
+    rest = [word for word in rest if word.lower() not in beside]
     if not _is_relative(rest, any(isinstance(piece, Days | Period | Loose) for piece in pieces)):
         raise NoDate
     holidays = [piece for piece in pieces if getattr(piece, "is_holiday", False)]
@@ -204,14 +209,14 @@ def read(text: str, context: Context) -> list[Piece]:
     return pieces
 
 
-def _match(text: str, place: int) -> tuple[Match, Reader] | None:
+def _match(text: str, place: int, forms: Sequence[Form]) -> tuple[Match, Reader] | None:
     """Match the first form that fits here, unless it is within a longer word."""
     before = text[place - 1 : place]
     if before.isalnum() or before == "_":
         # The time of an ISO 8601 date begins: 2020-01-05T14:05.
         if not (before in "tT" and text[max(place - 2, 0) : place - 1].isdigit()):
             return None
-    for form, reader in _forms():
+    for form, reader in forms:
         found = form.match(text, place)
         after = text[found.end() : found.end() + 1] if found else ""
         if found and found.end() > place and not (after.isalnum() and after not in "TtZz"):
@@ -248,7 +253,7 @@ def ordinal(number: int, model: str | None) -> str:
     return str(number) + (end.upper() if model.isupper() else end)
 
 
-def _put(m: Match, /, **new: str | int) -> str:
+def put(m: Match, /, **new: str | int) -> str:
     """Replace the groups of a match that matched. An integer is a year, written with as many digits
     as it has there."""
     text, place = "", m.start()
@@ -291,21 +296,21 @@ def _month_as(number: int, m: Match) -> str:
 # -- readers: days -----------------------------------------------------------------------------
 
 
-def _day(day: str, month: str | int | None, year: str | None) -> Day:
+def day_of(day: str, month: str | int | None, year: str | None) -> Day:
     number, calendar = _year(year)
     month = _index(MONTHS, month) + 1 if isinstance(month, str) else month
     return Day(number, month, int(day), calendar)
 
 
-def _one_day(day: Day, write: Callable[[int, int, int], str]) -> Days:
+def one_day(day: Day, write: Callable[[int, int, int], str]) -> Days:
     return Days([day], lambda days: write(*days[0]))
 
 
 def _named_day(m: Match, context: Context) -> Days:
     """March 5, 2019; 5th of March; 31-JAN-2020."""
-    return _one_day(
-        _day(m["n"], m["m"], m["y"]),
-        lambda y, month, d: _put(m, m=_month_as(month, m), d=ordinal(d, m["th"]), y=y),
+    return one_day(
+        day_of(m["n"], m["m"], m["y"]),
+        lambda y, month, d: put(m, m=_month_as(month, m), d=ordinal(d, m["th"]), y=y),
     )
 
 
@@ -313,7 +318,7 @@ def _named_range(m: Match, context: Context) -> Days:
     """March 5 to 9, 2021; 28 March - 2 April 2021; Dec 30, 2020 - Jan 3, 2021. What both ends share
     is written once, and a dash has blanks where it is not between two numbers."""
     first_month, last_month = m["m"] or m["m2"], m["m2"] or m["m"]
-    ends = [_day(m["n"], first_month, m["y"]), _day(m["n2"], last_month, m["y2"])]
+    ends = [day_of(m["n"], first_month, m["y"]), day_of(m["n2"], last_month, m["y2"])]
     year, month_first = m["y2"] or m["y"], m.start("m") == m.start()
     comma = (m["c2"] or m["c"] or " ") if month_first else " "
 
@@ -335,8 +340,8 @@ def _named_range(m: Match, context: Context) -> Days:
 
 def _iso(m: Match, context: Context) -> Days:
     """2019-03-05, 20190305."""
-    day = _day(m["d"], int(m["m"]), m["y"])
-    return _one_day(day, lambda y, month, d: _put(m, y=y, m=f"{month:02d}", d=f"{d:02d}"))
+    day = day_of(m["d"], int(m["m"]), m["y"])
+    return one_day(day, lambda y, month, d: put(m, y=y, m=f"{month:02d}", d=f"{d:02d}"))
 
 
 def _numeric(m: Match, context: Context) -> Days:
@@ -351,14 +356,14 @@ def _numeric(m: Match, context: Context) -> Days:
             raise OtherOrder
         if not order or not (1 <= month <= 12 and 1 <= day <= 31):
             raise NoDate
-        ends.append(_day(str(day), month, m[y]))
+        ends.append(day_of(str(day), month, m[y]))
 
     def write(days: list[YMD]) -> str:
         new: dict[str, str | int] = {}
         for (a, b, y), (year, month, day) in zip(groups, days, strict=True):
             pair = (month, day) if order == "mdy" else (day, month)
             new |= {a: f"{pair[0]:0{wide}d}", b: f"{pair[1]:0{wide}d}", y: year}
-        return _put(m, **new)
+        return put(m, **new)
 
     return Days(ends, write)
 
@@ -367,13 +372,13 @@ def _nth(m: Match, context: Context) -> Days:
     """The 12th, of a month that is not named."""
     if not 1 <= int(m["n"]) <= 31:
         raise NoDate
-    return _one_day(_day(m["n"], None, None), lambda y, month, d: ordinal(d, m["th"]))
+    return one_day(day_of(m["n"], None, None), lambda y, month, d: ordinal(d, m["th"]))
 
 
 # -- readers: weeks, months, ..., decades ------------------------------------------------------
 
 
-def _period(unit: Unit, year: str | None, month: int, write: Callable[[int], str]) -> Period:
+def period(unit: Unit, year: str | None, month: int, write: Callable[[int], str]) -> Period:
     number, calendar = _year(year)
     if not 1 <= month <= 12:
         raise NoDate
@@ -386,9 +391,9 @@ def _month(m: Match, context: Context) -> Period:
 
     def write(index: int) -> str:
         number = index % 12 + 1
-        return _put(m, m=f"{number:02d}" if numeric else _month_as(number, m), y=index // 12)
+        return put(m, m=f"{number:02d}" if numeric else _month_as(number, m), y=index // 12)
 
-    return _period(MONTH, m["y"], int(m["m"]) if numeric else _index(MONTHS, m["m"]) + 1, write)
+    return period(MONTH, m["y"], int(m["m"]) if numeric else _index(MONTHS, m["m"]) + 1, write)
 
 
 def _season(m: Match, context: Context) -> Period:
@@ -402,7 +407,7 @@ def _season(m: Match, context: Context) -> Period:
         new = cased(SEASONS[index % 4].capitalize(), m["n"])
         return new + (m["c"] + _year_as(index // 4, m["y"]) if m["y"] else "")
 
-    return _period(SEASON, year, 3 * SEASONS.index(name) + 1, write)
+    return period(SEASON, year, 3 * SEASONS.index(name) + 1, write)
 
 
 def _quarter(m: Match, context: Context) -> Period:
@@ -415,9 +420,9 @@ def _quarter(m: Match, context: Context) -> Period:
 
     def write(index: int) -> str:
         new = cased(COUNTED[index % most], m["n"]) if word else str(index % most + 1)
-        return _put(m, n=new, y=index // most)
+        return put(m, n=new, y=index // most)
 
-    return _period(unit, m["y"], (count - 1) * (12 // most) + 1, write)
+    return period(unit, m["y"], (count - 1) * (12 // most) + 1, write)
 
 
 def _week(m: Match, context: Context) -> Period:
@@ -430,7 +435,7 @@ def _week(m: Match, context: Context) -> Period:
     def write(index: int) -> str:
         new = date(*GREGORIAN.date(7 * index - 5)).isocalendar()
         wide = 2 if m.start("y") == m.start() else 1
-        return _put(m, n=f"{new.week:0{wide}d}", y=new.year)
+        return put(m, n=f"{new.week:0{wide}d}", y=new.year)
 
     index = WEEK.of(GREGORIAN, (start - date(2000, 1, 1)).days)
     return Period(WEEK, index, GREGORIAN, write)
@@ -440,14 +445,14 @@ def _years(m: Match, context: Context) -> Period:
     """2019, '98, FY2020, 2019/20 of a fiscal year: by the year that it ends in."""
     if m["z"] and int(m["y"].strip("'’")) % 100 != (int(m["z"]) - 1) % 100:
         raise NoDate
-    return _period(YEAR, m["y"], 1, lambda index: _put(m, y=index, z=index + 1))
+    return period(YEAR, m["y"], 1, lambda index: put(m, y=index, z=index + 1))
 
 
 def _decade(m: Match, context: Context) -> Piece:
     """The 1990s, the 90s; an age in "her 90s" stays."""
     if len(m["y"]) == 2 and context.before[-1:] in [("her",), ("his",), ("their",), ("my",)]:
         return m[0]
-    return _period(DECADE, m["y"], 1, lambda index: _put(m, y=10 * index))
+    return period(DECADE, m["y"], 1, lambda index: put(m, y=10 * index))
 
 
 # -- readers: days of the week, times, ages, holidays ------------------------------------------
@@ -456,7 +461,7 @@ def _decade(m: Match, context: Context) -> Piece:
 def _weekday(m: Match, context: Context) -> Loose:
     number = _index(WEEKDAYS, m["w"])
     length = None if m["w"].lower().endswith("day") else 3
-    return Loose(lambda days, _: _put(m, w=cased(WEEKDAYS[(number + days) % 7][:length], m["w"])))
+    return Loose(lambda days, _: put(m, w=cased(WEEKDAYS[(number + days) % 7][:length], m["w"])))
 
 
 def _clock(m: Match, context: Context) -> Loose:
@@ -470,8 +475,8 @@ def _clock(m: Match, context: Context) -> Loose:
     def write(days: int, hours: int) -> str:
         new = (day + hours) % 24
         if not half:
-            return _put(m, h=f"{new:02d}")
-        return _put(m, h=str(new % 12 or 12), half=cased("P" if new >= 12 else "A", m["half"]))
+            return put(m, h=f"{new:02d}")
+        return put(m, h=str(new % 12 or 12), half=cased("P" if new >= 12 else "A", m["half"]))
 
     return Loose(write)
 
@@ -483,7 +488,7 @@ def _spoken_hour(m: Match, context: Context) -> Loose:
     if hour > 12:
         raise NoDate
     names = [cased(name.capitalize(), m["h"]) for name in HOURS] if word else [12, *range(1, 12)]
-    return Loose(lambda _, hours: _put(m, h=str(names[(hour + hours) % 12])))
+    return Loose(lambda _, hours: put(m, h=str(names[(hour + hours) % 12])))
 
 
 def _noon(m: Match, context: Context) -> Loose:
@@ -497,10 +502,10 @@ def _age(m: Match, context: Context) -> Constant:
     number = m["n"]
     if number[0].isdigit():
         old = int(re.findall(r"\d+", number, re.ASCII)[0]) >= TOP_AGE
-        return Constant(_put(m, n=ordinal(TOP_AGE, m["th"])) if old else m[0])
+        return Constant(put(m, n=ordinal(TOP_AGE, m["th"])) if old else m[0])
     if number.lower().endswith("arian"):
-        return Constant(_put(m, n=cased("Nonagenarian", number)))
-    return Constant(_put(m, n=cased("Ninetieth" if m["th"] else "Ninety", number)))
+        return Constant(put(m, n=cased("Nonagenarian", number)))
+    return Constant(put(m, n=cased("Ninetieth" if m["th"] else "Ninety", number)))
 
 
 def _holiday(m: Match, context: Context) -> Piece:
@@ -524,7 +529,7 @@ READERS: dict[str, Reader] = {
 
 
 @lru_cache(maxsize=1)
-def _forms() -> tuple[tuple[re.Pattern[str], Reader], ...]:
+def forms_of_english() -> tuple[Form, ...]:
     """Compile the forms; the first that matches is taken. Groups that a form lacks are None."""
     made = []
     for name, form in forms("written dates"):

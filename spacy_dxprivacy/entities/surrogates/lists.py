@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from ...about import DATA
+from ..tables import sections
 
 
 @cache
@@ -12,6 +13,18 @@ def listed(name: str) -> tuple[str, ...]:
     """Return the lines of a file: "female", "male" (512 first names each), "surnames" (1,024),
     "streets", "countries"."""
     return tuple((DATA / "surrogates" / f"{name}.txt").read_text(encoding="utf8").splitlines())
+
+
+@cache
+def listed_of(language: str, name: str) -> tuple[str, ...]:
+    """Return a list of a language: "female", "male", "surnames", "towns", "streets", "countries",
+    "houses" (word:kind of an organisation), "ends" (of companies); the first three of English too.
+    """
+    if language == "en":
+        return listed(name)
+    if name in ("female", "male", "surnames"):
+        return tuple(sections(f"surrogates/names-{language}")[name])
+    return tuple("".join(sections("surrogates/places")[f"{language} {name}"]).split("|"))
 
 
 def is_first_name(word: str) -> bool:

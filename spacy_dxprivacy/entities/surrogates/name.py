@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...registries import registry
@@ -93,26 +93,26 @@ class Name(Independent):
         texts: list[str | None] = []
         for form, person in zip(forms, persons(forms), strict=True):
             if self.scope.reach == "mention" or person.number not in drawn:
-                stream = self.scope.stream(draws, "name", person.identity)
-                drawn[person.number] = self._draw(person, stream, taken)
+                drawn[person.number] = self._draw(person, draws, taken)
                 if self.scope.reach == "document":
                     taken.update(drawn[person.number][::2])
             name = drawn[person.number]
-            texts.append(_write(form, name, person) if self.form else f"{name[0]} {name[2]}")
+            texts.append(write(form, name, person) if self.form else f"{name[0]} {name[2]}")
         return texts
 
-    def _draw(self, person: Person, stream: Stream, taken: set[str]) -> tuple[str, str, str]:
+    def _draw(self, person: Person, draws: Draws, taken: set[str]) -> tuple[str, str, str]:
         """Draw a first, a middle and a family name."""
+        stream = self.scope.stream(draws, "name", person.identity)
         firsts = listed("female") + listed("male")
         known = [which for which in ("female", "male") if person.given.title() in listed(which)]
         if self.gender == "same" and len(known) == 1:
             firsts = listed(known[0])
-        first = _free(firsts, stream, taken)
-        last = _free(listed("surnames"), stream, taken | {first})
-        return first, _free(firsts, stream, {first, last}), last
+        first = free(firsts, stream, taken)
+        last = free(listed("surnames"), stream, taken | {first})
+        return first, free(firsts, stream, {first, last}), last
 
 
-def _free(names: tuple[str, ...], stream: Stream, taken: set[str]) -> str:
+def free(names: tuple[str, ...], stream: Stream, taken: set[str]) -> str:
     """Draw a name that nobody has, uniformly; any one where all are taken."""
     if taken.issuperset(names):
         return pick(names, stream)
@@ -121,10 +121,12 @@ def _free(names: tuple[str, ...], stream: Stream, taken: set[str]) -> str:
     return name
 
 
-def _write(form: Form, name: tuple[str, str, str], person: Person) -> str:
-    """Write the surrogate as the mention was."""
+def write(
+    form: Form, name: tuple[str, str, str], person: Person, middles: Sequence[str] | None = None
+) -> str:
+    """Write the surrogate as the mention was. middles: of its parts between the first and last."""
     first, middle, last = name
-    drawn = [first, *[middle] * (len(form.parts) - 2), last]
+    drawn = [first, *(middles or [middle] * (len(form.parts) - 2)), last]
     if len(form.parts) < 2:
         is_last = person.last and (form.names or ("",))[0] != person.given
         drawn = [last if is_last else first]
@@ -160,15 +162,15 @@ def form_of(text: str, before: str = "") -> Form:
     owner = found[1] if found else ""
     bare = text.strip()[: -len(owner)] if owner else text.strip()
     head, comma, tail = bare.partition(",")
-    inverted = bool(comma) and bool(tail.strip()) and _word(tail) not in SUFFIXES
+    inverted = bool(comma) and bool(tail.strip()) and bare_word(tail) not in SUFFIXES
     parts = (tail.split() + head.split()) if inverted else bare.replace(",", " ").split()
     count = 0
-    while count < len(parts) - 1 and _word(parts[count]) in TITLES:
+    while count < len(parts) - 1 and bare_word(parts[count]) in TITLES:
         count += 1
     title, parts = parts[:count], parts[count:]
-    suffix = parts.pop() if len(parts) > 1 and _word(parts[-1]) in SUFFIXES else ""
-    names, end = _parts(parts), _word(suffix)
-    titles = TITLES.intersection(map(_word, (*title, before)))
+    suffix = parts.pop() if len(parts) > 1 and bare_word(parts[-1]) in SUFFIXES else ""
+    names, end = _parts(parts), bare_word(suffix)
+    titles = TITLES.intersection(map(bare_word, (*title, before)))
     return Form(
         title=" ".join(title),
         parts=names,
@@ -176,7 +178,7 @@ def form_of(text: str, before: str = "") -> Form:
         owner=owner,
         inverted=inverted,
         case=_case(bare),
-        names=tuple(map(_word, names)),
+        names=tuple(map(bare_word, names)),
         titles=titles,
         roles=frozenset(ROLE[word] for word in (*titles, end) if word in ROLE),
         generation=end if end in GENERATIONS else "",
@@ -187,9 +189,9 @@ def _parts(names: list[str]) -> tuple[str, ...]:
     """Join the family name with its particles. A particle at the beginning may be a given name:
     "Ben Okafor", "Della Wright"."""
     for place, name in enumerate(names[:-1]):
-        word = _word(name)
+        word = bare_word(name)
         given = place == 0 and name[:1].isupper() and (word in ALSO_GIVEN or is_first_name(word))
-        if word in PARTICLES and not given:
+        if word in PARTICLES and not given and not (len(word) == 1 and name.endswith(".")):
             return (*names[:place], " ".join(names[place:]))
     return tuple(names)
 
@@ -201,7 +203,7 @@ def _case(text: str) -> str:
     return "lower" if text.lower() == text and letters else "title"
 
 
-def _word(text: str) -> str:
+def bare_word(text: str) -> str:
     """In lower case, without the accents of Latin, Greek and Cyrillic: María is Maria."""
     bare = text.strip(" .,").casefold()
     if bare.isascii():
@@ -249,27 +251,28 @@ class Person:
         return bool(names[0]) and (names[0] == self.given or (same_last and same_role))
 
 
-def persons(forms: Sequence[Form]) -> list[Person]:
+def persons(forms: Sequence[Form], is_family: Callable[[str], bool] | None = None) -> list[Person]:
     """Return the person of each mention. The most complete mentions are read first, doctors last of
     those that are as complete; a single name is of the first person that has it.
 
     Persons are indexed by all that a mention of them may say: a text with thousands of names is not
-    compared with each of them.
+    compared with each of them. is_family: whether a single name without a title is a family name.
     """
     under: dict[tuple[str, ...], dict[int, Person]] = defaultdict(dict)
     of: dict[int, Person] = {}
     count = 0
 
-    def order(i: int) -> tuple[int, bool]:
+    def order(i: int) -> tuple[int, bool, bool]:
         complete = 2 * sum(2 - is_initial(part) for part in forms[i].parts)
-        return -complete - bool(forms[i].generation), "doctor" in forms[i].roles
+        untitled = is_family is not None and not forms[i].titles
+        return -complete - bool(forms[i].generation), untitled, "doctor" in forms[i].roles
 
     for i in sorted(range(len(forms)), key=order):
         form = forms[i]
         near = (person for key in _keys_of_form(form) for person in under[key].values())
         person = next((p for p in near if p.fits(form)), None)
         if person is None:
-            person = _new(count, form)
+            person = _new(count, form, is_family or _is_frequent)
             count += 1
         person.roles |= form.roles
         person.generation = person.generation or form.generation
@@ -282,7 +285,7 @@ def persons(forms: Sequence[Form]) -> list[Person]:
 def _keys_of_form(form: Form) -> Iterator[tuple[str, ...]]:
     """Yield the keys of persons that the mention may fit; one of the same title comes first."""
     names = form.names or ("",)
-    last = _tail(names[-1])
+    last = last_word(names[-1])
     if len(names) == 1:
         yield from ((last, role) for role in sorted(form.roles))
         yield (last,)
@@ -294,25 +297,28 @@ def _keys_of_form(form: Form) -> Iterator[tuple[str, ...]]:
 
 
 def _keys_of_person(person: Person) -> Iterator[tuple[str, ...]]:
-    last = _tail(person.last)
-    for single in {last, _tail(person.given)}:
+    last = last_word(person.last)
+    for single in {last, last_word(person.given)}:
         yield (single,)
         yield from ((single, role) for role in person.roles)
     yield person.given, "", last
     yield person.given[:1], "*", last
 
 
-def _tail(name: str) -> str:
+def last_word(name: str) -> str:
     """Return the last word of a name, which all forms of it share."""
     return re.split(r"[ -]", name)[-1]
 
 
-def _new(number: int, form: Form) -> Person:
+def _new(number: int, form: Form, is_family: Callable[[str], bool]) -> Person:
     names = form.names
     if len(names) > 1:
         return Person(number, names[0], names[-1])
     single = names[0] if names else ""
-    family = form.titles or " " in single or single.title() in listed("surnames")
-    if family and (form.titles or not is_first_name(single)):
+    if form.titles or ((" " in single or is_family(single)) and not is_first_name(single)):
         return Person(number, "", single)
     return Person(number, single, "")
+
+
+def _is_frequent(name: str) -> bool:
+    return name.title() in listed("surnames")

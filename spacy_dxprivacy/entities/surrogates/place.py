@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import ClassVar
 
 from .base import Draws, Independent, Mention, Stream, below, digits, pick, registered
 from .lists import COMPANY_ENDS, HOUSES, STATES, STREET_KINDS, ZIP_HEADS, cities, listed
@@ -49,7 +50,7 @@ class Place(Independent):
     notes = (
         "Unchanged with probability 1/1024 for a city, about 1/20 for a state, 1/100 for a country."
     )
-    traits = (
+    traits: ClassVar[tuple[str, ...]] = (
         "whether a place is a city, a state (abbreviated or not), a country or a postal code (long "
         "or not), as public lists read it, and whether it is in capitals (of more than three"
         " letters) or small letters",
@@ -132,7 +133,7 @@ class Address(Independent):
     name = "dx.Address.v1"
     chance = 1 / 50  # of a mention that is a state alone
     adjacent = "addresses with the same parts"
-    traits = (
+    traits: ClassVar[tuple[str, ...]] = (
         "which parts an address has, as public lists read them: house number or box, street, unit, "
         "city, state (abbreviated or not), postal code (long or not), and whether it is in"
         " capitals of more than three letters",
@@ -197,7 +198,7 @@ class Organisation(Independent):
     name = "dx.Organisation.v1"
     chance = 1 / 1024
     adjacent = "organisations of one kind"
-    traits = (
+    traits: ClassVar[tuple[str, ...]] = (
         "which kind of organisation each is, where its name says so (hospital, school, bank), and "
         "whether it is possessive, or in capitals of more than three letters",
     )

@@ -5,7 +5,8 @@ dx.Redact.v1  one text for all, such as [PERSON]: nothing is in plaintext but th
 dx.Keep.v1    the mention as it is, in plaintext
 dx.Words.v1   each word of the mention through the mechanism of the component, by its guarantee
 dx.Preset.v1  surrogates for the labels of OntoNotes, CoNLL, GMB, presidio and the i2b2 notes:
-              "standard", or "clinical", which replaces what identifies a person, not quantities
+              "standard", or "clinical", which replaces what identifies a person, not quantities.
+              dx.Preset.v2 has them in the language of the text
 """
 
 from __future__ import annotations
@@ -156,7 +157,27 @@ def make_preset(
         key: Of all of them.
         order: "mdy" or "dmy", how 03/04/2019 is read.
     """
-    one_of("name", name, PRESETS)
+    return _preset(one_of("name", name, PRESETS), scope, key, order, frozenset())
+
+
+@registry.dx_surrogates("dx.Preset.v2")
+def make_preset_of_languages(
+    name: str = "standard", scope: str = "document", key: str | None = None, order: str = "auto"
+) -> Preset:
+    """Make surrogates in the language of the text, for the labels of common recognisers.
+
+    Args:
+        name: "standard", or "clinical" (no quantities).
+        scope: Of all of them.
+        key: Of all of them. One person then has one surrogate, whichever parts a document names.
+        order: "mdy" or "dmy", how 03/04/2019 is read; "auto": "mdy" in English, else "dmy".
+    """
+    seconds = frozenset("Name Place Address Organisation Contact Digits".split())
+    return _preset(one_of("name", name, PRESETS), scope, key, order, seconds)
+
+
+def _preset(name: str, scope: str, key: str | None, order: str, seconds: frozenset[str]) -> Preset:
+    """Make the surrogates of a preset; seconds: those of version 2."""
     shift = "document" if scope == "mention" else scope
     given: dict[str, dict[str, Any]] = {
         "Name": {"form": True, "scope": scope, "key": key},
@@ -166,7 +187,10 @@ def make_preset(
     made = Preset()
     for kind, labels in LABELS.items():
         if kind != "Number" or name == "standard":
-            make = registry.dx_surrogates.get(f"dx.{kind}.v1")  # imported here, where it is wanted
+            version = 1 + (kind in seconds)
+            make = registry.dx_surrogates.get(
+                f"dx.{kind}.v{version}"
+            )  # imported here, where it is wanted
             one = make(**given.get(kind, {"scope": scope, "key": key}))
             made |= dict.fromkeys(labels.split(), one)
     return made
@@ -178,7 +202,7 @@ def surrogates_of(given: Any) -> dict[str, Surrogate]:
     if given is None:
         return {}
     if isinstance(given, str):
-        return make_preset(given)
+        return make_preset_of_languages(given)
     if not isinstance(given, Mapping):
         raise DxError(Errors.DX112.format(label="all labels", given=type(given).__name__))
     for label, one in given.items():

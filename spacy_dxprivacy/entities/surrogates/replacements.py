@@ -17,6 +17,7 @@ from spacy.tokens import Doc
 from ...arrays import Bools1d
 from ...errors import DxError, Errors
 from ...privacy.randomness import Rng
+from ...text.language import base_language, language_of_doc
 from ...text.layout import Piece
 from ...text.mentions import Entity, plain_label, united
 from .base import Draws, Mention, Surrogate, is_same
@@ -65,6 +66,7 @@ def replace_mentions(
     user, caller = (str(doc.user_data.get(name, "")) for name in (USER, CALLER))
     plain = _outside(doc, [*found, *(entities or ())]) if rest_is_plain else frozenset[str]()
     draws = Draws(rng, user, caller=caller, plain=plain)
+    draws.language, draws.base = language_of_doc(doc), base_language(doc.vocab.lang)
     # Mentions of equal surrogates are drawn together.
     groups: dict[Hashable, list[int]] = {}
     mentions = []
@@ -75,7 +77,10 @@ def replace_mentions(
         lead = doc[max(start - 4, 0) : start].text
         mentions.append(Mention(doc[start:end].text, label, before, lead))
     texts: dict[int, str | None] = {}
-    for group in groups.values():
+    # Persons first: mail addresses are made of their names.
+    for group in sorted(
+        groups.values(), key=lambda group: not _is_name(surrogates, found[group[0]])
+    ):
         some = [mentions[i] for i in group]
         texts |= zip(group, _checked(surrogates[some[0].label], some, draws), strict=True)
     masks = {way: np.zeros(len(doc), dtype=bool) for way in ("drawn", "kept", "words")}
@@ -94,6 +99,10 @@ def replace_mentions(
     pieces = [Piece(start, end, *_tokenized(text, lang)) for start, end, _, text in drawn]
     pairs = [(mention, text) for *_, mention, text in drawn]
     return Replacements(pieces, masks["drawn"], masks["kept"], masks["words"], counts, pairs)
+
+
+def _is_name(surrogates: Mapping[str, Surrogate], one: Entity) -> bool:
+    return surrogates[one[0]].name.startswith("dx.Name.")
 
 
 def find(

@@ -106,7 +106,7 @@ class Table:
     def add(self, mention: Mention, text: str, surrogate: str) -> None:
         """Add one mention and its surrogate; of a name, its parts as well."""
         pairs = [(mention.text, text)]
-        if surrogate == "dx.Name.v1" and text[0] != "[":
+        if surrogate.startswith("dx.Name.") and text[0] != "[":
             pairs += _name_parts(mention, text)
         for original, new in pairs:
             if is_same(original, new):
@@ -124,7 +124,7 @@ class Table:
         for mention, text in drawn.pairs:
             self.add(mention, text, surrogates[mention.label].name)
         for (city, one), (state, other) in pairwise(drawn.pairs):
-            if state.before == "," and surrogates[state.label].name == "dx.Place.v1":
+            if state.before == "," and surrogates[state.label].name.startswith("dx.Place."):
                 both = replace(state, text=f"{city.text}, {state.text}")
                 self.add(both, f"{one}, {other}", "dx.Place.v1")
         starts = [0, *(piece.end for piece in drawn.pieces)]
@@ -200,7 +200,7 @@ def _is_certain(text: str, surrogate: str) -> bool:
         return _FULL_DATE.search(text) is not None
     if not any(c.isdigit() for c in text):
         return any(not _is_common(word) for word in _LETTERS.findall(text))
-    if surrogate == "dx.Address.v1" and len(text.split()) > 2:
+    if surrogate.startswith("dx.Address.") and len(text.split()) > 2:
         return True
     return sum(c.isdigit() for c in text) > 4 or _CODE.search(text) is not None
 

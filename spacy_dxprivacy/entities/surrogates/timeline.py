@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from ..calendars import date_words
 from ..tables import pattern
 from .base import Mention
 from .dates import (
@@ -36,8 +37,8 @@ from .dates import (
     OtherOrder,
     Period,
     Piece,
-    read,
 )
+from .local_dates import read_in
 
 HIDDEN = "[DATE]"
 # Ninety years have so many days or more: one or two of them may lack a leap day. A period is taken
@@ -54,14 +55,15 @@ class Timeline:
         mentions: In the order of the text.
         order: "mdy" or "dmy", how 03/04/2019 is read. Where a document has a date that only the
             other order could read, none of its dates of that form is read.
+        language: Of the document.
     """
 
-    def __init__(self, mentions: Sequence[Mention], order: str) -> None:
-        self._mentions = mentions
+    def __init__(self, mentions: Sequence[Mention], order: str, language: str = "en") -> None:
+        self._mentions, self._language = mentions, language
         try:
-            self._pieces = [_read(mention, order) for mention in mentions]
+            self._pieces = [_read(mention, order, language) for mention in mentions]
         except OtherOrder:
-            self._pieces = [_read(mention, "") for mention in mentions]
+            self._pieces = [_read(mention, "", language) for mention in mentions]
         # Days with a year first, then those without one beside them, then the nth of any month.
         self._number_days(lambda piece: any(day.year is not None for day in piece.days), [])
         self._number_days(lambda piece: piece.days[0].month is not None, self._anchors())
@@ -135,12 +137,15 @@ class Timeline:
             if one.is_whole and last.last - one.since + max(one.length, last.length) >= TOP_DAYS:
                 one.piece.replacement = last.ninety_years_before
             elif one.is_birth and _is_long_ago(one, others):
-                today = f"{date.today().year - TOP_AGE} or earlier"
+                today = f"{date.today().year - TOP_AGE} {one.earlier}"
                 shown = HIDDEN if others or not one.is_whole else today
                 one.piece.replacement = lambda days, shown=shown: shown
 
     def _dated(self) -> Iterator[_Dated]:
         """Yield the pieces that name their year."""
+        earlier = "or earlier"
+        if self._language != "en":
+            earlier = date_words(self._language).earlier
         for mention, pieces in zip(self._mentions, self._pieces, strict=True):
             before = pattern("BIRTH_BEFORE").search(_lead(mention))
             is_birth = mention.label.upper() == "DOB" or before is not None
@@ -148,7 +153,7 @@ class Timeline:
                 if isinstance(piece, Days) and any(day.year is not None for day in piece.days):
                     first, last = piece.days[0], piece.days[-1]
                     line = first.calendar, last.calendar is GREGORIAN
-                    yield _Dated(piece, line, first.number, last.number, 2, is_birth)
+                    yield _Dated(piece, line, first.number, last.number, 2, is_birth, earlier)
                 elif isinstance(piece, Period) and piece.calendar is not COMMON and piece.anchor:
                     (calendar, number), length = piece.anchor, piece.unit.length
                     try:
@@ -156,7 +161,7 @@ class Timeline:
                     except NoDate:
                         continue  # it becomes [DATE]
                     line = calendar, piece.calendar is GREGORIAN
-                    yield _Dated(piece, line, since, since, length, is_birth)
+                    yield _Dated(piece, line, since, since, length, is_birth, earlier)
 
 
 @dataclass(frozen=True)
@@ -165,7 +170,7 @@ class _Dated:
 
     line: Calendar, and whether all digits of the year are seen: days between two dates of one line
     can be counted. since: number of its day, or of one about the middle. last: that of its end.
-    length: days that it may last.
+    length: days that it may last. earlier: words for "or earlier" in the language.
     """
 
     piece: Days | Period
@@ -174,6 +179,7 @@ class _Dated:
     last: float
     length: float
     is_birth: bool
+    earlier: str
 
     @property
     def is_whole(self) -> bool:
@@ -188,7 +194,7 @@ class _Dated:
 
     def ninety_years_before(self, days: int) -> str:
         """Return the year of birth of a person of 90 or more, after a shift."""
-        return f"{self._end(days)[0] - TOP_AGE} or earlier"
+        return f"{self._end(days)[0] - TOP_AGE} {self.earlier}"
 
     def _end(self, days: int) -> YMD:
         if isinstance(self.piece, Days):
@@ -212,7 +218,7 @@ def _is_long_ago(birth: _Dated, others: list[_Dated]) -> bool:
     return any((day - born) % _HUNDRED_YEARS + birth.length >= TOP_DAYS for day in days)
 
 
-def _read(mention: Mention, order: str) -> list[Piece]:
+def _read(mention: Mention, order: str, language: str) -> list[Piece]:
     """Return the pieces of a mention; none where it cannot be read."""
     lead = _lead(mention)
     age = pattern("AGE_ALONE").fullmatch(mention.text)
@@ -220,7 +226,7 @@ def _read(mention: Mention, order: str) -> list[Piece]:
         number, unit = age.groups()
         return [Constant((str(min(int(number), TOP_AGE)) if number.isdigit() else "ninety") + unit)]
     try:
-        return read(mention.text, Context(order, tuple(_TOKEN.findall(lead))))
+        return read_in(mention.text, Context(order, tuple(_TOKEN.findall(lead)), language))
     except OtherOrder:
         if order:
             raise

@@ -182,11 +182,11 @@ CLAIMED = (
     "`assert_sanitized(doc, key=FILE)` takes only what `release` signed with that key."
 )
 SURROGATES = {
-    "dx.Address.v1": "other addresses", "dx.Contact.v1": "other numbers and addresses",
-    "dx.DateShift.v1": "dates some days or weeks away", "dx.Digits.v1": "other digits",
-    "dx.Mask.v1": "marks", "dx.Name.v1": "other names", "dx.Number.v1": "numbers near them",
-    "dx.Organisation.v1": "other organisations", "dx.Place.v1": "other places of their kind",
-    "dx.Redact.v1": "a label",
+    "dx.Address": "other addresses", "dx.Contact": "other numbers and addresses",
+    "dx.DateShift": "dates some days or weeks away", "dx.Digits": "other digits",
+    "dx.Mask": "marks", "dx.Name": "other names", "dx.Number": "numbers near them",
+    "dx.Organisation": "other organisations", "dx.Place": "other places of their kind",
+    "dx.Redact": "a label",
 }  # fmt: skip
 
 
@@ -268,7 +268,7 @@ def _surrogate_rows(account: Account) -> list[SurrogateRow]:
         one = Guarantee.from_dict(terms[labels[0]]["guarantee"])
         is_date = one.metric == "days" and one.kind == "metric-dp"
         month = chance_of(MONTH * one.epsilon) if is_date else None
-        surrogate = SURROGATES.get(name, f"what {name} draws")
+        surrogate = SURROGATES.get(name.rpartition(".v")[0], f"what {name} draws")
         drawn = one.kind != "none" and one.epsilon == 0
         named = ", ".join(labels), surrogate
         made.append(SurrogateRow(*named, found, replaced, kept, month, str(one), drawn))

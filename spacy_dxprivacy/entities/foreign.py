@@ -1,0 +1,237 @@
+"""Recognise entities in German, French, Spanish, Dutch and Italian text.
+
+Names are those of public lists that are no words of the language, and what follows a title; dates,
+addresses and numbers are found by their form (data/entities/foreign.txt). English text is read by
+the rules of `ruling`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from spacy.tokens import Doc
+
+from ..about import DATA
+from ..text.language import common_words
+from ..text.mentions import Entity
+from .calendars import DAY, LANGUAGES, MARK, YEAR, date_words
+from .phrases import in_tokens
+from .tables import NAMES, forms, pattern, sections
+from .words import builtin_lexicon
+
+_WORD = re.compile(r"[^\s,;:()]+")
+_INITIAL = re.compile(r"[^\W\d_]\.?")
+_STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
+OLD = 90
+Word = tuple[str, int, int]  # with its start and end in the text
+
+
+def match_foreign(doc: Doc, language: str) -> set[Entity]:
+    """Return (label, start, end) in tokens of what a text of the language names."""
+    text = doc.text
+    found = {*_dates(text, language), *_numbers(text), *_places(text, language)}
+    taken = sorted((start, end) for label, start, end in found if label in ("ADDRESS", "ORG"))
+    found |= {("PERSON", *span) for span in _persons(text, language) if not _inside(span, taken)}
+    return {in_tokens(doc, *one) for one in found}
+
+
+def match_foreign_days(doc: Doc) -> Iterator[Entity]:
+    """Yield days in other languages in a text that may be English, too short to tell."""
+    for match in _any_day().finditer(doc.text):
+        yield in_tokens(doc, "DATE", *match.span())
+
+
+@cache
+def _any_day() -> re.Pattern[str]:
+    months = {name for one in LANGUAGES for name in date_words(one).months} - {"august", "april"}
+    some = "|".join(sorted(months, key=len, reverse=True))
+    gap = r"(?:\.\s?|\s(?:de\s|di\s)?)"
+    year = rf"(?:,?\s(?:del?\s)?{YEAR})?"
+    return re.compile(rf"(?<!\w){DAY}{MARK}{gap}(?:{some})(?!\w){year}", re.I)
+
+
+def _inside(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
+    return any(start <= span[0] and span[1] <= end for start, end in taken)
+
+
+# -- dates, numbers, places ------------------------------------------------------------------------
+
+
+@cache
+def _date_forms(language: str) -> list[tuple[str, re.Pattern[str]]]:
+    some = date_words(language).patterns()
+    return [(kind, re.compile(rf"(?<!\w){form}", re.I)) for kind, form in some]
+
+
+def _dates(text: str, language: str) -> Iterator[tuple[str, int, int]]:
+    names = date_words(language)
+    for kind, form in _date_forms(language):
+        for match in form.finditer(text):
+            if kind == "age" and int(match["n"]) < OLD:
+                continue
+            if kind == "month" and not (match["y"] or match["m"].lower() in names.months):
+                continue
+            yield ("TIME" if kind == "clock" else "DATE"), *match.span()
+
+
+@cache
+def _number_forms() -> list[tuple[str, re.Pattern[str]]]:
+    return [
+        (label, re.compile(rf"(?<![\w.-]){form}(?!\w)")) for label, form in forms_of("number forms")
+    ]
+
+
+def forms_of(table: str) -> list[tuple[str, str]]:
+    """Return (name, regular expression) of each line of a table of foreign.txt."""
+    return forms(table, "foreign")
+
+
+def _numbers(text: str) -> Iterator[tuple[str, int, int]]:
+    for label, form in _number_forms():
+        yield from ((label, *match.span()) for match in form.finditer(text))
+    for match in pattern("keyed", "foreign").finditer(text):
+        yield "ID", *match.span("code")
+    for match in pattern("NUMBER_FORM").finditer(text):
+        label = str(match.lastgroup).partition("_")[0]
+        yield label.replace("CODE", "ID"), *match.span()
+
+
+@cache
+def _street_forms() -> list[re.Pattern[str]]:
+    return [re.compile(rf"(?<!\w)(?:{form})") for _, form in forms_of("street forms")]
+
+
+def _places(text: str, language: str) -> Iterator[tuple[str, int, int]]:
+    for form in _street_forms():
+        yield from (("ADDRESS", *match.span()) for match in form.finditer(text))
+    for match in pattern("firms", "foreign").finditer(text):
+        yield "ORG", *match.span()
+    for match in _known_places(language).finditer(text):
+        yield "GPE", *match.span()
+    for match in pattern("placed", "foreign").finditer(text):
+        words = match["town"].split()
+        lexicon = builtin_lexicon()
+        first = words[0]
+        is_city = "city" in lexicon.of(first) and "first_name" not in lexicon.of(first)
+        if is_city and not _is_plain(first, language):
+            yield "GPE", match.start("town"), match.start("town") + len(first)
+
+
+@cache
+def _known_places(language: str) -> re.Pattern[str]:
+    lists = sections("surrogates/places")
+    names = [
+        name for kind in ("towns", "countries") for name in _joined(lists[f"{language} {kind}"])
+    ]
+    some = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{some})(?!\w)")
+
+
+def _joined(lines: list[str]) -> list[str]:
+    return "".join(lines).split("|")
+
+
+# -- persons ---------------------------------------------------------------------------------------
+
+
+@cache
+def _plain_names() -> dict[str, frozenset[str]]:
+    """Language -> names that are words of it, in small letters."""
+    text = gzip.decompress((DATA / "plain_names.txt.gz").read_bytes()).decode()
+    rows = iter(text.split("\n"))
+    return {head.removeprefix("== "): frozenset(next(rows).split()) for head in rows}
+
+
+@cache
+def _list(name: str) -> frozenset[str]:
+    return frozenset(" ".join(sections("foreign")[name]).split())
+
+
+def _is_plain(word: str, language: str) -> bool:
+    lower = word.lower()
+    if lower in common_words(language):
+        return True
+    return lower in _plain_names()[language] and lower not in _list("SURE_SURNAMES")
+
+
+def _classes(word: str, language: str) -> frozenset[str]:
+    """Return what a capitalised word may be of a name; nothing for words of the language."""
+    bare = word.strip(".'’")
+    short = len(bare) < 3 or (bare.isupper() and len(bare) < 5)
+    if short or not bare[0].isupper() or _is_plain(bare, language):
+        return frozenset()
+    title = bare.capitalize() if bare.isupper() else bare
+    found = builtin_lexicon().of(title) & NAMES
+    parts = re.split(r"[-'’]", title)
+    if not found and len(parts) > 1:
+        found = frozenset.union(
+            *(builtin_lexicon().of(part.capitalize()) & NAMES for part in parts)
+        )
+    return found | (
+        frozenset({"surname"}) if title.lower() in _list("SURE_SURNAMES") else frozenset()
+    )
+
+
+def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
+    for match in pattern("CUED", "foreign").finditer(text):
+        yield match.span("name")
+    for run in pattern("NAME_RUN", "foreign").finditer(text):
+        words = [
+            (m[0], run.start() + m.start(), run.start() + m.end()) for m in _WORD.finditer(run[0])
+        ]
+        before = text[max(run.start() - 40, 0) : run.start()]
+        yield from _names_in(words, language, before)
+
+
+def _names_in(words: list[Word], language: str, before: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of persons among words that stand side by side."""
+    i, titled = 0, _is_title((before.split() or [""])[-1]) and not before.endswith("\n")
+    while i < len(words):
+        word = words[i][0]
+        if _is_title(word):
+            titled, i = True, i + 1
+            continue
+        initial = _INITIAL.fullmatch(word) and i + 1 < len(words)
+        end = i
+        if titled or initial or _classes(word, language):
+            sure = word.lower() in _list("SURE_SURNAMES")
+            after_end = _ends(words[i - 1][0]) if i else _STARTS.search(before)
+            starts = bool(after_end) and not sure
+            end = _end(words, i, language, titled=titled, starts=starts)
+        if end > i:
+            last, _, stop = words[end - 1]
+            yield words[i][1], stop - _ends(last)
+        i, titled = max(end, i + 1), False
+
+
+def _ends(word: str) -> bool:
+    """Return whether a sentence ends with a word."""
+    return word.endswith(".") and not (_INITIAL.fullmatch(word) or _is_title(word))
+
+
+def _is_title(word: str) -> bool:
+    return not _list("TITLES").isdisjoint({word.lower(), word.lower().rstrip(".")})
+
+
+def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool) -> int:
+    """Return where a name ends that begins with the i-th word; i for none. A rare name alone at the
+    start of a sentence says too little."""
+    first = _classes(words[i][0], language)
+    end, k, unknown, joined = i + 1, i + 1, 0, False
+    while k < len(words) and k < i + 7 and not _ends(words[k - 1][0]):
+        word = words[k][0]
+        if word.lower() in _list("PARTICLES") or _INITIAL.fullmatch(word):
+            k, joined = k + 1, True
+            continue
+        named = bool(_classes(word, language)) or (joined and (titled or "first_name" in first))
+        guess = not named and not unknown and not _is_plain(word, language) and word[0].isupper()
+        if not named and not (guess and "first_name" in first):
+            break
+        unknown, joined = unknown + (not named), False
+        end = k = k + 1
+    frequent = words[i][0] in builtin_lexicon().classes and "first_name" in first
+    sure = titled or frequent or end > i + 1
+    return end if sure or (first and not starts) else i

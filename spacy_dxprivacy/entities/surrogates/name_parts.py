@@ -1,0 +1,346 @@
+r"""Names of persons, part by part (dx.Name.v2), and mail addresses and user names made of them.
+
+Probability  without a key that of dx.Name.v1, over the names of the language of the document. With
+             a key a given name has one surrogate and a family name another, uniform over keys:
+             first its initial, as "J. Doe" tells no more of John, then a name with that initial
+Contacts     "jdoe", "john.doe7" and "doe.j@..." become those of the surrogate: with a key wherever
+             public lists read a name in them, else where the document names the person
+Guarantee    epsilon 0 for what is drawn. In plaintext is what dx.Name.v1 shows, the language, and
+             with a key, which documents mention one given name, one initial or one family name
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ...registries import registry
+from ...validate import one_of
+from ..tables import NAMES
+from ..words import builtin_lexicon
+from .base import Draws, Mention, Scope, below, pick, registered
+from .codes import DOMAINS, Contact, Digits, kind_of
+from .lists import listed_of
+from .name import TITLES, Name, Person, bare_word, form_of, free, last_word, persons, write
+
+LEAST = {"firsts": 199, "one gender": 76, "surnames": 250}  # of any language
+_PIECE = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
+_HANDLE = re.compile(r"(\w{2,})\.\w{2,}|\S*[@\d_]\S*")
+_OTHER_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "a", "œ": "o", "ı": "i"})
+_DIGRAPHS = re.compile("([aou])e")
+PLAIN = 0.5  # of Lexicon.plainness: the word is more often something else than a name
+
+DrawnName = tuple[str, str, str]  # first, middle, family
+
+
+@dataclass(frozen=True)
+class NameParts(Name):
+    """See make_name_parts."""
+
+    name = "dx.Name.v2"
+
+    @property
+    def in_clear(self) -> tuple[str, ...]:
+        """What of a mention is visible, for the receipt."""
+        parts = "which documents mention the same given name, initial or family name (by design)"
+        return (*super().in_clear, LANGUAGE, *([parts] if self.scope.key else ()))
+
+    @property
+    def chance(self) -> float:
+        """Of either part of a name, in the language with the fewest names."""
+        firsts = LEAST["one gender" if self.gender == "same" else "firsts"]
+        return 1 / firsts + 1 / LEAST["surnames"]
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """Return parts of one name for each person of the document."""
+        forms = [form_of(mention.text, mention.before) for mention in mentions]
+        pairs = {
+            (fold(form.names[0]), family_of(form.names[-1])) for form in forms if form.names[1:]
+        }
+        glued = {word for pair in pairs for word in Known(*pair, ("", "", "")).joined()}
+        is_handle = [
+            _is_handle(mention.text) or (len(form.names) == 1 and _is_glued(form.parts[0], glued))
+            for mention, form in zip(mentions, forms, strict=True)
+        ]
+        named = [form for form, handle in zip(forms, is_handle, strict=True) if not handle]
+        found = persons(named, is_family)
+        people = iter(found)
+        taken = set() if self.scope.key else set(draws.plain)
+        drawn: dict[int, DrawnName] = {}
+        written: list[str | None] = [None] * len(mentions)
+        for i, form in enumerate(forms):
+            if is_handle[i]:
+                continue
+            person = next(people)
+            if self.scope.reach == "mention" or person.number not in drawn:
+                drawn[person.number] = self._draw(person, draws, taken)
+                if self.scope.reach == "document":
+                    taken.update(drawn[person.number][::2])
+            name = drawn[person.number]
+            middles = [self._middle(part, draws) for part in form.names[1:-1] if self.scope.key]
+            text = write(form, name, person, middles)
+            written[i] = text if self.form else f"{name[0]} {name[2]}"
+        by_number = {person.number: person for person in found}
+        draws.memory[PEOPLE] = [
+            Known(fold(one.given), family_of(one.last), drawn[number])
+            for number, one in by_number.items()
+        ]
+        for i, mention in enumerate(mentions):
+            if is_handle[i]:
+                made = contact_of_person(mention.text, draws, self.scope)
+                written[i] = made or self._other_contact(mention, draws)
+        return written
+
+    def _middle(self, part: str, draws: Draws) -> str:
+        """Draw a middle name by the key: the first of two family names may stand alone."""
+        return keyed_name(self.scope, draws, (part, ""))[0]
+
+    def _other_contact(self, mention: Mention, draws: Draws) -> str | None:
+        """Draw what names no known person: a contact, or a name for a word of letters alone."""
+        if not mention.text.isalpha():
+            return Contact(self.scope).replace([mention], draws)[0]
+        person = Person(0, fold(mention.text))
+        return self._draw(person, draws, set())[0].lower()
+
+    def _draw(self, person: Person, draws: Draws, taken: set[str]) -> DrawnName:
+        """Draw a first, a middle and a family name."""
+        language = self.scope.language(draws)
+        given = person.given.title()
+        known = [which for which in ("female", "male") if given in listed_of(language, which)]
+        gender = known[0] if self.gender == "same" and len(known) == 1 else ""
+        if self.scope.key is not None:
+            return keyed_name(self.scope, draws, (person.given, person.last), gender)
+        firsts = _firsts(language, gender)
+        first = free(firsts, draws.rng, taken)
+        last = free(listed_of(language, "surnames"), draws.rng, taken | {first})
+        return first, free(firsts, draws.rng, {first, last}), last
+
+
+LANGUAGE = "the language of the text, which surrogates are of"
+PEOPLE = "persons of dx.Name.v2"  # in the memory of a document
+
+
+@registry.dx_surrogates("dx.Name.v2")
+def make_name_parts(
+    form: bool = True, gender: str = "any", scope: str = "document", key: str | None = None
+) -> NameParts:
+    """Make a surrogate for names of persons, in the language of the document, part by part.
+
+    Args:
+        form: Write the surrogate as the mention was (Ms. Lopez, M. Lopez, Maria). Without it every
+            mention becomes a first and a family name.
+        gender: "any", or "same" to copy that of first names which the lists hold.
+        scope: "mention", "document", or "corpus".
+        key: File of the key, with scope "corpus".
+    """
+    return NameParts(Scope(scope, key), bool(form), one_of("gender", gender, ("any", "same")))
+
+
+def keyed_name(scope: Scope, draws: Draws, name: tuple[str, str], gender: str = "") -> DrawnName:
+    """Return the surrogate of (given, family) by the key, each part by itself."""
+    given, last = fold(name[0]), family_of(name[1])
+    language = scope.language(draws)
+    firsts = _firsts(language, gender)
+    stream = scope.stream(draws, "initial", given[:1])
+    initial = pick(_firsts(language, ""), stream)[0]
+    alike = tuple(first for first in firsts if first[0] == initial) or firsts
+    stream = scope.stream(draws, "given name", given)
+    surname = pick(listed_of(language, "surnames"), scope.stream(draws, "family name", last))
+    first = pick(alike, stream)
+    return first, first, surname
+
+
+def fold(word: str) -> str:
+    """Return a name as a mail address has it: Müller and Mueller are one, O'Brien and obrien."""
+    bare = bare_word(word).replace("ß", "ss").translate(_OTHER_LETTERS)
+    return _DIGRAPHS.sub(r"\1", re.sub(r"[^a-z]", "", bare) if bare.isascii() else _letters(bare))
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text))
+
+
+def family_of(last: str) -> str:
+    """Return what all forms of a family name share: its last word."""
+    return fold(last_word(last))
+
+
+def is_family(name: str) -> bool:
+    """Return whether public lists have a name for a family name alone."""
+    return "surname" in (found := builtin_lexicon().of(name.title())) and "first_name" not in found
+
+
+def _firsts(language: str, gender: str) -> tuple[str, ...]:
+    if gender:
+        return listed_of(language, gender)
+    return listed_of(language, "female") + listed_of(language, "male")
+
+
+def _is_glued(text: str, glued: Collection[str]) -> bool:
+    """Return whether one word is a user name: of a person of the document, or unlike any name."""
+    return fold(text) in glued or (text.islower() and text.isalpha() and not _classes(text))
+
+
+def _is_handle(text: str) -> bool:
+    """Return whether a mention of a person is a mail address or a user name by its marks."""
+    found = _HANDLE.fullmatch(text)
+    if found is None or found[1] is None:
+        return found is not None
+    return text.islower() and found[1] not in TITLES
+
+
+# -- mail addresses and user names -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Known:
+    """A person. given, last: folded; new: the drawn name."""
+
+    given: str
+    last: str
+    new: DrawnName = field(repr=False)
+
+    def joined(self) -> dict[str, str]:
+        """Return {jdoe: mmiller}: both names or an initial, in one word."""
+        old = (self.given, self.given[:1]), (self.last, self.last[:1])
+        first, last = _plain(self.new[0]), _plain(self.new[2])
+        new = (first, first[:1]), (last, last[:1])
+        found = {}
+        for i, j in ((0, 0), (1, 0), (0, 1)):
+            if self.given and self.last and len(old[0][i] + old[1][j]) > 2:
+                found[old[0][i] + old[1][j]] = new[0][i] + new[1][j]
+                found[old[1][j] + old[0][i]] = new[1][j] + new[0][i]
+        return found
+
+    def words(self) -> dict[str, str]:
+        """Return what each word of a user name of the person becomes."""
+        first, last = _plain(self.new[0]), _plain(self.new[2])
+        found = {self.given: first, self.last: last, **self.joined()}
+        found |= {self.last[:1]: last[:1], self.given[:1]: first[:1]}
+        return {old: new for old, new in found.items() if old}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z]", "", bare_word(name).replace("ß", "ss").translate(_OTHER_LETTERS))
+
+
+def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
+    """Return the mail address or user name of a surrogate; None for one that names nobody."""
+    local, at, domain = text.strip().partition("@") if text[:1] != "@" else (text.strip(), "", "")
+    known: list[Known] = draws.memory.get(PEOPLE, [])  # type: ignore[assignment]
+    raw = [piece.casefold() for piece in _PIECE.findall(local) if piece.isalpha()]
+    words = [fold(piece) for piece in raw]
+    person = next((one for one in known if _names(one, words)), None)
+    guess = guessed(raw) if person is None and scope.key is not None else None
+    if guess is not None:
+        person = Known(fold(guess[0]), fold(guess[1]), keyed_name(scope, draws, guess))
+    if person is None or not _names(person, words):
+        return None
+    becomes, stream = person.words(), scope.stream(draws, "digits", local.casefold())
+    new = ""
+    for piece in _PIECE.findall(local):
+        if piece.isdigit():
+            new += "".join(str(below(10, stream)) for _ in piece)
+        elif piece.isalpha():
+            word = becomes[fold(piece)]
+            new += word.upper() if piece.isupper() else word.title() if piece[0].isupper() else word
+        else:
+            new += piece
+    if not at:
+        return new
+    return f"{new}@{pick(DOMAINS, scope.stream(draws, 'domain', domain.casefold()))}"
+
+
+def _names(person: Known, words: Sequence[str]) -> bool:
+    """Return whether all words are of the person, and one of them is a name."""
+    known = person.words()
+    return all(word in known for word in words) and any(len(word) > 2 for word in words)
+
+
+def guessed(words: Sequence[str]) -> tuple[str, str] | None:
+    """Return the (given, family) name that public lists read in a user name, or None."""
+    if len(words) == 1:
+        return None if _is_plain(words[0]) else next(_splits(words[0]), None)
+    if len(words) != 2:
+        return None
+    one, other = words
+    short = min(len(one), len(other)) == 1
+    names = [word for word in words if _classes(word) and (short or not _is_plain(word))]
+    if not names and not (_classes(one) and _classes(other)):
+        return None
+    second = len(other) == 1 or (_classes(one) == {"surname"} and _classes(other) == {"first_name"})
+    return (other, one) if second else (one, other)
+
+
+def _splits(word: str) -> Iterator[tuple[str, str]]:
+    """Yield readings of one word, the likeliest first: doe, john, johndoe, jdoe, doej."""
+    whole = _classes(word)
+    if whole:
+        yield ("", word) if "first_name" not in whole else (word, "")
+    for i in range(3, len(word) - 2):
+        if "first_name" in _classes(word[:i]) and "surname" in _classes(word[i:]):
+            yield word[:i], word[i:]
+    if "surname" in _classes(word[1:]):
+        yield word[0], word[1:]
+    if "surname" in _classes(word[:-1]):
+        yield word[-1], word[:-1]
+
+
+def _classes(word: str) -> frozenset[str]:
+    """Return "first_name" and "surname", as public lists have them."""
+    if len(word) < 3:
+        return frozenset()
+    lexicon = builtin_lexicon()
+    return lexicon.of(word.capitalize()) & NAMES or lexicon.of(fold(word).capitalize()) & NAMES
+
+
+def _is_plain(word: str) -> bool:
+    return builtin_lexicon().plainness(word.capitalize()) > PLAIN
+
+
+@registered
+class PersonContact(Contact):
+    """Contacts, and mail addresses and user names of the surrogates of persons."""
+
+    name = "dx.Contact.v2"
+
+    @property
+    def traits(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What of a mention is visible beside what its scope shows."""
+        return (*Contact.traits, OF_PERSONS)
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """Return as many contacts of the same kinds."""
+        drawn = super().replace(mentions, draws)
+        made = [
+            contact_of_person(one.text, draws, self.scope)
+            if kind_of(one.text) in ("mail", "user")
+            else None
+            for one in mentions
+        ]
+        return [new or other for new, other in zip(made, drawn, strict=True)]
+
+
+@registered
+class PersonDigits(Digits):
+    """Codes, and user names of the surrogates of persons."""
+
+    name = "dx.Digits.v2"
+
+    @property
+    def traits(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What of a mention is visible beside what its scope shows."""
+        return (*Digits.traits, OF_PERSONS)
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """Return as many codes of the same form."""
+        drawn = super().replace(mentions, draws)
+        made = [contact_of_person(one.text, draws, self.scope) for one in mentions]
+        return [new or other for new, other in zip(made, drawn, strict=True)]
+
+
+OF_PERSONS = (
+    "which mail addresses and user names are made of a name of a person of the document (with a "
+    "key of any name), and of which parts of it"
+)

@@ -1,0 +1,83 @@
+"""The language of a file: told by its first records, and refused where nothing here covers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
+
+from spacy.language import Language
+
+from ..config import RunConfig
+from ..entities.surrogates.base import Surrogate
+from ..errors import UsageError
+from ..pipeline.component import DxSanitizer
+from ..pipeline.select import Entities
+from ..space import BUILTIN
+from ..text.language import COVERED, MOST, NAMES, base_language, language_of
+from .build import the_sanitizer
+from .record import Record
+
+SAMPLE = 64  # records that the language of a file is told by
+OWN = ("dx_entity_ruler", "dx_entity_recognizer")  # factories of the recognisers for COVERED alone
+
+
+def with_language(
+    nlp: Language,
+    records: Iterable[Record],
+    run: RunConfig,
+    ready: Callable[[], bool] | None = None,
+) -> Iterator[Record]:
+    """Return the records, with the language of the first ones where it can be told.
+
+    Args:
+        nlp: A pipeline with a sanitizer.
+        records: Of one file.
+        run: Its setting `language` is believed, and nothing is refused.
+        ready: Whether the next record is there. A stream is not waited for.
+
+    Raises:
+        UsageError: The pipeline cannot sanitise text of this language.
+    """
+    rest, first, size = iter(records), list[Record](), 0
+    for record in rest:
+        first.append(record)
+        size += record.length
+        if len(first) == SAMPLE or size > MOST or (ready is not None and not ready()):
+            break
+    texts = (record.text or " ".join(record.words or ()) for record in first)
+    language = run.language or language_of("\n".join(text[:MOST] for text in texts))
+    if run.language is None and language not in ("", "en"):
+        _check(nlp, the_sanitizer(nlp), language)
+    if language == base_language(nlp.vocab.lang) or language not in COVERED:
+        return chain(first, rest)
+    return (replace(record, language=language) for record in chain(first, rest))
+
+
+def _check(nlp: Language, sanitizer: DxSanitizer, language: str) -> None:
+    """Raise UsageError where a text of this language would not be sanitised as it should be."""
+    looks, give = f"the text looks {NAMES[language]}", "or `language` = en if it is English"
+    surrogates: list[Surrogate] = list(sanitizer.active_surrogates.values())
+    by_entity = isinstance(sanitizer.selector, Entities) and surrogates
+    if not by_entity and sanitizer.space.path == BUILTIN:
+        raise UsageError(
+            f"{looks}, and the built-in space has English words. Give a `space` and a `prior` of "
+            f"the language, {give}."
+        )
+    if not by_entity:
+        return
+    keyed = any(getattr(getattr(one, "scope", None), "key", None) for one in surrogates)
+    if language in COVERED:
+        if keyed and language != base_language(nlp.vocab.lang):
+            raise UsageError(
+                f"{looks}. With a key all surrogates are of one language: set `language` to "
+                f"{language}, {give}."
+            )
+        return
+    made = {nlp.get_pipe_meta(name).factory: nlp.get_pipe_meta(name) for name in nlp.pipe_names}
+    others = [meta for factory, meta in made.items() if factory not in OWN]
+    if not any("doc.ents" in meta.assigns for meta in others):
+        raise UsageError(
+            f"{looks}, which the recogniser does not cover. Give a `model` with a recogniser for "
+            f"it, {give}. Covered: {', '.join(NAMES[one] for one in COVERED)}."
+        )

@@ -1,0 +1,93 @@
+"""The language of a text, by its commonest words and its script.
+
+Which language a text has is visible in its surrogates, which are of the language. Nothing logs it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from functools import cache
+
+from spacy.tokens import Doc
+
+from ..about import DATA
+
+COVERED = ("en", "de", "fr", "es", "nl", "it")  # by the recogniser's rules and the surrogates
+NAMES = {
+    "en": "English", "de": "German", "fr": "French", "es": "Spanish", "nl": "Dutch",
+    "it": "Italian", "pt": "Portuguese", "pl": "Polish", "tr": "Turkish", "sv": "Swedish",
+    "da": "Danish", "nb": "Norwegian", "fi": "Finnish", "cs": "Czech", "hu": "Hungarian",
+    "ro": "Romanian", "hr": "Croatian", "id": "Indonesian", "vi": "Vietnamese", "ca": "Catalan",
+    "xx": "of another script",
+}  # fmt: skip
+EVIDENCE = 8  # common words of a language that a text has at least
+MARGIN = 1.5  # times as many as of any other language
+MOST = 20_000  # characters that are read
+LANGUAGE = "dx_language"  # in the user data of a Doc: what its language is if it is too short
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def language_of(text: str) -> str:
+    """Return the language of a text.
+
+    Args:
+        text: Any text; the first 20,000 characters are read.
+
+    Returns:
+        A code of two letters; "xx" for a text that is not in Latin script; "" where fewer than 8
+        of its words are among the commonest of one language, or another one is as likely.
+    """
+    words = _WORD.findall(text[:MOST].lower())
+    foreign = [word for word in words if not _is_latin(word[0])]
+    if len(foreign) >= EVIDENCE and 2 * len(foreign) > len(words):
+        return "xx"
+    known = _languages_of()
+    counts, scores = Counter[str](), Counter[str]()
+    for word in words:
+        for language in known.get(word, ()):
+            counts[language] += 1
+            scores[language] += 1 / len(known[word])  # type: ignore[assignment]
+    if not scores:
+        return ""
+    (best, score), (_, other) = [*scores.most_common(2), ("", 0)][:2]
+    return best if counts[best] >= EVIDENCE and score >= MARGIN * other else ""
+
+
+def base_language(language: str | None) -> str:
+    """Return the language itself where rules and surrogates cover it, else "en"."""
+    return language if language in COVERED else "en"
+
+
+def language_of_doc(doc: Doc) -> str:
+    """Return the language of a Doc that rules and surrogates cover: that of its text, else that of
+    its file, else that of the pipeline, else "en"."""
+    given = (language_of(doc.text), doc.user_data.get(LANGUAGE))
+    found = next((language for language in given if language in COVERED), doc.vocab.lang)
+    return base_language(found)
+
+
+@cache
+def common_words(language: str) -> frozenset[str]:
+    """Return the commonest words of a language, in small letters."""
+    return frozenset(word for word, some in _languages_of().items() if language in some)
+
+
+def _is_latin(letter: str) -> bool:
+    return letter.isascii() or "LATIN" in unicodedata.name(letter, "")
+
+
+@cache
+def _languages_of() -> dict[str, tuple[str, ...]]:
+    """Word -> the languages that it is common in."""
+    found: dict[str, dict[str, None]] = {}
+    lines = (DATA / "entities" / "languages.txt").read_text(encoding="utf8").splitlines()
+    language = ""
+    for line in lines:
+        if line.startswith("== "):
+            language = line[3:]
+        elif language:
+            for word in line.split():
+                found.setdefault(word, {})[language] = None
+    return {word: tuple(some) for word, some in found.items()}
