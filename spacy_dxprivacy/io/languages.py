@@ -1,4 +1,4 @@
-"""The language of a file: told by its first records, and refused where nothing here covers it."""
+"""The language of a file, by its first records; an error where nothing here covers it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..text.language import COVERED, MOST, NAMES, base_language, language_of
 from .build import the_sanitizer
 from .record import Record
 
-SAMPLE = 64  # records that the language of a file is told by
+SAMPLE = 64  # first records, by which the language of a file is known
 OWN = ("dx_entity_ruler", "dx_entity_recognizer")  # factories of the recognisers for COVERED alone
 
 
@@ -28,7 +28,7 @@ def with_language(
     run: RunConfig,
     ready: Callable[[], bool] | None = None,
 ) -> Iterator[Record]:
-    """Return the records, with the language of the first ones where it can be told.
+    """Return the records, with the language of the first ones where it is known.
 
     Args:
         nlp: A pipeline with a sanitizer.

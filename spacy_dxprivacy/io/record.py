@@ -63,7 +63,7 @@ class Record:
     # Where its pieces begin and end, and which of them are names or addresses.
     marks: Sequence[int] = field(default=(), repr=False)
     known: Sequence[tuple[int, int, str]] = field(default=(), repr=False)
-    language: str = field(default="", repr=False)  # of its file, where that can be told
+    language: str = field(default="", repr=False)  # of its file, where it is known
 
     @property
     def key(self) -> tuple[int, int]:

@@ -27,6 +27,7 @@ from .name import TITLES, Name, Person, bare_word, form_of, free, last_word, per
 LEAST = {"firsts": 199, "one gender": 76, "surnames": 250}  # of any language
 _PIECE = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
 _HANDLE = re.compile(r"(\w{2,})\.\w{2,}|\S*[@\d_]\S*")
+_GLUED = re.compile(r"\A(?:van(?:der|den|de)?|von(?:der)?|dela|del|della)(?=[a-z]{4})")
 _OTHER_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "a", "œ": "o", "ı": "i"})
 _DIGRAPHS = re.compile("([aou])e")
 PLAIN = 0.5  # of Lexicon.plainness: the word is more often something else than a name
@@ -83,7 +84,7 @@ class NameParts(Name):
             written[i] = text if self.form else f"{name[0]} {name[2]}"
         by_number = {person.number: person for person in found}
         draws.memory[PEOPLE] = [
-            Known(fold(one.given), family_of(one.last), drawn[number])
+            Known(fold(one.given), family_of(one.last), drawn[number], fold(one.last))
             for number, one in by_number.items()
         ]
         for i, mention in enumerate(mentions):
@@ -195,28 +196,30 @@ def _is_handle(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Known:
-    """A person. given, last: folded; new: the drawn name."""
+    """A person. given, last: folded; new: the drawn name; whole: the family name with particles."""
 
     given: str
     last: str
     new: DrawnName = field(repr=False)
+    whole: str = ""
 
     def joined(self) -> dict[str, str]:
         """Return {jdoe: mmiller}: both names or an initial, in one word."""
-        old = (self.given, self.given[:1]), (self.last, self.last[:1])
         first, last = _plain(self.new[0]), _plain(self.new[2])
-        new = (first, first[:1]), (last, last[:1])
+        firsts = {self.given: first, self.given[:1]: first[:1]}
+        lasts = {self.last: last, self.whole: last, self.last[:1]: last[:1]}
         found = {}
-        for i, j in ((0, 0), (1, 0), (0, 1)):
-            if self.given and self.last and len(old[0][i] + old[1][j]) > 2:
-                found[old[0][i] + old[1][j]] = new[0][i] + new[1][j]
-                found[old[1][j] + old[0][i]] = new[1][j] + new[0][i]
+        for one, new_one in firsts.items():
+            for other, new_other in lasts.items():
+                if one and other and len(one) + len(other) > 2:
+                    found[one + other] = new_one + new_other
+                    found[other + one] = new_other + new_one
         return found
 
     def words(self) -> dict[str, str]:
         """Return what each word of a user name of the person becomes."""
         first, last = _plain(self.new[0]), _plain(self.new[2])
-        found = {self.given: first, self.last: last, **self.joined()}
+        found = {self.given: first, self.last: last, self.whole: last, **self.joined()}
         found |= {self.last[:1]: last[:1], self.given[:1]: first[:1]}
         return {old: new for old, new in found.items() if old}
 
@@ -234,22 +237,26 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     person = next((one for one in known if _names(one, words)), None)
     guess = guessed(raw) if person is None and scope.key is not None else None
     if guess is not None:
-        person = Known(fold(guess[0]), fold(guess[1]), keyed_name(scope, draws, guess))
+        last = guess[1] if _classes(guess[1]) else _GLUED.sub("", guess[1])
+        new = keyed_name(scope, draws, (guess[0], last))
+        person = Known(fold(guess[0]), fold(guess[1]), new)
     if person is None or not _names(person, words):
         return None
     becomes, stream = person.words(), scope.stream(draws, "digits", local.casefold())
-    new = ""
+    written = ""
     for piece in _PIECE.findall(local):
         if piece.isdigit():
-            new += "".join(str(below(10, stream)) for _ in piece)
+            written += "".join(str(below(10, stream)) for _ in piece)
         elif piece.isalpha():
             word = becomes[fold(piece)]
-            new += word.upper() if piece.isupper() else word.title() if piece[0].isupper() else word
+            written += (
+                word.upper() if piece.isupper() else word.title() if piece[0].isupper() else word
+            )
         else:
-            new += piece
+            written += piece
     if not at:
-        return new
-    return f"{new}@{pick(DOMAINS, scope.stream(draws, 'domain', domain.casefold()))}"
+        return written
+    return f"{written}@{pick(DOMAINS, scope.stream(draws, 'domain', domain.casefold()))}"
 
 
 def _names(person: Known, words: Sequence[str]) -> bool:

@@ -1,0 +1,196 @@
+"""Text in German, French, Spanish, Dutch and Italian: recognised, and replaced in its language."""
+
+import re
+
+import pytest
+import spacy
+from typer.testing import CliRunner
+
+from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.entities.calendars import date_words
+from spacy_dxprivacy.entities.surrogates import Draws, Mention
+from spacy_dxprivacy.entities.surrogates.lists import listed_of
+from spacy_dxprivacy.entities.surrogates.timeline import Timeline
+from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.privacy.randomness import Rng
+from spacy_dxprivacy.registries import registry
+from spacy_dxprivacy.text.language import language_of
+
+# language -> text, and what says who somebody is in it
+TEXTS = {
+    "de": (
+        "Frau Katrin Albers wurde am 17. Mai 2021 in die Klinik aufgenommen. Sie wohnt in der "
+        "Lindenstraße 44, 50674 Köln, und die Schmerzen sind nicht besser. Herr Dr. Koch kommt am "
+        "Montag um 9 Uhr, sagt Albers. Steuer-ID 65 929 970 489.",
+        "Katrin Albers Koch Lindenstraße 50674 Köln 17. Mai|65 929 970 489",
+    ),
+    "fr": (
+        "Mme Sylvie Garnier a été vue le 1er mars 2023 par le docteur Lefèvre. Elle habite 8 "
+        "avenue de la Gare, 69003 Lyon, et son fils Mathieu est avec elle. NIR 2 69 05 49 588 157 80. "
+        "La douleur a disparu depuis lundi.",
+        "Sylvie Garnier Lefèvre Mathieu avenue 69003 Lyon 1er mars|2 69 05 49 588 157 80",
+    ),
+    "es": (
+        "La paciente Beatriz Ibáñez ingresó el 9 de junio de 2022 con dolor. Vive en la Calle del "
+        "Pez 14, 28004 Madrid. DNI 48291746K. El Sr. Morales es su marido y no la acompaña. "
+        "Volverá el jueves con su hija.",
+        "Beatriz Ibáñez Morales 28004 Madrid 9 de junio|48291746K",
+    ),
+    "nl": (
+        "Mevrouw Anouk de Wit is op 3 februari 2020 opgenomen. Zij woont op de Molenweg 21, 3511 "
+        "AB Utrecht, en heeft nog pijn. De heer Jansen komt vrijdag om 10.15 uur bij haar langs. "
+        "BSN 111222333.",
+        "Anouk Wit Jansen Molenweg 3511 Utrecht 3 februari|111222333",
+    ),
+    "it": (
+        "La signora Chiara Fontana è stata visitata il 12 luglio 2022 dal dott. Moretti. Abita in "
+        "Via Verdi 30, 10124 Torino, e non ha più dolore. Codice fiscale FNTCHR80A41L219K. Il "
+        "marito la porta a casa sabato.",
+        "Chiara Fontana Moretti Verdi 10124 Torino 12 luglio|FNTCHR80A41L219K",
+    ),
+}
+ENTITIES = "person,date,time,gpe,address,org,id,phone"
+
+
+def secrets_of(language):
+    words, _, code = TEXTS[language][1].partition("|")
+    day = re.search(r"\d+\w*\.? (?:de )?\w+$", words)[0]
+    return [*words.removesuffix(day).split(), day, code]
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_the_language_of_a_text_is_known(language):
+    assert language_of(TEXTS[language][0]) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The patient was seen on Monday and she has had no pain since then, he says.", "en"),
+        ("Der Patient und die Schwester.", ""),  # too short
+        ("", ""),
+        ("5.3.2023; 17; 42" * 50, ""),
+        ("Пациент поступил в больницу с болью в колене и остался там на две недели.", "xx"),
+        (
+            "Hasta bu sabah çok ağrı ile geldi ve bir ilaç verildi ama daha sonra iyi oldu o kadar",
+            "tr",
+        ),
+    ],
+)
+def test_other_languages_and_short_texts_are_none_of_them(text, language):
+    assert language_of(text) == language
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make_pipeline(entities=tuple(ENTITIES.split(",")))
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_what_names_somebody_is_replaced(nlp, language):
+    text, _ = TEXTS[language]
+    left, new = set(secrets_of(language)), ""
+    for _ in range(3):  # a surrogate is the original by chance
+        new = nlp(text).text
+        left = {s for s in left if re.search(rf"(?<!\w){re.escape(s)}(?!\w)", new)}
+    assert not left, new
+    known = set(re.findall(r"\w+", text))
+    common = [word for word in known if word.islower() and word.isalpha()]
+    assert sum(word in new for word in common) > 0.75 * len(common), new  # all else stays
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_surrogates_are_of_the_language(language):
+    draws = Draws(Rng(3), language=language, base=language)
+    name = registry.dx_surrogates.get("dx.Name.v2")()
+    first, last = name.replace([Mention("Wilma Feuerstein", "PERSON")], draws)[0].split()
+    assert first in listed_of(language, "female") + listed_of(language, "male")
+    assert last in listed_of(language, "surnames")
+    place = registry.dx_surrogates.get("dx.Place.v2")()
+    assert place.replace([Mention("Xanten", "GPE")], draws)[0] in listed_of(language, "towns")
+
+
+@pytest.mark.parametrize(
+    ("language", "written", "moved"),
+    [
+        ("de", "05.03.2023", "01.04.2023"),
+        ("de", "5. März 2023", "1. April 2023"),
+        ("de", "28.-30. April 2023", "25.-27. Mai 2023"),
+        ("fr", "5 mars 2023", "1er avril 2023"),
+        ("fr", "1er mars 2023", "28 mars 2023"),
+        ("fr", "03/04/2019", "30/04/2019"),
+        ("es", "5 de marzo de 2023", "1 de abril de 2023"),
+        ("es", "lunes", "domingo"),
+        ("nl", "5 maart 2023", "1 april 2023"),
+        ("it", "1º marzo 2023", "28 marzo 2023"),
+        ("it", "93 anni", "90 anni"),
+        ("en", "5. März 2023", "1. April 2023"),  # a text too short to tell
+    ],
+)
+def test_dates_move_in_the_form_of_their_language(language, written, moved):
+    assert Timeline([Mention(written, "DATE")], "dmy", language).move(27, 0) == [moved]
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "es", "nl", "it"])
+def test_intervals_stay_in_every_language(language):
+    month = date_words(language).months
+    mentions = [Mention(f"{day} {month[4]} 2021", "DATE") for day in (3, 17)]
+    moved = Timeline(mentions, "dmy", language).move(365 * 3, 0)
+    assert moved == [f"{day} {month[4]} 2024" for day in (2, 16)]  # 2024 has a leap day
+
+
+def run(*arguments):
+    return CliRunner().invoke(dx_cli, ["sanitize", *map(str, arguments)])
+
+
+def test_what_is_not_covered_is_refused_before_anything_is_written(tmp_path):
+    german, polish = tmp_path / "de.txt", tmp_path / "pl.txt"
+    german.write_text(TEXTS["de"][0], encoding="utf8")
+    polish.write_text(
+        "Pacjent Jan Nowak został przyjęty w dniu 5 marca do szpitala z bólem kolana, który jest "
+        "od dwóch tygodni i nie ma gorączki, ale się boi.",
+        encoding="utf8",
+    )
+    out = tmp_path / "out.txt"
+    for file, more in ((german, ()), (polish, ("--entities", "person"))):
+        result = run(file, out, *more)
+        assert result.exit_code == 2 and not out.exists(), result.output
+        assert "Albers" not in result.output and "Nowak" not in result.output
+    result = run(polish, out, "--entities", "person", "--set", "run.language=en")
+    assert result.exit_code == 0 and out.exists()
+    assert run(german, "--set", "run.language=pl").exit_code == 2
+
+
+def test_with_a_key_the_language_of_surrogates_is_one(tmp_path):
+    key, german = tmp_path / "key", tmp_path / "de.txt"
+    german.write_text(TEXTS["de"][0], encoding="utf8")
+    assert CliRunner().invoke(dx_cli, ["key", str(key)]).exit_code == 0
+    out = tmp_path / "out" / "de.txt"
+    out.parent.mkdir()
+    assert run(german, out, "--entities", "person", "--key", key).exit_code == 2
+    given = ("--entities", "person", "--key", key, "--set", "run.language=de")
+    assert run(german, out, *given).exit_code == 0
+    assert any(name in out.read_text("utf8") for name in listed_of("de", "surnames"))
+
+
+def test_short_rows_have_the_language_of_their_file(tmp_path):
+    table = tmp_path / "rows.jsonl"
+    rows = [TEXTS["de"][0], "Herr Koch kam."]
+    table.write_text("".join(f'{{"text": "{row}"}}\n' for row in rows), encoding="utf8")
+    found = set()
+    for _ in range(4):
+        assert run(table, tmp_path / "out.jsonl", "--entities", "person", "-F").exit_code == 0
+        last = (tmp_path / "out.jsonl").read_text("utf8").splitlines()[1]
+        found.add(re.search(r"Herr (\w+) kam", last)[1])
+    assert found <= set(listed_of("de", "surnames"))
+
+
+def test_the_ruler_finds_no_nouns_in_german():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    text = (
+        "Die Behandlung war erfolgreich und der Befund ist unauffällig. Im Labor zeigte sich eine "
+        "Erhöhung der Werte, und die Medikamente wurden angepasst. Der Koch und die Richterin "
+        "waren mit dem Ergebnis sehr zufrieden."
+    )
+    assert [ent.text for ent in nlp(text).ents] == []

@@ -1,0 +1,153 @@
+"""One person, one surrogate over all documents of a key; none without."""
+
+import gc
+import random
+import tracemalloc
+
+import pytest
+
+from spacy_dxprivacy.entities.surrogates import Draws, Mention
+from spacy_dxprivacy.io.files.keys import make_key
+from spacy_dxprivacy.privacy.randomness import Rng
+from spacy_dxprivacy.registries import registry
+
+# (given, family, as a mail address has them), of many origins
+PEOPLE = [
+    ("Maria", "Lopez", "maria", "lopez"), ("John", "Smith", "john", "smith"),
+    ("Jürgen", "Müller", "juergen", "mueller"), ("Zoë", "van der Berg", "zoe", "vanderberg"),
+    ("Kate", "O'Brien", "kate", "obrien"), ("Ngozi", "Okafor", "ngozi", "okafor"),
+    ("Søren", "Østergaard", "soren", "ostergaard"), ("Priya", "Sharma", "priya", "sharma"),
+    ("José", "García", "jose", "garcia"), ("Łukasz", "Kowalski", "lukasz", "kowalski"),
+    ("Anna-Lena", "Schäfer", "annalena", "schaefer"), ("Yuki", "Tanaka", "yuki", "tanaka"),
+]  # fmt: skip
+
+
+def new_key(path):
+    make_key(path)
+    return str(path)
+
+
+@pytest.fixture
+def key(tmp_path):
+    return new_key(tmp_path / "a.key")
+
+
+def made(name, key=None, **settings):
+    keyed = {"scope": "corpus", "key": key} if key else {}
+    return registry.dx_surrogates.get(name)(**keyed, **settings)
+
+
+def drawn(surrogate, *mentions, draws=None, label="PERSON"):
+    some = [m if isinstance(m, Mention) else Mention(m, label) for m in mentions]
+    return surrogate.replace(some, draws or Draws(Rng()))
+
+
+@pytest.mark.parametrize("person", PEOPLE, ids=lambda person: person[1])
+def test_each_form_of_a_person_alone_in_a_document_has_the_surrogate_of_the_full_name(person, key):
+    given, last, *_ = person
+    name = made("dx.Name.v2", key)
+    first, family = drawn(name, f"{given} {last}")[0].split(" ", 1)
+    assert drawn(name, f"{given} {last}") == [f"{first} {family}"]
+    assert drawn(name, Mention(last, "PERSON", before="Ms.")) == [family]
+    assert drawn(name, f"Dr. {given} {last}") == [f"Dr. {first} {family}"]
+    assert drawn(name, f"{given[0]}. {last}") == [f"{first[0]}. {family}"]
+    assert drawn(name, f"{last}, {given}") == [f"{family}, {first}"]
+    assert drawn(name, f"{given} {last}".upper()) == [f"{first} {family}".upper()]
+    assert drawn(name, f"{given} {last}'s") == [f"{first} {family}'s"]
+
+
+@pytest.mark.parametrize("person", PEOPLE, ids=lambda person: person[1])
+def test_user_names_and_mail_addresses_are_those_of_the_surrogate(person, key):
+    given, last, a, b = person
+    forms = (f"{a}.{b}@x.org", f"{a[0]}{b}@x.org", f"{b}.{a[0]}@x.org", f"{a}_{b}", f"{a[0]}{b}")
+    for of_key in (key, None):
+        draws = Draws(Rng())
+        new = drawn(made("dx.Name.v2", of_key), f"{given} {last}", draws=draws)[0].lower()
+        first, family = new.split(" ", 1)
+        contacts = drawn(made("dx.Contact.v2", of_key), *forms, draws=draws, label="EMAIL")
+        names = [contact.partition("@")[0] for contact in contacts]
+        short = first[0] + family
+        assert names == [
+            f"{first}.{family}",
+            short,
+            f"{family}.{first[0]}",
+            f"{first}_{family}",
+            short,
+        ]
+        assert all(contact.partition("@")[2].startswith("example.") for contact in contacts[:3])
+
+
+def test_digits_of_a_user_name_are_drawn_and_a_code_stays_a_code(key):
+    draws = Draws(Rng())
+    drawn(made("dx.Name.v2", key), "John Smith", draws=draws)
+    digits = made("dx.Digits.v2", key)
+    some = {drawn(digits, f"jsmith{i}0417", draws=draws, label="ID")[0] for i in range(9)}
+    assert len(some) > 1 and not any("smith" in one or one.endswith("0417") for one in some)
+    code = drawn(digits, "AB-1234567", draws=draws, label="ID")[0]
+    assert code != "AB-1234567" and len(code) == len("AB-1234567")
+
+
+def test_a_mail_address_of_nobody_known_never_stays():
+    name = made("dx.Name.v2")
+    for text in ("qwx.zzt@corp.example", "user_77", "x@y.org", "qwx.zzt"):
+        assert text not in drawn(name, text)
+
+
+def test_999_of_1000_mentions_agree_where_a_document_names_the_person(key):
+    chance = random.Random(4)
+    name, contact = made("dx.Name.v2", key), made("dx.Contact.v2", key)
+    right = total = 0
+    for _ in range(300):
+        given, last, a, b = chance.choice(PEOPLE)
+        draws = Draws(Rng())
+        texts = [f"{given} {last}", last, f"{given[0]}. {last}", given]
+        chance.shuffle(texts)
+        new = dict(zip(texts, drawn(name, *texts, draws=draws), strict=True))
+        first, family = new[f"{given} {last}"].split(" ", 1)
+        mail = drawn(contact, f"{a[0]}.{b}@x.org", draws=draws, label="EMAIL")[0]
+        right += (new[last] == family) + (new[given] == first)
+        right += new[f"{given[0]}. {last}"] == f"{first[0]}. {family}"
+        right += mail.startswith(f"{first[0]}.{family}@".lower())
+        total += 4
+    assert right >= 0.99 * total
+
+
+def test_without_a_key_nothing_links():
+    for name in ("dx.Name.v2", "dx.Contact.v2"):
+        mention = "Maria Lopez" if name == "dx.Name.v2" else "maria.lopez@x.org"
+        assert len({drawn(made(name), mention)[0] for _ in range(12)}) > 6
+
+
+def test_the_receipt_says_what_a_key_links(key):
+    visible = " ".join(made("dx.Name.v2", key).in_clear)
+    assert "same given name" in visible and "family name" in visible
+    assert "same given name" not in " ".join(made("dx.Name.v2").in_clear)
+
+
+def test_another_key_has_other_names(key, tmp_path):
+    other = new_key(tmp_path / "b.key")
+    texts = [f"{given} {last}" for given, last, *_ in PEOPLE]
+    assert drawn(made("dx.Name.v2", key), *texts) != drawn(made("dx.Name.v2", other), *texts)
+
+
+def test_no_map_grows_with_the_persons_of_a_key(key):
+    name, contact = made("dx.Name.v2", key), made("dx.Contact.v2", key)
+    letters = "bcdfghklmnprstvz"
+
+    def some(first, last):
+        for i in range(first, last):
+            odd = "".join(letters[i >> 4 * k & 15] + "ae"[k & 1] for k in range(4))
+            draws = Draws(Rng())
+            drawn(name, f"Maria {odd.title()}", draws=draws)
+            drawn(contact, f"m{odd}@x.org", draws=draws, label="EMAIL")
+
+    some(0, 300)
+    gc.collect()
+    tracemalloc.start()
+    some(300, 600)
+    before, _ = tracemalloc.get_traced_memory()
+    some(600, 2600)
+    gc.collect()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert after - before < 50_000  # bytes, for 2,000 further persons
