@@ -26,7 +26,8 @@ TEXTS = {
     ),
     "fr": (
         "Mme Sylvie Garnier a été vue le 1er mars 2023 par le docteur Lefèvre. Elle habite 8 "
-        "avenue de la Gare, 69003 Lyon, et son fils Mathieu est avec elle. NIR 2 69 05 49 588 157 80. "
+        "avenue de la Gare, 69003 Lyon, et son fils Mathieu est avec elle. "
+        "NIR 2 69 05 49 588 157 80. "
         "La douleur a disparu depuis lundi.",
         "Sylvie Garnier Lefèvre Mathieu avenue 69003 Lyon 1er mars|2 69 05 49 588 157 80",
     ),
