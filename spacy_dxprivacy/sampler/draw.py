@@ -129,6 +129,13 @@ class SentenceDraw:
         return Fold(self.chain, self.emissions.dtype) if len(self.chain.base) else None
 
     @cached_property
+    def _end(self) -> Floats2d:
+        """(states, 1), over lower for contexts: see Fold."""
+        end = self.chain.end.copy()
+        end[self.chain.types :] /= self.chain.lower
+        return end[:, None]
+
+    @cached_property
     def _height(self) -> int:
         """The rows of a forward message."""
         return self.chain.states + len(self.chain.bases) + 1
@@ -178,7 +185,7 @@ class SentenceDraw:
         states = np.zeros(place.shape, dtype=np.int64)
         parts, words = batch.lanes.parts(room)
         marks: list[Any] = [np.empty((self._height, 0), self.emissions.dtype)]
-        with self._buffer((words + place.shape[1]) * self._height) as buffer:
+        with self._buffer(words * self._height) as buffer:
             for part in parts[:-1]:
                 marks.append(self._filter(batch, part, buffer, marks[-1])[-1].X.copy())
             for part, mark in zip(reversed(parts), reversed(marks), strict=True):
@@ -206,13 +213,12 @@ class SentenceDraw:
     def _filter(self, batch: Batch, part: slice, buffer: Numbers1d, X: Floats2d) -> list[Filtered]:
         """Return the forward messages of some steps, in the buffer. X: of the step before."""
         text, lanes, found = batch.text, batch.lanes, []
-        K, width = self.chain.states, lanes.place.shape[1]
-        work, buffer = buffer[: K * width], buffer[K * width :]
+        K = self.chain.states
         lives = np.count_nonzero(lanes.place[part] >= 0, axis=1).tolist()
         for step, live in zip(range(part.start, part.stop), lives, strict=True):
             size = self._height * live
             here, buffer = buffer[:size].reshape(self._height, live), buffer[size:]
-            M = work[: K * live].reshape(K, live)
+            M = here[1 : K + 1]
             begins, ends = lanes.begins[step, :live], lanes.ends[step, :live]
             if not begins.all():
                 self._forward(np.ascontiguousarray(X[:, :live]), M)
@@ -220,13 +226,12 @@ class SentenceDraw:
             place = lanes.place[step, :live]
             self.emissions.weigh(M, text.rows[place], text.fixed[place], batch.emissions)
             if ends.any():
-                M[:, ends] *= self.chain.end[:, None]
-            own = None if self._fold is None else self._fold(M, ends)
-            sums = self._sums(M)
+                M[:, ends] *= self._end
+            if self._fold is not None:
+                self._fold(here[1:])
+            sums = self._sums(M[: self.chain.types])
             scale = 1 / np.maximum(sums[:, 0].sum(axis=0), LEAST)
-            np.multiply(M, scale.astype(M.dtype), out=here[1 : K + 1])
-            if own is not None:
-                np.multiply(own, scale.astype(M.dtype), out=here[K + 1 :])
+            here[1:] *= scale.astype(M.dtype)
             sums *= scale
             here[0] = sums[:, 1].sum(axis=0)
             found.append(Filtered(here, sums))

@@ -18,7 +18,7 @@ from ..prior.chain import Chain
 
 LEAST_SIDE = 64  # of a corner
 FULL = 1 / 10  # of a corner at least: a pair takes some eight times as long by lists
-COLUMNS = 1000  # at once: 256 KB of 64 lanes in float32, which a core has for itself
+COLUMNS = 2000  # at once: 1 MB of 128 lanes in float32, which a core has for itself
 ADDED = 128  # states whose sum a draw looks at first
 WIDTH = 32  # pairs of which a draw looks at the sum first
 
@@ -61,7 +61,8 @@ class Forward:
     def __call__(self, X: Floats2d, Y: Floats2d) -> None:
         """Fill Y (states, lanes) with the states after X, C-contiguous, see Filtered."""
         for rows, corner in self.corners:
-            np.matmul(corner, X[: corner.shape[1]], out=Y[rows])
+            product = np.matmul if corner.shape[1] > 1 else np.multiply  # which is faster
+            product(corner, X[: corner.shape[1]], out=Y[rows])
         self.rest.add(X[1:], Y)
 
 
@@ -93,29 +94,25 @@ class Fold:
 
     With contexts, Filtered.X has first the sum of X0 times back; then X0, (K,), which is M of each
     type and lower times M of its contexts; then M of the contexts, (C,), and last M of each type
-    that has contexts. Where a sentence ends, X0 is M.
+    that has contexts. Where a sentence ends, M of a context counts 1 / lower times.
     """
 
     def __init__(self, chain: Chain, dtype: Any) -> None:
-        self._types, self._above = chain.types, chain.bases
+        self._types, self._states, self._bases = chain.types, chain.states, chain.bases
         self._contexts = Product(chain.folded.astype(dtype))
 
-    def __call__(self, M: Floats2d, ends: Bools1d) -> Floats2d:
-        """Turn M (K + C, lanes) into X0 and the contexts, and return M of types with contexts."""
-        K, above = self._types, self._above
-        own: Floats2d = M[above]
-        self._contexts.add(M[K:], M[:K])
-        if ends.any():
-            M[np.ix_(above, ends)] = own[:, ends]
-        return own
+    def __call__(self, X: Floats2d) -> None:
+        """Turn M, the first rows of X, into X0, and fill in the last rows."""
+        X[self._states :] = X[self._bases]
+        self._contexts.add(X[self._types : self._states], X[: self._types])
 
 
 class Sums:
     """Sums over states in blocks, so that rounding does not add up."""
 
     def __init__(self, chain: Chain, dtype: Any) -> None:
-        both = np.stack([np.ones(chain.states), chain.padded(chain.back)]).astype(dtype)
-        whole = chain.states // ADDED * ADDED
+        both = np.stack([np.ones(chain.types), chain.back]).astype(dtype)
+        whole = chain.types // ADDED * ADDED
         self._whole = np.swapaxes(both[:, :whole].reshape(2, -1, ADDED), 0, 1)
         self._left = both[:, whole:]
 
@@ -158,7 +155,7 @@ class Listed:
         rows = self.first[after][owner] + column
         states = self.states[rows]
         M = X.reshape(-1)[X.shape[1] :]
-        cells = self.weights[rows] * M[states * X.shape[1] + lanes[owner, None]]
+        cells = self.weights[rows] * M.take(states * X.shape[1] + lanes[owner, None])
         table = np.zeros((len(after), int(counts.max())))
         table[owner, column] = cells.sum(axis=1, dtype=np.float64)
         there, marks = _pick_all(table, uniform)
@@ -171,8 +168,7 @@ class Backward:
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
-        self._back, self._u = chain.padded(chain.back), chain.padded(chain.u)
-        self._ones = np.ones_like(self._back)
+        self._u, self._ones = chain.padded(chain.u), np.ones_like(chain.back)
         self._listed = Listed(chain.into_states())
         self._above = Above(chain) if len(chain.base) else None
 
@@ -200,17 +196,18 @@ class Backward:
             by_back[inside] = marks >= direct
         for lanes, one, weights in (
             (np.flatnonzero(ends), 0, self._ones),
-            (np.flatnonzero(by_back), 1, self._back),
+            (np.flatnonzero(by_back), 1, self.chain.back),
         ):
             if len(lanes):
                 found[lanes] = _of_all(known, lanes, one, weights, uniform[lanes])
-        if self._above is not None and len(inside):
-            # What is left of the uniform number, given what it chose.
+        if self._above is None:
+            return found
+        left = which.copy()
+        if len(inside):  # what is left of the uniform number, given what it chose
             begin = np.where(by_back[inside], direct, 0)
             width = np.where(by_back[inside], backed, direct)
-            left = (marks - begin) / np.where(width > 0, width, 1)
-            found[inside] = self._above(known.X, inside, found[inside], left)
-        return found
+            left[inside] = (marks - begin) / np.where(width > 0, width, 1)
+        return self._above(known.X, found, left)
 
 
 class Above:
@@ -229,12 +226,12 @@ class Above:
         self._listed = Listed(csr_array((weights, (chain.of_all(np.arange(types)), rows)), shape))
         self._states = np.append(np.arange(states), above)
 
-    def __call__(self, X: Floats2d, lanes: Ints1d, found: Ints1d, uniform: Floats1d) -> Ints1d:
-        """Return states (m,) for rows of X0 and contexts, which stay."""
+    def __call__(self, X: Floats2d, found: Ints1d, uniform: Floats1d) -> Ints1d:
+        """Return states (lanes,) for rows of X0 and contexts, which stay."""
         some = np.flatnonzero(found < len(self._listed.rows))
         states = found.copy()
         if len(some):
-            rows, _ = self._listed(X, lanes[some], found[some], uniform[some])
+            rows, _ = self._listed(X, some, found[some], uniform[some])
             states[some] = self._states[rows]
         return states
 
