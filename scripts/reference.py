@@ -93,7 +93,6 @@ MORE_OF_OPTIONS = {
     "attack model": f"For guess, link, membership, attributes and frontier. {MODEL}",
     "attack prompt": "It names the domain of the texts, for instance.",
     "experiment text": "The texts of the package if left out.",
-    "experiment prior": "Or uniform, word-pairs, a folder, or an ARPA file.",
     "experiment model": MODEL,
     "inspect over": EPSILONS,
     "playground config": "The page starts with its mechanism, and uses its selector and its policy "

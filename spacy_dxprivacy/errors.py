@@ -196,8 +196,6 @@ DX156 The language model {name!r} differs from that of the saved pipeline ({save
 DX165 {name} cannot be compared here: {why}.
 DX170 {path}: keys are no longer read from the system's keyring. Make a key file instead: `python -m
   spacy dx key FILE`.
-DX174 The solver found no optimum for this group ({why}). Nothing was written; try a smaller
-  epsilon, or other or fewer words.
 DX176 {path} was not signed with this key, or was changed since, so it cannot be trusted. Sign
   receipts with `dx sanitize --set run.sign=KEY`.
 DX177 {path} does not match its signed receipt: {what} since then.

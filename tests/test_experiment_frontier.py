@@ -2,7 +2,6 @@
 
 import csv
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from spacy_dxprivacy.editors.opened import OPENERS
 from spacy_dxprivacy.lab.attacks import Corpus, Language, Seen
 from spacy_dxprivacy.lab.attacks.guessing import found_anywhere
 from spacy_dxprivacy.lab.attacks.reading import filled_guess
-from spacy_dxprivacy.lab.experiments import EXPERIMENTS
+from spacy_dxprivacy.lab.experiments import EXPERIMENTS, Options
 from spacy_dxprivacy.lab.experiments.frontier import (
     NAMES,
     USUAL,
@@ -51,8 +50,7 @@ def fake():
 
 
 def run(texts, *names, **settings):
-    options = EXPERIMENTS["frontier"].defaults
-    options = replace(options, mechanisms=names, text=texts, **settings)
+    options = Options(mechanisms=names, text=texts, **settings)
     return EXPERIMENTS["frontier"].run(small_space(), options)
 
 
@@ -82,8 +80,7 @@ def test_an_epsilon_is_sought_until_the_share_is_near(start):
 def test_peers_are_registered_and_texts_are_there():
     assert all(peer.registered in registry.dx_mechanisms.get_all() for peer in WORDS.values())
     assert set(USUAL) <= set(NAMES)
-    defaults = EXPERIMENTS["frontier"].defaults
-    assert len(texts_of(defaults)) == 12 and len(texts_of(replace(defaults, documents=99))) == 24
+    assert len(texts_of(Options())) == 12 and len(texts_of(Options(documents=99))) == 24
 
 
 def test_all_peers_have_the_same_columns_and_say_what_they_promise(texts, fake):

@@ -1,7 +1,6 @@
 """`dx experiment tasks`: what a model learns of a release, and what an attacker recovers of it."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, UsageError
-from spacy_dxprivacy.lab.experiments import EXPERIMENTS, tasks
+from spacy_dxprivacy.lab.experiments import EXPERIMENTS, Options, tasks
 from spacy_dxprivacy.lab.experiments.tasks import USUAL, macro_f1, split
 from spacy_dxprivacy.lab.mechanisms import parse_mechanism
 from spacy_dxprivacy.lab.results import draw_lines, interpolated
@@ -42,7 +41,7 @@ def texts(tmp_path):
 def run(texts, epsilon, **settings):
     given = {"text": texts, "label": "topic", "mechanisms": ("exponential",), **settings}
     epsilons = epsilon if isinstance(epsilon, tuple) else (epsilon,)
-    options = replace(EXPERIMENTS["tasks"].defaults, epsilons=epsilons, **given)
+    options = Options(epsilons=epsilons, documents=4000, **given)
     return EXPERIMENTS["tasks"].run(space(), options)
 
 

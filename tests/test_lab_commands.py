@@ -26,14 +26,13 @@ ATTACK = [
     ("guess notes.jsonl --out letter.txt", "is not a folder"),
 ]
 EXPERIMENT = [
-    ("nonsense", "outputs, mahalanobis"),
-    ("outputs -m nonsense", "DX083"),
-    ("outputs --index exact", "size of the space"),
-    ("outputs --epsilon 3:2:1", "--epsilon"),
-    ("outputs --space nonsense.txt", "nonsense.txt"),
+    ("nonsense", "frontier, tasks"),
+    ("frontier --quick", "--documents"),
+    ("frontier --epsilon 3:2:1", "--epsilon"),
+    ("frontier --space nonsense.txt", "nonsense.txt"),
+    ("frontier --format gif", "svg"),
     ("margins", "dx inspect"),
-    ("outputs --format gif", "svg"),
-    ("outputs --c 0", "--c"),
+    ("outputs", "dx inspect"),
     ("utility", "dx experiment tasks"),
     ("frontier --text nonsense.csv", "no such file"),
     ("frontier --at 1.5", "--at"),
@@ -41,12 +40,6 @@ EXPERIMENT = [
     ("frontier -m dp-prompt", "DX083"),
     ("frontier --text notes.jsonl --model nonsense", "DX153"),
     ("frontier --text unknown.jsonl -m redaction", "word or more"),
-    ("optimum -w 8 --prior uniform --group doctor,nobody7", "lacks a word of the group"),
-    ("optimum -w 8 --prior uniform --group doctor,woman,doctor", "in the group twice"),
-    ("optimum -w 8 --prior nonsense", "nonsense"),
-    ("optimum -w 8 --loss nonsense", "must be one of 'path', 'changed', 'vectors'"),
-    ("optimum -w 8 --prior uniform --epsilon 1e9", "--epsilon must be above 0 and at most"),
-    ("optimum --seconds 0", "--seconds"),
 ]
 INSPECT = [
     ("Zorblattovich", "does not hold this word"),
@@ -103,7 +96,7 @@ def test_a_mistake_is_one_line(command, given, says, folder, space_path):
     if "--space" not in given:
         args += ["--space", space_path]
     if command == "experiment":
-        args += ["--quick", "--out", "results"]
+        args += ["--out", "results"]
     done = CliRunner().invoke(app, args)
     assert done.exit_code == 2 and done.stdout == "", done.output
     assert done.stderr.startswith(f"dx {command}: ") and says in done.stderr

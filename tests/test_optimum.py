@@ -1,42 +1,25 @@
-"""`dx experiment optimum`, the programs behind it, and weights that make sums even."""
+"""benchmarks/optimum.py: the best channel of a group of words, by a linear program."""
 
-from dataclasses import replace
+from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
-from spacy_dxprivacy.lab.bounds import bound_unchanged, least_information, mutual_information
-from spacy_dxprivacy.lab.experiments import EXPERIMENTS
-from spacy_dxprivacy.lab.experiments import optimum as experiment
-from spacy_dxprivacy.lab.experiments.optimum import (
-    Problem,
-    edges_of,
-    exact_epsilon,
-    guessed,
-    optimum,
-    remapped,
-)
-from spacy_dxprivacy.lab.tuning.bench import sampled
-from spacy_dxprivacy.lab.tuning.targets import most_unchanged
-from spacy_dxprivacy.metric import even as evening
-from spacy_dxprivacy.metric.even import SHARE
-from spacy_dxprivacy.metric.policy import PLAIN, policy_graph
-from spacy_dxprivacy.metric.policy_graph import Kernel, with_steps
-from spacy_dxprivacy.prior.chain import alone_chain
-from spacy_dxprivacy.sampler.alone import WordDraw
-from spacy_dxprivacy.sampler.calibration import beta_of, shorter
+FOLDER = Path(__file__).parents[1] / "benchmarks"
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the benchmarks are not packed")
 
 
-def plane(n, seed=0):
-    X = np.random.default_rng(seed).normal(size=(n, 4)).astype(np.float32)
-    return Space.from_vectors([f"w{i}" for i in range(n)], X)
+@pytest.fixture
+def program(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    return import_module("optimum")
 
 
-def line(n, epsilon=1.0, prior=None):
+def line(program, n, epsilon=1.0, prior=None):
     D = np.abs(np.subtract.outer(np.arange(n), np.arange(n))).astype(float)
-    return Problem(D, D, np.full(n, 1 / n) if prior is None else prior, epsilon)
+    return program.Problem(D, D, np.full(n, 1 / n) if prior is None else prior, epsilon)
 
 
 def losses(P):
@@ -46,270 +29,35 @@ def losses(P):
     return np.abs(logs[:, None] - logs[None]).max(axis=-1)
 
 
-def test_two_words_have_the_optimum_of_randomised_response():
+def test_two_words_have_the_optimum_of_randomised_response(program):
     for epsilon in (0.1, 1.0, 5.0):
-        problem = line(2, epsilon)
-        loss = problem.expected(optimum(problem))
+        problem = line(program, 2, epsilon)
+        loss = problem.expected(program.optimum(problem))
         assert loss == pytest.approx(1 / (1 + np.exp(epsilon)), rel=1e-6)
-    low, high, lengths = edges_of(line(9).D)
+    low, high, lengths = program.edges_of(line(program, 9).D)
     assert list(zip(low, high, strict=True)) == list(pairwise(range(9)))
     assert (lengths == 1).all()
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_optimum_keeps_its_promise_and_nothing_is_below(seed):
+def test_the_optimum_keeps_its_promise_and_nothing_is_below(program, seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(12, 2))
     D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=-1))
-    problem = Problem((D + D.T) / 2, rng.random((12, 12)), rng.dirichlet(np.ones(12)), 1.3)
-    found = optimum(problem)
+    problem = program.Problem((D + D.T) / 2, rng.random((12, 12)), rng.dirichlet(np.ones(12)), 1.3)
+    found = program.optimum(problem)
     assert found.sum(axis=1) == pytest.approx(1, abs=1e-12)
     assert (losses(found + 1e-300) <= 1.3 * problem.D + 1e-6).all()
     W = np.exp(-1.3 / 2 * problem.D)
     exponential = W / W.sum(axis=1, keepdims=True)
-    assert exact_epsilon(exponential, problem.D) <= 1.3
-    assert problem.expected(found) <= problem.expected(remapped(exponential, problem))
+    assert program.exact_epsilon(exponential, problem.D) <= 1.3
+    assert problem.expected(found) <= problem.expected(program.remapped(exponential, problem))
 
 
-def test_words_that_never_come_and_epsilons_too_large_for_a_solver_have_an_optimum():
+def test_words_that_never_come_and_epsilons_too_large_for_a_solver_have_an_optimum(program):
     prior = np.array([0.5, 0.0, 0.5, 0.0])
-    assert np.isfinite(optimum(line(4, 1.0, prior))).all()
-    problem = line(4, 150.0)
-    found = optimum(problem)
+    assert np.isfinite(program.optimum(line(program, 4, 1.0, prior))).all()
+    problem = line(program, 4, 150.0)
+    found = program.optimum(problem)
     assert 0 <= problem.expected(found) < 1e-60
-    assert exact_epsilon(np.maximum(found, 1e-300), problem.D) <= 150.0 + 1e-9
-
-
-BAD = [
-    (dict(D=np.array([[0.0, np.inf], [np.inf, 0.0]])), "infinite distance"),
-    (dict(D=np.zeros((2, 2))), "at distance 0"),
-    (dict(D=np.zeros((1, 1)), loss=np.zeros((1, 1)), prior=np.ones(1)), "two words or more"),
-    *[(dict(prior=np.array(prior)), "must be 0 or more") for prior in ([0.0, 0.0], [2.0, -1.0])],
-    (dict(loss=np.full((2, 2), np.nan)), "must be 0 or more"),
-    *[(dict(epsilon=epsilon), "above 0 and at most 600") for epsilon in (0.0, 1e9, np.nan)],
-]
-
-
-@pytest.mark.parametrize(("bad", "said"), BAD)
-def test_what_is_no_program_is_refused_in_a_sentence(bad, said):
-    with pytest.raises(DxError, match=said) as raised:
-        replace(line(2), **bad)
-    assert str(raised.value).count("\n") == 0
-
-
-def options(**given):
-    return replace(EXPERIMENTS["optimum"].defaults, words=10, epsilons=(1.0,), **given)
-
-
-def test_no_mechanism_is_below_the_optimum_and_a_remap_never_hurts():
-    some = ("dx.Path.v1", "dx.Exponential.v1", "dx.Path.v2 policy=plain prior=Uniform even=true")
-    rows = experiment.run(plane(40), options(prior="uniform", mechanisms=some)).rows
-    best = rows[0]
-    assert best["mechanism"] == "optimum" and best["times"] == 1
-    assert {row["mechanism"] for row in rows[1:]} == {*some, some[-1] + ", remapped"}
-    assert rows[-1]["loss"] == rows[-2]["remapped"]
-    for row in rows:
-        assert row["loss"] >= best["loss"] - 1e-7
-        assert row["remapped"] <= row["loss"] + 1e-9
-        assert row["kept"] <= row["guessed"] + 1e-9
-
-    # An optimum that takes too long is left out and named.
-    result = experiment.run(plane(60), options(mechanisms=("dx.Path.v1",), seconds=1e-9))
-    (row,) = result.rows
-    assert row["mechanism"] == "dx.Path.v1" and row["times"] is None
-    assert "--seconds" in result.notes[-1]
-
-
-def evened(space, epsilon, policy="plain", prior="dx.Uniform.v1"):
-    made = registry.dx_mechanisms.get("dx.Path.v2")
-    return made(epsilon, policy, registry.dx_priors.get(prior)(), even=True).fit(space)
-
-
-@pytest.mark.parametrize("epsilon", [0.4, 1.6, 4.0])
-def test_even_words_lose_what_is_stated_for_all_pairs_and_few_edges_are_longer(epsilon):
-    mechanism, every = evened(plane(150), epsilon), np.arange(150)
-    D, drawn = mechanism.distances(every), mechanism.built.kernel.distances(every)
-    assert (losses(mechanism.distribution(every)) <= epsilon * D + 1e-9).all()
-    assert (drawn <= D + 1e-9).all() and (D <= 1.6 * drawn + 1e-9).all()
-    assert epsilon / mechanism.built.kernel.beta <= 1.61
-    assert (D == D.T).all() and (D[:, None] <= D[:, :, None] + D.T[None] + 1e-9).all()
-    assert "stated as longer" in mechanism.guarantee.notes
-    assert "drawn 5/8 as long" not in mechanism.guarantee.notes
-    graph, stated = mechanism.built.kernel.graph, mechanism.built.stated
-    finer = stated.quanta // graph.quanta
-    if len(stated.ends) == len(graph.ends):
-        assert np.mean(stated.steps > graph.steps * finer) <= SHARE
-
-
-@pytest.mark.parametrize("epsilon", [0.8, 1.6])
-def test_short_edges_are_drawn_shorter_and_lose_no_more_than_is_stated(epsilon):
-    graph, n = policy_graph(plane(150), PLAIN, "plain"), 150
-    ends, low = np.asarray(graph.ends), np.repeat(np.arange(n), np.diff(graph.starts))
-    names = (low % 3 == 0) & (ends % 3 == 0)  # as a policy brings names nearer
-    given = with_steps(graph, np.where(names, graph.steps // 3, graph.steps), graph.radii, 16)
-    short = shorter(given, graph)
-    assert (short == (names & (np.asarray(graph.steps) > 0))).all()
-    found = evening.even(
-        evening.Lengths(given, short), np.random.default_rng(0).random(n) + 0.01, epsilon
-    )
-    every = np.arange(n)
-    D, drawn = found.stated.distances(every), found.drawn.distances(every)
-    W = np.exp(-found.beta * drawn) * found.weights
-    assert (losses(W / W.sum(axis=1, keepdims=True)) <= epsilon * D + 1e-9).all()
-    asked = given.distances(every)
-    assert (asked <= D + 1e-9).all() and (drawn <= asked).all() and (drawn < asked).any()
-    assert found.share <= SHARE and found.factor <= 1.6
-
-
-@pytest.mark.parametrize("epsilon", [5.0, 20.0])
-def test_weights_are_found_where_exponents_are_beyond_float32(epsilon, monkeypatch):
-    """A policy has long radii: exp(beta path) of two of them is more than float32 holds."""
-    words = Space.builtin().words[:120]  # which policies know
-    space = Space.from_vectors(words, np.random.default_rng(0).normal(size=(120, 8)))
-    prior = registry.dx_priors.get("dx.WordFrequency.v1")()
-    make = registry.dx_mechanisms.get("dx.Path.v2")
-    mechanism = make(epsilon, prior=prior, even=True).fit(space)
-    every = np.arange(len(space))
-    lost = losses(mechanism.distribution(every))
-    assert (lost <= epsilon * mechanism.distances(every) + 1e-9).all()
-    assert mechanism.built.kernel.beta > epsilon / 2
-
-    lengths = evening.Lengths(graph := policy_graph(space, PLAIN), np.zeros(len(graph.ends), bool))
-    one = evening.even(lengths, np.ones(120), 1.6)
-    monkeypatch.setattr(evening, "LARGEST", 0)
-    other = evening.even(lengths, np.ones(120), 1.6)
-    assert one.beta == other.beta and one.weights == pytest.approx(other.weights, rel=1e-3)
-
-
-def test_even_words_are_drawn_by_their_law_and_kept_with_the_space(tmp_path):
-    space = plane(60)
-    mechanism = evened(space, 1.6)
-    drawn = mechanism.sample(np.zeros(40_000, dtype=np.int64), Rng(seed=0)).rows
-    seen = np.bincount(drawn, minlength=60) / 40_000
-    assert np.abs(seen - mechanism.distribution(np.array([0]))[0]).max() < 0.012
-    space.save(tmp_path / "space")
-    again = evened(Space.load(tmp_path / "space"), 1.6)
-    same = np.arange(60)
-    assert (again.distribution(same) == mechanism.distribution(same)).all()
-    assert (again.distances(same) == mechanism.distances(same)).all()
-    path = next((tmp_path / "space").rglob("even.json"))
-    path.write_text(path.read_text().replace('"beta":"0x1.', '"beta":"0x1.0'))
-    with pytest.raises(DxError, match="changed"):
-        evened(Space.load(tmp_path / "space"), 1.6)
-    with pytest.raises(DxError, match="word-level sampling"):
-        registry.dx_mechanisms.get("dx.Path.v2")(1.6, even=True)
-
-
-@pytest.mark.slow
-def test_all_edges_of_the_builtin_space_lose_no_more_than_is_stated():
-    """Each edge by ln Z of both its ends, from one search from every word."""
-    space, epsilon = Space.builtin(), 1.6
-    graph = policy_graph(space, PLAIN, "plain")
-    plain, n = evening.Lengths(graph, np.zeros(len(graph.ends), dtype=bool)), len(graph)
-    near = evening._Near(plain)
-    low, lengths = np.repeat(np.arange(n), np.diff(graph.starts)), graph.steps / graph.quanta
-    radii = graph.radii / graph.quanta
-
-    def lost(weights, beta):
-        logs = near.logs(weights, beta)
-        return logs, beta * lengths + np.abs(logs[low] - logs[graph.ends])
-
-    for prior in ("dx.WordFrequency.v1", "dx.Uniform.v1"):
-        chain = registry.dx_priors.get(prior)().fit(space)
-        beta = beta_of(space, graph, chain, epsilon)
-        logs, nats = lost(chain.unigram, beta)
-        assert (nats <= epsilon * lengths + 1e-9).all()
-        assert np.ptp(logs) <= (epsilon - beta) * 2 * radii.min() + 1e-9  # over the far place
-        some = np.arange(0, n, n // 50)
-        kernel = Kernel(graph, beta)
-        shift = beta * (radii[some] + radii.min())
-        drawn = WordDraw(kernel, chain.unigram).log_sums(some) - shift
-        assert logs[some] == pytest.approx(drawn, abs=1e-9)
-    # The lengths that are stated hold for any weights, and so for those after all steps.
-    logs, nats = lost(chain.unigram, beta := epsilon / 1.25)
-    found = evening.stated(plain, chain.unigram, logs, beta, epsilon)
-    assert 1 < found.factor <= 1.6 + 1e-2
-    assert (found.stated.ends == graph.ends).all()
-    quanta = found.stated.quanta
-    assert (nats <= epsilon * found.stated.steps / quanta + 1e-9).all()
-    far = beta * radii + np.abs(logs - (logs.max() + logs.min()) / 2)
-    assert (far <= epsilon * found.stated.radii / quanta + 1e-9).all()
-
-
-@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
-def test_no_channel_keeps_more_and_no_guess_is_right_more_often(epsilon):
-    prior = np.random.default_rng(0).dirichlet(np.ones(12))
-    problem = line(12, epsilon, prior)
-    bound = bound_unchanged(problem.D, prior, epsilon)
-    best = optimum(replace(problem, loss=1.0 - np.eye(12)))
-    assert float(prior @ best.diagonal()) <= bound + 1e-9
-    assert guessed(optimum(problem), prior) <= bound + 1e-9
-    assert prior.max() - 1e-9 <= bound <= 1
-
-
-def test_no_channel_of_this_loss_tells_less():
-    prior = np.random.default_rng(0).dirichlet(np.ones(12))
-    problem = line(12, 1.0, prior)
-    W = np.exp(-0.5 * problem.D) * prior
-    for channel in (optimum(problem), W / W.sum(axis=1, keepdims=True)):
-        least = least_information(problem.loss, prior, problem.expected(channel))
-        assert 0 < least <= mutual_information(channel, prior) + 1e-9
-    assert least_information(problem.loss, prior, 100.0) == 0
-    uniform = np.full(2, 0.5)  # Shannon: ln 2 less the entropy of an error
-    expected = np.log(2) + 0.1 * np.log(0.1) + 0.9 * np.log(0.9)
-    assert least_information(1.0 - np.eye(2), uniform, 0.1) == pytest.approx(expected, rel=1e-4)
-
-
-def test_tune_reports_what_no_mechanism_passes():
-    space = plane(60)
-    probes = sampled(np.arange(60), np.ones(60), 30)
-    mechanism = registry.dx_mechanisms.get("dx.Path.v1")(1.6).fit(space)
-    P = mechanism.distribution(probes.rows)
-    bound = most_unchanged(mechanism, probes)
-    assert float(probes.weights @ P[np.arange(len(P)), probes.rows]) <= bound <= 1
-    with pytest.warns(DxWarning):
-        identity = registry.dx_mechanisms.get("dx.Identity.v1")()
-    assert most_unchanged(identity.fit(space), probes) is None
-
-
-class Given:
-    """A prior of words alone."""
-
-    name, draws = "test.Given.v1", "alone"
-
-    def __init__(self, n):
-        self.q = np.random.default_rng(1).dirichlet(np.full(n, 0.3))
-
-    def fit(self, space):
-        return alone_chain(self.q)
-
-
-@pytest.mark.parametrize("even", [False, True])
-def test_the_editor_puts_the_best_word_in_place_of_each_output(even):
-    space, prior, every = plane(50), Given(50), np.arange(50)
-    mechanism = registry.dx_mechanisms.get("dx.Path.v2")(1.6, "plain", prior, even=even).fit(space)
-    editor = registry.dx_editors.get("dx.Remap.v1")(loss="path").fit(space, mechanism)
-    found = editor.edit(every, mechanism)
-    D, P = mechanism.built.kernel.distances(every), mechanism.distribution(every)
-    costs = P.T @ (prior.q[:, None] * D)
-    assert costs[every, found] == pytest.approx(costs.min(axis=1), rel=1e-9)
-    # With both, the channel has the loss of the table of the experiment, and keeps the promise.
-    whole = P @ np.eye(50)[found]
-    problem = Problem(D, D, prior.q / prior.q.sum(), 1.6)
-    assert problem.expected(whole) == pytest.approx(problem.expected(remapped(P, problem)))
-    assert problem.expected(whole) < problem.expected(P)
-    lost = losses(whole[:, np.unique(found)])
-    assert (lost <= 1.6 * mechanism.distances(every) + 1e-9).all()
-    fixed = every % 2 == 0
-    stays = editor.edit(every, mechanism, fixed=fixed)
-    assert (stays == np.where(fixed, every, found)).all()
-
-
-def test_the_nearest_word_is_refused_where_it_cannot_be_known():
-    make, space = registry.dx_editors.get("dx.Remap.v1"), plane(10)
-    for settings in ({"loss": "nonsense"}, {"loss": "path", "model": "some"}):
-        with pytest.raises(DxError, match=r"editor.loss"):
-            make(**settings)
-    other = registry.dx_mechanisms.get("dx.Path.v1")(1.6).fit(space)
-    with pytest.raises(DxError, match=r"editor.loss"):
-        make(loss="path").fit(space, other)
+    assert program.exact_epsilon(np.maximum(found, 1e-300), problem.D) <= 150.0 + 1e-9

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats2d, Ints1d
 from ..errors import DxWarning, UsageError
 from ..io.build import full_name, mechanism_config, prior_config
 from ..registries import registry
 from ..space import Space
 from ..space.sources import Filter, load
-from ..ty import Index, Mechanism
+from ..ty import Mechanism
 from ..validate import positive, whole
 
 MOST_STEPS = 1000
@@ -98,16 +97,12 @@ def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def make_mechanism(
-    given: str | dict[str, Any], space: Space, epsilon: float, *, index: Once | None = None,
-    **settings: Any,
+    given: str | dict[str, Any], space: Space, epsilon: float, **settings: Any
 ) -> Mechanism:  # fmt: skip
     """Return a mechanism that is fitted on the space.
 
-    given: a registered name, with objects as settings; or a config as of parse_mechanism. index:
-    of the nearest rule.
+    given: a registered name, with objects as settings; or a config as of parse_mechanism.
     """
-    if index is not None:
-        settings["projection"] = registry.dx_projections.get("dx.Nearest.v1")(index)
     with quiet():
         made = unfitted(given, epsilon, **settings)
         made.fit(space)
@@ -136,22 +131,3 @@ def short(name: str) -> str:
     """Return "path" of "dx.Path.v1"."""
     parts = name.split(".")
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", parts[1]).lower() if len(parts) == 3 else name
-
-
-class Once:
-    """An index that is built once for each table, however many mechanisms are fitted on it."""
-
-    def __init__(self) -> None:
-        self.index: Index = registry.dx_indexes.get("dx.AutoIndex.v1")()
-        self._table: Floats2d | None = None
-
-    def fit(self, X: Floats2d) -> Once:
-        """Fit the index unless it holds this very table."""
-        if X is not self._table:
-            self.index.fit(X)
-            self._table = X
-        return self
-
-    def nearest(self, Z: Floats2d) -> Ints1d:
-        """Return the nearest rows to Z (k, d), int64 (k,)."""
-        return self.index.nearest(Z)

@@ -1,13 +1,10 @@
-"""`python -m spacy dx experiment`: the experiments of the papers, on any space."""
+"""`python -m spacy dx experiment`: mechanisms side by side, on texts of the package or of yours."""
 
 from __future__ import annotations
 
-import inspect
 import time
-from dataclasses import Field, fields, replace
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated
 
 import typer
 from typer import Argument, Option
@@ -18,133 +15,110 @@ from ...errors import UsageError
 from ...io.code import import_code
 from ...registries import RETIRED, retired
 from ...space.sources import BUILTIN
-from ...validate import between, one_of, positive
+from ...validate import between, one_of
 from ..experiments import EXPERIMENTS, Options
 from ..mechanisms import load_space, parse_epsilons
 from ..results import Result, check_out, plain, text_table
 
-ALL = "all"
 MOST_ROWS, MOST_COLUMNS = 24, 10  # of a table that is printed
 FORMATS = ("svg", "png")
-ASKED = [one for one in fields(Options) if one.metadata]
 # fmt: off
 Name = Annotated[str, Argument(
-    metavar="NAME", show_default=False, help=", ".join([*EXPERIMENTS, ALL]),
+    metavar="NAME", show_default=False, help=", ".join(EXPERIMENTS),
 )]
 Out = Annotated[Path, Option("--out", "-o", help="Folder for NAME.csv and NAME.svg")]
 Epsilon = Annotated[str | None, Option(
     "--epsilon", "-e", help="Values of epsilon: LOW:HIGH:STEPS, or a list 1,2,5",
 )]
-Format = Annotated[str, Option("--format", help="Format of the figure: svg or png")]
-Quick = Annotated[bool, Option(
-    "--quick", help="Use fewer words, draws and epsilons, for a quick look",
+Steps = Annotated[int, Option(
+    "--epsilons", min=2, help="frontier: most epsilons to try for a peer, without --epsilon",
 )]
+Mechanisms = Annotated[list[str] | None, Option(
+    "--mechanism", "-m", help="Only this mechanism; a wrong name lists them all",
+)]
+Text = Annotated[Path | None, Option(
+    "--text", help="Your texts, a .csv, .tsv or .jsonl file",
+)]
+Label = Annotated[str | None, Option("--label", help="tasks: field with the class of a text")]
+Author = Annotated[str | None, Option("--author", help="tasks: field with the author of a text")]
+Documents = Annotated[int | None, Option("--documents", min=10, help="Number of texts")]
+Words = Annotated[int, Option("--words", "-w", min=2, help="tasks: most words to attack")]
+At = Annotated[float, Option("--at", help="frontier: compare at this top-1 recovery rate")]
+Model = Annotated[str, Option(
+    "--model", help="frontier: causal language model for editor and attacker",
+)]
+Prompt = Annotated[str, Option(
+    "--prompt", help="frontier: public prompt for the language model",
+)]
+Format = Annotated[str, Option("--format", help="Format of the figure: svg or png")]
 # fmt: on
 
 
-def _checked(one: Field[Any], value: Any) -> Any:
-    """Raise DxError or UsageError for a value that the option does not take."""
-    check, name = one.metadata, (one.metadata["flags"] or f"--{one.name}").split()[0]
-    if "one_of" in check:
-        return one_of(name, value, check["one_of"])
-    if "above" in check:
-        return positive(name, value)
-    if "between" in check:
-        return between(name, value, *check["between"])
-    if isinstance(value, Path) and not value.is_file():
-        raise UsageError(f"{value}: no such file.")
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _with_options(command: Any) -> Any:
-    """The command with an option for each field of Options, None if not given, in place of
-    **asked."""
-    parameters = list(inspect.signature(command, eval_str=True).parameters.values())
-    first = [one for one in parameters if one.kind is not one.VAR_KEYWORD]
-    every, kinds = first[:3], get_type_hints(Options)
-    for one in ASKED:
-        kind = kinds[one.name]
-        simple = next((part for part in get_args(kind) if part in (int, float, str, Path)), kind)
-        if simple is str and kind not in (str, str | None):
-            simple = list[str]
-        flags = (one.metadata["flags"] or f"--{one.name.replace('_', '-')}").split()
-        given = Option(*flags, help=one.metadata["help"], min=one.metadata.get("least"))
-        annotation: Any = Annotated[simple | None, given]
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        every.append(inspect.Parameter(one.name, keyword, default=None, annotation=annotation))
-    every += [one.replace(kind=one.KEYWORD_ONLY) for one in first[3:]]
-
-    @wraps(command)
-    def wrapped(**given: Any) -> None:
-        command(**given)
-
-    wrapped.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {one.name: one.annotation for one in every}
-    return wrapped
-
-
-@_with_options
 def experiment_cli(
     name: Name,
     space: options.SpaceName = BUILTIN,
+    max_words: options.MaxWords = None,
     out: Out = Path("experiments"),
     epsilon: Epsilon = None,
+    steps: Steps = 3,
+    mechanism: Mechanisms = None,
+    text: Text = None,
+    field: options.Field = "text",
+    label: Label = None,
+    author: Author = None,
+    documents: Documents = None,
+    words: Words = 1000,
+    at: At = 0.6,
+    model: Model = "",
+    prompt: Prompt = "",
     format: Format = "svg",
-    quick: Quick = False,
     code: options.Code = None,
     force: options.Force = False,
-    **asked: Any,
 ) -> None:
-    """Reproduce an experiment of the papers: a table and a figure.
+    """Compare mechanisms: a table and a figure.
 
     Release no output: some of its mechanisms give no privacy, and the noise is seeded. `tasks` is
     resumed where it was interrupted, by the same command.
 
-    Example: python -m spacy dx experiment outputs --out experiments
+    Example: python -m spacy dx experiment frontier --out experiments
     """
     with mistakes_in_a_line("experiment"):
         with setting_up(), settings_that_fail():
             import_code(code)
             if f"dx experiment {name}" in RETIRED:
                 raise UsageError(str(retired(f"dx experiment {name}")))
-            if name not in (*EXPERIMENTS, ALL):
-                known = ", ".join([*EXPERIMENTS, ALL])
+            if name not in EXPERIMENTS:
+                known = ", ".join(EXPERIMENTS)
                 raise UsageError(f"no experiment {name!r}. Choose from: {known}.")
-            # Without labels of the user there is no task.
-            every = [each for each in EXPERIMENTS if each != "tasks" or asked["label"]]
-            names = every if name == ALL else [name]
-            check_out(out, names, one_of("the format of the figure", format, FORMATS), force=force)
-            given = {
-                one.name: _checked(one, asked[one.name])
-                for one in ASKED
-                if asked[one.name] is not None
-            }
-            if epsilon is not None:
-                given["epsilons"] = tuple(parse_epsilons(epsilon))
-            table = load_space(space)
-        for each in names:
-            start = time.perf_counter()
-            with settings_that_fail():
-                settings = EXPERIMENTS[each].defaults
-                if quick:
-                    settings = replace(
-                        settings,
-                        words=min(settings.words, 60),
-                        draws=min(settings.draws, 10),
-                        steps=3,
-                        documents=min(settings.documents, 60),
-                        max_words=min(settings.max_words or 2000, 2000),
-                    )
-                unfinished = out / f"{each}.unfinished.json"
-                settings = replace(settings, **given, progress=progress, unfinished=unfinished)
-                result = EXPERIMENTS[each].run(table, settings)
-            result.write(out, each, format, force=force)
-            unfinished.unlink(missing_ok=True)
-            _print(each, result)
-            seconds = time.perf_counter() - start
-            typer.echo(
-                f"{out / each}.csv and the figure beside it, in {seconds:.0f} s.\n", err=True
+            check_out(out, [name], one_of("the format of the figure", format, FORMATS), force=force)
+            if text is not None and not text.is_file():
+                raise UsageError(f"{text}: no such file.")
+            unfinished = out / f"{name}.unfinished.json"
+            given = Options(
+                mechanisms=tuple(mechanism or ()),
+                epsilons=tuple(parse_epsilons(epsilon)) if epsilon is not None else (),
+                text=text,
+                field=field,
+                label=label,
+                author=author,
+                documents=documents or EXPERIMENTS[name].documents,
+                words=words,
+                steps=steps,
+                at=between("--at", at, 0.0, 1.0),
+                model=model,
+                prompt=prompt,
+                progress=progress,
+                unfinished=unfinished,
             )
+            table = load_space(space, max_words)
+        start = time.perf_counter()
+        with settings_that_fail():
+            result = EXPERIMENTS[name].run(table, given)
+        result.write(out, name, format, force=force)
+        unfinished.unlink(missing_ok=True)
+        _print(name, result)
+        seconds = time.perf_counter() - start
+        typer.echo(f"{out / name}.csv and the figure beside it, in {seconds:.0f} s.\n", err=True)
 
 
 def _print(name: str, result: Result) -> None:

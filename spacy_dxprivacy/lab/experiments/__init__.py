@@ -1,19 +1,37 @@
-"""The experiments of the papers: functions of a space and options that return a table and a figure.
+"""Experiments: functions of a space and options that return a table and a figure.
 
-They are seeded, and some of their mechanisms have no valid guarantee: release no output. To add
-one, write a module with a function under `@experiment(...)` and import it below.
+They are seeded, and some of their mechanisms have no valid guarantee: release no output.
 """
 
 from __future__ import annotations
 
-# In the order in which they are listed.
-# isort: off
-from . import outputs, mahalanobis, optimum, frontier, tasks
+from collections.abc import Callable
+from typing import NamedTuple
 
-# isort: on
-from .options import EXPERIMENTS, Experiment, Options
+from ...space import Space
+from ..results import Result
+from . import frontier, tasks
+from .options import Options
 
-__all__ = [
-    "EXPERIMENTS", "Experiment", "Options",
-    "frontier", "mahalanobis", "optimum", "outputs", "tasks",
-]  # fmt: skip
+
+class Experiment(NamedTuple):
+    """An experiment. about: what it shows. paper: its reference. documents: how many, usually."""
+
+    run: Callable[[Space, Options], Result]
+    about: str
+    paper: str
+    documents: int
+
+
+EXPERIMENTS = {
+    "frontier": Experiment(
+        frontier.run, "peers at an equal attacker: mechanisms of words, and redaction",
+        "each peer's own paper, and docs/explanation/attacks.md", 12,
+    ),
+    "tasks": Experiment(
+        tasks.run, "usefulness for a task, and what attackers recover, by mechanism and epsilon",
+        "Feyisetan et al. 2020; Chen et al. 2023; Mattern et al. 2022 (authorship)", 4000,
+    ),
+}  # fmt: skip
+
+__all__ = ["EXPERIMENTS", "Experiment", "Options", "frontier", "tasks"]

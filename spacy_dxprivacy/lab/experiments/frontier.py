@@ -38,7 +38,7 @@ from ..corpus import Corpus, read_texts, sanitised, words_of
 from ..mechanisms import make_mechanism
 from ..results import NAN, Result, Row, draw_lines, finish, legend_below
 from ..texts import tokenizer
-from .options import Options, experiment, of_space
+from .options import Options, of_space
 
 Array = TypeVar("Array", Ints1d, Bools1d)
 PANELS = {
@@ -99,10 +99,6 @@ PAPERS = {
 }
 
 
-@experiment(
-    "frontier", "peers at an equal attacker: mechanisms of words, and redaction",
-    "each peer's own paper, and docs/explanation/attacks.md", documents=12, steps=3,
-)  # fmt: skip
 def run(space: Space, options: Options) -> Result:
     """Return a row for each release that was tried; shown are those at an equal attacker.
 
@@ -115,7 +111,7 @@ def run(space: Space, options: Options) -> Result:
     if options.mechanisms and any(why.values()):
         name = next(name for name in names if why[name])
         raise DxError(Errors.DX165.format(name=name, why=why[name]))
-    comparison = Comparison(Stage.of(options.first_words(space), options), options)
+    comparison = Comparison(Stage.of(space, options), options)
     for name in options.progress([name for name in names if not why[name]], "peers"):
         try:
             comparison.add(name)

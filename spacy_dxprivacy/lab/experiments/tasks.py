@@ -47,7 +47,7 @@ from ..results import (
     resumed,
 )
 from ..texts import SEED, coded, linear_model, read_fields, sanitizer, tokenizer
-from .options import Options, experiment, of_space
+from .options import Options, of_space
 
 USUAL = {
     "path": [*(level.epsilon for level in LEVELS.values()), 1.5],
@@ -73,11 +73,6 @@ Interval = tuple[float, float, float]  # a figure, and its 95 % interval
 AUTHOR = {"author, static": (0, 1), "author, adaptive": (1, 1)}
 
 
-@experiment(
-    "tasks", "usefulness for a task, and what attackers recover, by mechanism and epsilon",
-    "Feyisetan et al. 2020; Chen et al. 2023; Mattern et al. 2022 (authorship)",
-    documents=4000, words=1000,
-)  # fmt: skip
 def run(space: Space, options: Options) -> Result:
     """Return rows of the plaintexts, of each release, and of each mechanism at an equal attacker.
 
