@@ -180,6 +180,13 @@ def test_the_markup_of_a_page_stays_and_inline_elements_make_one_text(clean):
     assert re.search(r'<h1 id="(\w+)">', page)[1] == re.search(r'href="#(\w+)"', page)[1]
 
 
+def test_blanks_of_pages_are_blanks_to_recognisers(clean):
+    given = "<p>Dear Margaret&nbsp;Hol&shy;lis,</p><td>&nbsp;</td><script src=a /><p>end</p>"
+    page = clean("html", given.encode())[0].decode()
+    assert re.fullmatch(r"<p>Dear \w+ [\w'-]+,</p><td>\xa0</td><p>end</p>", page)
+    no_secret_in(page.encode())
+
+
 def test_the_markup_of_markdown_stays(clean):
     page = clean("md", MD.encode())[0].decode()
     name = re.search(r"title: Visit of (.*)", page)[1]
@@ -348,6 +355,7 @@ BAD = {
     "nested.docx": docx(["<w:p>" * 3000 + "</w:p>" * 3000]),
     "entities.docx": docx(extra={"word/header1.xml": ENTITY + "<x>&a;</x>"}),
     "nested.html": b"<div>" * 1_000_000 + b"Hollis",
+    "open.html": b"Hollis <svg> Hollis",
     "charset.html": b'<meta charset="klingon">J\xfcrgen Hollis',
     "utf8.eml": MAIL % b"utf-8",
     "klingon.eml": MAIL % b"klingon",

@@ -19,7 +19,7 @@ from .files.limits import MB, check_ratio, too_large
 from .pieces import BadDocument, Pieces, linked, mail_target
 from .wordml import clean, name_of, read, remove
 
-MOST_PART = 256 * MB
+MOST_PARTS = 512 * MB
 TEXTS = {"main", "header", "footer", "footnotes", "endnotes", "comments"}  # ends of content types
 COPIED = {
     "styles",
@@ -47,12 +47,12 @@ class _Package:
             raise BadDocument("it is encrypted, or of a Word before 2007: save it as .docx.")
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             infos = archive.infolist()
-            check_ratio("the .docx file", len(raw), sum(info.file_size for info in infos))
+            size = sum(info.file_size for info in infos)
+            check_ratio("the .docx file", len(raw), size)
+            if size > MOST_PARTS:
+                raise too_large("what a .docx file holds", size, MOST_PARTS)
             if any(info.flag_bits & 1 for info in infos):
                 raise BadDocument("it is encrypted.")
-            for info in infos:
-                if info.file_size > MOST_PART:
-                    raise too_large("a part of the .docx file", info.file_size, MOST_PART)
             self.parts = {info.filename: archive.read(info) for info in infos if not info.is_dir()}
         self.trees: dict[str, Any] = {}
 

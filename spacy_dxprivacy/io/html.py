@@ -41,8 +41,7 @@ class _Reader(HTMLParser):
         self._start(tag, attrs, empty=tag in policy.VOID)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        # Only elements without content, and those of svg and math, end so.
-        self._start(tag, attrs, empty=tag in policy.VOID or tag in ("svg", "math"))
+        self._start(tag, attrs, empty=tag in policy.VOID or tag in policy.DROPPED)
 
     def handle_endtag(self, tag: str) -> None:
         if self.skipped:
@@ -71,6 +70,8 @@ class _Reader(HTMLParser):
 
     def close(self) -> None:
         super().close()
+        if self.skipped:
+            raise BadDocument(f"a <{self.skipped}> in it has no end.")
         self._flush()
 
     # -- text ----------------------------------------------------------------------------------
@@ -78,10 +79,9 @@ class _Reader(HTMLParser):
     def _flush(self, *, inline: bool = False) -> None:
         """Add the text that was read; inline: what follows is in the same sentence."""
         text, self.data = "".join(self.data), []
-        core = text.strip(_BLANK)
         if self.style:
             self.made.write(policy.CSS.sub("", text).replace("</", ""))
-        elif not core:
+        elif not text.strip():
             self.made.write(text)
             self.pieces.gap(" " if text else "")
         else:

@@ -23,6 +23,7 @@ _PREFIX = re.compile(
 _DROPPED_BEFORE = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style|svg)\b.*?(?:</\1\s*>|\Z)", re.S | re.I
 )
+_BREAK = re.compile(r"</?(?:br|hr|p|div|t[rdh]|li|h[1-6])\b", re.I)
 LONGEST = 10_000  # characters of a line that is searched for markup
 # Markup within a line, each with what it is: the first that matches.
 _INLINE = re.compile(
@@ -119,6 +120,9 @@ class _Reader:
             self.made.add(text[1:-1].removeprefix("mailto:"), "EMAIL", put=address_of)
             self.made.write(">")
         elif kind in ("tag", "ids"):
+            apart = _BREAK.match(text) is not None
+            self.made.write(" " * apart)
+            self.pieces.gap("\n" * apart)
             self.pieces.dropped["HTML tags" if kind == "tag" else "attributes"] += 1
         else:
             self.made.write(text)

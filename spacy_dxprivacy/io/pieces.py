@@ -176,5 +176,5 @@ class PiecesWriter(Writer):
         doc = results[0].doc
         places = None if doc is None else doc.user_data.get(MARKS)
         if record.pieces is None or places is None or len(places) != len(record.marks):
-            raise DxError(f"A .{self.kind} file is written from one that the sanitizer reads last.")
+            raise DxError(f"The pipeline lost track of the pieces of this .{self.kind} file.")
         self.handle.write(record.pieces.fill(results[0].text, places))
