@@ -175,8 +175,8 @@ def test_the_markup_of_a_page_stays_and_inline_elements_make_one_text(clean):
     name = re.search(r"<title>Letter to (.*?)</title>", page)[1]
     assert f'alt="Photo of {name}"' in page and f'value="{name}"' in page
     assert re.search(f"Dear {name}<i></i>, we met on", page)
-    address = re.search(r'href="mailto:([^"]+)"', page)[1]
-    assert f">{address}</a>" in page
+    user = re.search(r'href="mailto:([^"@]+@)example', page)[1]
+    assert f">{user}example" in page
     assert re.search(r'<h1 id="(\w+)">', page)[1] == re.search(r'href="#(\w+)"', page)[1]
 
 
@@ -233,7 +233,8 @@ def test_runs_of_a_document_are_read_as_one_text_and_keep_their_format(clean):
     assert xml.count("<w:b/>") == 2 and xml.count("<w:i/>") == 1
     assert f'descr="Photo of {name}"' in xml and f'alt="Box of {name}"' in xml
     assert "MERGEFIELD" not in xml and "OLEObject" not in xml and "mailto" not in xml
-    assert re.search(r"mailto:(\S+?)\"", parts["word/_rels/document.xml.rels"].decode())[1] in texts
+    user = re.search(r"mailto:([^@]+@)", parts["word/_rels/document.xml.rels"].decode())[1]
+    assert [text for text in texts if text.startswith(user)]
 
 
 @needs_lxml
