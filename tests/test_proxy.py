@@ -92,12 +92,14 @@ class Upstream(BaseHTTPRequestHandler):
 
     def chat_events(self, body, text):
         def event(delta, reason=None):
-            return {"id": "c", "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+            choice = {"index": 0, "delta": delta, "finish_reason": reason}
+            return {"id": "c", "object": "chat.completion.chunk", "choices": [choice]}
 
         yield event({"role": "assistant", "content": ""})
         if body["model"] == "call":
             call = self.call(text)
-            first = {"index": 0, "id": "call_1", "function": {"name": "find", "arguments": ""}}
+            first = {"index": 0, "id": "call_1", "type": "function"}
+            first["function"] = {"name": "find", "arguments": ""}
             yield event({"tool_calls": [first]})
             for part in pieces(call["arguments"]):
                 yield event({"tool_calls": [{"index": 0, "function": {"arguments": part}}]})
@@ -365,7 +367,7 @@ REFUSED = {
 @pytest.mark.parametrize("field", REFUSED)
 def test_what_cannot_be_sanitised_is_refused_by_its_name(proxy, upstream, field):
     answer = ask(proxy, CHAT, REFUSED[field])
-    assert answer.status == 400 and field in answer.json["error"]
+    assert answer.status == 400 and field in answer.json["error"]["message"]
     assert "Okonkwo" not in answer.body.decode() and not upstream.seen
 
 
@@ -380,8 +382,8 @@ def test_errors_of_the_upstream_pass_without_their_text(make_proxy, upstream):
     for status, expected in ((401, 401), (429, 429), (500, 500), (302, 502)):
         upstream.status = status
         answer = ask(proxy, CHAT, chat())
-        assert answer.status == expected and "(model_not_found)" in answer.json["error"]
-        assert answer.headers["retry-after"] == "7" and len(answer.json["error"]) < 80
+        assert answer.status == expected and "(model_not_found)" in answer.json["error"]["message"]
+        assert answer.headers["retry-after"] == "7" and len(answer.json["error"]["message"]) < 80
     answer = ask(make_proxy(upstream="http://127.0.0.1:9"), CHAT, chat())
     assert answer.status == 502
     assert ask(make_proxy(max_bytes=100), CHAT, chat()).status == 413

@@ -70,23 +70,30 @@ def set_apart(
         pieces.append(piece)
     made, table = replace(drawn, pieces=pieces, pairs=pairs), Table()
     table.add_document(doc, made, surrogates)
-    return made, rows_of(table)
+    return made, _rows_of(table, Counter((_norm(t), _norm(m.text)) for m, t in pairs))
 
 
-def rows_of(table: Table) -> Rows:
-    """Return the rows of a table: surrogates, and plurals and initials of names of persons."""
+def _rows_of(table: Table, said: Counter[tuple[str, str]]) -> Rows:
+    """Return the rows of a table: surrogates, and plurals and initials of names of persons.
+
+    said: how often a surrogate stands for an original, which is not the part of another one.
+    """
     rows: dict[str, Row] = {}
     derived = defaultdict[str, set[str]](set)
     for surrogate, entry in table.entries.items():
         if surrogate[0] == "[" or not _is_plain(surrogate, table):
+            counts = {one: said[_norm(surrogate), _norm(one)] for one in entry.originals}
+            most = {one for one in counts if counts[one] == max(counts.values())}
             small = any(map(str.islower, entry.originals))
             spellings = [] if entry.certain else sorted(entry.forms)
-            rows[_norm(surrogate)] = entry.likeliest, spellings, small
+            original = replace(entry, originals=most).likeliest
+            rows[_norm(surrogate)] = original, spellings, small
             if plain_label(entry.label) == "PERSON":
                 for new, original in _derived(entry):
                     derived[new].add(original)
     for new, originals in derived.items():
-        if len(originals) == 1 and _norm(new) not in rows and _norm(new) not in ABBREVIATIONS:
+        taken = _norm(new) in rows or _norm(new) in ABBREVIATIONS or _is_plain(new, table)
+        if len(originals) == 1 and not taken:
             rows[_norm(new)] = originals.pop(), [new] if "." in new else [], False
     return rows
 

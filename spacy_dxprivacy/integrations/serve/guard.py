@@ -41,7 +41,7 @@ class Guard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        now, answer, body = asyncio.get_running_loop().time, _Answer(send), None
+        now, answer, body = asyncio.get_running_loop().time, _Answer(send, scope), None
         began = scope.setdefault("state", {}).get("began") or now()
         try:
             scope["state"]["context"] = context = self._admitted(scope, began)
@@ -101,8 +101,9 @@ async def _until(deadline: float, late: Refused, work: Awaitable[Any]) -> Any:
 class _Answer:
     """The `send` of ASGI, with our headers."""
 
-    def __init__(self, send: Any) -> None:
+    def __init__(self, send: Any, scope: Any) -> None:
         self._send, self._begun = send, False
+        self._as_openai = scope["path"].startswith("/v1/")
 
     async def __call__(self, message: Any) -> None:
         if message["type"] == "http.response.start":
@@ -114,7 +115,8 @@ class _Answer:
         """Send an error, unless an answer began already."""
         if not self._begun:
             headers = error.headers | ({"connection": "close"} if close else {})
-            answer = JSONResponse({"error": error.why}, error.status, headers)
+            why = {"message": error.why} if self._as_openai else error.why
+            answer = JSONResponse({"error": why}, error.status, headers)
             await answer({"type": "http"}, None, self)  # type: ignore[arg-type]
 
 

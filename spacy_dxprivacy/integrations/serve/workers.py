@@ -142,23 +142,28 @@ def _work(imported: Imported, nlp: Language, link: Connection, restorable: bool)
         install_extensions()
         last = _last_rows(the_sanitizer(nlp)) if restorable else {}
         while True:
-            caller, texts = unpack(link.recv_bytes())
-            began = time.process_time()
-            records = [Record(i, text=text, caller=caller) for i, text in enumerate(texts)]
-            found: list[Any] = [None] * len(texts)
-            # One by one, where the rows that are drawn last are those of a text.
-            for some in [[one] for one in records] if restorable else [records]:
-                for record, outcome in in_zone(nlp, some, batch_size=BATCH, with_docs=False):
-                    if isinstance(outcome, str):
-                        found[record.number] = outcome
-                    else:
-                        own = {name: outcome.receipt[name] for name in COUNTS}
-                        own["epsilon"] = outcome.receipt["total"]["epsilon"]
-                        found[record.number] = (outcome.text, own | last)
-                last.clear()
-            link.send_bytes(pack([time.process_time() - began, found]))
+            link.send_bytes(_answer(nlp, link.recv_bytes(), last))
     except BaseException:
         os._exit(1)
+
+
+def _answer(nlp: Language, message: bytes, last: dict[str, Any]) -> bytes:
+    """Sanitise the texts of a message. Nothing of them stays. last: of _last_rows, or empty."""
+    caller, texts = unpack(message)
+    began = time.process_time()
+    records = [Record(i, text=text, caller=caller) for i, text in enumerate(texts)]
+    found: list[Any] = [None] * len(texts)
+    # One by one, where the rows that were drawn last are those of a text.
+    for some in [[one] for one in records] if the_sanitizer(nlp).on_replacements else [records]:
+        for record, outcome in in_zone(nlp, some, batch_size=BATCH, with_docs=False):
+            if isinstance(outcome, str):
+                found[record.number] = outcome
+            else:
+                own = {name: outcome.receipt[name] for name in COUNTS}
+                own["epsilon"] = outcome.receipt["total"]["epsilon"]
+                found[record.number] = (outcome.text, own | last)
+        last.clear()
+    return pack([time.process_time() - began, found])
 
 
 def _last_rows(sanitizer: DxSanitizer) -> dict[str, Any]:
