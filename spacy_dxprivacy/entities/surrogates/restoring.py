@@ -73,16 +73,16 @@ def set_apart(
     return made, _rows_of(table, Counter((_norm(t), _norm(m.text)) for m, t in pairs))
 
 
-def _rows_of(table: Table, said: Counter[tuple[str, str]]) -> Rows:
+def _rows_of(table: Table, uses: Counter[tuple[str, str]]) -> Rows:
     """Return the rows of a table: surrogates, and plurals and initials of names of persons.
 
-    said: how often a surrogate stands for an original, which is not the part of another one.
+    uses: how often a surrogate stands for an original, which is not the part of another one.
     """
     rows: dict[str, Row] = {}
     derived = defaultdict[str, set[str]](set)
     for surrogate, entry in table.entries.items():
         if surrogate[0] == "[" or not _is_plain(surrogate, table):
-            counts = {one: said[_norm(surrogate), _norm(one)] for one in entry.originals}
+            counts = {one: uses[_norm(surrogate), _norm(one)] for one in entry.originals}
             most = {one for one in counts if counts[one] == max(counts.values())}
             small = any(map(str.islower, entry.originals))
             spellings = [] if entry.certain else sorted(entry.forms)
