@@ -65,6 +65,7 @@ class Emissions:
         totals, ones = chain.of_all(chain.totals), np.ones(chain.states)
         silent = np.divide(totals, self.totals, where=self._totals > 0, out=ones)
         self._silent = silent.astype(self.dtype)
+        self._narrow = np.min_scalar_type(chain.states - 1)  # twice as many rows in the cache
         self._cache = RowCache(CACHE_BYTES)
 
     def of(self, rows: Iterable[int]) -> dict[int, Some]:
@@ -81,7 +82,7 @@ class Emissions:
             # Over the totals as they were rounded, so that their rounding does not count here.
             rounded = self.totals[states].astype(np.float64)
             factors = (self._totals[states] + near[states]) / rounded
-            made[row] = states, factors.astype(self.dtype)
+            made[row] = states.astype(self._narrow), factors.astype(self.dtype)
         self._cache.keep(made)
         return cached | made
 
