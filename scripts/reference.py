@@ -94,7 +94,6 @@ MORE_OF_OPTIONS = {
     "attack prompt": "It names the domain of the texts, for instance.",
     "experiment text": "The texts of the package if left out.",
     "experiment model": MODEL,
-    "inspect over": EPSILONS,
     "playground config": "The page starts with its mechanism, and uses its selector and its policy "
     "for unknown words.",
     "report receipt": "A .spacy file carries its own.",
@@ -107,8 +106,7 @@ MORE_OF_OPTIONS = {
     "tune epsilon": EPSILONS,
     "tune text": "A .txt, .jsonl, .csv or .spacy file, whose words count as often as they "
     "occur. None is printed or written, but the figures are about this text.",
-    "tune draws": "They count the distinct outputs too.",
-    "tune target": "Figures: unchanged, near, farther, distinct, similarity, guesser and loss "
+    "tune target": "Figures: unchanged, similarity, guesser and loss "
     "(between nearest words, in nats), with <= or >=.",
 }
 PARTS = {

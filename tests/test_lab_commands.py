@@ -47,7 +47,7 @@ INSPECT = [
     ("doctor -e -2", "epsilon"),
     ("doctor -e 1e9", "epsilon"),
     ("doctor -m identity", "no epsilon"),
-    ("doctor --over x", "--epsilon"),
+    ("doctor --over x", "dx tune"),
     ("doctor --space /nowhere", "/nowhere"),
     ("doctor --entities person", "run.preview"),
     ("doctor --judge some", "dx report --judge"),
@@ -62,8 +62,7 @@ TUNE = [
     ("--text /no/such/text.txt", "no such file"),
     ("--text /", "folder"),
     ("--text unknown.jsonl", "no word"),
-    ("--plot a.gif", "svg"),
-    ("-e 2 --plot a.svg", "two epsilons"),
+    ("--plot a.svg", "dx attack guess"),
     ("--json /", "/"),
     ("--judge some", "dx report --judge"),
     ("--entities person", "dx audit release"),
@@ -90,7 +89,7 @@ def folder(tmp_path, monkeypatch, space):
 
 @pytest.mark.parametrize(("command", "given", "says"), CASES)
 def test_a_mistake_is_one_line(command, given, says, folder, space_path):
-    if command == "experiment" or "plot" in given or "out" in given:
+    if command == "experiment" or "--out" in given:
         pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plots")
     args = ["dx", command, *shlex.split(given)]
     if "--space" not in given:

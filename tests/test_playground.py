@@ -107,17 +107,12 @@ def test_the_slider_goes_from_all_changed_to_nearly_none(workshop):
     assert low < 0.1 and high > 0.9 and workshop.start in steps
 
 
-def test_a_word_is_told_of_as_inspect_does(workshop, space_path, tmp_path):
-    found = workshop.inspect(
-        "doctor", workshop.sanitizer("dx.Path.v2", START).mechanism, k=5, draws=9
-    )
-    told = tmp_path / "told.json"
-    options = ["--space", space_path, "--epsilon", START, "--k", 5, "--json", told, "--over", "2"]
-    assert dx("inspect", "doctor", *options).exit_code == 0
-    expected = json.loads(told.read_text())
-    assert [list(pair) for pair in found.becomes] == expected["outputs"]
-    assert [list(pair) for pair in found.by_euclid] == expected["nearest_by_euclid"]
-    assert [list(pair) for pair in found.by_metric] == expected["nearest_by_metric"]
+def test_a_word_is_told_of_as_inspect_does(workshop, space_path):
+    mechanism = workshop.sanitizer("dx.Path.v2", START).mechanism
+    found = workshop.inspect("doctor", mechanism, k=5, draws=9)
+    done = dx("inspect", "doctor", "--space", space_path, "--epsilon", START, "--k", 5)
+    assert done.exit_code == 0
+    assert all(word in done.stdout for word, _ in [*found.becomes[:20], *found.by_euclid])
     assert workshop.inspect("Zorblattovich", workshop.own.mechanism, k=5, draws=9) is None
 
 

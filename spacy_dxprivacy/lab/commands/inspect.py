@@ -1,22 +1,19 @@
-"""`python -m spacy dx inspect WORD`: its neighbours, what it becomes, and how often it stays."""
+"""`python -m spacy dx inspect WORD`: its neighbours, and what it becomes."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
+from ...cli.terminal import mistakes_in_a_line, setting_up, settings_that_fail
 from ...errors import UsageError
 from ...io.code import import_code
-from ...io.files.atomic import check_new, write_bytes
 from ...space.sources import BUILTIN
-from ..mechanisms import load_space, make_mechanism, name_and_epsilon, parse_epsilons, short
-from ..results import counted, text_table
+from ..mechanisms import load_space, make_mechanism, name_and_epsilon
+from ..results import text_table
 from ..tuning.inspected import Inspected, look_at
 from .tune import print_attacker, print_title
 
@@ -29,10 +26,6 @@ K = Annotated[int, Option("--k", min=1, help="Number of neighbours to show")]
 Draws = Annotated[int, Option(
     "--draws", min=2, help="Number of draws, where probabilities are simulated",
 )]
-Over = Annotated[str | None, Option(
-    "--over", help="Epsilons for the retention rate: LOW:HIGH:STEPS or 1.8,2.2",
-)]
-Json = Annotated[Path | None, Option("--json", help="Write all results to this .json file")]
 # fmt: on
 
 
@@ -45,12 +38,9 @@ def inspect_cli(
     top: Top = 20,
     k: K = 10,
     draws: Draws = 2000,
-    over: Over = None,
-    to_json: Json = None,
     code: options.Code = None,
-    force: options.Force = False,
 ) -> None:
-    """Show the neighbours, outputs and retention rate of a word.
+    """Show the neighbours and the outputs of a word.
 
     Example: python -m spacy dx inspect doctor --epsilon 2.0
     """
@@ -58,9 +48,6 @@ def inspect_cli(
         with setting_up():
             import_code(code)
             name, chosen = name_and_epsilon(mechanism, epsilon)
-            epsilons = None if over is None else parse_epsilons(over)
-            if to_json is not None:
-                check_new(to_json, force=force)
             words = load_space(space, max_words)
         with settings_that_fail():
             row = words.find(word)
@@ -68,10 +55,6 @@ def inspect_cli(
                 raise UsageError("the space does not hold this word: choose another one.")
             fitted = make_mechanism(name, words, chosen)
             found = look_at(words, row, fitted, k=k, draws=draws)
-            make = counted(
-                lambda at: make_mechanism(name, words, at), f"{short(name)}: over epsilon", progress
-            )
-            found = found.over_epsilon(make, epsilons, draws)
         typer.secho(f"{found.word}: row {row} of {words.name}", bold=True)
         _print_neighbours(found)
         print_title(found.mechanism)
@@ -86,14 +69,7 @@ def inspect_cli(
             share = max(0.0, 1 - sum(p for _, p, _ in shares))
             shares.append((f"{rest:,} others", share, "░"))
         rows = [[out, f"{p:.2%}", mark * round(p * BAR)] for out, p, mark in shares]
-        typer.echo(text_table(["output", "share", ""], rows, "lrl") + "\n")
-        typer.echo("Retention rate (how often the word is unchanged):")
-        rows = [[f"{e:g}", f"{p:.1%}", "█" * round(p * BAR)] for e, p in found.stays]
-        typer.echo(text_table(["epsilon", "share", ""], rows, "rrl"))
-        if to_json is not None:
-            payload = found.to_dict() | {"epsilon": chosen}
-            data = (json.dumps(payload, indent=2, ensure_ascii=False) + "\n").encode()
-            write_bytes(to_json, data, force=force)
+        typer.echo(text_table(["output", "share", ""], rows, "lrl"))
 
 
 def _print_neighbours(found: Inspected) -> None:

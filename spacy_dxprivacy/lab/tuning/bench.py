@@ -18,7 +18,6 @@ from ...ty import Mechanism, StatesProbabilities
 from ...validate import fail, whole
 from ..corpus import sentences_of_file
 
-REPLICATES = 1000
 LOW, HIGH = 0.02, 0.98  # shares unchanged at the ends of a range
 MOST_STEPS = 40  # by a factor of 4 each
 SEARCH_WORDS, SEARCH_DRAWS = 48, 8  # enough to find a range
@@ -40,11 +39,6 @@ class Probes:
     def weights(self) -> Floats1d:
         """Share of each word, (m,); they sum to 1."""
         return np.asarray(self.counts / self.size)
-
-    def replicates(self, number: int = REPLICATES) -> Floats2d:
-        """Return the weights of bootstrap samples of this size, (number, m)."""
-        draws = np.random.default_rng(0).multinomial(self.size, self.weights, number)
-        return draws / self.size
 
 
 def sampled(rows: Ints1d, frequencies: Any, size: int) -> Probes:
@@ -98,45 +92,30 @@ def probed_words(
 class WordFigures:
     """Figures of the probed words, float64 (m,) each.
 
-    unchanged, near: probability that the output is the word itself, or one of its nearest words.
-    distinct: expected number of different outputs in some draws. similarity: mean cosine of output
+    unchanged: probability that the output is the word itself. similarity: mean cosine of output
     and input. guesser: how often the best guesser is right. exact: computed from probabilities,
     not simulated.
     """
 
     unchanged: Floats1d
-    near: Floats1d
-    distinct: Floats1d
     similarity: Floats1d
     guesser: Floats1d
     exact: bool
-
-    def __getitem__(self, name: str) -> Floats1d:
-        values: Floats1d = self.farther if name == "farther" else getattr(self, name)
-        return values
-
-    @property
-    def farther(self) -> Floats1d:
-        """Probability of any other word, (m,)."""
-        return np.maximum(0.0, 1 - self.unchanged - self.near)
 
 
 class Bench:
     """Measures mechanisms on probed words of a space with vectors X (n, d).
 
-    k: how many other words are near, by Euclidean distance. draws: for each word, in simulations
-    and for `distinct`.
+    draws: for each word, in simulations.
 
     The guesser sees one output, and knows the mechanism, the probed words and how often each comes.
     It is exact where the mechanism states its probabilities; elsewhere it learns from one half of
     the draws and is scored on the other, so it may do a little less than the best.
     """
 
-    def __init__(self, X: Floats2d, probes: Probes, *, k: int = 20, draws: int = 20) -> None:
+    def __init__(self, X: Floats2d, probes: Probes, *, draws: int = 20) -> None:
         self.X, self.probes = X, probes
-        self.k = min(whole("k", k, least=1), len(X) - 1)
         self.draws = whole("draws", draws, least=2)
-        self.near = nearest_others(X, probes.rows, self.k)
         norms = np.linalg.norm(X.astype(np.float64), axis=1, keepdims=True)
         self.units = (X / np.where(norms > 0, norms, 1)).astype(np.float32)
 
@@ -156,15 +135,12 @@ class Bench:
 
     def _exact(self, mechanism: Any) -> WordFigures:
         m, n = len(self.probes.rows), len(self.X)
-        figures = np.empty((4, m))
+        figures = np.empty((2, m))
         best, winner = np.zeros(n), np.zeros(n, dtype=np.int64)
         for part, P in self._probabilities(mechanism):
             rows = self.probes.rows[part]
-            misses = np.log1p(-np.minimum(P, 1 - 2.0**-24)) * self.draws
             figures[:, part] = (
                 P[np.arange(len(P)), rows],
-                np.take_along_axis(P, self.near[part], axis=1).sum(axis=1, dtype=np.float64),
-                -np.expm1(misses).sum(axis=1, dtype=np.float64),
                 np.einsum("kn,kn->k", P, self.units[rows] @ self.units.T, dtype=np.float64),
             )
             joint = P * self.probes.weights[part, None]
@@ -173,8 +149,7 @@ class Bench:
             better = top > best
             best[better], winner[better] = top[better], part.start + first[better]
         guessed = np.bincount(winner, weights=best, minlength=m) / self.probes.weights
-        unchanged, near, distinct, similarity = figures
-        return WordFigures(unchanged, near, distinct, similarity, guessed, exact=True)
+        return WordFigures(figures[0], figures[1], guessed, exact=True)
 
     def _probabilities(self, mechanism: Any) -> Iterator[tuple[slice, Floats2d]]:
         """Yield P(y | w) of all outputs, by blocks of the probed words."""
@@ -191,12 +166,9 @@ class Bench:
 
     def _simulated(self, mechanism: Mechanism) -> WordFigures:
         rows, Y = self.probes.rows, self._drawn(mechanism)
-        ordered = np.sort(Y, axis=1)
         similar = [self.units[y] @ self.units[row] for row, y in zip(rows, Y, strict=True)]
         return WordFigures(
             unchanged=(Y == rows[:, None]).mean(axis=1),
-            near=(Y[:, :, None] == self.near[:, None, :]).any(axis=2).mean(axis=1),
-            distinct=1.0 + (np.diff(ordered, axis=1) > 0).sum(axis=1),
             similarity=np.mean(similar, axis=1, dtype=np.float64),
             guesser=self._guessed(Y),
             exact=False,
@@ -271,7 +243,7 @@ def epsilon_range_on(
     X: Floats2d, probes: Probes, make: Callable[[float], Mechanism]
 ) -> tuple[float, float]:
     """Return the range for mechanisms that `make` gives, by about SEARCH_WORDS probed words."""
-    bench = Bench(X, probes, k=1, draws=SEARCH_DRAWS)
+    bench = Bench(X, probes, draws=SEARCH_DRAWS)
     return epsilon_range(lambda epsilon: bench.unchanged(make(epsilon)))
 
 
