@@ -1,4 +1,5 @@
-"""Does the time of a draw tell the word? Cold and warm, by word, for the default mechanism:
+"""Does the time of a draw tell the word? Cold and warm, by word, for the default mechanism; and
+how often an output tells at even odds whether dx.RandomWord.v1 drew it for an unknown word:
 
     python benchmarks/timing.py [--words 60]
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from typing import Any
 
 import numpy as np
 from spacy.language import Language
@@ -68,6 +70,24 @@ def of_words(words: int) -> None:
     for name, found in (("first draw of a word", cold), ("later ones", warm)):
         least, middle, most = np.quantile(found, [0, 0.5, 1]) * 1e3
         print(f"{name}: {least:.2f} ms at least, {middle:.2f} in the middle, {most:.2f} at most")
+    rng, draws = Rng(), 4000
+    weights = 1 / (np.arange(len(space)) + 20)  # about the frequencies of words, by their rank
+    known = np.searchsorted(np.cumsum(weights / weights.sum()), rng.uniform(draws))
+    outputs = mechanism.sample(np.minimum(known, len(space) - 1), rng).rows
+    told = distinguished(outputs, rng.integers(len(space), draws))
+    print(f"unknown words: {told:.1%} of guesses are right")
+
+
+def distinguished(known: Any, unknown: Any) -> float:
+    """Return how often a threshold on the rank of an output tells the two at even odds: the best
+    threshold of every second output, on the others."""
+    places = np.unique(np.concatenate([known[::2], unknown[::2]]))
+    below = np.searchsorted(np.sort(known[::2]), places, "right") / len(known[::2])
+    below = below - np.searchsorted(np.sort(unknown[::2]), places, "right") / len(unknown[::2])
+    best = int(np.argmax(np.abs(below)))
+    side = np.sign(below[best])
+    right = np.mean(known[1::2] <= places[best]) - np.mean(unknown[1::2] <= places[best])
+    return float((1 + side * right) / 2)
 
 
 def seconds(mechanism: object, row: int) -> float:

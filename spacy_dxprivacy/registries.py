@@ -47,6 +47,7 @@ RETIRED = {
     "dx inspect --over": "use `dx tune`, which measures many words",
     "dx inspect --judge": "use `dx report --judge`",
     "dx inspect --entities": "use `dx sanitize --set run.preview=5`",
+    "dx audit sides": "use benchmarks/timing.py",
     "dx audit mechanism --page": "use --json",
     "dx attack context": "use `dx attack guess`, which has a stronger attacker",
     "dx experiment utility": "use `dx experiment tasks` on your texts",

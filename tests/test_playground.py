@@ -107,15 +107,6 @@ def test_the_slider_goes_from_all_changed_to_nearly_none(workshop):
     assert low < 0.1 and high > 0.9 and workshop.start in steps
 
 
-def test_a_word_is_told_of_as_inspect_does(workshop, space_path):
-    mechanism = workshop.sanitizer("dx.Path.v2", START).mechanism
-    found = workshop.inspect("doctor", mechanism, k=5, draws=9)
-    done = dx("inspect", "doctor", "--space", space_path, "--epsilon", START, "--k", 5)
-    assert done.exit_code == 0
-    assert all(word in done.stdout for word, _ in [*found.becomes[:20], *found.by_euclid])
-    assert workshop.inspect("Zorblattovich", workshop.own.mechanism, k=5, draws=9) is None
-
-
 def test_a_pipeline_keeps_its_settings_and_needs_a_mechanism_with_epsilon(file_space):
     nlp = spacy.blank("en")
     mechanism = {"@dx_mechanisms": "dx.Gaussian.v1", "epsilon": 50.0, "delta": 1e-3}
@@ -171,30 +162,14 @@ def test_a_text_and_its_receipt_are_shown(page, workshop):
 
 
 @needs_extra
-@pytest.mark.parametrize("name", ["dx.Laplace.v1", "dx.Exponential.v1", "dx.Jaccard.v1"])
+@pytest.mark.parametrize("name", ["dx.Laplace.v1", "dx.Exponential.v1"])
 def test_another_mechanism_has_another_epsilon_and_receipt(page, name):
     app = page()
     app.selectbox(key="mechanism").set_value(name).run()
     assert app.select_slider(key=f"epsilon of {name}").value > 0
     assert name in " ".join(html_of(app))
     alarms = errors_of(app)
-    assert any("NO PRIVACY" in alarm for alarm in alarms) == (name == "dx.Jaccard.v1")
-
-
-@needs_extra
-def test_a_clicked_word_is_shown_with_what_it_becomes(page):
-    app = page()
-    app.selectbox(key="mechanism").set_value("dx.Path.v1").run()
-    app.text_area(key="text").set_value("the doctor").run()
-    app.get("button_group")[0].set_value("doctor").run()
-    assert "*doctor*" in " ".join(element.value for element in app.markdown)
-    outputs, near = (element.value for element in app.dataframe)
-    assert outputs["output"][0] == "doctor" and outputs["share"].sum() <= 1 + 1e-9
-    assert list(near) == ["by Euclid", "distance", "by path", "path distance"]
-    app.text_input(key="other").set_value("Zorblattovich").run()
-    assert [element.value for element in app.warning] == [
-        "The space does not hold this word. Choose another one."
-    ]
+    assert not any("NO PRIVACY" in alarm for alarm in alarms)
 
 
 @needs_extra
@@ -307,8 +282,6 @@ def test_another_host_name_is_not_answered(served, host):
         assert b" 101 " not in raw.recv(1000)
 
 
-HAD = "[...document.querySelectorAll('button')].find(b => b.innerText == 'had')"
-TABS = "[...document.querySelectorAll('[role=tab]')]"
 BODY = "document.body.innerText"
 SHOWN = "document.querySelector('[data-testid=sanitised]')?.innerText"
 EPSILON = "Number(document.querySelector('input[type=range]').value)"
@@ -333,10 +306,6 @@ def test_all_of_it_works_without_a_mouse(served, tmp_path):
         at = page.js(EPSILON)
         page.press("ArrowRight")
         page.wait_for(f"{EPSILON} > {at} && {SHOWN} != {json.dumps(before)}")
-        page.tab_to("DIV tab")
-        page.press("ArrowRight")
-        page.press("Enter")
-        page.wait_for(f"{BODY}.includes('What is visible')")
         was = page.js(MECHANISM)
         page.tab_to("combobox")
         page.press("ArrowDown")
@@ -357,16 +326,13 @@ def test_a_browser_shows_it_and_asks_nobody_else(served, tmp_path):
         page.type_into("textarea", SECRET_TEXT)
         text = page.wait_for(f"{SHOWN} != {json.dumps(first)} && {SHOWN}")
         assert leaks(text, UNKNOWN_SECRETS) == []
-        # Again and again: a click is lost on what is being drawn anew.
-        page.wait_for(f"({TABS}.at(-1).click(), {BODY}.includes('What is visible'))")
-        page.wait_for(f"({TABS}[0].click(), {HAD}) && ({HAD}.click(), true)")
-        page.wait_for(f"{BODY}.includes('What had becomes')")
+        page.wait_for(f"{BODY}.includes('What is visible')")
         assert page.errors() == []
         for dark in (False, True):
             page.dark(dark)
             assert page.fits(390) and page.fits(1280) and page.pale() == []
         met = " ".join(page.by_tab())
-        assert all(f"{what} " in met for what in ("TEXTAREA", "Draw again", "tab", "Epsilon"))
+        assert all(f"{what} " in met for what in ("TEXTAREA", "Draw again", "Epsilon"))
         assert page.js("location.href") == address
         hosts = {url.split("/")[2] for url in page.requests() if not url.startswith("data:")}
         assert hosts == {f"127.0.0.1:{served}"}

@@ -101,32 +101,6 @@ def audit_mechanism_cli(
     raise typer.Exit(int(report.verdict == REFUTED))
 
 
-@audit_app.command("sides")
-def audit_sides_cli(
-    config: Config,
-    code: Code = None,
-    epsilon: Epsilon = None,
-    space: Replacements = BUILTIN,
-    as_json: Json = False,
-) -> None:
-    """Measure side channels: the time of draws, and unknown words.
-
-    Each has a limit; the exit status is 1 beyond it, and 0 otherwise. Measure on a quiet machine.
-
-    Example: python -m spacy dx audit sides configs/path_v2.cfg
-    """
-    from ..audit.mechanism import mechanism_of
-    from ..audit.sides import sides
-
-    with mistakes_in_a_line("audit sides"):
-        with setting_up():
-            mechanism = mechanism_of(config, code=code, epsilon=epsilon)
-            table: Space = load(space)
-        report = sides(mechanism, table)
-    _print(report, as_json)
-    raise typer.Exit(int(not report.within))
-
-
 @audit_app.command("release")
 def audit_release_cli(
     path: Release,

@@ -32,8 +32,8 @@ def playground_cli(
 ) -> None:
     """Open a local web page to try mechanisms on.
 
-    The page sanitises text, and shows the outputs of a word, the receipt, and the effect of
-    epsilon. It stores and logs nothing. Needs: pip install "spacy-dxprivacy[playground]".
+    The page sanitises text, and shows the receipt and the effect of epsilon. It stores and logs
+    nothing. Needs: pip install "spacy-dxprivacy[playground]".
 
     Example: python -m spacy dx playground --space glove.6B.300d.txt
     """

@@ -25,7 +25,6 @@ from spacy_dxprivacy.privacy.levels import sentence
 
 EXAMPLE = "Maria told her doctor in London that she sleeps badly since the divorce."
 LONGEST = 20_000  # characters: the page is to stay quick
-WORDS, NEAR, DRAWS = 40, 12, 2000
 HEADS = {
     "replaced": "What was replaced", "recovered": "What a reader learns",
     "visible": "What is visible", "guarantee": "The guarantee",
@@ -103,14 +102,13 @@ def choose(workshop: shop.Workshop) -> DxSanitizer:
 def label(name: str) -> str:
     """Return the label of a mechanism; an older version keeps its whole name."""
     latest = short_names("dx_mechanisms").get(short(name)) == name
-    slow = " (slow on large spaces)" if name in shop.SLOW else ""
-    return (short(name) if latest else name) + slow
+    return short(name) if latest else name
 
 
 @st.fragment
 @guarded
 def text_part(workshop: shop.Workshop, chosen: DxSanitizer) -> None:
-    """Draw the text, its release, a word and the receipt."""
+    """Draw the text, its release and the receipt."""
     left, right = st.columns(2)
     with left:
         text = st.text_area("Text", EXAMPLE, height=180, max_chars=LONGEST, key="text")
@@ -120,19 +118,13 @@ def text_part(workshop: shop.Workshop, chosen: DxSanitizer) -> None:
         output_part(done.pair)
     for alarm in alarms([done.account], 0):
         st.error(alarm)
-    of_word, of_text = st.tabs(["A word", "The receipt"])
-    with of_word:
-        found = (workshop.space.find(token.text) for token in done.pair.before if token.word)
-        words = dict.fromkeys(workshop.space.words[row] for row in found if row >= 0)
-        word_part(workshop, chosen, list(words)[:WORDS])
-    with of_text:
-        for column, name in zip(st.columns(len(COUNTS)), COUNTS, strict=True):
-            column.metric(name.capitalize(), f"{done.account.counts[name]:,}")
-        lines_of = answers(done.account, ())
-        for column, (name, head) in zip(st.columns(len(HEADS)), HEADS.items(), strict=True):
-            lines = getattr(lines_of, name)
-            column.markdown(f"**{head}**")
-            column.html(f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>")
+    for column, name in zip(st.columns(len(COUNTS)), COUNTS, strict=True):
+        column.metric(name.capitalize(), f"{done.account.counts[name]:,}")
+    lines_of = answers(done.account, ())
+    for column, (name, head) in zip(st.columns(len(HEADS)), HEADS.items(), strict=True):
+        lines = getattr(lines_of, name)
+        column.markdown(f"**{head}**")
+        column.html(f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>")
 
 
 @st.fragment
@@ -149,39 +141,6 @@ def output_part(pair: Pair) -> None:
     st.html(f'<div data-testid="sanitised" style="white-space: pre-wrap">{"".join(words)}</div>')
     if marks:
         st.caption("The marks come from the original: they must not be released.")
-
-
-@st.fragment
-@guarded
-def word_part(workshop: shop.Workshop, chosen: DxSanitizer, words: list[str]) -> None:
-    """Draw a word to choose, its outputs and its neighbours."""
-    clicked = st.pills("A word of your text", words, default=next(iter(words), None), key="clicked")
-    other = st.text_input("Or any other", key="other", max_chars=100)
-    if not (word := other.strip() or clicked):
-        return
-    found = workshop.inspect(word, chosen.mechanism, k=NEAR, draws=DRAWS)
-    if found is None:
-        st.warning("The space does not hold this word. Choose another one.")
-        return
-    left, right = st.columns(2)
-    with left:
-        how = "exact" if found.exact else f"in {DRAWS:,} draws"
-        st.markdown(f"What *{found.word}* becomes ({how})")
-        shares = [{"output": word, "share": share} for word, share in found.becomes[:NEAR]]
-        share = st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)
-        st.dataframe(shares, hide_index=True, column_config={"share": share})
-        if others := len(found.becomes) - len(shares):
-            rest = max(0.0, 1 - sum(share for _, share in found.becomes[:NEAR]))
-            st.caption(f"and {others:,} others, {rest:.1%} together")
-    with right:
-        st.markdown("Its nearest words")
-        near: list[dict[str, Any]] = [{"by Euclid": w, "distance": d} for w, d in found.by_euclid]
-        metric = found.mechanism.guarantee.metric
-        if found.by_metric and metric != "euclidean":
-            names = f"by {metric}", f"{metric} distance"
-            for row, pair in zip(near, found.by_metric, strict=False):
-                row.update(zip(names, pair, strict=True))
-        st.dataframe(near, hide_index=True)
 
 
 page()

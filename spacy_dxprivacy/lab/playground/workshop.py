@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from contextlib import suppress
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -20,20 +21,12 @@ from ...pipeline.receipt import Receipt, assert_sanitized, get_receipt
 from ...registries import registry
 from ...space.sources import SpaceSource
 from ...text.tokens import tokenized
-from ...ty import Mechanism
 from ..mechanisms import check_tunable, make_mechanism, unfitted
 from ..report import Account, Pair, make_pair
 from ..tuning.bench import SEARCH_WORDS, epsilon_range_on, evenly, running_text
-from ..tuning.inspected import Inspected, look_at
 
-# Their fit looks at all pairs of words for each epsilon, so no range is searched for. Their ranges
-# do not depend on the scale of the vectors: measured on 3,000 words, and rounded.
-SLOW = {
-    "dx.CusText.v1": (0.25, 40.0),
-    "dx.Diffractor.v1": (0.01, 5.0),
-    "dx.Jaccard.v1": (10.0, 1000.0),
-    "dx.NADP.v1": (10.0, 1000.0),
-}
+# Their fit looks at all pairs of words for each epsilon: they are not on the page.
+SLOW = {"dx.CusText.v1", "dx.Diffractor.v1", "dx.Jaccard.v1", "dx.NADP.v1"}
 # Settings that a sanitizer on the page takes from that of the pipeline.
 SHARED = ("selector", "unknown", "numbers", "editor", "surrogates", "scope", "casing", "carry",
           "max_epsilon_per_doc")  # fmt: skip
@@ -59,7 +52,7 @@ class Workshop:
             raise UsageError(f"{block['@dx_mechanisms']} has no epsilon. Choose another mechanism.")
         self.start: float = block.pop("epsilon")
         self._settings = {block["@dx_mechanisms"]: block}
-        for name in sorted(registry.dx_mechanisms.get_all()):
+        for name in sorted({*registry.dx_mechanisms.get_all()} - SLOW):
             with suppress(UsageError):
                 check_tunable(name)
                 self._settings.setdefault(name, {"@dx_mechanisms": name})
@@ -74,9 +67,8 @@ class Workshop:
     def epsilons(self, name: str) -> list[float]:
         """Return epsilons from about 2 % to about 98 % unchanged words, and the pipeline's own."""
         config, probes = self._settings[name], running_text(len(self.space), SEARCH_WORDS)
-        low, high = SLOW.get(name) or epsilon_range_on(
-            self.space.vectors, probes, lambda at: make_mechanism(config, self.space, at)
-        )
+        make = partial(make_mechanism, config, self.space)
+        low, high = epsilon_range_on(self.space.vectors, probes, make)
         steps = evenly(low, min(high, 1000 * low), 24)
         return sorted({*steps, self.start}) if name == self.names[0] else steps
 
@@ -113,14 +105,6 @@ class Workshop:
             account = Account.of(receipt)
             account.add(receipt)
             return Sanitized(make_pair(before, doc, tokens_are_given=True), receipt, account)
-
-    def inspect(self, word: str, mechanism: Mechanism, *, k: int, draws: int) -> Inspected | None:
-        """Inspect a word as `dx inspect` does; None where the space lacks it."""
-        row = self.space.find(word)
-        if row < 0:
-            return None
-        with self._lock:
-            return look_at(self.space, row, mechanism, k=k, draws=draws)
 
 
 # -- the server ------------------------------------------------------------------------------------
