@@ -22,7 +22,7 @@ from .space import Allowed, Space
 
 MORE_OFFENSIVE = DATA / "more_offensive.txt"
 MOST_NUMBERS = 2**25  # of a table that is searched for the nearest: larger ones are not read for it
-BLOCK_NUMBERS = 2**21  # distances at once: 16 MB
+BLOCK_NUMBERS = 2**18  # distances at once: 2 MB, which a core has for itself
 
 _substitutes: WeakKeyDictionary[Space, Mapping[str, str]] = WeakKeyDictionary()
 
@@ -82,14 +82,16 @@ def _nearest(vectors: Floats2d, rows: Ints1d, bad: Bools1d) -> Ints1d:
     found = good[np.searchsorted(good, rows) % len(good)]  # the next ones in the table
     if vectors.size > MOST_NUMBERS:
         return found
-    A = vectors[rows].astype(np.float64)
-    least = np.full(len(rows), np.inf)
+    A = -2 * vectors[rows].astype(np.float64)
+    least, each = np.full(len(rows), np.inf), np.arange(len(rows))
     for part in blocks(len(vectors), max(1, BLOCK_NUMBERS // len(rows))):
         B = vectors[part].astype(np.float64)
-        S = np.einsum("nd,nd->n", B, B) - 2 * (A @ B.T)  # squares of distances, but for A's own
-        S[:, bad[part]] = np.inf
+        lengths = np.einsum("nd,nd->n", B, B)
+        lengths[bad[part]] = np.inf
+        S = A @ B.T  # squares of distances, but for A's own
+        S += lengths
         near = S.argmin(axis=1)
-        nearer = S[np.arange(len(rows)), near] < least
+        nearer = S[each, near] < least
         found[nearer] = part.start + near[nearer]
-        least = np.minimum(least, S.min(axis=1))
+        least = np.minimum(least, S[each, near])
     return found
