@@ -30,6 +30,7 @@ LOOKUPS = Path(spacy_lookups_data.__file__).parent / "data"
 LOCALES = {"de": "de_DE", "fr": "fr_FR", "es": "es_ES", "nl": "nl_NL", "it": "it_IT"}
 FIRST, LAST, CITIES = 512, 1024, 1024
 MOST_FIRST, MOST_LAST = 200, 250  # of another language
+NOUNS = 8000
 OFFENSIVE = (OUT.parent / "offensive.txt").read_text(encoding="utf8").split()
 
 
@@ -70,6 +71,8 @@ def other_languages() -> None:
             and len(word) > 2
             and builtin_lexicon().of(word.capitalize()) & classes
         )
+        if language == "de":
+            plain_of[language] += german_nouns(set(plain_of[language]))
         plain = english | words
         women, men = set(people.first_names_female), set(people.first_names_male)
         columns = {
@@ -83,6 +86,20 @@ def other_languages() -> None:
     rows = [f"== {language}\n" + " ".join(words) for language, words in plain_of.items()]
     raw = gzip.compress("\n".join(rows).encode(), 9, mtime=0)
     (OUT.parent / "plain_names.txt.gz").write_bytes(raw)
+
+
+def german_nouns(listed: set[str]) -> list[str]:
+    """The most frequent words with a capital that are no names: they may follow a first name."""
+    file = LOOKUPS / "de_lexeme_prob.json.gz"
+    log_of = json.loads(gzip.decompress(file.read_bytes()))
+    other = NAMES | PLACES
+    nouns = [
+        word.lower()
+        for word, log in log_of.items()
+        if word.istitle() and word.isalpha() and len(word) > 2
+        and log > log_of.get(word.lower(), -99) and not builtin_lexicon().of(word) & other
+    ]  # fmt: skip
+    return [word for word in nouns if word not in listed][:NOUNS]
 
 
 def spread(found: set[str], plain: set[str], most: int) -> list[str]:

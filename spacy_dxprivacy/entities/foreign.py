@@ -112,12 +112,34 @@ def _places(text: str, language: str) -> Iterator[tuple[str, int, int]]:
     for match in _known_places(language).finditer(text):
         yield "GPE", *match.span()
     for match in pattern("placed", "foreign").finditer(text):
-        words = match["town"].split()
-        lexicon = builtin_lexicon()
-        first = words[0]
-        is_city = "city" in lexicon.of(first) and "first_name" not in lexicon.of(first)
-        if is_city and not _is_plain(first, language):
-            yield "GPE", match.start("town"), match.start("town") + len(first)
+        town = match["town"]
+        if any(_is_town(word, match["where"].lower(), language) for word in town.split()):
+            yield (
+                "GPE",
+                match.start("town"),
+                match.start("town") + len(_first_words(town, language)),
+            )
+
+
+def _is_town(word: str, where: str, language: str) -> bool:
+    """Return whether a word after a preposition is a town: a listed one, or, after one that says
+    where, one that is no word of the language, and in German one with the ending of a town."""
+    classes = builtin_lexicon().of(word)
+    located = where in _list("LOCATIVES")
+    ends = pattern("TOWN_ENDS", "foreign").fullmatch(word) is not None
+    if "first_name" in classes or (
+        _is_plain(word, language) and not ("city" in classes and located and ends and len(word) > 6)
+    ):
+        return False
+    return "city" in classes or (located and (language != "de" or ends) and len(word) > 3)
+
+
+def _first_words(town: str, language: str) -> str:
+    """Return a town without words of the language at its end, as German nouns may be."""
+    words = town.split(" ")
+    while len(words) > 1 and _is_plain(words[-1].strip("()"), language):
+        words.pop()
+    return " ".join(words)
 
 
 @cache
@@ -151,7 +173,7 @@ def _list(name: str) -> frozenset[str]:
 
 
 def _is_plain(word: str, language: str) -> bool:
-    lower = word.lower()
+    lower = word.lower().rstrip(".")
     if lower in common_words(language):
         return True
     return lower in _plain_names()[language] and lower not in _list("SURE_SURNAMES")
@@ -188,7 +210,9 @@ def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
 
 def _names_in(words: list[Word], language: str, before: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of persons among words that stand side by side."""
-    i, titled = 0, _is_title((before.split() or [""])[-1]) and not before.endswith("\n")
+    last = (before.split() or [""])[-1].lower()
+    i, titled = 0, _is_title(last) and not before.endswith("\n")
+    article = re.split("['’]", last)[0] in _list("ARTICLES")
     while i < len(words):
         word = words[i][0]
         if _is_title(word):
@@ -199,7 +223,8 @@ def _names_in(words: list[Word], language: str, before: str) -> Iterator[tuple[i
         if titled or initial or _classes(word, language):
             sure = word.lower() in _list("SURE_SURNAMES")
             after_end = _ends(words[i - 1][0]) if i else _STARTS.search(before)
-            starts = bool(after_end) and not sure
+            # "Der Koch" and a family name at the start of a sentence say too little.
+            starts = (bool(after_end) and not sure) or (not i and article)
             end = _end(words, i, language, titled=titled, starts=starts)
         if end > i:
             last, _, stop = words[end - 1]
@@ -226,12 +251,17 @@ def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool
         if word.lower() in _list("PARTICLES") or _INITIAL.fullmatch(word):
             k, joined = k + 1, True
             continue
-        named = bool(_classes(word, language)) or (joined and (titled or "first_name" in first))
+        listed = word[0].isupper() and bool(builtin_lexicon().of(word.rstrip(".'’")) & NAMES)
+        named = bool(_classes(word, language)) or (listed and "first_name" in first)
+        named = named or (joined and (titled or "first_name" in first))
         guess = not named and not unknown and not _is_plain(word, language) and word[0].isupper()
         if not named and not (guess and "first_name" in first):
             break
         unknown, joined = unknown + (not named), False
         end = k = k + 1
-    frequent = words[i][0] in builtin_lexicon().classes and "first_name" in first
-    sure = titled or frequent or end > i + 1
+    word = words[i][0]
+    plain = word.lower() in _plain_names()[language]
+    frequent = word in builtin_lexicon().classes and "first_name" in first and not plain
+    named = bool(first or builtin_lexicon().of(word.rstrip(".'’")) & NAMES)
+    sure = frequent or end > i + 1 or (titled and (named or not _is_plain(word, language)))
     return end if sure or (first and not starts) else i

@@ -22,8 +22,8 @@ NAMES = {
     "ro": "Romanian", "hr": "Croatian", "id": "Indonesian", "vi": "Vietnamese", "ca": "Catalan",
     "xx": "of another script",
 }  # fmt: skip
-EVIDENCE = 8  # common words of a language that a text has at least
-MARGIN = 1.5  # times as many as of any other language
+# Common words of a language that a text has at least, and how many times as many as of any other.
+ENOUGH = ((8, 1.5), (5, 2.0))
 MOST = 20_000  # characters that are read
 LANGUAGE = "dx_language"  # in the user data of a Doc: what its language is if it is too short
 _WORD = re.compile(r"[^\W\d_]+")
@@ -36,12 +36,12 @@ def language_of(text: str) -> str:
         text: Any text; the first 20,000 characters are read.
 
     Returns:
-        A code of two letters; "xx" for a text that is not in Latin script; "" where fewer than 8
-        of its words are among the commonest of one language, or another one is as likely.
+        A code of two letters; "xx" for a text that is not in Latin script; "" where too few
+        of its words are among the commonest of one language (8, or 5 with few of another).
     """
     words = _WORD.findall(text[:MOST].lower())
     foreign = [word for word in words if not _is_latin(word[0])]
-    if len(foreign) >= EVIDENCE and 2 * len(foreign) > len(words):
+    if len(foreign) >= ENOUGH[0][0] and 2 * len(foreign) > len(words):
         return "xx"
     known = _languages_of()
     counts, scores = Counter[str](), Counter[str]()
@@ -52,7 +52,8 @@ def language_of(text: str) -> str:
     if not scores:
         return ""
     (best, score), (_, other) = [*scores.most_common(2), ("", 0)][:2]
-    return best if counts[best] >= EVIDENCE and score >= MARGIN * other else ""
+    sure = any(counts[best] >= most and score >= margin * other for most, margin in ENOUGH)
+    return best if sure else ""
 
 
 def base_language(language: str | None) -> str:
