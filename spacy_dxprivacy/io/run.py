@@ -103,8 +103,7 @@ def _sanitize_file(nlp: Language, job: Job, chosen: SanitizeConfig, sums: _Sums)
         given = stack.enter_context(opened(job, chosen.files))
         output = stack.enter_context(Output(job.target, force=chosen.run.force))
         sink = Sink(given.job, output.handle, given.files, sums)
-        read, with_docs = given.records(sink.begin), sink.writer.needs_docs
-        records = with_language(nlp, read, chosen.run, given.source.ready)
+        records, with_docs = given.records(sink.begin), sink.writer.needs_docs
         pairs = outcomes_of(nlp, records, chosen.run, given.source.ready, with_docs=with_docs)
         stack.enter_context(closing(pairs))
         for record, results in _rows(pairs, by_row=not with_docs):
@@ -135,8 +134,11 @@ def outcomes_of(
     *,
     with_docs: bool = False,
 ) -> Generator[Outcome, None, None]:
-    """Return the outcome of each record, made by `run.processes` processes; see stream.outcomes."""
-    size = run.batch_size
+    """Return the outcome of each record, made by `run.processes` processes; see stream.outcomes.
+
+    Raises UsageError where the first records are in a language that is not covered.
+    """
+    size, records = run.batch_size, with_language(nlp, records, run, ready)
     if run.processes == 1:
         return outcomes(nlp, records, batch_size=size, ready=ready, with_docs=with_docs)
     from .workers import outcomes_of_workers

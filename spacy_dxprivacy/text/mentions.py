@@ -129,7 +129,20 @@ def name_parts(doc: Doc, known: list[Entity]) -> dict[str, bool]:
         lower = piece.lower()
         if len(piece) >= SHORTEST and lower not in _SMALL:
             found[lower] = found.get(lower, False) or piece.islower()
+    for label, first, last in known:
+        if label == "PERSON" and last - first > 1:
+            found |= dict.fromkeys(_user_names(doc[first:last].text), True)
     return found
+
+
+def _user_names(name: str) -> Iterator[str]:
+    """Yield jdoe, johndoe and doej for John Doe."""
+    pieces = [piece.lower() for piece in PIECE.findall(name) if piece.lower() not in _SMALL]
+    if len(pieces) > 1 and len(pieces[-1]) >= SHORTEST:
+        first, last = pieces[0], pieces[-1]
+        for glued in (first[0] + last, first + last, last + first[0]):
+            if len(glued) > GLUED and not is_word(glued):
+                yield glued
 
 
 def _is_mention(doc: Doc, i: int, parts: dict[str, bool], sizes: list[int]) -> bool:
@@ -192,6 +205,10 @@ def _whole_mentions(doc: Doc, known: list[Entity], taken: Bools1d) -> Iterator[E
         if label in WHOLE and len(text) > 4 and not all(map(is_word, text.lower().split())):
             key = tuple(lower[first:last].tolist())
             wanted.setdefault(key[0], {}).setdefault(len(key), {}).setdefault(key, label)
+            local = text.lower().partition("@")[0] if label == "EMAIL" else ""
+            if len(local) > GLUED and not is_word(local):  # a user name
+                word = doc.vocab.strings.add(local)
+                wanted.setdefault(word, {}).setdefault(1, {}).setdefault((word,), label)
     if not wanted:
         return
     firsts = np.array(list(wanted), dtype=np.uint64)

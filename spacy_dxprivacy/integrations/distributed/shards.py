@@ -190,7 +190,7 @@ def _results(
     cluster, module = chosen.cluster, ENGINES[chosen.cluster.engine or "local"]
     work = ShardSanitizer(
         recipe, terms_of(nlp).space, _columns(chosen), journal.partial, cluster.user_column,
-        journal.private.key, chosen.run if not module else RunConfig(),
+        journal.private.key, chosen.run if not module else RunConfig(language=chosen.run.language),
     )  # fmt: skip
     if not module or not left:
         return (work.run(nlp, shard) for shard in left)
