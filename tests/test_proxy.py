@@ -7,6 +7,7 @@ import logging
 import random
 import threading
 from contextlib import ExitStack, closing
+from datetime import date
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -301,6 +302,17 @@ def test_inflected_names_are_restored(proxy, upstream):
         found = content(ask(proxy, CHAT, chat(prompt))).split("\n\n")
         right += sum(one == other for one, other in zip(found, expected, strict=True))
     assert right >= 0.95 * 20 * len(expected), right
+
+
+def test_a_date_is_restored_in_the_form_that_an_answer_gives_it(proxy, upstream):
+    def other(sent):
+        day = date.fromisoformat(sent[-11:-1])
+        return f"{day:%B} {day.day}, {day.year}; {day.day} {day:%B} {day.year}; {day:%B} {day.day}."
+
+    upstream.change = other
+    for _ in range(5):
+        found = content(ask(proxy, CHAT, chat("She was born on 1983-04-27.")))
+        assert found.replace("Apr ", "April ") == "April 27, 1983; 27 April 1983; April 27."
 
 
 # -- streams ---------------------------------------------------------------------------------------

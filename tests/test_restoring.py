@@ -117,6 +117,11 @@ def test_a_name_is_restored_however_an_answer_writes_it_and_its_own_words_stay(t
         assert done.text == answer and done.restored == 0
 
 
+def test_letters_that_have_two_forms_are_restored(table):
+    table.add(Mention("Hauptweg 3", "ADDRESS"), "Südstraße 55, Gotha", "dx.Address.v1")
+    assert table.restore("Südstraße 55, Gotha, Ilene, ılene").text == "Hauptweg 3, Maria, ılene"
+
+
 def test_what_stays_is_listed_by_label_and_line(table):
     table.add(Mention("Dallas", "GPE"), "Ashburn", "dx.Place.v1")
     done = table.restore("Ilene, give 90 mg.\nIn March or\nMarch: Ashburn.")

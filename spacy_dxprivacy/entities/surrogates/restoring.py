@@ -12,8 +12,10 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
+from datetime import datetime
 from itertools import pairwise
 
 from spacy.tokens import Doc
@@ -74,7 +76,7 @@ def set_apart(
 
 
 def _rows_of(table: Table, uses: Counter[tuple[str, str]]) -> Rows:
-    """Return the rows of a table: surrogates, and plurals and initials of names of persons.
+    """Return the rows of a table: surrogates, plurals and initials of names, other forms of dates.
 
     uses: how often a surrogate stands for an original, which is not the part of another one.
     """
@@ -82,15 +84,16 @@ def _rows_of(table: Table, uses: Counter[tuple[str, str]]) -> Rows:
     derived = defaultdict[str, set[str]](set)
     for surrogate, entry in table.entries.items():
         if surrogate[0] == "[" or not _is_plain(surrogate, table):
-            counts = {one: uses[_norm(surrogate), _norm(one)] for one in entry.originals}
+            forms = set(map(_norm, entry.forms))
+            counts = {one: sum(uses[form, _norm(one)] for form in forms) for one in entry.originals}
             most = {one for one in counts if counts[one] == max(counts.values())}
             small = any(map(str.islower, entry.originals))
             spellings = [] if entry.certain else sorted(entry.forms)
             original = replace(entry, originals=most).likeliest
-            rows[_norm(surrogate)] = original, spellings, small
-            if plain_label(entry.label) == "PERSON":
-                for new, original in _derived(entry):
-                    derived[new].add(original)
+            rows |= dict.fromkeys(forms, (original, spellings, small))
+            of_label = {"PERSON": _other_names, "DATE": _other_dates}.get(plain_label(entry.label))
+            for new, other in dict(of_label(entry) if of_label else ()).items():
+                derived[new].add(other)
     for new, originals in derived.items():
         taken = _norm(new) in rows or _norm(new) in ABBREVIATIONS or _is_plain(new, table)
         if len(originals) == 1 and not taken:
@@ -98,7 +101,7 @@ def _rows_of(table: Table, uses: Counter[tuple[str, str]]) -> Rows:
     return rows
 
 
-def _derived(entry: Entry) -> Iterator[tuple[str, str]]:
+def _other_names(entry: Entry) -> Iterator[tuple[str, str]]:
     """Yield the plural of a single name; of a full one, its forms with initials."""
     new = form_of(min(entry.forms, key=_is_upper)).parts
     old = form_of(entry.likeliest).parts
@@ -113,12 +116,34 @@ def _derived(entry: Entry) -> Iterator[tuple[str, str]]:
             yield one.format(x, b[0]), one.format(y, d[0])
 
 
+def _other_dates(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Yield other forms of a full date: of the surrogate, and of the original."""
+    new, old = _date(min(entry.forms)), _date(entry.likeliest)
+    if new is not None and old is not None:
+        yield from zip(_written(new), _written(old), strict=True)
+
+
+def _date(text: str) -> datetime | None:
+    for form in ("%Y-%m-%d", "%B %d, %Y", "%d %B %Y", "%b %d, %Y", "%d %b %Y"):
+        with suppress(ValueError):
+            return datetime.strptime(text, form)
+    return None
+
+
+def _written(date: datetime) -> tuple[str, ...]:
+    month, short, day, year = date.strftime("%B"), date.strftime("%b"), date.day, date.year
+    return (
+        f"{year}-{date:%m-%d}", f"{month} {day}, {year}", f"{day} {month} {year}",
+        f"{short} {day}, {year}", f"{day} {short} {year}", f"{month} {day}", f"{day} {month}",
+    )  # fmt: skip
+
+
 def _plural(name: str) -> str:
     return name + ("es" if name.lower().endswith(_ES) else "s")
 
 
 def _norm(text: str) -> str:
-    return " ".join(text.translate(_ALIKE).casefold().split())
+    return " ".join(text.translate(_ALIKE).lower().split())
 
 
 def _meaning(text: str, label: str) -> tuple[str, ...]:

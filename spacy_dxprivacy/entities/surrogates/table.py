@@ -142,7 +142,9 @@ class Table:
 
         def original_of(found: re.Match[str]) -> str:
             nonlocal restored
-            entry = self.entries[" ".join(found[0].casefold().split())]
+            entry = self.entries.get(" ".join(found[0].casefold().split()))
+            if entry is None:  # ı is no i
+                return found[0]
             original = entry.original
             if original and entry.certain and _fits(found, entry, self.entries):
                 restored += 1
@@ -152,7 +154,9 @@ class Table:
             return found[0]
 
         # Any surrogate as whole words, the longest first.
-        ordered = sorted(self.entries, key=lambda s: (-len(s), s))
+        # Not by their keys, in which ß is ss.
+        forms = {form.lower() for entry in self.entries.values() for form in entry.forms}
+        ordered = sorted(forms, key=lambda s: (-len(s), s))
         any_of = "|".join(r"\s+".join(map(re.escape, surrogate.split())) for surrogate in ordered)
         new = re.sub(rf"(?<!\w)(?:{any_of})(?!\w)", original_of, text, flags=re.I)
         return Restored(new, restored, tuple(left))

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import ssl
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -30,6 +30,8 @@ KEY = "DX_UPSTREAM_KEY"
 MOST_ANSWER = 2**25  # bytes
 CONNECT = 10.0  # seconds
 MARK = "\x1e"  # around each text of the document; white space to the tokenizer
+# Another text for one, and the key of the JSON that it stands under: None for a key itself.
+Change = Callable[[str, str | None], str]
 # Settings, whose values are numbers and names of models, functions and modes.
 PLAIN = frozenset(
     "model temperature top_p top_k min_p n max_tokens max_completion_tokens max_output_tokens "
@@ -68,7 +70,6 @@ async def responses(request: Request) -> Response:
 
 
 async def _answer(request: Request, path: str, kind: type[ChatStream]) -> Response:
-    limits: ServiceConfig = request.app.state.scheduler.limits
     texts = _Texts()
     try:
         body = json.loads(await request.body())
@@ -79,7 +80,7 @@ async def _answer(request: Request, path: str, kind: type[ChatStream]) -> Respon
     sent = _object_replaced(body, texts)
     restorer = Restorer(rows, escaped=_wants_json(sent))
     async with AsyncExitStack() as stack:
-        upstream = await _send(stack, request, limits, path, sent)
+        upstream = await _send(stack, request, path, sent)
         if upstream.status_code != 200:
             raise await _failure(upstream)
         if sent.get("stream"):
@@ -112,12 +113,14 @@ class _Texts:
         self.names: list[tuple[str, str]] = []  # fields and names in them
         self.new: Iterator[str] | None = None
 
-    def __call__(self, text: str, before: str = "") -> str:
-        if not text.strip() or text in SCHEMA_TYPES:
-            return text
-        if self.new is not None:
-            return next(self.new)
-        self.found.append((before.replace(MARK, " "), text.replace(MARK, " ")))
+    def __call__(self, text: str, key: str | None = "") -> str:
+        if key is None and _KEY_OF_JSON.fullmatch(text):
+            self.names.append(("parameters", text))
+        elif text.strip() and text not in SCHEMA_TYPES:
+            if self.new is not None:
+                return next(self.new)
+            before = f"{key}: " if key else ""
+            self.found.append((before.replace(MARK, " "), text.replace(MARK, " ")))
         return text
 
     @property
@@ -151,9 +154,9 @@ def _replaced(key: str, value: Any, texts: _Texts) -> Any:
     if key in PLAIN and _is_plain(value):
         texts.names += [(key, value)] if key == "name" else []
         return value
-    if key in ("parameters", "schema") or key == "arguments":
-        return _data(value, texts) if not isinstance(value, str) else _json_text(value, texts)
-    if isinstance(value, str) and (key in TEXTS):
+    if key in ("parameters", "schema", "arguments"):
+        return _json_text(value, texts) if isinstance(value, str) else _data(value, texts)
+    if isinstance(value, str) and key in TEXTS:
         return texts(value)
     if isinstance(value, list) and key in TEXTS:
         return [_replaced(key, one, texts) for one in value]
@@ -184,45 +187,6 @@ def _is_plain(value: Any) -> bool:
     return not isinstance(value, str) or _NAME.fullmatch(value) is not None
 
 
-def _json_text(text: str, texts: _Texts) -> str:
-    """Return JSON with other texts in it, as text; what is no JSON is a text."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return texts(text)
-    return json.dumps(_data(value, texts), ensure_ascii=False)
-
-
-def _data(value: Any, texts: _Texts, key: str = "") -> Any:
-    """Return any JSON with other texts, keys and numbers of five digits and more."""
-    if isinstance(value, dict):
-        return {_data_key(name, texts): _data(one, texts, name) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_data(one, texts, key) for one in value]
-    if isinstance(value, bool) or value is None:
-        return value
-    before = f"{key}: " if key else ""
-    if isinstance(value, str):
-        return texts(value, before)
-    old = json.dumps(value)
-    return _number(texts(old, before), value) if sum(c.isdigit() for c in old) > 4 else value
-
-
-def _data_key(name: str, texts: _Texts) -> str:
-    if not _KEY_OF_JSON.fullmatch(name):
-        return texts(name)
-    texts.names.append(("parameters", name))
-    return name
-
-
-def _number(new: str, old: Any) -> Any:
-    """Return a text as a number where it still is one."""
-    try:
-        return old if new == json.dumps(old) else type(old)(new)
-    except ValueError:
-        return new
-
-
 def _check_names(texts: _Texts, rows: Rows) -> None:
     """Raise Refused (400) where a name that is passed on names somebody of the texts."""
     originals = {one for row in rows.values() for one in _PIECE.findall(row[0].casefold())}
@@ -236,8 +200,9 @@ def _check_names(texts: _Texts, rows: Rows) -> None:
 
 
 async def _send(
-    stack: AsyncExitStack, request: Request, limits: ServiceConfig, path: str, body: dict[str, Any]
+    stack: AsyncExitStack, request: Request, path: str, body: dict[str, Any]
 ) -> httpx.Response:
+    limits: ServiceConfig = request.app.state.scheduler.limits
     base = httpx.URL(str(limits.upstream).rstrip("/"))
     url = f"{base}{'' if base.path.strip('/') else '/v1'}/{path}".replace("//v1", "/v1")
     own = os.environ.get(KEY)
@@ -295,29 +260,36 @@ def restored(value: Any, restorer: Restorer, data: Restorer, key: str = "") -> A
         return [restored(one, restorer, data, key) for one in value]
     if not isinstance(value, str) or key in PLAIN:
         return value
-    return restored_json(value, data) if key == "arguments" else restorer.restore(value)
+    if key == "arguments":
+        return _json_text(value, lambda text, key: data.restore(text))
+    return restorer.restore(value)
 
 
-def restored_json(text: str, restorer: Restorer) -> str:
-    """Return JSON as text with its originals, whatever marks they hold."""
+def _json_text(text: str, change: Change) -> str:
+    """Return JSON with other texts in it, as text; what is no JSON is a text."""
     try:
         value = json.loads(text)
-    except (ValueError, RecursionError):  # it broke off
-        return restorer.restore(text)
-    return json.dumps(_restored_data(value, restorer), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return change(text, "")
+    return json.dumps(_data(value, change), ensure_ascii=False)
 
 
-def _restored_data(value: Any, restorer: Restorer) -> Any:
+def _data(value: Any, change: Change, key: str = "") -> Any:
+    """Return any JSON with other texts, keys and numbers of five digits and more."""
     if isinstance(value, dict):
-        pairs = value.items()
-        return {restorer.restore(name): _restored_data(one, restorer) for name, one in pairs}
+        return {change(name, None): _data(one, change, name) for name, one in value.items()}
     if isinstance(value, list):
-        return [_restored_data(one, restorer) for one in value]
+        return [_data(one, change, key) for one in value]
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, str):
-        return restorer.restore(value)
-    return _number(restorer.restore(json.dumps(value)), value)
+        return change(value, key)
+    old = json.dumps(value)
+    new = change(old, key) if sum(c.isdigit() for c in old) > 4 else old
+    try:
+        return value if new == old else type(value)(new)
+    except ValueError:
+        return new
 
 
 class ChatStream:
@@ -376,7 +348,8 @@ class ChatStream:
 
     def _flush(self, key: Any) -> str:
         if key in self._arguments:
-            return restored_json(self._arguments.pop(key), self._data)
+            arguments = self._arguments.pop(key)
+            return _json_text(arguments, lambda text, key: self._data.restore(text))
         return self._open.pop(key).flush() if key in self._open else ""
 
 
