@@ -188,6 +188,10 @@ def unmarked(marked: str) -> Example:
 def read(path: Path, half: str) -> list[Example]:
     if path.suffix == ".txt":
         return [unmarked(text.rstrip("\n")) for text in path.read_text("utf8").split("=====\n")]
+    if path.suffix == ".jsonl":
+        lines = map(json.loads, path.read_text("utf8").splitlines())
+        keys = ("label", "start", "end")
+        return [(r["text"], [tuple(s[k] for k in keys) for s in r["spans"]]) for r in lines]
     records = json.loads(path.read_text("utf8"))
     if half != "all":
         records = [r for r in records if r["template_id"] % 2 == (half == "odd")]

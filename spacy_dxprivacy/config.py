@@ -189,7 +189,7 @@ class SanitizeConfig(_Checked):
     """All settings of a run. None is the component's default; wrong values raise UsageError."""
 
     config: Path | None = _setting("path", None, "Config file: a pipeline, settings, or both", "-c")
-    model: str | None = _setting("text", None, "spaCy pipeline: tokenizer, vectors, recogniser")
+    model: str | None = _setting("text", None, "spaCy pipeline with a recogniser, or rules")
     mechanism: str | None = _setting("text", None, "Mechanism: path (default), laplace, ...", "-m")
     epsilon: float | None = _setting(
         "number", None, "Privacy parameter: smaller is more private", "-e"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from spacy.language import Language
 
 if TYPE_CHECKING:
+    from .recogniser import DxEntityRecognizer
     from .ruling import DxEntityRuler
 
 
@@ -26,3 +27,14 @@ def make_dx_entity_ruler(
     from .ruling import DxEntityRuler
 
     return DxEntityRuler(nlp, name, guess=guess, overwrite_ents=overwrite_ents)
+
+
+@Language.factory(
+    "dx_entity_recognizer",
+    assigns=["doc.ents", "token.ent_type", "token.ent_iob"],
+)
+def make_dx_entity_recognizer(nlp: Language, name: str) -> DxEntityRecognizer:
+    """Make a component that finds entities by a trained network. See DxEntityRecognizer."""
+    from .recogniser import DxEntityRecognizer
+
+    return DxEntityRecognizer(nlp, name)

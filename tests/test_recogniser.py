@@ -1,0 +1,156 @@
+"""dx_entity_recognizer: the bundled network, beside the rules and beside other components."""
+
+import pickle
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_dxprivacy.about import DATA
+from spacy_dxprivacy.entities import network
+from spacy_dxprivacy.entities.recogniser import spans
+from spacy_dxprivacy.errors import DxError
+from spacy_dxprivacy.io.build import make_pipeline
+
+TEXT = "Dr. Oluwaseun Brandvold of Norwood Analytics moved to Fargo on 3 May 2021."
+# Marked words that are to be found, and texts in which rules alone or the network alone miss some.
+SMALL = [
+    "hi its brynhild, {kwabena} and {edyta} are in {hackney} til {monday}",
+    "NOTICE: {YEVHENIIA BRANDVOLD} OWES {PELLWORTH LETTINGS} THE RENT.",
+    "call {020 7946 0812} or {07700 900123} or mail {k.lund@pellworth.example}",
+    "Claim {FM-77-20418} of Mr {Thistlewick}, seen on {12/04/2022} in {Ulverston}.",
+    "{Zorvath} scored twice as {Spartak Brenlow} beat {Viking} in {Tbilisi}.",
+    "Her cousin {Quynh} runs {Pellworth Bakery} on {East 116th Street}.",
+]
+
+
+def pipeline(*names):
+    nlp = spacy.blank("en")
+    for name in names:
+        nlp.add_pipe(name)
+    return nlp
+
+
+BOTH = ("dx_entity_ruler", "dx_entity_recognizer")
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return pipeline("dx_entity_recognizer")
+
+
+def found(doc):
+    return [(ent.label_, ent.text) for ent in doc.ents]
+
+
+def test_recognises_each_label_by_its_context(nlp):
+    labels = {text: label for label, text in found(nlp(TEXT))}
+    assert labels["Oluwaseun Brandvold"] == "PERSON"
+    assert labels["Norwood Analytics"] == "ORG"
+    assert labels["Fargo"] == "GPE"
+    assert labels["3 May 2021"] == "DATE"
+    assert set(nlp.pipe_labels["dx_entity_recognizer"]) == set(network.LABELS)
+
+
+def test_ordinary_text_has_no_entities(nlp):
+    texts = ["The oven is hot and the bread is fresh.", "Click Settings, then Reset.", "", " \n"]
+    docs = list(nlp.pipe(texts))
+    assert [found(doc) for doc in docs] == [[], [], [], []]
+    assert all(doc.has_annotation("ENT_IOB") for doc in docs[:2])
+
+
+def test_batches_processes_copies_and_disk_give_the_same(nlp, tmp_path):
+    texts = [TEXT, "Ask Ngozi.", "", "She lives in Ulverston with Mr. Thistlewick."] * 3
+    one_by_one = [found(nlp(text)) for text in texts]
+    assert [found(doc) for doc in nlp.pipe(texts, batch_size=5)] == one_by_one
+    assert [found(doc) for doc in nlp.pipe(texts, n_process=2, batch_size=4)] == one_by_one
+    nlp.to_disk(tmp_path / "saved")
+    others = (spacy.load(tmp_path / "saved"), pickle.loads(pickle.dumps(nlp)))  # noqa: S301
+    for other in others:
+        assert [found(other(text)) for text in texts] == one_by_one
+
+
+def test_rules_and_network_together_find_more_than_each():
+    left = {}
+    for names in (BOTH[:1], BOTH[1:], BOTH):
+        nlp, missed = pipeline(*names), 0
+        for marked in SMALL:
+            doc = nlp(marked.replace("{", "").replace("}", ""))
+            hidden = "".join(ent.text + "\n" for ent in doc.ents)
+            words = [word for part in marked.split("{")[1:] for word in part.split("}")[0].split()]
+            missed += sum(word not in hidden for word in words)
+        left[names] = missed
+    assert left[BOTH] < min(left[BOTH[:1]], left[BOTH[1:]])
+
+
+def test_entities_of_earlier_components_stay():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PROJECT", "pattern": "Norwood"}])
+    nlp.add_pipe("dx_entity_recognizer")
+    assert ("PROJECT", "Norwood") in found(nlp(TEXT))
+
+
+def test_an_entity_that_goes_further_widens_the_earlier_one():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PERSON", "pattern": "Oluwaseun"}])
+    nlp.add_pipe("dx_entity_recognizer")
+    assert ("PERSON", "Oluwaseun Brandvold") in found(nlp(TEXT))
+
+
+def test_a_number_gives_way_to_the_address_that_it_is_part_of():
+    nlp = pipeline("dx_entity_recognizer")
+    doc = nlp.make_doc("She lives at 218 Brackenridge Lane, Lufkin.")
+    doc.set_ents([doc.char_span(13, 16, label="CARDINAL")])
+    doc = nlp.get_pipe("dx_entity_recognizer")(doc)
+    assert ("ADDRESS", "218 Brackenridge Lane") in found(doc)
+
+
+@pytest.mark.parametrize("tags", [[1, 2, 0], [2, 2, 0], [1, 2, 3]])
+def test_tags_become_spans(tags):
+    shares = np.full((3, 2 * len(network.LABELS) + 1), 0.01, np.float32)
+    shares[range(3), tags] = 0.9
+    found = [("PERSON", 0, 2)] + [("ORG", 2, 3)] * (tags[2] == 3)
+    assert spans(shares) == found
+
+
+@pytest.mark.parametrize("damage", ["cut", "gone", "other", "nan"])
+def test_a_damaged_model_is_refused(tmp_path, damage):
+    shutil.copytree(DATA / "ner-en", tmp_path / "model")
+    file = tmp_path / "model" / network.FILE
+    if damage == "cut":
+        file.write_bytes(file.read_bytes()[:5000])
+    elif damage == "gone":
+        file.unlink()
+    else:
+        with np.load(file) as stored:
+            arrays = dict(stored)
+        name = sorted(arrays)[0]
+        arrays[name] = arrays[name][:1] if damage == "other" else np.full_like(arrays[name], np.nan)
+        np.savez_compressed(file, **arrays)
+    with pytest.raises(DxError, match="DX001"):
+        network.load(tmp_path / "model")
+
+
+def test_entity_mode_has_both_and_rules_can_be_chosen_alone():
+    assert make_pipeline(entities=["person"]).pipe_names[:2] == list(BOTH)
+    alone = make_pipeline(entities=["person"], model="rules")
+    assert alone.pipe_names == ["dx_entity_ruler", "dx_entity_sanitizer"]
+
+
+def test_a_sanitizer_alone_does_not_load_the_network():
+    code = (
+        "import spacy, sys; nlp = spacy.blank('en'); nlp.add_pipe('dx_sanitizer'); nlp('Hi.');"
+        "sys.exit('spacy_dxprivacy.entities.network' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_doc_of_another_vocabulary_is_read():
+    nlp = pipeline("dx_entity_recognizer")
+    other = spacy.blank("en")
+    doc = nlp.get_pipe("dx_entity_recognizer")(Doc(other.vocab, "Ask Ngozi Brandvold".split()))
+    assert found(doc) == [("PERSON", "Ngozi Brandvold")]
