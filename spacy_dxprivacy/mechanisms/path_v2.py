@@ -140,7 +140,7 @@ def rounding(chain: Chain) -> float:
     """
     terms = chain.states
     if len(chain.base):  # of the longest sums: what leads into a state, and what is folded
-        terms = int(np.diff(chain.into_states().indptr).max() + np.bincount(chain.base).max()) + 2
+        terms = int(np.diff(chain.into_states().indptr).max() + np.bincount(chain.base).max()) + 4
     return 6.5 * (terms + min(chain.states, ADDED) + 10) * FLOAT_STEP
 
 

@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import chisquare
 
+from spacy_dxprivacy.mechanisms.path_v2 import rounding
 from spacy_dxprivacy.prior.chain import Chain
 from spacy_dxprivacy.sampler.draw import LANES, batches
 from spacy_dxprivacy.sampler.emissions import pick
@@ -89,6 +90,7 @@ def test_a_step_with_contexts_is_that_of_the_law(with_contexts):
     Forward(chain, weights, np.float32)(folded(chain, M).X, found)
     expected = (moves(chain).T @ M) * weights[:, None]
     np.testing.assert_allclose(found, expected, rtol=1e-5)
+    assert np.abs(found / expected - 1).max() < rounding(chain) / 6.5
 
 
 @pytest.mark.parametrize("after", [0, 7, 200, K + 3, K + 100, None])
