@@ -14,6 +14,7 @@ BEGIN = -1  # as the first word of a context: the second one begins a sentence
 # Of a context by its base: so every type can follow, and float32 holds all sums
 # (docs/explanation/sentences.md).
 LEAST_LOWER = 1e-3
+NO_KEY = -(2**62)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,10 +43,7 @@ class _Index:
 
     def __call__(self, x: Ints1d, y: Ints1d) -> Ints1d:
         """Return the number of each context (x, y), -1 where there is none."""
-        keys = x.astype(np.int64) * self.K + y
-        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        found: Ints1d = np.where(self._keys[at] == keys, at, -1)
-        return found
+        return _found(self._keys, x.astype(np.int64) * self.K + y)
 
 
 def with_contexts(pairs: Mapping[str, Any], contexts: Contexts) -> dict[str, Any]:
@@ -65,11 +63,12 @@ def with_contexts(pairs: Mapping[str, Any], contexts: Contexts) -> dict[str, Any
     from scipy.sparse import csr_array
 
     K, u = len(pairs["u"]), pairs["u"] / pairs["u"].sum()
-    delta = pairs["delta"].tocsr()
+    delta = pairs["delta"].tocsr().copy()
     contexts = contexts.some(np.lexsort((contexts.y, contexts.x)))
     first = contexts.x == BEGIN
     # No sentence begins by back-off.
-    listed = np.where(first, pairs["begin"][contexts.y], cells_of(delta, contexts.x, contexts.y))
+    at = places_of(delta, contexts.x, contexts.y)  # -1 also where a sentence begins
+    listed = np.where(first, pairs["begin"][contexts.y], np.append(delta.data, 0.0)[at])
     by_back = np.where(first, 0.0, pairs["back"][contexts.x] * u[contexts.y])
     there = listed > 0
     if not there.any():
@@ -78,9 +77,10 @@ def with_contexts(pairs: Mapping[str, Any], contexts: Contexts) -> dict[str, Any
     f = (by_back / (by_back + listed + (listed == 0)))[there]
     find, C, y = _Index(contexts, K), len(f), contexts.y
 
-    x, after = delta.tocoo().coords
-    to = find(x, after)
-    table = csr_array((delta.data, (x, np.where(to < 0, after, K + to))), shape=(K, K + C))
+    indices, at = delta.indices.copy(), at[there]
+    indices[at[~first]] = K + np.flatnonzero(~first)
+    table = csr_array((delta.data, indices, delta.indptr), shape=(K, K + C))
+    table.sort_indices()
 
     beyond = contexts.more.sum(axis=1)
     total = (contexts.lower + beyond - f) / (1 - f)
@@ -107,13 +107,22 @@ def with_contexts(pairs: Mapping[str, Any], contexts: Contexts) -> dict[str, Any
 
 
 def cells_of(table: Any, x: Ints1d, y: Ints1d) -> Floats1d:
-    """Return the cells of a csr table (K, K) in float64, 0 where it has none."""
-    K = table.shape[1]
+    """Return the cells of a csr table in float64, 0 where it has none."""
+    at = places_of(table, x, y)
+    found: Floats1d = np.append(table.data, 0.0)[at]
+    return found
+
+
+def places_of(table: Any, x: Ints1d, y: Ints1d) -> Ints1d:
+    """Return where the data of a csr table has the cells (x, y), -1 where it has none; its indices
+    are sorted."""
     table.sort_indices()
-    keys = np.repeat(np.arange(len(table.indptr) - 1), np.diff(table.indptr)) * K + table.indices
-    wanted = x.astype(np.int64) * K + y
-    if not len(keys):
-        return np.zeros(len(x))
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    found: Floats1d = np.where(keys[at] == wanted, table.data[at], 0.0).astype(np.float64)
+    keys = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr)) * table.shape[1]
+    return _found(keys + table.indices, x.astype(np.int64) * table.shape[1] + y)
+
+
+def _found(keys: Ints1d, wanted: Ints1d) -> Ints1d:
+    """Return where rising keys have what is wanted, -1 where they have not."""
+    at = np.searchsorted(keys, wanted)
+    found: Ints1d = np.where(np.append(keys, NO_KEY)[at] == wanted, at, -1)
     return found
