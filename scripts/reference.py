@@ -90,7 +90,7 @@ MORE_OF_OPTIONS = {
     "attack text": "A .txt, .jsonl, .csv or .spacy file.",
     "attack public": "If left out, every second document of TEXT, which is then not attacked.",
     "attack epsilon": EPSILONS,
-    "attack model": f"For guess, link, membership, attributes and frontier. {MODEL}",
+    "attack model": f"For guess, attributes and frontier. {MODEL}",
     "attack prompt": "It names the domain of the texts, for instance.",
     "experiment text": "The texts of the package if left out.",
     "experiment model": MODEL,

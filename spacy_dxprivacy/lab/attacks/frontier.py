@@ -31,7 +31,7 @@ from ..results import (
 )
 from .figures import share_by_document
 from .language import Language, language_of, language_variants
-from .reading import Reader, Reading, Seen, causal_reading
+from .reading import Reader, Reading, Seen, causal_guess
 
 PANELS = {
     "kept": "words unchanged",
@@ -131,7 +131,7 @@ def guesses_of(
     guesses = {one.name: replace(reading, language=one).guess() for one in variants}
     if ground.reader is not None:
         again = replace(reading, rng=Rng(seed))
-        guesses[ground.reader.name] = causal_reading(ground.text, again, ground.reader).guess
+        guesses[ground.reader.name] = causal_guess(ground.text, again, ground.reader)
     return guesses
 
 

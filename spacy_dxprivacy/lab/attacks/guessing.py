@@ -19,7 +19,6 @@ from ..corpus import Corpus
 
 BLOCK_NUMBERS = 2**24
 LEAST = 1e-12
-WEIGHED = 16  # originals, for each document, that are scored by the exact channel
 
 
 # -- one output: the word at a place; measured by the recovery rate --------------------------------
@@ -103,8 +102,7 @@ def distinguished(D: Floats1d, epsilon: float, draws: int) -> Floats1d:
 # The score is the likelihood ratio of "it stands at one place, all as likely" against "these are
 # words as any"; by Neyman and Pearson (1933) no test does better for that. Measured by the area
 # under the curve (AUC) and the share of true members at 1 % false alarms. Without the outputs, the
-# number of words is left: a long document holds more. With a causal model the score is the
-# posterior that the word is at some place, against how often the model expects it at such places.
+# number of words is left: a long document holds more.
 
 
 def background(logs: Floats2d, log_prior: Floats1d) -> Floats1d:
@@ -124,13 +122,6 @@ def membership_score(logs: Floats1d, background: Floats1d) -> float:
     ratios = np.asarray(logs, dtype=np.float64) - background
     top = float(ratios.max())
     return top + float(np.log(np.mean(np.exp(ratios - top))))
-
-
-def posterior_score(shares: Floats1d, usual: float) -> float:
-    """Return ln of P(the word is in the document | outputs) / P(word). shares: (length,), the
-    posterior of the word at each place. usual: its expected share."""
-    absent = np.log1p(-np.minimum(shares, 1 - LEAST)).sum()
-    return float(np.log(-np.expm1(absent) + LEAST) - np.log(usual + LEAST))
 
 
 def auc(members: Floats1d, others: Floats1d) -> float:
@@ -166,21 +157,10 @@ def pairs_to_test(
     return words, members, others
 
 
-def asked_words(starts: Ints1d, words: Ints1d, documents: Ints1d) -> Ints2d:
-    """Return at each place of a text the words that are tested in its document, int64 (t, m),
-    repeated where they are fewer. words, documents: (q,), each word and where it is tested."""
-    tested = [np.unique(words[documents == d]) for d in range(len(starts) - 1)]
-    most = max(map(len, tested))
-    rows = np.stack([np.resize(some if len(some) else words[:1], most) for some in tested])
-    found: Ints2d = np.repeat(rows, np.diff(starts), axis=0)
-    return found
-
-
 # -- linking: which sanitised document was made of which original? ---------------------------------
 # The attacker knows N originals, one of them the right one. Measured by the share that is linked
 # right; without the words, one guess of N is. Documents are cut to one length, since the number of
-# words alone would link many. Where sentences are drawn as a whole, the words after the cut matter:
-# with a causal model they are guessed, and the likeliest originals scored by the exact channel.
+# words alone would link many.
 
 
 def rare_word_scores(outputs: Ints2d, originals: Ints2d, n: int) -> Floats2d:
@@ -206,24 +186,6 @@ def likelihood_scores(logs: Floats2d, columns: Ints2d, places: Ints2d) -> Floats
     """Return ln P(all outputs | the original), word by word, (N, N), sanitised by originals.
     columns, places: (N, length), the outputs of each and the words of each original."""
     return np.stack([logs[places, some[None, :]].sum(axis=1, dtype=np.float64) for some in columns])
-
-
-def sentence_scores(
-    mechanism: Any, outputs: Ints1d, guess: Ints1d, starts: Bools1d, originals: Ints2d
-) -> Floats1d:
-    """Return ln P(outputs of a document's first sentences | each original, and the guess of what
-    follows it), (j,). mechanism: states the likelihood of sentences. outputs, guess, starts:
-    (length,), of the document. originals: rows (j, cut)."""
-    times, cut = originals.shape
-    later = np.flatnonzero(starts[cut:])
-    end = cut + int(later[0]) if len(later) else len(outputs)
-    rows = np.tile(guess[:end], (times, 1))
-    rows[:, :cut] = originals
-    logs = mechanism.log_likelihood(
-        rows.reshape(-1), np.tile(outputs[:end], times), np.tile(starts[:end], times)
-    )
-    scores: Floats1d = logs.reshape(times, -1).sum(axis=1)
-    return scores
 
 
 def linked(scores: Floats2d) -> Floats1d:

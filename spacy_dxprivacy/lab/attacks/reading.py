@@ -11,8 +11,7 @@ P(outputs | text) being known up to a constant; the guess is improved in sweeps.
 learned from draws (channel.py), so success against noise is a lower bound.
 
 With a causal model, beam search finds the likeliest text among the same candidates,
-P(w | words before) being .6 of the model and .4 of known frequencies. It also gives the posterior
-of each candidate, given the words before and the outputs.
+P(w | words before) being .6 of the model and .4 of known frequencies.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
-from ...editors.beam import Filled, Search, Sheet, search
+from ...editors.beam import Search, Sheet, search
 from ...editors.model import WordTokens, word_tokens
 from ...editors.opened import open_model
 from ...privacy.randomness import Rng
@@ -72,7 +71,7 @@ class Reading:
 
     def guess(self) -> Ints1d:
         """Return the likeliest word of each place, int64 (k,)."""
-        C, channel = self._close(None)
+        C, channel = self._close()
         guess = self.seen.outputs
         for _ in range(SWEEPS if hasattr(self.mechanism, "log_likelihood") else 1):
             # FEW are enough to improve the guess
@@ -80,26 +79,15 @@ class Reading:
             guess = C[:, 0]
         return guess
 
-    def weighed(self, most: int, asked: Ints2d | None = None) -> tuple[Ints2d, Floats2d]:
+    def weighed(self, most: int) -> tuple[Ints2d, Floats2d]:
         """Return the likeliest words of each place, int64 (k, most), the first one first, and ln
-        P(outputs | each) up to a constant of the place, all other words being the first ones.
-
-        asked: further words of each place, int64 (k, m). They follow the others, with probability 0
-        where they are among these already.
-        """
-        C, channel = self._close(asked)
+        P(outputs | each) up to a constant of the place, all other words being the first ones."""
+        C, channel = self._close()
         C = _best(C, self._posteriors(C, channel(self.seen.outputs, C)), most)
-        first = C.shape[1]
-        C = C if asked is None else np.concatenate([C, asked], axis=1)
-        logs = channel(C[:, 0], C)
-        for column in range(first, C.shape[1]):
-            again = (C[:, :column] == C[:, column, None]).any(axis=1)
-            logs[again, column] = LOWEST
-        return C, logs
+        return C, channel(C[:, 0], C)
 
-    def _close(self, asked: Ints2d | None) -> tuple[Ints2d, Channel]:
-        """Candidates of each place by nearness and language, and the channel of these and of the
-        words that are asked about."""
+    def _close(self) -> tuple[Ints2d, Channel]:
+        """Candidates of each place by nearness and language, and their channel."""
         C, near = self._likely(min(CANDIDATES, len(self.X)))
         C = _best(C, self._posteriors(C, near), CLOSE)
         seen = self.seen
@@ -113,7 +101,7 @@ class Reading:
                 return floored
 
             return C, stated
-        words = np.unique(C) if asked is None else np.union1d(C, asked)
+        words = np.unique(C)
         times = draws_by_frequency(DRAWS, self.language.usual, words)
         table = channel_of(self.mechanism, self.X, (words, seen.outputs), self.rng, times)
         columns = table.columns(seen.outputs)
@@ -245,35 +233,14 @@ class Reader:
         return "causal model"
 
 
-@dataclass(frozen=True, eq=False)
-class CausalReading:
-    """words: int64 (k, m), candidates of each place; shares: float64 (k, m), their posterior, and
-    priors, without the output of the place; guess: int64 (k,), the words of the likeliest texts.
-    """
-
-    words: Ints2d
-    shares: Floats2d
-    priors: Floats2d
-    guess: Ints1d
-
-    def of(self, word: int, places: slice) -> tuple[Floats1d, Floats1d]:
-        """Return posterior and prior of a word at some places, (length,) each; 0 where it is no
-        candidate."""
-        here = self.words[places] == word
-        parts = self.shares[places], self.priors[places]
-        shares, priors = (np.where(here, part, 0.0).max(axis=1) for part in parts)
-        return shares, priors
-
-
-def causal_reading(
-    text: Corpus, reading: Reading, reader: Reader, asked: Ints2d | None = None
-) -> CausalReading:
-    """Search for the likeliest text with a causal model, mixed with the known frequencies.
+def causal_guess(text: Corpus, reading: Reading, reader: Reader) -> Ints1d:
+    """Return the words of the likeliest texts by a causal model, mixed with the known frequencies,
+    int64 (k,).
 
     text: its layout alone is used, what stands between words and where sentences and documents
-    begin. reading: of its release. asked: int64 (k, m), further candidates.
+    begin. reading: of its release.
     """
-    C, logs = reading.weighed(min(CAUSAL_CANDIDATES, len(reading.X)), asked)
+    C, logs = reading.weighed(min(CAUSAL_CANDIDATES, len(reading.X)))
     # words after a full stop, and the first of each document
     capital = np.array([mark.rstrip()[-1:] in {".", "!", "?"} for mark in text.before])
     capital[text.starts[:-1]] = True
@@ -283,6 +250,4 @@ def causal_reading(
     ]
     known = reading.language.known
     how = Search(reader.words, known, share=KNOWN, prompt=reader.prompt, beam=reader.beam)
-    found: list[Filled] = search(sheets, how)
-    parts = zip(*[(one.shares, one.priors, one.words) for one in found], strict=True)
-    return CausalReading(C, *(np.concatenate(part) for part in parts))
+    return np.concatenate([one.words for one in search(sheets, how)])

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
+from ...arrays import Floats1d, Floats2d, Ints1d
 from ...errors import DxError, Errors
 from ...privacy.randomness import Rng
 from ...ty import Draw, HasMetric, Mechanism
-from ...validate import fail, one_of, whole
+from ...validate import one_of, whole
 from ..corpus import Corpus, draws_sentences, repeated, sanitised
 from ..results import NAN, Progress, no_progress
 from ..tuning.bench import SEARCH_WORDS, epsilon_range_on, evenly, sampled
@@ -30,7 +29,7 @@ from .language import (
     places_in,
     word_frequencies,
 )
-from .reading import CausalReading, Reader, Reading, Seen, blind_guess, causal_reading
+from .reading import Reader, Reading, Seen, blind_guess, causal_guess
 
 BLOCK_NUMBERS = 2**22
 CANDIDATES = 8000
@@ -179,19 +178,6 @@ class Trial:
         seen, rng = Seen(self.release.rows, self.scene.text.sentences), Rng(self.seed + 5)
         return Reading(seen, self.mechanism, self.scene.X, language, rng)
 
-    def read_by_model(self, asked: Ints2d | None = None) -> CausalReading:
-        """Return the release as the causal model of the scene reads it. asked: further candidates,
-        int64 (t, m). Raise DxError where the attacker has no such model, or no language."""
-        scene = self.scene
-        if scene.reader is None or scene.language is None:
-            raise fail("reader", "a causal model, and a language", None)
-        return causal_reading(scene.text, self.reading(scene.language), scene.reader, asked)
-
-    @cached_property
-    def guess_by_model(self) -> Ints1d:
-        """(t,): the guess of the causal model of the scene."""
-        return self.read_by_model().guess
-
     @property
     def columns(self) -> Ints1d:
         """(t,): the column of the output at each place of the text."""
@@ -287,7 +273,8 @@ def _read(trial: Trial, language: Language) -> Iterator[Success]:
     guesses = {"language model": reading.guess()}
     guesses |= {one.name: replace(reading, language=one).guess() for one in variants[1:]}
     if trial.scene.reader is not None:
-        guesses[trial.scene.reader.name] = trial.guess_by_model
+        reader = trial.scene.reader
+        guesses[reader.name] = causal_guess(text, trial.reading(language), reader)
     rare = language.is_rare[text.rows]
     for attacker, guess in guesses.items():
         right = guess == text.rows
@@ -386,36 +373,15 @@ def _membership(trial: Trial) -> Iterator[Success]:
         )
 
     measures = ("AUC", guessing.auc), (TRUE_POSITIVES, guessing.true_positives)
-    by_attacker = {"likelihood ratio": (scores(members), scores(others))}
-    if scene.reader is not None and scene.language is not None:
-        by_model = _members_by_model(trial, words, np.append(members, others))
-        by_attacker[scene.reader.name] = by_model
+    pairs = scores(members), scores(others)
     rare = scene.frequencies[words] < RARE
     for setting, some in {"any word": np.ones(len(words), dtype=bool), "rare words": rare}.items():
         if some.sum() < 2:
             continue
         by_size = guessing.auc(sizes[members[some]], sizes[others[some]])
-        for attacker, pair in by_attacker.items():
-            for (measure, figure), baseline in zip(measures, (by_size, 0.01), strict=True):
-                measured = _of_pairs(figure, *(side[some] for side in pair))
-                yield Success(attacker, measured, baseline, setting, measure)
-
-
-def _members_by_model(trial: Trial, words: Ints1d, documents: Ints1d) -> tuple[Any, Any]:
-    """The scores of a causal model for documents that hold the words (p,), and for others.
-    documents: (2 p,), those that hold them first."""
-    starts, tested = trial.scene.text.starts, np.tile(words, 2)
-    reading = trial.read_by_model(guessing.asked_words(starts, tested, documents))
-    spans = [slice(a, b) for a, b in pairwise(starts.tolist())]
-    pairs = zip(tested.tolist(), documents.tolist(), strict=True)
-    found = [reading.of(word, spans[d]) for word, d in pairs]
-    expected = np.array([priors.mean() for _, priors in found])
-    _, of_word = np.unique(tested, return_inverse=True)
-    usual = (np.bincount(of_word, expected) / np.bincount(of_word))[of_word]
-    scores = np.array(
-        [guessing.posterior_score(shares, u) for (shares, _), u in zip(found, usual, strict=True)]
-    )
-    return scores[: len(words)], scores[len(words) :]
+        for (measure, figure), baseline in zip(measures, (by_size, 0.01), strict=True):
+            measured = _of_pairs(figure, *(side[some] for side in pairs))
+            yield Success("likelihood ratio", measured, baseline, setting, measure)
 
 
 def _of_pairs(figure: Callable[..., float], held: Any, not_held: Any) -> Measured:
@@ -441,34 +407,14 @@ def _link(trial: Trial) -> Iterator[Success]:
     at = text.starts[long][:, None] + np.arange(LINK_LENGTH)
     outputs, originals = trial.release.rows[at], text.rows[at]
     places = places_in(trial.channel.words, originals.ravel()).reshape(originals.shape)
-    alone = guessing.likelihood_scores(trial.channel.logs, trial.columns[at], places)
+    logs, columns = trial.channel.logs, trial.columns[at]
     scores = {
         "rare words": guessing.rare_word_scores(outputs, originals, len(scene.X)),
-        "likelihood": alone,
+        "likelihood": guessing.likelihood_scores(logs, columns, places),
     }
-    if scene.reader is not None and scene.language is not None:
-        scores[scene.reader.name] = _linked_by_model(trial, long, originals, alone)
     for attacker, table in scores.items():
         measured, setting = share(guessing.linked(table)), f"{LINK_LENGTH} words"
         yield Success(attacker, measured, 1 / len(long), setting, "documents linked")
-
-
-def _linked_by_model(trial: Trial, long: Ints1d, originals: Ints2d, alone: Floats2d) -> Floats2d:
-    """Scores (N, N) by whole sentences, those after the cut as the causal model reads them, of the
-    originals that are likeliest word by word: alone (N, N), which is returned where words are
-    drawn alone."""
-    text, mechanism = trial.scene.text, trial.mechanism
-    if not draws_sentences(mechanism) or not hasattr(mechanism, "log_likelihood"):
-        return alone
-    guess = trial.guess_by_model
-    scores: Floats2d = np.full(alone.shape, -np.inf)
-    for i, d in enumerate(long.tolist()):
-        part = slice(text.starts[d], text.starts[d + 1])
-        first = np.argsort(-alone[i], kind="stable")[: guessing.WEIGHED]
-        scores[i, first] = guessing.sentence_scores(
-            mechanism, trial.release.rows[part], guess[part], text.sentences[part], originals[first]
-        )
-    return scores
 
 
 ATTACKS: dict[str, Callable[[Trial], Iterator[Success]]] = {

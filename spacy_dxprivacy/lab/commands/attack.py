@@ -42,7 +42,7 @@ from ..results import NAN, Result, check_out, plain, text_table
 from ..texts import read_fields, sanitizer
 
 ALL, FRONTIER, LINK = "all", "frontier", "link"
-BY_MODEL = ("guess", LINK, "membership", ALL, FRONTIER, ATTRIBUTES)
+BY_MODEL = ("guess", ALL, FRONTIER, ATTRIBUTES)
 PLAINTEXT = "plaintext"
 DEFAULT = DEFAULT_CONFIG["mechanism"]
 MOST_PERSONS = 20_000  # documents
