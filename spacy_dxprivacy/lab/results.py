@@ -181,24 +181,19 @@ def draw_lines(
 
 
 def finish(axes: Any, title: str, x: str, y: str, *, log: bool = True) -> None:
-    """Set title and labels of a panel, and remove its top and right lines."""
+    """Set title and labels of a panel, plain numbers on a log axis, and remove its top and right
+    lines."""
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
     axes.set(title=title, xlabel=x, ylabel=y)
     if log:
-        plain_log(axes)
+        axes.set_xscale("log")
+        low, high = axes.get_xlim()
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low else (1,)))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.3g}"))
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-
-
-def plain_log(axes: Any, ticks: Sequence[float] = ()) -> None:
-    """Make a log axis with plain numbers, at ticks that the range chooses if there are none."""
-    from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
-
-    axes.set_xscale("log")
-    low, high = axes.get_xlim()
-    usual = LogLocator(subs=(1, 2, 5) if high < 300 * low else (1,))
-    axes.xaxis.set_major_locator(FixedLocator(list(ticks)) if ticks else usual)
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.3g}"))
 
 
 def legend_below(figure: Any, axes: Any, columns: int) -> None:

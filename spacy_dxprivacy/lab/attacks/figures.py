@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -12,7 +11,7 @@ import numpy as np
 
 from ...arrays import Floats1d, Ints1d
 from ..audit.claims import lower, upper
-from ..results import COLOURS, Result, plain_log
+from ..results import Result, Row, draw_lines, finish
 
 REPLICATES = 400
 ALPHA = 0.05
@@ -71,57 +70,22 @@ def bootstrap(units: int, figure: Callable[[Floats1d], float]) -> tuple[float, f
 
 
 def result_of(figures: Sequence[AttackFigure]) -> Result:
-    """Return a row for each figure of an attack, and a picture: a column of panels for each
-    mechanism, a row for each measure."""
-    mechanisms = list(dict.fromkeys(figure.mechanism for figure in figures))
-    measures = list(dict.fromkeys(figure.measure for figure in figures))
-    size = (2.4 + 2.6 * len(mechanisms), 1.0 + 2.4 * len(measures))
-    draw = partial(_draw, figures=figures, mechanisms=mechanisms, measures=measures)
-    return Result([asdict(figure) for figure in figures], draw, size, digits=4)
-
-
-def _draw(
-    figure: Any, *, figures: Sequence[AttackFigure], mechanisms: list[str], measures: list[str]
-) -> None:
-    shape = len(measures), len(mechanisms)
-    panels = figure.subplots(*shape, squeeze=False, sharey="row")
-    for row, measure in zip(panels, measures, strict=True):
-        for axes, mechanism in zip(row, mechanisms, strict=True):
-            some = [f for f in figures if (f.measure, f.mechanism) == (measure, mechanism)]
-            _panel(axes, some)
-        row[0].set_ylabel(textwrap.fill(measure, 26), fontsize=8)
-        lines = max(row, key=lambda axes: len(axes.get_lines())).get_legend_handles_labels()
-        place: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5)}
-        row[-1].legend(*lines, fontsize=7, frameon=False, **place)
-    for axes, mechanism in zip(panels[0], mechanisms, strict=True):
-        axes.set_title(mechanism, fontsize=9)
-    for axes in panels[-1]:
-        axes.set_xlabel("epsilon", fontsize=8)
-
-
-def _panel(axes: Any, figures: Sequence[AttackFigure]) -> None:
-    """Values with their 95 % intervals over epsilon, the bound of the guarantee where all have one,
-    the baseline, and the share of unchanged words."""
-    bounded = all(figure.bound == figure.bound for figure in figures)
-    lines: dict[str, list[AttackFigure]] = {}
+    """Return a row for each figure of an attack, and a picture with a panel for each mechanism and
+    measure: values over epsilon, and what is reached without the output."""
+    by_panel: dict[str, list[Row]] = {}
     for f in figures:
-        lines.setdefault(", ".join(part for part in (f.attacker, f.setting) if part), []).append(f)
-    for i, (name, points) in enumerate(lines.items()):
-        colour, line = COLOURS[i % len(COLOURS)], sorted(points, key=lambda f: f.epsilon)
-        x = [f.epsilon for f in line]
-        axes.plot(x, [f.value for f in line], color=colour, label=name, linewidth=1.3, marker=".")
-        spread = [f.low for f in line], [f.high for f in line]
-        axes.fill_between(x, *spread, color=colour, alpha=0.15, linewidth=0)
-        if bounded:
-            label = None if i else "the promise allows"
-            axes.plot(x, [f.bound for f in line], "-.", color=colour, linewidth=0.8, label=label)
-    first = {f.epsilon: f for f in reversed(figures)}
-    epsilons = sorted(first)
-    for style, label, values in (
-        ("--", "without the output", [first[e].baseline for e in epsilons]),
-        (":", "words unchanged", [first[e].unchanged for e in epsilons]),
-    ):
-        axes.plot(epsilons, values, color="#777777", linestyle=style, linewidth=1, label=label)
-    axes.set(ylim=(0, 1.02))
-    plain_log(axes, epsilons)
-    axes.tick_params(labelsize=7)
+        some = by_panel.setdefault(f"{f.mechanism}: {f.measure}", [])
+        name = ", ".join(part for part in (f.attacker, f.setting) if part)
+        some.append({"epsilon": f.epsilon, "share": f.value, "line": name})
+        some.append({"epsilon": f.epsilon, "share": f.baseline, "line": "without the output"})
+    size = 4.2 * min(2, len(by_panel)), 1.0 + 2.8 * -(-len(by_panel) // 2)
+    return Result([asdict(f) for f in figures], partial(_draw, by_panel=by_panel), size, digits=4)
+
+
+def _draw(figure: Any, *, by_panel: dict[str, list[Row]]) -> None:
+    columns = min(2, len(by_panel))
+    panels = figure.subplots(-(-len(by_panel) // columns), columns, squeeze=False)
+    for axes, (title, rows) in zip(panels.flat, by_panel.items(), strict=False):
+        draw_lines(axes, rows, ("epsilon", "share"), "line")
+        finish(axes, title, "epsilon", "")
+        axes.legend(fontsize=7, frameon=False)

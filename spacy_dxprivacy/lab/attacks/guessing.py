@@ -43,18 +43,6 @@ def bayes_guess(logs: Floats2d, log_prior: Floats1d) -> Ints1d:
     return best
 
 
-def success_bound(D: Floats2d, prior: Floats1d, epsilon: float) -> float:
-    """Return the most that one output lets any attacker recover, by metric-dp.
-
-    D: (c, m), distances from some centres to the m words, in the metric of the guarantee; prior:
-    (m,). The sum over y of max over w of prior(w) P(y | w) is at most the maximum over w of
-    prior(w) exp(epsilon d(c, w)), for any centre c: P(y | w) <= exp(epsilon d) P(y | c).
-    """
-    with np.errstate(divide="ignore"):
-        logs = np.log(prior) + epsilon * D
-    return float(np.exp(min(0.0, float(logs.max(axis=1).min()))))
-
-
 # -- several outputs of a word: which word? --------------------------------------------------------
 # The same text released several times, or a word that a document repeats at places that its form
 # gives away. With scope = "type" these are in plaintext, and there is one draw to average over.

@@ -246,20 +246,14 @@ def epsilons_for(make: Make, X: Floats2d, rows: Ints1d) -> list[float]:
 
 def _guess(trial: Trial) -> Iterator[Success]:
     """Guess each word from the output in its place; with a language model, from all outputs."""
-    scene, text, mechanism = trial.scene, trial.scene.text, trial.mechanism
+    scene, text = trial.scene, trial.scene.text
     baseline = float((scene.places == int(scene.log_prior.argmax())).mean())
     nearest = guessing.nearest_guess(scene.X, scene.words, trial.release.rows)
     measured = share_by_document(nearest == text.rows, text.doc_of)
     yield Success("nearest word", measured, baseline)
-    bound = NAN
-    if mechanism.guarantee.kind == "metric-dp" and isinstance(mechanism, HasMetric):
-        # for words as frequent as in this text; the centres are the most frequent ones
-        words, counts = np.unique(text.rows, return_counts=True)
-        D = mechanism.distances(words[np.argsort(-counts, kind="stable")[:20]])[:, words]
-        bound = guessing.success_bound(D, counts / counts.sum(), mechanism.guarantee.epsilon)
     guesses = guessing.bayes_guess(trial.logs, scene.log_prior)[trial.columns]
     measured = share_by_document(guesses == scene.places, text.doc_of)
-    yield Success("Bayes", measured, baseline, bound=bound)
+    yield Success("Bayes", measured, baseline)
     if scene.language is not None:
         yield from _read(trial, scene.language)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import Argument, Option
@@ -26,8 +25,7 @@ from ..results import text_table
 
 SETTINGS = ("config", "mechanism", "epsilon", "level", "space", "model")
 ENTITIES = "entities"
-BINS = (1.25, 2, 5, 10, 20, 50)  # of "1 in N"
-BAR, WORST = 30, 10
+WORST = 10
 
 # fmt: off
 Before = Annotated[Path, Argument(
@@ -125,12 +123,10 @@ def _account(after: Path | None, receipt: Path | None) -> Account | None:
 
 def _print(found: OddsOfTexts, *, unchecked: bool) -> None:
     odds = found.odds
-    after = odds[0].posterior is not None
     if len(odds) == 1:
         typer.echo(_sentence(odds[0]))
     else:
         typer.secho(f"{len(odds):,} secrets, by how sure an attacker can be of each", bold=True)
-        typer.echo(_histogram(odds, after=after) + "\n")
         worst = sorted(odds, key=lambda one: (one.posterior or 0.0, one.bound), reverse=True)
         rows = [
             [one.record, one.secret, one.mentions, one.among, _in(one.bound), _in(one.posterior)]
@@ -163,20 +159,3 @@ def _in(chance: float | None) -> str:
         return "-"
     digits = 2 if chance > 1 / 2 else 1 if chance > 1 / 10 else 0
     return f"1 in {math.floor(10**digits / chance) / 10**digits:,.{digits}f}"
-
-
-def _histogram(odds: Sequence[Odds], *, after: bool) -> str:
-    edges = [1, *BINS]
-    names = [f"1 in {a:g} to {b:g}" for a, b in zip(edges, BINS, strict=False)]
-    names.append(f"1 in {BINS[-1]} or more")
-    columns: list[Any] = [[one.bound for one in odds]]
-    columns += [[one.posterior for one in odds]] if after else []
-    rows = []
-    for i, name in enumerate(names):
-        row = [name]
-        for chances in columns:
-            count = sum(sum(1 / p >= edge for edge in BINS) == i for p in chances)
-            row += [f"{count:,}", "█" * round(BAR * count / len(odds))]
-        rows.append(row)
-    header = ["", "at most", "", "after this release", ""]
-    return text_table(header[: 1 + 2 * len(columns)], rows, "lrlrl"[: 1 + 2 * len(columns)])
