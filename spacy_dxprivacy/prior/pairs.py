@@ -42,7 +42,7 @@ from ..io.files.atomic import new_folder
 from ..io.files.limits import check_ratio, read_json, regular
 from ..registries import retired
 from ..space import BUILTIN, Space
-from .chain import TABLES, Chain, PairModel, chain_of, from_fields, to_fields
+from .chain import Chain, PairModel, chain_of, from_fields, to_fields
 
 if TYPE_CHECKING:
     from .contexts import Contexts
@@ -254,8 +254,9 @@ def _read_model(path: Path, name: str) -> PairModel:
     if any(array.dtype.kind not in "fi" for array in arrays.values()):
         raise ValueError("not numbers")
     chain = from_fields(arrays, len(words))
-    for table in TABLES:
-        getattr(chain, table).check_format(full_check=True)
+    for table in (chain.delta, chain.emit, chain.more):
+        if table is not None:
+            table.check_format(full_check=True)
     return PairModel(words, chain, name)
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sentences.distributions import moves, small_chain
+from sentences.distributions import moves, small_chain, small_space
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.prior import pairs
+from spacy_dxprivacy.prior import PairModel, carry, pairs
 from spacy_dxprivacy.prior.chain import ARRAYS, Chain, chain_of, from_fields, to_fields
 from spacy_dxprivacy.prior.contexts import BEGIN, Contexts, with_contexts
 
@@ -101,6 +101,15 @@ def test_arrays_of_a_chain_with_contexts_are_read_again():
     ):  # fmt: skip
         with pytest.raises(DxError, match="DX060"):
             from_fields({**fields, name: wrong}, chain.words)
+
+
+def test_a_saved_prior_keeps_its_contexts(tmp_path):
+    model = PairModel([f"w{i}" for i in range(5)], small_chain("contexts"), "small")
+    pairs.write_model(model, tmp_path / "small", {}, force=False)
+    chain = pairs.read_model(tmp_path / "small").chain
+    assert chain.digest == model.chain.digest and chain.states > chain.types
+    drawn = carry(pairs.read_model(tmp_path / "small"), small_space(), np.ones(5))
+    assert np.array_equal(drawn.base, chain.base) and drawn.more.nnz == chain.more.nnz
 
 
 @pytest.fixture
