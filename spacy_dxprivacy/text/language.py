@@ -22,11 +22,11 @@ NAMES = {
     "ro": "Romanian", "hr": "Croatian", "id": "Indonesian", "vi": "Vietnamese", "ca": "Catalan",
     "xx": "of another script",
 }  # fmt: skip
-# Common words of a language that a text has at least, and how many times as many as of any other.
-ENOUGH = ((8, 1.5), (5, 2.0))
+EVIDENCE, DISTINCT = 5, 4  # common words of a language that a text has, and how many different ones
+MARGIN = 1.5  # how many times as many as of any other language, where shared words count less
 MOST = 20_000  # characters that are read
 LANGUAGE = "dx_language"  # in the user data of a Doc: what its language is if it is too short
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"(?<![\w.])[^\W\d_]{2,}(?!\w)")
 
 
 def language_of(text: str) -> str:
@@ -36,23 +36,26 @@ def language_of(text: str) -> str:
         text: Any text; the first 20,000 characters are read.
 
     Returns:
-        A code of two letters; "xx" for a text that is not in Latin script; "" where too few
-        of its words are among the commonest of one language (8, or 5 with few of another).
+        A code of two letters; "xx" for a text that is not in Latin script; "" where too few of its
+        words are among the commonest of one language, or as many of another.
     """
-    words = _WORD.findall(text[:MOST].lower())
-    foreign = [word for word in words if not _is_latin(word[0])]
-    if len(foreign) >= ENOUGH[0][0] and 2 * len(foreign) > len(words):
+    words = Counter(_WORD.findall(text[:MOST].lower()))
+    foreign = 0 if text.isascii() else sum(n for w, n in words.items() if not _is_latin(w[0]))
+    if foreign >= EVIDENCE and 2 * foreign > words.total():
         return "xx"
     known = _languages_of()
-    counts, scores = Counter[str](), Counter[str]()
-    for word in words:
-        for language in known.get(word, ()):
-            counts[language] += 1
-            scores[language] += 1 / len(known[word])  # type: ignore[assignment]
+    counts, distinct = dict[str, int](), Counter[str]()
+    scores = dict[str, float]()
+    for word in words.keys() & known.keys():
+        distinct.update(known[word])
+        for language in known[word]:
+            counts[language] = counts.get(language, 0) + words[word]
+            scores[language] = scores.get(language, 0.0) + words[word] / len(known[word])
     if not scores:
         return ""
-    (best, score), (_, other) = [*scores.most_common(2), ("", 0)][:2]
-    sure = any(counts[best] >= most and score >= margin * other for most, margin in ENOUGH)
+    best = max(scores, key=scores.__getitem__)
+    score, other = scores.pop(best), max(scores.values(), default=0.0)
+    sure = counts[best] >= EVIDENCE and distinct[best] >= DISTINCT and score >= MARGIN * other
     return best if sure else ""
 
 
