@@ -1,6 +1,7 @@
 """Text in German, French, Spanish, Dutch and Italian: recognised, and replaced in its language."""
 
 import re
+from time import process_time
 
 import pytest
 import spacy
@@ -195,3 +196,17 @@ def test_the_ruler_finds_no_nouns_in_german():
         "waren mit dem Ergebnis sehr zufrieden."
     )
     assert [ent.text for ent in nlp(text).ents] == []
+
+
+@pytest.mark.parametrize("part", ["A-", "rue de ", "12345 A ", "A&", "Anna Schneider kam. ", "a@"])
+def test_the_time_of_other_languages_grows_with_the_text_alone(part):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    start = "Der Patient ist nicht in der Klinik und die Frau hat es mit dem Arzt für uns. "
+    seconds = []
+    for length in (10_000, 40_000):
+        doc = nlp.make_doc(start + part * (length // len(part)))
+        began = process_time()
+        nlp.get_pipe("dx_entity_ruler")(doc)
+        seconds.append(process_time() - began)
+    assert seconds[1] < 10 * seconds[0] + 0.5

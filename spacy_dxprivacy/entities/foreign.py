@@ -24,6 +24,7 @@ from .words import builtin_lexicon
 
 _WORD = re.compile(r"[^\s,;:()]+")
 _INITIAL = re.compile(r"[^\W\d_]\.?")
+_JOINT = re.compile(r"(?:(?:van|von|de|der|den|die|di|del|ter|ten|te|zu|zur|'t|in)[ ]){1,3}\Z")
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
 OLD = 90
 Word = tuple[str, int, int]  # with its start and end in the text
@@ -33,8 +34,14 @@ def match_foreign(doc: Doc, language: str) -> set[Entity]:
     """Return (label, start, end) in tokens of what a text of the language names."""
     text = doc.text
     found = {*_dates(text, language), *_numbers(text), *_places(text, language)}
-    taken = sorted((start, end) for label, start, end in found if label in ("ADDRESS", "ORG"))
-    found |= {("PERSON", *span) for span in _persons(text, language) if not _inside(span, taken)}
+    taken = {
+        place
+        for label, start, end in found
+        if label in ("ADDRESS", "ORG")
+        for place in range(start, end)
+    }
+    named = ((s, end) for s, end in _persons(text, language) if not {s, end - 1} <= taken)
+    found |= {("PERSON", *span) for span in named}
     return {in_tokens(doc, *one) for one in found}
 
 
@@ -51,10 +58,6 @@ def _any_day() -> re.Pattern[str]:
     gap = r"(?:\.\s?|\s(?:de\s|di\s)?)"
     year = rf"(?:,?\s(?:del?\s)?{YEAR})?"
     return re.compile(rf"(?<!\w){DAY}{MARK}{gap}(?:{some})(?!\w){year}", re.I)
-
-
-def _inside(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
-    return any(start <= span[0] and span[1] <= end for start, end in taken)
 
 
 # -- dates, numbers, places ------------------------------------------------------------------------
@@ -210,8 +213,11 @@ def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
 
 def _names_in(words: list[Word], language: str, before: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of persons among words that stand side by side."""
+    joint = _JOINT.search(before)
     last = (before.split() or [""])[-1].lower()
     i, titled = 0, _is_title(last) and not before.endswith("\n")
+    if joint and _is_title((before[: joint.start()].split() or [""])[-1]):  # mevrouw van den Berg
+        titled, words[0] = True, (words[0][0], words[0][1] - len(joint[0]), words[0][2])
     article = re.split("['’]", last)[0] in _list("ARTICLES")
     while i < len(words):
         word = words[i][0]
