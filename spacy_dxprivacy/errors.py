@@ -140,8 +140,6 @@ DX079 {what}, so this would be a second release. Leave it out, or use `again` to
 DX083 This experiment has no {given!r}. Choose from: {known}.
 DX084 Figures need matplotlib: pip install 'spacy-dxprivacy[plots]'.
 DX085 The playground needs {missing}: pip install 'spacy-dxprivacy[playground]'.
-DX086 The playground shows texts to everyone who can reach it, so `address` must be 127.0.0.1, ::1
-  or localhost, got {given!r}.
 DX087 Cannot listen on port {port} of {address} ({why}). Choose another `port`.
 DX090 The attack {name!r} needs {needed}, and none was given.
 DX091 {words} words to guess among times {outputs} outputs need too much memory. Use fewer `words`

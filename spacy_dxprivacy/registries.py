@@ -41,6 +41,7 @@ RETIRED = {
     "dx prior --seed": "nothing is drawn at random where word pairs are counted",
     "dx tune --entities": "use `dx audit release --entities` (docs/how-to/choose.md)",
     "dx tune --surrogates": "use `dx audit release --entities` (docs/how-to/choose.md)",
+    "dx playground --address": "the page is on 127.0.0.1 alone",
     "dx tune --plot": "use `dx attack guess --out FOLDER`, which draws attack success rates",
     "dx tune --k": "use `dx inspect WORD --k`",
     "dx tune --judge": "use `dx report --judge`",

@@ -28,7 +28,6 @@ from spacy_dxprivacy.lab.attacks.figures import share, share_by_document
 from spacy_dxprivacy.lab.attacks.guessing import (
     auc,
     background,
-    distinguished,
     likelihood_scores,
     linked,
     mean_vector_guess,
@@ -181,17 +180,6 @@ def test_averaging_over_more_draws_never_does_worse(epsilon, exact):
     assert np.all(np.diff(found) > -1e-9)
 
 
-@pytest.mark.parametrize("name", CHOICE)
-def test_two_words_are_told_apart_no_better_than_the_promise(name, space, exact):
-    D = make_mechanism(name, space, 1.0).distances(np.arange(30))[:, :30]
-    for epsilon in (0.1, 1.0, 3.0):
-        P = exact(name, epsilon)[:30]
-        found = np.maximum(P[:, None], P[None, :]).sum(axis=2) / 2
-        assert np.all(found <= distinguished(D, epsilon, 1) + 1e-9)
-        assert distinguished(D, epsilon, 4) == pytest.approx(distinguished(D, 4 * epsilon, 1))
-    assert distinguished(np.zeros(1), 5.0, 100) == 0.5
-
-
 def test_the_mean_of_noisy_vectors_finds_the_word(space):
     mechanism, rows = make_mechanism("dx.Laplace.v1", space, 3.0), np.arange(40)
     found = []
@@ -312,8 +300,6 @@ def test_attacks_do_worse_at_a_smaller_epsilon_and_end_at_the_baseline(name, sce
             if least.attacker != "nearest word":
                 apart = 0.04 + 3 * (least.baseline * (1 - least.baseline) / least.n) ** 0.5
                 assert least.value == pytest.approx(least.baseline, abs=apart), least
-            for f in (least, middle, most):
-                assert not f.low > f.bound, f  # what the promise allows
 
 
 def test_intervals_hold_the_truth_and_get_narrower():

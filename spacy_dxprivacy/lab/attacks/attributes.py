@@ -21,7 +21,6 @@ import numpy as np
 from ...arrays import Ints1d
 from ...editors.model import LanguageModel, OutOfRoom
 from ...errors import DxError, Errors, UsageError
-from ..results import NAN
 from ..texts import SEED, coded, linear_model
 from .figures import AttackFigure, share_by_document
 from .rewriting import kept_words
@@ -84,7 +83,7 @@ def infer(
             measured = share_by_document(guess == values, posts.authors)
             yield AttackFigure(
                 NAME, *release, unchanged, attacker, name, MEASURE, *measured[:3],
-                majority, NAN, measured[3],
+                majority, measured[3],
             )  # fmt: skip
 
 

@@ -20,8 +20,8 @@ ALPHA = 0.05
 @dataclass(frozen=True)
 class AttackFigure:
     """One success rate. setting: what else was set ("" if nothing). measure: what `value` is; low,
-    high: its 95 % interval. baseline: the same measure without the output. bound: the most that the
-    guarantee allows; nan if unknown. n: number of tries. unchanged: the share of the words of the
+    high: its 95 % interval. baseline: the same measure without the output. n: number
+    of tries. unchanged: the share of the words of the
     text that came out as themselves."""
 
     attack: str
@@ -35,7 +35,6 @@ class AttackFigure:
     low: float
     high: float
     baseline: float
-    bound: float
     n: int
 
 

@@ -79,13 +79,6 @@ def mean_vector_guess(X: Floats2d, words: Ints1d, Z: Floats2d, groups: Ints1d) -
     return np.concatenate([words[D.argmin(axis=1)] for _, D in in_blocks(means, X[words])])
 
 
-def distinguished(D: Floats1d, epsilon: float, draws: int) -> Floats1d:
-    """Return the most that metric-dp lets an attacker be right who knows the word is one of two,
-    equally likely, D apart: exp(x) / (1 + exp(x)), x = draws epsilon D."""
-    bound: Floats1d = 1 / (1 + np.exp(-draws * epsilon * D))
-    return bound
-
-
 # -- membership: was a word in a document? ---------------------------------------------------------
 # The score is the likelihood ratio of "it stands at one place, all as likely" against "these are
 # words as any"; by Neyman and Pearson (1933) no test does better for that. Measured by the area

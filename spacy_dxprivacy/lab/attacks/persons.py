@@ -23,7 +23,6 @@ from ...entities.surrogates.replacements import replace_mentions
 from ...io.files.keys import make_key
 from ...privacy.randomness import Rng
 from ...text.mentions import chosen
-from ..results import NAN
 from .figures import AttackFigure, share
 
 SCOPES = ("mention", "document", "corpus")
@@ -54,7 +53,7 @@ def link_persons(
                     value, low, high, n = share(np.arange(tries) < hits)
                     yield AttackFigure(
                         NAME, name.name, 0.0, 0.0, "same full name", f"scope {scope}", measure,
-                        value, low, high, len(true) / every, NAN, n,
+                        value, low, high, len(true) / every, n,
                     )  # fmt: skip
 
 

@@ -82,5 +82,5 @@ def link_texts(
     for measure, (value, low, high, n), baseline in rows:
         yield AttackFigure(
             "rewriting", *release, kept[0], "TF-IDF", "", measure,
-            value, low, high, baseline, NAN, n,
+            value, low, high, baseline, n,
         )  # fmt: skip

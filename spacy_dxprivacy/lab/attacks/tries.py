@@ -12,10 +12,10 @@ import numpy as np
 from ...arrays import Floats1d, Floats2d, Ints1d
 from ...errors import DxError, Errors
 from ...privacy.randomness import Rng
-from ...ty import Draw, HasMetric, Mechanism
+from ...ty import Draw, Mechanism
 from ...validate import one_of, whole
 from ..corpus import Corpus, draws_sentences, repeated, sanitised
-from ..results import NAN, Progress, no_progress
+from ..results import Progress, no_progress
 from ..tuning.bench import SEARCH_WORDS, epsilon_range_on, evenly, sampled
 from ..tuning.targets import Make
 from . import guessing
@@ -123,27 +123,6 @@ class Trial:
         """MOST_REPEATS releases of each probe."""
         return self._repeated(self.probes, 2)
 
-    @cached_property
-    def rivals(self) -> tuple[Ints1d, Floats1d] | None:
-        """For each probe its nearest candidate in the metric of the guarantee, and their distance;
-        None without such a metric."""
-        mechanism = self.mechanism
-        words, probes = self.scene.words, self.probes
-        if mechanism.guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric):
-            return None
-        distinct, at = np.unique(probes, return_inverse=True)
-        parts = np.array_split(distinct, 1 + len(distinct) * len(self.scene.X) // BLOCK_NUMBERS)
-        D = np.concatenate([mechanism.distances(part)[:, words] for part in parts])
-        D[distinct[:, None] == words] = np.inf
-        nearest = D.argmin(axis=1)
-        return words[nearest][at], D[np.arange(len(D)), nearest][at]
-
-    @cached_property
-    def of_rivals(self) -> Draw:
-        """MOST_REPEATS releases of each rival; of each probe, where there are none."""
-        words = self.probes if self.rivals is None else self.rivals[0]
-        return self._repeated(words, 4)
-
     def _repeated(self, words: Ints1d, seed: int) -> Draw:
         """MOST_REPEATS releases of each of the words at the places of the probes."""
         text, rng = self.scene.text, Rng(self.seed + seed)
@@ -157,8 +136,8 @@ class Trial:
 
     @cached_property
     def channel_of_repeats(self) -> Channel:
-        """The same to outputs of the probes and their rivals."""
-        return self._channel_of([self.repeats, self.of_rivals])
+        """The same to outputs of the probes."""
+        return self._channel_of([self.repeats])
 
     def _channel_of(self, draws: list[Draw]) -> Channel:
         scene = self.scene
@@ -192,7 +171,6 @@ class Success(NamedTuple):
     baseline: float
     setting: str = ""
     measure: str = FOUND
-    bound: float = NAN
 
 
 def attack(name: str, trial: Trial) -> list[AttackFigure]:
@@ -204,7 +182,7 @@ def attack(name: str, trial: Trial) -> list[AttackFigure]:
     return [
         AttackFigure(
             name, trial.label, epsilon, unchanged, found.attacker, found.setting, found.measure,
-            *found.measured[:3], found.baseline, found.bound, found.measured[3],
+            *found.measured[:3], found.baseline, found.measured[3],
         )
         for found in tried
     ]  # fmt: skip
@@ -282,45 +260,27 @@ def _read(trial: Trial, language: Language) -> Iterator[Success]:
 
 
 def _repeat(trial: Trial) -> Iterator[Success]:
-    """Guess words of repeated releases, tell pairs of words apart, and use repetition within
-    documents."""
+    """Guess words of repeated releases, and use repetition within documents."""
     scene, draw = trial.scene, trial.repeats
     wanted = places_in(scene.words, trial.probes)
     baseline = float((wanted == int(scene.log_prior.argmax())).mean())
     channel = trial.channel_of_repeats
     columns, logs = channel.columns(draw.rows), channel.of(scene.words)
-    for _, setting, some, groups in _first_releases(len(columns)):
+    for setting, some, groups in _first_releases(len(columns)):
         guesses = guessing.averaged_guess(logs, scene.log_prior, columns[some], groups)
         yield Success("averaging", share(guesses == wanted), baseline, setting)
         if draw.vectors is not None:
             guesses = guessing.mean_vector_guess(scene.X, scene.words, draw.vectors[some], groups)
             yield Success("mean of vectors", share(guesses == trial.probes), baseline, setting)
-    if trial.rivals is not None:
-        yield from _pairs(trial, *trial.rivals)
     yield from _documents(trial)
 
 
-def _first_releases(draws: int) -> Iterator[tuple[int, str, Ints1d, Ints1d]]:
-    """k, its name, which draws are among the first k of their word, and of which word."""
+def _first_releases(draws: int) -> Iterator[tuple[str, Ints1d, Ints1d]]:
+    """The name of the first k, which draws are among the first k of their word, and of which."""
     at = np.arange(draws)
     for k in REPEATS:
         some = at[at % MOST_REPEATS < k]
-        yield k, f"{k} release{'s' if k > 1 else ''}", some, some // MOST_REPEATS
-
-
-def _pairs(trial: Trial, rivals: Ints1d, apart: Floats1d) -> Iterator[Success]:
-    """Tell a probe from its nearest word, which the guarantee bounds."""
-    channel = trial.channel_of_repeats
-    columns = channel.columns(trial.repeats.rows), channel.columns(trial.of_rivals.rows)
-    here, there = channel.of(trial.probes), channel.of(rivals)
-    for k, setting, some, groups in _first_releases(len(columns[0])):
-        right = []
-        for sign, cols in zip((1, -1), columns, strict=True):
-            ratios = (here - there)[groups, cols[some]].reshape(-1, k).sum(axis=1)
-            right.append(np.heaviside(sign * ratios, 0.5))
-        bound = float(guessing.distinguished(apart, trial.mechanism.guarantee.epsilon, k).mean())
-        measured = share(np.concatenate(right))
-        yield Success("one of two", measured, 0.5, setting, "told from the nearest word", bound)
+        yield f"{k} release{'s' if k > 1 else ''}", some, some // MOST_REPEATS
 
 
 def _documents(trial: Trial) -> Iterator[Success]:

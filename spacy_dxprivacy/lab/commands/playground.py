@@ -17,9 +17,6 @@ Config = Annotated[Path | None, Option(
     "--config", "-c", help="Config of a complete pipeline, instead of --space",
 )]
 Port = Annotated[int, Option("--port", "-p", min=1, max=65535, help="Port of the page")]
-Address = Annotated[str, Option(
-    "--address", help="Address to listen on: 127.0.0.1, ::1 or localhost",
-)]
 # fmt: on
 
 
@@ -28,7 +25,6 @@ def playground_cli(
     config: Config = None,
     code: options.Code = None,
     port: Port = 8501,
-    address: Address = "127.0.0.1",
 ) -> None:
     """Open a local web page to try mechanisms on.
 
@@ -38,14 +34,12 @@ def playground_cli(
     Example: python -m spacy dx playground --space glove.6B.300d.txt
     """
     from ...machine.hosts import check_port
-    from ..playground.workshop import Workshop, check_address, check_extra, serve
+    from ..playground.workshop import ADDRESS, Workshop, check_extra, serve
 
     with mistakes_in_a_line("playground"):
         with setting_up():
-            address = check_address(address)
             check_extra()
-            check_port(address, port)
+            check_port(ADDRESS, port)
             workshop = Workshop(make_pipeline(config=config, space=space, code=code))
-        where = f"[{address}]" if ":" in address else address
-        typer.echo(f"http://{where}:{port} shows the page; Ctrl-C stops it.", err=True)
-        serve(workshop, address, port)
+        typer.echo(f"http://{ADDRESS}:{port} shows the page; Ctrl-C stops it.", err=True)
+        serve(workshop, port)

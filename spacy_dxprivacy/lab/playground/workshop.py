@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
@@ -109,6 +108,7 @@ class Workshop:
 
 # -- the server ------------------------------------------------------------------------------------
 
+ADDRESS = "127.0.0.1"  # the page shows texts to all who can reach it
 PAGE = Path(__file__).with_name("page.py")
 # They override every config file and environment variable of Streamlit.
 OPTIONS = {
@@ -139,16 +139,7 @@ def check_extra() -> None:
         raise DxError(Errors.DX085.format(missing="streamlit"))
 
 
-def check_address(given: str) -> str:
-    """Return the address as a number; raise DxError for one that others can reach."""
-    address = "127.0.0.1" if given == "localhost" else given
-    with suppress(ValueError):
-        if ipaddress.ip_address(address).is_loopback:
-            return address
-    raise DxError(Errors.DX086.format(given=given))
-
-
-def serve(workshop: Workshop, address: str, port: int) -> None:
+def serve(workshop: Workshop, port: int) -> None:
     """Serve the page until Ctrl-C, to requests that name this machine."""
     from starlette.middleware import Middleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -164,6 +155,6 @@ def serve(workshop: Workshop, address: str, port: int) -> None:
         return [Middleware(TrustedHostMiddleware, allowed_hosts=LOOPBACK), *make()]
 
     starlette_app.create_streamlit_middleware = guarded
-    options = {**OPTIONS, "server.address": check_address(address), "server.port": str(port)}
+    options = {**OPTIONS, "server.address": ADDRESS, "server.port": str(port)}
     arguments = [f"--{name}={value}" for name, value in options.items()]
     main(["run", str(PAGE), *arguments], standalone_mode=False)
