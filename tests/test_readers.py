@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from spacy_dxprivacy.space.tables import packed
+from spacy_dxprivacy.space.tables import readers
 from spacy_dxprivacy.space.tables.readers import VectorFileError, read_vectors
 
 WORDS = ["the", "café", "5", "don't", "東京"]
@@ -120,7 +120,7 @@ def test_what_is_written_is_read_bit_for_bit(read, table, form):
 def test_where_blocks_end_does_not_matter(read, monkeypatch, form, block):
     words = [f"word{i}" for i in range(100)]
     X = np.arange(400, dtype=np.float32).reshape(100, 4)
-    monkeypatch.setattr(packed, "BLOCK", block)
+    monkeypatch.setattr(readers, "BLOCK", block)
     for container in CONTAINERS:
         found, Y = read(container(form(words, X)))
         assert found == words
@@ -169,7 +169,7 @@ def peak_of(act: Callable[[], object]) -> int:
 
 
 def test_memory_stays_near_the_size_of_the_matrix(tmp_path, monkeypatch):
-    monkeypatch.setattr(packed, "BLOCK", 1 << 16)
+    monkeypatch.setattr(readers, "BLOCK", 1 << 16)
     path = tmp_path / "big.txt"
     line = " " + " ".join(["0.12345"] * 500) + "\n"
     path.write_text("".join(f"w{i}{line}" for i in range(2000)))
@@ -204,9 +204,9 @@ BAD_TEXT = {
     "header alone": (b"2 3\n", "line 2: .* found nothing"),
     "header of nothing": (b"0 3\n", "line 1: wrong header: expected at least 1 word"),
     "negative header": (b"-1 3\na 1 2 3\n", "line 1: wrong header"),
-    "absurd n": (b"999999999999 300\na 1 2\n", "line 1: wrong header: .* at most 23"),
+    "absurd n": (b"999999999999 2\na 1 2\n", "after line 2: .* says 999999999999 words, found 1"),
     "absurd d": (b"1 99999999999999\na 1 2\n", "line 1: wrong header: .* 65536"),
-    "absurd n in gzip": (gzip.compress(b"9999999 300\na 1 2\n"), "line 1: wrong header"),
+    "absurd n in gzip": (gzip.compress(b"9999999 2\na 1 2\n"), "after line 2: .* says 9999999"),
     "empty": (b"", "line 1: .* the file is empty"),
     "empty gzip": (gzip.compress(b""), "line 1: .* the file is empty"),
     "only newlines": (b"\n\n\n", "line 1: .* found nothing"),
@@ -232,7 +232,7 @@ BAD_BINARY = {
     "d too small": (RECORDS.replace(b"2 4", b"2 3"), r"record 2|byte"),
     "d too large": (RECORDS.replace(b"2 4", b"2 9"), r"record 1 \(byte 4\): the file is cut off"),
     "header larger than the file": (RECORDS.replace(b"2 4", b"9 4"), "after record 2 .* says 9"),
-    "absurd header": (RECORDS.replace(b"2 4", b"99999999 4"), "line 1: wrong header"),
+    "absurd header": (RECORDS.replace(b"2 4", b"99999999 4"), "after record 2 .* says 99999999"),
 }
 
 
@@ -253,7 +253,7 @@ def test_bad_data_is_refused_with_file_and_line_or_record_and_byte(read, data, m
 @pytest.mark.parametrize("row", [1, 2, 57, 99, 100])
 @pytest.mark.parametrize("number", ["nan", "x", "1 2", ""])
 def test_the_line_is_right_whatever_the_block(read, monkeypatch, row, number):
-    monkeypatch.setattr(packed, "BLOCK", 256)
+    monkeypatch.setattr(readers, "BLOCK", 256)
     lines = [f"word{i} 0.5 0.25 1" for i in range(1, 101)]
     lines[row - 1] = f"word{row} 0.5 {number} 1"
     data = "\n".join(["100 3", *lines, ""]).encode()

@@ -1,23 +1,20 @@
-"""Read blocks of bytes from a plain file, a gzip file or one member of a zip archive."""
+"""Read bytes from a plain file, a gzip file or one member of a zip archive."""
 
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, NoReturn
 
 from ...errors import DxError
 from ...io.files.limits import TooLarge, check_ratio, regular
-
-BLOCK = 1 << 22  # bytes; large enough to hide the cost of a call, small beside any matrix
-MAX_RATIO = 1032  # the most that deflate can expand a byte to (RFC 1951: 258 bytes from two bits)
 
 # What gzip and zipfile raise for files that are damaged (zipfile: seek to a place before the file,
 # undecodable names), need a password or use an unknown compression (RuntimeError).
@@ -45,61 +42,53 @@ class VectorFileError(DxError):
         super().__init__("".join(c if c.isprintable() else "?" for c in message))
 
 
-@dataclass(eq=False, repr=False)
-class Source:
-    """An opened file.
+class Source(io.RawIOBase):
+    """An opened file, decompressed.
 
     name: for messages; `archive.zip!member` for a member of an archive.
-    bound: no more than this many bytes can come out of it.
     place: how far the reader got ("line 12"), kept up to date by the reader.
     done: how many bytes, of `total`, were read so far. packed: how many of them were compressed.
     """
 
-    name: str
-    bound: int
-    stream: Any
-    total: int
-    done: Callable[[], int]
-    packed: Callable[[], int]
-    place: str = "the beginning"
-    given: int = 0
+    def __init__(
+        self, name: str, stream: Any, total: int, done: Callable[[], int], packed: Callable[[], int]
+    ) -> None:
+        super().__init__()
+        self.name, self.stream, self.total = name, stream, total
+        self.done, self.packed = done, packed
+        self.place, self._given = "the beginning", 0
 
     def fail(self, place: str, message: str) -> NoReturn:
         """Raise VectorFileError with file, place and fault."""
         raise VectorFileError(f"{self.name}, {place}: {message}")
 
-    def blocks(self) -> Iterator[bytes]:
-        """Yield blocks of about BLOCK bytes.
+    def readable(self) -> bool:
+        return True
 
-        What was read before a damaged place still comes, so that the reader can name the line.
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer. What was read before a damaged place still comes, so that the reader can
+        name the line.
 
         Raises:
             VectorFileError: The file is damaged, cut off, or expands too much.
         """
-        pieces: list[bytes] = []
-        fault: Exception | None = None
-        while fault is None:
-            size = 0
+        size, view = 0, memoryview(buffer).cast("B")
+        try:
+            while size < len(view) and (piece := self.stream.read1(len(view) - size)):
+                view[size : size + len(piece)] = piece
+                size += len(piece)
+        except _DAMAGE as error:
+            if not size:
+                kind = "cut off" if isinstance(error, EOFError) else "damaged"
+                reason = str(error) or type(error).__name__
+                self.fail(f"after {self.place}", f"the file is {kind} ({reason})")
+        self._given += size
+        if packed := self.packed():
             try:
-                while size < BLOCK and (piece := self.stream.read1(BLOCK - size)):
-                    pieces.append(piece)
-                    size += len(piece)
-            except _DAMAGE as error:
-                fault = error
-            if not pieces:
-                break
-            self.given += size
-            if packed := self.packed():
-                try:
-                    check_ratio(self.name, packed, self.given)
-                except TooLarge as error:
-                    raise VectorFileError(str(error)) from None
-            yield b"".join(pieces)
-            pieces.clear()
-        if fault is not None:
-            kind = "cut off" if isinstance(fault, EOFError) else "damaged"
-            reason = str(fault) or type(fault).__name__
-            self.fail(f"after {self.place}", f"the file is {kind} ({reason})")
+                check_ratio(self.name, packed, self._given)
+            except TooLarge as error:
+                raise VectorFileError(str(error)) from None
+        return size
 
 
 @contextmanager
@@ -113,10 +102,9 @@ def open_source(path: str | Path) -> Iterator[Source]:
         if not raw.peek(4).startswith((b"PK\3\4", b"PK\5\6")):
             if member is not None:
                 raise VectorFileError(f"{file}: expected a zip archive with a member {member!r}")
-            size = os.fstat(raw.fileno()).st_size
-            stream, bound = _unzipped(raw, size)
+            size, stream = os.fstat(raw.fileno()).st_size, _unzipped(raw)
             packed = (lambda: 0) if stream is raw else raw.tell
-            yield Source(str(file), bound, stream, size, raw.tell, packed)
+            yield Source(str(file), stream, size, raw.tell, packed)
             return
         with _opened(
             lambda: zipfile.ZipFile(raw), f"{file}: the zip archive is damaged"
@@ -130,17 +118,16 @@ def open_source(path: str | Path) -> Iterator[Source]:
                 return stream
 
             with _opened(begun, f"{name}: it cannot be opened") as inner:
-                stream, bound = _unzipped(inner, info.file_size)
+                stream = _unzipped(inner)
                 # Of a member that is gzip again, its own compression counts.
                 packed = inner.tell if stream is not inner else lambda: info.compress_size
-                yield Source(name, bound, stream, info.file_size, inner.tell, packed)
+                yield Source(name, stream, info.file_size, inner.tell, packed)
 
 
-def _unzipped(stream: Any, size: int) -> tuple[Any, int]:
-    """The stream, through gzip where its content says so, and the most bytes it can give."""
-    if stream.peek(2)[:2] == b"\x1f\x8b":
-        return gzip.GzipFile(fileobj=stream, mode="rb"), size * MAX_RATIO
-    return stream, size
+def _unzipped(stream: Any) -> Any:
+    """The stream, through gzip where its content says so."""
+    is_gzip = stream.peek(2)[:2] == b"\x1f\x8b"
+    return gzip.GzipFile(fileobj=stream, mode="rb") if is_gzip else stream
 
 
 def _opened(open_it: Callable[[], Any], fault: str) -> Any:

@@ -1,17 +1,18 @@
 """Read published word vectors: words and a float32 matrix, or an error that says where and why.
 
 GloVe text (no header), word2vec or fastText text (header "n d"), and word2vec binary: each format
-cuts blocks of bytes into rows, and `Table` makes the checks that all of them share.
+is cut into rows, and `Table` makes the checks that all of them share.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import re
-from collections.abc import Callable
-from itertools import chain
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple, NoReturn, Protocol, TypeAlias
+from typing import Any, BinaryIO, Literal, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from .packed import Source, VectorFileError, open_source
 
 __all__ = ["Duplicates", "VectorFileError", "read_vectors"]
 
+BLOCK = 1 << 22  # bytes; large enough to hide the cost of a call, small beside any matrix
 MAX_DIMENSIONS = 1 << 16  # a header that asks for more is damaged; published ones have 25 to 4,096
 MAX_WORD = 4096  # bytes; GloVe stops at 1,000, so a longer "word" is misread data
 MAX_LINE = 1 << 21  # bytes; MAX_DIMENSIONS numbers of 25 characters fit
@@ -91,26 +93,25 @@ def read_vectors(
     if duplicates not in ("error", "first"):
         raise ValueError(f"duplicates: expected 'error' or 'first', {duplicates!r}")
     with open_source(Path(path)) as source:
-        blocks = source.blocks()
-        head = next(blocks, b"").removeprefix(_BOM)
+        file = io.BufferedReader(source, BLOCK)
+        head = file.peek(BLOCK)
+        if head.startswith(_BOM):
+            head = head[file.readinto(bytearray(len(_BOM))) :]
         if not head:
             source.fail("line 1", "expected words and vectors, the file is empty")
         match = _HEADER.match(head[:256])
         header = None if match is None else _Header(int(match[1]), int(match[2]), match.end())
         table = Table(source, None if header is None else header.n, max_words, duplicates)
-        reader: Reader = _Lines(source, header, head)
         if header is not None:
-            binary = _looks_binary(head, header)
-            _check_header(source, header, (4 if binary else 2) * header.d + 2)
-            reader = _Records(source, header) if binary else reader
+            _check_header(source, header)
+            file.read(header.length)
+        rows: Iterator[Rows] = _Lines(source, header, head).rows(file, table)
+        if header is not None and _looks_binary(head, header):
+            rows = _records(source, header, file, table)
         with tqdm(total=source.total, unit="B", unit_scale=True, disable=None, leave=False) as bar:
-            for block in chain([head], blocks):
-                reader.feed(block)
-                table.drain(reader)
+            for some in rows:
+                table.append(*some)
                 bar.update(source.done() - bar.n)
-                if table.full and not table.complete:
-                    return table.finish()
-        reader.end(table)
         return table.finish()
 
 
@@ -122,19 +123,11 @@ class _Header(NamedTuple):
     length: int
 
 
-def _check_header(source: Source, header: _Header, row_bytes: int) -> None:
-    """Refuse sizes far beyond the file. A smaller lack shows at the row that is short or missing.
-
-    row_bytes: the fewest bytes of a row: a letter, a space, the numbers; in text, the newline too.
-    """
-    n, d, length = header
-    need = length + n * row_bytes
+def _check_header(source: Source, header: _Header) -> None:
+    n, d, _ = header
     if n < 1 or not 1 <= d <= MAX_DIMENSIONS:
         limits = f"at least 1 word and 1 to {MAX_DIMENSIONS} numbers a word"
         source.fail("line 1", f"wrong header: expected {limits}, found '{n} {d}'")
-    if need > 2 * source.bound + 1024:
-        holds = f"the file holds at most {source.bound}"
-        source.fail("line 1", f"wrong header: '{n} {d}' needs {need} bytes or more, {holds}")
 
 
 def _looks_binary(head: bytes, header: _Header) -> bool:
@@ -156,24 +149,6 @@ def _looks_binary(head: bytes, header: _Header) -> bool:
         if error.reason != "unexpected end of data":
             return True
     return not (_CONTROL.isdisjoint(sample) and any(map(_is_number, sample.split())))
-
-
-class Reader(Protocol):
-    """Cuts the blocks of a format into rows."""
-
-    def feed(self, block: bytes) -> None: ...
-
-    def take(self, most: int | None) -> Rows | None:
-        """Return the next rows of what was fed, at most so many; None where there are none."""
-        ...
-
-    def refuse_surplus(self, n: int) -> None:
-        """Raise VectorFileError where more follows the n rows that a header promises."""
-        ...
-
-    def end(self, table: Table) -> None:
-        """Give what is left at the end of the file, or refuse a row that is cut off."""
-        ...
 
 
 class Table:
@@ -201,17 +176,12 @@ class Table:
         """Whether all words that are wanted are there."""
         return self.limit is not None and len(self.words) >= self.limit
 
-    def drain(self, reader: Reader) -> None:
-        """Take the rows that the reader has, and no more than are wanted."""
-        while not self.full and not self.complete:
-            left = [] if self.limit is None else [self.limit - len(self.words)]
-            left += [] if self.n is None else [self.n - self.rows]
-            rows = reader.take(min(left, default=None))
-            if rows is None:
-                return
-            self.append(*rows)
-        if self.complete:
-            reader.refuse_surplus(self.rows)
+    @property
+    def wanted(self) -> int | None:
+        """The most rows that are read next; None for any number."""
+        left = [] if self.limit is None else [self.limit - len(self.words)]
+        left += [] if self.n is None else [self.n - self.rows]
+        return min(left, default=None)
 
     def append(self, raw: list[bytes], X: Floats2d, place: Place) -> None:
         """Add k > 0 words and their (k, d) vectors; place(i) says where row i of them stands."""
@@ -242,19 +212,16 @@ class Table:
 
     def _check(self, raw: list[bytes], X: Floats2d, place: Place) -> None:
         """Published words hold no white space but the spaces of GloVe: the rest is misread data."""
-        sizes, fault = list(map(len, raw)), ""
+        sizes = list(map(len, raw))
         if not min(sizes) or max(sizes) > MAX_WORD or _WRONG.search(b" ".join(raw)):
-            for i, word in enumerate(raw):
-                if not word:
-                    fault = "expected a word before the numbers, found none"
-                elif len(word) > MAX_WORD:
-                    fault = f"expected a word of at most {MAX_WORD} bytes, found {len(word)}"
-                    fault = f"{fault}: {_shown(word)}"
-                elif _WRONG.search(word):
-                    wanted = "expected a word without tab, newline or NUL byte"
-                    fault = f"{wanted}, found {_shown(word)}"
-                if fault:
-                    self.source.fail(place(i), fault)
+            odd = (i for i, w in enumerate(raw) if not 0 < len(w) <= MAX_WORD or _WRONG.search(w))
+            i = next(odd)
+            fault = f"expected a word without tab, newline or NUL byte, found {_shown(raw[i])}"
+            if not raw[i]:
+                fault = "expected a word before the numbers, found none"
+            elif len(raw[i]) > MAX_WORD:
+                fault = f"expected a word of at most {MAX_WORD} bytes, found {len(raw[i])}"
+            self.source.fail(place(i), fault)
         finite = np.isfinite(X)
         if not finite.all():
             i, j = np.argwhere(~finite)[0]
@@ -302,10 +269,7 @@ class _Lines:
         self.source, self.header = source, header
         self.d = 0 if header is None else header.d
         self.line = 1 if header is None else 2  # the number of the next line
-        self.blank = 0  # empty lines not yet known to be the end of the file
-        self.lines: list[bytes] = []
-        self.carry = b""
-        self.skip = 0 if header is None else header.length
+        self.is_one = b"\n" not in head
         # What a file that is no text of vectors seems to be, from its first bytes; or nothing.
         other = "binary data" if b"\0" in head[:1024] else ""
         self.kind = next((kind for magic, kind in _KINDS.items() if head.startswith(magic)), other)
@@ -314,47 +278,48 @@ class _Lines:
     def fail(self, line: int, message: str) -> NoReturn:
         self.source.fail(f"line {line}", message)
 
-    def feed(self, block: bytes) -> None:
-        lines = (self.carry + block[self.skip :]).split(b"\n")
-        self.carry, self.skip = lines.pop(), 0
-        self._add(lines)
-        if len(self.carry) > MAX_LINE:
-            fault = f"expected lines of at most {MAX_LINE} bytes, found more{self.hint}"
-            self.fail(self.line + len(self.lines) + self.blank, fault)
-
-    def _add(self, lines: list[bytes]) -> None:
-        lines = [line.rstrip(b" \r") for line in lines]
-        size = len(lines)
-        while size and not lines[size - 1]:
-            size -= 1
-        if size and self.blank:
-            self.fail(self.line, "expected a word and its numbers, found an empty line")
-        self.blank += len(lines) - size
-        self.lines += lines[:size]
-
-    def take(self, most: int | None) -> Rows | None:
-        part = self.lines[:most]
-        if not part:
-            return None
-        self.d = self.d or self._dimensions(part[0])
-        words, X = self._parse(part)
-        first, self.lines = self.line, self.lines[len(part) :]
-        self.line += len(part)
-        self.source.place = f"line {self.line - 1}"
-        return words, X, lambda i: f"line {first + i}"
-
-    def refuse_surplus(self, n: int) -> None:
-        if self.lines:
-            self.fail(self.line, f"expected the end, as the header says {n} words, found more")
-
-    def end(self, table: Table) -> None:
-        if self.carry and self.line == 1 and not self.lines:
-            self._dimensions(self.carry)  # counted on this line, so it has to be whole
-            self.fail(1, "expected a newline at the end of the only line: the file may be cut off")
-        self._add([self.carry] if self.carry else [])  # the last line may lack its newline
-        table.drain(self)
+    def rows(self, file: BinaryIO, table: Table) -> Iterator[Rows]:
+        """Yield rows, as many at once as the table wants."""
+        for lines in self._blocks(file):
+            while lines and not table.full and not table.complete:
+                part = lines[: table.wanted]
+                self.d = self.d or self._dimensions(part[0])
+                words, X = self._parse(part)
+                first, lines = self.line, lines[len(part) :]
+                self.line += len(part)
+                yield words, X, partial(_line_place, first)
+            if lines and table.complete:
+                why = f"expected the end, as the header says {table.n} words, found more"
+                self.fail(self.line, why)
+            if table.full and not table.complete:
+                return
         if not table.words:
             self.fail(self.line, "expected a word followed by numbers, found nothing")
+
+    def _blocks(self, file: BinaryIO) -> Iterator[list[bytes]]:
+        """Yield lines of about BLOCK bytes together, without the empty ones at the end."""
+        lines: list[bytes] = []
+        size = blank = 0
+        for number, raw in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), self.line):
+            if len(raw) > MAX_LINE:
+                fault = f"expected lines of at most {MAX_LINE} bytes, found more{self.hint}"
+                self.fail(number, fault)
+            line = raw.rstrip(b" \r\n")
+            blank = blank or (0 if line else number)
+            if line and blank:
+                self.fail(blank, "expected a word and its numbers, found an empty line")
+            if self.header is None and self.is_one and line:
+                self._dimensions(line)  # counted on this line, so it has to be whole
+                why = "expected a newline at the end of the only line: the file may be cut off"
+                self.fail(1, why)
+            if line:
+                lines.append(line)
+                size += len(line)
+                self.source.place = f"line {number}"
+            if size >= BLOCK:
+                yield lines
+                lines, size = [], 0
+        yield lines
 
     def _dimensions(self, line: bytes) -> int:
         """The number of numbers at the end of the first line of a file without a header."""
@@ -409,61 +374,63 @@ class _Lines:
         return fields[0], line[len(fields[0]) + 1 :]
 
 
+def _line_place(first: int, i: int) -> str:
+    return f"line {first + i}"
+
+
 def _numbers(tails: list[bytes]) -> Floats2d:
     return np.loadtxt(tails, dtype=np.float32, comments=None, delimiter=" ", ndmin=2)
 
 
-class _Records:
-    """Words, each with a space and d float32; word2vec.c writes a newline before a word."""
+def _records(
+    source: Source, header: _Header, file: io.BufferedReader[Any], table: Table
+) -> Iterator[Rows]:
+    """Yield words, each with a space and d float32; word2vec.c writes a newline before a word."""
+    data, number = b"", 1
+    base = header.length  # offset in the (decompressed) file of the first byte of data
+    promised = f"{header.n} records of {header.d} numbers"
+    while not table.full and not table.complete:
+        words, X, starts, end = _cut(data, header.d, table.wanted)
+        if words:
+            first, begin = number, base
+            number, base, data = number + len(words), base + end, data[end:]
+            source.place = f"record {number - 1} (byte {base})"
+            places = [f"record {first + i} (byte {begin + at})" for i, at in enumerate(starts)]
+            yield words, X, places.__getitem__
+            continue
+        place = f"record {number} (byte {base})"
+        if b" " not in data[: MAX_WORD + 1] and len(data) > MAX_WORD:
+            fault = f"a space after a word of at most {MAX_WORD} bytes"
+            source.fail(place, f"expected {fault}, found {_described(data)}")
+        block = file.read1(BLOCK)
+        if not block and data:
+            there = f"{len(data)} bytes of the record are there"
+            source.fail(place, f"the file is cut off: {there}, the header says {promised}")
+        if not block:
+            return
+        data += block
+    while table.complete and (data := data or file.read1(BLOCK)):
+        if data.strip(b"\r\n"):
+            fault = f"expected the end after {promised}, as the header says, found more"
+            source.fail(f"byte {base}", fault)
+        base, data = base + len(data), b""
 
-    def __init__(self, source: Source, header: _Header) -> None:
-        self.source, self.header = source, header
-        self.data = b""
-        self.base = header.length  # offset in the (decompressed) file of the first byte of data
-        self.number = 1  # of the next record
-        self.skip = header.length
 
-    def feed(self, block: bytes) -> None:
-        self.data += block[self.skip :]
-        self.skip = 0
-
-    def take(self, most: int | None) -> Rows | None:
-        data, width, at = self.data, 4 * self.header.d, 0
-        words: list[bytes] = []
-        vectors: list[bytes] = []
-        starts: list[int] = []
-        while most is None or len(words) < most:
-            start = at + 1 if data[at : at + 1] == b"\n" else at
-            space = data.find(b" ", start, start + MAX_WORD + 1)
-            if space < 0 and len(data) - start > MAX_WORD:
-                place = f"record {self.number + len(words)} (byte {self.base + start})"
-                fault = f"a space after a word of at most {MAX_WORD} bytes"
-                self.source.fail(place, f"expected {fault}, found {_described(data[start:])}")
-            end = space + 1 + width
-            if space < 0 or end > len(data):
-                break
-            words.append(data[start:space])
-            vectors.append(data[space + 1 : end])
-            starts.append(start)
-            at = end
-        if not words:
-            return None
-        X = np.frombuffer(b"".join(vectors), dtype="<f4").reshape(len(words), self.header.d)
-        first, base = self.number, self.base
-        self.number += len(words)
-        self.data, self.base = data[at:], base + at
-        self.source.place = f"record {self.number - 1} (byte {self.base})"
-        return words, X, lambda i: f"record {first + i} (byte {base + starts[i]})"
-
-    def refuse_surplus(self, n: int) -> None:
-        if self.data.strip(b"\r\n"):
-            fault = f"expected the end after {n} records of {self.header.d} numbers"
-            self.source.fail(f"byte {self.base}", f"{fault}, as the header says, found more")
-        self.data, self.base = b"", self.base + len(self.data)
-
-    def end(self, table: Table) -> None:
-        if self.data and not table.complete and not table.full:
-            there = f"{len(self.data)} bytes of the record are there"
-            promised = f"the header says {self.header.n} records of {self.header.d} numbers"
-            place = f"record {self.number} (byte {self.base})"
-            self.source.fail(place, f"the file is cut off: {there}, {promised}")
+def _cut(data: bytes, d: int, most: int | None) -> tuple[list[bytes], Floats2d, list[int], int]:
+    """Return whole records: words, vectors, where each begins, and where the last one ends."""
+    words: list[bytes] = []
+    vectors: list[bytes] = []
+    starts: list[int] = []
+    at = 0
+    while most is None or len(words) < most:
+        start = at + 1 if data[at : at + 1] == b"\n" else at
+        space = data.find(b" ", start, start + MAX_WORD + 1)
+        end = space + 1 + 4 * d
+        if space < 0 or end > len(data):
+            break
+        words.append(data[start:space])
+        vectors.append(data[space + 1 : end])
+        starts.append(start)
+        at = end
+    X = np.frombuffer(b"".join(vectors), dtype="<f4").reshape(len(words), d)
+    return words, X, starts, at
