@@ -31,7 +31,7 @@ from ..privacy.randomness import Rng
 from .emissions import Emissions, Some
 from .forward_backward import Backward, Filtered, Fold, Forward, Sums
 
-MEMORY = 2**27  # bytes of forward messages that are kept for the backward pass
+MEMORY = 3 * 2**26  # bytes of forward messages that are kept for the backward pass
 LEAST = 1e-37
 MANY = 256  # words that are worth a second thread
 LANES = 128
