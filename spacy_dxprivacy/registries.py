@@ -54,7 +54,7 @@ RETIRED = {
     "dx experiment utility": "use `dx experiment tasks` on your texts",
     "dx experiment margins": "use `dx inspect WORD`, which shows distances",
     "dx experiment dot-product": "`dx audit mechanism` tests the distribution of the noise",
-    "dx experiment text-quality": "`dx report` has ROUGE-1, BLEU and words unchanged of a release",
+    "dx experiment text-quality": "`dx report` has words unchanged and similarity",
     "dx experiment classification": "use `dx experiment tasks` on your texts",
     "dx experiment --index": "the size of the space decides the index",
     "dx experiment outputs": "`dx inspect WORD` shows what a word becomes",

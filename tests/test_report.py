@@ -22,16 +22,12 @@ from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.lab.odds import Odds
 from spacy_dxprivacy.lab.report import Measured, make_pair, read_receipt, utility_of
 from spacy_dxprivacy.lab.report.measure import attacker_of, words_of_pairs
-from spacy_dxprivacy.lab.report.metrics import missing
 from spacy_dxprivacy.lab.report.page import Given, bars, pieces, worst_first
 from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Account, answers, times
 from spacy_dxprivacy.lab.texts import tokenizer
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.pipeline.receipt import Terms
 
-needs_extra = pytest.mark.skipif(
-    bool(missing()), reason=f"needs the extra 'report': {', '.join(missing())} not installed"
-)
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
 TEXTS = [
     "The small cat sleeps near Zorblatt.",
@@ -167,17 +163,14 @@ def test_the_pieces_of_a_side_are_its_text_with_marks_on_changed_words_alone(tex
     assert [p.text for p in pieces(found, "before", [2]) if p.mark == "got"] == ["sleeps"]
 
 
-@needs_extra
 def test_a_text_and_itself_are_as_alike_as_can_be():
     space = Space.from_vectors(WORDS, np.random.default_rng(0).normal(size=(len(WORDS), 8)))
     text = "the old dog sleeps in the house"
     found = utility_of([pair(text, text)], space)
-    assert (found.kept, found.rouge1) == (1.0, 1.0)
-    assert found.bleu == pytest.approx(100)
+    assert found.kept == 1.0
     assert found.document_similarity == pytest.approx(1) == found.word_similarity
 
 
-@needs_extra
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".spacy", ".txt"])
 def test_it_reads_what_sanitize_reads_and_says_that_it_is_private(sanitised, page, suffix):
     before, after, receipt = sanitised(suffix)
@@ -190,7 +183,6 @@ def test_it_reads_what_sanitize_reads_and_says_that_it_is_private(sanitised, pag
         assert heading in read.text
 
 
-@needs_extra
 @pytest.mark.parametrize("suffix", [".jsonl", ".spacy"])
 def test_markup_in_a_text_is_text(sanitised, page, suffix):
     read = page(*sanitised(suffix)[:2])
@@ -201,7 +193,6 @@ def test_markup_in_a_text_is_text(sanitised, page, suffix):
     assert "{{ 7 * 7 }}{% raw %}" in "".join(read.texts)
 
 
-@needs_extra
 def test_markup_in_a_label_is_text_and_the_page_asks_nobody_for_anything(sanitised, page):
     *files, receipt = sanitised(".jsonl", texts=TEXTS * 3, **{"<i>kind": ["<u>x", "<u>y"] * 6})
     read = page(*files, "--label", "<i>kind", "--receipt", receipt)
@@ -211,7 +202,6 @@ def test_markup_in_a_label_is_text_and_the_page_asks_nobody_for_anything(sanitis
     assert {"script", "iframe", "object", "embed", "form", "img"}.isdisjoint(read.tags)
 
 
-@needs_extra
 def test_documents_0_leaves_every_text_out_and_texts_need_no_words(sanitised, page, tmp_path):
     assert "0 words" in page(*sanitised(".jsonl", texts=["", "..."])[:2]).text
     page(*sanitised(".jsonl")[:2], "--documents", 0)
@@ -220,7 +210,6 @@ def test_documents_0_leaves_every_text_out_and_texts_need_no_words(sanitised, pa
     assert "COMPUTED FROM THE ORIGINAL TEXT" in text
 
 
-@needs_extra
 def test_the_receipt_is_that_of_the_file_or_of_the_documents(sanitised, page):
     before, after, receipt = sanitised(".jsonl", to=".spacy")
     carried = page(before, after).text
@@ -241,7 +230,6 @@ def test_the_receipt_is_that_of_the_file_or_of_the_documents(sanitised, page):
     assert "1 document(s) carry no receipt" in page(before, after).text
 
 
-@needs_extra
 def test_without_a_receipt_it_promises_nothing_and_the_same_file_twice_is_noticed(sanitised, page):
     before, after, _ = sanitised(".jsonl")
     read = page(before, after)
@@ -250,7 +238,6 @@ def test_without_a_receipt_it_promises_nothing_and_the_same_file_twice_is_notice
     assert "NO WORD IS ANOTHER ONE" in page(before, before).text
 
 
-@needs_extra
 @pytest.mark.parametrize(
     "settings, alarm",
     [
@@ -269,7 +256,6 @@ def test_what_gives_little_or_no_privacy_is_said_loudly(tmp_path, space, page, s
     assert alarm is None or alarm in read.text
 
 
-@needs_extra
 def test_every_sanitizer_of_a_pipeline_has_its_section(tmp_path, space, page):
     nlp = spacy.blank("en")
     source = {"space": {"@dx_spaces": "dx.FileSpace.v1", "path": space}}
@@ -281,14 +267,12 @@ def test_every_sanitizer_of_a_pipeline_has_its_section(tmp_path, space, page):
     assert "An earlier or other sanitizer: dx.Path.v2, 4 document(s)" in text
 
 
-@needs_extra
 def test_records_that_failed_are_left_out_by_the_receipt(sanitised, page):
     texts = [*TEXTS[:2], "half of a pair: \ud800", *TEXTS[2:]]
     before, after, receipt = sanitised(".jsonl", texts=texts)
     assert "4 documents" in page(before, after, "--receipt", receipt).text
 
 
-@needs_extra
 def test_folders_are_read_file_by_file(tmp_path, space, page):
     (tmp_path / "in").mkdir()
     write(tmp_path / "in" / "one.jsonl", TEXTS)
@@ -303,7 +287,6 @@ def test_folders_are_read_file_by_file(tmp_path, space, page):
 # -- four answers ----------------------------------------------------------------------------------
 
 
-@needs_extra
 def test_a_run_on_entities_states_its_surrogates_and_no_mechanism_that_did_nothing(tmp_path, page):
     before, after = tmp_path / "b.jsonl", tmp_path / "a.jsonl"
     write(before, ["Dr. Maria Lopez saw Zorblatt in Boston on March 3, 2019.", "We slept."])
@@ -372,7 +355,6 @@ def test_the_words_that_are_attacked_are_those_of_the_release_in_their_places():
         words_of_pairs([pair("...", "...")], SPACE, drawn=True)
 
 
-@needs_extra
 @pytest.mark.slow
 def test_measuring_fills_the_page_and_the_statement(tmp_path, space, page):
     rng = np.random.default_rng(0)
@@ -394,7 +376,6 @@ def test_measuring_fills_the_page_and_the_statement(tmp_path, space, page):
     assert "Not measured" not in path.read_text()
 
 
-@needs_extra
 @pytest.mark.parametrize(
     "settings, options, says",
     [
@@ -416,7 +397,6 @@ def test_what_cannot_be_measured_is_a_sentence(tmp_path, space, settings, option
 
 
 @pytest.mark.slow
-@needs_extra
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 def test_a_browser_has_nothing_to_complain_of(sanitised, page, tmp_path):
     page(*sanitised(".jsonl")[:2])
@@ -436,7 +416,6 @@ def test_a_browser_has_nothing_to_complain_of(sanitised, page, tmp_path):
         assert len(shown.by_tab()) == shown.js("document.querySelectorAll('summary').length")
 
 
-@needs_extra
 @pytest.mark.slow
 def test_a_thousand_documents_take_less_than_a_minute(tmp_path, space, page):
     rng = np.random.default_rng(0)
@@ -448,7 +427,6 @@ def test_a_thousand_documents_take_less_than_a_minute(tmp_path, space, page):
     assert time.perf_counter() - start < 60
 
 
-@needs_extra
 @pytest.mark.parametrize(
     "before, after, options, says",
     [
@@ -488,10 +466,10 @@ def test_a_missing_library_is_named_with_what_to_type(sanitised, tmp_path, monke
 
     monkeypatch.chdir(tmp_path)
     before, after, _ = sanitised(".jsonl")
-    monkeypatch.setattr(metrics, "find_spec", lambda name: name != "sacrebleu" or None)
-    done = dx("report", before, after)
+    monkeypatch.setattr(metrics, "find_spec", lambda name: None)
+    done = dx("report", before, after, "--label", "kind")
     assert done.exit_code == 2
-    assert "needs sacrebleu" in done.stderr and "[report]" in done.stderr
+    assert "needs scikit-learn" in done.stderr and "[report]" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -49,7 +49,6 @@ def test_an_audit_finds_what_leaks_into_a_shard(folders, space_path, tmp_path):
 
 @pytest.mark.slow
 def test_a_report_reads_shards(folders, space_path, tmp_path):
-    pytest.importorskip("sacrebleu", reason="the report (the extra report)")
     page = tmp_path / "r.html"
     done = dx("report", *folders, "-o", page, "--space", space_path)
     assert done.exit_code == 0, done.stdout + done.stderr

@@ -77,8 +77,8 @@ def report_cli(
     """Write a report on a release, for the owner of its texts.
 
     It answers what was replaced, what an attacker recovers, what stays and what is to be decided,
-    and shows texts side by side. It holds the ORIGINAL text: keep it private. Needs: pip install
-    "spacy-dxprivacy[report]".
+    and shows texts side by side. It holds the ORIGINAL text: keep it private. --label needs: pip
+    install "spacy-dxprivacy[report]".
 
     Example: python -m spacy dx report tickets.jsonl clean.jsonl --receipt receipt.json --measure
     """
@@ -94,7 +94,7 @@ def report_cli(
         check_new(output, force=force)
         with setting_up():
             import_code(code)
-            if not statement:
+            if label is not None:
                 check_extra()
             table = load(space)
             judging = None if judge is None else open_model(judge)

@@ -1,12 +1,11 @@
-"""Utility of sanitised texts: figures of pairs of documents, by established libraries."""
+"""Utility of sanitised texts: figures of pairs of documents."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,48 +13,25 @@ import numpy as np
 
 from ...arrays import Floats1d, Floats2d
 from ...editors.model import LanguageModel
-from ...errors import DxError, UsageError
+from ...errors import DxError, Errors, UsageError
 from ...space import Space
 from ..texts import linear_model
 from .pairs import Pair
-
-# Modules of the extra `report`, and the packages that have them.
-NEEDED = {"sacrebleu": "sacrebleu", "rouge_score": "rouge-score", "sklearn": "scikit-learn"}
-OFTEN = 5  # occurrences of a word from which on its replacements are counted
-
-
-def missing() -> list[str]:
-    """Return the packages of the extra that are not installed."""
-    return [name for module, name in NEEDED.items() if find_spec(module) is None]
-
-
-def check_extra() -> None:
-    """Raise DxError with the command that installs missing packages of the extra."""
-    if absent := missing():
-        raise DxError(
-            f"the report needs {', '.join(absent)}, which this Python does not have: "
-            'pip install "spacy-dxprivacy[report]"'
-        )
 
 
 @dataclass(frozen=True)
 class Utility:
     """Figures of a release. aligned: documents whose tokens all have a partner. kept_by_document:
-    retention rate, float64 (documents,); nan for one without words. rouge1: mean F1. bleu: of the
-    corpus, from 0 to 100. document_similarity, word_similarity: mean cosines of mean vectors, and
-    of a word and its replacement. variety: mean number of different replacements of words that
-    occur OFTEN."""
+    retention rate, float64 (documents,); nan for one without words. document_similarity,
+    word_similarity: mean cosines of mean vectors, and of a word and its replacement."""
 
     documents: int
     words: int
     changed: int
     aligned: int
     retention_by_document: Floats1d
-    rouge1: float
-    bleu: float
     document_similarity: float | None
     word_similarity: float | None
-    variety: float | None
 
     @property
     def kept(self) -> float:
@@ -70,11 +46,7 @@ def utility_of(
     progress: Callable[[Iterable[Pair]], Iterable[Pair]] = iter,
 ) -> Utility:
     """Measure pairs, with similarity in the space; progress wraps the documents, as tqdm does."""
-    check_extra()
-    # Lin 2004: the words of both texts, in any order.
-    scorer = import_module("rouge_score.rouge_scorer").RougeScorer(["rouge1"])
-    scores = [float(scorer.score(*pair.texts)["rouge1"].fmeasure) for pair in progress(pairs)]
-    kept = np.array([pair.kept() for pair in pairs], dtype=float).reshape(-1, 2)
+    kept = np.array([pair.kept() for pair in progress(pairs)], dtype=float).reshape(-1, 2)
     with np.errstate(invalid="ignore"):
         shares = kept[:, 0] / kept[:, 1]
     documents, words = _similarities(pairs, space)
@@ -84,21 +56,9 @@ def utility_of(
         changed=int(kept[:, 1].sum() - kept[:, 0].sum()),
         aligned=sum(pair.aligned for pair in pairs),
         retention_by_document=shares,
-        rouge1=float(np.mean(scores)) if scores else float("nan"),
-        bleu=_bleu(pairs),
         document_similarity=documents,
         word_similarity=words,
-        variety=_variety(pairs),
     )
-
-
-def _bleu(pairs: Sequence[Pair]) -> float:
-    """Return BLEU of the corpus, 0 to 100, by sacrebleu's defaults (Papineni et al. 2002)."""
-    if not pairs:
-        return float("nan")
-    old, new = zip(*(pair.texts for pair in pairs), strict=True)
-    # force: it would warn of text that looks tokenised.
-    return float(import_module("sacrebleu").corpus_bleu(list(new), [list(old)], force=True).score)
 
 
 def _similarities(pairs: Sequence[Pair], space: Space) -> tuple[float | None, float | None]:
@@ -127,13 +87,11 @@ def _unit(X: Floats2d) -> Floats2d:
     return X / np.where(lengths > 0, lengths, 1)
 
 
-def _variety(pairs: Sequence[Pair]) -> float | None:
-    outputs: dict[str, Counter[str]] = defaultdict(Counter)
-    for pair in pairs:
-        for old, new in pair.words():
-            outputs[old.lower()][new.lower()] += 1
-    found = [len(some) for some in outputs.values() if some.total() >= OFTEN]
-    return float(np.mean(found)) if found else None
+def check_extra() -> None:
+    """Raise DxError without the package that classifiers need."""
+    if find_spec("sklearn") is None:
+        about = {"what": "a classifier of `label`", "package": "scikit-learn", "extra": "report"}
+        raise DxError(Errors.DX074.format(**about))
 
 
 # -- accuracy of a classifier ----------------------------------------------------------------------
@@ -161,7 +119,9 @@ class Accuracies:
 
 
 def accuracies_of(pairs: Sequence[Pair]) -> Accuracies:
-    """Cross-validate a linear classifier; raise UsageError without two classes of two documents."""
+    """Cross-validate a linear classifier; raise UsageError without two classes of two documents,
+    and DxError without scikit-learn."""
+    check_extra()
     counts = Counter(pair.label for pair in pairs if pair.label is not None)
     usable = {label: count for label, count in counts.items() if count > 1}
     if len(usable) < 2:
@@ -187,7 +147,6 @@ def accuracies_of(pairs: Sequence[Pair]) -> Accuracies:
 
 def _scores(texts: list[Any], y: Any, folds: int) -> dict[str, list[float]]:
     """Return the accuracies of each route, all on the same folds."""
-    check_extra()
     from sklearn.model_selection import StratifiedKFold
 
     scores: dict[str, list[float]] = {route: [] for route in ROUTES}

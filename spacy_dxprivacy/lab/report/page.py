@@ -26,7 +26,7 @@ from ..audit.files import receipt_beside
 from ..odds import Odds
 from ..results import Progress, no_progress
 from .measure import Measured, Release, attacker_of, measure, secrets_of
-from .metrics import OFTEN, ROUTES, Judged, accuracies_of, check_extra, judged, utility_of
+from .metrics import ROUTES, Judged, accuracies_of, judged, utility_of
 from .pairs import Pair, Source, plan_sources, read_pairs
 from .receipts import (
     DAMAGED,
@@ -109,7 +109,6 @@ def page_of_files(
     before: Path, after: Path, space: Space, asked: Request, measured: Measured | None = None
 ) -> str:
     """Return the page as HTML, from two files or two folders, with similarity in the space."""
-    check_extra()
     given = read_release(before, after, asked)
     pairs, accounts, without = given
     utility = utility_of(pairs, space, progress=lambda some: asked.progress(some, "documents"))
@@ -141,7 +140,6 @@ def page_of_files(
         times=times,
         longest=LONGEST,
         routes=ROUTES,
-        often=OFTEN,
         receipts=[json.dumps(a.raw, indent=2, ensure_ascii=False) for a in accounts],
     )
 
