@@ -11,7 +11,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_dxprivacy.about import DATA
-from spacy_dxprivacy.entities import network
+from spacy_dxprivacy.entities import network, recogniser
 from spacy_dxprivacy.entities.recogniser import spans
 from spacy_dxprivacy.errors import DxError
 from spacy_dxprivacy.io.build import make_pipeline
@@ -72,6 +72,15 @@ def test_batches_processes_copies_and_disk_give_the_same(nlp, tmp_path):
     others = (spacy.load(tmp_path / "saved"), pickle.loads(pickle.dumps(nlp)))  # noqa: S301
     for other in others:
         assert [found(other(text)) for text in texts] == one_by_one
+
+
+def test_a_long_document_is_read_in_parts_like_a_short_one(nlp, monkeypatch):
+    doc = nlp.make_doc(" ".join([TEXT] * 30))
+    (whole,) = recogniser.predicted([doc])
+    monkeypatch.setattr(recogniser, "TOKENS", 7)
+    first, second = recogniser.predicted([doc, nlp.make_doc(TEXT)])
+    assert np.allclose(first, whole, atol=1e-5)
+    assert np.allclose(second, recogniser.predicted([nlp.make_doc(TEXT)])[0], atol=1e-5)
 
 
 def test_rules_and_network_together_find_more_than_each():

@@ -184,11 +184,11 @@ class Writer:
         rng, chance = self.rng, self.rng.random()
         if chance < 0.17:
             marked = changed(marked, str.lower)
-        elif chance < 0.27:
+        elif chance < 0.28:
             marked = changed(marked, str.upper)
-        elif chance < 0.295:
+        elif chance < 0.3:
             marked = changed(marked, lambda c: rng.choice(lists.OCR.get(c, c)))
-        elif chance < 0.34:
+        elif chance < 0.35:
             marked = changed(marked, lambda c: "" if c in ".,;:'" and rng.random() < 0.8 else c)
         elif chance < 0.38:
             marked = changed(marked, lambda c: c * 2 if c == " " and rng.random() < 0.3 else c)

@@ -22,6 +22,7 @@ from ..text.mentions import Entity, is_word, mentions, plain_label
 from ..text.tokens import with_fields_apart
 from . import network
 
+TOKENS = 4096  # that the network reads at a time
 SURE = 4.0  # how much more probable than none a label is to be
 # A number that is part of an address or a date is no entity of its own.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
@@ -86,8 +87,23 @@ class DxEntityRecognizer(Pipe):
 
 def predicted(docs: list[Doc]) -> list[Floats2d]:
     """Return the probability of each tag for each token, float32 (tokens, tags), for each Doc that
-    has tokens."""
-    return list(network.bundled().predict(network.features(docs))) if docs else []
+    has tokens.
+
+    Docs are laid end to end, and read so many tokens at a time: memory is bounded.
+    """
+    if not docs:
+        return []
+    rows, reach = network.features(docs), network.DEPTH
+    gap = np.zeros((reach, rows[0].shape[1]), dtype=rows[0].dtype)
+    flat = np.concatenate([part for row in rows for part in (row, gap)])
+    parts = []
+    for start in range(0, len(flat), TOKENS):
+        before = min(start, reach)
+        (found,) = network.bundled().predict([flat[start - before : start + TOKENS + reach]])
+        parts.append(found[before : before + TOKENS])
+    shares = np.concatenate(parts)
+    starts = np.cumsum([0, *(len(row) + reach for row in rows)])
+    return [shares[start:][: len(row)] for start, row in zip(starts, rows, strict=False)]
 
 
 def spans(shares: Floats2d) -> list[Entity]:
