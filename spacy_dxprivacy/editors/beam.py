@@ -36,16 +36,6 @@ class Sheet:
 
 
 @dataclass(frozen=True, eq=False)
-class Filled:
-    """The result for a Sheet. words: int64 (k,), the likeliest. shares: float64 (k, m), the
-    posterior of each candidate, given the text before it; priors, without its likelihood."""
-
-    words: Ints1d
-    shares: Floats2d
-    priors: Floats2d
-
-
-@dataclass(frozen=True, eq=False)
 class Search:
     """Settings of a search. prompt: public words on the kind of text. known: float64 (n,), public
     frequencies, mixed in by `share`."""
@@ -70,10 +60,10 @@ class Search:
         return tokens
 
 
-def search(sheets: Sequence[Sheet], how: Search) -> list[Filled]:
+def search(sheets: Sequence[Sheet], how: Search) -> list[Ints1d]:
     """Fill texts; raise DxError where the memory is too short for one of them alone."""
     prompt = how.prompted()
-    found = [Filled(np.zeros(0, dtype=np.int64), one.logs, one.logs) for one in sheets]
+    found = [np.zeros(0, dtype=np.int64) for _ in sheets]
     lengths = np.array([len(sheet) for sheet in sheets], dtype=np.int64)
     groups = list(_groups(lengths, how, len(prompt)))
     while groups:
@@ -108,7 +98,7 @@ def _groups(lengths: Ints1d, how: Search, prompt: int) -> Iterator[list[int]]:
 
 def _in_parallel(
     sheets: Sequence[Sheet], group: list[int], how: Search, prompt: list[int]
-) -> list[Filled]:
+) -> list[Ints1d]:
     texts = [_Text(sheets[number], how) for number in group]
     lanes = how.model.read([prompt])
     lanes.keep(np.zeros(len(texts) * how.beam, dtype=np.int64))  # the prompt is read once
@@ -120,7 +110,7 @@ def _in_parallel(
             queues = [queue for text in left for queue in text.queues]
             tokens = [queue.pop(0) if queue else NOTHING for queue in queues]
             lanes.feed(np.array(tokens, dtype=np.int64))
-    return [Filled(text.best(), text.shares, text.priors) for text in texts]
+    return [text.best() for text in texts]
 
 
 def _step(texts: list[_Text], lanes: Lanes, how: Search) -> list[_Text]:
@@ -154,7 +144,6 @@ class _Text:
         self.scores = np.full(how.beam, -np.inf)
         self.scores[0] = 0
         self.paths = np.zeros((how.beam, len(sheet)), dtype=np.int64)
-        self.shares, self.priors = np.zeros(sheet.logs.shape), np.zeros(sheet.logs.shape)
         self._tokens: Ints2d | None = None
         self.queues: list[list[int]] = [[] for _ in range(how.beam)]
         self._queue_plaintext()
@@ -193,10 +182,6 @@ class _Text:
         logits = np.where(self.asked() == NO_TOKEN, -1e30, logs + how.words.within[words])
         p = (1 - how.share) * np.exp(logits) + how.share * how.known[words]
         total = self.scores[:, None] + np.log(p + 1e-30) + self.sheet.logs[self.place]
-        lanes = np.exp(self.scores - self.scores.max())
-        self.priors[self.place] = lanes @ p / lanes.sum()
-        weights = np.exp(total - total.max()).sum(axis=0)
-        self.shares[self.place] = weights / weights.sum()
         best = np.argsort(-total, axis=None, kind="stable")[: how.beam]
         best = np.resize(best, how.beam)
         came, which = np.divmod(best, len(words))

@@ -99,7 +99,7 @@ class CausalRemap(Remap):
             return [text.rows for text in texts]
         edited = [text.rows.astype(np.int64) for text in texts]
         for text, new, filled in zip(texts, edited, found, strict=True):
-            new[~text.fixed] = filled.words
+            new[~text.fixed] = filled
         return edited
 
     def __getstate__(self) -> dict[str, object]:

@@ -250,4 +250,4 @@ def causal_guess(text: Corpus, reading: Reading, reader: Reader) -> Ints1d:
     ]
     known = reading.language.known
     how = Search(reader.words, known, share=KNOWN, prompt=reader.prompt, beam=reader.beam)
-    return np.concatenate([one.words for one in search(sheets, how)])
+    return np.concatenate(search(sheets, how))
