@@ -12,6 +12,8 @@ from spacy_dxprivacy.entities.calendars import date_words
 from spacy_dxprivacy.entities.surrogates import Draws, Mention
 from spacy_dxprivacy.entities.surrogates.lists import listed_of
 from spacy_dxprivacy.entities.surrogates.timeline import Timeline
+from spacy_dxprivacy.errors import UsageError
+from spacy_dxprivacy.integrations.front.clean import clean
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.privacy.randomness import Rng
 from spacy_dxprivacy.registries import registry
@@ -161,6 +163,15 @@ def test_what_is_not_covered_is_refused_before_anything_is_written(tmp_path):
     result = run(polish, out, "--entities", "person", "--set", "run.language=en")
     assert result.exit_code == 0 and out.exists()
     assert run(german, "--set", "run.language=pl").exit_code == 2
+
+
+def test_python_refuses_what_the_command_does():
+    text = TEXTS["de"][0]
+    with pytest.raises(UsageError, match="German") as failure:
+        clean(text)
+    assert "Albers" not in str(failure.value)
+    assert "Albers" not in clean(text, entities=["person"])
+    assert clean(text, **{"run.language": "en"}) != text
 
 
 def test_with_a_key_the_language_of_surrogates_is_one(tmp_path):

@@ -183,7 +183,8 @@ def clean(
     if max_epsilon is not None:
         positive("max_epsilon", max_epsilon)
     names = settings.keys() & {"batch_size", "n_process"}
-    run = RunConfig(**{name: settings.pop(name) for name in names})
+    of_run = {name: settings.pop(name) for name in names}
+    run = RunConfig(**of_run, language=settings.get("run.language"))
     pipeline = ready(settings)
     if max_epsilon is not None and the_sanitizer(pipeline.nlp).numbers is not None:
         expected = "None with numbers, whose epsilon is of another metric"
