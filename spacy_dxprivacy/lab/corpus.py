@@ -18,7 +18,7 @@ from ..config import FileConfig
 from ..errors import UsageError
 from ..io.build import NO_LIMIT
 from ..io.jobs import opened, plan_jobs
-from ..io.record import chunks
+from ..io.record import Record, chunks
 from ..io.stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draw import LONGEST, passage
 from ..pipeline.select import AllWords
@@ -49,32 +49,36 @@ def read_texts(
     source: str, field: str, *, lines: bool = False, most: int | None = None
 ) -> list[str]:  # fmt: skip
     """Return the texts of a file, or of stdin for "-", without records that cannot be read."""
-    job = plan_jobs(source, None, lines=lines)[0]
-    with opened(job, FileConfig(field=(field,))) as given:
-        records = islice(given.records(), most)
-        return [r.text or " ".join(r.words or ()) for r in records if not r.problem]
+    records = islice(records_of(source, "an attack", FileConfig(field=(field,)), lines), most)
+    return [r.text or " ".join(r.words or ()) for r in records if not r.problem]
+
+
+def records_of(
+    source: str, taker: str, files: FileConfig, lines: bool = False
+) -> Iterator[Record]:  # fmt: skip
+    """Yield the records of a file, or of stdin for "-". taker: who takes the file, for the message
+    about a folder."""
+    if source != "-" and Path(source).is_dir():
+        raise UsageError(f"{taker} takes one file, not a folder.")
+    (job,) = plan_jobs(source, None, lines=lines)
+    with opened(job, files) as given:
+        yield from given.records()
 
 
 def sentences_of_file(
     source: str, taker: str, *, field: str, space: Space, lines: bool = False
 ) -> Iterator[tuple[list[Words], int]]:
-    """Yield Words of documents, without punctuation, and how many records could not be read.
-
-    taker: who takes the file, for the message about a folder.
-    """
-    if source != "-" and Path(source).is_dir():
-        raise UsageError(f"{taker} takes one file, not a folder.")
-    (job,) = plan_jobs(source, None, lines=lines)
+    """Yield Words of documents, without punctuation, and how many records could not be read."""
     nlp = spacy.blank("en")
     nlp.max_length = NO_LIMIT
-    with opened(job, FileConfig(field=(field,))) as given:
-        for some in chunks(given.records(), characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
-            good = [record for record in some if not record.problem]
-            with zone(nlp), warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # spaCy's may quote tokens
-                docs = nlp.pipe(record.for_pipe(nlp) for record in good)
-                documents = [words_of(doc, space)[:3] for doc in docs]
-            yield documents, len(some) - len(good)
+    records = records_of(source, taker, FileConfig(field=(field,)), lines)
+    for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
+        good = [record for record in some if not record.problem]
+        with zone(nlp), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # spaCy's may quote tokens
+            docs = nlp.pipe(record.for_pipe(nlp) for record in good)
+            documents = [words_of(doc, space)[:3] for doc in docs]
+        yield documents, len(some) - len(good)
 
 
 def words_of(doc: Doc, space: Space) -> tuple[Ints1d, Bools1d, list[str], Ints1d]:

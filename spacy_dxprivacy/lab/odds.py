@@ -24,11 +24,11 @@ from ..arrays import Ints1d
 from ..config import FileConfig
 from ..errors import UsageError
 from ..io.build import make_pipeline
-from ..io.jobs import opened, plan_jobs
 from ..io.record import Record
 from ..io.stream import zone
 from ..pipeline.receipt import get_receipt
 from .aligned import tokens_of
+from .corpus import records_of
 from .informed import Evidence, Informed, Mentions, Secret, Seen
 
 DOCUMENTS = 16  # whose likelihoods are computed at once
@@ -258,12 +258,12 @@ def given_of_files(
         DxError: (UsageError) Where the two differ in their records, or a record cannot be read.
     """
     before, after = paths
-    old = (one for one in _records(before, files, lines) if not one.problem)
+    old = (one for one in records_of(str(before), "`dx odds`", files, lines) if not one.problem)
     if after is None:
         released: Iterator[Record | None] = iter(())
     else:
         old = (one for one in old if one.number not in failed)
-        released = _records(after, FileConfig(field=files.field), lines)
+        released = records_of(str(after), "`dx odds`", FileConfig(field=files.field), lines)
     for one, new in zip_longest(old, released):
         if after is not None and (one is None or new is None or new.problem):
             raise UsageError(
@@ -272,11 +272,3 @@ def given_of_files(
         kept = [str(value) for value in one.kept.values()]
         release = None if new is None else new.for_pipe(nlp)
         yield Given(one.number, one.for_pipe(nlp), release, kept[0] if kept else None)
-
-
-def _records(path: Path, files: FileConfig, lines: bool) -> Iterator[Record]:
-    if path.is_dir():
-        raise UsageError("odds take one file, not a folder.")
-    (job,) = plan_jobs(str(path), None, lines=lines)
-    with opened(job, files) as given:
-        yield from given.records()
