@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -10,8 +11,12 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
+from ..config import FileConfig
+from ..errors import UsageError
+from ..io.jobs import Job, files_in, opened
+from ..io.source import ending
 from ..metric import graph_of
-from ..prior.make import PAIRS, TYPES, Recipe, make_prior, read_texts
+from ..prior.make import PAIRS, TYPES, Recipe, make_prior
 from ..prior.pairs import check_target
 from ..space.index_folder import make_index
 from ..space.join import join as join_to_builtin
@@ -21,6 +26,7 @@ from . import options
 from .terminal import REMOVED, bar, mistakes_in_a_line, setting_up
 
 Folder = Annotated[Path, Argument(metavar="OUT", show_default=False, help="Folder to write")]
+PUBLIC = {".txt": "lines", ".jsonl": "jsonl"}  # how public texts are read
 FOUND_FEW = 0.25  # of the words that were held out
 FITS_BADLY = (
     "dx space: this share is low, so words of another meaning may be drawn for the joined words. "
@@ -144,7 +150,8 @@ def prior_cli(
             check_target(target, force=force)
             recipe = Recipe(types=types, pairs=pairs, lang=lang, name=target.name)
             words = load(space)
-        made = make_prior(read_texts(texts, field), recipe, words, partial(typer.echo, err=True))
+        read = _public_texts(texts, target, field)
+        made = make_prior(read, recipe, words, partial(typer.echo, err=True))
         made.save(target, force=force)
     typer.echo(
         f"{target}: {len(made.model.words):,} types, of which the space holds {made.in_space:.1%}\n"
@@ -152,3 +159,21 @@ def prior_cli(
         f"{made.coverage:.1%} of words that it knows",
         err=True,
     )
+
+
+def _public_texts(source: Path, target: Path, field: str) -> Iterator[str]:
+    """Yield lines of .txt files, and a field of each line of .jsonl files; plain or .gz."""
+    if not source.exists():
+        raise UsageError(f"{source}: no such file or folder.")
+    files = FileConfig(field=(field,))
+    for path in files_in(source, target, PUBLIC) if source.is_dir() else [source]:
+        if (kind := PUBLIC.get(ending(path))) is None:
+            raise UsageError(f"{path}: public texts end in {', '.join(PUBLIC)} (.gz).")
+        try:
+            with opened(Job(path, None, kind, kind), files) as given:
+                for record in given.records():
+                    if record.problem:
+                        raise UsageError(f"record {record.number}: {record.problem}")
+                    yield record.text
+        except UsageError as error:
+            raise UsageError(f"{path}: {error}") from None

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 import tempfile
-import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -30,8 +29,7 @@ import spacy
 from numpy.typing import NDArray
 
 from ..arrays import Floats1d, Ints1d
-from ..errors import DxError, Errors, UsageError
-from ..io.files.limits import MOST_RECORD, NotAFile, parse_json, read_lines, too_large
+from ..errors import Errors, UsageError
 from ..space import Space
 from ..validate import whole
 from .chain import Chain, PairModel, chain_of, joint, shares_of
@@ -41,7 +39,6 @@ LEAST_WORDS = 1000
 TYPES, PAIRS = 12_000, 1_000_000
 MOST_PAIRS = 2**25  # different ones in memory; beyond it those seen once are let go
 DISCOUNT = 0.75  # where a text is too small to tell
-ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz")
 ENDS = frozenset([".", "!", "?", ";", "...", "\u2026", "?!", "!!", "!!!"])
 MOST_WORDS = 2**21  # different ones that are counted; later ones are unknown
 HELD_OUT = 10  # every tenth sentence
@@ -262,54 +259,6 @@ def nats_of_pairs(chain: Chain, types: Ints1d) -> Floats1d:
 
 
 # -- texts as word ids ----------------------------------------------------------------------------
-
-
-def read_texts(source: Path, field: str = "text") -> Iterator[str]:
-    """Yield lines of .txt files, and a field of each line of .jsonl files; plain or .gz; of a file
-    or of all such files in a folder. Raises UsageError, DxError."""
-    for path in _files(source):
-        json_lines = path.name.removesuffix(".gz").endswith(".jsonl")
-        try:
-            for number, line in enumerate(read_lines(path, MOST_RECORD), 1):
-                where = f"{path}: line {number}"
-                if len(line) > MOST_RECORD:
-                    raise too_large(where, len(line), MOST_RECORD)
-                try:
-                    text = line.decode("utf-8-sig")
-                except UnicodeDecodeError:
-                    raise UsageError(f"{where} is not UTF-8.") from None
-                if not json_lines:
-                    yield text
-                elif text.strip():
-                    yield _field(text, field, where)
-        except NotAFile:
-            raise
-        except (EOFError, OSError, zlib.error):
-            raise DxError(Errors.DX065.format(why=f"{path} is cut off or damaged")) from None
-
-
-def _files(source: Path) -> list[Path]:
-    if not source.exists():
-        raise UsageError(f"{source}: no such file or folder.")
-    if source.is_file():
-        if not source.name.endswith(ENDINGS):
-            raise UsageError(f"{source}: public texts end in {', '.join(ENDINGS)}.")
-        return [source]
-    found = sorted(p for p in source.rglob("*") if p.name.endswith(ENDINGS) and p.is_file())
-    if not found:
-        raise UsageError(f"{source}: holds no file that ends in {', '.join(ENDINGS)}.")
-    return found
-
-
-def _field(line: str, field: str, where: str) -> str:
-    try:
-        entry = parse_json(line)
-    except ValueError:
-        raise UsageError(f"{where} is not valid JSON.") from None
-    if not isinstance(entry, dict) or not isinstance(entry.get(field), str):
-        raise UsageError(f"{where} has no text in the field {field!r}.")
-    text: str = entry[field]
-    return text
 
 
 @dataclass(frozen=True, eq=False)

@@ -138,7 +138,7 @@ class ExactIndex:
             others, at = xp.nonzero(xp.take(S, open_, axis=1) >= bar[open_])
             if dtype == "float32" and len(others) > OPEN * len(Z) + height:
                 return None
-            self._compare(Z, open_[at], others + part.start, rows, apart)
+            take_nearer(self._X, Z, (open_[at], others + part.start), rows, apart)
         return rows
 
     def _slack(self, norms: Floats1d, dtype: str) -> Floats1d:
@@ -155,19 +155,31 @@ class ExactIndex:
         slack += roundings * 2.0**-53 * (reach + norms) ** 2
         return slack
 
-    def _compare(
-        self, Z: Floats2d, queries: Ints1d, others: Ints1d, rows: Ints1d, apart: Floats1d
-    ) -> None:
-        """Take the nearer of these rows (h,) into the nearest so far; of ties the lowest."""
-        for part in blocks(len(others), max(1, MIB // Z.shape[1])):
-            D = self._X[others[part]] - Z[queries[part]]
-            squares = to_host((D * D).sum(axis=1))
-            which, some = to_host(queries[part]), to_host(others[part])
-            order = np.lexsort((some, squares, which))
-            first = order[np.flatnonzero(np.diff(which[order], prepend=-1))]
-            which, some, squares = which[first], some[first], squares[first]
-            nearer = squares < apart[which]
-            rows[which[nearer]], apart[which[nearer]] = some[nearer], squares[nearer]
+
+def take_nearer(
+    X: Floats2d, Z: Floats2d, pairs: tuple[Ints1d, Ints1d], rows: Ints1d, apart: Floats1d
+) -> None:
+    """Take the nearest of some rows of X into the nearest so far, by float64 differences; of ties
+    the lowest.
+
+    Args:
+        X: The table, float32 (n, d).
+        Z: Queries, float64 (k, d).
+        pairs: Queries and rows to compare with them, int64 (h,) each.
+        rows: The nearest so far, int64 (k,); changed.
+        apart: Their squared distances, float64 (k,), infinity for none; changed.
+    """
+    for part in blocks(len(pairs[0]), max(1, MIB // Z.shape[1])):
+        queries, others = pairs[0][part], pairs[1][part]
+        D = X[others] - Z[queries]
+        squares = to_host((D * D).sum(axis=1))
+        queries, others = to_host(queries), to_host(others)
+        order = np.lexsort((others, squares, queries))
+        first = order[np.flatnonzero(np.diff(queries[order], prepend=-1))]
+        queries, others, squares = queries[first], others[first], squares[first]
+        lower = (squares == apart[queries]) & (others < rows[queries])
+        nearer = (squares < apart[queries]) | lower
+        rows[queries[nearer]], apart[queries[nearer]] = others[nearer], squares[nearer]
 
 
 @registry.dx_indexes("dx.Exact.v1")

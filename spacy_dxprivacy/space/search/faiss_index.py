@@ -35,7 +35,7 @@ from ...registries import registry
 from ...ty import Index
 from ...validate import fail, whole
 from ..tables.folder import digest_of
-from .exact import make_exact
+from .exact import make_exact, take_nearer
 
 REFINE = 512  # recall 0.999 on GloVe-like vectors under the heaviest noise
 SMALL, FLAT = 1024, 8  # rows, dimensions; too few for codes
@@ -299,7 +299,6 @@ def rerank(Z: Floats2d, X: Floats2d, rows: Ints2d) -> Ints1d:
     at all, all of them are compared. Returns int64 (k,).
     """
     faiss = load_faiss()
-    best = np.empty(len(Z), dtype=np.int64)
     D = np.full(rows.shape, np.inf, dtype=np.float32)
     Y = np.ascontiguousarray(np.clip(Z, -1e18, 1e18), dtype=np.float32)
     swig = faiss.swig_ptr
@@ -307,18 +306,17 @@ def rerank(Z: Floats2d, X: Floats2d, rows: Ints2d) -> Ints1d:
     # Twice the error of a float32 sum of squares, of rounding the query, and a reserve.
     slack = 4 * (Y.shape[1] + 8) * 2.0**-24
     low = D.min(axis=1).astype(np.float64)
-    near = (D <= (low * (1 + slack))[:, None]) & (rows >= 0)
+    near = D <= (low * (1 + slack))[:, None]
     # Rounding a query moves it by 2**-24 of its length, which matters where a row is on it.
     length = np.sqrt(np.square(Y.astype(np.float64)).sum(axis=1))
-    near |= (D <= np.square(np.sqrt(low) + length * 2.0**-22)[:, None]) & (rows >= 0)
-    best[:] = rows[np.arange(len(rows)), D.argmin(axis=1)] if rows.shape[1] else -1
-    for query in np.flatnonzero((near.sum(axis=1) != 1) | ~np.isfinite(low)):
-        some = np.sort(rows[query][near[query]]) if near[query].any() else np.arange(len(X))
-        least = np.inf
-        for part in blocks(len(some), REFINE):  # without candidates it may be the whole table
-            squares = np.square(X[some[part]] - Z[query]).sum(axis=1)
-            if squares.min() < least:
-                best[query], least = some[part][squares.argmin()], float(squares.min())
+    near |= D <= np.square(np.sqrt(low) + length * 2.0**-22)[:, None]
+    near &= rows >= 0
+    best, apart = np.zeros(len(Z), dtype=np.int64), np.full(len(Z), np.inf)
+    queries, places = np.nonzero(near)
+    take_nearer(X, Z, (queries, rows[queries, places]), best, apart)
+    without = ~near.any(axis=1)
+    if without.any():
+        best[without] = make_exact().fit(X).nearest(Z[without])
     return best
 
 
