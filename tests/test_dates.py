@@ -438,7 +438,8 @@ def test_all_forms_of_an_age_over_89_are_found_and_a_birth_is_cut_as_the_age_is(
     (("1933", "2022"), False), (("1933", "2023"), True), (("March 1933", "February 2023"), False),
     (("born |1934", "March 4, 2023"), False), (("3/5/1933", "3/5/2023"), True),
     (("DOB |3/5/33", "3/3/23"), False), (("DOB |3/5/33", "3/5/23"), True),
-    (("3/5/33", "3/5/23"), False),
+    (("3/5/33", "3/5/23"), False), (("DOB |3/5/33", "March 3, 2023", "week 8 of 2023"), False),
+    (("DOB |3/5/33", "March 3, 2023", "week 12 of 2023"), True),
 ])  # fmt: skip
 def test_whether_an_age_is_over_89_is_the_same_for_all_shifts_of_a_document(texts, cut):
     """So it does not tell the shift: it goes by the days between, which all these have."""

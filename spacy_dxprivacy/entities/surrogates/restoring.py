@@ -49,7 +49,7 @@ def set_apart(
         drawn: Its surrogates.
         surrogates: What drew them, by label.
     """
-    first = Table()
+    whole, first = doc.text, Table()
     first.add_document(doc, drawn, surrogates)
     meanings = defaultdict[str, set[tuple[str, ...]]](set)
     for mention, text in drawn.pairs:
@@ -64,7 +64,7 @@ def set_apart(
             while key not in marks:
                 counts[label] += 1
                 mark = f"[{label} {counts[label]}]"
-                if mark not in doc.text:
+                if mark not in whole:
                     marks[key] = mark
             text = marks[key]
             piece = Piece(piece.start, piece.end, *_tokenized(text, doc.vocab.lang or "xx"))

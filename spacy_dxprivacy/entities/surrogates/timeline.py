@@ -25,6 +25,7 @@ from .dates import (
     GREGORIAN,
     MONTH,
     TOP_AGE,
+    WEEK,
     YMD,
     Anchor,
     Calendar,
@@ -200,6 +201,8 @@ class _Dated:
         if isinstance(self.piece, Days):
             last = self.piece.days[-1]
             return last.calendar.date(last.number + days)
+        if self.piece.unit is WEEK:
+            return self.line[0].date(int(self.last) + days)
         return *self.piece.unit.middle(_moved_index(self.piece, days)), 2
 
 
