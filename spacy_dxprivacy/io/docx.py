@@ -6,10 +6,10 @@ same in transitional and strict documents.
 
 from __future__ import annotations
 
-import base64
 import io
 import posixpath
 import zipfile
+from collections import Counter
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..config import FileConfig
 from ..errors import Errors, UsageError
 from .files.limits import MB, check_ratio, too_large
 from .pieces import BadDocument, Pieces, linked, mail_target
-from .wordml import clean, name_of, read, remove
+from .wordml import clean, read
 
 MOST_PARTS = 512 * MB
 TEXTS = {"main", "header", "footer", "footnotes", "endnotes", "comments"}  # ends of content types
@@ -31,18 +31,14 @@ COPIED = {
     "theme",
 }
 PARTS = "application/vnd.openxmlformats-"
-BLANK = "word/media/blank.png"
-PNG = base64.b64decode(  # a grey pixel
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGN4AAAA4gDhFXZEAAAAAABJRU5ErkJggg=="
-)
 ENCRYPTED = b"\xd0\xcf\x11\xe0"  # how files of Word begin that are encrypted, or from before 2007
 
 
 class _Package:
     """The parts of a document by name, and those among them that changed."""
 
-    def __init__(self, raw: bytes) -> None:
-        self.etree = _lxml()
+    def __init__(self, raw: bytes, dropped: Counter[str]) -> None:
+        self.etree, self.dropped = _lxml(), dropped
         if raw.startswith(ENCRYPTED):
             raise BadDocument("it is encrypted, or of a Word before 2007: save it as .docx.")
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
@@ -56,30 +52,33 @@ class _Package:
             self.parts = {info.filename: archive.read(info) for info in infos if not info.is_dir()}
         self.trees: dict[str, Any] = {}
 
+    def parsed(self, name: str) -> Any:
+        """Return the root of a part of XML. Raise BadDocument."""
+        parser = self.etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+        root = self.etree.fromstring(self.parts[name], parser)
+        if root.getroottree().docinfo.doctype:
+            raise BadDocument("its XML declares entities or a document type.")
+        return root
+
     def tree(self, name: str) -> Any:
-        """Return the root of a part of XML, which is written anew."""
+        """Return the root of a part, without comments, which is written in its place."""
         if name not in self.trees:
-            parser = self.etree.XMLParser(
-                resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True,
-                remove_pis=True,
-            )  # fmt: skip
-            root = self.etree.fromstring(self.parts[name], parser)
-            if root.getroottree().docinfo.doctype:
-                raise BadDocument("its XML declares entities or a document type.")
+            root, hidden = self.parsed(name), (self.etree.Comment, self.etree.PI)
+            self.dropped["comments"] += sum(1 for _ in root.iter(*hidden))
+            self.etree.strip_tags(root, *hidden)
             self.trees[name] = root
         return self.trees[name]
 
     def written(self, names: list[str]) -> bytes:
         """Return a .docx file of these parts, without the times at which they were changed."""
-        out = io.BytesIO()
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        out, text_of = io.BytesIO(), self.etree.tostring
+        with zipfile.ZipFile(out, "w") as archive:
             for name in names:
                 info = zipfile.ZipInfo(name)  # of 1980
                 info.compress_type = zipfile.ZIP_DEFLATED
-                data = self.parts[name]
-                if name in self.trees:
-                    about = {"xml_declaration": True, "encoding": "UTF-8", "standalone": True}
-                    data = self.etree.tostring(self.trees[name], **about)
+                data, root = self.parts[name], self.trees[name]
+                if text_of(root) != text_of(self.parsed(name).getroottree()):  # else byte for byte
+                    data = text_of(root, xml_declaration=True, encoding="UTF-8", standalone=True)
                 archive.writestr(info, data)
         return out.getvalue()
 
@@ -95,26 +94,22 @@ def _lxml() -> Any:
 
 def parse(raw: bytes, files: FileConfig) -> Pieces:
     """Return the pieces of a document: its body, then headers, footers, notes and comments."""
-    package, pieces = _Package(raw), Pieces()
+    pieces = Pieces()
+    package = _Package(raw, pieces.dropped)
     kinds = _content_types(package)
-    names = [name for name in package.parts if name in kinds and kinds[name] in TEXTS | COPIED]
+    names = [name for name in package.parts if kinds.get(name) in TEXTS | COPIED]
     mains = [name for name in names if kinds[name] == "main"]
     if len(mains) != 1:
         raise BadDocument("it is not a .docx file, or it is damaged.")
-    pieces.dropped["parts"] += _drop_parts(package, names, pieces)
+    gone = {name: _filter_relations(package, name, names, pieces) for name in ("", *names)}
     bookmarks: dict[str, str] = {}
     for name in sorted(names, key=lambda name: (name != mains[0], name)):
-        is_text = kinds[name] in TEXTS
-        gone = _filter_relations(package, name, names, pieces)
-        before = pieces.dropped.total()
-        clean(package.tree(name), gone, pieces, accept=files.accept_changes)
-        if is_text:
-            read(package.tree(name), pieces, bookmarks)
-        elif not gone and pieces.dropped.total() == before:
-            del package.trees[name]  # as it was
-    rels = [_rels_of(name) for name in ("", *names) if _rels_of(name) in package.parts]
-    blank = [BLANK] if BLANK in package.parts else []
-    pieces.finish = lambda: package.written(["[Content_Types].xml", *rels, *names, *blank])
+        clean(package.etree, package.tree(name), gone[name], pieces, accept=files.accept_changes)
+        read(package.tree(name), pieces, bookmarks)
+    rels = [_rels_of(name) for name in gone if _rels_of(name) in package.parts]
+    pieces.finish = lambda: package.written(["[Content_Types].xml", *rels, *names])
+    others = [name for name in package.parts if name not in package.trees]
+    pieces.dropped["parts"] += sum("/media/" not in n and not n.endswith(".rels") for n in others)
     return pieces
 
 
@@ -122,15 +117,18 @@ def parse(raw: bytes, files: FileConfig) -> Pieces:
 
 
 def _content_types(package: _Package) -> dict[str, str]:
-    """Return the kind of each part of WordprocessingML, such as "header"."""
+    """Return the kind of each part of WordprocessingML, such as "header"; no others are listed."""
     kinds = {}
-    for one in package.tree("[Content_Types].xml").iter("{*}Override"):
-        kind = one.get("ContentType", "")
-        if kind.startswith((f"{PARTS}officedocument.", "application/vnd.ms-word.")):
-            name = one.get("PartName", "").lstrip("/")
-            last = kind.removesuffix("+xml").rpartition(".")[2]
-            if "glossary" not in name and (last != "main" or "wordprocessingml.document" in kind):
-                kinds[name] = last
+    types = package.tree("[Content_Types].xml")
+    for one in list(types):
+        name, kind = one.get("PartName", "").lstrip("/"), one.get("ContentType", "")
+        last = kind.removesuffix("+xml").rpartition(".")[2]
+        is_word = kind.startswith((f"{PARTS}officedocument.", "application/vnd.ms-word."))
+        is_main = last != "main" or "wordprocessingml.document" in kind
+        if is_word and is_main and last in TEXTS | COPIED and "glossary" not in name:
+            kinds[name] = last
+        elif one.get("Extension") not in ("rels", "xml"):
+            types.remove(one)
     return kinds
 
 
@@ -139,22 +137,8 @@ def _rels_of(name: str) -> str:
     return posixpath.join(folder, "_rels", f"{file}.rels")
 
 
-def _drop_parts(package: _Package, names: list[str], pieces: Pieces) -> int:
-    """Take all other parts out of the list of types, and count those that hold neither images nor
-    relations."""
-    types = package.tree("[Content_Types].xml")
-    for one in list(types):
-        if name_of(one) == "Override" and one.get("PartName", "").lstrip("/") not in names:
-            types.remove(one)
-    known = {*names, "[Content_Types].xml"}
-    others = [name for name in package.parts if name not in known and not name.endswith(".rels")]
-    _filter_relations(package, "", names, pieces)
-    return sum("/media/" not in name for name in others)
-
-
 def _filter_relations(package: _Package, name: str, names: list[str], pieces: Pieces) -> set[str]:
-    """Drop the relations of a part to what is not written, and lead images to a blank one. Return
-    the ids of the dropped ones."""
+    """Drop the relations of a part to what is not written. Return their ids."""
     rels, gone = _rels_of(name), set[str]()
     if rels not in package.parts:
         return gone
@@ -162,29 +146,15 @@ def _filter_relations(package: _Package, name: str, names: list[str], pieces: Pi
         kind, target = one.get("Type", "").rpartition("/")[2], one.get("Target", "")
         inside = posixpath.normpath(posixpath.join("/", posixpath.dirname(name), target))[1:]
         external = one.get("TargetMode") == "External"
-        if kind == "image":
-            pieces.dropped["images"] += 1
-            one.set("Target", posixpath.relpath(BLANK, posixpath.dirname(name) or "."))
-            one.attrib.pop("TargetMode", None)
-            _add_blank(package)
-        elif external and kind == "hyperlink" and (found := linked(target)):
+        if external and kind == "hyperlink" and (found := linked(target)):
             pieces.add_later(found[0], partial(_put_target, one), found[1])
         elif external or inside not in names:
             gone.add(one.get("Id"))
-            pieces.dropped["link targets" if kind == "hyperlink" else "objects"] += external
-            remove(one)
+            what = {"hyperlink": "link targets", "image": "images"}.get(kind, "objects")
+            pieces.dropped[what] += external or kind == "image"
+            one.getparent().remove(one)
     return gone
 
 
 def _put_target(relation: Any, text: str) -> None:
     relation.set("Target", mail_target(text))
-
-
-def _add_blank(package: _Package) -> None:
-    if BLANK not in package.parts:
-        types = package.tree("[Content_Types].xml")
-        if not any(one.get("Extension", "").lower() == "png" for one in types):
-            namespace = types.tag.rpartition("}")[0]
-            about = {"Extension": "png", "ContentType": "image/png"}
-            types.insert(0, types.makeelement(f"{namespace}}}Default", about))
-    package.parts[BLANK] = PNG

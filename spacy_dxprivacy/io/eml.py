@@ -16,7 +16,7 @@ from typing import Any
 
 from ..config import FileConfig
 from .html import add_html
-from .pieces import BadDocument, Pieces, address_of
+from .pieces import NO_ADDRESS, BadDocument, Pieces, Template, address_of
 
 ADDRESSES = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc")
 # Those that are made anew.
@@ -31,9 +31,8 @@ def parse(raw: bytes, files: FileConfig) -> Pieces:
     if not mail.keys():
         raise BadDocument("it is not a mail: it has no headers.")
     pieces, made = Pieces(), EmailMessage(policy=SMTP)
-    bodies: dict[str, list[Any]] = {"plain": [], "html": []}
-    addresses: dict[str, list[list[str]]] = {}
-    _headers(mail, pieces, made, addresses)
+    addresses = _headers(mail, pieces, made)
+    bodies: dict[str, list[Template]] = {"plain": [], "html": []}
     for part in _leaves(mail):
         kind = part.get_content_subtype()
         is_text = part.get_content_maintype() == "text" and kind in bodies
@@ -41,24 +40,22 @@ def parse(raw: bytes, files: FileConfig) -> Pieces:
             pieces.dropped["attachments"] += 1
             continue
         pieces.gap("\n\n")
-        text = _text(part)
+        text, body = _text(part), Template(pieces)
         if kind == "html":
-            bodies[kind].append(add_html(pieces, text))
-            continue
-        holder = [""]
-        bodies[kind].append(holder)
-        pieces.add(text, partial(holder.__setitem__, 0))
+            body = add_html(pieces, text)
+        else:
+            body.add(text)
+        bodies[kind].append(body)
 
     def finish() -> bytes:
-        for name, pairs in addresses.items():
-            made[name] = [_address(*pair) for pair in pairs]
-        plain = "\n".join(holder[0] for holder in bodies["plain"]).rstrip("\n")
-        page = "\n".join("".join(template.out) for template in bodies["html"])
-        if plain or not page:
-            made.set_content(plain)
-        if plain and page:
-            made.add_alternative(page, subtype="html")
-        elif page:
+        for name, listed in addresses.items():
+            made[name] = [_address(*slot.out) for slot in listed]
+        plain, page = ("\n".join("".join(one.out) for one in some) for some in bodies.values())
+        if plain.strip() or not page:
+            made.set_content(plain.rstrip("\n"))
+            if page:
+                made.add_alternative(page, subtype="html")
+        else:
             made.set_content(page, subtype="html")
         return made.as_bytes()
 
@@ -66,31 +63,29 @@ def parse(raw: bytes, files: FileConfig) -> Pieces:
     return pieces
 
 
-def _headers(
-    mail: Any, pieces: Pieces, made: EmailMessage, addresses: dict[str, list[list[str]]]
-) -> None:
+def _headers(mail: Any, pieces: Pieces, made: EmailMessage) -> dict[str, list[Template]]:
+    """Add the pieces of headers. Return name and address of each, by the name of its header."""
     if any("\ufffd" in str(mail.get(name, "")) for name in ("Subject", *ADDRESSES)):
         raise BadDocument("a header is not in the character set that it names.")
+    addresses: dict[str, list[Template]] = {}
     for name in ADDRESSES:
         listed = [one for value in mail.get_all(name, ()) for one in value.addresses]
-        found = [(one.display_name, one.addr_spec.removeprefix("<>")) for one in listed]
-        if len(found) > MOST_ADDRESSES:
+        if len(listed) > MOST_ADDRESSES:
             raise BadDocument("it has too many addresses.")
-        for person, address in found:
+        for one in listed:
+            person, address = one.display_name.strip(), one.addr_spec.removeprefix("<>").strip()
             if not (person or address):
                 continue
-            pair = ["", ""]
-            addresses.setdefault(name, []).append(pair)
+            slot = Template(pieces)
+            addresses.setdefault(name, []).append(slot)
             pieces.context(f"{name}: ")
-            label = "EMAIL" if "@" in person else "PERSON"
-            pieces.add(person.strip(), partial(pair.__setitem__, 0), label)
+            slot.add(person, "EMAIL" if "@" in person else "PERSON", put=_line)
             pieces.context(" <")
-            pieces.add(address.strip(), partial(pair.__setitem__, 1), "EMAIL")
+            slot.add(address, "EMAIL", put=address_of)
             pieces.context(">\n")
-    subject = " ".join(str(mail.get("Subject", "")).split())
-    if subject:
+    if subject := _line(str(mail.get("Subject", ""))):
         pieces.context("Subject: ")
-        pieces.add(subject, partial(_set, made, "Subject"))
+        pieces.add(subject, lambda text: made.add_header("Subject", _line(text)))
         pieces.gap("\n")
     try:
         day = parsedate_to_datetime(str(mail["Date"])).date().isoformat() if mail["Date"] else ""
@@ -101,10 +96,11 @@ def _headers(
         pieces.add(day, partial(_set_day, made, pieces), "DATE")
     known = MADE | {name.lower() for name in ADDRESSES}
     pieces.dropped["headers"] += sum(name.lower() not in known for name in mail)
+    return addresses
 
 
-def _set(made: EmailMessage, name: str, text: str) -> None:
-    made[name] = " ".join(text.split())
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _set_day(made: EmailMessage, pieces: Pieces, text: str) -> None:
@@ -116,11 +112,10 @@ def _set_day(made: EmailMessage, pieces: Pieces, text: str) -> None:
 
 
 def _address(person: str, address: str) -> Address:
-    person = " ".join(person.split())
     try:
-        return Address(person, addr_spec=address_of(address))
+        return Address(person, addr_spec=address)
     except (HeaderParseError, ValueError, IndexError):
-        return Address(person, addr_spec=address_of(""))
+        return Address(person, addr_spec=NO_ADDRESS)
 
 
 def _leaves(part: Any) -> Iterator[Any]:

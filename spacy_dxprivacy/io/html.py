@@ -66,7 +66,7 @@ class _Reader(HTMLParser):
 
     def handle_decl(self, decl: str) -> None:
         self._flush()
-        self.made.write(f"<!{decl if policy.DOCTYPE.fullmatch(decl) else 'policy.DOCTYPE html'}>")
+        self.made.write(f"<!{decl if policy.DOCTYPE.fullmatch(decl) else 'DOCTYPE html'}>")
 
     def close(self) -> None:
         super().close()
@@ -80,7 +80,7 @@ class _Reader(HTMLParser):
         """Add the text that was read; inline: what follows is in the same sentence."""
         text, self.data = "".join(self.data), []
         if self.style:
-            self.made.write(policy.CSS.sub("", text).replace("</", ""))
+            self._kept(text, policy.style_sheet(text, self._id))
         elif not text.strip():
             self.made.write(text)
             self.pieces.gap(" " if text else "")
@@ -94,6 +94,11 @@ class _Reader(HTMLParser):
             self.made.add(piece, put=lambda new: escape(new, quote=False))
             self.made.write(text[end:])
             self.apart = False
+
+    def _kept(self, old: str, new: str) -> None:
+        """Write what is left of a style."""
+        self.pieces.dropped["styles"] += new.strip() != old.strip()
+        self.made.write(new)
 
     def _apart(self, tag: str) -> None:
         if tag not in policy.INLINE:
@@ -131,14 +136,16 @@ class _Reader(HTMLParser):
         self.made.write(">")
 
     def _attribute(self, tag: str, name: str, value: str) -> None:
-        if name in policy.TEXT and value.strip() and not (tag == "li" and value.isdecimal()):
+        if name in policy.TEXT and value.strip() and not (tag == "li" and policy.is_value(value)):
             self.made.write(f' {name}="')
             self.made.add_later(value)
             self.made.write('"')
-        elif name in policy.KEPT or name in policy.TEXT:
+        elif name in ("class", *policy.TEXT) or (name in policy.KEPT and policy.is_value(value)):
             self.made.write(f' {name}="{escape(value)}"')
         elif name == "style":
-            self.made.write(f' style="{escape(policy.CSS.sub("", value))}"')
+            self.made.write(' style="')
+            self._kept(value, policy.declarations(value))
+            self.made.write('"')
         elif name in policy.REFERENCES:
             self.made.write(f' {name}="{" ".join(map(self._id, value.split()))}"')
         elif name == "href" and value.startswith("#"):
@@ -162,8 +169,8 @@ class _Reader(HTMLParser):
         content = given.get("content", "")
         if "charset" in given or is_type:
             self.made.write('<meta charset="utf-8">')
-        elif name == "viewport" and policy.VIEWPORT.fullmatch(content):
-            self.made.write(f'<meta name="viewport" content="{content}">')
+        elif name == "viewport":
+            self.made.write('<meta name="viewport" content="width=device-width, initial-scale=1">')
         elif name in policy.META and content.strip():
             self.made.write(f'<meta name="{name}" content="')
             self.made.add_later(content, policy.META[name])

@@ -96,7 +96,8 @@ class Template:
 
     def write(self, text: str) -> None:
         """Write markup."""
-        self.out.append(text)
+        if text:
+            self.out.append(text)
 
     def add(self, text: str, label: str = "", put: Callable[[str], str] = str) -> None:
         """Add a piece at this place; `put` makes of the new text what is written."""
