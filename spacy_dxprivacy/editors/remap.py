@@ -58,7 +58,7 @@ class Remap:
         else:
             prior = self.prior or registry.dx_priors.get("dx.WordPairs.v1")()
             fitted = prior.fit(space)
-        self._fitted = fitted.pairs  # the best path over contexts as well is not searched
+        self._fitted = fitted
         return self
 
     @property
@@ -213,7 +213,8 @@ class _States(NamedTuple):
 def most_likely(chain: Chain, places: list[Place]) -> Ints1d | None:
     """Return the words (m,) of the likeliest sequence of words and states; None at probability 0.
 
-    Where each word has one state, as in chains of word pairs, these are the most likely words.
+    Where each word has one state, as in chains of word pairs, these are the most likely words. With
+    contexts, what follows one by its base and what follows it alone are not added up.
     """
     with np.errstate(divide="ignore"):
         some = [_states_of(chain, *place) for place in places]
@@ -245,8 +246,18 @@ def _states_of(chain: Chain, words: Numbers1d, logs: Floats1d) -> _States:
         which, states, shares = part.row, part.col, part.data
     scores = logs[which] + np.log(shares.astype(np.float64))
     order = np.lexsort((-which, scores, states))
-    best = order[np.flatnonzero(np.diff(states[order], append=-1) != 0)]
-    return _States(states[best].astype(np.int64), words[which[best]].astype(np.int64), scores[best])
+    best = order[_last_of_each(states[order])]
+    types, chosen = states[best].astype(np.int64), words[which[best]].astype(np.int64)
+    # Contexts have the words of their bases.
+    place = np.searchsorted(types, chain.base)
+    there = np.flatnonzero(np.append(types, -1)[place] == chain.base)
+    of = np.append(np.arange(len(types)), place[there])
+    return _States(np.append(types, chain.types + there), chosen[of], scores[best][of])
+
+
+def _last_of_each(sorted_numbers: Numbers1d) -> Ints1d:
+    """Return the last place of each number."""
+    return np.flatnonzero(np.diff(sorted_numbers, append=-1) != 0)
 
 
 def _step(chain: Chain, before: Ints1d, logs: Floats1d, here: Ints1d) -> tuple[Floats1d, Ints1d]:
@@ -255,15 +266,27 @@ def _step(chain: Chain, before: Ints1d, logs: Floats1d, here: Ints1d) -> tuple[F
     T = back u + delta: without delta the best predecessor is the same for all states. That is exact
     where delta is 0 and too low elsewhere, where the path with delta is tried as well.
     """
-    by_back = logs + np.log(chain.back[before].astype(np.float64))
+    K, u = chain.types, chain.padded(chain.u).astype(np.float64)
+    # By the types: a context goes on as its base does.
+    type_of = chain.of_all(np.arange(K))[before]
+    by_type = logs + np.log(np.append(np.ones(K), chain.lower)[before])
+    order = np.lexsort((by_type, type_of))
+    of = order[_last_of_each(type_of[order])]
+    types, by_type = type_of[of], by_type[of]
+    by_back = by_type + np.log(chain.back[types].astype(np.float64))
     one = int(by_back.argmax())
-    best = by_back[one] + np.log(chain.u[here].astype(np.float64))
-    came = np.full(len(here), one)
-    place, source, delta = chain.into(here, before)
-    by_u = chain.back[before[source]].astype(np.float64) * chain.u[here[place]]
-    direct = logs[source] + np.log(delta.astype(np.float64) + by_u)
+    best = by_back[one] + np.log(u[here])
+    came = np.full(len(here), of[one])
+    place, source, delta = chain.into(here, types)
+    by_u = chain.back[types[source]].astype(np.float64) * u[here[place]]
+    direct = by_type[source] + np.log(delta.astype(np.float64) + by_u)
+    # By the contexts alone.
+    alone = np.flatnonzero(before >= K)
+    to, place_of, more = chain.into(here, before[alone])
+    place, source = np.append(place, to), np.append(of[source], alone[place_of])
+    direct = np.append(direct, logs[alone[place_of]] + np.log(more.astype(np.float64)))
     order = np.lexsort((direct, place))
-    last = order[np.flatnonzero(np.diff(place[order], append=-1) != 0)]
+    last = order[_last_of_each(place[order])]
     better = last[direct[last] > best[place[last]]]
     best[place[better]], came[place[better]] = direct[better], source[better]
     return best, came

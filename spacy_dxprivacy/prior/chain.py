@@ -198,13 +198,13 @@ class Chain:
         return np.vstack([behind, self.lower[:, None] * behind[self.base] + self.more @ M])
 
     def into(self, here: Ints1d, before: Ints1d) -> tuple[Ints1d, Ints1d, Numbers1d]:
-        """Return the entries of delta from states before to states here: their places in `here` and
-        in `before`, and delta, (e,) each."""
+        """Return the entries of delta and more from states before to states here: their places in
+        `here` and in `before`, and the entries, (e,) each."""
         table = self._into
-        first, counts = table.indptr[here], np.diff(table.indptr)[here] - 1
+        first, counts = table.indptr[here], np.diff(table.indptr)[here]
         place = np.repeat(np.arange(len(here)), counts)
         entries = np.arange(len(place)) + np.repeat(first - np.cumsum(counts) + counts, counts)
-        at = np.full(self.states, -1)
+        at = np.full(self.states + 1, -1)  # the last one is u
         at[before] = np.arange(len(before))
         source = at[table.indices[entries]]
         there = source >= 0

@@ -15,7 +15,9 @@ from .distributions import (
     KINDS,
     N,
     all_sentences,
+    emissions,
     log_q,
+    moves,
     small_mechanism,
     small_space,
     starts_of,
@@ -54,16 +56,21 @@ def test_it_is_the_most_likely_of_all_sentences(kind, seed):
     assert mine == pytest.approx(logs.max(), abs=1e-5)
 
 
-def test_of_hidden_states_it_is_the_best_words_and_states_together():
-    mechanism = small_mechanism("many words a state")
-    chain, released = mechanism.built.chain, np.array([2, 0, 4])
+@pytest.mark.parametrize("kind", ["many words a state", "contexts"])
+@pytest.mark.parametrize("released", [[2, 0, 4], [1, 1, 3]])
+def test_of_hidden_states_it_is_the_best_words_and_states_together(kind, released):
+    mechanism = small_mechanism(kind)
+    chain, released = mechanism.built.chain, np.array(released)
     found = remap(mechanism).edit(released, mechanism, starts_of(3))
-    T = chain.delta.toarray().astype(float) + np.outer(chain.back, chain.u)
-    B = chain.emit.toarray()
+    T, B = moves(chain), emissions(chain)
+    # After a context, the better of what follows its base and what follows it alone.
+    alone = chain.more.toarray()
+    T[chain.types :] = np.maximum(T[chain.types :] - alone, alone)
     D, best = mechanism.distances(np.arange(N)), (-np.inf, None)
     for states in np.ndindex(*[chain.states] * 3):
-        log, words = np.log(chain.begin[states[0]]) + np.log(chain.end[states[-1]]), []
+        words = []
         with np.errstate(divide="ignore"):
+            log = np.log(chain.begin[states[0]]) + np.log(chain.end[states[-1]])
             log += sum(np.log(T[a, b]) for a, b in pairwise(states))
             for state, out in zip(states, released, strict=True):
                 one = np.log(B[:, state]) - BETA * D[:, out]
