@@ -38,7 +38,8 @@ TASKS_AHEAD = 2  # for each worker; what is read ahead is in memory
 PATIENCE = 5.0  # seconds for a worker to end by itself
 # What a worker gets of a record: the row and the kept fields stay here.
 FIELDS = (
-    "number", "part", "text", "words", "spaces", "problem", "user", "caller", "marks", "known",
+    "number", "part", "text", "words", "spaces", "problem", "user", "caller", "language", "marks",
+    "known",
 )  # fmt: skip
 
 # Text, receipt and document of a record, or the reason why there is none.
