@@ -38,10 +38,32 @@ class _Reader(HTMLParser):
             self.data.append(data)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._start(tag, attrs, empty=tag in policy.VOID)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._start(tag, attrs, empty=tag in policy.VOID or tag in policy.DROPPED)
+        if self.skipped:
+            self.level += tag == self.skipped
+            return
+        self._flush(inline=tag in policy.INLINE)
+        self._apart(tag)
+        if tag in policy.DROPPED:
+            self.pieces.dropped[policy.DROPPED[tag]] += 1
+            self.skipped, self.level = ("", 0) if tag in policy.VOID else (tag, 1)
+            return
+        if tag not in policy.INLINE | policy.BLOCK:  # what it holds is read on
+            self.pieces.dropped["unknown elements"] += 1
+            return
+        given = {name: value or "" for name, value in reversed(attrs)}
+        if tag == "meta":
+            self._meta(given)
+            return
+        if tag not in policy.VOID | policy.UNCLOSED:
+            self.open.append(tag)
+            if len(self.open) > DEEPEST:
+                raise BadDocument("its elements are nested too deep.")
+        self.preformatted = "pre" in self.open or "textarea" in self.open
+        self.style = tag == "style"
+        self.made.write(f"<{tag}")
+        for name, value in reversed(given.items()):
+            self._attribute(tag, name, value)
+        self.made.write(">")
 
     def handle_endtag(self, tag: str) -> None:
         if self.skipped:
@@ -105,35 +127,7 @@ class _Reader(HTMLParser):
             self.apart = True
             self.pieces.gap({"br": "\n", "tr": "\n", "td": "\t", "th": "\t"}.get(tag, "\n\n"))
 
-    # -- elements ------------------------------------------------------------------------------
-
-    def _start(self, tag: str, attrs: list[tuple[str, str | None]], *, empty: bool) -> None:
-        if self.skipped:
-            self.level += tag == self.skipped and not empty
-            return
-        self._flush(inline=tag in policy.INLINE)
-        self._apart(tag)
-        if tag in policy.DROPPED:
-            self.pieces.dropped[policy.DROPPED[tag]] += 1
-            self.skipped, self.level = ("", 0) if empty else (tag, 1)
-            return
-        if tag not in policy.INLINE | policy.BLOCK:  # what it holds is read on
-            self.pieces.dropped["unknown elements"] += 1
-            return
-        given = {name: value or "" for name, value in reversed(attrs)}
-        if tag == "meta":
-            self._meta(given)
-            return
-        if not empty and tag not in policy.UNCLOSED:
-            self.open.append(tag)
-            if len(self.open) > DEEPEST:
-                raise BadDocument("its elements are nested too deep.")
-        self.preformatted = "pre" in self.open or "textarea" in self.open
-        self.style = tag == "style"
-        self.made.write(f"<{tag}")
-        for name, value in reversed(given.items()):
-            self._attribute(tag, name, value)
-        self.made.write(">")
+    # -- attributes ----------------------------------------------------------------------------
 
     def _attribute(self, tag: str, name: str, value: str) -> None:
         if name in policy.TEXT and value.strip() and not (tag == "li" and policy.is_value(value)):
