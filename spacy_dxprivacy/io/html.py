@@ -27,7 +27,6 @@ class _Reader(HTMLParser):
         self.open: list[str] = []  # elements whose end is awaited
         self.skipped = ""  # the element that is dropped with all that it holds
         self.level = 0  # of elements of this name
-        self.preformatted = self.style = False
         self.apart = True  # a block begins
         self.ids: dict[str, str] = {}
 
@@ -58,8 +57,6 @@ class _Reader(HTMLParser):
             self.open.append(tag)
             if len(self.open) > DEEPEST:
                 raise BadDocument("its elements are nested too deep.")
-        self.preformatted = "pre" in self.open or "textarea" in self.open
-        self.style = tag == "style"
         self.made.write(f"<{tag}")
         for name, value in reversed(given.items()):
             self._attribute(tag, name, value)
@@ -76,8 +73,6 @@ class _Reader(HTMLParser):
             return
         if tag in self.open:
             del self.open[len(self.open) - 1 - self.open[::-1].index(tag) :]
-        self.preformatted = "pre" in self.open or "textarea" in self.open
-        self.style = tag != "style" and self.style
         self.made.write(f"</{tag}>")
 
     def handle_comment(self, data: str) -> None:
@@ -101,7 +96,7 @@ class _Reader(HTMLParser):
     def _flush(self, *, inline: bool = False) -> None:
         """Add the text that was read; inline: what follows is in the same sentence."""
         text, self.data = "".join(self.data), []
-        if self.style:
+        if self.open[-1:] == ["style"]:
             self._kept(text, policy.style_sheet(text, self._id))
         elif not text.strip():
             self.made.write(text)
@@ -110,7 +105,7 @@ class _Reader(HTMLParser):
             start = len(text) - len(text.lstrip(_BLANK)) if self.apart else 0
             end = len(text) if inline else len(text.rstrip(_BLANK))
             piece = text[start:end]
-            if not self.preformatted:
+            if "pre" not in self.open and "textarea" not in self.open:
                 piece = re.sub(f"[{_BLANK}]+", " ", piece)
             self.made.write(text[:start])
             self.made.add(piece, put=lambda new: escape(new, quote=False))
