@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import spacy
-from entity_leaks import LABELS, PARTICLES, RIGHT, Example, Tally, add, read
+from entity_leaks import LABELS, RIGHT, Example, Tally, add, read
 from figures import DOCS, write_result
 from presidio_analyzer import AnalyzerEngine
 from spacy.language import Language
@@ -28,6 +28,7 @@ from spacy_dxprivacy.entities.surrogates.name import TITLES
 from spacy_dxprivacy.entities.tables import LISTED
 from spacy_dxprivacy.integrations.presidio.component import SPANS_KEY, DxPresidio
 from spacy_dxprivacy.integrations.presidio.plugins import nlp_engine
+from spacy_dxprivacy.lab import golden
 from spacy_dxprivacy.text.mentions import chosen
 
 HELD_OUT = Path(__file__).parent / "entity_texts" / "held_out.jsonl"
@@ -96,16 +97,16 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--ner", type=Path)
     args = parser.parse_args()
-    PARTICLES.update(TITLES, LISTED["TITLE"], LISTED["ROLE"])  # "Nurse" names nobody
+    # "Nurse" names nobody
+    golden.PARTICLES |= {*TITLES, *LISTED["TITLE"], *LISTED["ROLE"]}
     RIGHT["DATE"] = RIGHT["TIME"] = {"DATE_TIME", "TIME", "AGE"}
     RIGHT["ADDRESS"] |= {"GPE"}
-    sets = {"generated": read(args.data, "all"), "written": read(HELD_OUT, "all")}
-    rows = [
-        [texts, name, *measured(nlp, examples)]
-        for texts, examples in sets.items()
-        for name, nlp in recognisers(args.ner).items()
-    ]
-    print(*rows, sep="\n")
+    sets = {"written": read(HELD_OUT, "all"), "generated": read(args.data, "all")}
+    rows = []
+    for texts, examples in sets.items():
+        for name, nlp in recognisers(args.ner).items():
+            rows.append([texts, name, *measured(nlp, examples)])
+            print(*rows[-1], sep=" | ", flush=True)
     write_result(
         DOCS / "entities" / "recognisers.json",
         command="python benchmarks/entity_recognisers.py synth_dataset_v2.json --ner PIPELINE",

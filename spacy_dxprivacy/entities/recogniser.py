@@ -23,7 +23,7 @@ from ..text.tokens import with_fields_apart
 from . import network
 
 TOKENS = 4096  # that the network reads at a time
-SURE = 4.0  # how much more probable than none a label is to be
+SURE = 2.0  # how much more probable than none a label is to be
 # A number that is part of an address or a date is no entity of its own.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 
