@@ -55,7 +55,10 @@ def tag(label: str, *, begins: bool) -> int:
 
 def make() -> Network:
     """Return the network with random parameters; call `initialize` before it learns."""
-    tables: list[Network] = [HashEmbed(WIDTH, rows, column=i) for i, rows in enumerate(ROWS)]
+    # A fixed seed: by default it counts the layers that the process has made before.
+    tables: list[Network] = [
+        HashEmbed(WIDTH, rows, column=i, seed=3 * i + 1) for i, rows in enumerate(ROWS)
+    ]
     looked_up: Network = Model("public_vectors", _public_vectors)
     vectors: Network = chain(looked_up, Linear(WIDTH, Space.builtin().vectors.shape[1]))
     embedded = WIDTH * (len(ROWS) + 1)
