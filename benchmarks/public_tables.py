@@ -45,7 +45,7 @@ ATTRIBUTES = {
     "occupation": "occupation",
 }  # fmt: skip
 POSTS = ("response", "anonymized_response"), ("text", "anonymized_text")
-CURVE = "0.3,0.45,0.65,0.9,1.2,1.5"
+CURVE = "0.3,0.4,0.55,0.8,1.05,1.4"
 
 
 def measured(command: str, path: Path) -> tuple[list[Row], bytes]:

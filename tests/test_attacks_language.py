@@ -248,34 +248,42 @@ def test_levels_are_what_they_promise():
         level("none")
 
 
-def test_levels_are_points_of_the_frontier_of_the_docs():
-    path = Path(__file__).parent.parent / "docs" / "attacks" / "frontier.csv"
+def test_levels_are_points_of_the_table_of_the_docs():
+    path = Path(__file__).parent.parent / "docs" / "attacks" / "levels.json"
     if not path.exists():
         pytest.skip("the docs are not beside the tests")
-    rows = list(csv.DictReader(path.read_text().splitlines()))
-    points = {float(r["epsilon"]): r for r in rows if r["mechanism"] == "dx.Path.v2"}
-    for epsilon, *shares in (*UNCHANGED, *FOUND["word pairs"]):
-        names = ("kept", "cosine") if (epsilon, *shares) in UNCHANGED else ("found", "rare_found")
-        for name, some in zip(names, shares, strict=True):
-            assert float(points[epsilon][name]) == pytest.approx(some, abs=1e-3)
+    table = json.loads(path.read_text())
+    points = {float(row[1]): dict(zip(table["columns"], row, strict=True)) for row in table["rows"]}
+    for name, column in (
+        ("word pairs of clinical text", "by clinical word pairs"),
+        ("a causal model of 135 million parameters", "by a causal model"),
+    ):
+        measured = {epsilon: share for epsilon, share, _ in FOUND[name]}
+        for epsilon, point in points.items():
+            if isinstance(point[column], float):
+                assert measured[epsilon] == pytest.approx(point[column], abs=1e-3)
+    for epsilon, unchanged, cosine in UNCHANGED:
+        if epsilon in points:
+            assert points[epsilon]["unchanged"] == pytest.approx(unchanged, abs=1e-3)
+            assert points[epsilon]["cosine"] == pytest.approx(cosine, abs=1e-3)
 
 
 def test_at_every_epsilon_the_better_attacker_counts_and_is_named():
-    for epsilon in np.linspace(0.65, 1.2, 23):
+    for epsilon in np.linspace(0.55, 1.1, 23):
         found = measured_at(epsilon)
         for points in FOUND.values():
             known = [p for p in points if p[0] <= epsilon]
             assert all(found.found >= p[1] - 0.01 for p in known)
             assert all(found.rare_found >= p[2] - 0.02 for p in known)
         assert {found.attacker, found.rare_attacker} <= set(FOUND)
-    assert measured_at(0.6) is None and measured_at(1.21) is None
+    assert measured_at(0.5) is None and measured_at(1.11) is None
 
 
 def test_the_sentence_names_who_found_it_also_of_earlier_receipts():
     told = {**level("light").to_dict(), "attacker": "word pairs", "rare_attacker": "a model"}
-    assert "with word pairs recovered 64% of the words, and one with a model 1" in sentence(told)
+    assert "with word pairs recovered 61% of the words, and one with a model 1" in sentence(told)
     del told["rare_attacker"]
-    assert "with word pairs recovered 64% of the words, and 1" in sentence(told)
+    assert "with word pairs recovered 61% of the words, and 1" in sentence(told)
     assert "not measured" in sentence(None)
 
 

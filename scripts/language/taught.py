@@ -22,6 +22,7 @@ from spacy_dxprivacy import Space
 
 BEGINS_WORD = re.compile(r" ?[A-Za-z0-9]")
 ENDS = ".!?;\n"
+TOKENS = re.compile(r"[A-Za-z']+|[.!?;\n]")
 FORMS = (str, str.capitalize, str.upper)  # of a word after a blank, as texts have it
 SMOOTH = 3_000  # words of the law before, beside those that were written, in the law of words alone
 SLOPE = 0.8  # how far the law before is bent towards the words that were written
@@ -66,6 +67,20 @@ def cutter_of(tokenizer: Any, space: Space, types: Types, frequency: Floats) -> 
     return Cutter(texts, _to_one(cells), index)
 
 
+@dataclass(frozen=True)
+class Event:
+    """A word that begins, or hangs on another, or the end of a sentence.
+
+    two, before: the types before it. after: its type, where it is certain; else what was said of
+    the place counts."""
+
+    two: int
+    before: int
+    lane: int
+    place: int
+    after: int | None
+
+
 def counts_of(files: Iterable[Path], cutter: Cutter) -> Counts:
     some = [_counts(np.load(path), cutter) for path in files]
     return Counts(sum(one.joint for one in some), sum(one.places for one in some))
@@ -73,21 +88,22 @@ def counts_of(files: Iterable[Path], cutter: Cutter) -> Counts:
 
 def _counts(written: Any, cutter: Cutter) -> Counts:
     K = cutter.types
-    asked, certain = [], []
-    for lane, (begin, tokens) in enumerate(zip(written["begins"], written["tokens"], strict=True)):
-        for before, place, after in _events(str(begin), tokens.tolist(), cutter):
-            (asked if after is None else certain).append((before, lane, place, after))
-    before, lanes, places, _ = (np.array(column) for column in zip(*asked, strict=True))
-    said = _said(written["ids"][lanes, places], written["shares"][lanes, places], cutter)
+    events = list(events_of(written, cutter))
+    asked = [one for one in events if one.after is None]
+    before, lanes, places = (
+        np.array([getattr(one, name) for one in asked]) for name in ("before", "lane", "place")
+    )
+    said = said_of(written["ids"][lanes, places], written["shares"][lanes, places], cutter)
     spread = sp.csr_array((np.ones(len(before)), (before, np.arange(len(before)))),
                           shape=(K + 2, len(before)))  # fmt: skip
     joint = sp.csr_array(sp.hstack([spread @ said, sp.csr_array((K + 2, 2))]))
-    x, _, _, y = (np.array(column) for column in zip(*certain, strict=True))
+    certain = [(one.before, one.after) for one in events if one.after is not None]
+    x, y = np.array(certain).T
     joint = joint + sp.csr_array((np.ones(len(x)), (x, y)), shape=joint.shape)
     return Counts(joint.tocsr(), len(before))
 
 
-def _said(ids: Ints, shares: Any, cutter: Cutter) -> Any:
+def said_of(ids: Ints, shares: Any, cutter: Cutter) -> Any:
     """csr (places, K): the law of the next word, of the tokens that begin one."""
     begins = np.array([bool(BEGINS_WORD.match(text)) for text in cutter.texts])
     P = shares.astype(np.float64) * begins[ids]
@@ -97,34 +113,41 @@ def _said(ids: Ints, shares: Any, cutter: Cutter) -> Any:
     return tokens @ cutter.words
 
 
-def _events(begin: str, tokens: list[int], cutter: Cutter) -> Iterator[tuple[int, int, int | None]]:
-    """(type before, place, type after): after is None where a word begins and the law of it counts;
-    ends of sentences, and what hangs on a word ('s, n't), are certain."""
+def events_of(written: Any, cutter: Cutter) -> Iterator[Event]:
+    """The events of each lane, one after the other."""
+    for lane, (begin, tokens) in enumerate(zip(written["begins"], written["tokens"], strict=True)):
+        yield from _events(str(begin), tokens.tolist(), cutter, lane)
+
+
+def _events(begin: str, tokens: list[int], cutter: Cutter, lane: int) -> Iterator[Event]:
     K = cutter.types
-    before, word = K + 1, _last_word(begin)
+    *said, word = ["", *TOKENS.findall(begin)]
+    if word in ENDS:
+        said, word = [*said, word], ""
+    two, before = ([K + 1, K + 1, *(_type(one, cutter) for one in said[1:])])[-2:]
     for place, text in enumerate(cutter.texts[token] for token in tokens):
         bare = text.strip()
         if word and not text[:1].isalnum():
-            before, word = cutter.index.get(word.lower(), K), ""
+            two, before, word = before, cutter.index.get(word.lower(), K), ""
         hangs = "n't" if bare == "'t" else bare
         if hangs in CLITICS:
             after = cutter.index.get(hangs, K)
-            yield before, place, after
-            before = after
+            yield Event(two, before, lane, place, after)
+            two, before = before, after
         elif BEGINS_WORD.match(text) and not word:
-            yield before, place, None
+            yield Event(two, before, lane, place, None)
             word = bare
         elif text[:1].isalnum():
             word += bare
         elif any(mark in text for mark in ENDS):
-            yield before, place, K + 1
-            before = K + 1
+            yield Event(two, before, lane, place, K + 1)
+            two = before = K + 1
 
 
-def _last_word(text: str) -> str:
-    """That which a text breaks off after; "" after the end of a sentence."""
-    found = re.findall(r"[A-Za-z']+|[.!?;\n]", text)
-    return "" if not found or found[-1] in ENDS else found[-1]
+def _type(token: str, cutter: Cutter) -> int:
+    """The type of a word, K + 1 for an end of a sentence."""
+    K = cutter.types
+    return K + 1 if token in ENDS else cutter.index.get(token.lower(), K)
 
 
 def taught(law: Pairs, counts: Counts, trust: float) -> Pairs:
@@ -142,6 +165,28 @@ def taught(law: Pairs, counts: Counts, trust: float) -> Pairs:
     delta = sp.diags_array(old) @ bent.delta + sp.diags_array(new) @ seen
     mass = np.append(now, law.mass[K] / law.mass[:K].sum())
     return replace(bent, delta=delta.tocsr(), back=bent.back * old, mass=mass / mass.sum())
+
+
+def mixed(law: Pairs, counts: Counts, words: float, trust: float) -> Pairs:
+    """The law as if it had been seen in so many words of text, and `trust` times more after each
+    word, beside what was counted. So contexts that English has often hardly change."""
+    K = len(law.u)
+    seen = counts.joint[np.r_[0:K, K + 1]][:, :K].tocsr()
+    ends = np.append(counts.joint[:K][:, [K + 1]].toarray().ravel(), 0)
+    mass = law.mass / law.mass.sum()
+    before, times = trust + words * mass, np.asarray(seen.sum(axis=1)).ravel()
+    old, new = before / (times + before), 1 / (times + before)
+    delta = sp.diags_array(old) @ law.delta + sp.diags_array(new) @ seen
+    often = np.asarray(counts.joint[:, :K].sum(axis=0)).ravel()
+    share = often / np.maximum(often + words * mass[:K], 1e-9)
+    u = law.u * (1 - share) + often / often.sum() * share
+    total = (before + times + ends)[:K]
+    end = np.clip((law.end * before[:K] + ends[:K]) / total, 1e-4, 0.999)
+    together = words * mass + np.append(often, ends.sum())
+    return replace(
+        law, u=u / u.sum(), back=law.back * old, delta=delta.tocsr(), end=end,
+        mass=together / together.sum(),
+    )  # fmt: skip
 
 
 def _bent(law: Pairs, by: Floats) -> Pairs:

@@ -281,24 +281,24 @@ def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, 
         epsilon = positive("epsilon", epsilon)
     if mechanism is None:
         return {} if epsilon is None else {"epsilon": epsilon}
-    name = full_name("dx_mechanisms", mechanism)
+    name, default = full_name("dx_mechanisms", mechanism), DEFAULT_CONFIG["mechanism"]
+    if name == default["@dx_mechanisms"]:
+        return {**default, "epsilon": default["epsilon"] if epsilon is None else epsilon}
     parameter = _parameters("dx_mechanisms", name).get("epsilon")
     if parameter is None and epsilon is not None:
         raise UsageError(f"{name} has no epsilon: leave `epsilon` out.")
     if parameter is not None and parameter.default is parameter.empty and epsilon is None:
-        if name != DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"]:
-            raise UsageError(f"{name} needs `epsilon`, in its own unit: see configs/ for a value.")
-        epsilon = DEFAULT_CONFIG["mechanism"]["epsilon"]
+        raise UsageError(f"{name} needs `epsilon`, in its own unit: see configs/ for a value.")
     return {"@dx_mechanisms": name, **({} if epsilon is None else {"epsilon": epsilon})}
 
 
 def prior_config(given: str) -> dict[str, Any]:
     """Return the block of a prior: a short name, a domain of ours, a folder of `dx prior`, ARPA."""
     if given in KINDS:
-        return {"@dx_priors": "dx.WordPairs.v1", "kind": given}
+        return {"@dx_priors": "dx.WordPairs.v2", "domain": given}
     path = Path(given)
     if path.is_dir():
-        return {"@dx_priors": "dx.WordPairs.v1", "path": given}
+        return {"@dx_priors": "dx.WordPairs.v2", "path": given}
     if path.is_file():
         return {"@dx_priors": "dx.Ngrams.v1", "path": given}
     return {"@dx_priors": full_name("dx_priors", given, KINDS)}

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import DxWarning, UsageError
 from ..io.build import full_name, mechanism_config, prior_config
+from ..pipeline.component import DEFAULT_CONFIG
 from ..registries import registry
 from ..space import Space
 from ..space.sources import Filter, load
@@ -78,7 +79,9 @@ def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
     name, *given = text.split() or [""]
     known = name in registry.dx_mechanisms.get_all()
     registered = name if known else full_name("dx_mechanisms", name)
-    settings: dict[str, Any] = {}
+    default = DEFAULT_CONFIG["mechanism"]
+    is_default = registered == default["@dx_mechanisms"]
+    settings: dict[str, Any] = {"prior": default["prior"]} if is_default else {}
     for setting in given:
         value: Any
         key, sign, value = setting.partition("=")

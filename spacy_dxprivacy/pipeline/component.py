@@ -42,9 +42,9 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "max_epsilon_per_person": None,
     "mechanism": {
         "@dx_mechanisms": "dx.Path.v2",
-        "epsilon": 0.9,
+        "epsilon": 0.8,
         "policy": "general",
-        "prior": {"@dx_priors": "dx.WordPairs.v1"},
+        "prior": {"@dx_priors": "dx.WordPairs.v2"},
     },
     "selector": {"@dx_selectors": "dx.AllWords.v1"},
     "space": {"@dx_spaces": "dx.AutoSpace.v1"},

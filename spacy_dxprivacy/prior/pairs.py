@@ -14,7 +14,8 @@ pairs.npz    frequency     uint8 (n,): -12 ln of how often each word of the spac
              context_successors, context_gap_low, context_gap_high, context_steps  as of pairs: what
                            follows beyond the share of P(z | y), which is 1 less their sum
              digest        of the space
-pairs-KIND.npz  the same but for frequency and type_of_row, which are those of pairs.npz
+pairs-KIND.npz  the same but for frequency and type_of_row, which are those of pairs.npz;
+                pairs-broad.npz has contexts
 
 All sums are made exact after reading. scripts/build_language.py writes them.
 
@@ -49,7 +50,8 @@ if TYPE_CHECKING:
 
 NAME = "dx_en"
 FILE = BUILTIN / "pairs.npz"
-KINDS = ("clinical", "dialogues")  # of text, with pairs of their own
+KINDS = ("clinical", "dialogues")  # domains, with pairs of their own
+BROAD = "broad"  # a mix of domains, with contexts of two words: dx.WordPairs.v2
 OF_FREQUENCY, OF_LOG, OF_PAIR = 12, 64, 16  # steps of a logarithm to a nat
 LEAST = 1e-12  # of a type by back-off: a word that stays unchanged may be any, also a lone n't
 FORMAT, KIND = 1, "pairs"
@@ -100,10 +102,10 @@ def lacked_of(space: Space) -> float:
     return float(frequencies()[missing].sum() / frequencies().sum())
 
 
-@lru_cache(maxsize=1 + len(KINDS))
+@lru_cache(maxsize=2 + len(KINDS))
 def builtin_model(kind: str | None = None) -> PairModel:
-    """Return word pairs on the words of the built-in space, of a domain of KINDS or, for None, of
-    general English. Raises DxError for files of another space."""
+    """Return word pairs on the words of the built-in space, of a domain of KINDS, of BROAD or, for
+    None, those of dx.WordPairs.v1. Raises DxError for files of another space."""
     space = Space.builtin()
     arrays: dict[str, Any] = {}
     for path in [FILE] if kind is None else [FILE, BUILTIN / f"pairs-{kind}.npz"]:

@@ -1,4 +1,4 @@
-"""The priors that configs name: dx.Uniform.v1, dx.WordFrequency.v1, dx.WordPairs.v1, dx.Ngrams.v1.
+"""The priors that configs name: dx.Uniform.v1, dx.WordFrequency.v1, dx.WordPairs, dx.Ngrams.v1.
 
 Uniform        q(y) = 1 / n; each word is drawn alone. The distribution of dx.Path.v1
 WordFrequency  q(y) proportional to f(y) ** gamma, with f how often y comes in public text; each
@@ -21,7 +21,7 @@ from ..registries import registry
 from ..space import Space
 from ..validate import between, fail, needs, one_of, whole
 from .chain import Chain, WordList, alone_chain, carry, spelled
-from .pairs import KINDS, NAME, builtin_model, frequencies, frequency_of, read_model
+from .pairs import BROAD, KINDS, NAME, builtin_model, frequencies, frequency_of, read_model
 
 LEAST = 1e-30  # that float32 can hold
 MOST_CARRIED = 2
@@ -79,7 +79,7 @@ class WordPairs:
 
     path: Path | None = None
     kind: str | None = None
-    name = "dx.WordPairs.v1"
+    name: str = "dx.WordPairs.v1"
     draws = "sentence"
 
     def fit(self, space: Space) -> Chain:
@@ -157,6 +157,26 @@ def make_word_pairs(path: str | None = None, kind: str | None = None) -> WordPai
         if path is not None:
             raise fail("kind", "left out where a path is given", kind)
     return WordPairs(None if path is None else Path(path), kind)
+
+
+@registry.dx_priors("dx.WordPairs.v2")
+def make_word_pairs_v2(path: str | None = None, domain: str | None = None) -> WordPairs:
+    """Create a prior of word pairs and contexts of two words; the default prior.
+
+    Those of the package are of a broad mix of English: news, notes, mails, reviews, tickets, talks,
+    messages, questions, instructions, stories and judgments.
+
+    Args:
+        path: A folder made by `dx prior`.
+        domain: "clinical" (notes of visits) or "dialogues" (talks, chats, questions to an
+            assistant); the broad mix if None.
+    """
+    if domain is not None:
+        one_of("domain", domain, KINDS)
+        if path is not None:
+            raise fail("domain", "left out where a path is given", domain)
+    given = None if path is None else Path(path)
+    return WordPairs(given, domain or BROAD, "dx.WordPairs.v2")
 
 
 @registry.dx_priors("dx.Ngrams.v1")

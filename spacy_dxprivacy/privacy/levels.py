@@ -3,10 +3,10 @@
 Epsilon is nats per unit of distance, so epsilon = 10 where words are 8 apart is 80 nats.
 
 `LEVELS` are settings of dx.Path.v2: light, balanced, strong. Measured on the built-in space, policy
-"general", word pairs: 1,157 words of 40 clinical notes, 152 of them rare, one release each, by
-three attackers with the exact channel: word pairs of English, word pairs of clinical text, and a
-causal model (docs/reference/figures.md has the command). At each epsilon the one that recovers more
-counts. A level says nothing of other texts: measure these with `dx attack frontier`.
+"general", dx.WordPairs.v2: 1,121 words of 40 clinical notes, 156 of them rare, one release each,
+by attackers with the exact channel: word pairs of English, of clinical text and of the prior, and
+a causal model (docs/reference/figures.md has the command). At each epsilon the one that recovers
+more counts. A level says nothing of other texts: measure these with `dx attack frontier`.
 """
 
 from __future__ import annotations
@@ -69,17 +69,18 @@ MECHANISM = "dx.Path.v2"
 Points = Sequence[tuple[float, float, float]]  # epsilon, rising, and two shares from 0 to 1
 
 # Share of words that are unchanged; cosine of outputs to inputs.
-UNCHANGED: Points = ((0.65, 0.3181, 0.5626), (0.9, 0.4564, 0.7018), (1.2, 0.5869, 0.8246))
+UNCHANGED: Points = (
+    (0.55, 0.3310, 0.5588), (0.6, 0.3818, 0.5887), (0.8, 0.4880, 0.7041), (1.05, 0.5888, 0.8084),
+    (1.1, 0.6209, 0.8278),
+)  # fmt: skip
 # Share of words, and of rare words, that each attacker recovers; of equals the first is named.
 FOUND: Mapping[str, Points] = {
     "word pairs of clinical text": (
-        (0.65, 0.3691, 0.00658), (0.9, 0.5056, 0.05921), (1.05, 0.5670, 0.05921),
-        (1.2, 0.6353, 0.08553),
+        (0.55, 0.3452, 0.00641), (0.6, 0.3898, 0.01282), (0.8, 0.4960, 0.04487),
+        (1.05, 0.6093, 0.08974), (1.1, 0.6441, 0.13462),
     ),
-    "word pairs": ((0.65, 0.3423, 0.01316), (0.9, 0.484, 0.05921), (1.2, 0.6188, 0.09868)),
     "a causal model of 135 million parameters": (
-        (0.9, 0.4901, 0.05263), (1.05, 0.567, 0.079), (1.1, 0.572, 0.072), (1.17, 0.612, 0.118),
-        (1.2, 0.6249, 0.09868),
+        (0.8, 0.4683, 0.0577), (1.05, 0.6021, 0.1090), (1.1, 0.6262, 0.1474),
     ),
 }  # fmt: skip
 
@@ -142,7 +143,7 @@ def measured_at(epsilon: float) -> Level | None:
     return Level(epsilon, kept[0], *most, kept[1], best, of_rare)
 
 
-_SETTINGS = {"light": 1.2, "balanced": 0.9, "strong": 0.65}
+_SETTINGS = {"light": 1.05, "balanced": 0.8, "strong": 0.55}
 LEVELS = {name: some for name, at in _SETTINGS.items() if (some := measured_at(at))}
 
 

@@ -53,13 +53,13 @@ def test_every_word_can_come_out(kind):
 
 
 def test_a_kind_is_named_in_a_word():
-    make = registry.dx_priors.get("dx.WordPairs.v1")
+    make = registry.dx_priors.get("dx.WordPairs.v2")
     for config in (
         prior_config("clinical"),
         parse_mechanism("dx.Path.v2 prior=clinical")[1]["prior"],
     ):
-        assert config == {"@dx_priors": "dx.WordPairs.v1", "kind": "clinical"}
-        assert registry.resolve({"prior": config})["prior"] == make(kind="clinical")
+        assert config == {"@dx_priors": "dx.WordPairs.v2", "domain": "clinical"}
+        assert registry.resolve({"prior": config})["prior"] == make(domain="clinical")
 
 
 def test_other_kinds_are_told():

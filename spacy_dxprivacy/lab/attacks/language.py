@@ -17,7 +17,7 @@ from ...errors import DxError
 from ...mechanisms.path_v2 import SentenceMechanism
 from ...prior.chain import Chain, alone_chain
 from ...prior.make import STOP, nats_of_pairs
-from ...prior.pairs import KINDS, builtin_model, frequency_of
+from ...prior.pairs import BROAD, KINDS, builtin_model, frequency_of
 from ...prior.registered import WordPairs
 from ...space import Space
 from ...ty import Mechanism
@@ -188,7 +188,8 @@ def _domain_of(read: Corpus, space: Space) -> str | None:
         return None
     words = np.where(rows >= 0, english.one_state[0][rows], english.states)
     sentences = np.append(np.insert(words, np.flatnonzero(read.sentences)[1:], STOP), STOP)
-    nats = {k: nats_of_pairs(builtin_model(k).chain, sentences).sum() for k in (None, *KINDS)}
+    kinds = (None, BROAD, *KINDS)
+    nats = {k: nats_of_pairs(builtin_model(k).chain.pairs, sentences).sum() for k in kinds}
     return min(nats, key=lambda kind: float(nats[kind]))
 
 
