@@ -14,9 +14,9 @@ from functools import partial
 from typing import Any
 
 from ..config import FileConfig
-from ..errors import Errors, UsageError
 from .files.limits import MB, check_ratio, too_large
 from .pieces import BadDocument, Pieces, linked, mail_target
+from .plain import module_of
 from .wordml import clean, read
 
 MOST_PARTS = 512 * MB
@@ -38,7 +38,7 @@ class _Package:
     """The parts of a document by name, and those among them that changed."""
 
     def __init__(self, raw: bytes, dropped: Counter[str]) -> None:
-        self.etree, self.dropped = _lxml(), dropped
+        self.etree, self.dropped = module_of("lxml.etree", ".docx", "docx"), dropped
         if raw.startswith(ENCRYPTED):
             raise BadDocument("it is encrypted, or of a Word before 2007: save it as .docx.")
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
@@ -81,15 +81,6 @@ class _Package:
                     data = text_of(root, xml_declaration=True, encoding="UTF-8", standalone=True)
                 archive.writestr(info, data)
         return out.getvalue()
-
-
-def _lxml() -> Any:
-    try:
-        from lxml import etree
-    except ImportError:
-        missing = Errors.DX074.format(what=".docx", package="lxml", extra="docx")
-        raise UsageError(missing) from None
-    return etree
 
 
 def parse(raw: bytes, files: FileConfig) -> Pieces:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from typing import IO, Any
 
 from spacy.tokens import DocBin
 
 from ..config import FileConfig
-from ..errors import DxError, UsageError
+from ..errors import DxError, Errors, UsageError
 from .files.docbin import MOST_DOCBIN, BadPacked, read_docbin
 from .files.limits import MOST_RECORD, TooLarge
 from .record import (
@@ -48,6 +49,15 @@ class Writer:
 
     def finish(self) -> None:
         """Write the end of the file."""
+
+
+def module_of(name: str, what: str, extra: str) -> Any:
+    """Import a module of an extra. Raise UsageError where it is missing."""
+    try:
+        return import_module(name)
+    except ImportError:
+        missing = {"what": what, "package": name.partition(".")[0], "extra": extra}
+        raise UsageError(Errors.DX074.format(**missing)) from None
 
 
 # -- texts -----------------------------------------------------------------------------------------

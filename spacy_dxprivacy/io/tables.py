@@ -17,9 +17,9 @@ from typing import IO, Any
 from weakref import finalize
 
 from ..config import FileConfig
-from ..errors import DxError, Errors, UsageError
+from ..errors import DxError, UsageError
 from .files.limits import MB, MOST_RECORD, TooLarge, check_ratio
-from .plain import Writer, carried_columns, written
+from .plain import Writer, carried_columns, module_of, written
 from .record import (
     NOT_UNICODE,
     NOT_UTF8,
@@ -185,7 +185,7 @@ def read_xlsx(
 
 
 def _sheet(handle: Readable) -> Iterator[list[Any]]:
-    openpyxl = _openpyxl()
+    openpyxl = module_of("openpyxl", ".xlsx", "xlsx")
     raw = whole(handle, MOST_SHEET)
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
@@ -197,15 +197,6 @@ def _sheet(handle: Readable) -> Iterator[list[Any]]:
         raise UsageError(str(error)) from None
     except Exception:  # what openpyxl raises of a damaged file may be anything, and quote it
         raise UsageError("it is not an .xlsx file with a sheet, or it is damaged.") from None
-
-
-def _openpyxl() -> Any:
-    try:
-        import openpyxl
-    except ImportError:
-        missing = Errors.DX074.format(what=".xlsx", package="openpyxl", extra="xlsx")
-        raise UsageError(missing) from None
-    return openpyxl
 
 
 # -- writing ---------------------------------------------------------------------------------------
@@ -286,7 +277,7 @@ class XlsxWriter(TableWriter):
 
     def __init__(self, handle: IO[bytes], files: FileConfig) -> None:
         super().__init__(handle, files)
-        self.book = _openpyxl().Workbook(write_only=True)
+        self.book = module_of("openpyxl", ".xlsx", "xlsx").Workbook(write_only=True)
         self.sheet = self.book.create_sheet("sanitized")
         # A sheet that is dropped half-way would write a traceback to stderr.
         finalize(self, _close, self.sheet)
