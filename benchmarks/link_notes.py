@@ -51,7 +51,7 @@ CAUSE = [
     "an argument",
     "a car accident",
 ]
-EPSILONS = [0.3, 0.65, 0.9, 1.2]
+EPSILONS = [0.3, 0.55, 0.8, 1.05]
 COMMAND = ["attack", "link", "NOTES", "-m", "dx.Path.v2", "-e", ",".join(map(str, EPSILONS))]
 VISITS = (
     "{name} is a {age} year old {job} who came to the clinic {when} with pain in the {place} "

@@ -201,7 +201,7 @@ def test_a_folder_becomes_a_folder_with_the_same_names(dx, tmp_path):
     write(source / "deep", "jsonl")
     write(source, "csv")
     (source / "b.txt").write_text("The cat")
-    (source / "readme.md").write_text("Zorblatt")
+    (source / "readme.pdf").write_text("Zorblatt")
     (source / "bad.csv").write_text("Zorblatt sleeps, near Quixwell.\n1,2\n")
     result = dx(source, tmp_path / "out")
     names = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*.*"))
@@ -672,7 +672,7 @@ def test_the_time_of_day_may_jump(dx, folder, tmp_path, monkeypatch, jump):
     "args, message",
     [
         (["missing.txt"], "no such file"),
-        (["-", "out.docx"], "must be a folder or end in .txt"),
+        (["-", "out.pdf"], "must be a folder or end in .txt"),
         (["-", "--mechanism", "laplce"], "There are: "),
         (["-", "--set", "unknown=keep"], "random-digits, random-word, redact"),
         (["-", "--epsilon", "0"], "epsilon must be a finite number above 0, got 0.0"),

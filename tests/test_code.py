@@ -127,7 +127,7 @@ def test_workers_of_a_cluster_know_it(code, space_path, tmp_path):
 
 COMMANDS: dict[str, list[Any]] = {
     "tune": ["-m", NAME, "-e", "1,2", "--words", 20],
-    "inspect": ["dog", "-m", NAME, "-e", 1, "--over", "1,2"],
+    "inspect": ["dog", "-m", NAME, "-e", 1],
     "attack": ["guess", "SOURCE", "-m", NAME, "-e", "1,2", "--candidates", 20],
 }
 

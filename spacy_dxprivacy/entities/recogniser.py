@@ -140,6 +140,8 @@ def set_entities(doc: Doc, new: list[Entity]) -> None:
     owner = {i: span for span in kept for i in range(span.start, span.end)}
     for label, first, last in new:
         start, end = _trimmed(doc, first, last)
+        if all(token.is_stop and token.is_lower for token in doc[start:end]):
+            continue  # no name is made of "as" and "of" alone
         beside = {owner[i] for i in range(start, end) if i in owner and owner[i].label_ == label}
         if any(i not in owner for i in range(start, end)):
             start = min([start, *(span.start for span in beside)])

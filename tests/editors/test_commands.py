@@ -136,10 +136,11 @@ def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
 @pytest.mark.parametrize(
     ("name", "more", "why"),
     [
-        ("repeat", ["--model", "fake"], "repeat uses no language model.*guess, link, membership"),
+        ("repeat", ["--model", "fake"], "repeat uses no language model.*guess, all, frontier"),
         ("persons", ["--model", "fake"], "persons uses no language model"),
         ("link", ["--prompt", "Notes."], "needs a language model.*--model"),
-        ("membership", ["--model", "none.gguf"], "DX153"),
+        ("membership", ["--model", "fake"], "membership uses no language model"),
+        ("guess", ["--model", "none.gguf"], "DX153"),
     ],
 )
 def test_a_model_that_nothing_is_asked_of_is_a_mistake(folder, name, more, why):

@@ -49,23 +49,23 @@ def test_texts_side_by_side_are_each_filled_by_the_likeliest_words():
     T, first, _, how = setup(beam=600)
     some = sheets([4, 2, 3, 1, 4])
     found = search(some, how)
-    assert [one.words.tolist() for one in found] == [best(sheet, T, first) for sheet in some]
+    assert [one.tolist() for one in found] == [best(sheet, T, first) for sheet in some]
 
 
 def test_what_stands_between_is_read_and_prompts_come_first():
     T, _, _, how = setup(beam=1)
     flat = np.zeros((1, N))
     sheet = Sheet(["w2 "], np.zeros(1, dtype=bool), np.arange(N)[None], flat)
-    assert search([sheet], how)[0].words.tolist() == [int(T[2].argmax())]
+    assert search([sheet], how)[0].tolist() == [int(T[2].argmax())]
     prompted = Search(how.words, how.known, share=0.0, beam=1, prompt="w3")
     sheet = Sheet([" "], np.zeros(1, dtype=bool), np.arange(N)[None], flat)
-    assert search([sheet], prompted)[0].words.tolist() == [int(T[3].argmax())]
+    assert search([sheet], prompted)[0].tolist() == [int(T[3].argmax())]
     # Known frequencies count where the model does not.
     only = Search(how.words, np.eye(N)[4], share=1.0, beam=2)
     sheet = Sheet(
         ["", " "], np.zeros(2, dtype=bool), np.tile(np.arange(N), (2, 1)), np.zeros((2, N))
     )
-    assert search([sheet], only)[0].words.tolist() == [4, 4]
+    assert search([sheet], only)[0].tolist() == [4, 4]
     long = Search(how.words, how.known, prompt="w1 " * 40)
     with pytest.raises(DxError, match=r"DX151.*40 tokens"):
         search(sheets([2]), long)
@@ -78,7 +78,7 @@ def test_where_memory_is_short_fewer_texts_stand_side_by_side():
         found = search(some, how)
     assert max(model.asked_of) <= 10
     whole = search(some, Search(how.words, how.known, share=0.0, beam=5, side_by_side=1))
-    assert [w.words.tolist() for w in found] == [w.words.tolist() for w in whole]
+    assert [w.tolist() for w in found] == [w.tolist() for w in whole]
     model.room = 1
     with pytest.warns(DxWarning), pytest.raises(DxError, match="DX152"):
         search(some, how)

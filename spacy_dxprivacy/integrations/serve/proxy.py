@@ -50,6 +50,9 @@ TYPES = frozenset(
     "json_object json_schema".split()
 )
 SCHEMA_TYPES = frozenset("object string integer number boolean array null".split())
+SCHEMA_KEYS = frozenset(
+    "type properties required items enum const title description default examples format".split()
+)
 _NAME = re.compile(r"[\w.:/@+-]{1,128}", re.ASCII)
 _KEY_OF_JSON = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _PIECE = re.compile(r"[^\W\d_]{3,}")
@@ -114,6 +117,8 @@ class _Texts:
         self.new: Iterator[str] | None = None
 
     def __call__(self, text: str, key: str | None = "") -> str:
+        if key is None and text in SCHEMA_KEYS:
+            return text
         if key is None and _KEY_OF_JSON.fullmatch(text):
             self.names.append(("parameters", text))
         elif text.strip() and text not in SCHEMA_TYPES:
