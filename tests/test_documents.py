@@ -365,6 +365,7 @@ BAD = {
 }
 
 
+@needs_lxml
 def test_bad_files_are_listed_and_the_others_written(dx, tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
@@ -390,7 +391,7 @@ def test_another_format_is_written_as_text_and_never_as_a_document(dx, tmp_path)
 
 
 @pytest.mark.skipif(shutil.which("soffice") is None, reason="needs LibreOffice")
-@pytest.mark.parametrize("kind", ["docx", "html"])
+@pytest.mark.parametrize("kind", [pytest.param("docx", marks=needs_lxml), "html"])
 def test_libreoffice_opens_what_is_written(clean, tmp_path, kind):
     clean(kind, docx([*BODY, paragraph(TEXT_BOX)]) if kind == "docx" else HTML.encode())
     command = ["soffice", "--headless", "--convert-to", "pdf", "--outdir", tmp_path]

@@ -8,6 +8,7 @@ import subprocess
 import time
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -39,6 +40,7 @@ PEOPLE = "Maria pondered two doctors in zzyzx"
 NLP = tokenizer()
 SPACE = Space.from_vectors(WORDS, np.random.default_rng(0).normal(size=(len(WORDS), 8)))
 CHROMIUM = shutil.which("chromium")
+needs_sklearn = pytest.mark.skipif(find_spec("sklearn") is None, reason="needs the extra 'report'")
 
 EPSILON = DEFAULT_CONFIG["mechanism"]["epsilon"]
 
@@ -193,6 +195,7 @@ def test_markup_in_a_text_is_text(sanitised, page, suffix):
     assert "{{ 7 * 7 }}{% raw %}" in "".join(read.texts)
 
 
+@needs_sklearn
 def test_markup_in_a_label_is_text_and_the_page_asks_nobody_for_anything(sanitised, page):
     *files, receipt = sanitised(".jsonl", texts=TEXTS * 3, **{"<i>kind": ["<u>x", "<u>y"] * 6})
     read = page(*files, "--label", "<i>kind", "--receipt", receipt)
@@ -435,8 +438,20 @@ def test_a_thousand_documents_take_less_than_a_minute(tmp_path, space, page):
         ("before.jsonl", ".", [], "both be files or both be folders"),
         ("before.jsonl", "short.jsonl", [], "4 document(s)"),
         ("before.jsonl", "after.jsonl", ["--field", "body"], "has no field"),
-        ("before.jsonl", "after.jsonl", ["--label", "kind"], "two classes or more"),
-        ("before.txt", "after.txt", ["--label", "kind"], "--label needs .jsonl or .csv"),
+        pytest.param(
+            "before.jsonl",
+            "after.jsonl",
+            ["--label", "kind"],
+            "two classes or more",
+            marks=needs_sklearn,
+        ),
+        pytest.param(
+            "before.txt",
+            "after.txt",
+            ["--label", "kind"],
+            "--label needs .jsonl or .csv",
+            marks=needs_sklearn,
+        ),
         ("before.jsonl", "after.jsonl", ["--receipt", "after.jsonl"], "is not a receipt"),
         ("before.jsonl", "after.jsonl", ["--receipt", "gone.json"], "No such file"),
         ("short.jsonl", "short.jsonl", ["--receipt", "receipt.json"], "receipt covers 4"),
