@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar, cast
 import catalogue
 from spacy import util
 
+from .about import DATA
 from .errors import DxError, Errors
 
 # Each registry, and the folder whose modules fill it.
@@ -29,44 +30,9 @@ PACKAGES = {
     "dx_surrogates": "entities.surrogates",
 }
 # Removed names and options, and what to use instead.
-RETIRED = {
-    "dx.HiddenMarkov.v1": "dx.WordPairs.v1 of the same texts predicts them better (`dx prior`)",
-    "dx.Rewrite.v1": "use dx.Remap.v1 with a language model",
-    ".zst": "decompress it first (`zstd -d`), or use gzip (.gz)",
-    "dx verify": "`sha256sum --check LIST` compares downloaded files with a list of their digests",
-    "dx edit": "use `dx sanitize --edit`; `--edit lm` is by a language model",
-    "dx prior --kind": "priors of texts are always of word pairs",
-    "dx prior --states": "priors of texts are always of word pairs; see --types and --pairs",
-    "dx prior --iterations": "word pairs are counted once",
-    "dx prior --seed": "nothing is drawn at random where word pairs are counted",
-    "dx tune --entities": "use `dx audit release --entities` (docs/how-to/choose.md)",
-    "dx tune --surrogates": "use `dx audit release --entities` (docs/how-to/choose.md)",
-    "dx playground --address": "the page is on 127.0.0.1 alone",
-    "dx tune --plot": "use `dx attack guess --out FOLDER`, which draws attack success rates",
-    "dx tune --k": "use `dx inspect WORD --k`",
-    "dx tune --judge": "use `dx report --judge`",
-    "dx inspect --over": "use `dx tune`, which measures many words",
-    "dx inspect --judge": "use `dx report --judge`",
-    "dx inspect --entities": "use `dx sanitize --set run.preview=5`",
-    "dx audit sides": "use benchmarks/timing.py",
-    "dx audit mechanism --page": "use --json",
-    "dx attack context": "use `dx attack guess`, which has a stronger attacker",
-    "dx experiment utility": "use `dx experiment tasks` on your texts",
-    "dx experiment margins": "use `dx inspect WORD`, which shows distances",
-    "dx experiment dot-product": "`dx audit mechanism` tests the distribution of the noise",
-    "dx experiment text-quality": "`dx report` has words unchanged and similarity",
-    "dx experiment classification": "use `dx experiment tasks` on your texts",
-    "dx experiment --index": "the size of the space decides the index",
-    "dx experiment outputs": "`dx inspect WORD` shows what a word becomes",
-    "dx experiment mahalanobis": "docs/design-notes.md has what it showed",
-    "dx experiment optimum": "use benchmarks/optimum.py",
-    "dx experiment sentences": "use benchmarks/optimum.py",
-    "dx experiment --quick": "give fewer --documents and --words",
-    "dx prior --quiet": "redirect stderr (2>/dev/null)",
-    "dx serve --rate": "use --set service.max_cpu=SECONDS",
-    "run.log": "redirect stderr (2>>FILE); the receipt lists all failures",
-    "dx sanitize --log": "redirect stderr (2>>FILE); the receipt lists all failures",
-}
+RETIRED = dict(
+    line.split(": ", 1) for line in (DATA / "retired.txt").read_text(encoding="utf8").splitlines()
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
