@@ -29,9 +29,9 @@ def sections(file: str) -> dict[str, list[str]]:
     return found
 
 
-def words(name: str) -> frozenset[str]:
+def words(name: str, file: str = "words") -> frozenset[str]:
     """Return a list of single words."""
-    return frozenset(" ".join(sections("words")[name]).split())
+    return frozenset(" ".join(sections(file)[name]).split())
 
 
 @cache

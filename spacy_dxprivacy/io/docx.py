@@ -15,21 +15,12 @@ from typing import Any
 
 from ..config import FileConfig
 from .files.limits import MB, check_ratio, too_large
-from .pieces import BadDocument, Pieces, linked, mail_target
+from .pieces import BadDocument, Pieces, linked, listed, mail_target
 from .plain import module_of
 from .wordml import clean, read
 
 MOST_PARTS = 512 * MB
-TEXTS = {"main", "header", "footer", "footnotes", "endnotes", "comments"}  # ends of content types
-COPIED = {
-    "styles",
-    "stylesWithEffects",
-    "numbering",
-    "fontTable",
-    "settings",
-    "webSettings",
-    "theme",
-}
+TEXTS, COPIED = listed("DOCX_TEXTS"), listed("DOCX_COPIED")  # ends of content types
 PARTS = "application/vnd.openxmlformats-"
 ENCRYPTED = b"\xd0\xcf\x11\xe0"  # how files of Word begin that are encrypted, or from before 2007
 

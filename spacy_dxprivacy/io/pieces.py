@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from html import escape
 from importlib import import_module
 from typing import IO, Any
 
 from ..config import FileConfig
+from ..entities.tables import sections, words
 from ..errors import DxError, UsageError
 from ..text.layout import MARKS
 from .files.limits import MB, TooLarge
@@ -25,6 +27,15 @@ NO_ADDRESS = "redacted@example.invalid"  # where what was drawn is no address
 _GAPS = ("", " ", "\t", "\n", "\n\n")  # between pieces, from weak to strong
 # Invisible characters would hide a name from a recogniser; no-break blanks become blanks.
 _SEEN = {0xA0: " ", 0x202F: " ", **dict.fromkeys([0xAD, 0x200B, 0x2060, 0xFEFF])}
+
+
+listed = partial(words, file="formats/lists")
+
+
+def listed_by(name: str) -> dict[str, str]:
+    """Return the kind of each word of a section with lines `kind: words`."""
+    rows = (line.partition(": ") for line in sections("formats/lists")[name])
+    return {word: kind for kind, _, some in rows for word in some.split()}
 
 
 class BadDocument(DxError):

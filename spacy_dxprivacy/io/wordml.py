@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from .pieces import BadDocument, Pieces
+from .pieces import BadDocument, Pieces, listed, listed_by
 
 _CHANGE = re.compile(
     r"ins|del|moveFrom|moveTo|cellIns|cellDel|cellMerge|\w+Change|"
@@ -21,23 +21,11 @@ _FIELD = re.compile(
     r"(\s|PAGE\b|NUMPAGES\b|SECTION\b|SECTIONPAGES\b|PAGEREF\b|REF\b|NOTEREF\b|TOC\b|SEQ\b|ARABIC\b|"
     r'FORMTEXT\b|MERGEFORMAT\b|Figure\b|Table\b|_(Toc|Ref)\d+|\\[a-z*#@]|"\d-\d")*'
 )
-# Elements that place a drawing, and what they hold.
-_PLACES = {"posOffset", "align", "pctPosHOffset", "pctPosVOffset", "pctWidth", "pctHeight"}
 _VALUE = re.compile(r"-?\d{1,8}|left|right|center|inside|outside|top|bottom")
 _OURS = re.compile(r"_(GoBack|(Toc|Ref|Hlk)\d+)")  # bookmarks that Word makes
 _GAPS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n"}
-_DROPPED = {
-    "Fallback": "copies for old programs", "permStart": "permissions", "permEnd": "permissions",
-    "ffData": "form settings", "smartTagPr": "smart tags", "customXmlPr": "smart tags",
-    "dataBinding": "links to data", "object": "objects", "OLEObject": "objects",
-    "control": "objects", "delText": "deleted text", "delInstrText": "deleted text",
-}  # fmt: skip
-_SETTINGS = {
-    "zoom", "mirrorMargins", "gutterAtTop", "evenAndOddHeaders", "defaultTabStop", "compat",
-    "autoHyphenation", "hyphenationZone", "bookFoldPrinting", "displayBackgroundShape",
-    "characterSpacingControl", "footnotePr", "endnotePr", "mathPr", "themeFontLang",
-    "clrSchemeMapping", "decimalSymbol", "listSeparator", "updateFields", "view",
-}  # fmt: skip
+_PLACES, _SETTINGS = listed("DOCX_PLACES"), listed("DOCX_SETTINGS")
+_DROPPED = listed_by("DOCX_DROPPED")
 _MAY_BE_EMPTY = {"hyperlink", "blip", "svgBlip", "imagedata", "fill", "stroke"}  # of a relation
 _HOLDERS = ("drawing", "object", "pict")
 _ATTRIBUTES = {"descr": "", "title": "", "alt": "", "tooltip": "", "string": "", "author": "PERSON"}

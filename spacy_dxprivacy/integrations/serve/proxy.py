@@ -22,6 +22,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from ...config import ServiceConfig
 from ...entities.surrogates.restoring import Restorer, Rows
 from ...entities.surrogates.table import _is_common
+from ...io.pieces import listed
 from ...io.record import is_unicode
 from ...machine.hosts import is_loopback
 from .callers import Refused
@@ -32,27 +33,8 @@ CONNECT = 10.0  # seconds
 MARK = "\x1e"  # around each text of the document; white space to the tokenizer
 # Another text for one, and the key of the JSON that it stands under: None for a key itself.
 Change = Callable[[str, str | None], str]
-# Settings, whose values are numbers and names of models, functions and modes.
-PLAIN = frozenset(
-    "model temperature top_p top_k min_p n max_tokens max_completion_tokens max_output_tokens "
-    "max_tool_calls stream stream_options presence_penalty frequency_penalty repetition_penalty "
-    "seed logprobs top_logprobs logit_bias service_tier parallel_tool_calls reasoning_effort "
-    "reasoning store tool_choice truncation verbosity include role type id status call_id "
-    "tool_call_id strict name index".split()
-)
-TEXTS = frozenset(
-    "messages content text refusal reasoning_content output instructions input stop description "
-    "tools tool_calls function response_format json_schema format arguments parameters "
-    "schema".split()
-)
-TYPES = frozenset(
-    "text input_text output_text refusal message function function_call function_call_output "
-    "json_object json_schema".split()
-)
-SCHEMA_TYPES = frozenset("object string integer number boolean array null".split())
-SCHEMA_KEYS = frozenset(
-    "type properties required items enum const title description default examples format".split()
-)
+PLAIN, TEXTS, TYPES = (listed(f"OPENAI_{name}") for name in ("PLAIN", "TEXTS", "TYPES"))
+SCHEMA_TYPES, SCHEMA_KEYS = listed("SCHEMA_TYPES"), listed("SCHEMA_KEYS")
 _NAME = re.compile(r"[\w.:/@+-]{1,128}", re.ASCII)
 _KEY_OF_JSON = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _PIECE = re.compile(r"[^\W\d_]{3,}")
