@@ -63,9 +63,8 @@ def clean(etree: Any, root: Any, gone: set[str], pieces: Pieces, *, accept: bool
         _remove(element)
     etree.strip_tags(root, "{*}smartTag", "{*}customXml", *added)
     for element in root.iter("{*}sdtPr", "{*}settings"):
-        known, what = {"id", "rPr", "docPartObj"}, "content controls"
-        if element is root:
-            known, what = _SETTINGS, "settings"
+        known = _SETTINGS if element is root else frozenset(("id", "rPr", "docPartObj"))
+        what = "settings" if element is root else "content controls"
         kept = [one for one in element if _name_of(one) in known]
         pieces.dropped[what] += len(element) - len(kept)
         element[:] = kept
