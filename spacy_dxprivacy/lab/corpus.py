@@ -88,6 +88,11 @@ def words_of(doc: Doc, space: Space) -> tuple[Ints1d, Bools1d, list[str], Ints1d
     return rows, words.starts, plaintext_before(doc, words.places), words.places
 
 
+def corpus_of(docs: Iterable[Doc], space: Space) -> Corpus:
+    """Return the words of Docs that the space holds. Raise DxError where it holds none."""
+    return Corpus.of(*zip(*(words_of(doc, space)[:3] for doc in docs), strict=True))
+
+
 @dataclass(frozen=True)
 class Corpus:
     """The words of documents that a space holds, concatenated.

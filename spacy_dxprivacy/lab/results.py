@@ -17,7 +17,7 @@ from ..errors import DxError, Errors, UsageError
 from ..io.files.atomic import check_new, write_bytes
 from ..validate import one_of
 
-FORMATS = ("svg", "png", "pdf")
+FORMATS = ("svg", "png")
 # Paul Tol's bright scheme: its colours differ for all kinds of sight.
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#888888", "#222222")
 NAN = float("nan")

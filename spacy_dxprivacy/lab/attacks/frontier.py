@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Bools1d, Floats2d, Ints1d
+from ...arrays import Bools1d, Ints1d
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
@@ -23,6 +23,7 @@ from ..results import (
     NAN,
     Progress,
     Result,
+    Row,
     draw_lines,
     finish,
     interpolated,
@@ -39,6 +40,7 @@ PANELS = {
     "cosine": "cosine of output to input",
     "nats": "nats a word over the clear text",
 }
+STYLES = ("o-", "s--", "^:")
 
 
 @dataclass(frozen=True)
@@ -88,36 +90,45 @@ class Ground:
         """bool (t,)."""
         return self.language.is_rare[self.text.rows]
 
-    @cached_property
-    def _unit(self) -> Floats2d:
+    def cosine(self, outputs: Ints1d, stands: Bools1d | None = None) -> float:
+        """Return the mean cosine of outputs to inputs; 0 where no output stands."""
         X = np.asarray(self.space.vectors, dtype=np.float32)
-        unit: Floats2d = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-30)
-        return unit
+        unit = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-30)
+        cosines = (unit[outputs] * unit[self.text.rows]).sum(axis=1)
+        return float((cosines if stands is None else cosines * stands).mean())
 
-    def cosine(self, outputs: Ints1d) -> float:
-        return float((self._unit[outputs] * self._unit[self.text.rows]).sum(axis=1).mean())
-
-    def nats(self, outputs: Ints1d) -> float:
+    def nats(self, outputs: Ints1d, stands: Any = slice(None)) -> float:
+        """Return the excess negative log-likelihood a word of the outputs that stand."""
         text = self.text
         clear = self.language.nats(text.rows, text.sentences)
-        return self.language.nats(outputs, text.sentences) - clear
+        return self.language.nats(outputs[stands], text.sentences[stands]) - clear
+
+    def point(
+        self, name: tuple[str, float], outputs: Ints1d, guesses: Mapping[str, Ints1d],
+        stands: Bools1d | None = None,
+    ) -> Point:  # fmt: skip
+        """Return the figures of a release. name: of the mechanism, and its epsilon. guesses: by
+        attacker. stands: bool (t,), which words of the text have an output; None for all."""
+        text, rare = self.text, self.rare
+        stands = np.ones(len(outputs), dtype=bool) if stands is None else stands
+        right = {attacker: guess == text.rows for attacker, guess in guesses.items()}
+        kept = stands & (outputs == text.rows)
+        best = max(right, key=lambda attacker: right[attacker].sum())
+        of_rare = max(right, key=lambda attacker: right[attacker][rare].sum())
+        found, low, high, n = share_by_document(right[best], text.doc_of)
+        return Point(
+            *name, float(kept.mean()), found, low, high,
+            mean(kept[rare]), mean(right[of_rare][rare]), self.cosine(outputs, stands),
+            self.nats(outputs, stands) if stands.any() else NAN,
+            n, int(rare.sum()), best, of_rare,
+        )  # fmt: skip
 
 
 def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) -> Point:
     """Sample one release of a fitted mechanism and attack it."""
-    text = ground.text
-    out = sanitised(text, mechanism, Rng(seed)).rows
+    out = sanitised(ground.text, mechanism, Rng(seed)).rows
     guesses = guesses_of(ground, out, mechanism, seed + 1)
-    right = {name: guess == text.rows for name, guess in guesses.items()}
-    kept, rare = out == text.rows, ground.rare
-    best = max(right, key=lambda name: right[name].sum())
-    of_rare = max(right, key=lambda name: right[name][rare].sum())
-    found, low, high, n = share_by_document(right[best], text.doc_of)
-    return Point(
-        label, mechanism.guarantee.epsilon, float(kept.mean()), found, low, high,
-        mean(kept[rare]), mean(right[of_rare][rare]), ground.cosine(out), ground.nats(out),
-        n, int(rare.sum()), best, of_rare,
-    )  # fmt: skip
+    return ground.point((label, mechanism.guarantee.epsilon), out, guesses)
 
 
 def guesses_of(
@@ -165,17 +176,20 @@ def at_attacker(points: Sequence[Point], found: float) -> list[Point]:
 def result_of(points: Sequence[Point]) -> Result:
     """Return a row for each point, and a picture over the recovery rate."""
     rows = [asdict(p) for p in points]
-    return Result(rows, partial(_draw, rows=rows), (9.5, 6.0), digits=4)
+    return Result(rows, partial(draw, rows=rows), (9.5, 6.0), digits=4)
 
 
-def _draw(figure: Any, *, rows: list[dict[str, Any]]) -> None:
-    ordered = sorted(rows, key=lambda row: row["found"])
+def draw(figure: Any, *, rows: list[Row]) -> None:
+    """Draw PANELS over the recovery rate, a line for each mechanism."""
+    ordered = sorted(rows, key=lambda row: float(row["found"]))
+    names = list(dict.fromkeys(row["mechanism"] for row in rows))
+    styles = {name: STYLES[i // 8 % len(STYLES)] for i, name in enumerate(names)}
     panels = figure.subplots(2, 2)
     for axes, (name, title) in zip(panels.flat, PANELS.items(), strict=True):
-        draw_lines(axes, ordered, ("found", name), "mechanism")
+        draw_lines(axes, ordered, ("found", name), "mechanism", styles)
         if name == "kept":
             # Guessing the output itself recovers the words that are unchanged.
             ends = [ordered[0]["found"], ordered[-1]["found"]]
             axes.plot(ends, ends, ":", color="black", label="no mechanism keeps more", linewidth=1)
         finish(axes, title, "words found by the attacker", "", log=False)
-    legend_below(figure, panels.flat[0], 2)
+    legend_below(figure, panels.flat[0], 4)

@@ -7,15 +7,12 @@ of the words' frequencies, and columns (t,) say which output stands at each plac
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
+from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...space.search.metric import in_blocks, neighbours
-from ..corpus import Corpus
 
 BLOCK_NUMBERS = 2**24
 LEAST = 1e-12
@@ -174,18 +171,3 @@ def linked(scores: Floats2d) -> Floats1d:
     best = scores >= scores.max(axis=1, keepdims=True) - 1e-9
     right: Floats1d = np.diag(best) / best.sum(axis=1)
     return right
-
-
-# -- words of documents, wherever they stand -------------------------------------------------------
-
-
-def found_anywhere(text: Corpus, guesses: Sequence[Ints1d]) -> Bools1d:
-    """Return for each word of a text whether it is among the guesses for its document, bool (t,).
-    guesses: int64 (any,) for each document; one guess counts for one word."""
-    hits = np.zeros(len(text.rows), dtype=bool)
-    for begin, rows, guess in zip(text.starts.tolist(), text, guesses, strict=False):
-        left = Counter(guess.tolist())
-        for place, row in enumerate(rows.tolist(), start=begin):
-            hits[place] = left[row] > 0
-            left[row] -= 1
-    return hits

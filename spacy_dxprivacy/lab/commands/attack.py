@@ -7,12 +7,11 @@ from dataclasses import asdict
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import spacy
 import typer
-from typer import Argument, Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
@@ -40,6 +39,7 @@ from ..corpus import read_corpus, read_texts
 from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_mechanism
 from ..results import NAN, Result, check_out, plain, text_table
 from ..texts import read_fields, sanitizer
+from . import described
 
 ALL, FRONTIER, LINK = "all", "frontier", "link"
 BY_MODEL = ("guess", ALL, FRONTIER, ATTRIBUTES)
@@ -51,74 +51,29 @@ COLUMNS = (
     "nats",
 )  # fmt: skip
 BY = ("recovered by", "rare by")  # where one with a causal model tries as well
-# fmt: off
-Name = Annotated[str, Argument(
-    metavar="NAME", show_default=False,
-    help=" ".join([*ATTACKS, ALL, FRONTIER, PERSONS, ATTRIBUTES]),
-)]
-Text = Annotated[str, Argument(
-    metavar="TEXT", show_default=False,
-    help="Text whose words to recover: a file, or - for stdin",
-)]
-Public = Annotated[str | None, Option(
-    "--public", "--known", help="File of similar texts that the attacker has read",
-)]
-Epsilons = Annotated[str | None, Option(
-    "--epsilon", "-e", help="Values of epsilon: LOW:HIGH:STEPS, or a list 1.8,2.2,3",
-)]
-At = Annotated[str, Option(
-    "--at", help="For frontier: compare at these top-1 recovery rates",
-)]
-Opening = Annotated[int | None, Option(
-    "--opening", min=1, help="Use only the first N words of each document",
-)]
-Words = Annotated[int, Option(
-    "--words", "-w", min=1, help="Attack the first documents, up to this many words",
-)]
-Candidates = Annotated[int, Option(
-    "--candidates", min=2, help="Number of words the attacker guesses among",
-)]
-Model = Annotated[str | None, Option(
-    "--model", show_default=False, help="Causal language model that the attacker uses as well",
-)]
-Prompt = Annotated[str, Option(
-    "--prompt", show_default=False, help="Prompt for the attacker's language model",
-)]
-Rewriting = Annotated[str | None, Option(
-    "--released", help="link: field with somebody else's rewriting of the text",
-)]
-Attributes = Annotated[list[str] | None, Option(
-    "--attribute", help="attributes: field to infer, such as personality.age",
-)]
-Author = Annotated[str | None, Option(
-    "--author", help="attributes: field with the author, to split by",
-)]
-Out = Annotated[Path | None, Option(
-    "--out", help="Folder for NAME.csv and NAME.svg (needs matplotlib)",
-)]
-# fmt: on
 
 
+@described("attack")
 def attack_cli(
-    name: Name,
-    text: Text,
-    public: Public = None,
+    name: str,
+    text: str,
+    public: str | None = None,
     mechanism: options.Mechanisms = None,
-    epsilon: Epsilons = None,
+    epsilon: str | None = None,
     space: options.SpaceName = BUILTIN,
     max_words: options.MaxWords = None,
-    words: Words = 10_000,
-    candidates: Candidates = 8000,
-    opening: Opening = None,
-    model: Model = None,
-    prompt: Prompt = "",
-    at: At = ".35,.5,.6",
-    rewriting: Rewriting = None,
-    attribute: Attributes = None,
-    author: Author = None,
+    words: int = 10_000,
+    candidates: int = 8000,
+    opening: int | None = None,
+    model: str | None = None,
+    prompt: str = "",
+    at: str = ".35,.5,.6",
+    rewriting: str | None = None,
+    attribute: list[str] | None = None,
+    author: str | None = None,
     field: options.Field = "text",
     lines: options.Lines = False,
-    out: Out = None,
+    out: Path | None = None,
     code: options.Code = None,
     force: options.Force = False,
 ) -> None:

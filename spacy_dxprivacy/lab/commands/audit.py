@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from spacy import util
 from spacy.language import Language
-from typer import Argument, Option
 
 from ...cli import DxCommand, options
 from ...cli.options import Receipt, SignedBy, check_signature
@@ -19,6 +18,7 @@ from ...io.files.limits import MB, TooLarge, read_json
 from ...space import Space
 from ...space.sources import BUILTIN, load
 from ..audit.files import as_receipt, receipt_beside
+from . import described
 
 MOST_RECEIPT = 16 * MB
 
@@ -27,60 +27,16 @@ audit_app = typer.Typer(
     help="Audit the guarantee of a mechanism, or a release for leaks.",
 )  # fmt: skip
 
-# fmt: off
-Config = Annotated[Path, Argument(
-    metavar="CONFIG", show_default=False,
-    help="Config file with a mechanism block",
-)]
-Code = Annotated[Path | None, Option(
-    "--code", "-c", help="Python file to run first, which registers your mechanisms",
-)]
-Epsilon = Annotated[float | None, Option(
-    "--epsilon", "-e", help="Epsilon to audit at, instead of the one in CONFIG",
-)]
-Quick = Annotated[bool, Option(
-    "--quick", help="Run for seconds instead of minutes, with less power",
-)]
-OwnSpace = Annotated[str | None, Option(
-    "--space", help="Another space for exact probabilities",
-)]
-Json = Annotated[bool, Option("--json", help="Print JSON")]
-Release = Annotated[Path, Argument(
-    metavar="PATH", show_default=False,
-    help="Release to check: a file, a pickle, a pipeline, a folder",
-)]
-Against = Annotated[Path, Option(
-    "--against", show_default=False, help="Original texts: a file or a folder",
-)]
-OriginalEncoding = Annotated[str | None, Option(
-    "--encoding", show_default=False,
-    help="Encoding of the original, such as cp1252 (default: UTF-8)",
-)]
-Replacements = Annotated[str, Option(
-    "--space", help="Space of the replacements: builtin, a file, a saved space",
-)]
-Survivors = Annotated[str, Option(
-    "--entities", show_default=False,
-    help="Report every visible part of these entities: PERSON,GPE",
-)]
-Recogniser = Annotated[str | None, Option(
-    "--model", show_default=False,
-    help="Pipeline whose recogniser reads the originals",
-)]
-ShowWords = Annotated[bool, Option(
-    "--show-words", help="Print the leaked words, which are confidential",
-)]
-# fmt: on
-
 
 @audit_app.command("mechanism", cls=DxCommand)
+@described("audit mechanism")
 def audit_mechanism_cli(
-    config: Config,
-    code: Code = None,
-    epsilon: Epsilon = None,
-    quick: Quick = False,
-    space: OwnSpace = None,
-    as_json: Json = False,
+    config: Path,
+    code: Path | None = None,
+    epsilon: float | None = None,
+    quick: bool = False,
+    space: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Try to refute the guarantee of a mechanism.
 
@@ -102,19 +58,20 @@ def audit_mechanism_cli(
 
 
 @audit_app.command("release")
+@described("audit release")
 def audit_release_cli(
-    path: Release,
-    against: Against,
+    path: Path,
+    against: Path,
     field: options.Field = "text",
     receipt: Receipt = None,
     key: SignedBy = None,
-    space: Replacements = BUILTIN,
-    as_json: Json = False,
-    show_words: ShowWords = False,
-    entities: Survivors = "",
-    model: Recogniser = None,
+    space: str = BUILTIN,
+    as_json: bool = False,
+    show_words: bool = False,
+    entities: str = "",
+    model: str | None = None,
     delimiter: options.Delimiter = None,
-    encoding: OriginalEncoding = None,
+    encoding: str | None = None,
 ) -> None:
     """Check a release for words of the original.
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
-from typer import Argument, Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, setting_up, settings_that_fail
@@ -16,22 +14,13 @@ from ...io.build import make_pipeline
 from ...text.mentions import CANONICAL, plain_label
 from ..golden import ALL, FIGURES, Evaluation, evaluate, read_gold
 from ..results import text_table
-
-# fmt: off
-GoldFile = Annotated[Path, Argument(
-    metavar="GOLD", show_default=False, help="Annotated texts: a .jsonl or .json file",
-)]
-Misses = Annotated[int, Option("--misses", min=0, help="Print N missed entities, with their text")]
-FailUnder = Annotated[list[str] | None, Option(
-    "--fail-under", metavar="FIGURE=SHARE", show_default=False,
-    help="Status 1 below it: recall=.95, clean.PERSON=.9",
-)]
-# fmt: on
+from . import described
 
 
 @options.with_settings("evaluate", "config", "entities", "model", "code")
+@described("evaluate")
 def evaluate_cli(
-    chosen: SanitizeConfig, gold: GoldFile, misses: Misses = 0, fail_under: FailUnder = None
+    chosen: SanitizeConfig, gold: Path, misses: int = 0, fail_under: list[str] | None = None
 ) -> None:
     """Measure a recogniser on annotated texts.
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
 
 import typer
-from typer import Argument, Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
@@ -15,63 +13,33 @@ from ...errors import UsageError
 from ...io.code import import_code
 from ...registries import RETIRED, retired
 from ...space.sources import BUILTIN
-from ...validate import between, one_of
+from ...validate import between
 from ..experiments import EXPERIMENTS, Options
 from ..mechanisms import load_space, parse_epsilons
 from ..results import Result, check_out, plain, text_table
+from . import described
 
 MOST_ROWS, MOST_COLUMNS = 24, 10  # of a table that is printed
-FORMATS = ("svg", "png")
-# fmt: off
-Name = Annotated[str, Argument(
-    metavar="NAME", show_default=False, help=", ".join(EXPERIMENTS),
-)]
-Out = Annotated[Path, Option("--out", "-o", help="Folder for NAME.csv and NAME.svg")]
-Epsilon = Annotated[str | None, Option(
-    "--epsilon", "-e", help="Values of epsilon: LOW:HIGH:STEPS, or a list 1,2,5",
-)]
-Steps = Annotated[int, Option(
-    "--epsilons", min=2, help="frontier: most epsilons to try for a peer, without --epsilon",
-)]
-Mechanisms = Annotated[list[str] | None, Option(
-    "--mechanism", "-m", help="Only this mechanism; a wrong name lists them all",
-)]
-Text = Annotated[Path | None, Option(
-    "--text", help="Your texts, a .csv, .tsv or .jsonl file",
-)]
-Label = Annotated[str | None, Option("--label", help="tasks: field with the class of a text")]
-Author = Annotated[str | None, Option("--author", help="tasks: field with the author of a text")]
-Documents = Annotated[int | None, Option("--documents", min=10, help="Number of texts")]
-Words = Annotated[int, Option("--words", "-w", min=2, help="tasks: most words to attack")]
-At = Annotated[float, Option("--at", help="frontier: compare at this top-1 recovery rate")]
-Model = Annotated[str, Option(
-    "--model", help="frontier: causal language model for editor and attacker",
-)]
-Prompt = Annotated[str, Option(
-    "--prompt", help="frontier: public prompt for the language model",
-)]
-Format = Annotated[str, Option("--format", help="Format of the figure: svg or png")]
-# fmt: on
 
 
+@described("experiment")
 def experiment_cli(
-    name: Name,
+    name: str,
     space: options.SpaceName = BUILTIN,
     max_words: options.MaxWords = None,
-    out: Out = Path("experiments"),
-    epsilon: Epsilon = None,
-    steps: Steps = 3,
-    mechanism: Mechanisms = None,
-    text: Text = None,
+    out: Path = Path("experiments"),
+    epsilon: str | None = None,
+    mechanism: list[str] | None = None,
+    text: Path | None = None,
     field: options.Field = "text",
-    label: Label = None,
-    author: Author = None,
-    documents: Documents = None,
-    words: Words = 1000,
-    at: At = 0.6,
-    model: Model = "",
-    prompt: Prompt = "",
-    format: Format = "svg",
+    label: str | None = None,
+    author: str | None = None,
+    documents: int | None = None,
+    words: int = 1000,
+    at: float = 0.6,
+    model: str = "",
+    prompt: str = "",
+    format: str = "svg",
     code: options.Code = None,
     force: options.Force = False,
 ) -> None:
@@ -90,7 +58,7 @@ def experiment_cli(
             if name not in EXPERIMENTS:
                 known = ", ".join(EXPERIMENTS)
                 raise UsageError(f"no experiment {name!r}. Choose from: {known}.")
-            check_out(out, [name], one_of("the format of the figure", format, FORMATS), force=force)
+            check_out(out, [name], format, force=force)
             if text is not None and not text.is_file():
                 raise UsageError(f"{text}: no such file.")
             unfinished = out / f"{name}.unfinished.json"
@@ -103,7 +71,6 @@ def experiment_cli(
                 author=author,
                 documents=documents or EXPERIMENTS[name].documents,
                 words=words,
-                steps=steps,
                 at=between("--at", at, 0.0, 1.0),
                 model=model,
                 prompt=prompt,

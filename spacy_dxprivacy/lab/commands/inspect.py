@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
-from typer import Argument, Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, setting_up, settings_that_fail
@@ -15,29 +12,22 @@ from ...space.sources import BUILTIN
 from ..mechanisms import load_space, make_mechanism, name_and_epsilon
 from ..results import text_table
 from ..tuning.inspected import Inspected, look_at
+from . import described
 from .tune import print_attacker, print_title
 
 BAR = 40
 
-# fmt: off
-Word = Annotated[str, Argument(metavar="WORD", show_default=False, help="Word of the space")]
-Top = Annotated[int, Option("--top", min=1, help="Number of outputs to show")]
-K = Annotated[int, Option("--k", min=1, help="Number of neighbours to show")]
-Draws = Annotated[int, Option(
-    "--draws", min=2, help="Number of draws, where probabilities are simulated",
-)]
-# fmt: on
 
-
+@described("inspect")
 def inspect_cli(
-    word: Word,
+    word: str,
     mechanism: options.Mechanism = None,
     epsilon: options.Epsilon = None,
     space: options.SpaceName = BUILTIN,
     max_words: options.MaxWords = None,
-    top: Top = 20,
-    k: K = 10,
-    draws: Draws = 2000,
+    top: int = 20,
+    k: int = 10,
+    draws: int = 2000,
     code: options.Code = None,
 ) -> None:
     """Show the neighbours and the outputs of a word.

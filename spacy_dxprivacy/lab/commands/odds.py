@@ -7,10 +7,8 @@ import math
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
 import typer
-from typer import Argument, Option
 
 from ...cli import options
 from ...cli.terminal import bar, mistakes_in_a_line, setting_up, settings_that_fail
@@ -22,47 +20,27 @@ from ..informed import Informed
 from ..odds import Asked, Odds, OddsOfTexts, given_of_files, odds_of, settings_of
 from ..report.receipts import Account, read_receipt, receipts_of
 from ..results import text_table
+from . import described
 
 SETTINGS = ("config", "mechanism", "epsilon", "level", "space", "model")
 ENTITIES = "entities"
 WORST = 10
 
-# fmt: off
-Before = Annotated[Path, Argument(
-    metavar="TEXT", show_default=False, help="Originals: a .txt, .jsonl, .csv or .spacy file",
-)]
-After = Annotated[Path | None, Argument(
-    metavar="RELEASE", show_default=False, help="What `dx sanitize` made of them",
-)]
-One = Annotated[str | None, Option(
-    "--secret", show_default=False, help="The secret of all records; - reads it from stdin",
-)]
-Kind = Annotated[str | None, Option(
-    "--secrets", show_default=False, help="entities: the names, places and dates of each record",
-)]
-SecretField = Annotated[str | None, Option(
-    "--secret-field", show_default=False, help="Field that holds the secret of each record",
-)]
-Among = Annotated[Path | None, Option(
-    "--among", show_default=False, help="File of alternatives, one a line (default: 99 like it)",
-)]
-Json = Annotated[bool, Option("--json", help="Print JSON, with every secret")]
-# fmt: on
-
 
 @options.with_settings("odds", *SETTINGS)
+@described("odds")
 def odds_cli(
     chosen: SanitizeConfig,
-    before: Before,
-    after: After = None,
-    secret: One = None,
-    secrets: Kind = None,
-    secret_field: SecretField = None,
-    among: Among = None,
+    before: Path,
+    after: Path | None = None,
+    secret: str | None = None,
+    secrets: str | None = None,
+    secret_field: str | None = None,
+    among: Path | None = None,
     receipt: options.Receipt = None,
     field: options.Field = "text",
     lines: options.Lines = False,
-    as_json: Json = False,
+    as_json: bool = False,
 ) -> None:
     """State how sure an attacker can be of a secret.
 

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
-from typer import Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, setting_up
 from ...io.build import make_pipeline
-
-# fmt: off
-Config = Annotated[Path | None, Option(
-    "--config", "-c", help="Config of a complete pipeline, instead of --space",
-)]
-Port = Annotated[int, Option("--port", "-p", min=1, max=65535, help="Port of the page")]
-# fmt: on
+from . import described
 
 
+@described("playground")
 def playground_cli(
     space: options.Space = None,
-    config: Config = None,
+    config: Path | None = None,
     code: options.Code = None,
-    port: Port = 8501,
+    port: int = 8501,
 ) -> None:
     """Open a local web page to try mechanisms on.
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
-from typer import Argument, Option
 
 from ...cli.options import Code, Field, Force, Lines, Receipt, SignedBy, check_signature
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up
@@ -17,61 +15,28 @@ from ...io.code import import_code
 from ...io.files.atomic import check_new, write_bytes
 from ...space.sources import BUILTIN, load
 from ..audit.files import receipt_beside
+from . import described
 
-# fmt: off
-Before = Annotated[Path, Argument(
-    metavar="BEFORE", show_default=False,
-    help="Original: a .txt, .jsonl, .csv or .spacy file, or a folder",
-)]
-After = Annotated[Path, Argument(
-    metavar="AFTER", show_default=False,
-    help="Output of `dx sanitize`: a file, or a folder",
-)]
-Page = Annotated[Path, Option(
-    "--output", "-o", help="File to write (.html, or .md with --statement)",
-)]
-Label = Annotated[str | None, Option(
-    "--label", help="Field with the class, to compare trained classifiers",
-)]
-Table = Annotated[str, Option(
-    "--space", help="Space for similarity: builtin, a file, a saved space",
-)]
-Documents = Annotated[int, Option(
-    "--documents", min=0, help="Number of documents to show; 0 leaves all text out",
-)]
-Judge = Annotated[str | None, Option(
-    "--judge", show_default=False,
-    help="Causal language model that scores fluency",
-)]
-Statement = Annotated[bool, Option(
-    "--statement", help="Write a statement to sign instead of the report",
-)]
-Measure = Annotated[bool, Option(
-    "--measure", help="Attack and audit this release: minutes for 100 documents",
-)]
-Config = Annotated[Path | None, Option(
-    "--config", "-c", help="Config of the run, to measure other settings by",
-)]
-# fmt: on
 PAGE, STATEMENT = Path("report.html"), Path("statement.md")
 
 
+@described("report")
 def report_cli(
-    before: Before,
-    after: After,
-    output: Page = PAGE,
+    before: Path,
+    after: Path,
+    output: Path = PAGE,
     receipt: Receipt = None,
     key: SignedBy = None,
     lines: Lines = False,
     field: Field = "text",
-    label: Label = None,
-    space: Table = BUILTIN,
-    documents: Documents = 20,
-    judge: Judge = None,
+    label: str | None = None,
+    space: str = BUILTIN,
+    documents: int = 20,
+    judge: str | None = None,
     code: Code = None,
-    measure: Measure = False,
-    config: Config = None,
-    statement: Statement = False,
+    measure: bool = False,
+    config: Path | None = None,
+    statement: bool = False,
     force: Force = False,
 ) -> None:
     """Write a report on a release, for the owner of its texts.

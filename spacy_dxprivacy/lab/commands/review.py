@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
-from typer import Argument, Option
 
 from ...cli import DxCommand, options
 from ...cli.terminal import mistakes_in_a_line, settings_that_fail
+from . import described
 
 review_app = typer.Typer(
     name="review", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
     help="Hand a release to human reviewers, and read their answers.",
 )  # fmt: skip
 
-# fmt: off
-Release = Annotated[Path, Argument(metavar="RELEASE", help="A file that `dx sanitize` wrote")]
-Tasks = Annotated[Path, Argument(metavar="TASKS", help="A .jsonl or .json file to write")]
-Reviewed = Annotated[Path, Argument(metavar="REVIEWED", help="A .jsonl or .json file of the tool")]
-Out = Annotated[Path, Argument(metavar="OUT", help="A .jsonl or .json file to write")]
-Field = Annotated[str, Option("--field", help="The field of .jsonl and .csv that holds the text")]
-To = Annotated[str, Option("--to", help="prodigy or label-studio")]
-From = Annotated[str, Option("--from", help="prodigy or label-studio")]
-# fmt: on
-
 
 @review_app.command("export", cls=DxCommand)
+@described("review export")
 def review_export_cli(
-    release: Release, tasks: Tasks, to: To, field: Field = "text", force: options.Force = False
+    release: Path, tasks: Path, to: str, field: str = "text", force: options.Force = False
 ) -> None:
     """Write a task for each document: the released text, and the spans of a .spacy release.
 
@@ -42,8 +32,9 @@ def review_export_cli(
 
 
 @review_app.command("import", cls=DxCommand)
+@described("review import")
 def review_import_cli(
-    reviewed: Reviewed, out: Out, from_: From, force: options.Force = False
+    reviewed: Path, out: Path, from_: str, force: options.Force = False
 ) -> None:  # fmt: skip
     """Write the id, text, answer and marked spans of each document.
 

@@ -6,11 +6,10 @@ import json
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import typer
-from typer import Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
@@ -24,44 +23,25 @@ from ..mechanisms import check_tunable, load_space, parse_epsilons
 from ..results import text_table
 from ..tuning.bench import Bench, probed_words
 from ..tuning.targets import SHARES, Answer, Point, Study, Target, Tuned
+from . import described
 
 WIDTH, INDENT = 92, 10
 # Header of the table, and the figure below it.
 COLUMNS = {"unchanged": "unchanged", "cosine": "similarity", "guesser": "guesser", "nats": "loss"}
 
-# fmt: off
-Epsilons = Annotated[str | None, Option(
-    "--epsilon", "-e", help="Values of epsilon: LOW:HIGH:STEPS, or a list 1.8,2.2,3",
-)]
-Words = Annotated[int, Option(
-    "--words", "-w", min=1, help="Number of words to sample from running text",
-)]
-Text = Annotated[str | None, Option(
-    "--text", help="Use the words of this file, or - for stdin",
-)]
-Draws = Annotated[int, Option(
-    "--draws", min=2, help="Draws per word",
-)]
-TargetText = Annotated[str | None, Option(
-    "--target", "-t", help="Find the epsilon for a target, such as 'unchanged <= 0.3'",
-)]
-Json = Annotated[Path | None, Option(
-    "--json", help="Write all figures with 95% intervals to this .json file",
-)]
-# fmt: on
 
-
+@described("tune")
 def tune_cli(
     mechanism: options.Mechanisms = None,
-    epsilon: Epsilons = None,
-    target: TargetText = None,
+    epsilon: str | None = None,
+    target: str | None = None,
     space: options.SpaceName = BUILTIN,
     max_words: options.MaxWords = None,
-    words: Words = 200,
-    text: Text = None,
+    words: int = 200,
+    text: str | None = None,
     field: options.Field = "text",
-    draws: Draws = 20,
-    to_json: Json = None,
+    draws: int = 20,
+    to_json: Path | None = None,
     code: options.Code = None,
     force: options.Force = False,
 ) -> None:

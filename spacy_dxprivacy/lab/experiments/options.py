@@ -16,8 +16,8 @@ class Options:
     """Options of an experiment.
 
     mechanisms: names, or all. epsilons: of the user, in place of those that are tried. words: most
-    words that are attacked. steps: most tries for a peer. at: the top-1 recovery rate to compare
-    at. model, prompt: of a causal model. unfinished: file of the rows of an interrupted run.
+    words that are attacked. at: the top-1 recovery rate to compare at. model, prompt: of a causal
+    model. unfinished: file of the rows of an interrupted run.
     """
 
     mechanisms: tuple[str, ...] = ()
@@ -28,7 +28,6 @@ class Options:
     author: str | None = None
     documents: int = 12
     words: int = 1000
-    steps: int = 3
     at: float = 0.6
     model: str = ""
     prompt: str = ""

@@ -34,7 +34,7 @@ from ...space import Space
 from ...ty import Mechanism
 from ..attacks.figures import share_by_document
 from ..attacks.frontier import Ground, guesses_of
-from ..corpus import Corpus, sanitised, words_of
+from ..corpus import corpus_of, sanitised
 from ..mechanisms import parse_mechanism
 from ..results import (
     NAN,
@@ -131,8 +131,8 @@ class Study:
         texts, *columns = zip(*(rows[i] for i in order), strict=True) if rows else [()] * len(names)
         classes = [coded(column, name) for column, name in zip(columns, names[1:], strict=True)]
         train, test = split(classes[0])
-        words = [words_of(doc, space)[:3] for doc in tokenizer().pipe(texts[i] for i in test)]
-        ground = Ground(space, Corpus.of(*zip(*words, strict=True)).first(options.words))
+        tested = corpus_of(tokenizer().pipe(texts[i] for i in test), space)
+        ground = Ground(space, tested.first(options.words))
         authors = classes[1] if options.author else None
         return cls(space, options.text, texts, classes[0], authors, train, test, ground)
 
