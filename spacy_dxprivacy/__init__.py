@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .about import __version__
 from .integrations.front.accessors import accessors
+from .moved import install
 from .pipeline.receipt import assert_sanitized, attach_vectors, release
 from .registries import registry
 
@@ -41,7 +42,7 @@ __all__ = [
     "trim_vocab", "unknown",
 ]  # fmt: skip
 
-# The module of each name.
+# The module of each name; a name that is not here is a module itself.
 _HOMES = {
     "Cleaned": "integrations.front.clean",
     "Diff": "integrations.front.diff",
@@ -62,24 +63,14 @@ _HOMES = {
     "diff": "integrations.front.diff",
     "trim_vocab": "text.vocabulary",
 }
-# Modules that have a name here.
-_MODULES = {
-    "editors": "editors",
-    "mechanisms": "mechanisms",
-    "numbers": "entities.surrogates.number",
-    "projection": "mechanisms.projection",
-    "selection": "pipeline.select",
-    "spaces": "space.sources",
-    "unknown": "pipeline.unknown",
-}
 
 
 def __getattr__(name: str) -> Any:
     """Import a name of __all__ at its first use."""
     if name in _HOMES:
         value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    elif name in _MODULES:
-        value = import_module(f".{_MODULES[name]}", __name__)
+    elif name in __all__:
+        value = import_module(f".{name}", __name__)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
@@ -90,4 +81,5 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
+install()
 accessors(imported=True)  # of pandas and polars, if they are imported already

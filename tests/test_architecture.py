@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 import spacy
 
 import spacy_dxprivacy
+from spacy_dxprivacy.moved import MOVED
 
 PACKAGE = "spacy_dxprivacy"
 HOUSE = Path(spacy_dxprivacy.__file__).parent
@@ -220,6 +222,15 @@ def test_the_core_does_not_import_the_lab():
         and not room_of(i.importer).startswith("lab")
     ]
     assert not wrong, listed(wrong)
+
+
+def test_old_paths_lead_to_the_modules_at_their_new_places():
+    for old, new in MOVED.items():
+        here = import_module(f"{PACKAGE}.{old}")
+        assert here is import_module(f"{PACKAGE}.{new}")
+    from spacy_dxprivacy.attacks import ATTACKS
+
+    assert ATTACKS is import_module(f"{PACKAGE}.lab.attacks").ATTACKS
 
 
 def public(node, file):

@@ -1,0 +1,76 @@
+"""Old module paths keep working (a contract): importing one gives the module at its new path."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+PACKAGE = __package__
+# Old path -> new path, below the package; the longest match counts.
+MOVED = {
+    "attacks": "lab.attacks",
+    "augment": "integrations.augment",
+    "batch": "io",
+    "distributed": "integrations.distributed",
+    "files": "io.files",
+    "front": "integrations.front",
+    "graph": "metric",
+    "guarantee": "privacy.guarantee",
+    "presidio": "integrations.presidio",
+    "priors": "prior",
+    "projection": "mechanisms.projection",
+    "randomness": "privacy.randomness",
+    "search": "space.search",
+    "sentences": "sampler",
+    "serve": "integrations.serve",
+    "spaces": "space.sources",
+    "surrogates": "entities.surrogates",
+    "tables": "space.tables",
+    "component": "pipeline.component",
+    "doc": "text",
+    "doc.receipt": "pipeline.receipt",
+    "language": "editors",
+    "rebuild": "pipeline.receipt",
+    "selection": "pipeline.select",
+    "unknown": "pipeline.unknown",
+    "audit": "lab.audit",
+    "mechanisms.base": "mechanisms",
+    "numbers": "entities.surrogates.number",
+    "experiments": "lab.experiments",
+    "playground": "lab.playground",
+    "report": "lab.report",
+    "tuning": "lab.tuning",
+}
+
+
+class MovedModules(MetaPathFinder, Loader):
+    """Finds modules by their old paths, as the last finder of sys.meta_path."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return a spec for an old path; None for every other name."""
+        return ModuleSpec(name, self) if new_path(name) else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put the module of the new path where the import system looks for the old one."""
+        sys.modules[module.__name__] = import_module(str(new_path(module.__name__)))
+
+
+def new_path(name: str) -> str | None:
+    """Return the new path of a module, or None where it has not moved."""
+    old = name.removeprefix(f"{PACKAGE}.")
+    for start in sorted(MOVED, key=len, reverse=True):
+        if old != name and f"{old}.".startswith(f"{start}."):
+            return f"{PACKAGE}.{MOVED[start]}{old[len(start) :]}"
+    return None
+
+
+def install() -> None:
+    """Add the finder, once."""
+    if not any(isinstance(finder, MovedModules) for finder in sys.meta_path):
+        sys.meta_path.append(MovedModules())
