@@ -318,24 +318,6 @@ def test_compressed_files_that_are_damaged(dx, tmp_path, bad):
     assert ".gz" in result.stderr and len(list(tmp_path.iterdir())) == 1
 
 
-@pytest.mark.parametrize("given", ["file", "folder", "output", "output_format"])
-def test_zstandard_says_what_to_use_instead(dx, tmp_path, given):
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "a.csv").write_bytes(written("csv"))
-    (tmp_path / "in" / "b.csv.zst").write_bytes(b"\x28\xb5\x2f\xfd")
-    plain, packed = tmp_path / "in" / "a.csv", tmp_path / "in" / "b.csv.zst"
-    args = {
-        "file": [packed, tmp_path / "out.csv"],
-        "folder": [tmp_path / "in", tmp_path / "out"],
-        "output": [plain, tmp_path / "out.csv.zst"],
-        "output_format": [plain, "--set", "files.output_format=csv.zst"],
-    }[given]
-    result = dx(*args, "--field", "note", input=packed.read_bytes())
-    is_one_sentence(result)
-    assert "DX007" in result.stderr and "`zstd -d`" in result.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["in"]
-
-
 def test_a_bomb_is_not_unpacked(dx, tmp_path, monkeypatch):
     monkeypatch.setattr("spacy_dxprivacy.io.files.limits.FREE", 1000)
     (tmp_path / "in.csv.gz").write_bytes(gzip.compress(b"text\n" + b"a " * 1_000_000))

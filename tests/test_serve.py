@@ -316,28 +316,6 @@ def test_sentences_that_are_drawn_at_once_are_taken_to_be_long():
     assert ledger.spent("ann")["rho"] == pytest.approx(change(whole, [48, 48, 4]).rho)
 
 
-def test_a_ledger_of_an_earlier_version_is_read_with_a_bound_of_rho(tmp_path):
-    path = tmp_path / "old.db"
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute("CREATE TABLE about (unit TEXT NOT NULL)")
-        db.execute("INSERT INTO about VALUES ('metric-dp, path, space any')")
-        db.execute(
-            "CREATE TABLE spent (caller TEXT PRIMARY KEY, epsilon REAL NOT NULL, "
-            "delta REAL NOT NULL, draws INTEGER NOT NULL)"
-        )
-        db.execute("INSERT INTO spent VALUES ('ann', 3.0, 0.0, 3), ('bob', 3.0, 0.1, 3)")
-    path.chmod(0o600)
-    for _ in range(2):  # once more: it is upgraded once
-        with closing(Ledger(path, WORDS)) as ledger:
-            assert ledger.spent("ann")["epsilon"] == 3.0 and ledger.spent("ann")["rho"] == 4.5
-            assert ledger.spent("bob")["rho"] is None and ledger.spent("bob")["delta"] == 0.1
-    with closing(Ledger(path, WORDS)) as ledger:
-        ledger.charge("ann", [1])
-        ledger.charge("bob", [1])
-        assert ledger.spent("ann")["rho"] == pytest.approx(4.5 + 0.1**2 / 8)
-        assert ledger.spent("bob")["rho"] is None and ledger.spent("bob")["plain"] == 3.1
-
-
 def test_callers_at_once_spend_no_more_than_there_is(tmp_path):
     path = tmp_path / "spent.db"
     ledgers = [Ledger(path, WORDS, budget=1.5) for _ in range(4)]

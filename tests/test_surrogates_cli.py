@@ -174,19 +174,3 @@ def test_a_field_of_users_needs_a_key_and_fields(note, key, tmp_path, fast):
         done = dx("sanitize", note, tmp_path / "o" / "x.txt", "--entities", "date", *options, *fast)
         assert done.exit_code == 2 and "--person-field" in done.stderr
         assert not (tmp_path / "o").exists()
-
-
-@pytest.mark.parametrize("command", [
-    "key keyring:study", "sanitize {note} --entities person --key keyring:study",
-    "sanitize {note} {out} --set run.table={table} --set run.table_key=keyring:study",
-    "sanitize {note} {out} --receipt {table} --set run.sign=keyring:study",
-    "restore {note} --table {table} --table-key keyring:study",
-    "report {note} {note} --receipt {note} --key keyring:study",
-])  # fmt: skip
-def test_a_key_in_the_keyring_says_what_to_use_instead(note, tmp_path, monkeypatch, command):
-    monkeypatch.chdir(tmp_path)
-    places = {"note": note, "out": tmp_path / "o" / "x.txt", "table": tmp_path / "t"}
-    done = dx(*(part.format(**places) for part in command.split()))
-    assert done.exit_code == 2 and "DX170" in done.stderr and "dx key FILE" in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not (tmp_path / "keyring:study").exists() and not places["out"].exists()

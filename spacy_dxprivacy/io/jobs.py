@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ..config import FileConfig
 from ..errors import UsageError
-from ..registries import retired
 from .files.atomic import check_new
 from .formats import FORMATS, KINDS, WITH_FIELDS, guess, read
 from .record import OnHead, Record
@@ -211,8 +210,6 @@ def _format(option: str, given: str) -> tuple[str, str]:
     """Return ("jsonl", "gz") for "jsonl.gz"."""
     name, _, pack = given.lower().lstrip(".").partition(".")
     name = {"ndjson": "jsonl", "text": "txt"}.get(name, name)
-    if pack == "zst":
-        raise UsageError(str(retired(".zst")))
     if (given and name not in FORMATS) or pack not in ("", "gz"):
         raise UsageError(f"`{option}` must be one of {', '.join(FORMATS)}, got {given!r}.")
     return name, pack

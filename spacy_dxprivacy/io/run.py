@@ -23,7 +23,7 @@ from .jobs import Job, opened
 from .languages import with_language
 from .plain import Writer
 from .record import Record, names_of, shown
-from .source import Packing
+from .source import packed
 from .stream import Outcome, Sanitized, outcomes
 from .tally import Tally
 
@@ -170,7 +170,7 @@ class Sink:
 
     def __init__(self, job: Job, handle: IO[bytes], files: FileConfig, sums: _Sums) -> None:
         self.sums = sums
-        self.packing = Packing(handle) if job.pack else None
+        self.packing = packed(handle) if job.pack else None
         self.flushed = handle if job.target is None and not job.pack else None
         if job.read_as in ("csv", "tsv") and job.read_as != job.write_as:
             files = replace(files, delimiter=None)  # it is that of the input
@@ -211,7 +211,7 @@ class Sink:
         """Write the end of the file."""
         self.writer.finish()
         if self.packing is not None:
-            self.packing.finish()
+            self.packing.close()
 
 
 class Seen:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-import io
+import gzip
 import os
 import select
 import sys
@@ -11,10 +11,9 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, count
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from ..errors import UsageError
-from ..registries import retired
 from .files.limits import BLOCK, MB, MOST_RECORD, TooLarge, inflated
 
 # Longer marks first, as the one of UTF-32 begins with the one of UTF-16.
@@ -123,11 +122,13 @@ def source_of_file(handle: IO[bytes], packed: str, encoding: str | None, *, text
 
 
 def pack_of(path: Path) -> str:
-    """Return "gz" or "", by how the name ends. Raise UsageError for a .zst file of records."""
-    name = path.suffix.lower()
-    if name == ".zst" and path.with_suffix("").suffix:
-        raise UsageError(f"{path}: {retired('.zst')}")
-    return "gz" if name == ".gz" else ""
+    """Return "gz" or "", by how the name ends."""
+    return "gz" if path.suffix.lower() == ".gz" else ""
+
+
+def packed(handle: IO[bytes]) -> gzip.GzipFile:
+    """Return a file that compresses into another one, which stays open when it is closed."""
+    return gzip.GzipFile("", "wb", fileobj=handle, mtime=0)
 
 
 def ending(path: Path) -> str:
@@ -176,27 +177,6 @@ def _gunzip(blocks: Blocks) -> Blocks:
         raise UsageError("it is not .gz, or it is damaged.") from None
 
 
-class Packing(io.RawIOBase):
-    """Compress bytes into a file by gzip.
-
-    finish() writes the end, and leaves the file open: a file without it is seen to be cut.
-    """
-
-    def __init__(self, handle: IO[bytes]) -> None:
-        super().__init__()
-        self.handle = handle
-        self._packer = zlib.compressobj(wbits=31)  # without a name or a time, as gzip would write
-
-    def write(self, data: Any) -> int:
-        """Write all of it."""
-        self.handle.write(self._packer.compress(data))
-        return len(data)
-
-    def finish(self) -> None:
-        """Write what is left."""
-        self.handle.write(self._packer.flush())
-
-
 def _decoded(blocks: Blocks, encoding: str | None, text: bool) -> Blocks:
     """Yield UTF-8 without a byte-order mark.
 
@@ -213,18 +193,11 @@ def _decoded(blocks: Blocks, encoding: str | None, text: bool) -> Blocks:
         yield from blocks
         return
     name = "utf-8-sig" if found == "utf-8" else found
-    decoder, done = codecs.getincrementaldecoder(name)(), 0
-    # b"" comes last: it tells the decoder that this is the end, and it says what is cut.
-    for block in chain(filter(None, blocks), [b""]):
-        try:
-            # Lone surrogates stay: a record that holds one says so.
-            out = decoder.decode(block, not block).encode("utf-8", "surrogatepass")
-        except UnicodeError as error:
-            where = done + getattr(error, "start", 0)
-            why = f"it is not {name} from about byte {where + 1:,} on."
-            raise UsageError(f"{why} Give another `encoding`.") from None
-        done += len(block)
-        yield out
+    try:
+        for out in codecs.iterdecode(filter(None, blocks), name):
+            yield out.encode("utf-8", "surrogatepass")  # a record that holds half of a pair says so
+    except UnicodeError:
+        raise UsageError(f"it is not {name}. Give another `encoding`.") from None
 
 
 def decode(raw: bytes) -> str:

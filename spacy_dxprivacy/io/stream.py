@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -67,14 +67,15 @@ def in_zone(
     nlp: Language, records: list[Record], *, batch_size: int, with_docs: bool = True
 ) -> Iterator[Outcome]:
     """Yield the outcomes of records in a memory zone; long texts are drawn in parts."""
-    yield from ((record, record.problem) for record in records if record.problem)
     good = [record for record in records if not record.problem]
     by_length = groupby(good, lambda r: not with_docs and r.words is None and is_cut(nlp, r.text))
-    for long, some in by_length:
-        if long:
-            yield from ((record, _in_parts(nlp, record.text, batch_size)) for record in some)
-        else:
-            yield from _at_once(nlp, list(some), batch_size)
+    found = chain.from_iterable(
+        ((record, _in_parts(nlp, record.text, batch_size)) for record in some)
+        if long
+        else _at_once(nlp, list(some), batch_size)
+        for long, some in by_length
+    )
+    yield from ((record, record.problem) if record.problem else next(found) for record in records)
 
 
 def _at_once(nlp: Language, good: list[Record], batch_size: int) -> Iterator[Outcome]:

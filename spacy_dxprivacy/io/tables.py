@@ -302,10 +302,9 @@ class XlsxWriter(TableWriter):
     def finish(self) -> None:
         """Write all of it, without the time of the run."""
         super().finish()
-        made = io.BytesIO()
+        made, out = io.BytesIO(), io.BytesIO()
         self.book.save(made)
-        out = zipfile.ZipFile(self.handle, "w", zipfile.ZIP_DEFLATED)
-        with zipfile.ZipFile(made) as dated, out as archive:
+        with zipfile.ZipFile(made) as dated, zipfile.ZipFile(out, "w") as archive:
             for name in dated.namelist():
                 undated = zipfile.ZipInfo(name)  # of 1980
                 undated.compress_type = zipfile.ZIP_DEFLATED
@@ -314,6 +313,7 @@ class XlsxWriter(TableWriter):
                         copy.write(_TIMES.sub(rb"\g<1>1980-01-01T00:00:00Z", part.read()))
                     else:
                         shutil.copyfileobj(part, copy)
+        self.handle.write(out.getvalue())
 
 
 def _close(sheet: Any) -> None:

@@ -211,16 +211,16 @@ def end_with_parent() -> None:
 
 
 def _answer(nlp: Language, records: list[Record], with_docs: bool) -> list[Packed] | str:
-    packed: dict[tuple[int, int], Packed] = {}
     try:
         found = in_zone(nlp, records, batch_size=len(records), with_docs=with_docs)
-        for record, outcome in found:
-            if isinstance(outcome, str):
-                packed[record.key] = outcome
-                continue
-            doc = outcome.doc if with_docs else None
-            data = None if doc is None else doc.to_bytes(exclude=["user_hooks"])
-            packed[record.key] = outcome.text, dict(outcome.receipt), data
+        return [_packed(outcome, with_docs) for _, outcome in found]
     except Exception as error:
         return type(error).__name__  # and not its message, which may quote a text
-    return [packed[record.key] for record in records]
+
+
+def _packed(outcome: Sanitized | str, with_docs: bool) -> Packed:
+    if isinstance(outcome, str):
+        return outcome
+    doc = outcome.doc if with_docs else None
+    data = None if doc is None else doc.to_bytes(exclude=["user_hooks"])
+    return outcome.text, dict(outcome.receipt), data

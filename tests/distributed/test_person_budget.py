@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 from conftest import PERSONS
 from typer.testing import CliRunner
@@ -105,10 +104,3 @@ def test_users_are_added_up_over_files(tmp_path):
     totals.add(first)
     assert totals.largest_with(first) == pytest.approx(change(METRIC, [1.0] * 3).epsilon)
     assert totals.largest_with({}) == 0.0
-
-
-def test_losses_that_an_earlier_version_did_not_keep_have_no_bound(tmp_path):
-    old = np.array([(5, 7)], dtype=[("user", "<u8"), ("draws", "<i8")])
-    np.save(tmp_path / "old.npy", old)
-    totals = UserTotals(tmp_path, ["old"])
-    assert totals.most_draws == 7 and totals.largest.epsilon == float("inf")

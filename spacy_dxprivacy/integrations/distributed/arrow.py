@@ -61,7 +61,6 @@ class SanitizedTable:
     first: int  # the number of the record of its first row
     texts: list[str | None]
     counts: list[dict[str, Any] | None]  # of the receipts: COUNTS and persons
-    missing: int  # rows that wait for their outcome
     failures: dict[int, str] = field(default_factory=dict)  # reasons, without text of a document
     surrogates: SurrogateCounts = field(default_factory=SurrogateCounts)
 
@@ -152,10 +151,7 @@ class TableSanitizer:
 def sanitize_tables(
     tables: Iterable[pa.Table], pipe: Pipe, column: str
 ) -> Iterator[SanitizedTable]:
-    """Yield tables in order. pipe: from records to outcomes, in about the same order.
-
-    Raises DxError where the pipe loses a document.
-    """
+    """Yield tables in order. pipe: from records to outcomes, in the same order."""
     waiting = deque[SanitizedTable]()
 
     def records() -> Iterator[Record]:
@@ -163,17 +159,16 @@ def sanitize_tables(
         for table in tables:
             texts = _texts(table, column)
             n = len(texts)
-            missing = n - texts.count(None)
-            waiting.append(SanitizedTable(table, first, [None] * n, [None] * n, missing))
+            waiting.append(SanitizedTable(table, first, [None] * n, [None] * n))
             for row, text in enumerate(texts):
                 if text is not None:
                     yield checked_record(first + row, 0, text)
             first += n
 
     for record, outcome in pipe(records()):
-        holder = next(one for one in waiting if record.number - one.first < len(one.texts))
-        row = record.number - holder.first
-        holder.missing -= 1
+        while record.number - waiting[0].first >= len(waiting[0].texts):
+            yield waiting.popleft()
+        holder, row = waiting[0], record.number - waiting[0].first
         if isinstance(outcome, str):
             holder.failures[row] = outcome
         else:
@@ -181,12 +176,6 @@ def sanitize_tables(
             counts = {name: outcome.receipt[name] for name in COUNTS}
             holder.counts[row] = {**counts, "persons": outcome.receipt.get("persons")}
             holder.surrogates.add(outcome.receipt)
-        while waiting and not waiting[0].missing:
-            yield waiting.popleft()
-    if any(one.missing for one in waiting):
-        raise DxError(
-            "The pipeline returned fewer documents than it was given. Check its components."
-        )
     yield from waiting
 
 

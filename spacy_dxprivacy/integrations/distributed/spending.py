@@ -103,7 +103,7 @@ class UserTotals:
     def __init__(self, folder: Path, names: Iterable[str]) -> None:
         self._rows: NDArray[Any] = np.zeros(0, _DTYPE)
         for name in names:
-            self._rows = _added(self._rows, _read_users(folder / f"{name}.npy"))
+            self._rows = _added(self._rows, np.load(folder / f"{name}.npy"))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -115,7 +115,7 @@ class UserTotals:
 
     @property
     def largest(self) -> Change:
-        """What bounds the loss of each user; infinite where an older file has only draws."""
+        """What bounds the loss of each user."""
         return change_of(*(float(self._rows[name].max(initial=0.0)) for name in LOSSES))
 
     def add(self, users: Mapping[int, UserSpent]) -> None:
@@ -127,16 +127,6 @@ class UserTotals:
         rows = _added(self._rows[np.isin(self._rows["user"], [*users])], _table(users))
         totals = (change_of(*(float(row[name]) for name in LOSSES)) for row in rows)
         return max((total.epsilon for total in totals), default=0.0)
-
-
-def _read_users(path: Path) -> NDArray[Any]:
-    found: NDArray[Any] = np.load(path)
-    if found.dtype == _DTYPE:
-        return found
-    table = np.zeros(len(found), _DTYPE)  # of an earlier version: what it lost is not known
-    table["user"], table["draws"] = found["user"], found["draws"]
-    table["rho"] = table["plain"] = np.inf
-    return table
 
 
 def _added(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:

@@ -22,7 +22,7 @@ from ...io.files.parquet import open_parquet, read_tables
 from ...io.formats import FORMATS, read
 from ...io.jobs import Job, opened
 from ...io.run import outcomes_of
-from ...io.source import Packing, pack_of, source_of_file
+from ...io.source import pack_of, packed, source_of_file
 from .arrow import Columns, Pipe, carried_columns, find_column, sanitize_tables
 from .journal import ShardResult, keyed_digest
 from .recipe import Recipe, pipeline_of_worker
@@ -136,7 +136,7 @@ class ShardSanitizer:
 
     def _write_records(self, shard: Shard, handle: IO[bytes], pipe: Pipe, sums: ShardSums) -> None:
         keep = tuple(self.columns.keep or ())
-        packing = Packing(handle) if pack_of(Path(shard.name)) else None
+        packing = packed(handle) if pack_of(Path(shard.name)) else None
         out: Any = packing or handle
         files = FileConfig(field=(self.columns.text,), keep_fields=keep)
         writer = FORMATS[shard.kind].write(out, files)
@@ -152,7 +152,7 @@ class ShardSanitizer:
                 sums.add(outcome.receipt)
         writer.finish()
         if packing is not None:
-            packing.finish()
+            packing.close()
 
 
 def result_of(get: Callable[[], Any], shard: Shard) -> ShardResult:

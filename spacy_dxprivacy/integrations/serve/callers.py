@@ -45,14 +45,6 @@ INSERT INTO spent VALUES (?, ?, ?, ?, ?) ON CONFLICT (caller) DO UPDATE SET
 epsilon = epsilon + excluded.epsilon, delta = delta + excluded.delta,
 draws = draws + excluded.draws, rho = rho + excluded.rho
 """
-# Ledgers of versions without rho. A sum of epsilon at delta 0 has a rho of half its square at most
-# (Bun and Steinke 2016, proposition 1.4).
-_COLUMNS = "SELECT name FROM pragma_table_info('spent')"
-_UPGRADE = (
-    "ALTER TABLE spent ADD COLUMN rho REAL",
-    "UPDATE spent SET rho = epsilon * epsilon / 2 WHERE delta = 0",
-)
-
 
 class Refused(Exception):
     """An error response: a status, a sentence that holds nothing of the request, and after how
@@ -189,9 +181,7 @@ class Ledger:
                 row = self._db.execute("SELECT unit FROM about").fetchone()
                 if row is None:
                     self._db.execute("INSERT INTO about VALUES (?)", (unit,))
-                if ("rho",) not in self._db.execute(_COLUMNS).fetchall():
-                    for statement in _UPGRADE:
-                        self._db.execute(statement)
+                self._db.execute("SELECT rho FROM spent")
         except OSError as error:
             raise _bad(path, LEDGER, error.strerror or "it cannot be opened") from None
         except sqlite3.Error:

@@ -24,7 +24,6 @@ _KEY = re.compile(r"dx-key:([0-9a-f]{64,1024})\s*", re.ASCII)
 
 def make_key(path: Path) -> None:
     """Write a new key to a new file of mode 600. Raise UsageError if it exists."""
-    path = _file(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -37,7 +36,7 @@ def make_key(path: Path) -> None:
 
 def read_key(path: str | Path) -> bytes:
     """Return the key in a file. Raise DxError if there is none, or others can read it."""
-    found = _file(path).expanduser().absolute()
+    found = Path(path).expanduser().absolute()
     try:
         info = os.stat(found)
         if os.name == "posix" and info.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
@@ -67,14 +66,8 @@ def check_apart(key: Path, output: Path | None) -> None:
     if output is None:
         return
     folder = output.resolve() if output.is_dir() else output.resolve().parent
-    if _file(key).expanduser().resolve().is_relative_to(folder):
+    if key.expanduser().resolve().is_relative_to(folder):
         raise UsageError(f"{key}: is in the folder of the output. Move it to another folder.")
-
-
-def _file(path: str | Path) -> Path:
-    if str(path).startswith("keyring:"):  # of earlier versions
-        raise UsageError(Errors.DX170.format(path=path))
-    return Path(path)
 
 
 def _bad(path: Path, why: str) -> DxError:
