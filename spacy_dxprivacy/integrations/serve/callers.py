@@ -46,6 +46,7 @@ epsilon = epsilon + excluded.epsilon, delta = delta + excluded.delta,
 draws = draws + excluded.draws, rho = rho + excluded.rho
 """
 
+
 class Refused(Exception):
     """An error response: a status, a sentence that holds nothing of the request, and after how
     many seconds to ask again, where that helps."""
