@@ -18,7 +18,7 @@ import typer
 from spacy.language import Language
 from typer import Argument, Option
 
-from ..config import ClusterConfig, SanitizeConfig
+from ..config import ClusterConfig, FileConfig, SanitizeConfig
 from ..entities.surrogates.table import Table, check_cipher, write_table
 from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
@@ -218,23 +218,16 @@ def _store_paths(nlp: Language, size: int) -> None:
 
 def _check_shards(paths: list[str], chosen: SanitizeConfig, text: str | None) -> None:
     files, run = chosen.files, chosen.run
-    formats = (files.format not in ("", "lines"), files.output_format, files.encoding)
-    if text is not None or any(formats) or run.dry_run:
+    taken = FileConfig(files.field[:1], files.keep_fields, files.format)
+    others = (text, run.preview, run.dry_run, run.table, run.table_key)
+    if files != taken or files.format not in ("", "lines") or any(others):
         raise UsageError(
-            "the names of shards give their formats: leave `text`, `format`, "
-            "`output_format`, `encoding` and `dry_run` out."
+            "shards take one `field`, `keep_fields` and the `format` lines, no other setting of "
+            "files, and no `text`, `preview`, `dry_run` or `table`: name one INPUT for these."
         )
-    if files.person_field is not None:
-        raise UsageError("`person_field` needs a single file: sanitise one file at a time.")
-    if run.preview:
-        raise UsageError("`preview` shows one file: name one INPUT.")
-    if run.table is not None or run.table_key is not None:
-        raise UsageError("`table` needs a single process: sanitise one file at a time.")
     if len(paths) < 2:
         raise UsageError("name a folder for the shards of the output.")
     check_fields(files)
-    if len(files.field) > 1 or files.receipt_field:
-        raise UsageError("shards take one `field`, and no `receipt_field`.")
 
 
 def _sanitize_shards(

@@ -20,13 +20,11 @@ from .record import (
     TOO_LONG,
     OnHead,
     Record,
-    Row,
     checked_record,
     has,
     is_unicode,
     pruned,
     records_of,
-    records_of_row,
 )
 from .source import Readable, decode, numbered_lines, whole
 from .stream import Sanitized
@@ -183,14 +181,10 @@ def read_json(handle: Readable, files: FileConfig, on_head: OnHead | None) -> It
     alone = not isinstance(value, list)
     for number, entry in enumerate([value] if alone else value, 1):
         size = 0 if number > 1 else len(raw)
-        if isinstance(entry, str):
-            holder = [entry]
-            yield from records_of_row(number, size, Row(holder, [(holder, 0)], None, True, alone))
-        elif isinstance(entry, dict):
+        if isinstance(entry, dict):
             yield from records_of(number, size, entry, files, alone)
         else:
-            why = "it is neither an object nor a string."
-            yield Record(number, size, problem=why, hint=has(entry))
+            yield Record(number, size, problem="it is not a JSON object.", hint=has(entry))
 
 
 def _parsed_file(text: str) -> Any:
@@ -199,12 +193,9 @@ def _parsed_file(text: str) -> Any:
     except TwiceError:
         raise UsageError("it is JSON with an object that names a field twice.") from None
     except json.JSONDecodeError as error:
-        if not text.strip():
-            raise UsageError("it is empty: expected a JSON array, object or string.") from None
-        if error.msg == "Extra data" and text.lstrip()[0] in "{[":
-            raise UsageError("it holds several JSON values: set `format` to jsonl.") from None
         where = f"line {error.lineno}, column {error.colno}"
-        raise UsageError(f"it is not valid JSON from {where} on: it may be cut off.") from None
+        why = "it is cut off, or lines of JSON, whose `format` is jsonl."
+        raise UsageError(f"it is not valid JSON from {where} on: {why}") from None
     except ValueError:
         raise UsageError("it is not valid JSON: it is nested too deep.") from None
 
@@ -242,11 +233,10 @@ class JsonWriter(Writer):
     alone = False
 
     def write(self, record: Record, *results: Sanitized) -> None:
-        entry, row = written_object(record, results, self.files), record.row
-        self.alone = row is not None and row.alone
+        self.alone = record.row is not None and record.row.alone
         if not self.alone:
             self.handle.write(b",\n" if self.count else b"[\n")
-        self.handle.write(as_json(results[0].text if row is not None and row.bare else entry))
+        self.handle.write(as_json(written_object(record, results, self.files)))
         self.count += 1
 
     def finish(self) -> None:
@@ -277,7 +267,7 @@ def written(
     row = record.row
     receipts = [dict(result.receipt) for result in results]
     receipt: Any = receipts[0] if len(receipts) == 1 else receipts
-    if row is None or row.bare:
+    if row is None:
         entry: Any = {files.field[0]: results[0].text, **record.kept}
     else:
         for (holder, place), result in zip(row.slots, results, strict=False):

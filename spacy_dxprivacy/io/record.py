@@ -38,7 +38,6 @@ class Row:
     entry: Any = field(repr=False)  # a value of JSON, or the cells of a table
     slots: list[Slot] = field(repr=False)  # where its texts are
     names: list[str] | None = field(default=None, repr=False)  # of the columns of a table
-    bare: bool = False  # the entry is a list of one, in the place of the string in it
     alone: bool = False  # it is all of a file of JSON
 
 

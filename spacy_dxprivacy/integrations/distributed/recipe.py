@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,7 +10,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import spacy
 from spacy import util
 from spacy.language import Language
 
@@ -33,34 +33,27 @@ class Recipe:
     @classmethod
     def of(cls, config: Config = None, *, code: str | Path | None = None) -> Recipe:
         """Return the recipe of a config: the path of a .cfg file; the name or folder of a saved
-        pipeline; a whole config; or the settings of a dx_sanitizer. code: a file to run first."""
-        chosen = SanitizeConfig(code=code if code is None else Path(code))
+        pipeline; or the settings of a dx_sanitizer. code: a file to run first."""
+        given: dict[str, Any] = {} if code is None else {"code": code}
+        blocks: Mapping[str, Any] = {}
         if isinstance(config, str | Path):
-            name = "config" if Path(config).suffix == ".cfg" else "model"
-            return cls.of_settings(chosen.with_settings({name: config}))
-        import_code(chosen.code)
-        if config is None or "nlp" not in config:
-            nlp = spacy.blank("en")
-            nlp.add_pipe("dx_sanitizer", config=_absolute("", config or {}))
-            config = nlp.config
-        return cls._made(chosen, config)
+            given["config" if Path(config).suffix == ".cfg" else "model"] = config
+        else:
+            blocks = _absolute("", config or {})
+        overrides = tuple((name, json.dumps(value)) for name, value in blocks.items())
+        return cls.of_settings(replace(SanitizeConfig(**given), overrides=overrides))
 
     @classmethod
     def of_settings(cls, chosen: SanitizeConfig) -> Recipe:
         """Return the recipe of settings."""
-        if chosen.config is None:
-            return cls._made(chosen, None)
-        import_code(chosen.code)
-        return cls._made(replace(chosen, config=None), sections_of(chosen.config)[1])
-
-    @classmethod
-    def _made(cls, chosen: SanitizeConfig, config: Mapping[str, Any] | None) -> Recipe:
         given = {name: getattr(chosen, name) for name in NAMES_OR_PATHS}
         paths = {n: _absolute("path", str(path)) for n, path in given.items() if path is not None}
         text = ""
-        if config is not None:
-            text = util.copy_config(_absolute("", config)).to_str(interpolate=False)
-        return cls(text, chosen.with_settings(paths))
+        if chosen.config is not None:
+            import_code(chosen.code)
+            config = _absolute("", sections_of(chosen.config)[1])
+            text = util.copy_config(config).to_str(interpolate=False)
+        return cls(text, replace(chosen, config=None).with_settings(paths))
 
     def load(self) -> Language:
         """Return the fitted pipeline. Raise DxError for a seeded one."""

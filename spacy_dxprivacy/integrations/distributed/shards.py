@@ -26,7 +26,7 @@ from ...io.files.signed import signed, signed_files
 from ...io.formats import FORMATS, KINDS
 from ...io.jobs import files_in
 from ...io.source import ending, pack_of
-from ...io.tally import Tally, many, wrapped
+from ...io.tally import Tally, wrapped
 from ...pipeline.receipt import Terms
 from ...privacy.composition import compose, repeat
 from ...privacy.concentrated import together
@@ -282,15 +282,15 @@ def _sums(entries: Iterable[Event]) -> dict[str, Any]:
 
 
 def _by_document(entries: list[Event], guarantees: dict[int, Guarantee]) -> Event:
-    """Bound a document's draws by those of the largest one of its shard, in every release."""
+    """Bound a document's draws by those of the largest one of its shard, in every release.
+
+    With several guarantees, a bound: the largest draws of each may be of different texts.
+    """
     draws: dict[str, Counter[Guarantee]] = defaultdict(Counter)
     for entry in entries:
         draws[entry["text"]][guarantees[entry["round"]]] += entry["most_draws"]
-    worst = max(draws.values(), key=lambda spent: spent.total(), default=Counter())
     several = {guarantee for spent in draws.values() for guarantee in spent}
-    if len(several) > 1:  # which text is the worst depends on more than the number of draws
-        worst = Counter({g: max(spent[g] for spent in draws.values()) for g in several})
-    return _total(worst)
+    return _total(Counter({g: max(spent[g] for spent in draws.values()) for g in several}))
 
 
 def _by_user(journal: Journal, entries: list[Event], guarantees: dict[int, Guarantee]) -> Event:
@@ -332,26 +332,8 @@ def tally_of(run: RunResult, seconds: float) -> Tally:
 
 
 def lines_of(run: RunResult) -> list[str]:
-    """Return what the tally leaves out: the shards of this run, and the sum of all runs."""
+    """Return what the tally leaves out: the shards of this run."""
     parts = [f"{len(run.released):,} released now"]
     parts += [f"{run.skipped:,} finished before"] if run.skipped else []
     parts += [f"{len(run.failures):,} failed; run again to do them"] if run.failures else []
-    m = run.manifest
-    text = (
-        f"{many(m['corpus']['documents'], 'document')} in "
-        f"{many(m['corpus']['shards'], 'shard')}, released {many(m['releases'], 'time')} at "
-        f"most. The largest document comes to {_spent(m['by_document'])}"
-    )
-    if m["by_user"] is not None:
-        users = many(m["by_user"]["users"], "user")
-        text += f", and the largest of {users} to {_spent(m['by_user'])}"
-    in_all = f"{text}. The rest is in _manifest.json"
-    return wrapped("Shards", "; ".join(parts)) + wrapped("In all", in_all)
-
-
-def _spent(total: Event) -> str:
-    guarantee = total["total"]
-    draws = many(total["most_draws"], "draw")
-    if isinstance(guarantee, dict) and guarantee["epsilon"] is not None:
-        return f"{draws}, epsilon = {guarantee['epsilon']:.6g}"
-    return draws
+    return wrapped("Shards", f"{'; '.join(parts)}. {MANIFEST} adds up all runs")
