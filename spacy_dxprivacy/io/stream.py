@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from ..errors import DxError, Errors
 from ..pipeline.component import DxSanitizer
 from ..pipeline.receipt import Counted, Receipt, assert_sanitized, get_receipt
-from ..text.vocabulary import MANY_WORDS, trim_vocab, warm_up
+from ..text.vocabulary import MANY_WORDS, trim_vocab
 from .record import Record, chunks
 
 # What a zone holds. The vocabulary grows by the words of a zone, and is emptied after it.
@@ -79,7 +79,6 @@ def in_zone(
 
 
 def _at_once(nlp: Language, good: list[Record], batch_size: int) -> Iterator[Outcome]:
-    warm_up(nlp, sum(len(record.text) for record in good))
     with zone(nlp):
         done = 0
         while done < len(good):

@@ -12,39 +12,19 @@ from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
+import srsly
 from spacy.attrs import IS_ALPHA, LOWER
 from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.tokens import Doc
 
+from ..about import DATA
 from ..arrays import Bools1d
 from ..space import Space
 
 Entity = tuple[str, int, int]  # label, first token, token after the last
 
 # Normalised label -> labels of other recognisers, as `plain_label` compares them.
-_SAME = {
-    "PERSON": "per person name fullname firstname lastname surname givenname middlename patient "
-    "doctor staff hcw patientname doctorname username perderiv",
-    "GPE": "gpe loc location geo place city state country county town region province fac facility "
-    "stateorprovince",
-    "ADDRESS": "address streetaddress street zip zipcode postalcode postcode buildingnumber "
-    "secondaryaddress locationother",
-    "ORG": "org organization organisation company companyname hospital corporation vendor "
-    "institution",
-    "DATE": "date datetime tim dateofbirth dob age",
-    "TIME": "time",
-    "EMAIL": "email emailaddress mail",
-    "PHONE": "phone phonenumber telephone telephonenumber fax faxnumber mobile mobilephonenumber "
-    "landlinephonenumber",
-    "URL": "url domainname website web uri",
-    "ID": "id idnum creditcard creditcardnumber creditdebitcard iban ibancode bankaccountnumber "
-    "bankaccount accountnumber usssn ssn socialsecuritynumber usbanknumber usdriverlicense "
-    "driverslicense driverslicensenumber uspassport passport passportnumber usitin uknhs uknino "
-    "medicalrecordnumber medicalrecord medicallicense mrn crypto ip ipaddress ipaddressipv4 "
-    "macaddress healthinsuranceidnumber healthplan licenseplate vehicleidentifier account device "
-    "bioid taxid nationalid identificationnumber",
-    "NORP": "nrp norp nationality",
-}
+_SAME: dict[str, str] = srsly.read_json(DATA / "labels.json")["same"]
 CANONICAL = {name: label for label, names in _SAME.items() for name in names.split()}
 # Labels whose entities are found again as a whole only, not by a part.
 WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID"})

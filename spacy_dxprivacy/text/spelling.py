@@ -9,9 +9,12 @@ import re
 import string
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
+import srsly
 
+from ..about import DATA
 from ..arrays import Bools1d, Ints1d
 
 _LONGEST_ABBREVIATION = 5  # letters said one by one; longer words in capitals are emphasis
@@ -23,62 +26,26 @@ _CONSONANT = re.compile(
     r"eu|ew|one(?:s|self)?$|one-|once"
 )
 _LETTERS_WITH_VOWEL = frozenset("aefhilmnorsx")  # as their names begin: em, ar, ex
-_SPOKEN = frozenset(
-    ["fema", "hippa", "hipaa", "lan", "laser", "lasik", "nafta", "nasa", "nasdaq", "nato", "radar",
-     "ram", "rem", "rom", "sars", "sat", "scuba", "sim", "sids", "sonar"]
-)  # fmt: skip
 _SIGNED = re.compile(r"[-+.]+\d", re.ASCII)
 _TEENS = re.compile(r"(?:11|18)(?:,\d{3})*(?:\.|$)|(?:11|18)\d\d$", re.ASCII)
 _SENTENCE_END = re.compile(r"[.!?\u2026]|[!?]{2,}")
-_FULL_FORMS = {
-    "n't": "not", "'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would",
-    "n\u2019t": "not", "\u2019m": "am", "\u2019re": "are", "\u2019ve": "have",
-    "\u2019ll": "will", "\u2019d": "would",
-}  # fmt: skip
+_LISTS: dict[str, Any] = srsly.read_json(DATA / "spelling.json")
+_SPOKEN = frozenset(_LISTS["spoken"])  # abbreviations that are said as words
+_FULL_FORMS: dict[str, str] = _LISTS["full_forms"]
 _NEGATIONS = {"n't", "n\u2019t"}
 # What is left of "can't", "won't" and "shan't" without its end, and of "n't" in a hurry.
-_STEMS = {"ca": "can", "wo": "will", "sha": "shall", "nt": "not"}
-_PRONOUNS = {"i", "you", "he", "she", "it", "we", "they", "who", "that", "there"}
-_HOSTS = {
-    "m": {"i"},
-    "re": {"you", "we", "they"},
-    "ve": {"i", "you", "we", "they", "could", "would", "should", "might", "must"},
-    "ll": _PRONOUNS,
-    "d": _PRONOUNS,
-}
+_STEMS: dict[str, str] = _LISTS["stems"]
+_HOSTS: dict[str, list[str]] = _LISTS["hosts"]
 # After these words "'s" is no possessive, and is written in full.
-_OWNERLESS = {
-    "the", "a", "an", "my", "your", "his", "her", "its", "our", "their", "this", "these", "those",
-    "of", "in", "on", "at", "to", "for", "with", "from", "by", "about", "into", "after", "before",
-    "and", "or", "but", "if", "as", "than", "because", "not", "no", "n't", "is", "are", "was",
-    "were", "be", "been", "has", "have", "had", "do", "does", "did", "very", "so", "'s",
-}  # fmt: skip
+_OWNERLESS = frozenset(_LISTS["ownerless"])
 # Common words that are written with a capital beside a name.
-_BEFORE_NAMES = {
-    "new": {"York", "Yorker", "Yorkers", "Zealand", "Jersey", "Orleans", "Mexico", "England",
-            "Delhi", "Hampshire", "Brunswick"},
-    "united": {"States", "Kingdom", "Nations", "Arab", "States'"},
-    "north": {"Korea", "Carolina", "Dakota", "America", "Africa"},
-    "south": {"Korea", "Carolina", "Dakota", "America", "Africa"},
-    "saint": {"John", "Paul", "Louis", "Peter", "Mary", "Petersburg"},
-    "las": {"Vegas"},
-}  # fmt: skip
-_AFTER_NAMES = {"city": {"Kansas", "York", "Oklahoma", "Mexico", "Jersey", "Atlantic", "Vatican"}}
+_BEFORE_NAMES: dict[str, list[str]] = _LISTS["before_names"]
+_AFTER_NAMES: dict[str, list[str]] = _LISTS["after_names"]
 _OPENING = {'"', "'", "(", "[", "\u201c", "\u2018", "``"}
 # Words that begin or end no compound such as "follow-up" or "mother-in-law".
-_NO_COMPOUND = {
-    "the", "an", "my", "your", "his", "her", "its", "our", "their", "this", "these", "those", "I",
-    "you", "he", "she", "it", "we", "they", "me", "him", "us", "them", "who", "which", "what",
-    "that", "there", "of", "to", "with", "from", "and", "or", "but", "if", "as", "than", "because",
-    "when", "while", "where", "very", "is", "are", "was", "were", "am", "be", "been", "has", "have",
-    "had", "do", "does", "did", "will", "can", "could", "should", "may", "might", *_FULL_FORMS,
-    "'s", "\u2019s",
-}  # fmt: skip
+_NO_COMPOUND = frozenset(_LISTS["no_compound"])
 _NO_END = _NO_COMPOUND | {"a", "for", "at", "so", "not", "would"}  # but "for-profit", "so-called"
-_BEFORE_NOT = {
-    "do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "ca", "could", "would",
-    "should", "wo", "sha", "must", "need", "might", "ai",
-}  # fmt: skip
+_BEFORE_NOT = frozenset(_LISTS["before_not"])
 
 # Kinds of words that the rules below ask for, one bit each.
 _IS_WORD, _ENDS_WORD, _BEGINS_WORD, _CLITIC, _FULL, _ARTICLE, _BESIDE = (1 << i for i in range(7))

@@ -5,7 +5,7 @@ from .base import Draws, Mention, Scope, Surrogate
 # The module of each registered name; it is imported when the name is asked for.
 MODULES = {
     "dx.Address.v1": "place",
-    "dx.Address.v2": "local",
+    "dx.Address.v2": "place",
     "dx.Contact.v1": "codes",
     "dx.Contact.v2": "name_parts",
     "dx.DateShift.v1": "date_shift",
@@ -18,9 +18,9 @@ MODULES = {
     "dx.Number.v1": "number",
     "dx.Numbers.v1": "number",
     "dx.Organisation.v1": "place",
-    "dx.Organisation.v2": "local",
+    "dx.Organisation.v2": "place",
     "dx.Place.v1": "place",
-    "dx.Place.v2": "local",
+    "dx.Place.v2": "place",
     "dx.Preset.v1": "plain",
     "dx.Preset.v2": "plain",
     "dx.Redact.v1": "plain",

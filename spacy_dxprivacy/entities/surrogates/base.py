@@ -34,6 +34,7 @@ LINKED = {
     "document": ("which mentions of a document are of the same person, place or number",),
     "corpus": ("which documents are about the same persons, places and numbers (by design)",),
 }
+LANGUAGE = "the language of the text, which surrogates are of"
 WORD = 2**32
 
 T = TypeVar("T")

@@ -37,13 +37,7 @@ STATES = {short: name for short, name, _ in _ROWS}
 # The first two digits that postal codes of a state may have.
 ZIP_HEADS = {short: heads.split() for short, _, heads in _ROWS}
 # A word of an organisation's name -> its kind.
-HOUSES = {
-    "hospital": "Hospital", "clinic": "Clinic", "medical": "Medical Center", "health": "Health",
-    "university": "University", "college": "College", "school": "School", "church": "Church",
-    "bank": "Bank", "pharmacy": "Pharmacy", "court": "Court", "department": "Department",
-    "hotel": "Hotel", "foundation": "Foundation", "institute": "Institute", "center": "Center",
-    "centre": "Centre", "laboratory": "Laboratory", "labs": "Labs", "insurance": "Insurance",
-}  # fmt: skip
+HOUSES = dict(line.split(":") for line in listed("houses"))
 STREET_KINDS = ("Street", "Avenue", "Road", "Lane", "Drive", "Court", "Place", "Way")
 COMPANY_ENDS = ("Inc.", "LLC", "Group", "Partners", "Company", "Associates", "Services", "Holdings")
 

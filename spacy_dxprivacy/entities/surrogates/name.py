@@ -21,7 +21,7 @@ from ...registries import registry
 from ...validate import one_of
 from ..tables import words
 from .base import Draws, Independent, Mention, Scope, Stream, pick
-from .lists import is_first_name, listed
+from .lists import is_first_name, listed, listed_of
 
 FORM = (
     "how a name is written: how many parts, initials, title, suffix, possessive, case, and whether "
@@ -39,6 +39,7 @@ ROLE = {word: role for role, titles in _ROLES.items() for word in titles}
 GENERATIONS = frozenset("jr sr ii iii iv".split())
 SUFFIXES = GENERATIONS | frozenset("esq md phd do rn".split())
 ALSO_GIVEN = frozenset("al ben".split())  # given names, where nothing stands before them
+DrawnName = tuple[str, str, str]  # first, middle, family
 _OWNER = re.compile(r"(['’]s?)$")
 _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.)+")
 
@@ -88,28 +89,52 @@ class Name(Independent):
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return parts of one name for each person of the document."""
         forms = [form_of(mention.text, mention.before) for mention in mentions]
+        return [*self._written(forms, persons(forms), draws)[0]]
+
+    def _written(
+        self, forms: Sequence[Form], people: Sequence[Person], draws: Draws
+    ) -> tuple[list[str], dict[int, DrawnName]]:
+        """Return the surrogate of each form, and the name drawn for each person by its number."""
         taken = set() if self.scope.key else set(draws.plain)
-        drawn: dict[int, tuple[str, str, str]] = {}
-        texts: list[str | None] = []
-        for form, person in zip(forms, persons(forms), strict=True):
+        drawn: dict[int, DrawnName] = {}
+        texts = []
+        for form, person in zip(forms, people, strict=True):
             if self.scope.reach == "mention" or person.number not in drawn:
                 drawn[person.number] = self._draw(person, draws, taken)
                 if self.scope.reach == "document":
                     taken.update(drawn[person.number][::2])
             name = drawn[person.number]
-            texts.append(write(form, name, person) if self.form else f"{name[0]} {name[2]}")
-        return texts
+            text = write(form, name, person, self._middles(form, draws))
+            texts.append(text if self.form else f"{name[0]} {name[2]}")
+        return texts, drawn
 
-    def _draw(self, person: Person, draws: Draws, taken: set[str]) -> tuple[str, str, str]:
+    def _draw(self, person: Person, draws: Draws, taken: set[str]) -> DrawnName:
         """Draw a first, a middle and a family name."""
-        stream = self.scope.stream(draws, "name", person.identity)
-        firsts = listed("female") + listed("male")
-        known = [which for which in ("female", "male") if person.given.title() in listed(which)]
-        if self.gender == "same" and len(known) == 1:
-            firsts = listed(known[0])
+        stream, language = self.scope.stream(draws, "name", person.identity), self._language(draws)
+        firsts = firsts_of(language, self._gender(person, language))
         first = free(firsts, stream, taken)
-        last = free(listed("surnames"), stream, taken | {first})
+        last = free(listed_of(language, "surnames"), stream, taken | {first})
         return first, free(firsts, stream, {first, last}), last
+
+    def _gender(self, person: Person, language: str) -> str:
+        """Return the list that alone holds the given name, if its gender is copied; else ""."""
+        given = person.given.title()
+        known = [which for which in ("female", "male") if given in listed_of(language, which)]
+        return known[0] if self.gender == "same" and len(known) == 1 else ""
+
+    def _language(self, draws: Draws) -> str:
+        return "en"
+
+    def _middles(self, form: Form, draws: Draws) -> list[str]:
+        """Draw what stands between the first and the family name; [] for the one of the person."""
+        return []
+
+
+def firsts_of(language: str, gender: str) -> tuple[str, ...]:
+    """Return the first names of a language, of a gender or, without one, all."""
+    if gender:
+        return listed_of(language, gender)
+    return listed_of(language, "female") + listed_of(language, "male")
 
 
 def free(names: tuple[str, ...], stream: Stream, taken: set[str]) -> str:
@@ -121,9 +146,7 @@ def free(names: tuple[str, ...], stream: Stream, taken: set[str]) -> str:
     return name
 
 
-def write(
-    form: Form, name: tuple[str, str, str], person: Person, middles: Sequence[str] | None = None
-) -> str:
+def write(form: Form, name: DrawnName, person: Person, middles: Sequence[str] | None = None) -> str:
     """Write the surrogate as the mention was. middles: of its parts between the first and last."""
     first, middle, last = name
     drawn = [first, *(middles or [middle] * (len(form.parts) - 2)), last]

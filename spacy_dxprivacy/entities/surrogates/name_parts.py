@@ -14,15 +14,27 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from ...registries import registry
 from ...validate import one_of
 from ..tables import NAMES
 from ..words import builtin_lexicon
-from .base import Draws, Mention, Scope, below, pick, registered
+from .base import LANGUAGE, Draws, Independent, Mention, Scope, below, pick, registered
 from .codes import DOMAINS, Contact, Digits, kind_of
 from .lists import listed_of
-from .name import TITLES, Name, Person, bare_word, form_of, free, last_word, persons, write
+from .name import (
+    TITLES,
+    DrawnName,
+    Form,
+    Name,
+    Person,
+    bare_word,
+    firsts_of,
+    form_of,
+    last_word,
+    persons,
+)
 
 LEAST = {"firsts": 199, "one gender": 76, "surnames": 250}  # of any language
 _PIECE = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
@@ -31,8 +43,6 @@ _GLUED = re.compile(r"\A(?:van(?:der|den|de)?|von(?:der)?|dela|del|della)(?=[a-z
 _OTHER_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "a", "œ": "o", "ı": "i"})
 _DIGRAPHS = re.compile("([aou])e")
 PLAIN = 0.5  # of Lexicon.plainness: the word is more often something else than a name
-
-DrawnName = tuple[str, str, str]  # first, middle, family
 
 
 @dataclass(frozen=True)
@@ -66,39 +76,30 @@ class NameParts(Name):
         ]
         named = [form for form, handle in zip(forms, is_handle, strict=True) if not handle]
         found = persons(named, is_family)
-        people = iter(found)
-        taken = set() if self.scope.key else set(draws.plain)
-        drawn: dict[int, DrawnName] = {}
-        written: list[str | None] = [None] * len(mentions)
-        for i, form in enumerate(forms):
-            if is_handle[i]:
-                continue
-            person = next(people)
-            if self.scope.reach == "mention" or person.number not in drawn:
-                drawn[person.number] = self._draw(person, draws, taken)
-                if self.scope.reach == "document":
-                    taken.update(drawn[person.number][::2])
-            name = drawn[person.number]
-            middles = [self._middle(part, draws) for part in form.names[1:-1] if self.scope.key]
-            text = write(form, name, person, middles)
-            written[i] = text if self.form else f"{name[0]} {name[2]}"
+        texts, drawn = self._written(named, found, draws)
         by_number = {person.number: person for person in found}
         draws.memory[PEOPLE] = [
             Known(fold(one.given), family_of(one.last), drawn[number], fold(one.last))
             for number, one in by_number.items()
         ]
-        for i, mention in enumerate(mentions):
-            if is_handle[i]:
-                made = contact_of_person(mention.text, draws, self.scope)
-                written[i] = made or self._other_contact(mention, draws)
-        return written
+        rest = iter(texts)
+        return [
+            self._contact(mention, draws) if handle else next(rest)
+            for mention, handle in zip(mentions, is_handle, strict=True)
+        ]
 
-    def _middle(self, part: str, draws: Draws) -> str:
-        """Draw a middle name by the key: the first of two family names may stand alone."""
-        return keyed_name(self.scope, draws, (part, ""))[0]
+    def _language(self, draws: Draws) -> str:
+        return self.scope.language(draws)
 
-    def _other_contact(self, mention: Mention, draws: Draws) -> str | None:
-        """Draw what names no known person: a contact, or a name for a word of letters alone."""
+    def _middles(self, form: Form, draws: Draws) -> list[str]:
+        """Draw middle names by the key: the first of two family names may stand alone."""
+        middles = form.names[1:-1] if self.scope.key else ()
+        return [keyed_name(self.scope, draws, (part, ""))[0] for part in middles]
+
+    def _contact(self, mention: Mention, draws: Draws) -> str | None:
+        """Draw a user name; where it names nobody, a contact, or a name for letters alone."""
+        if (made := contact_of_person(mention.text, draws, self.scope)) is not None:
+            return made
         if not mention.text.isalpha():
             return Contact(self.scope).replace([mention], draws)[0]
         person = Person(0, fold(mention.text))
@@ -106,19 +107,12 @@ class NameParts(Name):
 
     def _draw(self, person: Person, draws: Draws, taken: set[str]) -> DrawnName:
         """Draw a first, a middle and a family name."""
-        language = self.scope.language(draws)
-        given = person.given.title()
-        known = [which for which in ("female", "male") if given in listed_of(language, which)]
-        gender = known[0] if self.gender == "same" and len(known) == 1 else ""
-        if self.scope.key is not None:
-            return keyed_name(self.scope, draws, (person.given, person.last), gender)
-        firsts = _firsts(language, gender)
-        first = free(firsts, draws.rng, taken)
-        last = free(listed_of(language, "surnames"), draws.rng, taken | {first})
-        return first, free(firsts, draws.rng, {first, last}), last
+        if self.scope.key is None:
+            return super()._draw(person, draws, taken)
+        gender = self._gender(person, self._language(draws))
+        return keyed_name(self.scope, draws, (person.given, person.last), gender)
 
 
-LANGUAGE = "the language of the text, which surrogates are of"
 PEOPLE = "persons of dx.Name.v2"  # in the memory of a document
 
 
@@ -142,9 +136,9 @@ def keyed_name(scope: Scope, draws: Draws, name: tuple[str, str], gender: str = 
     """Return the surrogate of (given, family) by the key, each part by itself."""
     given, last = fold(name[0]), family_of(name[1])
     language = scope.language(draws)
-    firsts = _firsts(language, gender)
+    firsts = firsts_of(language, gender)
     stream = scope.stream(draws, "initial", given[:1])
-    initial = pick(_firsts(language, ""), stream)[0]
+    initial = pick(firsts_of(language, ""), stream)[0]
     alike = tuple(first for first in firsts if first[0] == initial) or firsts
     stream = scope.stream(draws, "given name", given)
     surname = pick(listed_of(language, "surnames"), scope.stream(draws, "family name", last))
@@ -170,12 +164,6 @@ def family_of(last: str) -> str:
 def is_family(name: str) -> bool:
     """Return whether public lists have a name for a family name alone."""
     return "surname" in (found := builtin_lexicon().of(name.title())) and "first_name" not in found
-
-
-def _firsts(language: str, gender: str) -> tuple[str, ...]:
-    if gender:
-        return listed_of(language, gender)
-    return listed_of(language, "female") + listed_of(language, "male")
 
 
 def _is_glued(text: str, glued: Collection[str]) -> bool:
@@ -306,48 +294,41 @@ def _is_plain(word: str) -> bool:
     return builtin_lexicon().plainness(word.capitalize()) > PLAIN
 
 
-@registered
-class PersonContact(Contact):
-    """Contacts, and mail addresses and user names of the surrogates of persons."""
-
-    name = "dx.Contact.v2"
-
-    @property
-    def traits(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What of a mention is visible beside what its scope shows."""
-        return (*Contact.traits, OF_PERSONS)
-
-    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return as many contacts of the same kinds."""
-        drawn = super().replace(mentions, draws)
-        made = [
-            contact_of_person(one.text, draws, self.scope)
-            if kind_of(one.text) in ("mail", "user")
-            else None
-            for one in mentions
-        ]
-        return [new or other for new, other in zip(made, drawn, strict=True)]
-
-
-@registered
-class PersonDigits(Digits):
-    """Codes, and user names of the surrogates of persons."""
-
-    name = "dx.Digits.v2"
-
-    @property
-    def traits(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What of a mention is visible beside what its scope shows."""
-        return (*Digits.traits, OF_PERSONS)
-
-    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return as many codes of the same form."""
-        drawn = super().replace(mentions, draws)
-        made = [contact_of_person(one.text, draws, self.scope) for one in mentions]
-        return [new or other for new, other in zip(made, drawn, strict=True)]
-
-
 OF_PERSONS = (
     "which mail addresses and user names are made of a name of a person of the document (with a "
     "key of any name), and of which parts of it"
 )
+
+
+class _OfPersons(Independent):
+    """Mail addresses and user names of the surrogates of persons, besides those of version 1.
+
+    kinds: of what may be one, as codes.kind_of has them; None for all.
+    """
+
+    kinds: ClassVar[tuple[str, ...] | None] = None
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """Return as many contacts or codes of the same kinds."""
+        drawn: list[str | None] = super().replace(mentions, draws)  # type: ignore[misc]
+        for i, text in enumerate(mention.text for mention in mentions):
+            if self.kinds is None or kind_of(text) in self.kinds:
+                drawn[i] = contact_of_person(text, draws, self.scope) or drawn[i]
+        return drawn
+
+
+@registered
+class PersonContact(_OfPersons, Contact):
+    """Contacts, and mail addresses and user names of the surrogates of persons."""
+
+    name = "dx.Contact.v2"
+    kinds = ("mail", "user")
+    traits = (*Contact.traits, OF_PERSONS)
+
+
+@registered
+class PersonDigits(_OfPersons, Digits):
+    """Codes, and user names of the surrogates of persons."""
+
+    name = "dx.Digits.v2"
+    traits = (*Digits.traits, OF_PERSONS)

@@ -1,4 +1,5 @@
-r"""Places, street addresses and organisations (dx.Place.v1, dx.Address.v1, dx.Organisation.v1).
+r"""Places, street addresses and organisations (dx.Place.v1, dx.Address.v1, dx.Organisation.v1);
+in the language of the text (dx.Place.v2, dx.Address.v2, dx.Organisation.v2).
 
 Place         for each city of a document a city of the United States (uniform over 1,024, with its
               state), for each state that of such a city, for each country another one (uniform
@@ -10,6 +11,11 @@ Address       a house number (uniform from 1 to 9999), a street (uniform over 18
 Organisation  a family name or a word of streets, uniform over 1,024 and 188, and the kind of
               organisation: that of the mention where it says one (Hospital, University, Bank),
               which is in plaintext, else one of eight forms of companies
+Languages     version 2 draws that in English. In others: a town (uniform over about 100 of the
+              language), a country (about 60), a postal code (digits and letters anew); a street
+              (about 60), a house number (1 to 199), a town and a code, which need not be one of the
+              town; a family name with the kind that the mention says (Klinik, Banca), else with one
+              of six forms of companies. The language is in plaintext
 Guarantee     epsilon 0 for what is drawn
 """
 
@@ -19,8 +25,9 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from .base import Draws, Independent, Mention, Stream, below, digits, pick, registered
-from .lists import COMPANY_ENDS, HOUSES, STATES, STREET_KINDS, ZIP_HEADS, cities, listed
+from .base import LANGUAGE, Draws, Independent, Mention, Stream, below, digits, pick, registered
+from .codes import redrawn
+from .lists import COMPANY_ENDS, HOUSES, STATES, STREET_KINDS, ZIP_HEADS, cities, listed, listed_of
 
 LONG_CODE = 10  # characters of one of the United States with its last four digits
 # Of the United States, Britain, Canada, the Netherlands, and others in digits.
@@ -221,3 +228,98 @@ class Organisation(Independent):
             new = f"{family} {street} {kind}" if kind else f"{family} {end}"
             drawn.append(like_case(new + owner, text))
         return drawn
+
+
+# -- in the language of the text -------------------------------------------------------------------
+
+_LOCAL_CODE = re.compile(r"\b(?:[A-Z]{1,2}-)?(?:\d{5}|\d{4}(?: ?[A-Z]{2})?)\b(?!.*\d)")
+_BREAK = re.compile(r"\s*[,\n]\s*")
+
+
+class _Local(Independent):
+    """Draws that of version 1 in English, and in other languages one text for each identity."""
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """Return as many texts, in the case of each mention."""
+        if self.scope.language(draws) == "en":
+            return super().replace(mentions, draws)  # type: ignore[misc]
+        known: dict[str, str] = {}
+        drawn: list[str | None] = []
+        for text in (mention.text for mention in mentions):
+            identity = " ".join(text.casefold().split())
+            if self.scope.reach == "mention" or identity not in known:
+                known[identity] = self._one_of(text, identity, len(known), draws)
+            drawn.append(like_case(known[identity], text))
+        return drawn
+
+    def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:
+        """Draw one surrogate; number: of the identity in the document."""
+        raise NotImplementedError
+
+    def _town(self, draws: Draws, number: int, stream: Stream) -> str:
+        """Draw a town; without a key the n-th one of the document, for all surrogates of it."""
+        town = pick(listed_of(self.scope.language(draws), "towns"), stream)
+        shared = self.scope.reach == "document"
+        return str(draws.memory.setdefault(("town", number), town)) if shared else town
+
+
+@registered
+class LocalPlace(_Local, Place):
+    """Towns, countries and postal codes; see the module."""
+
+    name = "dx.Place.v2"
+    traits: ClassVar[tuple[str, ...]] = (*Place.traits, LANGUAGE)
+
+    def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:
+        countries = listed_of(self.scope.language(draws), "countries")
+        is_country = identity in map(str.casefold, countries)
+        kind = "country" if is_country else kind_of_place(text)
+        stream = self.scope.stream(draws, kind, identity)
+        if kind == "zip":
+            return redrawn(text.strip().upper(), stream)
+        return pick(countries, stream) if kind == "country" else self._town(draws, number, stream)
+
+
+@registered
+class LocalAddress(_Local, Address):
+    """Street addresses; see the module."""
+
+    name = "dx.Address.v2"
+    traits: ClassVar[tuple[str, ...]] = (*Address.traits, LANGUAGE)
+
+    def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:
+        """Draw the parts that the text has: a street, its number, a code, a town."""
+        stream, language = self.scope.stream(draws, "address", identity), self.scope.language(draws)
+        town, code = self._town(draws, number, stream), _LOCAL_CODE.search(text)
+        head = text[: code.start()] if code else text
+        parts = []
+        if head.strip(" ,\n"):
+            street = pick(listed_of(language, "streets"), stream)
+            if any(map(str.isdigit, head)):
+                house = str(1 + below(199, stream))
+                street = f"{house} {street}" if language == "fr" else f"{street} {house}"
+            parts.append(street)
+        if code:
+            new, has_town = redrawn(code[0], stream), text[code.end() :].strip(" ,\n")
+            parts.append(f"{new} {town}" if has_town else new)
+        elif len(_BREAK.split(head.strip())) > 1 and not head.rstrip()[-1:].isdigit():
+            parts.append(town)
+        return ", ".join(parts) or town
+
+
+@registered
+class LocalOrganisation(_Local, Organisation):
+    """Names of organisations; see the module."""
+
+    name = "dx.Organisation.v2"
+    chance = 1 / 250
+    traits: ClassVar[tuple[str, ...]] = (*Organisation.traits, LANGUAGE)
+
+    def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:
+        """Draw a name of the kind that the mention says."""
+        language = self.scope.language(draws)
+        stream = self.scope.stream(draws, "organisation", identity)
+        family, end = (pick(listed_of(language, one), stream) for one in ("surnames", "ends"))
+        houses = (house.split(":") for house in listed_of(language, "houses"))
+        kind = next((kind for word, kind in houses if word in identity), None)
+        return f"{kind} {family}" if kind else f"{family} {end}"

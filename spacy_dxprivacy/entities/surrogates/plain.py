@@ -15,6 +15,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import srsly
+
+from ...about import DATA
 from ...errors import DxError, Errors
 from ...privacy.guarantee import Guarantee
 from ...registries import registry
@@ -31,18 +34,7 @@ CONSTANT = Guarantee(
     source="independent of the original",
 )
 PRESETS = ("standard", "clinical")
-LABELS = {
-    "Name": "PERSON PER per PATIENT NAME DOCTOR STAFF HCW Person person",
-    "DateShift": "DATE TIME DATE_TIME DOB AGE tim date Date",
-    "Place": "GPE LOC LOCATION CITY STATE COUNTRY ZIP ZIP_CODE geo gpe loc Location",
-    "Address": "ADDRESS STREET STREET_ADDRESS LOCATION_OTHER",
-    "Organisation": "ORG ORGANIZATION HOSPITAL FAC PATORG org NORP_ORG",
-    "Contact": "EMAIL URL PHONE IP USERNAME EMAIL_ADDRESS PHONE_NUMBER IP_ADDRESS DOMAIN_NAME FAX "
-    "USER",
-    "Digits": "ID MRN SSN US_SSN CREDIT_CARD IBAN IBAN_CODE CARD ACCOUNT US_DRIVER_LICENSE "
-    "US_PASSPORT US_BANK_NUMBER US_ITIN MEDICAL_LICENSE UK_NHS MEDICALRECORD IDNUM DEVICE",
-    "Number": "QUANTITY CARDINAL MONEY PERCENT",
-}
+LABELS: dict[str, str] = srsly.read_json(DATA / "labels.json")["preset"]
 
 
 @dataclass(frozen=True)
