@@ -71,7 +71,6 @@ class _Context:
         self.addresses = {start for label, start, _ in matches if label == "ADDRESS"}
         self.persons_end = {end for label, _, end in matches if label == "PERSON"}
         self.full_names = {s for label, s, e in matches if label == "PERSON" and e - s > 1}
-        self.firms = {i for label, *ends in matches if label == "ORG" for i in ends}
         gpes = [start for label, start, _ in matches if label == "GPE"]
         self.lands = {i for i in gpes if builtin_lexicon().of(doc[i].text) & LANDS}
         self._rows: tuple[list[int], list[int]] | None = None
@@ -89,11 +88,8 @@ class _Context:
             return "ORG"
         if _is_place(doc, start, end, any_first):
             return "GPE"
-        if (
-            (not any_first and self._is_row_of_partners(start, end))
-            or ("FIRST" not in first and self._is_firm_of_somebody(start, end))
-            or self._is_letterhead(start, end, "FIRST" in first)
-            or (unheard and self._is_beside_firm(start, end))
+        if (not any_first and self._is_row_of_partners(start, end)) or (
+            "FIRST" not in first and self._is_firm_of_somebody(start, end)
         ):
             return "ORG"
         # Before a comma and a state or country.
@@ -131,23 +127,6 @@ class _Context:
         if of and start - 1 in self.persons_end:
             return True
         return end + 1 in self.full_names and doc[end].lower_ in _POSSESSIVE
-
-    def _is_beside_firm(self, start: int, end: int) -> bool:
-        """Only a comma or an "and" between it and a firm."""
-        doc = self.doc
-        if start > 1 and doc[start - 1].lower_ in _FIRM_JOINTS and start - 1 in self.firms:
-            return True
-        return end + 1 < len(doc) and doc[end].lower_ in _FIRM_JOINTS and end + 1 in self.firms
-
-    def _is_letterhead(self, start: int, end: int, is_first: bool) -> bool:
-        """On a line between a person and an address, or a row of partners on a line above one."""
-        doc, (first, last) = self.doc, self._row(start, end)
-        if last >= len(doc) or not doc[last].is_space or last + 1 not in self.addresses:
-            return False
-        if is_first and last - first < 3:
-            return False
-        above = first > 1 and "\n" in doc[first - 1].text and first - 1 in self.persons_end
-        return above or last - first >= 5
 
     def _is_row_of_partners(self, start: int, end: int) -> bool:
         """Joined family names where a firm stands: on a line of their own below a name, after "is

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import ClassVar
 
 from ..tables import words
 from .base import Draws, Independent, Mention, Stream, below, digits, pick, registered
@@ -45,7 +46,7 @@ class Contact(Independent):
     name = "dx.Contact.v1"
     chance = 1e-2  # of an original that is itself of a range for examples
     adjacent = "contacts of one kind"
-    traits = (
+    traits: ClassVar[tuple[str, ...]] = (
         "which are telephone numbers, mail, web and IP addresses, user names, the form of "
         "telephone numbers, and whether web addresses begin with a scheme or www, and user names "
         "with @",
@@ -121,7 +122,7 @@ class Digits(Independent):
     chance = 0.1  # of a single digit; that of k digits is 10 to the power of -k
     adjacent = "numbers"
     notes = "k digits are unchanged with probability 10^-k."
-    traits = (
+    traits: ClassVar[tuple[str, ...]] = (
         "the form of numbers: how many digits and letters, the marks between them, words of forms "
         "beside them (number, case), capitals, the script, which kind of check digits they have, "
         "the network of a card, the country of an IBAN, and which are addresses of IP and mail",

@@ -323,7 +323,7 @@ class PersonContact(_OfPersons, Contact):
 
     name = "dx.Contact.v2"
     kinds = ("mail", "user")
-    traits = (*Contact.traits, OF_PERSONS)
+    traits: ClassVar[tuple[str, ...]] = (*Contact.traits, OF_PERSONS)
 
 
 @registered
@@ -331,4 +331,4 @@ class PersonDigits(_OfPersons, Digits):
     """Codes, and user names of the surrogates of persons."""
 
     name = "dx.Digits.v2"
-    traits = (*Digits.traits, OF_PERSONS)
+    traits: ClassVar[tuple[str, ...]] = (*Digits.traits, OF_PERSONS)

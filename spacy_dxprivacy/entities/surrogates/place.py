@@ -242,7 +242,7 @@ class _Local(Independent):
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return as many texts, in the case of each mention."""
         if self.scope.language(draws) == "en":
-            return super().replace(mentions, draws)  # type: ignore[misc]
+            return super().replace(mentions, draws)  # type: ignore[misc, no-any-return]
         known: dict[str, str] = {}
         drawn: list[str | None] = []
         for text in (mention.text for mention in mentions):
