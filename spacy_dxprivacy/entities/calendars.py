@@ -21,25 +21,24 @@ class DateWords:
     others are regular expressions, as the file has them.
     """
 
-    language: str
     months: tuple[str, ...]
     spellings: dict[str, int]
     weekdays: tuple[str, ...]
     beside: frozenset[str]
-    join: str
-    to: str
-    age: str
-    hour: str
-    holidays: str
     holiday: str
     earlier: str
+    join: str = ""
+    to: str = ""
+    age: str = ""
+    hour: str = ""
+    holidays: str = ""
 
     def number(self, month: str) -> int:
         """Return the number of a month, from 1."""
         return self.spellings[month.lower().rstrip(".")]
 
     def patterns(self) -> list[tuple[str, str]]:
-        """Return (kind, regular expression) of each form, the longest first."""
+        """Return (kind, regular expression) of each form, the longest first; not of English."""
         names = "|".join(sorted(self.spellings, key=len, reverse=True))
         month = rf"(?:{names})(?!\w)\.?"
         join = rf"\s(?:(?:{self.join})\s)?"
@@ -48,12 +47,12 @@ class DateWords:
         day = rf"(?P<d>(?P<n>{DAY}){MARK})"
         return [
             (
-                "range",
+                "local_range",
                 rf"(?P<n>{DAY}){MARK}(?P<dot>\.?)(?:(?P<j1>\s?(?:(?:{self.join})\s)?)(?P<m1>{month}))?"
                 rf"(?P<to>\s?[-–—/]\s?|\s(?:{self.to})\s)(?P<n2>{DAY}){MARK}"
                 rf"(?P<j>{gap})(?P<m>{month}){year}",
             ),
-            ("day", rf"{day}{gap}(?P<m>{month}){year}"),
+            ("named_day", rf"{day}{gap}(?P<m>{month}){year}"),
             ("month", rf"(?P<m>{month}){year}"),
             ("weekday", rf"(?P<w>{'|'.join(self.weekdays)})(?!\w)"),
             ("age", rf"(?P<n>\d{{1,3}})(?:\s?(?:{self.age}))(?!\w)"),
@@ -64,7 +63,7 @@ class DateWords:
 
 @cache
 def date_words(language: str) -> DateWords:
-    """Return the words for dates of one of LANGUAGES."""
+    """Return the words for dates of English or one of LANGUAGES."""
     rows = dict(line.split(": ", 1) for line in sections("calendars")[language])
     months = tuple(rows.pop("months").split("|"))
     others = (spelling.split("=") for spelling in rows.pop("spellings").split("|"))
@@ -72,4 +71,4 @@ def date_words(language: str) -> DateWords:
     spellings |= {name: int(number) for name, number in others}
     weekdays = tuple(rows.pop("weekdays").split("|"))
     beside = frozenset(rows.pop("beside").split())
-    return DateWords(language, months, spellings, weekdays, beside, **rows)
+    return DateWords(months, spellings, weekdays, beside, **rows)

@@ -5,24 +5,22 @@ what order, the separators, the case, how many digits a year has. Nothing else s
 no zero is copied, for 10 to 12 would not show it, and no short name of a month, for "May" is both.
 So two texts that differ in their values alone are written by the same rules.
 
-The table "written dates" of data/entities/forms.txt pairs each pattern with the name of its reader
-here. A reader turns a match into a piece, which can write itself again.
+The table "written dates" of data/entities/forms.txt pairs each pattern of English with the name of
+its reader here, and calendars.DateWords those of other languages (5. März 2023, 1er mars, 5 de
+marzo de 2023). A reader turns a match into a piece, which can write itself again.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from functools import lru_cache
+from functools import cache
 
+from ..calendars import LANGUAGES, DateWords, date_words
 from ..tables import forms, words
 
-MONTHS = (
-    "January February March April May June July August September October November December".split()
-)
-WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 SEASONS = "winter spring summer fall".split()
 COUNTED = "first second third fourth".split()
 HOURS = "twelve one two three four five six seven eight nine ten eleven".split()
@@ -172,16 +170,33 @@ Match = re.Match[str]
 @dataclass(frozen=True)
 class Context:
     """What is public about a mention. order: "mdy", "dmy", or "" where numeric dates of the
-    document contradict it. before: the words before it, in lower case. language: of the document.
-    """
+    document contradict it. before: the words before it, in lower case. language: of the document,
+    and for a reader that of the form."""
 
     order: str
     before: tuple[str, ...] = ()
     language: str = "en"
 
+    @property
+    def names(self) -> DateWords:
+        """The words for dates of the language."""
+        return date_words(self.language)
+
 
 Reader = Callable[[Match, Context], Piece]
-Form = tuple[re.Pattern[str], Reader]
+Form = tuple[re.Pattern[str], Reader, str]  # and its language
+
+
+def read_in(text: str, context: Context) -> list[Piece]:
+    """Read a mention in the language of the document or else its own. Raises NoDate."""
+    for language in dict.fromkeys((context.language, *LANGUAGES, "en")):
+        try:
+            return read(text, context, forms_in(language), date_words(language).beside)
+        except OtherOrder:
+            raise
+        except NoDate:
+            continue
+    raise NoDate
 
 
 def read(text: str, context: Context, forms: Sequence[Form], beside: frozenset[str]) -> list[Piece]:
@@ -194,8 +209,8 @@ def read(text: str, context: Context, forms: Sequence[Form], beside: frozenset[s
         if found is None:
             place += 1
             continue
-        match, reader = found
-        pieces += [text[start:place], reader(match, context)]
+        match, reader, language = found
+        pieces += [text[start:place], reader(match, replace(context, language=language))]
         start = place = match.end()
     pieces.append(text[start:])
     rest = [word for piece in pieces if isinstance(piece, str) for word in _WORD.findall(piece)]
@@ -209,18 +224,18 @@ def read(text: str, context: Context, forms: Sequence[Form], beside: frozenset[s
     return pieces
 
 
-def _match(text: str, place: int, forms: Sequence[Form]) -> tuple[Match, Reader] | None:
+def _match(text: str, place: int, forms: Sequence[Form]) -> tuple[Match, Reader, str] | None:
     """Match the first form that fits here, unless it is within a longer word."""
     before = text[place - 1 : place]
     if before.isalnum() or before == "_":
         # The time of an ISO 8601 date begins: 2020-01-05T14:05.
         if not (before in "tT" and text[max(place - 2, 0) : place - 1].isdigit()):
             return None
-    for form, reader in forms:
+    for form, reader, language in forms:
         found = form.match(text, place)
         after = text[found.end() : found.end() + 1] if found else ""
         if found and found.end() > place and not (after.isalnum() and after not in "TtZz"):
-            return found, reader
+            return found, reader, language
     return None
 
 
@@ -281,50 +296,70 @@ def _year(text: str | None) -> tuple[int | None, Calendar]:
     return (int(digits), GREGORIAN) if len(digits) == 4 else (2000 + int(digits), CENTURY)
 
 
-def _index(names: Sequence[str], text: str) -> int:
-    """mar., MARCH -> 2"""
-    return next(i for i, name in enumerate(names) if name[:3].lower() == text[:3].lower())
-
-
-def _month_as(number: int, m: Match) -> str:
+def _month_as(number: int, m: Match, context: Context) -> str:
     """In full; three letters where it is joined to its numbers, as in 31-JAN-2020."""
-    name, joint = MONTHS[number - 1], m["g"]
+    name, joint = context.names.months[number - 1].capitalize(), m["g"]
     joined = joint is not None and not re.search(r"\s", joint)
     return cased(name[:3] if joined else name, m["m"])
+
+
+def _day_as(number: int, m: Match, context: Context) -> str:
+    return "1er" if number == 1 and context.language == "fr" else ordinal(number, m["th"])
 
 
 # -- readers: days -----------------------------------------------------------------------------
 
 
-def day_of(day: str, month: str | int | None, year: str | None) -> Day:
+def _day_of(day: str, month: int | None, year: str | None) -> Day:
     number, calendar = _year(year)
-    month = _index(MONTHS, month) + 1 if isinstance(month, str) else month
     return Day(number, month, int(day), calendar)
 
 
-def one_day(day: Day, write: Callable[[int, int, int], str]) -> Days:
+def _one_day(day: Day, write: Callable[[int, int, int], str]) -> Days:
     return Days([day], lambda days: write(*days[0]))
 
 
 def _named_day(m: Match, context: Context) -> Days:
-    """March 5, 2019; 5th of March; 31-JAN-2020."""
-    return one_day(
-        day_of(m["n"], m["m"], m["y"]),
-        lambda y, month, d: put(m, m=_month_as(month, m), d=ordinal(d, m["th"]), y=y),
+    """March 5, 2019; 5th of March; 31-JAN-2020; 5. März 2023, 1er mars."""
+    return _one_day(
+        _day_of(m["n"], context.names.number(m["m"]), m["y"]),
+        lambda y, month, d: put(m, m=_month_as(month, m, context), d=_day_as(d, m, context), y=y),
     )
+
+
+def _local_range(m: Match, context: Context) -> Days:
+    """5. bis 9. März 2023, du 5 au 9 mars: the months of both ends are written."""
+    month = context.names.number(m["m"])
+    first_month = context.names.number(m["m1"]) if m["m1"] else month
+    ends = [_day_of(m["n"], first_month, None), _day_of(m["n2"], month, m["y"])]
+
+    def write(days: list[YMD]) -> str:
+        (_, mo, d), (y, mo2, d2) = days
+        text = _day_as(d, m, context) + m["dot"]
+        if mo != mo2 or m["m1"]:
+            text += (m["j1"] or " ") + _month_as(mo, m, context)
+        whole = put(m, n2=_day_as(d2, m, context), m=_month_as(mo2, m, context), y=y)
+        return text + m["to"] + whole[m.start("n2") - m.start() :]
+
+    return Days(ends, write)
 
 
 def _named_range(m: Match, context: Context) -> Days:
     """March 5 to 9, 2021; 28 March - 2 April 2021; Dec 30, 2020 - Jan 3, 2021. What both ends share
     is written once, and a dash has blanks where it is not between two numbers."""
     first_month, last_month = m["m"] or m["m2"], m["m2"] or m["m"]
-    ends = [day_of(m["n"], first_month, m["y"]), day_of(m["n2"], last_month, m["y2"])]
+    number = context.names.number
+    ends = [
+        _day_of(m["n"], number(first_month), m["y"]),
+        _day_of(m["n2"], number(last_month), m["y2"]),
+    ]
     year, month_first = m["y2"] or m["y"], m.start("m") == m.start()
     comma = (m["c2"] or m["c"] or " ") if month_first else " "
 
     def write(days: list[YMD]) -> str:
         (y, mo, _), (y2, mo2, _) = days
-        names = [cased(MONTHS[month - 1], first_month) for month in (mo, mo2)]
+        months = context.names.months[mo - 1], context.names.months[mo2 - 1]
+        names = [cased(month.capitalize(), first_month) for month in months]
         numbers = [ordinal(day, m["th"]) for *_, day in days]
         years = [comma + _year_as(one, year) if year else "" for one in (y, y2)]
         pairs = zip(names, numbers, strict=True)
@@ -340,8 +375,8 @@ def _named_range(m: Match, context: Context) -> Days:
 
 def _iso(m: Match, context: Context) -> Days:
     """2019-03-05, 20190305."""
-    day = day_of(m["d"], int(m["m"]), m["y"])
-    return one_day(day, lambda y, month, d: put(m, y=y, m=f"{month:02d}", d=f"{d:02d}"))
+    day = _day_of(m["d"], int(m["m"]), m["y"])
+    return _one_day(day, lambda y, month, d: put(m, y=y, m=f"{month:02d}", d=f"{d:02d}"))
 
 
 def _numeric(m: Match, context: Context) -> Days:
@@ -356,7 +391,7 @@ def _numeric(m: Match, context: Context) -> Days:
             raise OtherOrder
         if not order or not (1 <= month <= 12 and 1 <= day <= 31):
             raise NoDate
-        ends.append(day_of(str(day), month, m[y]))
+        ends.append(_day_of(str(day), month, m[y]))
 
     def write(days: list[YMD]) -> str:
         new: dict[str, str | int] = {}
@@ -372,13 +407,13 @@ def _nth(m: Match, context: Context) -> Days:
     """The 12th, of a month that is not named."""
     if not 1 <= int(m["n"]) <= 31:
         raise NoDate
-    return one_day(day_of(m["n"], None, None), lambda y, month, d: ordinal(d, m["th"]))
+    return _one_day(_day_of(m["n"], None, None), lambda y, month, d: ordinal(d, m["th"]))
 
 
 # -- readers: weeks, months, ..., decades ------------------------------------------------------
 
 
-def period(unit: Unit, year: str | None, month: int, write: Callable[[int], str]) -> Period:
+def _period(unit: Unit, year: str | None, month: int, write: Callable[[int], str]) -> Period:
     number, calendar = _year(year)
     if not 1 <= month <= 12:
         raise NoDate
@@ -386,14 +421,15 @@ def period(unit: Unit, year: str | None, month: int, write: Callable[[int], str]
 
 
 def _month(m: Match, context: Context) -> Period:
-    """March, March 2019, Mar-2019, 03/2019, 2019-03."""
+    """March, March 2019, Mar-2019, 03/2019, 2019-03, marzo de 2023."""
     numeric = m["m"].isdigit()
 
     def write(index: int) -> str:
-        number = index % 12 + 1
-        return put(m, m=f"{number:02d}" if numeric else _month_as(number, m), y=index // 12)
+        new = index % 12 + 1
+        return put(m, m=f"{new:02d}" if numeric else _month_as(new, m, context), y=index // 12)
 
-    return period(MONTH, m["y"], int(m["m"]) if numeric else _index(MONTHS, m["m"]) + 1, write)
+    number = int(m["m"]) if numeric else context.names.number(m["m"])
+    return _period(MONTH, m["y"], number, write)
 
 
 def _season(m: Match, context: Context) -> Period:
@@ -407,7 +443,7 @@ def _season(m: Match, context: Context) -> Period:
         new = cased(SEASONS[index % 4].capitalize(), m["n"])
         return new + (m["c"] + _year_as(index // 4, m["y"]) if m["y"] else "")
 
-    return period(SEASON, year, 3 * SEASONS.index(name) + 1, write)
+    return _period(SEASON, year, 3 * SEASONS.index(name) + 1, write)
 
 
 def _quarter(m: Match, context: Context) -> Period:
@@ -422,7 +458,7 @@ def _quarter(m: Match, context: Context) -> Period:
         new = cased(COUNTED[index % most], m["n"]) if word else str(index % most + 1)
         return put(m, n=new, y=index // most)
 
-    return period(unit, m["y"], (count - 1) * (12 // most) + 1, write)
+    return _period(unit, m["y"], (count - 1) * (12 // most) + 1, write)
 
 
 def _week(m: Match, context: Context) -> Period:
@@ -445,28 +481,34 @@ def _years(m: Match, context: Context) -> Period:
     """2019, '98, FY2020, 2019/20 of a fiscal year: by the year that it ends in."""
     if m["z"] and int(m["y"].strip("'’")) % 100 != (int(m["z"]) - 1) % 100:
         raise NoDate
-    return period(YEAR, m["y"], 1, lambda index: put(m, y=index, z=index + 1))
+    return _period(YEAR, m["y"], 1, lambda index: put(m, y=index, z=index + 1))
 
 
 def _decade(m: Match, context: Context) -> Piece:
     """The 1990s, the 90s; an age in "her 90s" stays."""
     if len(m["y"]) == 2 and context.before[-1:] in [("her",), ("his",), ("their",), ("my",)]:
         return m[0]
-    return period(DECADE, m["y"], 1, lambda index: put(m, y=10 * index))
+    return _period(DECADE, m["y"], 1, lambda index: put(m, y=10 * index))
 
 
 # -- readers: days of the week, times, ages, holidays ------------------------------------------
 
 
 def _weekday(m: Match, context: Context) -> Loose:
-    number = _index(WEEKDAYS, m["w"])
-    length = None if m["w"].lower().endswith("day") else 3
-    return Loose(lambda days, _: put(m, w=cased(WEEKDAYS[(number + days) % 7][:length], m["w"])))
+    """Monday, Mon., Montag."""
+    names, text = context.names.weekdays, m["w"].lower()
+    number = next(i for i, name in enumerate(names) if name[:3] == text[:3])
+    length = None if text == names[number] else 3
+
+    def write(days: int, hours: int) -> str:
+        return put(m, w=cased(names[(number + days) % 7].capitalize()[:length], m["w"]))
+
+    return Loose(write)
 
 
 def _clock(m: Match, context: Context) -> Loose:
-    """Of 24 hours: 09:05. With a half of the day: 9:05 am. The half is a part of the value, as the
-    hour is; what it is written with is the layout."""
+    """Of 24 hours: 09:05, 14 Uhr. With a half of the day: 9:05 am. The half is a part of the value,
+    as the hour is; what it is written with is the layout."""
     hour, half = int(m["h"]), (m["half"] or "").lower()
     if hour > 24 or (half and not 1 <= hour <= 12):
         raise NoDate
@@ -501,7 +543,7 @@ def _age(m: Match, context: Context) -> Constant:
     """As it is up to 89. Also 93rd birthday, ninety-three, nonagenarian."""
     number = m["n"]
     if number[0].isdigit():
-        old = int(re.findall(r"\d+", number, re.ASCII)[0]) >= TOP_AGE
+        old = int(re.findall(r"\d+", number)[0]) >= TOP_AGE
         return Constant(put(m, n=ordinal(TOP_AGE, m["th"])) if old else m[0])
     if number.lower().endswith("arian"):
         return Constant(put(m, n=cased("Nonagenarian", number)))
@@ -510,6 +552,8 @@ def _age(m: Match, context: Context) -> Constant:
 
 def _holiday(m: Match, context: Context) -> Piece:
     """The same words for all: which one it is would tell the shift."""
+    if context.language != "en":
+        return Constant(context.names.holiday, is_holiday=True)
     inside = _WORD.findall(m.string[max(m.start() - 20, 0) : m.start()])[-1:]
     lead = (inside or [*context.before[-1:], ""])[0].lower()
     article = "" if lead in _DETERMINERS else "A " if lead in (".", "!", "?") else "a "
@@ -521,19 +565,23 @@ def _holiday(m: Match, context: Context) -> Piece:
 
 READERS: dict[str, Reader] = {
     "age": _age, "clock": _clock, "decade": _decade, "holiday": _holiday, "iso": _iso,
-    "month": _month, "named_day": _named_day, "named_range": _named_range, "noon": _noon,
-    "nth": _nth, "numeric": _numeric, "quarter": _quarter, "season": _season,
-    "spoken_hour": _spoken_hour, "week": _week, "weekday": _weekday, "years": _years,
+    "local_range": _local_range, "month": _month, "named_day": _named_day,
+    "named_range": _named_range, "noon": _noon, "nth": _nth, "numeric": _numeric,
+    "quarter": _quarter, "season": _season, "spoken_hour": _spoken_hour, "week": _week,
+    "weekday": _weekday, "years": _years,
     "count": lambda m, context: Constant(m[0]),  # the 3rd week, the 20th century
 }  # fmt: skip
 
 
-@lru_cache(maxsize=1)
-def forms_of_english() -> tuple[Form, ...]:
-    """Compile the forms; the first that matches is taken. Groups that a form lacks are None."""
-    made = []
-    for name, form in forms("written dates"):
-        asked = "y g th z c half to a2 b2 y2 n2 m2 c2".split()
+@cache
+def forms_in(language: str) -> tuple[Form, ...]:
+    """Compile the forms of a language and then those of English; the first that matches is taken.
+    Groups that a form lacks are None."""
+    english = language == "en"
+    asked = "y g th z c half to a2 b2 y2 n2 m2 c2".split()
+    made: list[Form] = []
+    for name, form in forms("written dates") if english else date_words(language).patterns():
         lacks = "".join(f"(?P<{group}>(?!))?" for group in asked if f"(?P<{group}>" not in form)
-        made.append((re.compile(form + lacks, re.I | re.ASCII), READERS[name]))
-    return tuple(made)
+        flags = re.I | re.ASCII if english else re.I
+        made.append((re.compile(form + lacks, flags), READERS[name], language))
+    return tuple(made) if english else (*made, *forms_in("en"))

@@ -38,8 +38,8 @@ from .dates import (
     OtherOrder,
     Period,
     Piece,
+    read_in,
 )
-from .local_dates import read_in
 
 HIDDEN = "[DATE]"
 # Ninety years have so many days or more: one or two of them may lack a leap day. A period is taken
@@ -144,9 +144,7 @@ class Timeline:
 
     def _dated(self) -> Iterator[_Dated]:
         """Yield the pieces that name their year."""
-        earlier = "or earlier"
-        if self._language != "en":
-            earlier = date_words(self._language).earlier
+        earlier = date_words(self._language).earlier
         for mention, pieces in zip(self._mentions, self._pieces, strict=True):
             before = pattern("BIRTH_BEFORE").search(_lead(mention))
             is_birth = mention.label.upper() == "DOB" or before is not None
