@@ -10,7 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, NoReturn
 
 from ...errors import DxError
@@ -19,17 +19,9 @@ from ...io.files.limits import TooLarge, check_ratio, regular
 # What gzip and zipfile raise for files that are damaged (zipfile: seek to a place before the file,
 # undecodable names), need a password or use an unknown compression (RuntimeError).
 _DAMAGE = (
-    EOFError,
-    OSError,
-    ValueError,
-    LookupError,
-    RuntimeError,
-    struct.error,
-    zlib.error,
+    EOFError, OSError, ValueError, LookupError, RuntimeError, struct.error, zlib.error,
     zipfile.BadZipFile,
-)
-_NOT_VECTORS = {".json", ".md", ".html", ".pdf", ".rst", ".py"}
-_NOTES = {"readme", "license", "licence", "notice", "copying"}
+)  # fmt: skip
 
 
 class VectorFileError(DxError):
@@ -46,7 +38,7 @@ class Source(io.RawIOBase):
     """An opened file, decompressed.
 
     name: for messages; `archive.zip!member` for a member of an archive.
-    place: how far the reader got ("line 12"), kept up to date by the reader.
+    unit, number: how far the reader got, such as line 12, kept up to date by the reader.
     done: how many bytes, of `total`, were read so far. packed: how many of them were compressed.
     """
 
@@ -56,11 +48,16 @@ class Source(io.RawIOBase):
         super().__init__()
         self.name, self.stream, self.total = name, stream, total
         self.done, self.packed = done, packed
-        self.place, self._given = "the beginning", 0
+        self.unit, self.number, self._given = "line", 0, 0
 
-    def fail(self, place: str, message: str) -> NoReturn:
+    def fail_at(self, number: int, message: str) -> NoReturn:
         """Raise VectorFileError with file, place and fault."""
-        raise VectorFileError(f"{self.name}, {place}: {message}")
+        raise VectorFileError(f"{self.name}, {self.unit} {number}: {message}")
+
+    def fail_after(self, message: str) -> NoReturn:
+        """Raise it for what ends too early."""
+        place = f"after {self.unit} {self.number}"
+        raise VectorFileError(f"{self.name}, {place}: the file ends or is damaged: {message}")
 
     def readable(self) -> bool:
         return True
@@ -79,9 +76,7 @@ class Source(io.RawIOBase):
                 size += len(piece)
         except _DAMAGE as error:
             if not size:
-                kind = "cut off" if isinstance(error, EOFError) else "damaged"
-                reason = str(error) or type(error).__name__
-                self.fail(f"after {self.place}", f"the file is {kind} ({reason})")
+                self.fail_after(str(error) or type(error).__name__)
         self._given += size
         if packed := self.packed():
             try:
@@ -92,36 +87,24 @@ class Source(io.RawIOBase):
 
 
 @contextmanager
-def open_source(path: str | Path) -> Iterator[Source]:
+def open_source(path: Path) -> Iterator[Source]:
     """Open a file; its first bytes tell what it is. `archive.zip!member` names a member."""
-    file, member = Path(path), None
+    file, member = path, None
     archive_name, mark, inside = str(path).partition(".zip!")
     if mark and not file.exists():
         file, member = Path(archive_name + ".zip"), Path(inside).as_posix()
     with open(regular(file), "rb") as raw:
-        if not raw.peek(4).startswith((b"PK\3\4", b"PK\5\6")):
-            if member is not None:
-                raise VectorFileError(f"{file}: expected a zip archive with a member {member!r}")
+        if member is None and not raw.peek(4).startswith((b"PK\3\4", b"PK\5\6")):
             size, stream = os.fstat(raw.fileno()).st_size, _unzipped(raw)
             packed = (lambda: 0) if stream is raw else raw.tell
             yield Source(str(file), stream, size, raw.tell, packed)
             return
-        with _opened(
-            lambda: zipfile.ZipFile(raw), f"{file}: the zip archive is damaged"
-        ) as archive:
-            info = _choose(archive, file, member)
-            name = f"{file}!{info.filename}"
-
-            def begun() -> Any:
-                stream: Any = archive.open(info)
-                stream.peek(1)  # damage may show there
-                return stream
-
-            with _opened(begun, f"{name}: it cannot be opened") as inner:
-                stream = _unzipped(inner)
-                # Of a member that is gzip again, its own compression counts.
-                packed = inner.tell if stream is not inner else lambda: info.compress_size
-                yield Source(name, stream, info.file_size, inner.tell, packed)
+        info, inner = _member(raw, file, member)
+        with inner:
+            stream = _unzipped(inner)
+            # Of a member that is gzip again, its own compression counts.
+            packed = inner.tell if stream is not inner else lambda: info.compress_size
+            yield Source(f"{file}!{info.filename}", stream, info.file_size, inner.tell, packed)
 
 
 def _unzipped(stream: Any) -> Any:
@@ -130,29 +113,19 @@ def _unzipped(stream: Any) -> Any:
     return gzip.GzipFile(fileobj=stream, mode="rb") if is_gzip else stream
 
 
-def _opened(open_it: Callable[[], Any], fault: str) -> Any:
+def _member(raw: Any, file: Path, member: str | None) -> tuple[zipfile.ZipInfo, Any]:
+    """Open the named member of an archive, or the only one."""
     try:
-        return open_it()
+        archive = zipfile.ZipFile(raw)
+        infos = [info for info in archive.infolist() if not info.filename.endswith("/")]
+        found = [info for info in infos if member in (None, info.filename)]
+        if len(found) == 1:
+            inner: Any = archive.open(found[0])
+            inner.peek(1)  # damage may show there
+            return found[0], inner
     except _DAMAGE as error:
-        raise VectorFileError(f"{fault} ({error})") from error
-
-
-def _choose(archive: zipfile.ZipFile, file: Path, member: str | None) -> zipfile.ZipInfo:
-    """The named member, or the only one that can be a vectors file."""
-    infos = [info for info in archive.infolist() if not info.filename.endswith("/")]
-    found = [info for info in infos if info.filename == member]
-    if member is None:
-        for info in infos:
-            path = PurePosixPath(info.filename)
-            hidden = "__MACOSX" in path.parts or path.name.startswith(".")
-            if not (hidden or path.suffix.lower() in _NOT_VECTORS or path.stem.lower() in _NOTES):
-                found.append(info)
-    if len(found) == 1:
-        return found[0]
+        raise VectorFileError(f"{file}: the zip archive is damaged ({error})") from error
     names = ", ".join(sorted({info.filename for info in infos})) or "no files"
-    if member is not None:
-        raise VectorFileError(f"{file}: expected one member {member!r}, the archive holds: {names}")
-    raise VectorFileError(
-        f"{file}: expected one vectors file in the archive, found {len(found)}: {names}. "
-        f"Name one, as in '{file}!member'"
-    )
+    expected = "one vectors file" if member is None else f"a member {member!r}"
+    hint = f"Name one, as in '{file}!member'"
+    raise VectorFileError(f"{file}: expected {expected}, the archive holds: {names}. {hint}")
