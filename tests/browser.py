@@ -6,8 +6,10 @@ import subprocess
 import time
 import urllib.request
 from contextlib import contextmanager
+from importlib.util import find_spec
 
-CHROMIUM = shutil.which("chromium")
+# None: tests with a browser are skipped.
+CHROMIUM = shutil.which("chromium") if find_spec("websockets") else None
 OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0")
 
 # Code, number and text of each key.

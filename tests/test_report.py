@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import shutil
 import subprocess
 import time
 from dataclasses import replace
@@ -13,7 +12,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 import spacy
-from browser import browser
+from browser import CHROMIUM, browser
 from spacy.cli._util import app
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
@@ -39,7 +38,6 @@ TEXTS = [
 PEOPLE = "Maria pondered two doctors in zzyzx"
 NLP = tokenizer()
 SPACE = Space.from_vectors(WORDS, np.random.default_rng(0).normal(size=(len(WORDS), 8)))
-CHROMIUM = shutil.which("chromium")
 needs_sklearn = pytest.mark.skipif(find_spec("sklearn") is None, reason="needs the extra 'report'")
 
 EPSILON = DEFAULT_CONFIG["mechanism"]["epsilon"]
@@ -419,6 +417,7 @@ def test_a_browser_has_nothing_to_complain_of(sanitised, page, tmp_path):
         assert len(shown.by_tab()) == shown.js("document.querySelectorAll('summary').length")
 
 
+@needs_sklearn
 @pytest.mark.slow
 def test_a_thousand_documents_take_less_than_a_minute(tmp_path, space, page):
     rng = np.random.default_rng(0)
