@@ -45,21 +45,6 @@ def test_the_engine_puts_our_rules_under_their_analyzer(analyzer: Any) -> None:
     assert ("CREDIT_CARD", "4111 1111 1111 1111") in found  # theirs, beside ours
 
 
-@needs_presidio
-def test_the_recogniser_gives_what_is_asked_for_and_joins_their_registry(ours: Any) -> None:
-    from presidio_analyzer import RecognizerRegistry
-
-    registry = RecognizerRegistry()
-    registry.add_recognizer(ours.DxRecognizer(score=0.5))
-    (recogniser,) = registry.recognizers
-    found = recogniser.analyze(TEXT, [])
-    assert recogniser.name == "DxRecognizer" and {r.score for r in found} == {0.5}
-    assert ("PERSON", "Maria Kowalczyk") in named(found)
-    emails = named(recogniser.analyze(TEXT, ["EMAIL_ADDRESS"]))
-    assert emails == {("EMAIL_ADDRESS", "maria@example.org")}
-    assert not recogniser.analyze("", [])
-
-
 def pipeline(analyzer: Any = None, **config: Any) -> Language:
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_presidio", config=config)

@@ -238,7 +238,7 @@ def test_receipts_of_a_series_of_pandas(pd, how):
     receipts = table["note"].dx.receipts(by=table["who"], **how)
     assert receipts.columns[0] == "note" and receipts["dx_draws"].tolist()[:3] == [5, 2, 2]
     assert receipts["dx_spent"].tolist()[:3] == [14.0, 14.0, 4.0] and receipts["dx_spent"].isna()[3]
-    assert "unchanged" in str(table["note"].dx.diff(receipts["note"]))
+    assert "unchanged" in str(dx.diff(table["note"], receipts["note"]))
     with pytest.raises(DxError, match="several columns"):
         dx.clean(table, **how)
     with pytest.raises(DxError, match="a number"):

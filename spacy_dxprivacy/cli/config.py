@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
-from typer import Argument, Option
 
 from ..config import SETTINGS, SanitizeConfig
 from ..errors import UsageError
@@ -16,24 +14,16 @@ from . import options
 from .terminal import PIPELINE, mistakes_in_a_line, setting_up
 
 
-# fmt: off
 @options.with_settings(
     "config", *(name for name in PIPELINE if name != "model"), "code", "run.force"
 )
+@options.described("config")
 def config_cli(
     chosen: SanitizeConfig,
-    output: Annotated[Path | None, Argument(
-        metavar="[OUT]", show_default=False, help="Config file to write; stdout if left out",
-    )] = None,
-    check: Annotated[Path | None, Option(
-        "--check", show_default=False,
-        help="Load and fit what this config names, and report problems",
-    )] = None,
-    settings: Annotated[bool, Option(
-        "--settings", help="List the settings that --set takes",
-    )] = False,
+    output: Path | None = None,
+    check: Path | None = None,
+    settings: bool = False,
 ) -> None:
-    # fmt: on
     """Write a full config, check one, or print the defaults.
 
     Example: dx config my.cfg --mechanism laplace --epsilon 10

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated
 
 import typer
-from typer import Argument, Option
 
 from ..entities.surrogates.table import read_table
 from ..errors import UsageError
@@ -18,11 +16,8 @@ from . import options
 from .terminal import mistakes_in_a_line, settings_that_fail
 
 
-# fmt: off
-def key_cli(path: Annotated[Path, Argument(
-    metavar="FILE", show_default=False, help="Key file to create (mode 600)",
-)]) -> None:
-    # fmt: on
+@options.described("key")
+def key_cli(path: Path) -> None:
     """Create a secret key.
 
     It makes surrogates consistent over documents, encrypts their table and signs releases. Keep it
@@ -35,24 +30,14 @@ def key_cli(path: Annotated[Path, Argument(
     typer.echo(f"{path}: new key. Anyone who has it can link surrogates to originals.", err=True)
 
 
-# fmt: off
+@options.described("restore")
 def restore_cli(
-    answer: Annotated[Path, Argument(
-        metavar="ANSWER", show_default=False,
-        help="Text that mentions surrogates, such as a model's answer",
-    )],
-    output: Annotated[Path | None, Argument(
-        metavar="OUTPUT", show_default=False, help="File to write; stdout if left out",
-    )] = None,
-    table: Annotated[Path, Option(
-        help="Table of surrogates that `dx sanitize` wrote (run.table)",
-    )] = Path("table.dx"),
-    table_key: Annotated[Path, Option(
-        help="Key file of the table (run.table_key)",
-    )] = Path("table.key"),
+    answer: Path,
+    output: Path | None = None,
+    table: Path = Path("table.dx"),
+    table_key: Path = Path("table.key"),
     force: options.Force = False,
 ) -> None:
-    # fmt: on
     """Replace the surrogates in an answer with their originals.
 
     Bare numbers, dates without a year, and whatever else may not be a surrogate stay unchanged;

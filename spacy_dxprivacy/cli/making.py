@@ -6,10 +6,8 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import typer
-from typer import Argument, Option
 
 from ..config import FileConfig
 from ..errors import UsageError
@@ -25,7 +23,6 @@ from ..space.sources import BUILTIN, Filter, check_space_folder, load
 from . import options
 from .terminal import REMOVED, bar, mistakes_in_a_line, setting_up
 
-Folder = Annotated[Path, Argument(metavar="OUT", show_default=False, help="Folder to write")]
 PUBLIC = {".txt": "lines", ".jsonl": "jsonl"}  # how public texts are read
 FOUND_FEW = 0.25  # of the words that were held out
 FITS_BADLY = (
@@ -34,30 +31,17 @@ FITS_BADLY = (
 )
 
 
-# fmt: off
+@options.described("space")
 def space_cli(
-    vectors: Annotated[str, Argument(
-        metavar="VECTORS", help="Word vectors: a file, a saved space, or 'builtin'",
-    )],
-    target: Folder,
-    max_words: Annotated[int | None, Option(
-        help="Use the first N words, the most frequent ones",
-    )] = None,
-    pattern: Annotated[str | None, Option(
-        help="Regular expression that whole words must match",
-    )] = None,
-    exclude: Annotated[str, Option(
-        help="Words never to output: offensive, nothing, or a file",
-    )] = "offensive",
-    graph: Annotated[bool, Option(
-        help="Learn the word graph that dx.Path.v2 draws on",
-    )] = True,
-    join: Annotated[bool, Option(
-        "--join", help="Join these words to the built-in space",
-    )] = False,
+    vectors: str,
+    target: Path,
+    max_words: int | None = None,
+    pattern: str | None = None,
+    exclude: str = "offensive",
+    graph: bool = True,
+    join: bool = False,
     force: options.Force = False,
 ) -> None:
-    # fmt: on
     """Make a space of word vectors, from which replacements are drawn.
 
     VECTORS is GloVe or word2vec text (.gz, .zip, archive.zip!member), word2vec binary, a saved
@@ -92,21 +76,14 @@ def space_cli(
         )
 
 
-# fmt: off
+@options.described("index")
 def index_cli(
-    source: Annotated[str, Argument(
-        metavar="SPACE", help="Space: 'builtin', a file of word vectors, or a saved space",
-    )],
-    target: Folder,
-    factory: Annotated[str | None, Option(
-        help="faiss factory string, such as OPQ150,PQ150x4fs",
-    )] = None,
-    refine: Annotated[int | None, Option(
-        help="Candidates to compare exactly (default: 512)",
-    )] = None,
+    source: str,
+    target: Path,
+    factory: str | None = None,
+    refine: int | None = None,
     force: options.Force = False,
 ) -> None:
-    # fmt: on
     """Build a fast nearest-neighbour index of a space, on disk.
 
     OUT serves as the space (dx.FileSpace.v1) and as the index (dx.Faiss.v1) of a pipeline.
@@ -117,27 +94,17 @@ def index_cli(
     typer.echo(f"{target}: {len(space)} words, digest {space.digest[:12]}", err=True)
 
 
-# fmt: off
+@options.described("prior")
 def prior_cli(
-    texts: Annotated[Path, Argument(
-        metavar="PUBLIC_TEXTS", show_default=False,
-        help="Public texts: a .txt or .jsonl file, or a folder of them",
-    )],
-    target: Folder,
-    types: Annotated[int, Option(
-        min=2, help="Number of word types in the model, the most frequent ones",
-    )] = TYPES,
-    pairs: Annotated[int, Option(
-        min=0, help="Number of word pairs in the model, the most informative",
-    )] = PAIRS,
-    field: Annotated[str, Option(help="Field of .jsonl that holds the text")] = "text",
-    lang: Annotated[str, Option(help="Language of the tokenizer")] = "en",
-    space: Annotated[str, Option(
-        help="Space to report coverage of",
-    )] = BUILTIN,
+    texts: Path,
+    target: Path,
+    types: int = TYPES,
+    pairs: int = PAIRS,
+    field: str = "text",
+    lang: str = "en",
+    space: str = BUILTIN,
     force: options.Force = False,
 ) -> None:
-    # fmt: on
     """Train a prior (a language model) on public texts, for dx.Path.v2.
 
     Anyone can read out of the prior what its texts hold. Give public texts only, never those to be

@@ -1,15 +1,17 @@
-"""Options of commands, made of the settings in config.py, and those that several commands have."""
+"""Options of commands: of the settings in config.py, of data/options.json, and shared ones."""
 
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
-from typer import Option
+from typer import Argument, Option
 
+from ..about import DATA
 from ..config import SETTINGS, parse_assignments, read_config
 from ..errors import UsageError
 from ..io.files.keys import read_key
@@ -20,6 +22,8 @@ TYPES: dict[str, Any] = {
     "text": str | None, "path": Path | None, "number": float | None, "count": int | None,
     "flag": bool | None, "names": str | None,
 }  # fmt: skip
+DESCRIBED = json.loads((DATA / "options.json").read_bytes())
+Command = TypeVar("Command", bound=Callable[..., None])
 REPEATED = ("files.field", "service.host")  # may be given several times
 
 Set = Annotated[list[str] | None, Option(
@@ -62,6 +66,26 @@ def with_settings(name: str, *paths: str) -> Callable[[Callable[..., None]], Cal
         run.__annotations__ = {one.name: one.annotation for one in parameters}
         run.__doc__, run.__name__ = command.__doc__, command.__name__
         return run
+
+    return extend
+
+
+def described(name: str) -> Callable[[Command], Command]:
+    """Add their flags and help texts to the arguments and options of a command."""
+
+    def extend(command: Command) -> Command:
+        parameters = []
+        for one in inspect.signature(command, eval_str=True).parameters.values():
+            about = dict(DESCRIBED[name].get(one.name, {}))
+            if about:
+                kind: Any = Argument if about.pop("argument", False) else Option
+                hint: Any = one.annotation
+                hint = Annotated[hint, kind(*about.pop("flags", ()), **about)]
+                one = one.replace(annotation=hint)
+            parameters.append(one)
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {one.name: one.annotation for one in parameters}
+        return command
 
     return extend
 

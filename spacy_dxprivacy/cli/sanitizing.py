@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 from spacy.language import Language
-from typer import Argument, Option
 
 from ..config import ClusterConfig, FileConfig, SanitizeConfig
 from ..entities.surrogates.table import Table, check_cipher, write_table
@@ -63,20 +62,11 @@ class Result:
     failed: bool = False
 
 
-# fmt: off
 @options.with_settings("sanitize", *SANITIZE)
+@options.described("sanitize")
 def sanitize_cli(
-    chosen: SanitizeConfig,
-    paths: Annotated[list[str] | None, Argument(
-        metavar="INPUT... [OUTPUT]", show_default=False,
-        help="Files or folders to read (- for stdin), then where to write",
-    )] = None,
-    text: Annotated[str | None, Option(
-        "--text", show_default=False,
-        help="Sanitise this text; read confidential text from stdin (-)",
-    )] = None,
+    chosen: SanitizeConfig, paths: list[str] | None = None, text: str | None = None
 ) -> None:
-    # fmt: on
     """Sanitise files under metric differential privacy.
 
     INPUT is a .txt, .jsonl, .json, .csv, .tsv, .xlsx, .spacy, .docx, .html, .md or .eml file,

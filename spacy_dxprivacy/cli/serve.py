@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
-from typer import Option
 
 from ..config import SanitizeConfig
 from ..errors import UsageError
@@ -15,16 +12,9 @@ from .terminal import PIPELINE, SERVE, mistakes_in_a_line, setting_up
 PROMPT_ENTITIES = ("person", "date", "gpe", "address", "org", "email", "phone", "url", "id")
 
 
-# fmt: off
 @options.with_settings("serve", *SERVE, *PIPELINE, "code", "run.n_process")
-def serve_cli(
-    chosen: SanitizeConfig,
-    new_token: Annotated[str | None, Option(
-        "--new-token", metavar="NAME", show_default=False,
-        help="Add a token for NAME to the tokens file, print it, and exit",
-    )] = None,
-) -> None:
-    # fmt: on
+@options.described("serve")
+def serve_cli(chosen: SanitizeConfig, new_token: str | None = None) -> None:
     """Serve sanitising over HTTP, with presidio's /anonymize.
 
     Routes: POST /sanitize, /anonymize; GET /health, /about, /budget, /openapi.json. No text is

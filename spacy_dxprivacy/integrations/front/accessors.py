@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pipeline.receipt import COUNTS
-
-if TYPE_CHECKING:
-    from .diff import Diff
 
 
 class SeriesAccessor:
@@ -55,12 +52,6 @@ class SeriesAccessor:
         table = pd.DataFrame(arrays, index=self._series.index)
         table.insert(0, "text" if self._series.name is None else self._series.name, texts)
         return table
-
-    def diff(self, after: Any) -> Diff:
-        """Return this column before, and `after`: for the eyes of who holds the originals."""
-        from .diff import diff
-
-        return diff(self._series, after)
 
 
 class ExprAccessor:

@@ -1,6 +1,6 @@
 """This package and Microsoft's presidio, in both directions (the extra `presidio`).
 
-    from spacy_dxprivacy.integrations.presidio import DxRecognizer, DxOperator, nlp_engine
+    from spacy_dxprivacy.integrations.presidio import DxOperator, nlp_engine
 
 presidio is imported when one of these is used.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["DxOperator", "DxRecognizer", "nlp_engine"]
+__all__ = ["DxOperator", "nlp_engine"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""In presidio: our pipeline as a recogniser or NLP engine, our mechanism as an operator."""
+"""In presidio: our pipeline as an NLP engine, our mechanism as an operator."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 import spacy
-from presidio_analyzer import EntityRecognizer, RecognizerResult
 from presidio_analyzer.nlp_engine import NerModelConfiguration, SpacyNlpEngine
 from presidio_anonymizer.operators import Operator, OperatorType
 from spacy.language import Language
@@ -24,37 +23,6 @@ ENTITIES = {
 }  # fmt: skip
 # Numbers that identify nobody.
 IGNORED = frozenset({"CARDINAL", "QUANTITY", "ORDINAL", "PERCENT", "MONEY"})
-
-
-class DxRecognizer(EntityRecognizer):  # type: ignore[misc]
-    """A recogniser for presidio's registry: `registry.add_recognizer(DxRecognizer())`.
-
-    nlp: a pipeline that sets `doc.ents`; the rules of dx_entity_ruler if None. score: of every
-    entity, in [0, 1]. language: presidio's code for it.
-    """
-
-    def __init__(
-        self, nlp: Language | None = None, *, score: float = SCORE, language: str = "en"
-    ) -> None:
-        self.nlp = _rules(language) if nlp is None else nlp
-        self.score = score
-        entities = sorted({*ENTITIES.values()})
-        super().__init__(entities, name="DxRecognizer", supported_language=language)
-
-    def load(self) -> None:
-        """Do nothing: the pipeline was given."""
-
-    def analyze(self, text: str, entities: list[str], nlp_artifacts: Any = None) -> list[Any]:
-        """Return presidio's results for the entities that are asked for, in order."""
-        metadata = {RecognizerResult.RECOGNIZER_NAME_KEY: self.name}
-        with self.nlp.memory_zone():
-            ents = [ent for ent in self.nlp(text).ents if ent.label_ not in IGNORED]
-            found = [(ENTITIES.get(e.label_, e.label_), e.start_char, e.end_char) for e in ents]
-        return [
-            RecognizerResult(*place, self.score, None, dict(metadata))
-            for place in found
-            if not entities or place[0] in entities
-        ]
 
 
 class _Engine(SpacyNlpEngine):  # type: ignore[misc]
@@ -76,7 +44,8 @@ class _Engine(SpacyNlpEngine):  # type: ignore[misc]
 def nlp_engine(nlp: Language | None = None, *, language: str = "en") -> Any:
     """Return an engine for `AnalyzerEngine(nlp_engine=nlp_engine())`, without a download.
 
-    nlp: as for DxRecognizer. language: presidio's code for it.
+    nlp: a pipeline that sets `doc.ents`; the rules of dx_entity_ruler if None. language: presidio's
+    code for it.
     """
     return _Engine(_rules(language) if nlp is None else nlp, language)
 
