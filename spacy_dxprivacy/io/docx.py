@@ -10,7 +10,6 @@ import io
 import posixpath
 import zipfile
 from collections import Counter
-from functools import partial
 from typing import Any
 
 from ..config import FileConfig
@@ -129,14 +128,11 @@ def _filter_relations(package: _Package, name: str, names: list[str], pieces: Pi
         inside = posixpath.normpath(posixpath.join("/", posixpath.dirname(name), target))[1:]
         external = one.get("TargetMode") == "External"
         if external and kind == "hyperlink" and (found := linked(target)):
-            pieces.add_later(found[0], partial(_put_target, one), found[1])
+            put = lambda text, one=one: one.set("Target", mail_target(text))  # noqa: E731
+            pieces.add_later(found[0], put, found[1])
         elif external or inside not in names:
             gone.add(one.get("Id"))
             what = {"hyperlink": "link targets", "image": "images"}.get(kind, "objects")
             pieces.dropped[what] += external or kind == "image"
             one.getparent().remove(one)
     return gone
-
-
-def _put_target(relation: Any, text: str) -> None:
-    relation.set("Target", mail_target(text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -86,7 +86,7 @@ def opened(job: Job, files: FileConfig) -> Iterator[Opened]:
         except OSError as error:
             raise UsageError(f"{job.source}: {error.strerror}.") from None
         source = source_of_file(handle, pack_of(job.source), job.encoding, text=text)
-    with source:
+    with closing(source):
         yield Opened(job, files, source)
 
 

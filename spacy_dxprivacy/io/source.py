@@ -37,14 +37,8 @@ class Source:
         ready: Callable[[], bool] = lambda: True,
         close: Callable[[], None] = lambda: None,
     ) -> None:
-        self._blocks, self._can_be_read, self._close = blocks, ready, close
+        self._blocks, self._can_be_read, self.close = blocks, ready, close
         self._block, self._at = b"", 0
-
-    def __enter__(self) -> Source:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._close()
 
     def _fill(self) -> bool:
         while self._at >= len(self._block):

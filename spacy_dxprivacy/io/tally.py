@@ -13,7 +13,7 @@ from typing import Any
 from ..about import __version__
 from ..pipeline.persons import merged
 from ..pipeline.receipt import COUNTS as COUNTS
-from ..pipeline.receipt import PERSONS_SHOWN, Counted, Receipt, SurrogateCounts, Terms
+from ..pipeline.receipt import PERSONS_SHOWN, Counted, SurrogateCounts, Terms
 from ..privacy.guarantee import Guarantee
 from ..privacy.levels import named
 
@@ -32,11 +32,10 @@ class Sums:
     surrogates: SurrogateCounts = field(default_factory=SurrogateCounts)  # surrogates, by label
     persons: dict[str, Any] | None = None  # the recognised ones, see persons.receipt_of
 
-    def add(self, receipt: Receipt) -> None:
+    def add(self, receipt: Mapping[str, Any]) -> None:
         """Add one document, by its receipt."""
-        numbers = {name: receipt[name] for name in COUNTS}
-        persons = {"persons": receipt.get("persons")}
-        self.merge({"documents": 1, "nulls": 0, "most_draws": receipt.draws, **numbers, **persons})
+        numbers = {name: receipt[name] for name in COUNTS} | {"persons": receipt.get("persons")}
+        self.merge({"documents": 1, "nulls": 0, "most_draws": receipt["draws"], **numbers})
         self.surrogates.add(receipt)
 
     def merge(self, other: Mapping[str, Any]) -> None:

@@ -16,13 +16,14 @@ from ...io.files.parquet import is_text
 from ...io.record import Record, checked_record
 from ...io.stream import Outcome, outcomes
 from ...pipeline.component import without_text
-from ...pipeline.receipt import COUNTS, SurrogateCounts
+from ...pipeline.receipt import COUNTS
 from ...validate import one_of
 from .recipe import Recipe, pipeline_of_worker
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+COUNTED = (*COUNTS, "persons", "stood_in", "surrogates")
 ON_FAILURE = ("drop", "null", "raise")
 Pipe = Callable[[Iterable[Record]], Iterable[Outcome]]
 Batch = TypeVar("Batch", "pa.Table", "pa.RecordBatch")
@@ -60,9 +61,8 @@ class SanitizedTable:
     table: pa.Table
     first: int  # the number of the record of its first row
     texts: list[str | None]
-    counts: list[dict[str, Any] | None]  # of the receipts: COUNTS and persons
+    counts: list[dict[str, Any] | None]  # of the receipts: COUNTED
     failures: dict[int, str] = field(default_factory=dict)  # reasons, without text of a document
-    surrogates: SurrogateCounts = field(default_factory=SurrogateCounts)
 
     def refuse(self, row: int, why: str) -> None:
         """Take back a row whose person has nothing left."""
@@ -173,9 +173,8 @@ def sanitize_tables(
             holder.failures[row] = outcome
         else:
             holder.texts[row] = outcome.text
-            counts = {name: outcome.receipt[name] for name in COUNTS}
-            holder.counts[row] = {**counts, "persons": outcome.receipt.get("persons")}
-            holder.surrogates.add(outcome.receipt)
+            receipt = outcome.receipt
+            holder.counts[row] = {name: receipt[name] for name in COUNTED if name in receipt}
     yield from waiting
 
 

@@ -12,7 +12,6 @@ that folder can test a guessed text, so it is as private as the texts.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import re
 import stat
@@ -272,11 +271,6 @@ class Private:
             why = "does not belong to this output. Restore that of the earlier runs."
             raise _bad(path=self.folder, why=why)
         return known
-
-
-def keyed_digest(key: bytes, sha256: bytes) -> str:
-    """Return the keyed digest (BLAKE2b, hexadecimal) of what has this SHA-256."""
-    return hashlib.blake2b(sha256, key=key, digest_size=32, person=b"dx source").hexdigest()
 
 
 def _refuse_link(path: Path) -> None:

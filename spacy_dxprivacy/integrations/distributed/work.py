@@ -24,7 +24,7 @@ from ...io.jobs import Job, opened
 from ...io.run import outcomes_of
 from ...io.source import pack_of, packed, source_of_file
 from .arrow import Columns, Pipe, carried_columns, find_column, sanitize_tables
-from .journal import ShardResult, keyed_digest
+from .journal import ShardResult
 from .recipe import Recipe, pipeline_of_worker
 from .spending import ShardSums
 
@@ -126,12 +126,10 @@ class ShardSanitizer:
                     continue
                 if why := sums.charge(counts, user):
                     done.refuse(row, why)
-                    continue
-                draws = counts["draws"]
-                sums.merge({"documents": 1, "nulls": 0, "most_draws": draws, **counts})
+                else:
+                    sums.add(counts)
             sums.nulls += done.texts.count(None) - len(done.failures)
             sums.failed += len(done.failures)
-            sums.surrogates.merge(done.surrogates)
             yield done.release(self.columns)
 
     def _write_records(self, shard: Shard, handle: IO[bytes], pipe: Pipe, sums: ShardSums) -> None:
@@ -175,8 +173,8 @@ def fingerprint(path: Path, key: bytes) -> dict[str, Any]:
                 hasher.update(part)
     except OSError as error:
         raise UsageError(f"{error.strerror}.") from None
-    digest = keyed_digest(key, hasher.digest())
-    return {"digest": digest, "bytes": status.st_size, "changed": status.st_mtime_ns}
+    keyed = hashlib.blake2b(hasher.digest(), key=key, digest_size=32, person=b"dx source")
+    return {"digest": keyed.hexdigest(), "bytes": status.st_size, "changed": status.st_mtime_ns}
 
 
 def is_changed(path: Path, since: dict[str, Any]) -> bool:

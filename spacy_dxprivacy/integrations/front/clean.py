@@ -5,7 +5,6 @@ No text is stored: pipelines read in memory zones, and only pipelines are cached
 
 from __future__ import annotations
 
-import os
 import threading
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -69,18 +68,6 @@ def ready_of(chosen: SanitizeConfig) -> Ready:
         if len(_made) > MOST_PIPELINES:
             del _made[next(iter(_made))]
         return one
-
-
-def _after_fork() -> None:
-    """Drop locks and pipelines that other threads held: these are gone, in mid-zone."""
-    global _making
-    _making = threading.Lock()
-    for key in [key for key, one in _made.items() if one.turn.locked()]:
-        del _made[key]
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
 
 
 # -- texts in, texts out ---------------------------------------------------------------------------

@@ -47,13 +47,10 @@ def nlp_engine(nlp: Language | None = None, *, language: str = "en") -> Any:
     nlp: a pipeline that sets `doc.ents`; the rules of dx_entity_ruler if None. language: presidio's
     code for it.
     """
-    return _Engine(_rules(language) if nlp is None else nlp, language)
-
-
-def _rules(language: str) -> Language:
-    nlp = spacy.blank(language)
-    nlp.add_pipe("dx_entity_ruler")  # of English, in any language
-    return nlp
+    if nlp is None:
+        nlp = spacy.blank(language)
+        nlp.add_pipe("dx_entity_ruler")  # of English, in any language
+    return _Engine(nlp, language)
 
 
 class DxOperator(Operator):  # type: ignore[misc]
