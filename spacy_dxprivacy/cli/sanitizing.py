@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -24,7 +24,7 @@ from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, read_key
 from ..io.files.signed import signed
-from ..io.jobs import Job, check_fields, check_receipt, plan_jobs, settled, size_of, text_job
+from ..io.jobs import Job, check_fields, check_receipt, plan_jobs, size_of, text_job
 from ..io.pieces import MODULES
 from ..io.run import Reports, sanitize
 from ..io.tally import Tally
@@ -111,9 +111,6 @@ def _sanitize_files(
     run, start = chosen.run, time.perf_counter()
     check_fields(chosen.files)
     jobs = _plan(paths, chosen, text)
-    if len(jobs) == 1:  # what its beginning says, before the space is loaded
-        job, files = settled(jobs[0], chosen.files)
-        jobs, chosen = [job], replace(chosen, files=files)
     check_fields(chosen.files, jobs)
     check_receipt(run.receipt, jobs, force=run.force)
     _check_table(chosen)

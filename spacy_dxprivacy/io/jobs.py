@@ -29,10 +29,11 @@ class Job:
 
     source: Path | None
     target: Path | None
-    read_as: str  # a key of FORMATS; "" for stdin whose format is guessed
+    read_as: str  # a key of FORMATS; "" until stdin is looked at
     write_as: str
     encoding: str | None = None  # of a text; None for UTF-8, or what its byte-order mark says
     pack: str = ""  # "gz" to compress what is written
+    delimiter: str | None = None  # of a table on stdin, as it was guessed
     stream: Source | None = field(default=None, repr=False, compare=False)  # stdin, once peeked at
 
     @property
@@ -56,7 +57,7 @@ def size_of(path: Path) -> int:
 
 @dataclass(frozen=True)
 class Opened:
-    """The input of a job, with its formats as they are once stdin was looked at."""
+    """The input of a job, and how it is read."""
 
     job: Job
     files: FileConfig
@@ -74,7 +75,7 @@ class Opened:
 @contextmanager
 def opened(job: Job, files: FileConfig) -> Iterator[Opened]:
     """Open the input of a job. Raise UsageError if it cannot be read."""
-    job, files = settled(job, files)
+    files = replace(files, delimiter=files.delimiter or job.delimiter)
     text = not FORMATS[job.read_as].is_binary
     if job.stream is not None:
         source = job.stream
@@ -90,19 +91,6 @@ def opened(job: Job, files: FileConfig) -> Iterator[Opened]:
         yield Opened(job, files, source)
 
 
-def settled(job: Job, files: FileConfig) -> tuple[Job, FileConfig]:
-    """Return a job and its settings, with the format and delimiter of stdin guessed."""
-    if job.source is not None or job.stream is not None or job.read_as:
-        return job, files
-    stream = source_of_stdin(job.encoding)
-    try:
-        kind, delimiter = guess(stream, files)
-    except UsageError as error:
-        raise UsageError(f"stdin: {error}") from None
-    job = _with_output(replace(job, read_as=kind, stream=stream))
-    return job, replace(files, delimiter=files.delimiter or delimiter)
-
-
 def text_job(text: str) -> Job:
     """Return the job of a text on its own, whose sanitised version goes to stdout."""
     return Job(None, None, "txt", "txt", stream=source_of_text(f"{text}\n"))
@@ -112,26 +100,20 @@ def text_job(text: str) -> Job:
 
 
 def plan_jobs(
-    source: str,
-    target: str | None,
-    files: FileConfig | None = None,
-    *,
-    lines: bool = False,
-    force: bool = False,
+    source: str, target: str | None, files: FileConfig | None = None, *, force: bool = False
 ) -> list[Job]:
-    """Return the jobs for a file, a folder or "-".
+    """Return the jobs for a file, a folder or "-", whose format is guessed if it is not given.
 
     Args:
         source: The path of the input, or "-".
         target: The path of the output; None and "-" for stdout.
         files: Formats that the names of the files do not say.
-        lines: Whether text is read as a document a line, as with the format "lines".
         force: Whether outputs may exist.
 
     Raises:
         UsageError: An input is missing or of another kind, an output exists, or it is the input.
     """
-    files = files or FileConfig(format="lines" if lines else "")
+    files = files or FileConfig()
     check_encoding(files.encoding)
     for option, given in (("format", files.format), ("output_format", files.output_format)):
         _format(option, given)
@@ -151,7 +133,7 @@ def plan_jobs(
         if new.exists() and _inode(new) in sources:
             raise UsageError(f"{new}: the output is the input.")
         check_new(new, force=force)
-    return jobs
+    return [job if job.read_as else _guessed(job, files) for job in jobs]
 
 
 def _inode(path: Path) -> tuple[int, int]:
@@ -195,6 +177,15 @@ def _plan_file(source: Path | None, target: Path | None, files: FileConfig) -> J
         write_as, pack = write_as or _kind(target, "OUTPUT"), pack or pack_of(target)
     job = Job(source, target, read_as, write_as, files.encoding, pack)
     return _with_output(job) if read_as else job
+
+
+def _guessed(job: Job, files: FileConfig) -> Job:
+    stream = source_of_stdin(job.encoding)
+    try:
+        kind, delimiter = guess(stream, files)
+    except UsageError as error:
+        raise UsageError(f"stdin: {error}") from None
+    return _with_output(replace(job, read_as=kind, delimiter=delimiter, stream=stream))
 
 
 def _with_output(job: Job) -> Job:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,7 +60,8 @@ def records_of(
     about a folder."""
     if source != "-" and Path(source).is_dir():
         raise UsageError(f"{taker} takes one file, not a folder.")
-    (job,) = plan_jobs(source, None, lines=lines)
+    files = replace(files, format="lines") if lines else files
+    (job,) = plan_jobs(source, None, files)
     with opened(job, files) as given:
         yield from given.records()
 

@@ -158,7 +158,8 @@ def plan_sources(before: Path, after: Path, *, lines: bool = False) -> list[Sour
 
 def _source(before: Path, after: Path, lines: bool) -> Source:
     is_table = ending(before) == ".parquet"
-    read_before = "parquet" if is_table else plan_jobs(str(before), None, lines=lines)[0].read_as
+    given = FileConfig(format="lines" if lines else "")
+    read_before = "parquet" if is_table else plan_jobs(str(before), None, given)[0].read_as
     if ending(after) not in READ:
         raise UsageError(f"{after}: AFTER must be a folder or end in {', '.join(READ)} (.gz).")
     read_after = READ[ending(after)]
