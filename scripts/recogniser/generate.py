@@ -83,6 +83,8 @@ class Lists:
         self.words["DRUG"] += sorted(w.capitalize() for w in PRODUCTS | GOODS)
         self.common = [w for w in (DATA / "en" / "words.txt").read_text("utf8").split("\n")]
         self.common = [w for w in self.common[:30000] if w.islower() and w.isalpha() and len(w) > 2]
+        words = frozenset(self.common)
+        self.word_like = [name for name in self.census_first if name.lower() in words]
 
 
 def _items(lines: list[str]) -> list[str]:
@@ -234,7 +236,9 @@ class Writer:
         chance = self.rng.random()
         if origin is None and chance < 0.35:
             name = self.often(self.lists.census_first)
-        elif origin is None and chance < 0.45:
+        elif origin is None and chance < 0.4:
+            name = self.pick(self.lists.word_like)
+        elif origin is None and chance < 0.5:
             name = self.pick(self.lists.listed_first)
         else:
             name = self.pick(self.lists.first[self.origin() if origin is None else origin])
@@ -256,7 +260,7 @@ class Writer:
 
     def varied(self, name: str) -> str:
         """A name, or one like it that no list holds."""
-        if self.rng.random() < 0.12 and len(name) > 3:
+        if self.rng.random() < 0.2 and len(name) > 3:
             place = self.rng.randrange(1, len(name))
             other = self.pick(self.lists.census_last).lower()
             name = name[:place] + other[self.rng.randrange(max(1, len(other) - 2)) :]

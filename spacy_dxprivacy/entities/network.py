@@ -39,6 +39,7 @@ from .words import builtin_lexicon, listed_names
 LABELS = ("PERSON", "ORG", "GPE", "ADDRESS", "DATE", "TIME")
 ROWS = (6000, 2500, 3500, 800, 600)  # of the tables for word, beginning, ending, shape, kind
 WIDTH, HIDDEN, DEPTH, PIECES = 64, 96, 4, 2
+DROPOUT = 0.1  # while it learns
 FILE = "parameters.npz"
 _CLASSES = (
     {"first_name"}, {"surname"}, {"city"}, {"country", "state", "region"},
@@ -62,8 +63,10 @@ def make() -> Network:
     looked_up: Network = Model("public_vectors", _public_vectors)
     vectors: Network = chain(looked_up, Linear(WIDTH, Space.builtin().vectors.shape[1]))
     embedded = WIDTH * (len(ROWS) + 1)
-    mixed = Maxout(HIDDEN, embedded, nP=PIECES, normalize=True)
-    wide: Network = chain(expand_window(1), Maxout(HIDDEN, 3 * HIDDEN, nP=PIECES, normalize=True))
+    mixed = Maxout(HIDDEN, embedded, nP=PIECES, dropout=DROPOUT, normalize=True)
+    wide: Network = chain(
+        expand_window(1), Maxout(HIDDEN, 3 * HIDDEN, nP=PIECES, dropout=DROPOUT, normalize=True)
+    )
     tags = Softmax(2 * len(LABELS) + 1, HIDDEN)
     network: Network = chain(
         concatenate(*tables, vectors), mixed, clone(residual(wide), DEPTH), tags
