@@ -68,7 +68,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--wordnet", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=DATA / "ner-en")
-    parser.add_argument("--steps", type=int, default=3200)
+    parser.add_argument("--steps", type=int, default=9000)
     parser.add_argument("--words", type=int, default=1500, help="of a batch")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
