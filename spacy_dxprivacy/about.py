@@ -1,6 +1,12 @@
-"""The version, for setup.cfg and the code, and the folder of packaged data."""
+"""The version, for setup.cfg and the code, and the packaged data."""
 
 from pathlib import Path
 
 DATA = Path(__file__).parent / "data"
 __version__ = "0.1.0"
+
+
+def table(name: str) -> dict[str, str]:
+    """Return the lines "key: value" of a file of data."""
+    lines = (DATA / f"{name}.txt").read_text(encoding="utf8").splitlines()
+    return dict(line.split(": ", 1) for line in lines)

@@ -9,42 +9,10 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from .about import table
+
 PACKAGE = __package__
-# Old path -> new path, below the package; the longest match counts.
-MOVED = {
-    "attacks": "lab.attacks",
-    "augment": "integrations.augment",
-    "batch": "io",
-    "distributed": "integrations.distributed",
-    "files": "io.files",
-    "front": "integrations.front",
-    "graph": "metric",
-    "guarantee": "privacy.guarantee",
-    "presidio": "integrations.presidio",
-    "priors": "prior",
-    "projection": "mechanisms.projection",
-    "randomness": "privacy.randomness",
-    "search": "space.search",
-    "sentences": "sampler",
-    "serve": "integrations.serve",
-    "spaces": "space.sources",
-    "surrogates": "entities.surrogates",
-    "tables": "space.tables",
-    "component": "pipeline.component",
-    "doc": "text",
-    "doc.receipt": "pipeline.receipt",
-    "language": "editors",
-    "rebuild": "pipeline.receipt",
-    "selection": "pipeline.select",
-    "unknown": "pipeline.unknown",
-    "audit": "lab.audit",
-    "mechanisms.base": "mechanisms",
-    "numbers": "entities.surrogates.number",
-    "experiments": "lab.experiments",
-    "playground": "lab.playground",
-    "report": "lab.report",
-    "tuning": "lab.tuning",
-}
+MOVED = table("moved")  # old path -> new path, below the package; the longest match counts
 
 
 class MovedModules(MetaPathFinder, Loader):

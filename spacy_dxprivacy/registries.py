@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar, cast
 import catalogue
 from spacy import util
 
-from .about import DATA
+from .about import table
 from .errors import DxError, Errors
 
 # Each registry, and the folder whose modules fill it.
@@ -29,10 +29,7 @@ PACKAGES = {
     "dx_editors": "editors",
     "dx_surrogates": "entities.surrogates",
 }
-# Removed names and options, and what to use instead.
-RETIRED = dict(
-    line.split(": ", 1) for line in (DATA / "retired.txt").read_text(encoding="utf8").splitlines()
-)
+RETIRED = table("retired")  # removed names and options, and what to use instead
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -42,34 +42,10 @@ _ENDS = np.array(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Drawn:
-    """The draws for one Doc, of which m words were selected.
-
-    mask: bool (tokens,), the words that the mechanism took. words: their m replacements. known:
-    bool (m,), whether the space held the word. draws: how many the mechanism made. vectors: float32
-    (m, d), noisy, or None; that of an unknown word is one of a public word that is drawn uniformly,
-    so which words are unknown does not show. numbers: bool (tokens,), and figures, what was drawn
-    for them. stood: the surrogates of mentions, and the layout with them; None without surrogates.
-    persons: the recognised ones.
-    """
-
-    mask: Bools1d
-    words: list[str]
-    known: Bools1d
-    draws: int
-    vectors: Floats2d | None
-    numbers: Bools1d
-    figures: Figures | None
-    stood: Replacements | None
-    layout: Layout | None
-    persons: Sequence[PersonLoss] = ()
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class Selected:
     """What is drawn of a Doc. mask: bool (tokens,), the words that the mechanism draws.
-    stood: its surrogates, if it has them. entities: what the selector found, where it looked for
-    entities. numbers: bool (tokens,)."""
+    stood: its surrogates; None where the component has none. entities: what the selector found,
+    where it looked for entities. numbers: bool (tokens,)."""
 
     mask: Bools1d
     stood: Replacements | None
@@ -97,6 +73,26 @@ class Selected:
         return unchanged
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Drawn(Selected):
+    """The draws for one Doc, of which m words were selected.
+
+    words: their m replacements. known: bool (m,), whether the space held the word. draws: how many
+    the mechanism made. vectors: float32 (m, d), noisy, or None; that of an unknown word is one of a
+    public word that is drawn uniformly, so which words are unknown does not show. figures: what was
+    drawn for numbers, or None. layout: of a Doc with surrogates, or None. persons: the recognised
+    ones.
+    """
+
+    words: list[str]
+    known: Bools1d
+    draws: int
+    vectors: Floats2d | None
+    figures: Figures | None
+    layout: Layout | None
+    persons: Sequence[PersonLoss]
+
+
 def draw(parts: Parts, docs: list[Doc], space: Space) -> list[Drawn]:
     """Draw for a batch of Docs at once. Raise DxError where a Doc would exceed its budget, or where
     a part gives back something wrong."""
@@ -104,22 +100,20 @@ def draw(parts: Parts, docs: list[Doc], space: Space) -> list[Drawn]:
         return []
     once, rule = parts.scope == "type", parts.numbers
     selected = [_select(parts, doc) for doc in docs]
-    masks, numbers = [one.mask for one in selected], [one.numbers for one in selected]
     persons = [_persons(parts, *pair, space) for pair in zip(docs, selected, strict=True)]
-    batch = Batch.of(docs, masks, space, once=once)
+    batch = Batch.of(docs, [one.mask for one in selected], space, once=once)
     context = _context(batch, selected, space) if parts.in_context else None
-    drawn = _replace(parts, batch, space, context)
-    figures = [
-        None if rule is None else draw_figures(doc, aside, rule, parts.rng, once_per_type=once)
-        for doc, aside in zip(docs, numbers, strict=True)
-    ]
-    stood = [one.stood for one in selected]
-    layouts = [
-        None if one is None else Layout.of(len(doc), one.pieces)
-        for doc, one in zip(docs, stood, strict=True)
-    ]
-    columns = zip(masks, drawn, numbers, figures, stood, layouts, persons, strict=True)
-    return [Drawn(mask, *new, *more) for mask, new, *more in columns]
+    drawn = []
+    rows = zip(docs, selected, _replace(parts, batch, space, context), persons, strict=True)
+    for doc, one, new, some in rows:
+        figures = layout = None
+        if rule is not None:
+            figures = draw_figures(doc, one.numbers, rule, parts.rng, once_per_type=once)
+        if one.stood is not None:
+            layout = Layout.of(len(doc), one.stood.pieces)
+        basis = (one.mask, one.stood, one.entities, one.numbers)
+        drawn.append(Drawn(*basis, *new, figures, layout, some))
+    return drawn
 
 
 def _select(parts: Parts, doc: Doc) -> Selected:
@@ -229,7 +223,11 @@ def _replace(
     vectors: Floats2d | None = None
     missing, texts = _missing(parts, batch, rows)
     if context is None:
-        words, vectors = _draw_alone(rows, space, parts)
+        (drawn, vectors), known = _draw_alone(rows, space, parts), rows >= 0
+        if parts.word_editor is not None and known.any():
+            edited = parts.word_editor.edit(drawn[known], parts.mechanism)
+            drawn[known] = checked_edit(edited, drawn[known], ~known[known])
+        words = _words_at(drawn, space)
     else:
         # A word that was drawn where another text will stand is not shown to an editor.
         released = np.ones(len(context.rows), dtype=bool)
@@ -285,10 +283,7 @@ def _draw_in_context(context: Context, released: Bools1d, space: Space, parts: P
         )
         drawn = _checked_rows(draw, len(rows), space)
     else:
-        drawn = rows.copy()
-        for places in _at_once(np.flatnonzero(~fixed & (rows >= 0)), space):
-            draw = mechanism.sample(rows[places], parts.rng)
-            drawn[places] = _checked_rows(draw, len(places), space)
+        drawn = np.where(fixed, rows, _draw_alone(np.where(fixed, -1, rows), space, parts)[0])
     if parts.word_editor is not None and released.any():
         starts = np.diff(np.cumsum(context.starts)[released], prepend=-1) > 0
         shown, unchanged = drawn[released], fixed[released]
@@ -297,29 +292,22 @@ def _draw_in_context(context: Context, released: Bools1d, space: Space, parts: P
     return drawn[~fixed]
 
 
-def _draw_alone(
-    rows: Ints1d, space: Space, parts: Parts
-) -> tuple[NDArray[np.object_], Floats2d | None]:
-    """The words that are drawn for rows (t,), "" for -1, and noisy vectors (t, d) or None."""
-    words = np.empty(len(rows), dtype=object)
+def _draw_alone(rows: Ints1d, space: Space, parts: Parts) -> tuple[Ints1d, Floats2d | None]:
+    """The rows that are drawn for rows (t,), -1 for -1, and noisy vectors (t, d) or None."""
+    drawn, mechanism, rng = rows.copy(), parts.mechanism, parts.rng
     vectors = None
-    mechanism, rng, editor = parts.mechanism, parts.rng, parts.word_editor
     if parts.vectors == "noisy":
         vectors = np.zeros((len(rows), space.vectors.shape[1]), dtype=np.float32)
     for places in _at_once(np.flatnonzero(rows >= 0), space):
         draw = mechanism.sample(rows[places], rng)
-        new = _checked_rows(draw, len(places), space)
-        if editor is not None:
-            edited = editor.edit(new, mechanism)
-            new = checked_edit(edited, new, np.zeros(len(new), dtype=bool))
-        words[places] = _words_at(new, space)
+        drawn[places] = _checked_rows(draw, len(places), space)
         if vectors is not None:
             vectors[places] = _checked_vectors(draw, len(places), space)
     if vectors is not None:  # after all others: draws under a seed stay as they were
         for places in _at_once(np.flatnonzero(rows < 0), space):
             draw = mechanism.sample(rng.integers(len(space), len(places)), rng)
             vectors[places] = _checked_vectors(draw, len(places), space)
-    return words, vectors
+    return drawn, vectors
 
 
 def _at_once(places: Ints1d, space: Space) -> Iterator[Ints1d]:

@@ -25,6 +25,11 @@ from ..privacy.composition import repeat
 from ..privacy.guarantee import Guarantee
 
 COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")
+# What all receipts of a component have, besides its mechanism and guarantee.
+SAME = (
+    "space", "unknown_policy", "scope", "casing", "vectors", "seeded", "in_clear", "scale", "found",
+    "attacker", "any_two_texts", "odds",
+)  # fmt: skip
 MENTIONS = ("found", "replaced", "kept")  # counts of the mentions of a label
 PERSONS_SHOWN = "how often each recognised person is mentioned, without the name"
 RECEIPT_KEY = "dx_receipt"
@@ -67,9 +72,7 @@ class Receipt(dict[str, Any]):
     the largest chance that a mention comes out unchanged, the public name of the key if there is
     one (key_id), and how many mentions were found, replaced and kept. stood_in: how many tokens of
     the released document are of surrogates. persons: those that were recognised, without names, and
-    the guarantee of all their mentions at once, see persons.receipt_of. rewritten: only in receipts
-    of earlier versions, where an editor wrote the document anew: its tokens then; all other counts
-    are from before.
+    the guarantee of all their mentions at once, see persons.receipt_of.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -168,20 +171,10 @@ class Terms:
             unknown=counted.unknown,
             kept=counted.tokens - counted.perturbed - counted.unknown - drawn - counted.stood_in,
             draws=counted.draws,
-            space=self.space,
-            unknown_policy=self.unknown_policy,
-            scope=self.scope,
-            casing=self.casing,
-            vectors=self.vectors,
-            seeded=self.seeded,
-            in_clear=list(self.in_clear),
-            scale=self.scale,
-            found=self.found,
-            attacker=self.attacker,
-            any_two_texts=self.any_two_texts,
-            odds=self.odds,
+            **{name: getattr(self, name) for name in SAME},
             earlier=list(earlier),
         )
+        made["in_clear"] = list(self.in_clear)
         if counted.persons is not None:
             made["persons"] = dict(counted.persons)
             made["in_clear"].append(PERSONS_SHOWN)
@@ -318,8 +311,7 @@ def fits(receipt: Any, tokens: int) -> bool:
     counts = [receipt[name] for name in ("perturbed", "unknown", "kept")]
     counts += [numbers.get("drawn") if isinstance(numbers, dict) else 0, receipt.get("stood_in", 0)]
     valid = all(type(count) is int and count >= 0 for count in counts)
-    counted = receipt["tokens"]
-    return valid and counted == sum(counts) and receipt.get("rewritten", counted) == tokens
+    return valid and receipt["tokens"] == sum(counts) == tokens
 
 
 # -- a Doc that leaves -----------------------------------------------------------------------------

@@ -12,16 +12,10 @@ from functools import cache
 
 from spacy.tokens import Doc
 
-from ..about import DATA
+from ..about import DATA, table
 
 COVERED = ("en", "de", "fr", "es", "nl", "it")  # by the recogniser's rules and the surrogates
-NAMES = {
-    "en": "English", "de": "German", "fr": "French", "es": "Spanish", "nl": "Dutch",
-    "it": "Italian", "pt": "Portuguese", "pl": "Polish", "tr": "Turkish", "sv": "Swedish",
-    "da": "Danish", "nb": "Norwegian", "fi": "Finnish", "cs": "Czech", "hu": "Hungarian",
-    "ro": "Romanian", "hr": "Croatian", "id": "Indonesian", "vi": "Vietnamese", "ca": "Catalan",
-    "xx": "of another script",
-}  # fmt: skip
+NAMES = table("languages")
 EVIDENCE, DISTINCT = 5, 4  # common words of a language that a text has, and how many different ones
 MARGIN = 1.5  # how many times as many as of any other language, where shared words count less
 MOST = 20_000  # characters that are read
@@ -40,7 +34,8 @@ def language_of(text: str) -> str:
         words are among the commonest of one language, or as many of another.
     """
     words = Counter(_WORD.findall(text[:MOST].lower()))
-    foreign = 0 if text.isascii() else sum(n for w, n in words.items() if not _is_latin(w[0]))
+    others = (word for word in words if "LATIN" not in unicodedata.name(word[0], ""))
+    foreign = 0 if text.isascii() else sum(words[word] for word in others)
     if foreign >= EVIDENCE and 2 * foreign > words.total():
         return "xx"
     known = _languages_of()
@@ -76,10 +71,6 @@ def language_of_doc(doc: Doc) -> str:
 def common_words(language: str) -> frozenset[str]:
     """Return the commonest words of a language, in small letters."""
     return frozenset(word for word, some in _languages_of().items() if language in some)
-
-
-def _is_latin(letter: str) -> bool:
-    return letter.isascii() or "LATIN" in unicodedata.name(letter, "")
 
 
 @cache

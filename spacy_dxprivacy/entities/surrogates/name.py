@@ -295,7 +295,9 @@ def persons(forms: Sequence[Form], is_family: Callable[[str], bool] | None = Non
         near = (person for key in _keys_of_form(form) for person in under[key].values())
         person = next((p for p in near if p.fits(form)), None)
         if person is None:
-            person = _new(count, form, is_family or _is_frequent)
+            person = _new(
+                count, form, is_family or (lambda name: name.title() in listed("surnames"))
+            )
             count += 1
         person.roles |= form.roles
         person.generation = person.generation or form.generation
@@ -341,7 +343,3 @@ def _new(number: int, form: Form, is_family: Callable[[str], bool]) -> Person:
     if form.titles or ((" " in single or is_family(single)) and not is_first_name(single)):
         return Person(number, "", single)
     return Person(number, single, "")
-
-
-def _is_frequent(name: str) -> bool:
-    return name.title() in listed("surnames")

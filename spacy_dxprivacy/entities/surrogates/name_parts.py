@@ -149,11 +149,8 @@ def keyed_name(scope: Scope, draws: Draws, name: tuple[str, str], gender: str = 
 def fold(word: str) -> str:
     """Return a name as a mail address has it: Müller and Mueller are one, O'Brien and obrien."""
     bare = bare_word(word).replace("ß", "ss").translate(_OTHER_LETTERS)
-    return _DIGRAPHS.sub(r"\1", re.sub(r"[^a-z]", "", bare) if bare.isascii() else _letters(bare))
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalpha, text))
+    is_letter = str.islower if bare.isascii() else str.isalpha
+    return _DIGRAPHS.sub(r"\1", "".join(filter(is_letter, bare)))
 
 
 def family_of(last: str) -> str:

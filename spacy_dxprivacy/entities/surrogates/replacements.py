@@ -78,11 +78,10 @@ def replace_mentions(
         mentions.append(Mention(doc[start:end].text, label, before, lead))
     texts: dict[int, str | None] = {}
     # Persons first: mail addresses are made of their names.
-    for group in sorted(
-        groups.values(), key=lambda group: not _is_name(surrogates, found[group[0]])
-    ):
-        some = [mentions[i] for i in group]
-        texts |= zip(group, _checked(surrogates[some[0].label], some, draws), strict=True)
+    drawers = [(surrogates[found[group[0]][0]], group) for group in groups.values()]
+    for one, group in sorted(drawers, key=lambda pair: not pair[0].name.startswith("dx.Name.")):
+        drawn_texts = _checked(one, [mentions[i] for i in group], draws)
+        texts |= zip(group, drawn_texts, strict=True)
     masks = {way: np.zeros(len(doc), dtype=bool) for way in ("drawn", "kept", "words")}
     counts: dict[str, dict[str, int]] = {}
     drawn = []
@@ -99,10 +98,6 @@ def replace_mentions(
     pieces = [Piece(start, end, *_tokenized(text, lang)) for start, end, _, text in drawn]
     pairs = [(mention, text) for *_, mention, text in drawn]
     return Replacements(pieces, masks["drawn"], masks["kept"], masks["words"], counts, pairs)
-
-
-def _is_name(surrogates: Mapping[str, Surrogate], one: Entity) -> bool:
-    return surrogates[one[0]].name.startswith("dx.Name.")
 
 
 def find(
@@ -183,10 +178,9 @@ class NumberDraw(Surrogate, Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Figures:
-    """The m numbers of one document. mask: bool (tokens,), where they are. words: m strings in
-    their place. draws: how many draws were made."""
+    """The m numbers of one document. words: m strings in their place. draws: how many draws were
+    made."""
 
-    mask: Bools1d
     words: list[str]
     draws: int
 
@@ -206,14 +200,14 @@ def draw_figures(
     """Draw once for each token of the mask, or with once_per_type for each different text."""
     texts = [doc[place].text for place in np.flatnonzero(mask).tolist()]
     if not texts:
-        return Figures(mask, [], 0)
+        return Figures([], 0)
     keys = list(dict.fromkeys(texts)) if once_per_type else texts
     drawn = numbers.replace([Mention(text, "NUMBER") for text in keys], Draws(rng))
     words = [text for text in drawn if isinstance(text, str) and text]
     if not isinstance(drawn, list) or not len(words) == len(drawn) == len(keys):
         raise _bad("something else", len(keys), "a list of as many texts")
     of = dict(zip(keys, words, strict=True))
-    return Figures(mask, [of[text] for text in texts] if once_per_type else words, len(keys))
+    return Figures([of[text] for text in texts] if once_per_type else words, len(keys))
 
 
 def _bad(given: str, count: int, expected: str) -> DxError:

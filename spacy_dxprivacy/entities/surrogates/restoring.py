@@ -58,7 +58,9 @@ def set_apart(
     pairs, pieces = [], []
     for piece, (mention, text) in zip(drawn.pieces, drawn.pairs, strict=True):
         shared = surrogates[mention.label].name in SHARED or len(meanings[_norm(text)]) > 1
-        if shared or _is_bare(text) or _is_plain(text, first):
+        # A number of few digits, or a single sign.
+        bare = sum(map(str.isalpha, text)) < 2 and sum(map(str.isdigit, text)) < 5
+        if shared or bare or _is_plain(text, first):
             label = plain_label(mention.label)
             key = label, _norm(mention.text)
             while key not in marks:
@@ -153,11 +155,6 @@ def _meaning(text: str, label: str) -> tuple[str, ...]:
         return ()
     words = _WORD.findall(_norm(text))
     return tuple(word.lstrip("0") if word.isdigit() else word[:3] for word in words)
-
-
-def _is_bare(text: str) -> bool:
-    """Return whether a text is a number of few digits, or a single sign."""
-    return sum(c.isalpha() for c in text) < 2 and sum(c.isdigit() for c in text) < 5
 
 
 def _is_plain(surrogate: str, table: Table) -> bool:
