@@ -78,12 +78,17 @@ def _written(doc: Doc, drawn: Drawn) -> Written:
     made: Any = np.empty(len(doc), dtype=object)
     made[:] = [strings[orth] for orth in clear[:, 0].tolist()]
     made[drawn.mask] = drawn.words
-    made[drawn.numbers] = drawn.figures.words
-    editable, layout = drawn.mask.copy(), drawn.layout
+    if drawn.figures is not None:
+        made[drawn.numbers] = drawn.figures.words
+    words: list[str] = made.tolist()
+    spaces = (clear[:, 1] > 0).tolist()
+    mask, editable, layout = drawn.mask | drawn.numbers, drawn.mask.copy(), drawn.layout
     editable[drawn.mask] = drawn.known
-    words, spaces = layout.expand(made.tolist(), (clear[:, 1] > 0).tolist())
-    mask, aside = layout.mask(drawn.mask | drawn.numbers), layout.mask(drawn.numbers)
-    return Written(words, spaces, mask, layout.mask(editable), aside | layout.placed)
+    if layout is None:
+        return Written(words, spaces, mask, editable, drawn.numbers)
+    words, spaces = layout.expand(words, spaces)
+    aside = layout.mask(drawn.numbers) | layout.placed
+    return Written(words, spaces, layout.mask(mask), layout.mask(editable), aside)
 
 
 # -- editors of texts ------------------------------------------------------------------------------
@@ -148,24 +153,26 @@ def _spelled(texts: Sequence[Written]) -> list[Written]:
 
 
 def _copy_case(doc: Doc, drawn: Drawn, written: Written) -> None:
-    places = np.flatnonzero(drawn.layout.mask(drawn.mask))
+    layout = drawn.layout
+    places = np.flatnonzero(drawn.mask if layout is None else layout.mask(drawn.mask))
     models = np.flatnonzero(drawn.mask)[drawn.known].tolist()
     for place, model in zip(places[drawn.known].tolist(), models, strict=True):
         written.words[place] = like(written.words[place], doc[model].text)
 
 
-def _carry(name: str, doc: Doc, new: Doc, layout: Layout) -> None:
+def _carry(name: str, doc: Doc, new: Doc, layout: Layout | None) -> None:
     """Copy annotations of the old tokens to the new ones: the surrogate of an entity is one."""
     if not len(doc):
         return
     # A list: numpy would give from_array another shape for a single attribute.
     values: Any = doc.to_array(ATTRIBUTES[name])
-    annotated = np.any(values)
-    values = values[layout.source].copy()
-    if name == "ents":
-        values[layout.inner, 0] = _INSIDE
-    elif annotated:
-        values[layout.inner] = _NO_START
+    if layout is not None:
+        annotated = np.any(values)
+        values = values[layout.source].copy()
+        if name == "ents":
+            values[layout.inner, 0] = _INSIDE
+        elif annotated:
+            values[layout.inner] = _NO_START
     new.from_array(ATTRIBUTES[name], values)
 
 
@@ -179,10 +186,10 @@ def _provenance(new: Doc, drawn: Drawn, parts: Parts) -> list[Span]:
     if WHICH in parts.unknown.in_clear:
         kind[np.flatnonzero(drawn.mask)[~drawn.known]] = 2
     labels = ["UNMODIFIED", "SAMPLED", "UNKNOWN"]
-    if drawn.stood is not None:
+    if drawn.layout is not None and drawn.stood is not None:
         labels += [mention.label for mention, _ in drawn.stood.pairs]
-    kind, first = kind[drawn.layout.source], drawn.layout.placed & ~drawn.layout.inner
-    kind[drawn.layout.placed] = 2 + np.cumsum(first)[drawn.layout.placed]
+        kind, first = kind[drawn.layout.source], drawn.layout.placed & ~drawn.layout.inner
+        kind[drawn.layout.placed] = 2 + np.cumsum(first)[drawn.layout.placed]
     starts = np.flatnonzero(np.diff(kind, prepend=-1)).tolist()
     runs = pairwise([*starts, len(kind)])
     return [Span(new, start, end, label=labels[kind[start]]) for start, end in runs]
@@ -192,10 +199,10 @@ def _moved_marks(doc: Doc, made: Doc, drawn: Drawn) -> list[int]:
     if not len(doc):
         return [0 for _ in doc.user_data[MARKS]]
     old, new = (np.array([(t.idx, t.idx + len(t)) for t in some]) for some in (doc, made))
-    changed = drawn.mask | drawn.numbers
-    if drawn.stood is not None:
-        changed |= drawn.stood.replaced
-    return moved(doc.user_data[MARKS], old, new, drawn.layout.source, changed)
+    source, changed = np.arange(len(doc)), drawn.mask | drawn.numbers
+    if drawn.layout is not None and drawn.stood is not None:
+        source, changed = drawn.layout.source, changed | drawn.stood.replaced
+    return moved(doc.user_data[MARKS], old, new, source, changed)
 
 
 def _receipt(doc: Doc, drawn: Drawn, parts: Parts, space: Space, terms: Terms) -> Receipt:
@@ -206,12 +213,12 @@ def _receipt(doc: Doc, drawn: Drawn, parts: Parts, space: Space, terms: Terms) -
 
         persons = receipt_of(drawn.persons, parts.mechanism, parts.names_apart(space))
     counted = Counted(
-        tokens=len(layout.source),
+        tokens=len(doc) if layout is None else len(layout.source),
         perturbed=int(drawn.known.sum()),
         unknown=int((~drawn.known).sum()),
         draws=drawn.draws,
-        numbers=(len(figures.words), figures.draws),
-        stood_in=int(layout.placed.sum()),
+        numbers=(0, 0) if figures is None else (len(figures.words), figures.draws),
+        stood_in=0 if layout is None else int(layout.placed.sum()),
         mentions={} if stood is None else stood.counts,
         persons=persons,
     )
@@ -226,6 +233,8 @@ def _tensor(doc: Doc, drawn: Drawn, vectors: Floats2d, space: Space) -> Floats2d
     tensor[rows < 0] = 0
     tensor[drawn.mask] = vectors
     tensor[drawn.numbers] = 0
+    if drawn.layout is None:
+        return tensor
     tensor = tensor[drawn.layout.source]
     tensor[drawn.layout.placed] = 0
     return tensor

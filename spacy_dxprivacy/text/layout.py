@@ -42,9 +42,6 @@ class Layout:
     @classmethod
     def of(cls, tokens: int, pieces: Sequence[Piece]) -> Layout:
         """Align a Doc of n tokens with its pieces, which are in order and do not overlap."""
-        if not pieces:
-            none = np.zeros(tokens, dtype=bool)
-            return cls(np.arange(tokens), none, none, pieces)
         rows: list[tuple[int, int]] = []  # (source, 0 outside of pieces, 1 their first, 2 others)
         place = 0
         for piece in pieces:
