@@ -71,7 +71,7 @@ class NameParts(Name):
         }
         glued = {word for pair in pairs for word in Known(*pair, ("", "", "")).joined()}
         is_handle = [
-            _is_handle(mention.text) or (len(form.names) == 1 and _is_glued(form.parts[0], glued))
+            _is_user_name(mention.text, form, glued)
             for mention, form in zip(mentions, forms, strict=True)
         ]
         named = [form for form, handle in zip(forms, is_handle, strict=True) if not handle]
@@ -163,17 +163,16 @@ def is_family(name: str) -> bool:
     return "surname" in (found := builtin_lexicon().of(name.title())) and "first_name" not in found
 
 
-def _is_glued(text: str, glued: Collection[str]) -> bool:
-    """Return whether one word is a user name: of a person of the document, or unlike any name."""
-    return fold(text) in glued or (text.islower() and text.isalpha() and not _classes(text))
-
-
-def _is_handle(text: str) -> bool:
-    """Return whether a mention of a person is a mail address or a user name by its marks."""
+def _is_user_name(text: str, form: Form, glued: Collection[str]) -> bool:
+    """Return whether a mention of a person is a mail address or a user name: by its marks, of a
+    person of the document, or unlike any name."""
     found = _HANDLE.fullmatch(text)
-    if found is None or found[1] is None:
-        return found is not None
-    return text.islower() and found[1] not in TITLES
+    if found and (found[1] is None or (text.islower() and found[1] not in TITLES)):
+        return True
+    if len(form.names) != 1:
+        return False
+    word = form.parts[0]
+    return fold(word) in glued or (word.islower() and word.isalpha() and not _classes(word))
 
 
 # -- mail addresses and user names -----------------------------------------------------------------
