@@ -6,7 +6,7 @@ import inspect
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_origin
 
 import typer
 from typer import Argument, Option
@@ -76,8 +76,8 @@ def described(name: str) -> Callable[[Command], Command]:
     def extend(command: Command) -> Command:
         parameters = []
         for one in inspect.signature(command, eval_str=True).parameters.values():
-            about = dict(DESCRIBED[name].get(one.name, {}))
-            if about:
+            about = dict(DESCRIBED[name].get(one.name) or DESCRIBED["shared"].get(one.name, {}))
+            if about and get_origin(one.annotation) is not Annotated:
                 kind: Any = Argument if about.pop("argument", False) else Option
                 hint: Any = one.annotation
                 hint = Annotated[hint, kind(*about.pop("flags", ()), **about)]
@@ -96,23 +96,6 @@ Epsilon = option("epsilon")
 Space = option("space")
 Delimiter = option("files.delimiter")
 Force = option("run.force")
-# fmt: off
-Lines = Annotated[bool, Option("--lines", help="Read every line of a .txt file as a document")]
-Receipt = Annotated[Path | None, Option(
-    "--receipt", help="Receipt of the release, or _manifest.json of its shards",
-)]
-Field = Annotated[str, Option("--field", help="Field of .jsonl and .csv that holds the text")]
-Mechanisms = Annotated[list[str] | None, Option(
-    "--mechanism", "-m", help="Mechanism, such as laplace",
-)]
-SpaceName = Annotated[str, Option("--space", help=SETTINGS["space"]["help"])]
-MaxWords = Annotated[int | None, Option(
-    "--max-words", min=2, help="Use the first N words of the space",
-)]
-SignedBy = Annotated[Path | None, Option(
-    "--key", show_default=False, help="Key that the receipt was signed with",
-)]
-# fmt: on
 
 
 def check_signature(receipt: Path | None, key: Path | None, release: Path) -> None:

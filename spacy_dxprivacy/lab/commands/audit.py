@@ -11,7 +11,7 @@ from spacy import util
 from spacy.language import Language
 
 from ...cli import DxCommand, options
-from ...cli.options import Receipt, SignedBy, check_signature
+from ...cli.options import check_signature
 from ...cli.terminal import mistakes_in_a_line, setting_up
 from ...errors import UsageError
 from ...io.files.limits import MB, TooLarge, read_json
@@ -62,9 +62,9 @@ def audit_mechanism_cli(
 def audit_release_cli(
     path: Path,
     against: Path,
-    field: options.Field = "text",
-    receipt: Receipt = None,
-    key: SignedBy = None,
+    field: str = "text",
+    receipt: Path | None = None,
+    key: Path | None = None,
     space: str = BUILTIN,
     as_json: bool = False,
     show_words: bool = False,

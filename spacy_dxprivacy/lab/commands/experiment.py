@@ -25,13 +25,13 @@ MOST_ROWS, MOST_COLUMNS = 24, 10  # of a table that is printed
 @described("experiment")
 def experiment_cli(
     name: str,
-    space: options.SpaceName = BUILTIN,
-    max_words: options.MaxWords = None,
+    space: str = BUILTIN,
+    max_words: int | None = None,
     out: Path = Path("experiments"),
     epsilon: str | None = None,
     mechanism: list[str] | None = None,
     text: Path | None = None,
-    field: options.Field = "text",
+    field: str = "text",
     label: str | None = None,
     author: str | None = None,
     documents: int | None = None,

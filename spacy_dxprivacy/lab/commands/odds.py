@@ -37,9 +37,9 @@ def odds_cli(
     secrets: str | None = None,
     secret_field: str | None = None,
     among: Path | None = None,
-    receipt: options.Receipt = None,
-    field: options.Field = "text",
-    lines: options.Lines = False,
+    receipt: Path | None = None,
+    field: str = "text",
+    lines: bool = False,
     as_json: bool = False,
 ) -> None:
     """State how sure an attacker can be of a secret.

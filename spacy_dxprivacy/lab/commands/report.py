@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from ...cli.options import Code, Field, Force, Lines, Receipt, SignedBy, check_signature
+from ...cli.options import Code, Force, check_signature
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up
 from ...config import FileConfig
 from ...editors.opened import open_model
@@ -25,10 +25,10 @@ def report_cli(
     before: Path,
     after: Path,
     output: Path = PAGE,
-    receipt: Receipt = None,
-    key: SignedBy = None,
-    lines: Lines = False,
-    field: Field = "text",
+    receipt: Path | None = None,
+    key: Path | None = None,
+    lines: bool = False,
+    field: str = "text",
     label: str | None = None,
     space: str = BUILTIN,
     documents: int = 20,

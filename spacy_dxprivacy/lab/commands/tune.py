@@ -32,14 +32,14 @@ COLUMNS = {"unchanged": "unchanged", "cosine": "similarity", "guesser": "guesser
 
 @described("tune")
 def tune_cli(
-    mechanism: options.Mechanisms = None,
+    mechanism: list[str] | None = None,
     epsilon: str | None = None,
     target: str | None = None,
-    space: options.SpaceName = BUILTIN,
-    max_words: options.MaxWords = None,
+    space: str = BUILTIN,
+    max_words: int | None = None,
     words: int = 200,
     text: str | None = None,
-    field: options.Field = "text",
+    field: str = "text",
     draws: int = 20,
     to_json: Path | None = None,
     code: options.Code = None,
