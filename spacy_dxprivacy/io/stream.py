@@ -12,10 +12,11 @@ from itertools import chain, groupby, islice
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..errors import DxError, Errors
+from ..errors import DxError
 from ..pipeline.component import DxSanitizer
 from ..pipeline.receipt import Counted, Receipt, assert_sanitized, get_receipt
 from ..text.vocabulary import MANY_WORDS, trim_vocab
+from .build import the_sanitizer
 from .record import Record, chunks
 
 # What a zone holds. The vocabulary grows by the words of a zone, and is emptied after it.
@@ -165,11 +166,8 @@ def _in_parts(nlp: Language, text: str, batch_size: int) -> Sanitized | str:
                 return result
             drawn.append(result.text)
             counts.update({name: result.receipt[name] for name in _COUNTED})
-    sanitizer = only_sanitizer(nlp)
-    if sanitizer is None:  # another pipeline than `is_cut` saw
-        raise DxError(Errors.DX032)
     counted = Counted(counts["tokens"], counts["perturbed"], counts["unknown"], counts["draws"])
-    return Sanitized("".join(drawn), sanitizer.terms.receipt(counted))
+    return Sanitized("".join(drawn), the_sanitizer(nlp).terms.receipt(counted))
 
 
 def parts_of(text: str, places: Iterable[int]) -> Iterator[str]:
