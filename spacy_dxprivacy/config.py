@@ -19,7 +19,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from .about import table
 from .errors import UsageError
 from .io.files.limits import MOST_CONFIG, TooLarge, check_size
 from .machine.hosts import is_loopback
@@ -42,9 +41,9 @@ KINDS = {
 }
 
 
-def _setting(kind: str, default: Any, *flags: str, least: int = 1) -> Any:
+def _setting(kind: str, default: Any, help: str, *flags: str, least: int = 1) -> Any:
     """Return a field. kind: of KINDS. flags: more names of its option. least: 0 lets it be 0."""
-    metadata = {"kind": kind, "flags": flags, "least": least}
+    metadata = {"kind": kind, "help": help, "flags": flags, "least": least}
     return field(default=default, metadata=metadata)
 
 
@@ -63,16 +62,24 @@ class FileConfig(_Checked):
     """How files are read and written."""
 
     # A name, a number from 1, or a path into nested JSON (a.b, items[].text).
-    field: tuple[str, ...] = _setting("names", ("text",))
-    keep_fields: tuple[str, ...] | None = _setting("names", None)
-    format: str = _setting("text", "")
-    output_format: str = _setting("text", "")
-    encoding: str | None = _setting("text", None)
-    delimiter: str | None = _setting("text", None)
-    receipt_field: str | None = _setting("text", None)
-    person_field: str | None = _setting("text", None, "--user-field")
+    field: tuple[str, ...] = _setting("names", ("text",), "Field or column to sanitise")
+    keep_fields: tuple[str, ...] | None = _setting(
+        "names", None, "Other fields to write unmodified, or none"
+    )
+    format: str = _setting("text", "", "Input format: txt, lines, jsonl, csv, ...")
+    output_format: str = _setting("text", "", "Output format, such as jsonl or csv.gz")
+    encoding: str | None = _setting("text", None, "Input encoding, such as latin-1")
+    delimiter: str | None = _setting(
+        "text", None, "CSV delimiter: a character, or a name such as tab"
+    )
+    receipt_field: str | None = _setting(
+        "text", None, "Field to add with the receipt of each record"
+    )
+    person_field: str | None = _setting(
+        "text", None, "Field that identifies the person of a record", "--user-field"
+    )
 
-    accept_changes: bool = _setting("flag", False)
+    accept_changes: bool = _setting("flag", False, "Accept the tracked changes of a .docx file")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,17 +100,17 @@ class FileConfig(_Checked):
 class RunConfig(_Checked):
     """How a run works, and what it writes besides."""
 
-    n_process: int = _setting("count", 1, "-n", least=-1)
-    batch_size: int = _setting("count", 128)
-    receipt: Path | None = _setting("path", None)
-    sign: Path | None = _setting("path", None)
-    language: str | None = _setting("text", None)
-    table: Path | None = _setting("path", None)
-    table_key: Path | None = _setting("path", None)
-    preview: int = _setting("count", 0, least=0)
-    dry_run: bool = _setting("flag", False)
-    quiet: bool = _setting("flag", False, "-q")
-    force: bool = _setting("flag", False, "-F")
+    n_process: int = _setting("count", 1, "Worker processes; -1 for one per core", "-n", least=-1)
+    batch_size: int = _setting("count", 128, "Documents per batch")
+    receipt: Path | None = _setting("path", None, "Write the receipt to this .json file")
+    sign: Path | None = _setting("path", None, "Sign the receipt and the outputs with this key")
+    language: str | None = _setting("text", None, "Language of the texts: en, de, fr, es, nl, it")
+    table: Path | None = _setting("path", None, "Write the table of surrogates, encrypted")
+    table_key: Path | None = _setting("path", None, "Key that encrypts run.table")
+    preview: int = _setting("count", 0, "Print the first N documents; write nothing", least=0)
+    dry_run: bool = _setting("flag", False, "Print what would be done; write nothing")
+    quiet: bool = _setting("flag", False, "Print no receipt", "-q")
+    force: bool = _setting("flag", False, "Overwrite existing files", "-F")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -120,34 +127,44 @@ class RunConfig(_Checked):
 class ClusterConfig(_Checked):
     """Who sanitises shards: many files, or Parquet."""
 
-    engine: str | None = _setting("text", None)
-    address: str | None = _setting("text", None)
-    workers: int | None = _setting("count", None)
+    engine: str | None = _setting("text", None, "Engine for shards: local, ray or spark")
+    address: str | None = _setting("text", None, "Ray cluster address, or Spark master")
+    workers: int | None = _setting("count", None, "Number of workers (default: one per core)")
     # A further release of the same texts: it spends the budget again.
-    again: bool = _setting("flag", False)
-    user_column: str | None = _setting("text", None)
+    again: bool = _setting("flag", False, "Sanitise finished shards again")
+    user_column: str | None = _setting(
+        "text", None, "Column of user ids: add up epsilon per user too"
+    )
 
 
 @dataclass(frozen=True)
 class ServiceConfig(_Checked):
     """Where the service listens, whom it answers, and how much."""
 
-    address: str = _setting("text", "127.0.0.1")
-    port: int = _setting("count", 8000, "-p", least=0)
-    host: tuple[str, ...] = _setting("names", ())
-    tokens: Path | None = _setting("path", None)
-    budget: float | None = _setting("number", None)
-    ledger: Path | None = _setting("path", None)
-    upstream: str | None = _setting("text", None)
-    upstream_seconds: float = _setting("number", 300.0)
-    max_requests: int = _setting("count", 256)
-    max_bytes: int = _setting("count", 2**20)
+    address: str = _setting(
+        "text", "127.0.0.1", "Address to listen on; others than loopback need tokens, host"
+    )
+    port: int = _setting("count", 8000, "Port to listen on", "-p", least=0)
+    host: tuple[str, ...] = _setting(
+        "names", (), "Host names to accept besides loopback; * for any"
+    )
+    tokens: Path | None = _setting(
+        "path", None, "File of callers (mode 600), one NAME TOKEN per line"
+    )
+    budget: float | None = _setting("number", None, "Privacy budget of each caller, as epsilon")
+    ledger: Path | None = _setting("path", None, "SQLite file that records what each caller spent")
+    upstream: str | None = _setting("text", None, "OpenAI-compatible API that `dx proxy` asks")
+    upstream_seconds: float = _setting("number", 300.0, "Seconds until the upstream times out")
+    max_requests: int = _setting("count", 256, "Maximum number of concurrent requests")
+    max_bytes: int = _setting("count", 2**20, "Maximum size of a request body in bytes")
     # From when a connection is accepted. Then its worker is killed and the caller charged.
-    max_seconds: float = _setting("number", 30.0)
+    max_seconds: float = _setting("number", 30.0, "Seconds until a request times out")
     # Half of what all workers have if left out, where callers have tokens.
-    max_cpu: float | None = _setting("number", None)
+    max_cpu: float | None = _setting("number", None, "Processor seconds per caller and minute")
     # The time of a draw tells of its words; 0 answers at once.
-    tick: float = _setting("number", 0.025, least=0)
+    tick: float = _setting(
+        "number", 0.025, "Send answers at multiples of this many seconds", least=0
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -171,24 +188,36 @@ SECTIONS = {
 class SanitizeConfig(_Checked):
     """All settings of a run. None is the component's default; wrong values raise UsageError."""
 
-    config: Path | None = _setting("path", None, "-c")
-    model: str | None = _setting("text", None)
-    mechanism: str | None = _setting("text", None, "-m")
-    epsilon: float | None = _setting("number", None, "-e")
-    level: str | None = _setting("text", None)
-    policy: str | None = _setting("text", None)
-    prior: str | None = _setting("text", None)
-    space: str | None = _setting("text", None)
-    entities: tuple[str, ...] = _setting("names", ())
-    surrogates: str | None = _setting("text", None)
-    key: Path | None = _setting("path", None)
-    unknown: str | None = _setting("text", None)
-    scope: str | None = _setting("text", None)
-    numbers: str | None = _setting("text", None)
-    code: Path | None = _setting("path", None)
-    edit: str | None = _setting("text", None)
-    lm: str | None = _setting("text", None)
-    prompt: str | None = _setting("text", None)
+    config: Path | None = _setting("path", None, "Config file: a pipeline, settings, or both", "-c")
+    model: str | None = _setting("text", None, "spaCy pipeline with a recogniser, or rules")
+    mechanism: str | None = _setting("text", None, "Mechanism: path (default), laplace, ...", "-m")
+    epsilon: float | None = _setting(
+        "number", None, "Privacy parameter: smaller is more private", "-e"
+    )
+    level: str | None = _setting(
+        "text", None, "Privacy level instead of epsilon: light, balanced, strong"
+    )
+    policy: str | None = _setting(
+        "text", None, "Word classes to protect most: general, clinical, ..."
+    )
+    prior: str | None = _setting(
+        "text", None, "Language model to draw sentences from: word-pairs, ..."
+    )
+    space: str | None = _setting("text", None, "Word vectors: builtin, a file, or a saved space")
+    entities: tuple[str, ...] = _setting("names", (), "Replace only these entities: person,date")
+    surrogates: str | None = _setting(
+        "text", None, "Surrogates of entities: standard, clinical, none, a file"
+    )
+    key: Path | None = _setting("path", None, "Secret key: same original, same surrogate")
+    unknown: str | None = _setting("text", None, "Policy for unknown words: context, redact, ...")
+    scope: str | None = _setting("text", None, "Draw each token, or each type once per document")
+    numbers: str | None = _setting("text", None, "Add noise to numbers: relative, absolute:5")
+    code: Path | None = _setting("path", None, "Python file to run first, with your own components")
+    edit: str | None = _setting("text", None, "Edit the output by public knowledge: pairs, lm")
+    lm: str | None = _setting("text", None, "Causal language model that edits")
+    prompt: str | None = _setting(
+        "text", None, "Public description of the texts, for the language model"
+    )
     overrides: tuple[tuple[str, str], ...] = ()  # paths below the component, values as JSON
     files: FileConfig = field(default_factory=FileConfig)
     run: RunConfig = field(default_factory=RunConfig)
@@ -234,12 +263,11 @@ def settings_of_pipeline() -> list[str]:
     return [one.name for one in fields(SanitizeConfig) if "kind" in one.metadata]
 
 
-HELP = table("settings")  # by path
 SETTINGS: dict[str, Mapping[str, Any]] = {  # by path: kind, help, flags, least
-    path: {**one.metadata, "help": HELP[path]}
+    f"{section}.{one.name}".lstrip("."): one.metadata
     for section, kind in {"": SanitizeConfig, **SECTIONS}.items()
     for one in fields(kind)
-    if (path := f"{section}.{one.name}".lstrip(".")) in HELP
+    if "kind" in one.metadata
 }
 
 
