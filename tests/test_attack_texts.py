@@ -122,14 +122,14 @@ def test_the_commands_print_and_write_both_attacks(source, tmp_path, monkeypatch
     "given, message",
     [
         (["attributes"], "--attribute"),
-        (["attributes", "--attribute", "who.gone"], "no field 'who.gone'"),
+        (["attributes", "--attribute", "who.gone"], "no row has all of post, who.gone"),
         (["attributes", "--attribute", "who.all"], "two values"),
         (["attributes", "--attribute", "who.alone"], "60 have one"),
         (["attributes", "--attribute", "who.job", "--author", "who.all"], "every part"),
         (["attributes", "--attribute", "who.job", "-m", "laplace"], "needs --epsilon"),
         (["attributes", "--attribute", "who.job", "--prompt", "x"], "--prompt"),
         (["guess", "--released", "other"], "--released is for link"),
-        (["link", "--released", "gone"], "no field 'gone'"),
+        (["link", "--released", "gone"], "no row has all of post, gone"),
     ],
 )
 def test_what_cannot_be_measured_is_refused_in_a_sentence(source, given, message):

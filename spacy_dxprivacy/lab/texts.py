@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,62 +12,45 @@ import spacy
 from spacy.language import Language
 
 from ..arrays import Ints1d
+from ..config import FileConfig
 from ..errors import UsageError
 from ..io.build import NO_LIMIT
+from ..io.record import slots_of
 from ..pipeline.unknown import REDACTED
 from ..space import Space
 from ..space.sources import SpaceSource
 from ..ty import Mechanism
+from .corpus import records_of
 from .mechanisms import quiet
 
 SEED = 1
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
 def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the fields of the rows of a .csv, .tsv or .jsonl file that have all of them.
+    """Yield the fields of the rows of a file that have all of them, as `dx sanitize` reads it.
 
-    names: of fields; with dots for fields within fields (.jsonl), or the number of a column, from
-    1. Raises UsageError for another kind of file, and for a field that no row has.
+    names: of fields, the first one of the text; with dots for fields within fields (JSON), or the
+    number of a column, from 1. Raises UsageError where no row has them.
     """
-    ending, missing = path.suffix.lower(), None
-    if ending not in (*DELIMITERS, ".jsonl"):
-        raise UsageError(f"{path.name}: must be .csv, .tsv or .jsonl.")
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file.")
-    with path.open(encoding="utf8", newline="") as file:
+    empty = True
+    for record in records_of(str(path), "a measurement of fields", FileConfig(field=(names[0],))):
+        if record.row is None:
+            continue
+        entry = record.row.entry
+        if record.row.names is not None:
+            numbers = map(str, range(1, len(entry) + 1))
+            entry = dict(zip([*numbers, *record.row.names], [*entry, *entry], strict=True))
         try:
-            for row in _rows(file, DELIMITERS.get(ending)):
-                values = [_value(row, name) for name in names]
-                absent = {name for name, v in zip(names, values, strict=True) if v is None}
-                missing = absent if missing is None else missing & absent
-                found = tuple(str(v) for v in values if v is not None and str(v).strip())
-                if len(found) == len(names):
-                    yield found
-        except (ValueError, TypeError, csv.Error):
-            raise UsageError(f"{path.name}: is not valid {ending}.") from None
-    if missing:
-        raise UsageError(f"{path.name}: no field {min(missing)!r} in any row.")
-
-
-def _rows(file: Any, delimiter: str | None) -> Iterator[dict[str, Any]]:
-    if delimiter is None:
-        yield from (json.loads(line) for line in file if line.strip())
-        return
-    rows = csv.DictReader(file, delimiter=delimiter)
-    numbers = {str(i): name for i, name in enumerate(rows.fieldnames or (), 1)}
-    for row in rows:
-        yield {number: row[name] for number, name in numbers.items()} | row
-
-
-def _value(row: dict[str, Any], name: str) -> Any:
-    """The value of a field, or of one within fields; None where there is none."""
-    if name in row:
-        return row[name]
-    inner: Any = row
-    for part in name.split("."):
-        inner = inner.get(part) if isinstance(inner, dict) else None
-    return inner
+            slots = [slots_of(entry, name)[0] for name in names[1:]]
+        except KeyError:
+            continue
+        values = [record.text, *(holder[place] for holder, place in slots)]
+        found = tuple("" if value is None else str(value) for value in values)
+        if all(map(str.strip, found)):
+            empty = False
+            yield found
+    if empty:
+        raise UsageError(f"{path.name}: no row has all of {', '.join(names)}.")
 
 
 def tokenizer() -> Language:
@@ -84,8 +65,6 @@ def tokenizer() -> Language:
 def coded(column: Sequence[str], name: str, *, alone: bool = False) -> Ints1d:
     """Return numbers from 0 for the values. Raise UsageError where they cannot be learned. alone:
     whether some values may have a single text."""
-    if not column:
-        raise UsageError(f"no row has a text and the field {name!r}.")
     counts = Counter(column)
     if len(counts) < 2:
         raise UsageError(f"the field {name!r} must have two values or more.")

@@ -260,10 +260,7 @@ def _fields(path: Path, *names: str) -> list[tuple[str, ...]]:
     if find_spec("sklearn") is None:
         what = {"what": "this attack", "package": "scikit-learn", "extra": "sklearn"}
         raise DxError(Errors.DX074.format(**what))
-    rows = [*read_fields(path, names)]
-    if not rows:
-        raise UsageError(f"{path.name}: no row has {' and '.join(names)}.")
-    return [*zip(*rows, strict=True)]
+    return [*zip(*read_fields(path, names), strict=True)]
 
 
 def _posts(path: Path, field: str, attributes: Sequence[str] | None, author: str | None) -> Posts:

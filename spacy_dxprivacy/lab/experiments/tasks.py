@@ -128,7 +128,7 @@ class Study:
         names = [options.field, options.label, *([options.author] if options.author else [])]
         rows = [*read_fields(options.text, names)]
         order = np.random.default_rng(SEED).permutation(len(rows))[: options.documents]
-        texts, *columns = zip(*(rows[i] for i in order), strict=True) if rows else [()] * len(names)
+        texts, *columns = zip(*(rows[i] for i in order), strict=True)
         classes = [coded(column, name) for column, name in zip(columns, names[1:], strict=True)]
         train, test = split(classes[0])
         tested = corpus_of(tokenizer().pipe(texts[i] for i in test), space)
