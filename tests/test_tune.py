@@ -10,17 +10,16 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, registry
-from spacy_dxprivacy.lab.mechanisms import make_mechanism, parse_epsilons
-from spacy_dxprivacy.lab.tuning.bench import (
-    Bench,
+from spacy_dxprivacy.lab.commands.inspect import nearest_others, outputs_of
+from spacy_dxprivacy.lab.epsilons import (
     epsilon_range,
     evenly,
-    nearest_others,
     running_text,
     sampled,
+    unchanged_share,
 )
-from spacy_dxprivacy.lab.tuning.inspected import look_at
-from spacy_dxprivacy.lab.tuning.targets import SHARES, Study, Target, loss_of, solve
+from spacy_dxprivacy.lab.mechanisms import make_mechanism, parse_epsilons
+from spacy_dxprivacy.lab.tuning import SHARES, Bench, Study, Target, loss_of, solve
 from spacy_dxprivacy.privacy.levels import scale_of
 
 NAMES = sorted(
@@ -178,8 +177,11 @@ def test_a_range_ends_where_the_share_levels_out_or_no_mechanism_is():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_mechanism_has_a_range(name, space, bench):
-    low, high = epsilon_range(lambda e: bench.unchanged(make_mechanism(name, space, e)))
-    shares = [bench.unchanged(make_mechanism(name, space, e)) for e in (low, high)]
+    def share(epsilon):
+        return unchanged_share(make_mechanism(name, space, epsilon), bench.probes, 20)
+
+    low, high = epsilon_range(share)
+    shares = [share(low), share(high)]
     assert low < high and shares[0] < shares[1]
 
 
@@ -220,16 +222,12 @@ def test_targets_that_are_none(text):
 
 def test_the_outputs_of_a_word_are_its_distribution(space):
     mechanism = make_mechanism("dx.Exponential.v1", space, 4.0)
-    exact, counted = (
-        look_at(space, 9, given, k=5, draws=4000) for given in (mechanism, Hidden(mechanism))
-    )
-    assert exact.exact and not counted.exact
     P = mechanism.distribution(np.array([9]))[0]
-    words, shares = zip(*exact.becomes, strict=True)
-    assert np.all(np.diff(shares) <= 0) and sum(shares) == pytest.approx(1)
-    assert shares == pytest.approx(P[[space.find(word) for word in words]])
-    for word, share in counted.becomes:
-        assert share == pytest.approx(P[space.find(word)], abs=0.03)
+    rows, shares, exact = outputs_of(9, mechanism, 4000)
+    assert exact and np.all(np.diff(shares) <= 0) and sum(shares) == pytest.approx(1)
+    assert shares == pytest.approx(P[rows])
+    rows, shares, exact = outputs_of(9, Hidden(mechanism), 4000)
+    assert not exact and shares == pytest.approx(P[rows], abs=0.03)
 
 
 @pytest.fixture

@@ -15,9 +15,8 @@ from ...privacy.randomness import Rng
 from ...ty import Draw, Mechanism
 from ...validate import one_of, whole
 from ..corpus import Corpus, draws_sentences, repeated, sanitised
+from ..epsilons import SEARCH_WORDS, Make, epsilon_range_on, evenly, sampled
 from ..results import Progress, no_progress
-from ..tuning.bench import SEARCH_WORDS, epsilon_range_on, evenly, sampled
-from ..tuning.targets import Make
 from . import guessing
 from .channel import Channel, channel_of, draws_by_frequency
 from .figures import AttackFigure, Measured, bootstrap, share, share_by_document
@@ -212,11 +211,11 @@ def attack_over_epsilon(
     return figures
 
 
-def epsilons_for(make: Make, X: Floats2d, rows: Ints1d) -> list[float]:
+def epsilons_for(make: Make, rows: Ints1d) -> list[float]:
     """Return STEPS epsilons in the range where a text of these rows changes."""
     words, counts = np.unique(rows, return_counts=True)
     few = sampled(words, counts, min(SEARCH_WORDS, len(rows)))
-    return list(evenly(*epsilon_range_on(X, few, make), STEPS))
+    return list(evenly(*epsilon_range_on(few, make), STEPS))
 
 
 # -- one output ----------------------------------------------------------------------------------

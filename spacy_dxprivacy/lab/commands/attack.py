@@ -120,8 +120,7 @@ def attack_cli(
             corpus = corpus.first(words)
             makers = {label: partial(make_mechanism, c, table) for label, c in configs.items()}
             epsilons = {
-                label: chosen or epsilons_for(make, table.vectors, corpus.rows)
-                for label, make in makers.items()
+                label: chosen or epsilons_for(make, corpus.rows) for label, make in makers.items()
             }
             if name == FRONTIER:
                 ground = Ground(table, corpus, known, reader)

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import chain, zip_longest
+
+import numpy as np
 import typer
 
+from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, setting_up, settings_that_fail
-from ...errors import UsageError
+from ...errors import DxError, UsageError
 from ...io.code import import_code
+from ...privacy.randomness import Rng
+from ...space import Space
+from ...space.search.metric import neighbours
 from ...space.sources import BUILTIN
+from ...ty import HasMetric, Mechanism, StatesProbabilities
 from ..mechanisms import load_space, make_mechanism, name_and_epsilon
 from ..results import text_table
-from ..tuning.inspected import Inspected, look_at
 from . import described
 from .tune import print_attacker, print_title
 
@@ -44,31 +52,63 @@ def inspect_cli(
             if row < 0:
                 raise UsageError("the space does not hold this word: choose another one.")
             fitted = make_mechanism(name, words, chosen)
-            found = look_at(words, row, fitted, k=k, draws=draws)
-        typer.secho(f"{found.word}: row {row} of {words.name}", bold=True)
-        _print_neighbours(found)
-        print_title(found.mechanism)
-        how = "exact" if found.exact else f"in {draws:,} draws"
+            rows, shares, exact = outputs_of(row, fitted, draws)
+        typer.secho(f"{words.words[row]}: row {row} of {words.name}", bold=True)
+        _print_neighbours(words, row, fitted, k)
+        print_title(fitted)
+        how = "exact" if exact else f"in {draws:,} draws"
         typer.echo(f"Outputs at epsilon = {chosen:g} ({how}):")
-        print_attacker(found.mechanism, chosen)
-        shares = [
-            (f"{out} (unchanged)" if out == found.word else out, p, "█")
-            for out, p in found.becomes[:top]
-        ]
-        if rest := len(found.becomes) - len(shares):
-            share = max(0.0, 1 - sum(p for _, p, _ in shares))
-            shares.append((f"{rest:,} others", share, "░"))
-        rows = [[out, f"{p:.2%}", mark * round(p * BAR)] for out, p, mark in shares]
-        typer.echo(text_table(["output", "share", ""], rows, "lrl"))
+        print_attacker(fitted, chosen)
+        names = [words.words[i] + " (unchanged)" * (i == row) for i in rows[:top].tolist()]
+        lines = [*zip(names, shares[:top].tolist(), "█" * top, strict=False)]
+        if rest := len(rows) - len(lines):
+            lines.append((f"{rest:,} others", max(0.0, 1 - shares[:top].sum()), "░"))
+        table = [[out, f"{p:.2%}", mark * round(p * BAR)] for out, p, mark in lines]
+        typer.echo(text_table(["output", "share", ""], table, "lrl"))
 
 
-def _print_neighbours(found: Inspected) -> None:
-    rows = [[word, f"{d:.3g}"] for word, d in found.by_euclid]
-    header = ["nearest by Euclid", "distance"]
-    metric = found.mechanism.guarantee.metric
-    if found.by_metric is not None and metric != "euclidean":
-        others = [[word, f"{d:.3g}"] for word, d in found.by_metric]
-        others += [["", ""]] * (len(rows) - len(others))
-        rows = [left + right for left, right in zip(rows, others, strict=False)]
-        header += [f"nearest by {metric}", "distance"]
-    typer.echo(text_table(header, rows, "lrlr"[: len(header)]) + "\n")
+def outputs_of(row: int, mechanism: Mechanism, draws: int) -> tuple[Ints1d, Floats1d, bool]:
+    """Return what a word becomes, the likeliest first, with shares; and whether these are exact.
+    draws: to count where they are not."""
+    if exact := isinstance(mechanism, StatesProbabilities):
+        P = mechanism.distribution(np.array([row]))[0]
+        rows = np.flatnonzero(P > 0)
+        shares = P[rows]
+    else:
+        drawn = mechanism.sample(np.full(draws, row), Rng(seed=0)).rows
+        rows, counts = np.unique(drawn, return_counts=True)
+        shares = counts / draws
+    order = np.argsort(-shares, kind="stable")
+    return rows[order], shares[order], exact
+
+
+def nearest_others(X: Floats2d, rows: Ints1d, k: int) -> Ints2d:
+    """Return the k other words nearest to each row by Euclidean distance, int64 (len(rows), k)."""
+    if k < 1:
+        return np.empty((len(rows), 0), dtype=np.int64)
+    found = neighbours(X[rows], X, k + 1)[0]
+    itself = found == rows[:, None]
+    itself[~itself.any(axis=1), -1] = True  # crowded out by others at the same point
+    return np.asarray(found[~itself].reshape(len(rows), k))
+
+
+def _print_neighbours(space: Space, row: int, mechanism: Mechanism, k: int) -> None:
+    """Print the nearest words by Euclid, and in the metric of the guarantee if it is another."""
+    near = nearest_others(space.vectors, np.array([row]), min(k, len(space) - 1))[0]
+    apart = np.linalg.norm(space.vectors[near].astype(np.float64) - space.vectors[row], axis=1)
+    columns, header = [(near, apart)], ["nearest by Euclid", "distance"]
+    metric = mechanism.guarantee.metric
+    if isinstance(mechanism, HasMetric) and metric != "euclidean":
+        with suppress(DxError):  # a guarantee that is in no metric of the space
+            D = mechanism.distances(np.array([row]))[0]
+            D[row] = np.inf
+            close = np.argsort(D, kind="stable")[:k]
+            close = close[np.isfinite(D[close])]
+            columns.append((close, D[close]))
+            header += [f"nearest by {metric}", "distance"]
+    cells = [
+        [(space.words[i], f"{d:.3g}") for i, d in zip(rows.tolist(), distances, strict=False)]
+        for rows, distances in columns
+    ]
+    lines = [[*chain(*line)] for line in zip_longest(*cells, fillvalue=("", ""))]
+    typer.echo(text_table(header, lines, "lrlr"[: len(header)]) + "\n")

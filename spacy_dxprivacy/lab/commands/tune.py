@@ -21,8 +21,7 @@ from ...space.sources import BUILTIN
 from ...ty import Mechanism
 from ..mechanisms import check_tunable, load_space, parse_epsilons
 from ..results import text_table
-from ..tuning.bench import Bench, probed_words
-from ..tuning.targets import SHARES, Answer, Point, Study, Target, Tuned
+from ..tuning import SHARES, Answer, Bench, Point, Study, Target, Tuned, probed_words
 from . import described
 
 WIDTH, INDENT = 92, 10

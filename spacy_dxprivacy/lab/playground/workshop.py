@@ -20,9 +20,9 @@ from ...pipeline.receipt import Receipt, assert_sanitized, get_receipt
 from ...registries import registry
 from ...space.sources import SpaceSource
 from ...text.tokens import tokenized
+from ..epsilons import SEARCH_WORDS, epsilon_range_on, evenly, running_text
 from ..mechanisms import check_tunable, make_mechanism, unfitted
 from ..report import Account, Pair, make_pair
-from ..tuning.bench import SEARCH_WORDS, epsilon_range_on, evenly, running_text
 
 # Their fit looks at all pairs of words for each epsilon: they are not on the page.
 SLOW = {"dx.CusText.v1", "dx.Diffractor.v1", "dx.Jaccard.v1", "dx.NADP.v1"}
@@ -67,7 +67,7 @@ class Workshop:
         """Return epsilons from about 2 % to about 98 % unchanged words, and the pipeline's own."""
         config, probes = self._settings[name], running_text(len(self.space), SEARCH_WORDS)
         make = partial(make_mechanism, config, self.space)
-        low, high = epsilon_range_on(self.space.vectors, probes, make)
+        low, high = epsilon_range_on(probes, make)
         steps = evenly(low, min(high, 1000 * low), 24)
         return sorted({*steps, self.start}) if name == self.names[0] else steps
 

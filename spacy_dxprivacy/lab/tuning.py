@@ -1,4 +1,8 @@
-"""Measure a mechanism over epsilon, and find the epsilon that meets a target, for `dx tune`."""
+"""What epsilon does to probed words, and the epsilon that meets a target, for `dx tune`.
+
+Figures are exact where a mechanism states its probabilities, else simulated with a fixed seed.
+Every figure is a mean over probed words.
+"""
 
 from __future__ import annotations
 
@@ -10,23 +14,105 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...about import __version__
-from ...arrays import Floats1d
-from ...privacy.levels import scale_of
-from ...space import Space
-from ...ty import Mechanism
-from ...validate import fail
-from ..mechanisms import make_mechanism, short
-from ..results import Progress, counted, no_progress
-from .bench import SEARCH_WORDS, Bench, WordFigures, epsilon_range_on, evenly, sampled
-
-Make = Callable[[float], Mechanism]  # epsilon -> a mechanism fitted on the space
+from ..about import __version__
+from ..arrays import Floats1d, Floats2d
+from ..errors import UsageError
+from ..privacy.levels import scale_of
+from ..privacy.randomness import Rng
+from ..space import Space
+from ..ty import Mechanism, StatesProbabilities
+from ..validate import fail
+from .attacks.channel import channel_of
+from .attacks.guessing import bayes_guess
+from .corpus import drawn, sentences_of_file
+from .epsilons import SEARCH_WORDS, Make, Probes, epsilon_range_on, evenly, running_text, sampled
+from .mechanisms import make_mechanism, short
+from .results import Progress, counted, no_progress
 
 SHARES = ("unchanged", "guesser")
 FIGURES = (*SHARES, "similarity", "loss")
 STEPS = 12
 TOLERANCE = 0.0005  # relative, of an epsilon that is searched for
 _TARGET = re.compile(r"\s*([a-z]+)\s*(<=|>=)\s*([0-9]*\.?[0-9]+(?:e-?[0-9]+)?)\s*(%?)\s*")
+
+
+def probed_words(
+    space: Space, size: int, text: str | None, field: str
+) -> tuple[Probes, dict[str, Any]]:  # fmt: skip
+    """Return a sample of the space, or of the words of a file, and what may be reported of it."""
+    if text is None:
+        return running_text(len(space), size), {"source": "the space", "words": size}
+    counts, unknown, failed = np.zeros(len(space), dtype=np.int64), 0, 0
+    for documents, lost in sentences_of_file(text, "`text`", field=field, space=space):
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *(some for some, *_ in documents)])
+        counts += np.bincount(rows[rows >= 0], minlength=len(space))
+        unknown += int((rows < 0).sum())
+        failed += lost
+    known = int(counts.sum())
+    if not known:
+        raise UsageError("`text` has no word of the space. Give another text or space.")
+    there = np.flatnonzero(counts)
+    probes = sampled(there, counts[there], min(size, known))
+    about = {
+        "source": "a text",
+        "words": probes.size,
+        "words_of_text": known + unknown,
+        "unknown": unknown,
+        "records_that_failed": failed,
+    }
+    return probes, about
+
+
+@dataclass(frozen=True)
+class WordFigures:
+    """Figures of the probed words, float64 (m,) each.
+
+    unchanged: probability that the output is the word itself. similarity: mean cosine of output
+    and input. guesser: how often the best guesser is right. exact: computed from probabilities,
+    not simulated.
+    """
+
+    unchanged: Floats1d
+    similarity: Floats1d
+    guesser: Floats1d
+    exact: bool
+
+
+class Bench:
+    """Measures mechanisms on probed words of a space with vectors X (n, d).
+
+    draws: for each word, in simulations.
+
+    The guesser sees one output, and knows the mechanism, the probed words and how often each comes.
+    It is exact where the mechanism states its probabilities; elsewhere it learns from other draws,
+    so it may do a little less than the best.
+    """
+
+    def __init__(self, X: Floats2d, probes: Probes, *, draws: int = 20) -> None:
+        self.X, self.probes, self.draws = X, probes, draws
+        norms = np.linalg.norm(X.astype(np.float64), axis=1, keepdims=True)
+        self.units = (X / np.where(norms > 0, norms, 1)).astype(np.float32)
+
+    def measure(self, mechanism: Mechanism) -> WordFigures:
+        """Return the figures of a mechanism that is fitted on this space."""
+        rows, weights, X = self.probes.rows, self.probes.weights, self.X
+        if isinstance(mechanism, StatesProbabilities):
+            P = np.exp(channel_of(mechanism, X, (rows, np.arange(len(X))), Rng()).of(rows))
+            joint = P * weights[:, None]
+            guessed = np.bincount(joint.argmax(axis=0), joint.max(axis=0), len(rows)) / weights
+            similar = np.einsum("kn,kn->k", P, self.units[rows] @ self.units.T, dtype=np.float64)
+            return WordFigures(P[np.arange(len(rows)), rows], similar, guessed, exact=True)
+        outputs = drawn(mechanism, np.repeat(rows, self.draws), Rng(seed=0)).rows
+        table = channel_of(mechanism, X, (rows, outputs), Rng(seed=1), self.draws)
+        guess = bayes_guess(table.of(rows), np.log(weights))[table.columns(outputs)]
+        Y, right = outputs.reshape(-1, self.draws), guess.reshape(-1, self.draws)
+        cosines = [self.units[y] @ self.units[row] for row, y in zip(rows, Y, strict=True)]
+        return WordFigures(
+            unchanged=(Y == rows[:, None]).mean(axis=1),
+            similarity=np.mean(cosines, axis=1, dtype=np.float64),
+            guesser=(right == np.arange(len(rows))[:, None]).mean(axis=1),
+            exact=False,
+        )
 
 
 @dataclass(frozen=True)
@@ -120,7 +206,7 @@ class Study:
         if epsilons is None:  # by fewer words: the ends of a range need not be exact
             few = sampled(probes.rows, probes.counts, min(SEARCH_WORDS, probes.size))
             look = counted(make, f"{short(name)}: looking for a range", self.progress)
-            epsilons = evenly(*epsilon_range_on(self.space.vectors, few, look), STEPS)
+            epsilons = evenly(*epsilon_range_on(few, look), STEPS)
         measure = cache(partial(self.point, make))
         points = [measure(e) for e in self.progress(epsilons, f"{short(name)}: measuring")]
         if self.target is None:
