@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, UsageError
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS, Options, tasks
-from spacy_dxprivacy.lab.experiments.tasks import USUAL, macro_f1, split
+from spacy_dxprivacy.lab.experiments.tasks import USUAL, split
 from spacy_dxprivacy.lab.mechanisms import parse_mechanism
 from spacy_dxprivacy.lab.results import draw_lines, interpolated
-from spacy_dxprivacy.lab.texts import read_fields
+from spacy_dxprivacy.lab.texts import macro_f1, read_fields
 
 pytest.importorskip("sklearn")
 WORDS = [f"qw{i}z" for i in range(24)]

@@ -46,7 +46,16 @@ from ..results import (
     legend_below,
     resumed,
 )
-from ..texts import SEED, coded, linear_model, read_fields, sanitizer, tokenizer
+from ..texts import (
+    SEED,
+    Interval,
+    coded,
+    linear_model,
+    macro_f1,
+    read_fields,
+    sanitizer,
+    tokenizer,
+)
 from .options import Options, of_space
 
 USUAL = {
@@ -57,7 +66,6 @@ USUAL = {
 }
 PLAINTEXT = "clear text"
 TESTED = 0.25  # the share of held-out texts
-RESAMPLES = 1000
 EQUAL = (0.5, 0.6)  # recovery rates
 PANELS = {
     "release to clear": "trained on the release, tested on clear text",
@@ -69,7 +77,6 @@ TASK = {
     "release to clear": (1, 0),
     "release to release": (1, 1),
 }
-Interval = tuple[float, float, float]  # a figure, and its 95 % interval
 AUTHOR = {"author, static": (0, 1), "author, adaptive": (1, 1)}
 
 
@@ -236,23 +243,6 @@ def split(labels: Ints1d) -> tuple[Ints1d, Ints1d]:
     counts = np.bincount(labels)
     tested = ranks < np.maximum(1, np.round(TESTED * counts[labels]))
     return np.flatnonzero(~tested), np.flatnonzero(tested)
-
-
-def macro_f1(classes: Ints1d, guess: Ints1d) -> Interval:
-    """Return the macro F1 of guesses (n,), and its 95 % interval by resampling the texts."""
-    values = np.union1d(classes, guess)
-    true, guessed = np.searchsorted(values, classes), np.searchsorted(values, guess)
-    k, n = len(values), len(classes)
-    rng = np.random.default_rng(SEED)
-    scores = np.empty(RESAMPLES + 1)
-    for i in range(RESAMPLES + 1):
-        some = slice(None) if i == 0 else rng.integers(n, size=n)
-        table = np.bincount(true[some] * k + guessed[some], minlength=k * k).reshape(k, k)
-        both = table.sum(axis=0) + table.sum(axis=1)
-        there = both > 0
-        scores[i] = (2 * np.diag(table)[there] / both[there]).mean()
-    low, high = np.quantile(scores[1:], (0.025, 0.975))
-    return float(scores[0]), float(low), float(high)
 
 
 def _draw(figure: Any, *, rows: Sequence[Row], clear: Row) -> None:

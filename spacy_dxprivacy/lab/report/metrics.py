@@ -7,29 +7,27 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 
-from ...arrays import Floats1d, Floats2d
+from ...arrays import Floats2d
 from ...editors.model import LanguageModel
-from ...errors import DxError, Errors, UsageError
+from ...errors import DxError, Errors
 from ...space import Space
-from ..texts import linear_model
+from ..texts import Interval, coded, linear_model, macro_f1
 from .pairs import Pair
 
 
 @dataclass(frozen=True)
 class Utility:
-    """Figures of a release. aligned: documents whose tokens all have a partner. kept_by_document:
-    retention rate, float64 (documents,); nan for one without words. document_similarity,
-    word_similarity: mean cosines of mean vectors, and of a word and its replacement."""
+    """Figures of a release. changed: of the words. aligned: documents whose tokens all have a
+    partner. document_similarity, word_similarity: mean cosines of mean vectors, and of a word and
+    its replacement."""
 
     documents: int
     words: int
     changed: int
     aligned: int
-    retention_by_document: Floats1d
     document_similarity: float | None
     word_similarity: float | None
 
@@ -46,19 +44,10 @@ def utility_of(
     progress: Callable[[Iterable[Pair]], Iterable[Pair]] = iter,
 ) -> Utility:
     """Measure pairs, with similarity in the space; progress wraps the documents, as tqdm does."""
-    kept = np.array([pair.kept() for pair in progress(pairs)], dtype=float).reshape(-1, 2)
-    with np.errstate(invalid="ignore"):
-        shares = kept[:, 0] / kept[:, 1]
-    documents, words = _similarities(pairs, space)
-    return Utility(
-        documents=len(pairs),
-        words=int(kept[:, 1].sum()),
-        changed=int(kept[:, 1].sum() - kept[:, 0].sum()),
-        aligned=sum(pair.aligned for pair in pairs),
-        retention_by_document=shares,
-        document_similarity=documents,
-        word_similarity=words,
-    )
+    counts = np.array([pair.kept() for pair in progress(pairs)], dtype=np.int64).reshape(-1, 2)
+    kept, words = counts.sum(axis=0).tolist()
+    aligned = sum(pair.aligned for pair in pairs)
+    return Utility(len(pairs), words, words - kept, aligned, *_similarities(pairs, space))
 
 
 def _similarities(pairs: Sequence[Pair], space: Space) -> tuple[float | None, float | None]:
@@ -94,8 +83,6 @@ def check_extra() -> None:
         raise DxError(Errors.DX074.format(**about))
 
 
-# -- accuracy of a classifier ----------------------------------------------------------------------
-
 # Texts to train on and to test on: 0 is the original, 1 the sanitised text.
 ROUTES = {
     "trained on the original, tested on the original": (0, 0),
@@ -104,58 +91,27 @@ ROUTES = {
 }
 
 
-@dataclass(frozen=True)
-class Accuracies:
-    """Mean accuracies and their standard errors over the folds, for each of ROUTES. majority: the
-    accuracy of a blind guess. left_out: documents without a label, or of a class of one."""
+def scores_of(pairs: Sequence[Pair]) -> dict[str, Interval]:
+    """Return the macro F1 of a linear classifier of labels for each of ROUTES, by cross-validation.
 
-    documents: int
-    classes: int
-    folds: int
-    majority: float
-    means: dict[str, float]
-    errors: dict[str, float]
-    left_out: int
-
-
-def accuracies_of(pairs: Sequence[Pair]) -> Accuracies:
-    """Cross-validate a linear classifier; raise UsageError without two classes of two documents,
-    and DxError without scikit-learn."""
+    Documents of a class of one are left out. Raises UsageError without two classes of two
+    documents, and DxError without scikit-learn.
+    """
     check_extra()
-    counts = Counter(pair.label for pair in pairs if pair.label is not None)
-    usable = {label: count for label, count in counts.items() if count > 1}
-    if len(usable) < 2:
-        raise UsageError(
-            "`label` needs a field with two classes or more, of two documents each; this one has "
-            f"{len(usable)}."
-        )
-    chosen = [pair for pair in pairs if pair.label in usable]
-    y = np.array([pair.label for pair in chosen])
-    folds = min(5, *usable.values())
-    texts = [np.array(side, dtype=object) for side in zip(*(p.texts for p in chosen), strict=True)]
-    scores = _scores(texts, y, folds)
-    return Accuracies(
-        documents=len(chosen),
-        classes=len(usable),
-        folds=folds,
-        majority=max(usable.values()) / len(chosen),
-        means={route: float(np.mean(s)) for route, s in scores.items()},
-        errors={route: float(np.std(s, ddof=1) / np.sqrt(folds)) for route, s in scores.items()},
-        left_out=len(pairs) - len(chosen),
-    )
-
-
-def _scores(texts: list[Any], y: Any, folds: int) -> dict[str, list[float]]:
-    """Return the accuracies of each route, all on the same folds."""
     from sklearn.model_selection import StratifiedKFold
 
-    scores: dict[str, list[float]] = {route: [] for route in ROUTES}
+    counts = Counter(pair.label for pair in pairs if pair.label is not None)
+    chosen = [pair for pair in pairs if counts[pair.label] > 1]
+    y = coded([str(pair.label) for pair in chosen], "label")
+    texts = [np.array(side, dtype=object) for side in zip(*(p.texts for p in chosen), strict=True)]
+    guesses = {route: np.empty_like(y) for route in ROUTES}
     # A fixed split makes the figures repeatable; it protects nothing.
-    for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(y, y):
+    folds = StratifiedKFold(min(5, *np.bincount(y)), shuffle=True, random_state=0)
+    for train, test in folds.split(y, y):
         models = [linear_model(letters=False).fit(side[train], y[train]) for side in texts]
         for route, (on, against) in ROUTES.items():
-            scores[route].append(float(models[on].score(texts[against][test], y[test])))
-    return scores
+            guesses[route][test] = models[on].predict(texts[against][test])
+    return {route: macro_f1(y, guess) for route, guess in guesses.items()}
 
 
 @dataclass(frozen=True)

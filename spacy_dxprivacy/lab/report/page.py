@@ -26,7 +26,7 @@ from ..audit.files import receipt_beside
 from ..odds import Odds
 from ..results import Progress, no_progress
 from .measure import Measured, Release, attacker_of, measure, secrets_of
-from .metrics import ROUTES, Judged, accuracies_of, judged, utility_of
+from .metrics import Judged, judged, scores_of, utility_of
 from .pairs import Pair, Source, plan_sources, read_pairs
 from .receipts import (
     DAMAGED,
@@ -124,7 +124,7 @@ def page_of_files(
     return rendered(
         "template.html",
         utility=utility,
-        accuracies=accuracies_of(pairs) if asked.label else None,
+        scores=scores_of(pairs) if asked.label else None,
         judged=None if asked.judge is None else _judged(asked.judge, accounts, pairs),
         label=asked.label,
         space=f"{space.name} ({space.digest[:12]})",
@@ -139,7 +139,6 @@ def page_of_files(
         first=WORST,
         times=times,
         longest=LONGEST,
-        routes=ROUTES,
         receipts=[json.dumps(a.raw, indent=2, ensure_ascii=False) for a in accounts],
     )
 
