@@ -54,7 +54,7 @@ def test_links_out_of_the_docs_lead_somewhere():
 def test_commands_beside_figures_are_there():
     page = DOCS / "explanation" / "guarantees.md"
     text = re.sub(r"`dx-[^`]*`", "", page.read_text(encoding="utf8"))
-    attacks = {*ATTACKS, "frontier", "persons"}
+    attacks = {*ATTACKS, "frontier"}
     told = re.findall(r"`(?:\w+=\S+ )?(dx|pytest|python) ([^`]+)`", text)
     assert told
     for program, rest in told:

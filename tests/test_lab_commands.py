@@ -19,9 +19,7 @@ ATTACK = [
     ("guess notes.jsonl -m 'path prior'", "NAME=VALUE"),
     ("link letter.txt -e 1", "DX090"),
     ("context letter.txt", "dx attack guess"),
-    ("persons empty.jsonl", "same person"),
-    ("persons secret.jsonl", "same person"),
-    ("persons broken.jsonl", "same person"),
+    ("persons notes.jsonl", "dx report --measure"),
     ("frontier notes.jsonl --at 1.5", "--at"),
     ("guess notes.jsonl --out letter.txt", "is not a folder"),
 ]

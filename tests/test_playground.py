@@ -157,8 +157,6 @@ def test_a_text_and_its_receipt_are_shown(page, workshop):
     shown = {metric.label.lower(): metric.value for metric in app.metric}
     assert shown == {name: str(expected[name]) for name in shown} and shown["unknown"] > "0"
     assert dict(app.query_params) == {}
-    app.toggle(key="marks").set_value(False).run()
-    assert "<mark>" not in html_of(app)[0]
 
 
 @needs_extra

@@ -137,7 +137,6 @@ def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
     ("name", "more", "why"),
     [
         ("repeat", ["--model", "fake"], "repeat uses no language model.*guess, all, frontier"),
-        ("persons", ["--model", "fake"], "persons uses no language model"),
         ("link", ["--prompt", "Notes."], "needs a language model.*--model"),
         ("membership", ["--model", "fake"], "membership uses no language model"),
         ("guess", ["--model", "none.gguf"], "DX153"),

@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import spacy
 import typer
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
 from ...errors import DxError, Errors, UsageError
 from ...io.code import import_code
-from ...io.files.atomic import check_new
 from ...pipeline.component import DEFAULT_CONFIG
 from ...privacy.levels import LEVELS
 from ...registries import RETIRED, retired
@@ -31,11 +29,9 @@ from ..attacks.figures import result_of
 from ..attacks.frontier import Ground, Point, at_attacker, frontier
 from ..attacks.frontier import result_of as frontier_result
 from ..attacks.language import OF_KIND, RARE, language_of
-from ..attacks.persons import NAME as PERSONS
-from ..attacks.persons import link_persons
 from ..attacks.rewriting import link_texts
 from ..attacks.tries import attack_over_epsilon, epsilons_for
-from ..corpus import read_corpus, read_texts
+from ..corpus import read_corpus
 from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_mechanism
 from ..results import NAN, Result, check_out, plain, text_table
 from ..texts import read_fields, sanitizer
@@ -45,7 +41,6 @@ ALL, FRONTIER, LINK = "all", "frontier", "link"
 BY_MODEL = ("guess", ALL, FRONTIER, ATTRIBUTES)
 PLAINTEXT = "plaintext"
 DEFAULT = DEFAULT_CONFIG["mechanism"]
-MOST_PERSONS = 20_000  # documents
 COLUMNS = (
     "mechanism", "epsilon", "unchanged", "recovered", "rare unchanged", "rare recovered", "cosine",
     "nats",
@@ -79,9 +74,8 @@ def attack_cli(
 ) -> None:
     """Sanitise a text, attack it, and report the attack success rate.
 
-    frontier compares mechanisms, persons tests whether surrogates of names link documents, and
-    attributes infers what the author is. No word of TEXT is printed or written, but the figures
-    are about this text.
+    frontier compares mechanisms, and attributes infers what the author is. No word of TEXT is
+    printed or written, but the figures are about this text.
 
     Example: python -m spacy dx attack guess tickets.jsonl -m path -m laplace
     """
@@ -90,10 +84,8 @@ def attack_cli(
             import_code(code)
             if f"dx attack {name}" in RETIRED:
                 raise UsageError(str(retired(f"dx attack {name}")))
-            one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, PERSONS, ATTRIBUTES))
+            one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, ATTRIBUTES))
             _check_options(name, model, prompt, rewriting)
-            if name == PERSONS:
-                return _attack_persons(text, field, lines, out, force=force)
             configs = dict(parse_mechanism(given) for given in mechanism or ["path"])
             chosen = None if epsilon is None else parse_epsilons(epsilon)
             shares = _shares(at)
@@ -290,8 +282,6 @@ NOTES = {
     ATTRIBUTES: "Top-1, by the stronger attacker; without the text: the most frequent value. "
     f"{STRONGER}\nNo such model was asked here.",
     LINK: "The attacker has all originals. Words count wherever they stand in their document.",
-    PERSONS: "Only names that the rules recognise count. A key (scope corpus) makes linking "
-    "possible by design; else\na name is in two documents by chance, or the rules missed it.",
 }
 
 
@@ -313,14 +303,3 @@ def _print_rows(
     if out is not None:
         Result([asdict(f) for f in figures], digits=4).write(out, name, force=force)
 
-
-def _attack_persons(text: str, field: str, lines: bool, out: Path | None, *, force: bool) -> None:
-    if out is not None:
-        check_new(out / f"{PERSONS}.csv", force=force)
-    texts = read_texts(text, field, lines=lines, most=MOST_PERSONS)
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
-    figures = list(link_persons(nlp, texts))
-    if not any("found" in figure.measure for figure in figures):
-        raise UsageError(f"{text}: no two documents name the same person in full.")
-    _print_rows(PERSONS, figures, out, force=force)

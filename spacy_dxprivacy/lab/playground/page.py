@@ -1,4 +1,4 @@
-"""The page. Streamlit runs this file again after each change, and each part alone where it can.
+"""The page. Streamlit runs this file again after each change.
 
 Only spaces and mechanisms are cached, never a text; nothing is put into the address of the page.
 """
@@ -6,19 +6,13 @@ Only spaces and mechanisms are cached, never a text; nothing is put into the add
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
-from functools import wraps
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from spacy_dxprivacy.errors import DxError
-from spacy_dxprivacy.io.build import short_names
-from spacy_dxprivacy.lab.mechanisms import short
 from spacy_dxprivacy.lab.playground import workshop as shop
-from spacy_dxprivacy.lab.report import Pair
 from spacy_dxprivacy.lab.report.receipts import alarms, answers
 from spacy_dxprivacy.pipeline.component import DxSanitizer
 from spacy_dxprivacy.privacy.levels import sentence
@@ -30,23 +24,6 @@ HEADS = {
     "visible": "What is visible", "guarantee": "The guarantee",
 }  # fmt: skip
 COUNTS = ("tokens", "perturbed", "unknown", "kept")
-
-
-def guarded(part: Callable[..., None]) -> Callable[..., None]:
-    """Show messages of DxErrors, of other errors type and place alone: they may quote a text."""
-
-    @wraps(part)
-    def run(*args: Any) -> None:
-        try:
-            part(*args)
-        except DxError as error:
-            st.error(str(error))
-        except Exception as error:
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            where = f"{Path(last.filename).name}, line {last.lineno}"
-            st.error(f"This failed with {type(error).__name__} in {where}.")
-
-    return run
 
 
 # Cached, and nothing of a text. digest: of the space, as another one may come.
@@ -64,28 +41,11 @@ def sanitizer(digest: str, name: str, epsilon: float, _workshop: shop.Workshop) 
     return _workshop.sanitizer(name, epsilon)
 
 
-@guarded
-def page() -> None:
-    """Draw the whole page."""
-    st.set_page_config(page_title="spacy_dxprivacy playground", layout="wide")
-    workshop = shop.shown
-    if workshop is None:
-        st.error("Start this page with: python -m spacy dx playground")
-        return
-    chosen = choose(workshop)
-    st.title("Private text, to play with")
-    st.caption(
-        "This page is on your machine alone. What you type is kept in no file and no log; it is in "
-        "the memory of this program until you end it."
-    )
-    text_part(workshop, chosen)
-
-
 def choose(workshop: shop.Workshop) -> DxSanitizer:
     """Draw the side bar; return the sanitizer that is chosen there."""
     digest = workshop.space.digest
     with st.sidebar:
-        name = st.selectbox("Mechanism", workshop.names, format_func=label, key="mechanism")
+        name = st.selectbox("Mechanism", workshop.names, key="mechanism")
         steps = epsilons(digest, name, workshop)
         start = workshop.start if name == workshop.names[0] else steps[len(steps) // 2]
         # The key is the mechanism's: each has its own unit, and so its own slider.
@@ -99,23 +59,23 @@ def choose(workshop: shop.Workshop) -> DxSanitizer:
     return made
 
 
-def label(name: str) -> str:
-    """Return the label of a mechanism; an older version keeps its whole name."""
-    latest = short_names("dx_mechanisms").get(short(name)) == name
-    return short(name) if latest else name
-
-
-@st.fragment
-@guarded
-def text_part(workshop: shop.Workshop, chosen: DxSanitizer) -> None:
+def show(workshop: shop.Workshop, chosen: DxSanitizer) -> None:
     """Draw the text, its release and the receipt."""
     left, right = st.columns(2)
     with left:
         text = st.text_area("Text", EXAMPLE, height=180, max_chars=LONGEST, key="text")
         st.button("Draw again", key="again")
     done = workshop.sanitize(text, chosen)
+    words = (
+        f"<mark>{escape(token.text)}</mark>{escape(token.blank)}"
+        if changed and not token.text.isspace()
+        else escape(token.text + token.blank)
+        for token, changed in zip(done.pair.after, done.pair.changes()[1], strict=True)
+    )
     with right:
-        output_part(done.pair)
+        marked = "".join(words)
+        st.html(f'<div data-testid="sanitised" style="white-space: pre-wrap">{marked}</div>')
+        st.caption("The marks come from the original: they must not be released.")
     for alarm in alarms([done.account], 0):
         st.error(alarm)
     for column, name in zip(st.columns(len(COUNTS)), COUNTS, strict=True):
@@ -127,20 +87,26 @@ def text_part(workshop: shop.Workshop, chosen: DxSanitizer) -> None:
         column.html(f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>")
 
 
-@st.fragment
-@guarded
-def output_part(pair: Pair) -> None:
-    """Draw the release, on its own so that marks do not cause another draw."""
-    marks = st.toggle("Mark the words that changed", value=True, key="marks")
-    words = (
-        f"<mark>{escape(token.text)}</mark>{escape(token.blank)}"
-        if changed and marks and not token.text.isspace()
-        else escape(token.text + token.blank)
-        for token, changed in zip(pair.after, pair.changes()[1], strict=True)
-    )
-    st.html(f'<div data-testid="sanitised" style="white-space: pre-wrap">{"".join(words)}</div>')
-    if marks:
-        st.caption("The marks come from the original: they must not be released.")
+def page() -> None:
+    """Draw the page: messages of DxErrors; of other errors, which may quote a text, the place."""
+    st.set_page_config(page_title="spacy_dxprivacy playground", layout="wide")
+    if shop.shown is None:
+        st.error("Start this page with: python -m spacy dx playground")
+        return
+    try:
+        chosen = choose(shop.shown)
+        st.title("Private text, to play with")
+        st.caption(
+            "This page is on your machine alone. What you type is kept in no file and no log; it "
+            "is in the memory of this program until you end it."
+        )
+        show(shop.shown, chosen)
+    except DxError as error:
+        st.error(str(error))
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(last.filename).name}, line {last.lineno}"
+        st.error(f"This failed with {type(error).__name__} in {where}.")
 
 
 page()

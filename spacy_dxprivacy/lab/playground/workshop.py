@@ -1,4 +1,8 @@
-"""Computations of the page, and the Streamlit server that shows it on this machine alone."""
+"""Computations of the page, and the Streamlit server that shows it on this machine alone.
+
+Nothing that is typed is kept: texts are read inside a memory zone, are in no cache, no log and no
+address. They are in the memory of the process, until it ends at the latest.
+"""
 
 from __future__ import annotations
 
@@ -65,8 +69,8 @@ class Workshop:
 
     def epsilons(self, name: str) -> list[float]:
         """Return epsilons from about 2 % to about 98 % unchanged words, and the pipeline's own."""
-        config, probes = self._settings[name], running_text(len(self.space), SEARCH_WORDS)
-        make = partial(make_mechanism, config, self.space)
+        probes = running_text(len(self.space), SEARCH_WORDS)
+        make = partial(make_mechanism, self._settings[name], self.space)
         low, high = epsilon_range_on(probes, make)
         steps = evenly(low, min(high, 1000 * low), 24)
         return sorted({*steps, self.start}) if name == self.names[0] else steps

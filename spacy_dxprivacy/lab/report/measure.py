@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,6 @@ from ...ty import Draw, Mechanism
 from ..attacks.figures import AttackFigure, share_by_document
 from ..attacks.frontier import Ground
 from ..attacks.language import OF_KIND, language_of, language_variants
-from ..attacks.persons import linked
 from ..attacks.reading import Reading, Seen, filled_guess
 from ..attacks.rewriting import LINKED, link_texts
 from ..attacks.tries import LINK_LENGTH, TRUE_POSITIVES, Scene, Trial, attack
@@ -45,6 +44,7 @@ from .receipts import Account
 
 MOST_WORDS = 10_000  # that are attacked: those of the first documents
 AT_ONCE = 250  # words
+MOST_SHARED = 1000  # documents with one name: all pairs of more would be too many
 
 
 @dataclass(frozen=True)
@@ -339,8 +339,12 @@ def _persons(release: Release, measured: Measured) -> None:
 
     def names(texts: Iterator[str]) -> set[tuple[int, int]]:
         docs = nlp.pipe(texts)
-        people = [{e.text.casefold() for e in d.ents if e.label_ == "PERSON"} for d in docs]
-        return linked([{name for name in some if " " in name} for some in people])
+        of: dict[str, set[int]] = {}
+        for number, doc in enumerate(docs):
+            for name in (e.text.casefold() for e in doc.ents if e.label_ == "PERSON"):
+                of.setdefault(name, set()).add(number)
+        shared = (sorted(some)[:MOST_SHARED] for name, some in of.items() if " " in name)
+        return {pair for some in shared for pair in combinations(some, 2)}
 
     true, after = (names(pair.texts[side] for pair in release.pairs) for side in (0, 1))
     if true:
