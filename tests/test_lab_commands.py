@@ -24,7 +24,7 @@ ATTACK = [
     ("guess notes.jsonl --out letter.txt", "is not a folder"),
 ]
 EXPERIMENT = [
-    ("nonsense", "frontier, tasks"),
+    ("nonsense", "'frontier', 'tasks'"),
     ("frontier --quick", "--documents"),
     ("frontier --epsilon 3:2:1", "--epsilon"),
     ("frontier --space nonsense.txt", "nonsense.txt"),

@@ -43,15 +43,13 @@ class Writing:
         if self._preserved:
             return rows
         drawn = np.arange(len(tokens)) == place
-        return [row for row in rows if self._written(row, tokens, drawn)[place] == token]
-
-    def _written(self, row: int, tokens: list[str], drawn: Bools1d) -> list[str]:
-        word = self._words[row]
-        tokens = [
-            self._substitutes.get(word, word) if here else token
-            for token, here in zip(tokens, drawn.tolist(), strict=True)
-        ]
-        return spell(tokens, np.zeros(len(tokens), dtype=bool), drawn)[0]
+        fixed, written = np.zeros(len(tokens), dtype=bool), []
+        for row in rows:
+            word = self._words[row]
+            others = [*tokens[:place], self._substitutes.get(word, word), *tokens[place + 1 :]]
+            if spell(others, fixed, drawn)[0][place] == token:
+                written.append(row)
+        return written
 
 
 def tokens_of(doc: Doc, drawn: Bools1d, release: str | Doc) -> list[str] | None:

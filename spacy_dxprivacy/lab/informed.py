@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..errors import UsageError
@@ -83,13 +83,6 @@ class Secret:
         return float(1 / np.exp(self.logs - self.logs[0]).sum())
 
 
-def _tokens(span: Span, doc: Doc) -> tuple[int, int]:
-    """Return the tokens of a Doc that a span of another Doc of the same text touches: a recogniser
-    may cut words."""
-    found: Any = doc.char_span(span.start_char, span.end_char, alignment_mode="expand")
-    return found.start, found.end
-
-
 Mentions = list[tuple[Ints1d, Ints1d]]  # places in the words of a Doc, and which words of a secret
 
 
@@ -122,9 +115,6 @@ class Evidence:
     variants: Ints2d
 
 
-# -- the attacker ----------------------------------------------------------------------------------
-
-
 class Informed:
     """An attacker who knows a pipeline and all of a text but one secret.
 
@@ -148,6 +138,7 @@ class Informed:
             self.why = EDITED
         elif not hasattr(self.mechanism, "log_likelihood"):
             self.why = "" if isinstance(self.mechanism, StatesProbabilities) else NO_LIKELIHOOD
+        self.recogniser: Any = nlp.create_pipe("dx_entity_ruler")
         self._near: Callable[[int], tuple[Ints1d, Floats1d]] = lru_cache(2048)(self._nearest)
 
     def check(self, receipt: Mapping[str, Any]) -> None:
@@ -239,8 +230,6 @@ class Informed:
         nearest = rows[np.argsort(D, kind="stable")[:OTHERS]]
         return nearest, apart[nearest]
 
-    # -- mentions --------------------------------------------------------------------------------
-
     def mentions_of(self, secret: Secret, seen: Seen) -> Mentions:
         """Return where the words of a secret stand together."""
         rows, n = seen.text.rows, len(secret.words)
@@ -254,20 +243,20 @@ class Informed:
                 end = first + n - 1
         return hits
 
-    @cached_property
-    def _recogniser(self) -> Any:
-        return self.nlp.create_pipe("dx_entity_ruler")
-
     def entities(self, seen: Seen) -> tuple[dict[tuple[int, ...], tuple[str, Mentions]], int]:
         """Return the recognised entities by the rows of their words, with a text and the mentions
         of each; and how many hold no word of the space. Parts of a person's name are mentions."""
-        doc = seen.doc if seen.doc.has_annotation("ENT_IOB") else self._recogniser(seen.doc)
+        doc = seen.doc if seen.doc.has_annotation("ENT_IOB") else self.recogniser(seen.doc)
         spans = sorted(chosen(doc, LABELS), key=lambda s: (s[1] - s[2], s[1]))
         found: dict[tuple[int, ...], tuple[str, Mentions]] = {}
         names, lacking = list[tuple[int, ...]](), 0
         free = np.ones(len(seen.doc), dtype=bool)
         for label, *ends in spans:
-            first, last = ends if doc is seen.doc else _tokens(doc[ends[0] : ends[1]], seen.doc)
+            first, last = ends
+            if doc is not seen.doc:  # whose recogniser may cut words
+                span = doc[first:last].start_char, doc[first:last].end_char
+                touched: Any = seen.doc.char_span(*span, alignment_mode="expand")
+                first, last = touched.start, touched.end
             if not free[first:last].all():
                 continue
             free[first:last] = False
@@ -284,8 +273,6 @@ class Informed:
             _, mentions = found.setdefault(key, (seen.doc[first:last].text, []))
             mentions.append((at, np.array([key.index(row) for row in rows])))
         return found, lacking
-
-    # -- evidence --------------------------------------------------------------------------------
 
     def note(
         self, secret: Secret, seen: Seen, mentions: Mentions, tokens: list[str] | None

@@ -118,9 +118,6 @@ def _pipeline(settings: tuple[tuple[str, Any], ...]) -> Language:
     return make_pipeline(**dict(settings))
 
 
-# -- texts -----------------------------------------------------------------------------------------
-
-
 class OddsOfTexts(NamedTuple):
     """odds: of each secret. left_out: how many had no odds: entities without a word of the space,
     and records that lack their own secret. why: there are no posteriors, if a release was given."""
@@ -232,9 +229,6 @@ def _odds(attacker: Informed, secret: Secret, release: bool) -> Odds:
         record=secret.record,
         secret=secret.text,
     )
-
-
-# -- files -----------------------------------------------------------------------------------------
 
 
 def given_of_files(

@@ -13,6 +13,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from wasabi import table
+
 from ..errors import DxError, Errors, UsageError
 from ..io.files.atomic import check_new, write_bytes
 from ..validate import one_of
@@ -109,7 +111,9 @@ def check_out(out: Path, names: Iterable[str], kind: str = "svg", *, force: bool
     """Raise UsageError where results cannot be written, and DxError without matplotlib."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out}: is not a folder.")
-    check_figure(kind)
+    one_of("the format of the figure", kind, FORMATS)
+    if find_spec("matplotlib") is None:
+        raise DxError(Errors.DX084)
     for name in names:
         for ending in ("csv", kind):
             check_new(out / f"{name}.{ending}", force=force)
@@ -124,27 +128,11 @@ def plain(value: Any, digits: int = 6) -> str:
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], aligns: str = "") -> str:
     """Return a table for the terminal; aligns has "l" or "r" a column, the last for the rest."""
+    each = tuple(aligns.ljust(len(header), aligns[-1:] or "l")[: len(header)])
     cells = [[str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
-    each = aligns.ljust(len(header), aligns[-1:] or "l")
-    lines = [
-        "  ".join(
-            cell.rjust(width) if side == "r" else cell.ljust(width)
-            for cell, width, side in zip(row, widths, each, strict=False)
-        )
-        for row in [header, ["-" * width for width in widths], *cells]
-    ]
-    return "\n".join(line.rstrip() for line in lines)
-
-
-# -- figures -------------------------------------------------------------------------------------
-
-
-def check_figure(kind: str) -> None:
-    """Raise DxError without matplotlib, or for a kind that is none of FORMATS."""
-    one_of("the format of the figure", kind, FORMATS)
-    if find_spec("matplotlib") is None:
-        raise DxError(Errors.DX084)
+    # The longest column would else be cut.
+    text = table(cells, header=header, divider=True, aligns=each, spacing=2, max_col=10**6)
+    return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
 
 
 def as_figure(result: Result, kind: str) -> bytes:

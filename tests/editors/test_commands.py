@@ -136,9 +136,9 @@ def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
 @pytest.mark.parametrize(
     ("name", "more", "why"),
     [
-        ("repeat", ["--model", "fake"], "repeat uses no language model.*guess, all, frontier"),
-        ("link", ["--prompt", "Notes."], "needs a language model.*--model"),
-        ("membership", ["--model", "fake"], "membership uses no language model"),
+        ("repeat", ["--model", "fake"], "--model is for guess, all, frontier.* not for repeat"),
+        ("link", ["--prompt", "Notes."], "--prompt is for guess, all, frontier"),
+        ("membership", ["--model", "fake"], "--model is for .* not for membership"),
         ("guess", ["--model", "none.gguf"], "DX153"),
     ],
 )

@@ -111,9 +111,6 @@ def _logs(P: Floats2d) -> Floats2d:
     return np.maximum(logs, LOWEST, out=logs)
 
 
-# -- without probabilities -----------------------------------------------------------------------
-
-
 def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
                  seen: Ints1d) -> Floats2d:  # fmt: skip
     """Estimate P(output | word), float32 (m, q), from draws: source, seen (t,).

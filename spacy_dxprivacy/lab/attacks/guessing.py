@@ -104,11 +104,9 @@ def membership_score(logs: Floats1d, background: Floats1d) -> float:
 
 def auc(members: Floats1d, others: Floats1d) -> float:
     """Return how often a member scores higher than another; ties count half."""
-    from scipy.stats import rankdata
+    from scipy.stats import mannwhitneyu
 
-    ranks = rankdata(np.concatenate([members, others]))[: len(members)]
-    above = ranks.sum() - len(members) * (len(members) + 1) / 2
-    return float(above / (len(members) * len(others)))
+    return float(mannwhitneyu(members, others).statistic / (len(members) * len(others)))
 
 
 def true_positives(members: Floats1d, others: Floats1d, alarms: float = 0.01) -> float:

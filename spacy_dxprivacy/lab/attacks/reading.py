@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
+from ...arrays import Bools1d, Floats2d, Ints1d, Ints2d, blocks
 from ...editors.beam import Search, Sheet, search
 from ...editors.model import WordTokens, word_tokens
 from ...editors.opened import open_model
@@ -119,7 +119,8 @@ class Reading:
         if most == len(self.X):
             every = np.tile(np.arange(most), (len(outputs), 1))
             return every, self._nearness(distinct)[of_place]
-        alone = max(1, most - most // 3)
+        alone, language = max(1, most - most // 3), self.language
+        first = language.first(np.arange(len(language.known)))
         C = np.empty((len(outputs), most), dtype=np.int64)
         logs = np.empty(C.shape)
         for block in blocks(len(distinct), OUTPUTS_AT_ONCE):
@@ -129,19 +130,14 @@ class Reading:
                 score[distinct[j]] = np.inf
                 C[of_place == j, :alone] = np.argpartition(-score, alone - 1)[:alone]
                 for place in np.flatnonzero(of_place == j).tolist() if most > alone else ():
-                    score = np.log(np.maximum(self._fit(place), LEAST)) + near
+                    before = outputs[place - 1 : place]
+                    fit = first if self.seen.starts[place] else language.onwards(before)[0]
+                    score = np.log(np.maximum(fit, LEAST)) + near
                     score[C[place, :alone]] = -np.inf
                     more = most - alone
                     C[place, alone:] = np.argpartition(-score, more - 1)[:more]
                 logs[of_place == j] = near[C[of_place == j]]
         return C, logs
-
-    def _fit(self, place: int) -> Floats1d:
-        """The probability of every word after the output before a place, (n,)."""
-        if self.seen.starts[place]:
-            return self.language.first(np.arange(len(self.language.known)))
-        after: Floats1d = self.language.onwards(self.seen.outputs[place - 1 : place])[0]
-        return after
 
     def _nearness(self, outputs: Ints1d) -> Floats2d:
         """About the ln of the channel up to a constant, (k, n), to choose candidates by."""
@@ -209,9 +205,6 @@ def _best(C: Ints2d, P: Floats2d, most: int) -> Ints2d:
     """(k, most): the likeliest candidates of each place."""
     best: Ints2d = np.take_along_axis(C, np.argsort(-P, axis=1, kind="stable")[:, :most], axis=1)
     return best
-
-
-# -- with a causal model -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

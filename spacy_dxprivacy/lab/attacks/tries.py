@@ -120,25 +120,17 @@ class Trial:
     @cached_property
     def repeats(self) -> Draw:
         """MOST_REPEATS releases of each probe."""
-        return self._repeated(self.probes, 2)
-
-    def _repeated(self, words: Ints1d, seed: int) -> Draw:
-        """MOST_REPEATS releases of each of the words at the places of the probes."""
-        text, rng = self.scene.text, Rng(self.seed + seed)
-        return repeated(text, self.mechanism, (self._probed, words), MOST_REPEATS, rng)
+        at, rng = (self._probed, self.probes), Rng(self.seed + 2)
+        return repeated(self.scene.text, self.mechanism, at, MOST_REPEATS, rng)
 
     @cached_property
     def channel(self) -> Channel:
         """Of candidates and words of the text to outputs of the text, each word drawn alone: of
         sentences reading.py has the exact channel."""
-        return self._channel_of([self.release, self.release_by_type])
+        return self.channel_to([self.release, self.release_by_type])
 
-    @cached_property
-    def channel_of_repeats(self) -> Channel:
-        """The same to outputs of the probes."""
-        return self._channel_of([self.repeats])
-
-    def _channel_of(self, draws: list[Draw]) -> Channel:
+    def channel_to(self, draws: list[Draw]) -> Channel:
+        """Return the same to the outputs of some draws."""
         scene = self.scene
         words = np.union1d(scene.words, scene.text.rows)
         outputs = np.concatenate([draw.rows for draw in draws])
@@ -218,9 +210,6 @@ def epsilons_for(make: Make, rows: Ints1d) -> list[float]:
     return list(evenly(*epsilon_range_on(few, make), STEPS))
 
 
-# -- one output ----------------------------------------------------------------------------------
-
-
 def _guess(trial: Trial) -> Iterator[Success]:
     """Guess each word from the output in its place; with a language model, from all outputs."""
     scene, text = trial.scene, trial.scene.text
@@ -255,31 +244,23 @@ def _read(trial: Trial, language: Language) -> Iterator[Success]:
                 yield Success(attacker, measured, float(blind[some].mean()), measure=measure)
 
 
-# -- many outputs of one word --------------------------------------------------------------------
-
-
 def _repeat(trial: Trial) -> Iterator[Success]:
     """Guess words of repeated releases, and use repetition within documents."""
     scene, draw = trial.scene, trial.repeats
     wanted = places_in(scene.words, trial.probes)
     baseline = float((wanted == int(scene.log_prior.argmax())).mean())
-    channel = trial.channel_of_repeats
+    channel = trial.channel_to([draw])
     columns, logs = channel.columns(draw.rows), channel.of(scene.words)
-    for setting, some, groups in _first_releases(len(columns)):
+    at = np.arange(len(columns))
+    for k in REPEATS:
+        setting, some = f"{k} release{'s' if k > 1 else ''}", at[at % MOST_REPEATS < k]
+        groups = some // MOST_REPEATS
         guesses = guessing.averaged_guess(logs, scene.log_prior, columns[some], groups)
         yield Success("averaging", share(guesses == wanted), baseline, setting)
         if draw.vectors is not None:
             guesses = guessing.mean_vector_guess(scene.X, scene.words, draw.vectors[some], groups)
             yield Success("mean of vectors", share(guesses == trial.probes), baseline, setting)
     yield from _documents(trial)
-
-
-def _first_releases(draws: int) -> Iterator[tuple[str, Ints1d, Ints1d]]:
-    """The name of the first k, which draws are among the first k of their word, and of which."""
-    at = np.arange(draws)
-    for k in REPEATS:
-        some = at[at % MOST_REPEATS < k]
-        yield f"{k} release{'s' if k > 1 else ''}", some, some // MOST_REPEATS
 
 
 def _documents(trial: Trial) -> Iterator[Success]:
@@ -301,9 +282,6 @@ def _documents(trial: Trial) -> Iterator[Success]:
     for scope, guess in guesses.items():
         measured = share_by_document((guess == wanted)[repeated], documents)
         yield Success("averaging", measured, baseline, f"scope = {scope}", "repeated words found")
-
-
-# -- is it there ---------------------------------------------------------------------------------
 
 
 def _membership(trial: Trial) -> Iterator[Success]:
@@ -345,9 +323,6 @@ def _of_pairs(figure: Callable[..., float], held: Any, not_held: Any) -> Measure
         return figure(held[chosen], not_held[chosen])
 
     return figure(held, not_held), *bootstrap(n, resampled), n
-
-
-# -- whose is it ---------------------------------------------------------------------------------
 
 
 def _link(trial: Trial) -> Iterator[Success]:

@@ -91,9 +91,6 @@ def _distances(mechanism: Mechanism) -> Callable[[Ints1d], Floats2d] | None:
     return mechanism.distances
 
 
-# -- confidence bounds on probabilities: Clopper and Pearson 1934, exact for any n -----------------
-
-
 def lower(hits: Any, n: int, alpha: float) -> Any:
     """Return a lower bound on the probability that fails with probability alpha."""
     from scipy.special import betaincinv
@@ -119,9 +116,6 @@ def ceiling(n: int, alpha: float) -> float:
     """Return the largest epsilon (nats) that n draws can refute: an event of all draws of one word
     and none of another."""
     return float(-np.log(upper(0, n, alpha)))
-
-
-# -- findings --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

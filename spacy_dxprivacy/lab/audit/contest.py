@@ -111,9 +111,6 @@ def _unlike(on: Trial, rows: Ints1d) -> Ints2d:
     return np.array([(order[0], other) for other in (order[-1], order[1], order[len(order) // 2])])
 
 
-# -- the contest -----------------------------------------------------------------------------------
-
-
 def on_plane(on: Trial) -> Finding:
     """Test all pairs of the 12 words of the plane, neighbours on the spiral first."""
     pairs = np.array(np.triu_indices(len(on.space), 1)).T

@@ -8,7 +8,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -150,9 +150,6 @@ def bytes_of(path: Path) -> bytes:
         raise BadFile(f"a file cannot be read: {error.strerror}.") from None
 
 
-# -- documents -------------------------------------------------------------------------------------
-
-
 def _docbin(raw: bytes) -> Iterator[Item]:
     try:
         docbin = read_docbin(raw)
@@ -177,22 +174,16 @@ def _docbin(raw: bytes) -> Iterator[Item]:
                 held.append(Strings("user data", list(strings_in([key, value]))))
         yield Text(words=words, spaces=spaces, receipt=receipt)
         yield from held
-    used |= {form for word in used for form in (word.lower(), _norm_of(word))}
+    with (vocab := _blank_vocab()).memory_zone():
+        # A norm, such as "not" of "n't", reveals no more than the word.
+        used |= {form for word in used for form in (word.lower(), vocab[word].norm_)}
     yield Strings(
         "annotations", [s for s in docbin.strings.values() if s and s not in used], whole=True
     )
     yield Strings("annotations", list(strings_in(docbin.others)))
 
 
-@lru_cache(maxsize=2**16)
-def _norm_of(word: str) -> str:
-    """spaCy's norm of a word, such as "not" of "n't", which reveals no more than the word."""
-    vocab = _blank_vocab()
-    with vocab.memory_zone():
-        return str(vocab[word].norm_)
-
-
-@lru_cache(maxsize=1)
+@cache
 def _blank_vocab() -> Any:
     return spacy.blank("en").vocab
 
@@ -241,9 +232,6 @@ def _parquet(path: Path, field_name: str) -> Iterator[Item]:
                     yield Strings(f"field {name}", [str(s) for s in all_of([name, value])])
                 elif value is not None:
                     yield Text(str(value))
-
-
-# -- containers ------------------------------------------------------------------------------------
 
 
 def opened(raw: bytes, depth: int = 0) -> Iterator[str]:
@@ -336,9 +324,6 @@ def _json(raw: bytes) -> Any:
         return parse_json(raw)
     except ValueError:
         raise BadFile("a file is not valid JSON, or it is nested too deep.") from None
-
-
-# -- the manifest of a run over shards, as a receipt -----------------------------------------------
 
 
 def as_receipt(payload: Any) -> Any:

@@ -218,8 +218,6 @@ class _Audit:
         leak = self.leaks.setdefault((kind, where, new.by_chance, new.declared), new)
         leak.words.update(words)
 
-    # -- places that are not texts -------------------------------------------------------------
-
     def _name(self, file: Path, path: Path, number: int) -> str:
         """The name of a file, or its number where the name holds words of the original."""
         name = file.relative_to(path).as_posix() if file != path else file.name
@@ -272,8 +270,6 @@ class _Audit:
         if here:
             self._add("pickle", where, here, "words that the mechanism can draw", by_chance=True)
         return words & self.original.unknown
-
-    # -- texts ---------------------------------------------------------------------------------
 
     def _text(self, item: Text, where: str) -> None:
         tokens, number = tokens_of(item), len(self.texts)

@@ -38,7 +38,8 @@ from ..texts import read_fields, sanitizer
 from . import described
 
 ALL, FRONTIER, LINK = "all", "frontier", "link"
-BY_MODEL = ("guess", ALL, FRONTIER, ATTRIBUTES)
+BY_PROMPT = ("guess", ALL, FRONTIER)
+BY_MODEL = (*BY_PROMPT, ATTRIBUTES)
 PLAINTEXT = "plaintext"
 DEFAULT = DEFAULT_CONFIG["mechanism"]
 COLUMNS = (
@@ -133,16 +134,16 @@ def attack_cli(
 
 def _check_options(name: str, model: str | None, prompt: str, rewriting: str | None) -> None:
     """Raise UsageError for an option that the attack does not have."""
-    if model is not None and name not in BY_MODEL:
-        raise UsageError(f"{name} uses no language model: `model` is for {', '.join(BY_MODEL)}.")
-    if prompt and (model is None or name == ATTRIBUTES):
-        raise UsageError(
-            "`prompt` needs a language model: give one by `model`, or leave `prompt` out."
-            if model is None
-            else f"{name} has a prompt of its own: leave `prompt` out."
-        )
-    if rewriting is not None and name != LINK:
-        raise UsageError(f"`released` is for {LINK}, not for {name}.")
+    own = (
+        ("model", model, BY_MODEL),
+        ("prompt", prompt, BY_PROMPT),
+        ("released", rewriting, [LINK]),
+    )
+    for option, given, names in own:
+        if given and name not in names:
+            raise UsageError(f"`{option}` is for {', '.join(names)}, not for {name}.")
+    if prompt and model is None:
+        raise UsageError("`prompt` needs a language model: give one by `model`.")
 
 
 def _shares(given: str) -> list[float]:
@@ -153,9 +154,6 @@ def _shares(given: str) -> list[float]:
     if not all(0 < share < 1 for share in shares):
         raise UsageError(f"`at` must be shares between 0 and 1 with commas, got {given!r}.")
     return shares
-
-
-# -- attacks over epsilon ------------------------------------------------------------------------
 
 
 def _print(figures: list[AttackFigure], scene: Scene) -> None:
@@ -193,9 +191,6 @@ def _table(figures: list[AttackFigure]) -> str:
     return text_table(["epsilon", *(f"{e:.4g}" for e in epsilons), "without"], rows, "lr")
 
 
-# -- the frontier --------------------------------------------------------------------------------
-
-
 def _print_frontier(points: list[Point], ground: Ground, shares: Sequence[float]) -> None:
     several = ground.reader is not None
     typer.echo(_frontier_table(points, several) + "\n")
@@ -227,8 +222,6 @@ def _frontier_table(points: Sequence[Point], several: bool) -> str:
     ]  # fmt: skip
     return text_table((*COLUMNS, *BY) if several else COLUMNS, rows, "lrrrrrrrll")
 
-
-# -- whole texts ---------------------------------------------------------------------------------
 
 Releases = Callable[[Sequence[str]], Iterator[tuple[tuple[str, float], Sequence[str]]]]
 
@@ -302,4 +295,3 @@ def _print_rows(
     typer.echo(f"{NOTES[name]} The figures are about this text: they are not private.")
     if out is not None:
         Result([asdict(f) for f in figures], digits=4).write(out, name, force=force)
-

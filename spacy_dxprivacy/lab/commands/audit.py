@@ -14,13 +14,10 @@ from ...cli import DxCommand, options
 from ...cli.options import check_signature
 from ...cli.terminal import mistakes_in_a_line, setting_up
 from ...errors import UsageError
-from ...io.files.limits import MB, TooLarge, read_json
 from ...space import Space
 from ...space.sources import BUILTIN, load
-from ..audit.files import as_receipt, receipt_beside
+from ..audit.files import receipt_beside
 from . import described
-
-MOST_RECEIPT = 16 * MB
 
 audit_app = typer.Typer(
     name="audit", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
@@ -82,11 +79,12 @@ def audit_release_cli(
     Example: python -m spacy dx audit release clean.jsonl --against tickets.jsonl --receipt r.json
     """
     from ..audit import BadFile, audit_release
+    from ..report.receipts import read_receipt
 
     with mistakes_in_a_line("audit release"):
         try:
             receipt = receipt or receipt_beside(path)
-            account = None if receipt is None else _read_receipt(receipt)
+            account = None if receipt is None else read_receipt(receipt).raw
             check_signature(receipt, key, path)
             with setting_up():
                 table: Space = load(space)
@@ -118,19 +116,3 @@ def _load_model(model: str) -> Language:
     if not any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names):
         raise UsageError("the model has no entity recogniser: give one that has.")
     return nlp
-
-
-def _read_receipt(path: Path) -> dict[str, Any]:
-    """Read a receipt of `dx sanitize`, or the manifest of its shards. Raise UsageError for
-    anything else."""
-    try:
-        receipt = as_receipt(read_json(path, MOST_RECEIPT))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}.") from None
-    except TooLarge:
-        raise UsageError(f"{path}: is too large for a receipt.") from None
-    except (ValueError, KeyError, TypeError):
-        receipt = None
-    if not isinstance(receipt, dict) or "in_clear" not in receipt:
-        raise UsageError(f"{path}: is not a receipt of `dx sanitize`.")
-    return receipt

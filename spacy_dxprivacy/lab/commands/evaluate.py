@@ -43,7 +43,13 @@ def evaluate_cli(
         with setting_up():
             nlp = make_pipeline(chosen)
         found = evaluate(nlp, golds)
-        below = [message for bar in bars if (message := _below(found, *bar))]
+        below = []
+        for figure, label, least in bars:
+            share = found.labels[label].figure(figure) if label in found.labels else None
+            if share is None or share < least:
+                what = figure if label == ALL else f"{figure}.{label}"
+                is_ = "not known" if share is None else f"{share:.3f}"
+                below.append(f"{what} is {is_}, below {least:g}.")
     _print(found, len(golds), misses)
     for message in below:
         typer.echo(f"dx evaluate: {message}", err=True)
@@ -61,15 +67,6 @@ def _bar(given: str) -> tuple[str, str, float]:
         names = ", ".join(FIGURES)
         raise UsageError(f"`fail_under` takes FIGURE=SHARE, such as recall=.95, of {names}.")
     return figure, label or ALL, least
-
-
-def _below(found: Evaluation, figure: str, label: str, least: float) -> str:
-    """Return why a figure is too low; "" where it is not. One of nothing is."""
-    share = found.labels[label].figure(figure) if label in found.labels else None
-    if share is not None and share >= least:
-        return ""
-    what = figure if label == ALL else f"{figure}.{label}"
-    return f"{what} is {'not known' if share is None else f'{share:.3f}'}, below {least:g}."
 
 
 def _print(found: Evaluation, texts: int, misses: int) -> None:

@@ -13,7 +13,7 @@ from ...errors import UsageError
 from ...io.code import import_code
 from ...registries import RETIRED, retired
 from ...space.sources import BUILTIN
-from ...validate import between
+from ...validate import between, one_of
 from ..experiments import EXPERIMENTS, Options
 from ..mechanisms import load_space, parse_epsilons
 from ..results import Result, check_out, plain, text_table
@@ -55,9 +55,7 @@ def experiment_cli(
             import_code(code)
             if f"dx experiment {name}" in RETIRED:
                 raise UsageError(str(retired(f"dx experiment {name}")))
-            if name not in EXPERIMENTS:
-                known = ", ".join(EXPERIMENTS)
-                raise UsageError(f"no experiment {name!r}. Choose from: {known}.")
+            one_of("NAME", name, tuple(EXPERIMENTS))
             check_out(out, [name], format, force=force)
             if text is not None and not text.is_file():
                 raise UsageError(f"{text}: no such file.")
@@ -69,7 +67,7 @@ def experiment_cli(
                 field=field,
                 label=label,
                 author=author,
-                documents=documents or EXPERIMENTS[name].documents,
+                documents=documents or EXPERIMENTS[name].DOCUMENTS,
                 words=words,
                 at=between("--at", at, 0.0, 1.0),
                 model=model,
@@ -90,7 +88,7 @@ def experiment_cli(
 
 def _print(name: str, result: Result) -> None:
     """As much of the table as is read easily; all of it is in the file."""
-    typer.secho(f"{name}: {EXPERIMENTS[name].about}", bold=True)
+    typer.secho(f"{name}: {EXPERIMENTS[name].ABOUT}", bold=True)
     rows = result.rows if result.shown is None else result.shown
     columns = [name for name in rows[0] if not name.endswith((" low", " high"))][:MOST_COLUMNS]
     every = -(-len(rows) // MOST_ROWS)
@@ -98,5 +96,5 @@ def _print(name: str, result: Result) -> None:
     typer.echo(text_table(columns, lines))
     if every > 1:
         typer.echo(f"(every {every}th row of {len(rows)})")
-    for note in [*result.notes, f"after {EXPERIMENTS[name].paper}"]:
+    for note in [*result.notes, f"after {EXPERIMENTS[name].PAPER}"]:
         typer.echo(f"- {note}")

@@ -96,9 +96,6 @@ def _account(after: Path | None, receipt: Path | None) -> Account | None:
     return next((one for one in accounts if not one.earlier), None)
 
 
-# -- on the terminal -------------------------------------------------------------------------------
-
-
 def _print(found: OddsOfTexts, *, unchecked: bool) -> None:
     odds = found.odds
     if len(odds) == 1:

@@ -64,16 +64,8 @@ def report_cli(
             table = load(space)
             judging = None if judge is None else open_model(judge)
         settings = {"space": space} if config is None else {"config": config}
-        asked = Request(
-            receipt,
-            lines,
-            FileConfig(field=(field,)),
-            label,
-            documents,
-            judging,
-            settings,
-            progress,
-        )
+        files = FileConfig(field=(field,))
+        asked = Request(receipt, lines, files, label, documents, judging, settings, progress)
         measured = None if not measure else measure_files(before, after, table, asked)
         if statement:
             page = statement_of_files(after, receipt=receipt, lines=lines, measured=measured)

@@ -32,6 +32,9 @@ from ..results import NAN, Result, Row, interpolated
 from ..texts import tokenizer
 from .options import Options, of_space
 
+ABOUT = "peers at an equal attacker: mechanisms of words, and redaction"
+PAPER = "each peer's own paper, and docs/explanation/attacks.md"
+DOCUMENTS = 12
 SEED = 1
 TRIES = (0.8, 1.2, 1.7)
 CLOSE = 0.001  # of shares of words

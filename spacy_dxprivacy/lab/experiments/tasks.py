@@ -58,6 +58,9 @@ from ..texts import (
 )
 from .options import Options, of_space
 
+ABOUT = "usefulness for a task, and what attackers recover, by mechanism and epsilon"
+PAPER = "Feyisetan et al. 2020; Chen et al. 2023; Mattern et al. 2022 (authorship)"
+DOCUMENTS = 4000
 USUAL = {
     "path": [*(level.epsilon for level in LEVELS.values()), 1.5],
     "path policy=training": [1.5, 1.9],
@@ -229,9 +232,6 @@ class Study:
         if texts is self.texts:
             self.fitted[id(classes)] = model
         return model
-
-
-# -- splits and figures ---------------------------------------------------------------------------
 
 
 def split(labels: Ints1d) -> tuple[Ints1d, Ints1d]:

@@ -110,8 +110,6 @@ class Workshop:
             return Sanitized(make_pair(before, doc, tokens_are_given=True), receipt, account)
 
 
-# -- the server ------------------------------------------------------------------------------------
-
 ADDRESS = "127.0.0.1"  # the page shows texts to all who can reach it
 PAGE = Path(__file__).with_name("page.py")
 # They override every config file and environment variable of Streamlit.

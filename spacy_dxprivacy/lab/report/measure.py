@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from ...io.tally import times
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Draw, Mechanism
-from ..attacks.figures import AttackFigure, share_by_document
+from ..attacks.figures import AttackFigure
 from ..attacks.frontier import Ground
 from ..attacks.language import OF_KIND, language_of, language_variants
 from ..attacks.reading import Reading, Seen, filled_guess
@@ -43,7 +43,6 @@ from .pairs import NONE, Pair
 from .receipts import Account
 
 MOST_WORDS = 10_000  # that are attacked: those of the first documents
-AT_ONCE = 250  # words
 MOST_SHARED = 1000  # documents with one name: all pairs of more would be too many
 
 
@@ -84,13 +83,6 @@ class Words:
     text: Corpus
     outputs: Ints1d
     at: Ints2d
-
-    @property
-    def parts(self) -> Iterator[slice]:
-        """About AT_ONCE words each, whole documents."""
-        starts = self.text.starts
-        firsts = starts[np.unique(starts // AT_ONCE, return_index=True)[1]].tolist()
-        return (slice(a, b) for a, b in pairwise(sorted({*firsts, len(self.outputs)})))
 
     def by_document(self, right: Bools1d, documents: int) -> list[tuple[set[int], set[int]]]:
         """Return the tokens of each document that were recovered, and that were tried."""
@@ -172,11 +164,10 @@ def measure(release: Release, progress: Progress) -> Measured:
         attacker = attacker_of(release.account, release.settings)
         mechanism = attacker.mechanism
         words = words_of_pairs(release.pairs, release.space, drawn=True)
-        _guess(release, words, mechanism, measured, progress)
         steps: list[Callable[[], None]] = [
+            lambda: _guess(release, words, mechanism, measured),
             lambda: _link(words, release.space, mechanism, measured),
             lambda: _odds(attacker, release.pairs, measured),
-            lambda: _audit_mechanism(mechanism, measured),
         ]
     else:
         words = words_of_pairs(release.pairs, release.space, drawn=False)
@@ -190,47 +181,35 @@ def measure(release: Release, progress: Progress) -> Measured:
     return measured
 
 
-# -- words that a mechanism drew -------------------------------------------------------------------
-
-
-def _guess(
-    release: Release, words: Words, mechanism: Mechanism, measured: Measured, progress: Progress
-) -> None:
+def _guess(release: Release, words: Words, mechanism: Mechanism, measured: Measured) -> None:
     """Guess every word from all outputs, by the language of the domain where there is one."""
     text, ground = words.text, Ground(release.space, words.text)
     variants = language_variants(ground.language, mechanism)
     language = next((one for one in variants if one.name == OF_KIND), ground.language)
-    # Without a likelihood the channel is learned from draws, once for all words.
-    exact = hasattr(mechanism, "log_likelihood")
-    parts = [*words.parts] if exact else [slice(0, len(words.outputs))]
-    guesses = []
-    for part in progress(parts, "words guessed"):
-        seen = Seen(words.outputs[part], text.sentences[part])
-        reading = Reading(seen, mechanism, release.space.vectors, language, Rng(0))
-        guesses.append(reading.guess())
-    right = np.concatenate(guesses) == text.rows
-    measured.recovered = words.by_document(right, len(release.pairs))
-    value, low, high, n = share_by_document(right, text.doc_of)
-    unchanged = float((words.outputs == text.rows).mean())
-    range_ = f"{low:.0%} to {high:.0%}, of {n:,}"
+    seen = Seen(words.outputs, text.sentences)
+    guess = Reading(seen, mechanism, release.space.vectors, language, Rng(0)).guess()
+    measured.recovered = words.by_document(guess == text.rows, len(release.pairs))
+    found = ground.point(("", NAN), words.outputs, {language.name: guess})
+    range_ = f"{found.low:.0%} to {found.high:.0%}, of {found.words:,}"
     sentence = (
-        f"{value:.0%} of the words of these texts ({range_}), by an attacker with {language.name} "
-        f"who knows the mechanism; {unchanged:.0%} came out unchanged."
+        f"{found.found:.0%} of the words of these texts ({range_}), by an attacker with "
+        f"{language.name} who knows the mechanism; {found.kept:.0%} came out unchanged."
     )
     measured.figures["guess"] = Figure(
-        "Words that an attacker recovers", f"{value:.1%} ({range_})", sentence, "inference"
+        "Words that an attacker recovers", f"{found.found:.1%} ({range_})", sentence, "inference"
     )
-    if ground.rare.any():
-        rare = right[ground.rare]
-        mean = rare.mean()
+    if found.rare:
         measured.figures["rare"] = Figure(
-            "Rare words that an attacker recovers", f"{mean:.1%} (of {len(rare):,})",
-            f"Of the rare words, {mean:.0%} (of {len(rare):,}).", "singling out",
+            "Rare words that an attacker recovers", f"{found.rare_found:.1%} (of {found.rare:,})",
+            f"Of the rare words, {found.rare_found:.0%} (of {found.rare:,}).", "singling out",
         )  # fmt: skip
 
 
 def _link(words: Words, space: Space, mechanism: Mechanism, measured: Measured) -> None:
-    """Link documents to their originals, and test whether a document holds a word."""
+    """Link documents to their originals, test whether a document holds a word, and audit."""
+    report = audit(mechanism, effort="quick")
+    what = "Attempt to refute the guarantee of the mechanism"
+    measured.figures["mechanism"] = Figure(what, f"{report.verdict} (a quick audit)")
     trial = Trial(Scene(space.vectors, words.text, words.text), mechanism)
     trial.release = trial.release_by_type = Draw(words.outputs)
     with suppress(DxError):  # the text is too small
@@ -290,15 +269,6 @@ def secrets_of(
     return sorted(found, key=lambda one: (-(one.posterior or 0.0), -one.bound))
 
 
-def _audit_mechanism(mechanism: Mechanism, measured: Measured) -> None:
-    report = audit(mechanism, effort="quick")
-    what = "Attempt to refute the guarantee of the mechanism"
-    measured.figures["mechanism"] = Figure(what, f"{report.verdict} (a quick audit)")
-
-
-# -- entities with surrogates ----------------------------------------------------------------------
-
-
 def _hidden(release: Release, words: Words, measured: Measured) -> None:
     """Guess the words of replaced mentions from the text around them."""
     text, language = words.text, language_of(release.space)
@@ -353,9 +323,6 @@ def _persons(release: Release, measured: Measured) -> None:
         sentence = f"Documents of one person that still share a full name: {value}."
         what = "Pairs of documents about one person that share a full name"
         measured.figures["persons"] = Figure(what, value, sentence, "linkability")
-
-
-# -- the files -------------------------------------------------------------------------------------
 
 
 def _audit_release(release: Release, measured: Measured) -> None:

@@ -10,7 +10,6 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from ...arrays import Floats2d
 from ...editors.model import LanguageModel
 from ...errors import DxError, Errors
 from ...space import Space
@@ -21,15 +20,13 @@ from .pairs import Pair
 @dataclass(frozen=True)
 class Utility:
     """Figures of a release. changed: of the words. aligned: documents whose tokens all have a
-    partner. document_similarity, word_similarity: mean cosines of mean vectors, and of a word and
-    its replacement."""
+    partner. similarity: the mean cosine of words and their replacements."""
 
     documents: int
     words: int
     changed: int
     aligned: int
-    document_similarity: float | None
-    word_similarity: float | None
+    similarity: float | None
 
     @property
     def kept(self) -> float:
@@ -47,33 +44,17 @@ def utility_of(
     counts = np.array([pair.kept() for pair in progress(pairs)], dtype=np.int64).reshape(-1, 2)
     kept, words = counts.sum(axis=0).tolist()
     aligned = sum(pair.aligned for pair in pairs)
-    return Utility(len(pairs), words, words - kept, aligned, *_similarities(pairs, space))
+    return Utility(len(pairs), words, words - kept, aligned, _similarity(pairs, space))
 
 
-def _similarities(pairs: Sequence[Pair], space: Space) -> tuple[float | None, float | None]:
-    """Return mean cosines of documents (mean vectors) and of words; None without known vectors."""
-    X = _unit(space.vectors)
-    find = cache(space.find)
-    of_documents, of_words = [], []
-    for pair in pairs:
-        sides = [[find(t.text) for t in side if t.word] for side in (pair.before, pair.after)]
-        old, new = ([row for row in rows if row >= 0] for rows in sides)
-        if old and new:
-            means = _unit(np.stack([space.vectors[old].mean(0), space.vectors[new].mean(0)]))
-            of_documents.append(float(means[0] @ means[1]))
-        places = [(find(a), find(b)) for a, b in pair.words()]
-        both = np.array([r for r in places if min(r) >= 0], dtype=np.int64).reshape(-1, 2)
-        of_words.append(np.einsum("kd,kd->k", X[both[:, 0]], X[both[:, 1]]))
-    cosines = np.concatenate(of_words) if of_words else np.zeros(0)
-    return (
-        float(np.mean(of_documents)) if of_documents else None,
-        float(cosines.mean()) if len(cosines) else None,
-    )
-
-
-def _unit(X: Floats2d) -> Floats2d:
-    lengths = np.linalg.norm(X, axis=1, keepdims=True)
-    return X / np.where(lengths > 0, lengths, 1)
+def _similarity(pairs: Sequence[Pair], space: Space) -> float | None:
+    """Return the mean cosine of words and their replacements; None without known vectors."""
+    find, lengths = cache(space.find), np.linalg.norm(space.vectors, axis=1, keepdims=True)
+    X = space.vectors / np.where(lengths > 0, lengths, 1)
+    places = [(find(old), find(new)) for pair in pairs for old, new in pair.words()]
+    both = np.array([rows for rows in places if min(rows) >= 0], dtype=np.int64).reshape(-1, 2)
+    cosines = np.einsum("kd,kd->k", X[both[:, 0]], X[both[:, 1]])
+    return float(cosines.mean()) if len(cosines) else None
 
 
 def check_extra() -> None:

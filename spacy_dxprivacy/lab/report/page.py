@@ -125,7 +125,7 @@ def page_of_files(
         "template.html",
         utility=utility,
         scores=scores_of(pairs) if asked.label else None,
-        judged=None if asked.judge is None else _judged(asked.judge, accounts, pairs),
+        judged=_judged(asked.judge, accounts, pairs),
         label=asked.label,
         space=f"{space.name} ({space.digest[:12]})",
         alarms=found,
@@ -185,16 +185,15 @@ def _accounts(given: Account | None, sources: list[Source]) -> tuple[list[Accoun
 
 
 def _judged(
-    judge: LanguageModel, accounts: Sequence[Account], pairs: Sequence[Pair]
+    judge: LanguageModel | None, accounts: Sequence[Account], pairs: Sequence[Pair]
 ) -> Judged | None:
+    if judge is None:
+        return None
     found = judged(judge, *zip(*(pair.texts for pair in pairs), strict=True))
     if found is None or judge.digest not in {a.terms.editor_model for a in accounts}:
         return found
     warn_always(Warnings.DX161.format(name=judge.name), stacklevel=4)
     return replace(found, is_editor=True)
-
-
-# -- pictures and texts ----------------------------------------------------------------------------
 
 
 class Bar(NamedTuple):

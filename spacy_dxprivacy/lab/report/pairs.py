@@ -126,9 +126,6 @@ def _groups(tokens: list[Token]) -> list[range]:
     return [range(start, end) for start, end in pairwise(edges)]
 
 
-# -- from files, as `dx sanitize` reads and writes them --------------------------------------------
-
-
 @dataclass(frozen=True)
 class Source:
     """A file and its sanitised version, and their formats as io.formats.read knows them."""

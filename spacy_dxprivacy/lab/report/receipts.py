@@ -325,18 +325,17 @@ def rendered(name: str, **values: Any) -> str:
     """Render a template of this folder; HTML pages escape every text."""
     from jinja2 import Environment, StrictUndefined, TemplateRuntimeError
 
+    def in_a_line(value: Any) -> Any:
+        return " ".join(value.splitlines()) if isinstance(value, str) else value
+
     source = resources.files(__package__).joinpath(name).read_text(encoding="utf8")
     environment = Environment(
         autoescape=name.endswith(".html"), undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
         # A line is an entry, so a receipt must not begin lines of its own.
-        finalize=_in_a_line if name == "answers.md" else None,
+        finalize=in_a_line if name == "answers.md" else None,
     )  # fmt: skip
     try:
         return environment.from_string(source).render(version=__version__, **values)
     except TemplateRuntimeError:
         raise ValueError(f"{name} lacks a value") from None
-
-
-def _in_a_line(value: Any) -> Any:
-    return " ".join(value.splitlines()) if isinstance(value, str) else value
