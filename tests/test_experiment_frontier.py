@@ -56,7 +56,8 @@ def test_gaps_are_filled_by_the_likeliest_word_and_the_rest_stays():
 
 
 def test_peers_are_registered_and_texts_are_there():
-    assert all(peer.registered in registry.dx_mechanisms.get_all() for peer in WORDS.values())
+    known = registry.dx_mechanisms.get_all()
+    assert all(peer["config"]["@dx_mechanisms"] in known for peer in WORDS.values())
     assert set(USUAL) <= set(NAMES)
     assert len(texts_of(Options())) == 12 and len(texts_of(Options(documents=99))) == 24
 

@@ -128,7 +128,7 @@ def plain(value: Any, digits: int = 6) -> str:
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], aligns: str = "") -> str:
     """Return a table for the terminal; aligns has "l" or "r" a column, the last for the rest."""
-    each = tuple(aligns.ljust(len(header), aligns[-1:] or "l")[: len(header)])
+    each: Any = tuple(aligns.ljust(len(header), aligns[-1:] or "l")[: len(header)])
     cells = [[str(cell) for cell in row] for row in rows]
     # The longest column would else be cut.
     text = table(cells, header=header, divider=True, aligns=each, spacing=2, max_col=10**6)

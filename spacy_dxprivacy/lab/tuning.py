@@ -233,7 +233,7 @@ class Study:
         }
 
     def _entry(self, points: list[Point], answer: Answer | None) -> dict[str, Any]:
-        guarantee, names = points[-1].mechanism.guarantee, [n for n in FIGURES if n != "loss"]
+        guarantee, names = points[-1].mechanism.guarantee, FIGURES[:-1]
         target: dict[str, Any] = {"target": str(self.target), "epsilon": None}
         if answer is not None and self.target is not None:
             target |= {"epsilon": answer.point.epsilon, "bounded": answer.bounded}

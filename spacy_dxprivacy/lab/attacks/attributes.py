@@ -87,16 +87,6 @@ def infer(
             )  # fmt: skip
 
 
-def strongest(figures: Sequence[AttackFigure]) -> list[AttackFigure]:
-    """Return the figure of the most successful attacker, for each release and attribute."""
-    best: dict[tuple[str, str, str], AttackFigure] = {}
-    for figure in figures:
-        key = figure.mechanism, str(figure.epsilon), figure.setting
-        if key not in best or figure.value > best[key].value:
-            best[key] = figure
-    return list(best.values())
-
-
 def _parts(values: Sequence[str]) -> Sequence[str]:
     """Quarters in place of numbers of more than FEW values."""
     try:

@@ -214,16 +214,12 @@ class Reader:
     words: WordTokens
     prompt: str = ""
     beam: int = BEAM
+    name: str = "causal model"  # as tables call it
 
     @classmethod
     def of(cls, model: str, space: Space, prompt: str = "") -> Reader:
         """Open a model. Raise DxError as open_model does."""
         return cls(word_tokens(open_model(model), space), prompt)
-
-    @property
-    def name(self) -> str:
-        """As tables call it."""
-        return "causal model"
 
 
 def causal_guess(text: Corpus, reading: Reading, reader: Reader) -> Ints1d:

@@ -24,7 +24,7 @@ from ...space.sources import BUILTIN
 from ...validate import one_of
 from ..attacks import ATTACKS, AttackFigure, Reader, Scene
 from ..attacks.attributes import NAME as ATTRIBUTES
-from ..attacks.attributes import STRONGER, Posts, infer, strongest
+from ..attacks.attributes import STRONGER, Posts, infer
 from ..attacks.figures import result_of
 from ..attacks.frontier import Ground, Point, at_attacker, frontier
 from ..attacks.frontier import result_of as frontier_result
@@ -272,7 +272,7 @@ def _linked(path: Path, field: str, rewriting: str, releases: Releases) -> list[
 
 
 NOTES = {
-    ATTRIBUTES: "Top-1, by the stronger attacker; without the text: the most frequent value. "
+    ATTRIBUTES: "Top-1; without the text: the most frequent value. "
     f"{STRONGER}\nNo such model was asked here.",
     LINK: "The attacker has all originals. Words count wherever they stand in their document.",
 }
@@ -281,14 +281,13 @@ NOTES = {
 def _print_rows(
     name: str, figures: Sequence[AttackFigure], out: Path | None, *, force: bool
 ) -> None:  # fmt: skip
-    """Print and write figures of whole texts: of attributes those of the strongest attacker."""
-    shown = strongest(figures) if name == ATTRIBUTES else figures
+    """Print and write figures of whole texts."""
     rows = [
         [f.mechanism, plain(f.epsilon) if f.epsilon else "",
          ", ".join(part for part in (f.setting, f.measure) if part), f.attacker,
          f"{f.value:.2%}", f"{f.low:.2%} to {f.high:.2%}",
          "" if f.baseline != f.baseline else f"{f.baseline:.2%}", f"{f.n:,}"]
-        for f in shown
+        for f in figures
     ]  # fmt: skip
     header = ["release", "epsilon", "measure", "attacker", "share", "95 %", "without", "of"]
     typer.echo(text_table(header, rows, "lrllrlr"))

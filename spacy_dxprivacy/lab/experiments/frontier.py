@@ -8,6 +8,7 @@ has the release that was edited.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -35,45 +36,13 @@ from .options import Options, of_space
 ABOUT = "peers at an equal attacker: mechanisms of words, and redaction"
 PAPER = "each peer's own paper, and docs/explanation/attacks.md"
 DOCUMENTS = 12
+DATA = resources.files("spacy_dxprivacy") / "data"
 SEED = 1
 TRIES = (0.8, 1.2, 1.7)
 CLOSE = 0.001  # of shares of words
-FEYISETAN = "Feyisetan et al. 2020, arXiv 1910.08902"
-
-
-@dataclass(frozen=True)
-class WordPeer:
-    """A mechanism of words. usual: an epsilon at which half of the words are recovered on the
-    built-in space. settings: of its config, but epsilon."""
-
-    registered: str
-    usual: float
-    source: str
-    settings: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """As make_mechanism takes it."""
-        return {"@dx_mechanisms": self.registered, **self.settings}
-
-
-OURS = "docs/explanation/sentences.md"
-WORDS: dict[str, WordPeer] = {
-    "path2": WordPeer("dx.Path.v2", 0.95, OURS),
-    "path2-clinical": WordPeer("dx.Path.v2", 0.95, OURS, {"policy": "clinical"}),
-    "path2-strict": WordPeer("dx.Path.v2", 0.95, OURS, {"policy": "strict"}),
-    "path1": WordPeer("dx.Path.v1", 1.6, OURS),
-    "exponential": WordPeer("dx.Exponential.v1", 3.5, "SanText: Yue et al. 2021, Findings of ACL"),
-    "laplace": WordPeer("dx.Laplace.v1", 8.0, FEYISETAN),
-    "mahalanobis": WordPeer("dx.Mahalanobis.v1", 8.0, "Xu et al. 2020, arXiv 2010.11947"),
-    "vickrey": WordPeer(
-        "dx.Laplace.v1", 14.0, "Xu et al. 2021, arXiv 2104.11838",
-        {"projection": {"@dx_projections": "dx.Vickrey.v1"}},
-    ),
-    "tem": WordPeer("dx.TEM.v1", 3.5, "Carvalho et al. 2021, arXiv 2107.07928"),
-    "custext": WordPeer("dx.CusText.v1", 4.0, "Chen et al. 2023, Findings of ACL"),
-    "santext-plus": WordPeer("dx.SanTextPlus.v1", 3.5, "Yue et al. 2021, Findings of ACL"),
-}  # fmt: skip
+# Mechanisms of words. usual: an epsilon at which half of the words are recovered on the built-in
+# space. config: without epsilon.
+WORDS: dict[str, Any] = json.loads((DATA / "peers.json").read_bytes())
 EDITED = {"path2-edited": "path2"}  # by dx.Remap.v1, as post-processing of the same release
 REDACTION, PRESIDIO = ALONE = ("redaction", "presidio")
 NAMES = (*WORDS, *EDITED, *ALONE)
@@ -132,8 +101,7 @@ def texts_of(options: Options) -> list[str]:
     if options.text is not None:
         texts = read_texts(str(options.text), options.field)
     else:
-        public = resources.files("spacy_dxprivacy") / "data" / "texts" / "public.jsonl"
-        with resources.as_file(public) as path:
+        with resources.as_file(DATA / "texts" / "public.jsonl") as path:
             texts = read_texts(str(path), "text")
     some = np.linspace(0, len(texts) - 1, min(options.documents, len(texts))).astype(int)
     return [texts[i] for i in some]
@@ -161,13 +129,13 @@ class Comparison:
         if name in ALONE:
             return [self._redacted(name)]
         peer = WORDS[EDITED.get(name, name)]
-        usual = [float(f"{peer.usual * times:.3g}") for times in TRIES]
+        usual = [float(f"{peer['usual'] * times:.3g}") for times in TRIES]
         return [self._row(name, peer, e) for e in sorted(self.options.epsilons or usual)]
 
-    def _row(self, name: str, peer: WordPeer, epsilon: float) -> Row:
+    def _row(self, name: str, peer: Any, epsilon: float) -> Row:
         ground, key = self.ground, (EDITED.get(name, name), epsilon)
         if key not in self.released:
-            mechanism = make_mechanism(peer.config, ground.space, epsilon)
+            mechanism = make_mechanism(peer["config"], ground.space, epsilon)
             out = sanitised(ground.text, mechanism, Rng(SEED)).rows
             guesses = guesses_of(ground, out, mechanism, SEED + 1)
             self.released[key] = mechanism, out, guesses
@@ -177,7 +145,7 @@ class Comparison:
         g = mechanism.guarantee
         stated = f"{g}; {g.adjacency}" if g.adjacency else str(g)
         point = ground.point((name, g.epsilon), out, guesses)
-        return {**asdict(point), "guarantee": stated, "unit": g.unit, "source": peer.source}
+        return {**asdict(point), "guarantee": stated, "unit": g.unit, "source": peer["source"]}
 
     def _edited(self, mechanism: Mechanism, out: Ints1d) -> Ints1d:
         """The release edited by dx.Remap.v1, with the model if there is one."""

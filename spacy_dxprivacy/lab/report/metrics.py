@@ -82,8 +82,8 @@ def scores_of(pairs: Sequence[Pair]) -> dict[str, Interval]:
     from sklearn.model_selection import StratifiedKFold
 
     counts = Counter(pair.label for pair in pairs if pair.label is not None)
-    chosen = [pair for pair in pairs if counts[pair.label] > 1]
-    y = coded([str(pair.label) for pair in chosen], "label")
+    chosen = [pair for pair in pairs if pair.label is not None and counts[pair.label] > 1]
+    y = coded([pair.label or "" for pair in chosen], "label")
     texts = [np.array(side, dtype=object) for side in zip(*(p.texts for p in chosen), strict=True)]
     guesses = {route: np.empty_like(y) for route in ROUTES}
     # A fixed split makes the figures repeatable; it protects nothing.

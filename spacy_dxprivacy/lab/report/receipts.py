@@ -71,11 +71,6 @@ class Account:
         """Whether the mechanism replaced words, and no surrogate stands for an entity."""
         return self.draws_words and not self.surrogates.mentions
 
-    @property
-    def alarms(self) -> list[str]:
-        """Warnings that come first: no privacy, a seed."""
-        return Tally(self.terms).alarms()
-
     def add(self, receipt: dict[str, Any]) -> None:
         """Add the receipt of one document."""
         self.documents += 1
@@ -307,7 +302,7 @@ def _loose(account: Account) -> str:
 
 def alarms(accounts: Sequence[Account], without: int) -> list[str]:
     """Return all warnings; without: how many documents carry no receipt."""
-    found = [alarm for account in accounts for alarm in account.alarms]
+    found = [alarm for account in accounts for alarm in Tally(terms=account.terms).alarms()]
     found += [
         "A WEAK GUARANTEE: at this epsilon the bound is next to nothing, even for "
         f"{loose}. Protection can be measured on these texts, but it is not guaranteed."
