@@ -65,7 +65,8 @@ def test_the_command_exits_1_where_there_are_any(tmp_path, text, status):
     old, new, receipt = tmp_path / "o.jsonl", tmp_path / "r.jsonl", tmp_path / "r.json"
     old.write_text(json.dumps({"text": "Dr. Maria Kowalczyk left."}))
     new.write_text(json.dumps({"text": text}))
-    receipt.write_text(json.dumps({"in_clear": list(Entities(("PERSON",)).in_clear)}))
+    made = ["dx", "sanitize", old, tmp_path / "c.jsonl", "--entities", "person"]
+    assert CliRunner().invoke(app, [*map(str, made), "--receipt", str(receipt)]).exit_code == 0
     args = ["dx", "audit", "release", new, "--against", old, "--receipt", receipt]
     done = CliRunner().invoke(app, [*map(str, args), "--entities", "PERSON"])
     assert done.exit_code == status, done.output

@@ -46,17 +46,18 @@ class Channel:
 
     def columns(self, outputs: Ints1d) -> Ints1d:
         """Return the columns of outputs (t,). Raise DxError for one that the channel lacks."""
-        places = places_in(self.outputs, outputs)
-        if len(places) and places.min() < 0:
-            raise fail("outputs", "of this channel", "others")
-        return places
+        return _places(self.outputs, outputs, "outputs")
 
     def of(self, words: Ints1d) -> Floats2d:
         """Return the rows of words, float32 (len(words), q). Raise DxError for an unknown one."""
-        places = places_in(self.words, words)
-        if len(places) and places.min() < 0:
-            raise fail("words", "of this channel", "others")
-        return self.logs[places]
+        return self.logs[_places(self.words, words, "words")]
+
+
+def _places(known: Ints1d, rows: Ints1d, what: str) -> Ints1d:
+    places = places_in(known, rows)
+    if len(places) and places.min() < 0:
+        raise fail(what, "of this channel", "others")
+    return places
 
 
 def draws_by_frequency(draws: int, usual: Floats1d, words: Ints1d) -> Ints1d:

@@ -7,6 +7,7 @@ import pickletools
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -78,6 +79,21 @@ def files_of(path: Path) -> list[Path]:
     return files
 
 
+@contextmanager
+def refused() -> Iterator[None]:
+    """Raise BadFile in the place of what reading a damaged or malicious file may raise."""
+    try:
+        yield
+    except BadFile:
+        raise
+    except BadPacked:
+        raise BadFile("a .spacy file is not a DocBin, or it is damaged.") from None
+    except (TooLarge, UsageError) as error:
+        raise BadFile(str(error)) from None
+    except Exception as error:
+        raise BadFile(f"a file is damaged ({type(error).__name__}).") from None
+
+
 def read_file(
     path: Path, files: FileConfig | str, *, in_pipeline: bool = False
 ) -> Iterator[Item]:  # fmt: skip
@@ -87,15 +103,9 @@ def read_file(
     pipeline, whose .jsonl and .txt files are no documents. Raise BadFile where it is too large, too
     deep, compressed or damaged.
     """
-    try:
+    with refused():
         files = FileConfig(field=names_of(files)) if isinstance(files, str) else files
         yield from _read(path, files, in_pipeline)
-    except BadFile:
-        raise
-    except (TooLarge, UsageError) as error:
-        raise BadFile(str(error)) from None
-    except Exception as error:  # a malicious file may raise anything
-        raise BadFile(f"a file is damaged ({type(error).__name__}).") from None
 
 
 def _read(path: Path, files: FileConfig, in_pipeline: bool) -> Iterator[Item]:
@@ -112,10 +122,12 @@ def _read(path: Path, files: FileConfig, in_pipeline: bool) -> Iterator[Item]:
         yield Text(raw.decode("utf-8-sig", "replace"))
     elif path.name in (JOURNAL, MANIFEST):
         lines = raw.splitlines() if raw.startswith(b'{"event"') else [raw]
-        values = [_json(line) for line in lines if line.strip()]
+        values = [parse_json(line) for line in lines if line.strip()]
         yield Strings("metadata", [str(leaf) for leaf in all_of(values)])
     elif path.name == "strings.json":
-        yield Strings("strings", [s for s in all_of(_json(raw)) if isinstance(s, str)], whole=True)
+        yield Strings(
+            "strings", [s for s in all_of(parse_json(raw)) if isinstance(s, str)], whole=True
+        )
     elif kind in ROWS or (kind == ".json" and _holds_records(raw, files.field[0])):
         yield from _records(raw, KINDS[kind], files)
     else:
@@ -125,12 +137,9 @@ def _read(path: Path, files: FileConfig, in_pipeline: bool) -> Iterator[Item]:
 
 def _content(path: Path, kind: str, files: FileConfig) -> bytes:
     """The bytes of a file, unpacked, and texts as UTF-8 without a byte-order mark."""
-    raw, pack = bytes_of(path), pack_of(path)
-    if pack:
-        try:
-            raw = gunzip(raw)
-        except UsageError:
-            raise BadFile(f"a file is not .{pack}, or it is damaged or too large.") from None
+    raw = bytes_of(path)
+    if pack_of(path):
+        raw = gunzip(raw)
         if len(raw) > MOST_UNPACKED:
             raise BadFile(f"a file decompresses to more than {MOST_UNPACKED // MB} MB.")
     if kind != ".xlsx" and raw.startswith(COMPRESSED):
@@ -151,18 +160,10 @@ def bytes_of(path: Path) -> bytes:
 
 
 def _docbin(raw: bytes) -> Iterator[Item]:
-    try:
-        docbin = read_docbin(raw)
-        documents = list(docbin.documents())
-    except BadPacked:
-        raise BadFile("a .spacy file is not a DocBin, or it is damaged.") from None
-    used: set[str] = set()
-    for (words, spaces), data in zip(documents, docbin.user_data, strict=True):
+    docbin, used = read_docbin(raw), set[str]()
+    for (words, spaces), data in zip(list(docbin.documents()), docbin.user_data, strict=True):
         used.update(words)
-        try:
-            data = unpacked(data) if isinstance(data, bytes) else data
-        except ValueError:
-            raise BadFile("the user data of a document are damaged.") from None
+        data = unpacked(data) if isinstance(data, bytes) else data
         receipt, held = None, []
         for key, value in data.items() if isinstance(data, dict) else (data or []):
             if key == RECEIPT_KEY and isinstance(value, dict):
@@ -317,13 +318,6 @@ def _is_array(value: Any) -> bool:
 
 def _is_pickle(raw: bytes) -> bool:
     return len(raw) > 2 and raw[0] == 0x80 and raw[1] in (2, 3, 4, 5) and raw.endswith(b".")
-
-
-def _json(raw: bytes) -> Any:
-    try:
-        return parse_json(raw)
-    except ValueError:
-        raise BadFile("a file is not valid JSON, or it is nested too deep.") from None
 
 
 def as_receipt(payload: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,11 +13,12 @@ from spacy.language import Language
 from spacy.strings import get_string_id
 
 from ...config import FileConfig, names_of
+from ...io.files.limits import parse_json
 from ...io.source import check_encoding
 from ...pipeline.select import LAYOUT
 from ...space import Space
 from ...text.spelling import capitalised
-from .files import BadFile, Strings, Text, bytes_of, files_of, read_file, unpacked
+from .files import BadFile, Strings, Text, bytes_of, files_of, read_file, refused, unpacked
 from .original import (
     REDACTED,
     WORDS,
@@ -176,14 +176,10 @@ class _Audit:
         pipelines = {f.parent for f in files if f.name == "meta.json"}
         pipelines = {folder for folder in pipelines if folder / "config.cfg" in files}
         # What saved pipelines hold before they read: the language's strings, and vectors' keys.
-        for lang in {"en", *(_language(folder / "meta.json") for folder in pipelines)}:
-            self.public |= public_strings(lang)
-        for file in files:
-            if file.name == "key2row":
-                try:
-                    keys = unpacked(bytes_of(file))
-                except ValueError:
-                    raise BadFile("the keys of a pipeline's vectors are damaged.") from None
+        with refused():
+            for lang in {"en", *(_language(folder / "meta.json") for folder in pipelines)}:
+                self.public |= public_strings(lang)
+            for keys in (unpacked(bytes_of(f)) for f in files if f.name == "key2row"):
                 self.public_ids |= {int(key) for key in keys} if isinstance(keys, dict) else set()
         for number, file in enumerate(files, 1):
             where = self._name(file, path, number)
@@ -376,9 +372,6 @@ def _in_plaintext(receipt: dict[str, Any]) -> Iterator[str]:
 
 
 def _language(file: Path) -> str:
-    try:
-        meta = json.loads(bytes_of(file))
-    except (ValueError, RecursionError):
-        raise BadFile("the meta.json of a pipeline is damaged.") from None
+    meta = parse_json(bytes_of(file))
     lang = meta.get("lang") if isinstance(meta, dict) else None
     return lang if isinstance(lang, str) and re.fullmatch("[a-z]{2,3}", lang) else "en"

@@ -30,12 +30,11 @@ READ = {**KINDS, ".parquet": "parquet"}
 
 
 class Token(NamedTuple):
-    """A token, the blank after it, whether it is a word, and its norm."""
+    """A token, the blank after it, and whether it is a word."""
 
     text: str
     blank: str
     word: bool
-    norm: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def make_pair(
 ) -> Pair:
     """Align a document with its release; tokens_are_given: they are those of the sanitizer."""
     old, new = (
-        [Token(t.text, t.whitespace_, not (t.is_punct or t.is_space), t.norm_) for t in doc]
+        [Token(t.text, t.whitespace_, not (t.is_punct or t.is_space)) for t in doc]
         for doc in (before, after)
     )
     given = tokens_are_given and len(old) == len(new)
