@@ -15,8 +15,8 @@ from ..io.build import the_sanitizer
 from ..io.formats import WITH_FIELDS
 from ..io.jobs import Job, opened
 from ..io.languages import with_language
-from ..io.record import Record
-from ..io.run import Seen
+from ..io.record import Record, fields_of
+from ..io.run import unmodified
 from ..io.stream import outcomes
 from ..io.tally import Tally, many
 from .terminal import with_options
@@ -55,12 +55,12 @@ def print_dry_run(nlp: Language, jobs: list[Job], files: FileConfig, setup: floa
 
 def _print_file(nlp: Language, job: Job, files: FileConfig) -> float | None:
     """Return the seconds that the file would take, if its size is known."""
-    tally, seen = Tally(the_sanitizer(nlp).terms), Seen(files)
+    tally, fields = Tally(the_sanitizer(nlp).terms), dict[str, None]()
     with opened(job, files) as given:
-        records, job = list(_sample(given.records(seen.add))), given.job
+        records = list(_sample(given.records(lambda names: fields.update(dict.fromkeys(names)))))
     start = time.perf_counter()
     for record, outcome in outcomes(nlp, records, batch_size=128):
-        seen.add_record(record)
+        fields.update(dict.fromkeys(fields_of(record)))
         if isinstance(outcome, str):
             tally.failed.append([record.number])
         else:
@@ -71,7 +71,7 @@ def _print_file(nlp: Language, job: Job, files: FileConfig) -> float | None:
     pack = f".{job.pack}" if job.pack else ""
     typer.echo(f"{job.name} ({job.read_as}) -> {target} ({job.write_as}{pack})")
     if job.read_as in WITH_FIELDS:
-        clear = seen.in_clear() if job.write_as in WITH_FIELDS else []
+        clear = unmodified(files, fields) if job.write_as in WITH_FIELDS else []
         typer.echo(f"  Sanitised: {', '.join(files.field)}")
         typer.echo(f"  Unmodified: {'; '.join(clear) or 'no other field'}")
     words = many(tally.counts["perturbed"] + tally.counts["unknown"], "word")

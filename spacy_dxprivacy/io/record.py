@@ -267,6 +267,11 @@ def names_of(entry: Any, before: str = "", depth: int = 3) -> list[str]:
     return [before] if before else []
 
 
+def fields_of(record: Record) -> list[str]:
+    """Return the fields of a record: columns, or paths into JSON."""
+    return [] if record.row is None else record.row.names or names_of(record.row.entry)
+
+
 # -- names in messages: a first row without names holds texts --------------------------------------
 
 

@@ -22,7 +22,7 @@ from .formats import FORMATS, WITH_FIELDS
 from .jobs import Job, opened
 from .languages import with_language
 from .plain import Writer
-from .record import Record, names_of, shown
+from .record import Record, fields_of, shown
 from .source import packed
 from .stream import Outcome, Sanitized, outcomes
 from .tally import Tally
@@ -42,7 +42,7 @@ class Reports:
 @dataclass(frozen=True)
 class _Sums:
     tally: Tally
-    seen: Seen
+    fields: dict[str, None]  # that were there
     reports: Reports
     persons: PersonBudget
     key: bytes | None = field(repr=False)  # that signs documents
@@ -71,7 +71,7 @@ def sanitize(
     key = None if chosen.run.sign is None else read_key(chosen.run.sign)
     sanitizer = the_sanitizer(nlp)
     tally, by_person = Tally(sanitizer.terms), PersonBudget(sanitizer.max_epsilon_per_person)
-    sums = _Sums(tally, Seen(chosen.files), reports, by_person, key)
+    sums = _Sums(tally, {}, reports, by_person, key)
     if chosen.run.processes > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
     start = time.perf_counter()
@@ -87,7 +87,7 @@ def sanitize(
     if chosen.files.person_field is not None:
         tally.by_person = by_person.to_dict()
     tally.seconds = time.perf_counter() - start
-    tally.in_clear += sums.seen.in_clear()
+    tally.in_clear += unmodified(chosen.files, sums.fields)
     tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
     tally.in_clear += [MARKUP] if any(FORMATS[job.write_as].has_markup for job in jobs) else []
     return tally
@@ -182,7 +182,7 @@ class Sink:
         """Take the names of the columns."""
         self.writer.begin(names)
         if self.with_fields:
-            self.sums.seen.add(names)
+            self.sums.fields.update(dict.fromkeys(names))
 
     def write(self, record: Record, results: list[Sanitized] | str) -> str:
         """Write a record, at once on stdout, and count it; return why it was not written, or ""."""
@@ -201,8 +201,8 @@ class Sink:
             self.sums.tally.add(result.receipt)
         if record.pieces is not None:
             self.sums.tally.dropped += record.pieces.dropped
-        if self.with_fields:
-            self.sums.seen.add_record(record)
+        if self.with_fields and self.writer.files.keep_fields is None:
+            self.sums.fields.update(dict.fromkeys(fields_of(record)))
         if self.flushed is not None:
             self.flushed.flush()
         return ""
@@ -214,29 +214,12 @@ class Sink:
             self.packing.close()
 
 
-class Seen:
-    """The fields that were written unmodified."""
-
-    def __init__(self, files: FileConfig) -> None:
-        self.files = files
-        self.names: dict[str, None] = {}
-
-    def add(self, names: list[str]) -> None:
-        """Add the names of the columns of a table."""
-        if self.files.keep_fields is None:
-            self.names.update(dict.fromkeys(names))
-
-    def add_record(self, record: Record) -> None:
-        """Add the fields of a record of JSON; those of a table are known before."""
-        if self.files.keep_fields is None and record.row is not None and record.row.names is None:
-            self.add(names_of(record.row.entry))
-
-    def in_clear(self) -> list[str]:
-        """Return what a receipt says of them."""
-        keep = self.files.keep_fields
-        if keep is not None:
-            return [f"the fields {', '.join(keep)}"] if keep else []
-        numbers = dict(enumerate(self.names, 1))
-        named = {numbers.get(int(t), t) if t.isdecimal() else t for t in self.files.field}
-        others = [name for name in self.names if name not in named]
-        return [f"the fields {shown(others)}"] if others else []
+def unmodified(files: FileConfig, fields: Iterable[str]) -> list[str]:
+    """Return what a receipt says of the fields that were written unmodified. fields: of all
+    records, each once, those of a table in the order of its columns."""
+    if files.keep_fields is not None:
+        return [f"the fields {', '.join(files.keep_fields)}"] if files.keep_fields else []
+    numbers = dict(enumerate(fields, 1))
+    named = {numbers.get(int(t), t) if t.isdecimal() else t for t in files.field}
+    others = [name for name in numbers.values() if name not in named]
+    return [f"the fields {shown(others)}"] if others else []
