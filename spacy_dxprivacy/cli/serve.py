@@ -6,6 +6,7 @@ import typer
 
 from ..config import SanitizeConfig
 from ..errors import UsageError
+from ..validate import needs
 from . import options
 from .terminal import PIPELINE, SERVE, mistakes_in_a_line, setting_up
 
@@ -57,12 +58,13 @@ def proxy_cli(chosen: SanitizeConfig) -> None:
 
 def _serve(chosen: SanitizeConfig, *packages: str) -> None:
     from ..integrations.front.clean import ready_of
-    from ..integrations.serve.run import check_extra, serve
+    from ..integrations.serve.run import serve
     from ..machine.hosts import check_port
 
     service = chosen.service
     with setting_up():
-        check_extra(*packages)
+        for package in ("fastapi", "uvicorn", *packages):
+            needs(package, "The service", extra="serve")
         check_port(service.address, service.port)
         nlp = ready_of(chosen).nlp
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -112,11 +112,7 @@ def sanitize_table(
         DxError: The column is missing or holds no text, or, with on_failure "raise", a document
             cannot be sanitised. No message holds text.
     """
-    return sanitize_columns(nlp, table, Columns(column, **options), batch_size)
-
-
-def sanitize_columns(nlp: Language, table: Batch, columns: Columns, batch_size: int = 128) -> Batch:
-    """Sanitise a table; see sanitize_table."""
+    columns = Columns(column, **options)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
@@ -145,7 +141,9 @@ class TableSanitizer:
 
     def __call__(self, table: Batch) -> Batch:
         """Return the sanitised table."""
-        return sanitize_columns(pipeline_of_worker(self.recipe, self.space), table, self.columns)
+        how = asdict(self.columns)
+        nlp = pipeline_of_worker(self.recipe, self.space)
+        return sanitize_table(nlp, table, how.pop("text"), **how)
 
 
 def sanitize_tables(

@@ -15,7 +15,6 @@ from ...config import ServiceConfig
 from ...errors import DxError, Errors, UsageError
 from ...io.build import the_sanitizer
 from ...pipeline.component import DxSanitizer
-from ...validate import needs
 from .callers import Callers, Ledger, read_callers
 
 if TYPE_CHECKING:
@@ -23,12 +22,6 @@ if TYPE_CHECKING:
 
 HTTP = ("httpx", "httpcore", "httpcore.http11", "httpcore.connection")
 PATIENCE = 30  # seconds for requests that are under way at SIGTERM
-
-
-def check_extra(*more: str) -> None:
-    """Raise DxError, with what to install, where a library of the extra is missing."""
-    for package in ("fastapi", "uvicorn", *more):
-        needs(package, "The service", extra="serve")
 
 
 def serve(
