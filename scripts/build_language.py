@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from builtin_space.sources import FLOOR, log_probabilities
 from language.axes import axes_of
-from language.pairs import mass_of_tokens, model_of, packed, pairs_of, pruned
+from language.pairs import mass_of_tokens, model_of, pack_contexts, packed, pairs_of, pruned
 from language.sphinx import write_arpa
 from language.taught import counts_of, cutter_of, mixed, taught
 from language.triples import WORDS, contexts_of, of_source, of_teacher
@@ -25,7 +25,7 @@ from language.types import Floats, make_types
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.editors.opened import open_model
 from spacy_dxprivacy.prior.arpa import Arpa, read_arpa
-from spacy_dxprivacy.prior.pairs import BROAD, KINDS, pack_contexts
+from spacy_dxprivacy.prior.pairs import BROAD, KINDS
 from spacy_dxprivacy.space import BUILTIN
 
 OF_ALL = ("frequency", "type_of_row")  # of pairs.npz, and the same for all kinds

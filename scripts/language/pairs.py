@@ -13,7 +13,7 @@ from language.types import YEAR, Floats, Types, tokens
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.prior.arpa import Arpa, beyond_back_off
 from spacy_dxprivacy.prior.make import pruned as prune
-from spacy_dxprivacy.prior.pairs import OF_FREQUENCY, OF_LOG, pack, pack_rows
+from spacy_dxprivacy.prior.pairs import OF_FREQUENCY, OF_LOG, OF_PAIR
 
 YEARS = 0.6  # share of the spoken "nineteen" that is the beginning of a year
 STEPS = 30  # of the power method
@@ -140,3 +140,36 @@ def packed(pairs: Pairs, types: Types, frequency: Floats, digest: str) -> dict[s
         **pack_rows(pairs.delta),
         "digest": np.frombuffer(digest.encode(), dtype=np.uint8),
     }
+
+
+def pack(log: Floats, steps: int, kind: Any) -> Any:
+    """Return natural logarithms, 0 or less, as whole steps below 0, of an unsigned type."""
+    return np.clip(np.rint(-log * steps), 0, np.iinfo(kind).max).astype(kind)
+
+
+def pack_rows(table: Any, before: str = "") -> dict[str, Any]:
+    """Return the successors of a csr table of probabilities. Steps are rounded down, so that rows
+    stay below 1. before: Of the names of the arrays."""
+    counts = np.diff(table.indptr)
+    gaps = np.diff(table.indices, prepend=0)
+    begins = table.indptr[:-1][counts > 0]
+    gaps[begins] = table.indices[begins]
+    steps = np.clip(np.ceil(-np.log(np.minimum(table.data, 1)) * OF_PAIR), 0, 255)
+    return {
+        f"{before}successors": counts.astype(np.uint16),
+        f"{before}gap_low": (gaps & 255).astype(np.uint8),
+        f"{before}gap_high": (gaps >> 8).astype(np.uint8),
+        f"{before}steps": steps.astype(np.uint8),
+    }
+
+
+def pack_contexts(x: Any, y: Any, more: Any) -> dict[str, Any]:
+    """Return the arrays of C different contexts.
+
+    Args:
+        x: int (C,), their first types, K where the second one begins a sentence.
+        y: int (C,), their second types.
+        more: csr float (C, K), what follows beyond (1 - its sum) P(z | y); with sorted indices.
+    """
+    own = {"context_x": x.astype(np.uint16), "context_y": y.astype(np.uint16)}
+    return own | pack_rows(more, "context_")

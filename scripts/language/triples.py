@@ -117,7 +117,7 @@ def contexts_of(
     pairs: Pairs, evidence: list[Triples], most: int, triples: int
 ) -> tuple[Ints, Ints, Any]:
     """The contexts that gain most in likelihood over the pairs, with the triples that do: as
-    spacy_dxprivacy.prior.pairs.pack_contexts takes them."""
+    pairs.pack_contexts takes them."""
     K = len(pairs.u)
     x, y, places, beyond = _added(evidence, K)
     total = places + PRIOR

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import srsly
 
-from ..arrays import Floats1d, Ints1d
+from ..arrays import Floats1d
 from ..errors import DxError, Errors, UsageError
 from ..io.files.atomic import new_folder
 from ..io.files.limits import check_ratio, read_json, regular
@@ -60,11 +60,6 @@ DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, 
 
 
 # -- of the package --------------------------------------------------------------------------------
-
-
-def pack(log: Floats1d, steps: int, kind: Any) -> Any:
-    """Return natural logarithms, 0 or less, as whole steps below 0, of an unsigned type."""
-    return np.clip(np.rint(-log * steps), 0, np.iinfo(kind).max).astype(kind)
 
 
 def _unpack(codes: Any, steps: int) -> Floats1d:
@@ -140,22 +135,6 @@ def _chain(arrays: dict[str, Any]) -> Chain:
     return chain_of(**fields)
 
 
-def pack_rows(table: Any, before: str = "") -> dict[str, Any]:
-    """Return the successors of a csr table of probabilities. Steps are rounded down, so that rows
-    stay below 1. before: Of the names of the arrays."""
-    counts = np.diff(table.indptr)
-    gaps = np.diff(table.indices, prepend=0)
-    begins = table.indptr[:-1][counts > 0]
-    gaps[begins] = table.indices[begins]
-    steps = np.clip(np.ceil(-np.log(np.minimum(table.data, 1)) * OF_PAIR), 0, 255)
-    return {
-        f"{before}successors": counts.astype(np.uint16),
-        f"{before}gap_low": (gaps & 255).astype(np.uint8),
-        f"{before}gap_high": (gaps >> 8).astype(np.uint8),
-        f"{before}steps": steps.astype(np.uint8),
-    }
-
-
 def _listed(arrays: dict[str, Any], K: int, before: str = "") -> Any:
     """csr float64 (rows, K)."""
     from scipy.sparse import csr_array
@@ -168,18 +147,6 @@ def _listed(arrays: dict[str, Any], K: int, before: str = "") -> Any:
     running = np.concatenate([[0], np.cumsum(gaps, dtype=np.int64)])
     indices = (running[1:] - np.repeat(running[ends[:-1]], counts)).astype(np.int32)
     return csr_array((_unpack(steps, OF_PAIR), indices, ends.astype(np.int32)), (len(counts), K))
-
-
-def pack_contexts(x: Ints1d, y: Ints1d, more: Any) -> dict[str, Any]:
-    """Return the arrays of C different contexts.
-
-    Args:
-        x: int (C,), their first types, K where the second one begins a sentence.
-        y: int (C,), their second types.
-        more: csr float (C, K), what follows beyond (1 - its sum) P(z | y); with sorted indices.
-    """
-    own = {"context_x": x.astype(np.uint16), "context_y": y.astype(np.uint16)}
-    return own | pack_rows(more, "context_")
 
 
 def _contexts(arrays: dict[str, Any], ends: Floats1d) -> Contexts:

@@ -1,5 +1,7 @@
 """Contexts of two words: the chain is the model of triples that they state, also out of files."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -11,6 +13,8 @@ from spacy_dxprivacy.prior.chain import ARRAYS, Chain, chain_of, from_fields, to
 from spacy_dxprivacy.prior.contexts import BEGIN, Contexts, with_contexts
 
 from .conftest import sentences
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 K = 4
 
@@ -115,6 +119,11 @@ def test_a_saved_prior_keeps_its_contexts(tmp_path):
 @pytest.fixture
 def packed(tmp_path, monkeypatch):
     """The pairs of the package with a few contexts: their x, y and more."""
+    if not SCRIPTS.exists():
+        pytest.skip("scripts/ is not beside the tests")
+    monkeypatch.syspath_prepend(SCRIPTS)
+    from language.pairs import pack_contexts
+
     own = pairs.builtin_model().chain.pairs
     x, y = own.delta.tocoo().coords
     of_pair = np.argsort(-own.delta.data * own.alone[x])[:50]
@@ -127,7 +136,7 @@ def packed(tmp_path, monkeypatch):
     more.sort_indices()
     with np.load(pairs.FILE) as saved:
         arrays = {name: saved[name] for name in saved.files if not name.startswith("context_")}
-    np.savez_compressed(tmp_path / "pairs.npz", **arrays, **pairs.pack_contexts(x, y, more))
+    np.savez_compressed(tmp_path / "pairs.npz", **arrays, **pack_contexts(x, y, more))
     monkeypatch.setattr(pairs, "FILE", tmp_path / "pairs.npz")
     return x, y, more
 
