@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ from ..arrays import Floats1d, Ints1d
 from ..errors import DxError, Errors
 from ..io.files.limits import NotAFile, read_lines
 from .chain import PairModel, chain_of, joint, shares_of
-from .contexts import BEGIN, Contexts, cells_of, with_contexts
+from .contexts import BEGIN, Contexts, cells_of, found_in, with_contexts
 
 MOST_NGRAMS = 40_000_000  # of one length
 LONGEST_LINE = 1 << 16
@@ -88,7 +88,7 @@ def read_arpa(path: Path, order: int) -> Arpa:
     large, without n-grams of this order, or whose probabilities do not add up.
     """
     try:
-        arpa = _Reader(path, order).read()
+        arpa = _read(path, order)
     except NotAFile:
         raise
     except (FileNotFoundError, IsADirectoryError):
@@ -96,10 +96,9 @@ def read_arpa(path: Path, order: int) -> Arpa:
         raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
     except (EOFError, OSError, zlib.error):
         raise _bad(path, "it is cut off or damaged") from None
+    except UnicodeDecodeError:
+        raise _bad(path, "its words are not UTF-8") from None
     _check_sums(arpa, path)
-    for length, found in ((2, arpa.pairs), (3, arpa.triples)):
-        if order >= length and found is None:
-            raise _bad(path, f"it has no {length}-grams, and order = {order}")
     return arpa
 
 
@@ -107,146 +106,126 @@ def _bad(path: Path, why: str) -> DxError:
     return DxError(Errors.DX062.format(path=path, why=why))
 
 
-class _Section:
-    """The n-grams of one length while they are read."""
+def _read(path: Path, order: int) -> Arpa:
+    lines = enumerate(read_lines(path, LONGEST_LINE), 1)
+    counts = _counts(path, lines)
+    for length in range(1, order + 1):
+        if length not in counts:
+            raise _bad(path, f"it has no {length}-grams, and order = {order}")
+        if counts[length] > MOST_NGRAMS:
+            raise _bad(path, f"it has more than {MOST_NGRAMS:,} n-grams of one order")
+    index: dict[bytes, int] = {}
+    one = _section(path, lines, index, counts, 1)
+    if len(index) < len(one.logs):
+        raise _bad(path, "it repeats a word")
+    pairs = triples = None
+    if order > 1:
+        pairs = _longer(path, _section(path, lines, index, counts, 2), one.backs)
+    if pairs is not None and order > 2:
+        some, keys = _section(path, lines, index, counts, 3), pairs.contexts * len(index)
+        at = found_in(keys + pairs.words, some.contexts)
+        if (at < 0).any():
+            raise _bad(path, "some of its 3-grams begin with no 2-gram of it")
+        triples = _longer(path, replace(some, contexts=at), pairs.backs)
+    return Arpa([word.decode("utf-8") for word in index], one.logs, one.backs, pairs, triples)
 
-    def __init__(self, length: int) -> None:
-        self.length = length
-        self.contexts, self.words = array("q"), array("q")
-        self.logs, self.backs = array("d"), array("d")  # log10
 
-
-class _Reader:
-    def __init__(self, path: Path, order: int) -> None:
-        self.path, self.order = path, order
-        self.counts: dict[int, int] = {}
-        self.index: dict[bytes, int] = {}
-        self.number = 0  # of the line
-        self.lines = self._lines()
-
-    def read(self) -> Arpa:
-        self._header()
-        one = self._section(1)
-        logs, backs = np.array(one.logs) * LN10, np.array(one.backs) * LN10
-        pairs = triples = None
-        if self.order > 1 and 2 in self.counts:
-            pairs = self._longer(self._section(2), backs)
-        if pairs is not None and self.order > 2 and 3 in self.counts:
-            section, keys = self._section(3), pairs.contexts * len(logs) + pairs.words
-            wanted = np.array(section.contexts, dtype=np.int64)
-            at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-            if not len(keys) or (keys[at] != wanted).any():
-                raise _bad(self.path, "some of its 3-grams begin with no 2-gram of it")
-            triples = self._longer(section, pairs.backs, at)
-        try:
-            words = [word.decode("utf-8") for word in self.index]
-        except UnicodeDecodeError:
-            raise _bad(self.path, "its words are not UTF-8") from None
-        return Arpa(words, logs, backs, pairs, triples)
-
-    def _lines(self) -> Iterator[bytes]:
-        for line in read_lines(self.path, LONGEST_LINE):
-            self.number += 1
-            if len(line) > LONGEST_LINE:
-                raise self._bad_line("is too long")
-            yield line
-
-    def _header(self) -> None:
-        if not any(line.strip() == b"\\data\\" for line in self.lines):
-            raise _bad(self.path, "it has no section \\data\\")
-        for line in self.lines:
-            parts = line.replace(b"=", b" ").split()
-            if len(parts) == 3 and parts[0] == b"ngram":
-                self._count(parts[1], parts[2])
-            elif line.startswith(b"\\"):
-                self._expect(1, line)
-                break
-        if not self.counts:
-            raise _bad(self.path, "its section \\data\\ names no n-grams")
-        if set(self.counts) != set(range(1, max(self.counts) + 1)):
-            raise _bad(self.path, "its section \\data\\ lacks an order of n-grams")
-
-    def _count(self, length: bytes, count: bytes) -> None:
-        try:
-            self.counts[int(length)] = int(count)
-        except ValueError:
-            raise self._bad_line("does not say how many n-grams there are") from None
-        if int(count) > MOST_NGRAMS and int(length) <= self.order:
-            raise _bad(self.path, f"it has more than {MOST_NGRAMS:,} n-grams of one order")
-
-    def _expect(self, length: int, line: bytes) -> None:
-        if line.strip() != b"\\%d-grams:" % length:
-            raise _bad(self.path, f"its section of {length}-grams is missing")
-
-    def _section(self, length: int) -> _Section:
-        """Read the n-grams of a length, and the line that ends them."""
-        section = _Section(length)
-        for line in self.lines:
-            cells = line.split()
-            if len(cells) == 1 and line.startswith(b"\\"):
-                self._close(section, line)
-                return section
+def _counts(path: Path, lines: Iterator[tuple[int, bytes]]) -> dict[int, int]:
+    """Read how many n-grams of each length there are, and the line that begins the words."""
+    counts: dict[int, int] = {}
+    if not any(line.strip() == b"\\data\\" for _, line in lines):
+        raise _bad(path, "it has no section \\data\\")
+    for number, line in lines:
+        parts = line.replace(b"=", b" ").split()
+        if line.startswith(b"\\"):
+            _expect(path, 1, line)
+            break
+        if len(parts) == 3 and parts[0] == b"ngram":
             try:
-                if cells:
-                    self._add(section, cells)
-            except DxError:
-                if line.endswith(b"\n"):
-                    raise
-                # A line that is wrong and the last one was cut.
-        raise _bad(self.path, f"it is cut off among its {length}-grams (line {self.number})")
+                counts[int(parts[1])] = int(parts[2])
+            except ValueError:
+                raise _bad(path, f"line {number} does not say how many n-grams it has") from None
+    return counts
 
-    def _close(self, section: _Section, line: bytes) -> None:
-        if len(section.logs) != (announced := self.counts[section.length]):
-            given = f"{len(section.logs):,} {section.length}-grams and announces"
-            raise _bad(self.path, f"it is cut off or damaged: it has {given} {announced:,}")
-        if section.length < max(self.counts):
-            self._expect(section.length + 1, line)
-        elif line.strip() != b"\\end\\":
-            raise _bad(self.path, "it does not end with \\end\\")
 
-    def _add(self, section: _Section, cells: list[bytes]) -> None:
-        length, place = section.length, len(section.logs)
-        if not length + 1 <= len(cells) <= length + 2:
-            raise self._bad_line(f"is not a {length}-gram with its probability")
-        if place == self.counts[length]:
-            raise _bad(self.path, f"it has more {length}-grams than it announces")
+def _expect(path: Path, length: int, line: bytes) -> None:
+    if line.strip() != b"\\%d-grams:" % length:
+        raise _bad(path, f"its section of {length}-grams is missing")
+
+
+def _section(
+    path: Path,
+    lines: Iterator[tuple[int, bytes]],
+    index: dict[bytes, int],
+    counts: Mapping[int, int],
+    length: int,
+) -> Longer:
+    """Read the n-grams of a length, in the order of the file, and the line that ends them."""
+    contexts, words = array("q"), array("q")
+    logs, backs = array("d"), array("d")
+    line = b""
+    for number, line in lines:
+        cells = line.split()
+        if line.startswith(b"\\") and len(cells) == 1:
+            break
+        if not cells:
+            continue
+        if length == 1 and len(cells) > 1:
+            index.setdefault(cells[1], len(logs))
         try:
-            log = float(cells[0])
-            back = float(cells[length + 1]) if len(cells) > length + 1 else np.nan
-        except ValueError:
-            raise self._bad_line("lacks a number") from None
-        if not log <= ROUNDING:
-            raise self._bad_line(f"gives a probability above 1 (log10 {log:g})")
-        if back > 99 or back == -np.inf:
-            raise self._bad_line("has a back-off weight out of range")
-        if length == 1 and self.index.setdefault(cells[1], place) != place:
-            raise self._bad_line("repeats a word")
-        try:
-            context = self.index[cells[1]]
-            if length == 3:
-                context = context * len(self.index) + self.index[cells[2]]
-            section.contexts.append(context)
-            section.words.append(self.index[cells[length]])
-        except KeyError:
-            raise self._bad_line("has a word that is not among the 1-grams") from None
-        section.logs.append(min(log, 0.0))
-        section.backs.append(back)
+            context, word, log, back = _ngram(cells, index, length)
+        except (ValueError, KeyError):
+            why = f"is cut off, or is no {length}-gram of its words with its probability"
+            raise _bad(path, f"line {number} {why}") from None
+        if not log <= ROUNDING or back > 99 or back == -np.inf:
+            raise _bad(path, f"line {number} has a probability above 1 or a weight out of range")
+        if len(logs) == counts[length]:
+            raise _bad(path, f"it has more {length}-grams than it announces")
+        contexts.append(context)
+        words.append(word)
+        logs.append(min(log, 0.0))
+        backs.append(back)
+    _check_end(path, counts, length, len(logs), line)
+    both = (np.array(contexts, dtype=np.int64), np.array(words, dtype=np.int64))
+    return Longer(*both, np.array(logs) * LN10, np.array(backs) * LN10)
 
-    def _longer(self, section: _Section, backs: Floats1d, contexts: Ints1d | None = None) -> Longer:
-        length, words = section.length, np.array(section.words, dtype=np.int64)
-        contexts = np.array(section.contexts, dtype=np.int64) if contexts is None else contexts
-        order = np.lexsort((words, contexts))
-        contexts, words = contexts[order], words[order]
-        same = (np.diff(contexts) == 0) & (np.diff(words) == 0)
-        if same.any():
-            raise _bad(self.path, f"{int(same.sum()):,} of its {length}-grams are repeated")
-        if len(words) and np.isnan(backs[contexts]).all():
-            raise _bad(self.path, f"its {length - 1}-grams have no back-off weights")
-        logs, own = np.array(section.logs)[order], np.array(section.backs)[order]
-        return Longer(contexts, words, logs * LN10, own * LN10)
 
-    def _bad_line(self, what: str) -> DxError:
-        return _bad(self.path, f"line {self.number} {what}")
+def _ngram(
+    cells: list[bytes], index: Mapping[bytes, int], length: int
+) -> tuple[int, int, float, float]:
+    """Return the context, the word, log10 of the probability, and that of the back-off weight."""
+    if not length + 1 <= len(cells) <= length + 2:
+        raise ValueError("another number of cells")
+    back = float(cells[length + 1]) if len(cells) > length + 1 else np.nan
+    context = 0
+    for word in cells[1:length]:
+        context = context * len(index) + index[word]
+    return context, index[cells[length]], float(cells[0]), back
+
+
+def _check_end(path: Path, counts: Mapping[int, int], length: int, found: int, line: bytes) -> None:
+    """Raise DxError unless a section is whole, given the line behind it."""
+    if not line.startswith(b"\\"):
+        raise _bad(path, f"it is cut off among its {length}-grams")
+    if found != (announced := counts[length]):
+        given = f"{found:,} {length}-grams and announces {announced:,}"
+        raise _bad(path, f"it is cut off or damaged: it has {given}")
+    if length + 1 in counts:
+        _expect(path, length + 1, line)
+    elif line.strip() != b"\\end\\":
+        raise _bad(path, "it does not end with \\end\\")
+
+
+def _longer(path: Path, some: Longer, backs: Floats1d) -> Longer:
+    """Return n-grams in order, given the back-off weights of their contexts."""
+    order = np.lexsort((some.words, some.contexts))
+    numbers = some.contexts[order], some.words[order]
+    found = Longer(*numbers, some.logs[order], some.backs[order])
+    if ((np.diff(found.contexts) == 0) & (np.diff(found.words) == 0)).any():
+        raise _bad(path, "some of its n-grams are repeated")
+    if len(order) and np.isnan(backs[found.contexts]).all():
+        raise _bad(path, "the n-grams that others begin with have no back-off weights")
+    return found
 
 
 def _check_sums(arpa: Arpa, path: Path) -> None:

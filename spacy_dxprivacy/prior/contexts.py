@@ -34,18 +34,6 @@ class Contexts:
         )
 
 
-class _Index:
-    """Finds contexts by their words."""
-
-    def __init__(self, contexts: Contexts, K: int) -> None:
-        """Take contexts by rising x and y."""
-        self.K, self._keys = K, contexts.x * K + contexts.y
-
-    def __call__(self, x: Ints1d, y: Ints1d) -> Ints1d:
-        """Return the number of each context (x, y), -1 where there is none."""
-        return _found(self._keys, x.astype(np.int64) * self.K + y)
-
-
 def with_contexts(pairs: Mapping[str, Any], contexts: Contexts) -> dict[str, Any]:
     """Return the fields of a chain, in float64, with contexts as states.
 
@@ -75,7 +63,7 @@ def with_contexts(pairs: Mapping[str, Any], contexts: Contexts) -> dict[str, Any
         return dict(pairs)
     contexts, first = contexts.some(there), first[there]
     f = (by_back / (by_back + listed + (listed == 0)))[there]
-    find, C, y = _Index(contexts, K), len(f), contexts.y
+    C, y = len(f), contexts.y
 
     indices, at = delta.indices.copy(), at[there]
     indices[at[~first]] = K + np.flatnonzero(~first)
@@ -88,7 +76,7 @@ def with_contexts(pairs: Mapping[str, Any], contexts: Contexts) -> dict[str, Any
     scale = np.maximum(total - lower, 0) / np.maximum(beyond, 1e-30)
     cells = contexts.more.tocoo()
     c, z = cells.coords
-    to = find(y[c], z)
+    to = found_in(contexts.x * K + y, y[c] * K + z)
     # What leads on to another context does so in the shares in which its pair does.
     forget = np.where(to < 0, 1.0, f[to])
     on, data = np.flatnonzero(to >= 0), cells.data * scale[c]
@@ -118,10 +106,10 @@ def places_of(table: Any, x: Ints1d, y: Ints1d) -> Ints1d:
     are sorted."""
     table.sort_indices()
     keys = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr)) * table.shape[1]
-    return _found(keys + table.indices, x.astype(np.int64) * table.shape[1] + y)
+    return found_in(keys + table.indices, x.astype(np.int64) * table.shape[1] + y)
 
 
-def _found(keys: Ints1d, wanted: Ints1d) -> Ints1d:
+def found_in(keys: Ints1d, wanted: Ints1d) -> Ints1d:
     """Return where rising keys have what is wanted, -1 where they have not."""
     at = np.searchsorted(keys, wanted)
     found: Ints1d = np.where(np.append(keys, NO_KEY)[at] == wanted, at, -1)
