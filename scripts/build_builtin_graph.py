@@ -8,7 +8,6 @@ It takes a minute of one core. Run it again whenever the built-in space changes.
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
 from spacy_dxprivacy import Space
@@ -21,8 +20,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=BUILTIN / "graph")
     out = parser.parse_args().out
-    # The lists of words within reach would take 190 MB: they are walked to when needed.
-    write_graph(replace(build(Space.builtin()), lists=None), out)
+    write_graph(build(Space.builtin()), out)
 
 
 if __name__ == "__main__":

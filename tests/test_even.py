@@ -11,6 +11,7 @@ from spacy_dxprivacy.metric.policy_graph import Kernel, with_steps
 from spacy_dxprivacy.prior.chain import alone_chain
 from spacy_dxprivacy.sampler.alone import WordDraw
 from spacy_dxprivacy.sampler.calibration import beta_of, shorter
+from spacy_dxprivacy.space.tables import learned
 
 
 def plane(n, seed=0):
@@ -86,7 +87,8 @@ def test_weights_are_found_where_exponents_are_beyond_float32(epsilon, monkeypat
     assert one.beta == other.beta and one.weights == pytest.approx(other.weights, rel=1e-3)
 
 
-def test_even_words_are_drawn_by_their_law_and_kept_with_the_space(tmp_path):
+def test_even_words_are_drawn_by_their_law_and_kept_with_the_space(tmp_path, monkeypatch):
+    monkeypatch.setattr(learned, "FEW", 0)
     space = plane(60)
     mechanism = evened(space, 1.6)
     drawn = mechanism.sample(np.zeros(40_000, dtype=np.int64), Rng(seed=0)).rows

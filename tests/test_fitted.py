@@ -20,6 +20,7 @@ def space():
 @pytest.fixture(autouse=True)
 def every_table_has_many(monkeypatch):
     monkeypatch.setattr(learned, "MANY", 2)
+    monkeypatch.setattr(learned, "FEW", 2)
 
 
 @pytest.mark.filterwarnings("ignore:.*DX101")

@@ -77,14 +77,7 @@ def nobody_near(graph, at):
     """Words that have no word near them stay."""
     counts = np.array(graph.counts)
     counts[at, 1:] = 0
-    return replace(graph, counts=counts, lists=None)
-
-
-def nobody_else(graph, at):
-    """Every draw near such a word gives itself."""
-    owner = np.repeat(ROWS, graph.counts.sum(axis=1).astype(int))
-    mine = np.isin(owner, ROWS[at])
-    return replace(graph, lists=np.where(mine, owner, graph.lists).astype(graph.lists.dtype))
+    return replace(graph, counts=counts)
 
 
 def farther(graph, at):
@@ -92,7 +85,7 @@ def farther(graph, at):
     owner = np.repeat(ROWS, np.diff(graph.starts))
     mine = np.isin(owner, ROWS[at]) | np.isin(graph.ends, ROWS[at])
     steps = np.where(mine, graph.reach - 1, graph.steps).astype(np.uint8)
-    changed = replace(graph, steps=steps, lists=None)
+    changed = replace(graph, steps=steps)
     walks = [w.counts(graph.reach) for _, w in changed.search(ROWS)]
     return replace(changed, counts=np.concatenate(walks).astype(graph.counts.dtype))
 
@@ -127,7 +120,6 @@ def other_order(some, at):
 
 FORGERIES = {
     "counts": (path, forging(nobody_near)),
-    "lists": (path, forging(nobody_else)),
     "edges": (path, forging(farther)),
     "edges of sentences": (sentences, forging(farther)),
     "calibration": (alone, forging(all_lose_beta_alone, calibration.CALIBRATION)),

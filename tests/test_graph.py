@@ -47,9 +47,13 @@ def by_dijkstra(graph, rows):
     return counts, [np.lexsort((np.arange(n), one))[: (one < reach).sum()] for one in D]
 
 
+ALL = np.arange(N)
+
+
 def words_of(graph):
     """The words within reach of each."""
-    return np.split(graph.lists, np.cumsum(graph.counts.sum(axis=1))[:-1])
+    found = (np.split(near.words, np.cumsum(near.sizes)[:-1]) for _, near in graph.search(ALL))
+    return [words for some in found for words in some]
 
 
 def test_counts_and_lists_are_those_of_the_shortest_paths(graph):
@@ -72,9 +76,7 @@ def test_blocks_and_threads_change_nothing(graph, monkeypatch):
     monkeypatch.setattr(paths, "MOST", 37)
     search = PathSearch(graph.starts, graph.ends, graph.steps, graph.reach)
     with threadpool_limits(2):
-        counts, lists = word_graph.counts_and_lists(search, 10**8)
-    assert np.array_equal(counts, graph.counts) and np.array_equal(lists, graph.lists)
-    assert word_graph.counts_and_lists(search, len(lists) - 1)[1] is None
+        assert np.array_equal(word_graph.counts_of(search), graph.counts)
 
 
 @pytest.mark.parametrize("longest", [20, 400])
@@ -116,22 +118,22 @@ def test_a_word_without_edges_reaches_itself_and_a_search_may_end_early(graph):
     assert [part.tolist() for part in alone.edges_of(np.array([2]))] == [[], [], []]
 
 
-@pytest.fixture(params=["stored", "searched", "forgotten"])
+@pytest.fixture(params=["searched", "forgotten"])
 def near(graph, request, monkeypatch):
     if request.param == "forgotten":
         monkeypatch.setattr(paths, "POOL_BYTES", 500)
-    lists = graph.lists if request.param == "stored" else None
-    return Neighbourhoods(graph.search, graph.counts, lists)
+    return Neighbourhoods(graph.search, graph.counts)
 
 
-def test_each_place_holds_the_word_of_the_stored_list(graph, near):
+def test_each_place_holds_the_word_of_the_whole_list(graph, near):
     sizes = graph.counts.sum(axis=1, dtype=np.int64)
-    firsts = np.cumsum(sizes) - sizes
+    whole = words_of(graph)
     draw = np.random.default_rng(1)
     for _ in range(20):
         rows = draw.integers(N, size=40)
         places = (draw.random(40) ** 4 * sizes[rows]).astype(np.int64)
-        assert np.array_equal(near.at(rows, places), graph.lists[firsts[rows] + places])
+        expected = [whole[row][place] for row, place in zip(rows, places, strict=True)]
+        assert np.array_equal(near.at(rows, places), expected)
 
 
 def test_words_are_near_if_the_path_is_shorter_than_the_reach(graph, near):
@@ -140,7 +142,7 @@ def test_words_are_near_if_the_path_is_shorter_than_the_reach(graph, near):
     assert within.any() and not within.all()
     assert np.array_equal(near.are_near(rows, others), within)
     assert near.are_near(rows[:0], others[:0]).tolist() == []
-    assert not deepcopy(near)._pool.entries  # a copy shows nothing of what was drawn
+    assert not deepcopy(near)._cache._entries  # a copy shows nothing of what was drawn
 
 
 @pytest.fixture(scope="module")

@@ -49,37 +49,30 @@ def open_model(given: str) -> LanguageModel:
 def _path_of(given: str) -> Path | None:
     """Return the folder or file; None for a name that may have been downloaded."""
     path = Path(given).expanduser()
-    if path.suffix.lower() != GGUF and not path.exists():
+    if not path.exists() and path.suffix.lower() != GGUF:
         packaged = _packaged(given)
-        if packaged is None and (given.count("/") != 1 or given.startswith((".", "/", "~"))):
-            raise _unusable(given, "there is no such folder, file or package")
-        if packaged is None:
+        if packaged is None and given.count("/") == 1 and not given.startswith((".", "/", "~")):
             return None
-        path = packaged
-    if path.is_dir():
-        if not (path / "config.json").is_file():
-            raise _unusable(given, "the folder has no config.json")
-    elif not path.exists():
-        raise _unusable(given, "there is no such file")
-    elif path.suffix.lower() != GGUF:
-        raise _unusable(given, "it is neither a folder nor a .gguf file")
-    else:
-        with regular(path).open("rb") as file:
-            if file.read(4) != b"GGUF":
-                raise _unusable(given, "it is not a GGUF file, or is damaged")
+        path = packaged or path
+    if not (path / "config.json").is_file() and not _is_gguf(path):
+        expected = "a folder with config.json, a GGUF file, or a package that holds one such file"
+        raise _unusable(given, f"expected {expected}")
     return path
+
+
+def _is_gguf(path: Path) -> bool:
+    if path.suffix.lower() != GGUF or not path.exists():
+        return False
+    with regular(path).open("rb") as file:
+        return file.read(4) == b"GGUF"
 
 
 def _packaged(given: str) -> Path | None:
     name = given.replace("-", "_")
     spec = find_spec(name) if name.isidentifier() else None
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    folders = map(Path, spec.submodule_search_locations)
+    folders = map(Path, (spec and spec.submodule_search_locations) or ())
     files = [file for folder in folders for file in folder.glob("*" + GGUF)]
-    if len(files) != 1:
-        raise _unusable(given, f"the package holds {len(files)} .gguf files; expected one")
-    return files[0]
+    return files[0] if len(files) == 1 else None
 
 
 @lru_cache(maxsize=2)

@@ -1,4 +1,4 @@
-"""The GPU after spacy.require_gpu(), threads, and memory of mapped tables."""
+"""The GPU after spacy.require_gpu(), threads, and memory of mapped tables and caches."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import mmap
 import multiprocessing
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from thinc.backends import get_array_ops, get_current_ops
 
-from ..arrays import Floats2d
+from ..arrays import Floats2d, Numbers1d
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -23,6 +23,7 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 LARGE = 2 * 2**30  # bytes of a mapped table that may stay in memory
 MAPPED_AT_ONCE = 2**27  # bytes of a larger one that a process has in memory at most
+ENTRY_BYTES = 300  # of an entry of a cache besides its numbers
 FAULT = 2**16  # bytes that Linux maps around the one that is read
 _limited: set[int] = set()  # process ids; a forked child has another
 
@@ -115,3 +116,32 @@ def in_order(
             waiting.append(pool.submit(work, job))
         while waiting:
             yield waiting.popleft().result()
+
+
+class RowCache:
+    """A cache of arrays by row, emptied where it would hold more than `most` bytes.
+
+    Copies and pickles start empty: the rows show for which words something was drawn.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most, self._held = most, 0
+        self._entries: dict[int, tuple[Numbers1d, ...]] = {}
+
+    def find(self, rows: Iterable[int]) -> dict[int, Any]:
+        """Return what is cached of the rows."""
+        entries = self._entries  # which another thread may put another in place of
+        return {row: entries[row] for row in rows if row in entries}
+
+    def add(self, made: Mapping[int, tuple[Numbers1d, ...]]) -> None:
+        """Cache what was made for some rows."""
+        arrays = [array.nbytes for entry in made.values() for array in entry]
+        size = sum(arrays) + ENTRY_BYTES * len(made)
+        if self._held + size > self.most:
+            self._entries, self._held = {}, 0
+        if size <= self.most:
+            self._entries.update(made)
+            self._held += size
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"most": self.most, "_entries": {}, "_held": 0}

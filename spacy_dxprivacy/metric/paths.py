@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d, Numbers1d, Numbers2d
+from ..machine.compute import RowCache
 
 NUMBERS = 2**25  # distances at once, of one byte each or two: with more, caches hold too few
 MOST = 128  # words searched from at once
@@ -187,46 +188,18 @@ POOL_BYTES = 2**26  # of cached reached sets: 64 MB
 STEPS_AT_ONCE = 6  # words are searched from this far, or twice as far, ...
 
 
-class Pool:
-    """A cache of arrays by row, emptied when it holds more than `most` bytes.
-
-    Copies and pickles start empty: the rows show for which words something was drawn.
-    """
-
-    def __init__(self, most: int) -> None:
-        self.most, self.held = most, 0
-        self.entries: dict[int, Any] = {}  # which another thread may put another in place of
-
-    def add(self, entries: dict[int, Any], size: int) -> None:
-        """Add entries of `size` bytes together."""
-        if self.held + size > self.most:
-            self.entries, self.held = {}, 0
-        self.entries.update(entries)
-        self.held += size
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"most": self.most, "entries": {}, "held": 0}
-
-
 class Neighbourhoods:
-    """The words near each word, from stored lists or searched for on demand.
+    """The words near each word, from near to far, itself first: searched for on demand.
 
-    counts (n, reach): how many words are at each distance. lists: those words of the first word,
-    itself first, from near to far; then of the second, and so on; None where they are not stored.
+    counts (n, reach): how many words are at each distance.
     """
 
-    def __init__(self, search: PathSearch, counts: Numbers2d, lists: Numbers1d | None) -> None:
-        self._search, self._counts, self._lists = search, counts, lists
-        self._pool = Pool(POOL_BYTES)
-        if lists is not None:
-            self._sizes = counts.sum(axis=1, dtype=np.int64)
-            self._firsts = np.cumsum(self._sizes) - self._sizes
+    def __init__(self, search: PathSearch, counts: Numbers2d) -> None:
+        self._search, self._counts = search, counts
+        self._cache = RowCache(POOL_BYTES)
 
     def at(self, rows: Ints1d, places: Ints1d) -> Ints1d:
         """Return the words at these places of the lists of k rows, shape (k,)."""
-        if self._lists is not None:
-            stored: Ints1d = self._lists[self._firsts[rows] + places].astype(np.int64)
-            return stored
         some, which = np.unique(rows, return_inverse=True)
         farthest = np.zeros(len(some), dtype=np.int64)
         np.maximum.at(farthest, which, places)
@@ -272,12 +245,8 @@ class Neighbourhoods:
 
     def _lists_of(self, rows: Ints1d, least: Ints1d) -> list[Numbers1d]:
         """The list of each of k different rows, as far as the place `least` (k,) or farther."""
-        if self._lists is not None:
-            ends = (self._firsts + self._sizes)[rows].tolist()
-            firsts = self._firsts[rows].tolist()
-            return [self._lists[i:j] for i, j in zip(firsts, ends, strict=True)]
-        cached, nothing = self._pool.entries, np.empty(0, dtype=np.int64)
-        found = [cached.get(row, nothing) for row in rows.tolist()]
+        cached, nothing = self._cache.find(rows.tolist()), (np.empty(0, dtype=np.int64),)
+        found = [cached.get(row, nothing)[0] for row in rows.tolist()]
         lacking = np.flatnonzero(np.array([len(words) for words in found], dtype=np.int64) <= least)
         # Some farther than is needed, so that few are searched from again.
         ends = np.cumsum(self._counts[rows[lacking]], axis=1, dtype=np.int64)
@@ -289,6 +258,5 @@ class Neighbourhoods:
             lists = np.split(words, np.cumsum(near.sizes)[:-1])
             for i, one in zip(lacking[part].tolist(), lists, strict=True):
                 found[i] = one
-            made = dict(zip(rows[lacking[part]].tolist(), lists, strict=True))
-            self._pool.add(made, words.nbytes)
+            self._cache.add(dict(zip(rows[lacking[part]].tolist(), zip(lists), strict=True)))
         return found

@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d, blocks
+from ..machine.compute import RowCache
 from .path_table import PathTable, Steps, open_table, store_table
-from .paths import PathSearch, Pool
+from .paths import PathSearch
 from .word_graph import WordGraph, both_ways
 
 QUANTA = 16  # to a unit of length
@@ -148,7 +149,6 @@ def _closed(radii: Ints1d, low: Ints1d, high: Ints1d, steps: Ints1d) -> Ints1d:
 
 
 CACHE_BYTES = 2**28
-ENTRY_BYTES = 200  # of an entry of the cache besides its arrays
 
 
 class Kernel:
@@ -163,35 +163,29 @@ class Kernel:
         self.outputs: Floats1d = np.exp(-beta * (radii - radii.min()))
         steps = np.arange(2 * graph.radii.max() + 1) / graph.quanta
         self._times = np.expm1(beta * steps)
-        self._pool = Pool(CACHE_BYTES)
+        self._cache = RowCache(CACHE_BYTES)
 
     def near(self, row: int, found: Steps | None = None) -> tuple[Numbers1d, Floats1d]:
         """The words nearer than both radii, by row, and their weight beyond that at the radii.
 
         found: what `prepare` gave for the word.
         """
-        words, nearer = self._steps(row) if found is None else found
+        words, nearer = self.prepare([row])[row] if found is None else found
         return words, self.outputs.take(words) * self._times.take(nearer)
-
-    def _steps(self, row: int) -> Steps:
-        found: Steps | None = self._pool.entries.get(row)
-        return self.prepare([row])[row] if found is None else found
 
     def prepare(self, rows: Iterable[int]) -> dict[int, Steps]:
         """Search from several words at once, which takes less time: near words, how much nearer."""
-        wanted, cached = set(rows), self._pool.entries
-        new = np.array(sorted(wanted - cached.keys()), dtype=np.int64)
-        found = {row: cached[row] for row in wanted & cached.keys()}
-        if len(new):
-            made = dict(zip(new.tolist(), self.graph.within(new), strict=True))
-            size = sum(words.nbytes + steps.nbytes + ENTRY_BYTES for words, steps in made.values())
-            self._pool.add(made, size)
+        wanted = set(rows)
+        found: dict[int, Steps] = self._cache.find(wanted)
+        if missing := sorted(wanted - found.keys()):
+            made = dict(zip(missing, self.graph.within(np.array(missing)), strict=True))
+            self._cache.add(made)
             found |= made
         return found
 
     def weights(self, row: int, outputs: Numbers1d) -> Floats1d:
         """Return the weights of k outputs of a word, float64 (k,)."""
-        words, nearer = self._steps(row)
+        words, nearer = self.prepare([row])[row]
         at = np.minimum(np.searchsorted(words, outputs), len(words) - 1)
         times = 1 + np.where(words[at] == outputs, self._times[nearer[at]], 0.0)
         weights: Floats1d = self.outputs[outputs] * times

@@ -4,12 +4,11 @@ graph.json   format, the digest of the space, `keep` classes, reach
 starts.npy ends.npy steps.npy   edges of each word
 counts.npy   (n, reach), how many words are at each distance
 parts.npy    the part of each word, where some classes are never left
-lists.npy    the words within reach, where they are few enough to store
 
-The arrays are mapped into memory. A graph that was read from files is compared with the vectors. A
-graph of few words is learned again. Of more, a sample is checked: random words, which nobody can
-foresee, and those at which the normalisers Z are extreme or steepest, since these make the epsilon
-that is stated. What is wrong for a few other words goes unnoticed.
+The arrays are mapped into memory. A sample of a graph that was read from files is compared with the
+vectors: random words, which nobody can foresee, and those at which the normalisers Z are extreme or
+steepest, since these make the epsilon that is stated. What is wrong for a few other words goes
+unnoticed.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from typing import Any
 import numpy as np
 import srsly
 
-from ..arrays import Floats2d, Ints1d, Ints2d, Numbers1d
+from ..arrays import Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
 from ..io.files.digests import SMALL, check_sealed, sealed
 from ..io.files.limits import read_array, read_json
@@ -44,13 +43,13 @@ from .word_graph import (
 
 FORMAT = 1
 NEEDED = ("starts", "ends", "steps", "counts")
-FILES = tuple(f"{name}.npy" for name in (*NEEDED, "parts", "lists"))
+FILES = tuple(f"{name}.npy" for name in (*NEEDED, "parts"))
 
 
 def write_graph(graph: WordGraph, folder: Path) -> None:
     """Write the graph into a folder, made if it is missing; files in it are replaced."""
     folder.mkdir(parents=True, exist_ok=True)
-    about, arrays = to_fields(graph, lists=graph.lists).values()
+    about, arrays = to_fields(graph).values()
     for file in FILES:
         (folder / file).unlink(missing_ok=True)
         if (name := Path(file).stem) in arrays:
@@ -79,13 +78,11 @@ def read_graph(folder: Path, *, digest: str) -> WordGraph:
     return graph
 
 
-def to_fields(graph: WordGraph, lists: Numbers1d | None = None) -> dict[str, Any]:
-    """Return the graph as fields for msgpack; without the lists, which can be searched again."""
+def to_fields(graph: WordGraph) -> dict[str, Any]:
+    """Return the graph as fields for msgpack."""
     arrays = {name: getattr(graph, name) for name in NEEDED}
     if graph.keep:
         arrays["parts"] = graph.parts
-    if lists is not None:
-        arrays["lists"] = lists
     about = {"format": FORMAT, "digest": graph.digest, "keep": list(graph.keep)}
     return {"about": {**about, "reach": graph.reach}, "arrays": arrays}
 
@@ -97,14 +94,12 @@ def from_fields(fields: dict[str, Any]) -> WordGraph:
         raise ValueError("another format")
     starts, ends, steps, counts = (arrays[name] for name in NEEDED)
     n, reach = counts.shape
-    lists = arrays.get("lists")
-    whole = lists is None or len(lists) == counts.sum(dtype=np.int64)
     edges_fit = len(starts) == n + 1 and len(ends) == len(steps) == starts[-1]
-    if not (edges_fit and whole) or reach != about["reach"] or ends.max(initial=0) >= n:
+    if not edges_fit or reach != about["reach"] or ends.max(initial=0) >= n:
         raise ValueError("files that do not fit together")
     parts = arrays.get("parts", np.zeros(n, dtype=np.int64))
     keep = tuple(about["keep"])
-    return WordGraph(about["digest"], keep, reach, starts, ends, steps, parts, counts, lists)
+    return WordGraph(about["digest"], keep, reach, starts, ends, steps, parts, counts)
 
 
 SAMPLE = 32  # words whose shortest paths are searched again
@@ -116,21 +111,13 @@ ALIKE = 0.5
 BETAS = (0.5, 1.0, 2.0, 4.0)  # at which extremes are looked for
 
 
-def check_graph(graph: WordGraph, space: Space) -> bool:
-    """Whether all of it is what the space gives; False where that holds of samples.
-
-    Raises DxError where it is not.
-    """
+def check_graph(graph: WordGraph, space: Space) -> None:
+    """Raise DxError unless samples of a graph are what the space gives."""
     try:
         fits = len(graph) == len(space) and graph.reach == reach_of(len(space))
         fits = fits and np.array_equal(graph.parts, parts_of(space, graph.keep))
-        if fits and len(space) <= learned.FEW:
-            again, names = build(space, graph.keep), ["starts", "ends", "steps", "counts"]
-            names += [] if graph.lists is None else ["lists"]
-            if all(np.array_equal(getattr(graph, k), getattr(again, k)) for k in names):
-                return True
         if fits and _paths_agree(graph) and _edges_agree(graph, space):
-            return False
+            return
     except (ValueError, IndexError, TypeError):  # arrays that are no graph
         pass
     why = "its graph is not what its vectors give. Remove the folder of it, or learn it again."
@@ -156,15 +143,10 @@ def _paths_agree(graph: WordGraph) -> bool:
             steepest = (np.abs(logs[low] - logs[high]) / steps).argmax()
             some += [low[steepest], high[steepest]]
     rows = np.unique(some)
-    ends = np.cumsum(graph.counts.sum(axis=1, dtype=np.int64))
-    for part, near in graph.search(rows):
-        if not np.array_equal(near.counts(graph.reach), graph.counts[rows[part]]):
-            return False
-        if graph.lists is not None:
-            stored = zip(ends[rows[part]] - near.sizes, ends[rows[part]], strict=True)
-            if (np.concatenate([graph.lists[i:j] for i, j in stored]) != near.words).any():
-                return False
-    return True
+    return all(
+        np.array_equal(near.counts(graph.reach), graph.counts[rows[part]])
+        for part, near in graph.search(rows)
+    )
 
 
 def _edges_agree(graph: WordGraph, space: Space) -> bool:

@@ -36,9 +36,8 @@ OFFSET = 0.75
 NEAR = 1.25  # a word with no edge as short as this gets a companion
 COMPANIONS = 2  # words that one word can be the companion of
 CLASS_WEIGHT = 2.0  # a class that one of two words has, in distances to the nearest word
-LISTS_BYTES = 2**31  # memory that lists of the words within reach may take: 2 GB
 LEAST_WORDS = 3
-MANY_WORDS = 150_000  # so many take long enough to be told beforehand, and their lists much room
+MANY_WORDS = 150_000  # so many take long enough to be told beforehand
 BEYOND_ALL = 1.5  # how far the reach goes beyond ln n
 WORTH_THREADS = 5_000  # words
 
@@ -53,8 +52,6 @@ class WordGraph:
     parts (n,): words of different parts, a part for each set of `keep` classes, are at infinite
     distance.
     counts (n, reach): how many words are at each distance, from 0 to reach - 1.
-    lists: those words of the first word, itself first, from near to far; then of the second, and so
-    on. None where they would take too much memory: then they are searched for on demand.
     """
 
     digest: str
@@ -65,7 +62,6 @@ class WordGraph:
     steps: Numbers1d
     parts: Ints1d
     counts: Numbers2d
-    lists: Numbers1d | None = None
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -78,7 +74,7 @@ class WordGraph:
     @cached_property
     def reached(self) -> Neighbourhoods:
         """The words near a word, from near to far."""
-        return Neighbourhoods(self.search, self.counts, self.lists)
+        return Neighbourhoods(self.search, self.counts)
 
     @cached_property
     def part_sizes(self) -> Ints1d:
@@ -134,43 +130,31 @@ def build(space: Space, keep: Sequence[str] = ()) -> WordGraph:
     starts, ends, steps = both_ways(n, *edges(neighbour_lists(space, parts)))
     ends = ends.astype(np.min_scalar_type(n - 1))
     arrays = (starts.astype(np.int32), ends, steps.astype(np.uint8))
-    most = LISTS_BYTES // ends.itemsize if n <= MANY_WORDS else -1
-    counts, lists = counts_and_lists(PathSearch(*arrays, reach), most)
-    return WordGraph(space.digest, tuple(keep), reach, *arrays, parts, counts, lists)
+    counts = counts_of(PathSearch(*arrays, reach))
+    return WordGraph(space.digest, tuple(keep), reach, *arrays, parts, counts)
 
 
-def counts_and_lists(search: PathSearch, most: int) -> tuple[Ints2d, Numbers1d | None]:
-    """Return `counts` and `lists` of a WordGraph; None for lists of more than `most` words.
+def counts_of(search: PathSearch) -> Ints2d:
+    """Return `counts` of a WordGraph.
 
     Blocks of words are searched from side by side, by as many threads as products may use.
     """
-    n, narrow = search.n, np.min_scalar_type(search.n - 1)
+    n = search.n
     counts: Ints2d = np.zeros((n, search.reach), dtype=np.min_scalar_type(n))
-    lists: list[Numbers1d] = []
 
-    def work(job: tuple[slice, Numbers1d]) -> tuple[slice, Ints2d, Numbers1d]:
+    def work(job: tuple[slice, Numbers1d]) -> slice:
         part, scratch = job
         near = search.search(np.arange(part.start, part.stop), None, scratch)
-        return part, near.counts(search.reach), near.words.astype(narrow)
+        counts[part] = near.counts(search.reach)
+        return part
 
     bar = tqdm(total=n, desc="words within reach", disable=None, delay=1, leave=False)
     with bar, product_threads(n >= WORTH_THREADS) as threads:
         buffers = [search.scratch(search.at_once) for _ in range(threads + 1 if threads > 1 else 1)]
         jobs = zip(blocks(n, search.at_once), cycle(buffers))
-        for part, some, words in in_order(work, jobs, threads, len(buffers)):
-            counts[part] = some
-            most -= len(words)
-            lists = [*lists, words] if most >= 0 else []
+        for part in in_order(work, jobs, threads, len(buffers)):
             bar.update(part.stop - part.start)
-    if most < 0:
-        return counts, None
-    joined = np.empty(sum(map(len, lists)), dtype=narrow)
-    end = len(joined)
-    while lists:  # each block is let go once it is copied, so that memory holds them once
-        block = lists.pop()
-        joined[end - len(block) : end] = block
-        end -= len(block)
-    return counts, joined
+    return counts
 
 
 def both_ways(n: int, low: Ints1d, high: Ints1d, steps: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:

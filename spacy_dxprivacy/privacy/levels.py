@@ -17,7 +17,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import srsly
 
+from ..about import DATA
 from ..ty import HasMetric, Mechanism
 from ..validate import one_of
 
@@ -69,20 +71,11 @@ MECHANISM = "dx.Path.v2"
 Points = Sequence[tuple[float, float, float]]  # epsilon, rising, and two shares from 0 to 1
 
 # Share of words that are unchanged; cosine of outputs to inputs.
-UNCHANGED: Points = (
-    (0.55, 0.3310, 0.5588), (0.6, 0.3818, 0.5887), (0.8, 0.4880, 0.7041), (1.05, 0.5888, 0.8084),
-    (1.1, 0.6209, 0.8278),
-)  # fmt: skip
+_MEASURED = srsly.read_json(DATA / "levels.json")
+# Share of words that are unchanged; cosine of outputs to inputs.
+UNCHANGED: Points = _MEASURED["unchanged"]
 # Share of words, and of rare words, that each attacker recovers; of equals the first is named.
-FOUND: Mapping[str, Points] = {
-    "word pairs of clinical text": (
-        (0.55, 0.3452, 0.00641), (0.6, 0.3898, 0.01282), (0.8, 0.4960, 0.04487),
-        (1.05, 0.6093, 0.08974), (1.1, 0.6441, 0.13462),
-    ),
-    "a causal model of 135 million parameters": (
-        (0.8, 0.4683, 0.0577), (1.05, 0.6021, 0.1090), (1.1, 0.6262, 0.1474),
-    ),
-}  # fmt: skip
+FOUND: Mapping[str, Points] = _MEASURED["recovered"]
 
 
 @dataclass(frozen=True)
@@ -143,8 +136,8 @@ def measured_at(epsilon: float) -> Level | None:
     return Level(epsilon, kept[0], *most, kept[1], best, of_rare)
 
 
-_SETTINGS = {"light": 1.05, "balanced": 0.8, "strong": 0.55}
-LEVELS = {name: some for name, at in _SETTINGS.items() if (some := measured_at(at))}
+_levels = {name: measured_at(epsilon) for name, epsilon in _MEASURED["settings"].items()}
+LEVELS = {name: found for name, found in _levels.items() if found is not None}
 
 
 def level(name: str) -> Level:

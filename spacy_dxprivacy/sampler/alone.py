@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
+from ..machine.compute import RowCache
 from ..metric.policy_graph import Kernel
 from ..privacy.randomness import Rng
-from .emissions import NOTHING, RowCache, Some
+from .emissions import NOTHING, Some
 
 CACHE_BYTES = 2**28
 WORDS_AT_ONCE = 2**8
@@ -56,7 +57,7 @@ class WordDraw:
         for row, steps in self.kernel.prepare(set(rows) - found.keys()).items():
             words, extra = self.kernel.near(row, steps)
             made[row] = words, np.cumsum(extra * self.weights[words])
-        self._cache.keep(made)
+        self._cache.add(made)
         return found | made
 
     def log_sums(self, rows: Ints1d) -> Floats1d:

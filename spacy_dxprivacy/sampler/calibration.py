@@ -116,9 +116,9 @@ def beta_of(space: learned.Table, graph: PolicyGraph, chain: Chain, epsilon: flo
     return max(epsilon / 2, float(table.betas[table.epsilons <= epsilon].max(initial=0.0)))
 
 
-def _check_calibration(some: Calibration, graph: PolicyGraph, weights: Floats1d) -> bool:
-    """Return False where sampled edges lose no more at any beta than the table states: random ones,
-    and those whose ends differ most in their numbers of neighbours. Raise DxError otherwise."""
+def _check_calibration(some: Calibration, graph: PolicyGraph, weights: Floats1d) -> None:
+    """Raise DxError where sampled edges lose more at a beta than the table states: random ones, and
+    those whose ends differ most in their numbers of neighbours."""
     low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
     lengths, degrees = np.asarray(graph.steps), np.diff(graph.starts)
     uneven = np.abs(np.log(degrees[low] / degrees[graph.ends])) / np.maximum(lengths, 1)
@@ -134,7 +134,6 @@ def _check_calibration(some: Calibration, graph: PolicyGraph, weights: Floats1d)
         if beta + graph.quanta * steepest > epsilon + 1e-5:
             why = "it states less than the privacy loss of its words"
             raise DxError(Errors.DX067.format(path=CALIBRATION.file, why=why))
-    return False
 
 
 def solved_for_words(graph: PolicyGraph, weights: Floats1d, epsilon: float) -> float:
@@ -208,7 +207,7 @@ def even_of(space: Space, graph: PolicyGraph, weights: Floats1d, epsilon: float)
     DxError where nothing is left of some of them."""
     lengths = Lengths(graph, shorter(graph, policy_graph(space, PLAIN, "plain")))
     basis = _fingerprint(repr(float(epsilon)), graph, lengths.short, weights)
-    check = partial(_check_even, lengths=lengths, weights=weights, epsilon=epsilon)
+    check = partial(_check_even, lengths=lengths, epsilon=epsilon)
     found: Evened | None = learned.find(space, EVEN.name(basis), check)
     if found is None:
         made = even(lengths, weights, epsilon)
@@ -218,25 +217,21 @@ def even_of(space: Space, graph: PolicyGraph, weights: Floats1d, epsilon: float)
     return stated(lengths, found.weights, found.logs, found.beta, epsilon)
 
 
-def _check_even(some: Evened, lengths: Lengths, weights: Floats1d, epsilon: float) -> bool:
-    """Return whether balancing yields these weights too. Raise DxError where some Z are not those
-    of the weights: all of few words; of many, for which it returns False, random and extreme ones.
-    """
+def _check_even(some: Evened, lengths: Lengths, epsilon: float) -> None:
+    """Raise DxError where random or extreme Z are not those of the weights."""
     n = len(lengths.graph)
     if some.weights.shape != (n,):
         raise fail("even", f"weights of {n} words", some.weights.shape)
-    few = n <= learned.FEW
     nats = lengths.needed(some.logs, some.beta, epsilon)
     low = np.repeat(np.arange(n), np.diff(lengths.graph.starts))
     extremes = [some.logs.argmax(), some.logs.argmin()]
     extremes += [low[nats.argmax()], lengths.graph.ends[nats.argmax()]] if len(nats) else []
-    rows = np.arange(n) if few else np.append(random_words(n, SAMPLE), extremes)
+    rows = np.append(random_words(n, SAMPLE), extremes)
     near = lengths.drawn.within(rows)
     logs = even_log_sums(lengths.drawn, some.weights, some.beta, rows, near)
     share = stated(lengths, some.weights, some.logs, some.beta, epsilon).share
     if share > SHARE or not np.allclose(logs, some.logs[rows], rtol=0, atol=1e-9):
         raise DxError(Errors.DX067.format(path=EVEN.file, why="its sums do not match its weights"))
-    return few and np.allclose(even(lengths, weights, epsilon).weights, some.weights, rtol=1e-3)
 
 
 def shorter(graph: PolicyGraph, plain: PolicyGraph) -> Bools1d:

@@ -4,49 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Numbers1d
+from ..machine.compute import RowCache
 from ..metric.path_table import Steps
 from ..metric.policy_graph import Kernel
 from ..prior.chain import Chain
 
 CACHE_BYTES = 2**27
-ENTRY_BYTES = 300  # of an entry of the cache besides its numbers
 # Nats of beta times the reach up to which float32 holds all sums: docs/explanation/sentences.md.
 SINGLE = 48.0
 AT_ONCE = 128  # numbers of which a draw looks at the sum first
 NOTHING = -1  # a word that the space lacks: all states are as likely
 
 Some = tuple[Numbers1d, Numbers1d]  # states, and a number for each
-
-
-class RowCache:
-    """A cache of a pair of arrays for each row; emptied where it would take more bytes."""
-
-    def __init__(self, most: int) -> None:
-        self.most, self._bytes = most, 0
-        self._kept: dict[int, Some] = {}
-
-    def find(self, rows: Iterable[int]) -> dict[int, Some]:
-        """Return what is cached of the rows."""
-        kept = self._kept  # which another thread may put another in place of
-        return {row: kept[row] for row in rows if row in kept}
-
-    def keep(self, made: dict[int, Some]) -> None:
-        """Cache what was made for some rows."""
-        size = sum(a.nbytes + b.nbytes + ENTRY_BYTES for a, b in made.values())
-        if self._bytes + size > self.most:
-            self._kept, self._bytes = {}, 0
-        if size <= self.most:
-            self._kept.update(made)
-            self._bytes += size
-
-    # The cache shows what was drawn for: a copy gets none.
-    def __getstate__(self) -> dict[str, Any]:
-        return {"most": self.most, "_kept": {}, "_bytes": 0}
 
 
 class Emissions:
@@ -83,7 +56,7 @@ class Emissions:
             rounded = self.totals[states].astype(np.float64)
             factors = (self._totals[states] + near[states]) / rounded
             made[row] = states.astype(self._narrow), factors.astype(self.dtype)
-        self._cache.keep(made)
+        self._cache.add(made)
         return cached | made
 
     def weigh(self, M: Floats2d, rows: Ints1d, fixed: Bools1d, near: Mapping[int, Some]) -> None:

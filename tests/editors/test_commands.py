@@ -52,8 +52,8 @@ def run(*arguments, status=0):
         (["lm=nowhere"], "DX153"),
         (["edit=pairs", "lm=fake"], "by pairs takes no language model"),
         (["editor=rewrite", "lm=fake"], "dx.Rewrite.v1 was removed: use dx.Remap.v1 with a"),
-        (["lm=in.jsonl"], "neither a folder nor"),
-        (["lm=space"], "no config.json"),
+        (["lm=in.jsonl"], "expected a folder"),
+        (["lm=space"], "config.json"),
         (["prompt=Notes."], "lm"),
         (["editor=nothing", "lm=fake"], "no editor"),
         (["lm=fake", f"prompt={'w1 ' * 40}"], "DX151"),
@@ -98,7 +98,7 @@ def test_nothing_is_edited_unless_it_is_asked_for(folder):
 def test_files_that_are_no_models_are_refused_and_a_missing_extra_is_named(folder, monkeypatch):
     assert "dx sanitize --edit" in run("edit", "in.jsonl", "out.jsonl", status=2).output
     (folder / "cut.gguf").write_bytes(b"GG")
-    for name, why in (("cut.gguf", "damaged"), ("none.gguf", "no such file")):
+    for name, why in (("cut.gguf", "a GGUF file"), ("none.gguf", "a GGUF file")):
         with pytest.raises(DxError, match=why):
             opened.open_model(name)
     (folder / "model").mkdir()

@@ -161,16 +161,9 @@ def test_the_guarantee_says_which_metric_and_how_far_words_can_be_apart(mechanis
 
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.2, 2.0])
-@pytest.mark.parametrize("stored", [True, False])
-def test_draws_follow_the_probabilities_whether_lists_are_stored_or_walked(
-    cloud, monkeypatch, epsilon, stored
-):
+def test_draws_follow_the_probabilities(cloud, epsilon):
     """Each distance by itself, and each word at it; at 0.2 most are beyond the reach."""
-    if not stored:
-        monkeypatch.setattr(word_graph, "LISTS_BYTES", 2000)
-    learned.forget(cloud)
     mechanism = made(epsilon).fit(cloud)
-    assert (stored_graph(cloud).lists is not None) == stored
     n = 200_000
     for row in (0, 133):
         p = mechanism.distribution(np.array([row]))[0]
@@ -183,15 +176,12 @@ def test_draws_follow_the_probabilities_whether_lists_are_stored_or_walked(
         assert chisquare(observed[keep], expected[keep]).pvalue > 1e-4
 
 
-def test_a_draw_does_not_depend_on_what_was_drawn_before(cloud, monkeypatch):
-    monkeypatch.setattr(word_graph, "LISTS_BYTES", 2000)
-    learned.forget(cloud)
+def test_a_draw_does_not_depend_on_what_was_drawn_before(cloud):
     mechanism = made(1.0).fit(cloud)
     rows = np.arange(N)
     first = mechanism.sample(rows, Rng(seed=1)).rows
     mechanism.sample(np.tile(rows, 3), Rng(seed=2))
     assert np.array_equal(mechanism.sample(rows, Rng(seed=1)).rows, first)
-    learned.forget(cloud)
 
 
 # -- classes that are never left -----------------------------------------------------------------
@@ -264,7 +254,10 @@ def other_steps(file, space):
         ("steps.npy", other_steps, "DX024"),
     ],
 )
-def test_a_damaged_changed_or_foreign_graph_is_refused(cloud, tmp_path, name, damage, code):
+def test_a_damaged_changed_or_foreign_graph_is_refused(
+    cloud, tmp_path, monkeypatch, name, damage, code
+):
+    monkeypatch.setattr(learned, "FEW", 0)
     space = Space.from_vectors(cloud.words, cloud.vectors)
     made(2.0).fit(space)
     space.save(tmp_path / "space")

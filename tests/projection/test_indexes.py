@@ -172,12 +172,9 @@ def test_tables_that_float32_cannot_square_are_refused(bad):
     ({"parameters": "rubbish=3"}, "DX001.*parameters"),
     ({"path": "/no/such/folder"}, "DX050"),
 ])  # fmt: skip
-def test_odd_settings_and_too_little_memory_are_refused(settings, message, monkeypatch):
+def test_odd_settings_are_refused(settings, message):
     with pytest.raises(DxError, match=message):
         registry.dx_indexes.get("dx.Faiss.v1")(**settings).fit(X)
-    monkeypatch.setattr(faiss_index, "available_bytes", lambda: 1000)
-    with pytest.raises(DxError, match="DX054"):
-        make().fit(X)
 
 
 WORDS = [f"w{i}" for i in range(N)]
@@ -255,7 +252,6 @@ DAMAGES = {
     "another faiss": about(faiss="0.1"),
     "format": about(format=99),
     "no refine": about(refine=None),
-    "odd digest": about(table=3),
     "missing": lambda f: (f / "index.faiss").unlink(),
     "empty": codes(lambda data: b""),
     "foreign": codes(lambda data: b"x" * 999),

@@ -41,7 +41,6 @@ REFINE = 512  # recall 0.999 on GloVe-like vectors under the heaviest noise
 SMALL, FLAT = 1024, 8  # rows, dimensions; too few for codes
 TRAIN_ROWS = 65_536  # evenly spaced; more do not better 16 centroids a code
 ADD_ROWS = 65_536
-GIB = 2**30
 _forked = False
 
 
@@ -84,20 +83,12 @@ def build(X: Floats2d, factory: str, on_rows: Callable[[int], Any] | None = None
 
     on_rows: called with each number of rows that have been added.
 
-    Raises DxError where faiss refuses the factory, or the result would not fit into memory.
+    Raises DxError where faiss refuses the factory.
     """
     faiss, (n, d) = load_faiss(), X.shape
     some = min(n, TRAIN_ROWS)
     try:
         index = faiss.index_factory(d, factory)
-        try:
-            row = int(index.sa_code_size())
-        except RuntimeError:  # graphs do not say
-            row = 8 * d
-        # An estimate: the codes, once more while they grow, and the training rows.
-        needed, free = 2 * n * row + 3 * some * d * 4, available_bytes()
-        if free is not None and needed > free:
-            raise DxError(Errors.DX054.format(needed=needed / GIB, free=free / GIB))
         rows = np.arange(some, dtype=np.int64) * n // some
         index.train(np.ascontiguousarray(X[rows], dtype=np.float32))
         for part in blocks(n, ADD_ROWS):
@@ -111,18 +102,8 @@ def build(X: Floats2d, factory: str, on_rows: Callable[[int], Any] | None = None
     return index
 
 
-def available_bytes() -> int | None:
-    """Return the memory that the system can give; None where it does not say."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if "MemAvailable" in line)
-    except (OSError, StopIteration, ValueError):
-        return None
-
-
 FORMAT = 1
 ABOUT, CODES = "index.json", "index.faiss"
-_FIELDS = {"factory": str, "refine": int, "faiss": str, "rows": int, "dims": int, "table": str}
 
 
 def read_index(path: Path, X: Floats2d) -> tuple[Any, str, int]:
@@ -137,19 +118,18 @@ def read_index(path: Path, X: Floats2d) -> tuple[Any, str, int]:
     faiss = load_faiss()
     try:
         about: dict[str, Any] = read_json(path / ABOUT)
-    except (OSError, ValueError):
-        raise damaged(f"it has no {ABOUT} that can be read.") from None
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise damaged(f"{ABOUT} is not of format {FORMAT}.")
-    if any(not isinstance(about.get(name), kind) for name, kind in _FIELDS.items()):
-        raise damaged(f"{ABOUT} is incomplete.")
-    if about["faiss"] != faiss.__version__:
-        raise DxError(Errors.DX052.format(path=path, saved=about["faiss"], found=faiss.__version__))
+        built, version = (about["rows"], about["dims"], about["table"]), about["faiss"]
+        factory, refine = str(about["factory"]), int(about["refine"])
+        if about["format"] != FORMAT:
+            raise ValueError("another format")
+    except (OSError, ValueError, KeyError, TypeError):
+        raise damaged(f"it has no whole {ABOUT} of format {FORMAT}.") from None
+    if version != faiss.__version__:
+        raise DxError(Errors.DX052.format(path=path, saved=version, found=faiss.__version__))
     # Of the vectors alone: those of a mechanism may be clipped or turned.
-    digest = digest_of([], X)
-    if (about["rows"], about["dims"]) != X.shape or about["table"] != digest:
-        saved = f"{about['rows']} x {about['dims']} ({about['table'][:12]})"
-        found = f"{X.shape[0]} x {X.shape[1]} ({digest[:12]})"
+    given = (*X.shape, digest_of([], X))
+    if built != given:
+        saved, found = (f"{n} x {d} ({str(table)[:12]})" for n, d, table in (built, given))
         raise DxError(Errors.DX051.format(path=path, saved=saved, found=found))
     try:
         index = faiss.read_index(str(path / CODES), faiss.IO_FLAG_MMAP_IFC)
@@ -157,7 +137,7 @@ def read_index(path: Path, X: Floats2d) -> tuple[Any, str, int]:
         raise damaged(f"{CODES} is missing, cut short or not an index of faiss.") from None
     if (index.ntotal, index.d) != X.shape:
         raise damaged(f"{CODES} and {ABOUT} do not belong together.")
-    return index, about["factory"], about["refine"]
+    return index, factory, refine
 
 
 PAIRS_AT_ONCE = 2**20  # of queries and candidates

@@ -32,7 +32,7 @@ from ...errors import DxError, Errors
 from ...io.files.limits import read_json
 from ...validate import fail
 
-FEW = 1_000  # words, up to which all is learned again within a second, to compare
+FEW = 1_000  # words, up to which all is learned again within a second, and no file is believed
 
 
 class Table(Protocol):
@@ -45,6 +45,7 @@ class Table(Protocol):
     def identity(self) -> Any: ...
     @property
     def verified(self) -> bool: ...
+    def __len__(self) -> int: ...
     def __hash__(self) -> int: ...
 
 
@@ -87,11 +88,11 @@ def keep(table: Table, name: str, thing: Any) -> None:
     _made.setdefault(table, {})[name] = thing
 
 
-def find(table: Table, name: str, check: Callable[[Any], bool]) -> Any | None:
+def find(table: Table, name: str, check: Callable[[Any], object]) -> Any | None:
     """Return the result of this name of the table, or an equal one, or read with the table.
 
-    check: called with the latter at its first use. It returns whether all of it is what the table
-    gives, False where only samples were compared, and raises DxError where they differ.
+    check: called with the latter at its first use; raises DxError where samples differ from what
+    the table gives.
     """
     if name not in _made.get(table, {}) and table.verified:
         for other, things in list(_made.items()):
@@ -102,9 +103,7 @@ def find(table: Table, name: str, check: Callable[[Any], bool]) -> Any | None:
         return made[name]
     thing = _read.get(table, {}).get(name)
     if thing is not None and thing not in _checked:
-        if check(thing):
-            keep(table, name, thing)
-            return thing
+        check(thing)
         _checked.add(thing)
     if thing is not None and (used := _uses.get()) is not None:
         used.add(name)
@@ -144,6 +143,8 @@ def read_beside(table: Table, folder: Path, *, shipped: bool = False) -> None:
 
     Raises DxError where one is damaged, or belongs to another table.
     """
+    if len(table) <= FEW:
+        return
     for part in sorted(folder.iterdir()):
         if part.is_dir() and part.name.partition("-")[0] in {*HOMES, *_codecs}:
             codec = _codec(part.name)
@@ -159,7 +160,7 @@ def to_fields(table: Table) -> dict[str, Any]:
 
 def from_fields(table: Table, fields: dict[str, Any]) -> None:
     """Take in what to_fields made, as what was read."""
-    for name, some in fields.items():
+    for name, some in fields.items() if len(table) > FEW else ():
         thing = _codec(name).from_fields(some)
         _read.setdefault(table, {})[_codec(name).name(thing)] = thing
 
