@@ -22,7 +22,7 @@ from spacy_dxprivacy.metric.path_table import KNOWN, digest_of, write_table
 from spacy_dxprivacy.metric.policy import APART, PRESETS, policy_graph
 from spacy_dxprivacy.pipeline.parts import names_of
 from spacy_dxprivacy.privacy.levels import measured_apart
-from spacy_dxprivacy.sampler.calibration import CALIBRATION, learn
+from spacy_dxprivacy.sampler.calibration import epsilons_of
 from spacy_dxprivacy.space import BUILTIN
 from spacy_dxprivacy.space.tables import learned
 
@@ -39,9 +39,9 @@ def main() -> None:
     for policy in PRESETS:
         graph = policy_graph(space, PRESETS[policy], policy)
         for prior in PRIORS:
-            learn(space, graph, registry.dx_priors.get(prior)().fit(space))
+            epsilons_of(space, graph, registry.dx_priors.get(prior)().fit(space))
             for name, write in learned.writers(space).items():
-                if name.startswith(CALIBRATION.kind):
+                if name.startswith(learned.FITTED):
                     write(BUILTIN / name)
             print(policy, prior, flush=True)
 

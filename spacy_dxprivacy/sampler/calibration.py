@@ -16,7 +16,6 @@ import numpy as np
 from tqdm import tqdm
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
-from ..errors import DxError, Errors
 from ..metric.even import SHARE, Even, Lengths, even, stated
 from ..metric.even import log_sums as even_log_sums
 from ..metric.policy import PLAIN, policy_graph
@@ -26,8 +25,6 @@ from ..prior.chain import Chain
 from ..privacy.noise import solved_beta
 from ..space import Space
 from ..space.tables import learned
-from ..space.tables.learned import JsonFile
-from ..validate import fail
 
 WORDS_AT_ONCE = 2**8
 MANY = 5_000  # words, from which on the searches from all of them are made once only
@@ -108,17 +105,31 @@ def beta_of(space: learned.Table, graph: PolicyGraph, chain: Chain, epsilon: flo
     holds epsilon on small graphs, else within one percent, and never above."""
     if len(graph) < MANY:
         return solved_for_words(graph, chain.unigram, epsilon)
-    name = CALIBRATION.name(_fingerprint(chain.digest, graph))
-    check = partial(_check_calibration, graph=graph, weights=chain.unigram)
-    found: Calibration | None = learned.find(space, name, check)
-    table = learn(space, graph, chain) if found is None else found
+    epsilons = epsilons_of(space, graph, chain)
     # Half of epsilon holds on any space.
-    return max(epsilon / 2, float(table.betas[table.epsilons <= epsilon].max(initial=0.0)))
+    return max(epsilon / 2, float(BETAS[epsilons <= epsilon].max(initial=0.0)))
 
 
-def _check_calibration(some: Calibration, graph: PolicyGraph, weights: Floats1d) -> None:
-    """Raise DxError where sampled edges lose more at a beta than the table states: random ones, and
-    those whose ends differ most in their numbers of neighbours."""
+def epsilons_of(space: learned.Table, graph: PolicyGraph, chain: Chain) -> Floats1d:
+    """Return the least epsilon that each of BETAS holds: by a search from every word, once."""
+
+    def make() -> Floats1d:
+        at = weights_at(graph, chain.unigram)
+        exact = np.array([exact_epsilon(graph, at, beta) for beta in BETAS.tolist()])
+        return np.asarray(np.ceil(exact * 1e6) / 1e6)
+
+    what = f"the epsilons of words, {_fingerprint(chain.digest, graph)}"
+    return learned.once(space, what, make, partial(_hold, graph=graph, weights=chain.unigram))
+
+
+def _hold(epsilons: Floats1d, graph: PolicyGraph, weights: Floats1d) -> bool:
+    """Return whether sampled edges lose no more at any beta: random ones, and those whose ends
+    differ most in their numbers of neighbours."""
+    # Whatever the file says: no beta holds less than itself, or more than twice that.
+    if epsilons.shape != BETAS.shape or not np.isfinite(epsilons).all():
+        return False
+    if (epsilons < BETAS).any() or (epsilons > 2 * BETAS + 1e-5).any():
+        return False
     low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
     lengths, degrees = np.asarray(graph.steps), np.diff(graph.starts)
     uneven = np.abs(np.log(degrees[low] / degrees[graph.ends])) / np.maximum(lengths, 1)
@@ -127,39 +138,19 @@ def _check_calibration(some: Calibration, graph: PolicyGraph, weights: Floats1d)
     words, at = np.unique([low[edges], graph.ends[edges]], return_inverse=True)
     one, other = at.reshape(2, -1)
     of = weights_at(graph, weights, words)
-    for beta, epsilon in zip(some.betas.tolist(), some.epsilons.tolist(), strict=True):
+    for beta, epsilon in zip(BETAS.tolist(), epsilons.tolist(), strict=True):
         logs = log_sums(of, graph.radii[words], graph.quanta, beta)
         slopes = np.abs(logs[one] - logs[other]) / lengths[edges]
         steepest = max(slopes.max(initial=0.0), steepest_over(logs, graph.radii[words]))
         if beta + graph.quanta * steepest > epsilon + 1e-5:
-            why = "it states less than the privacy loss of its words"
-            raise DxError(Errors.DX067.format(path=CALIBRATION.file, why=why))
+            return False
+    return True
 
 
 def solved_for_words(graph: PolicyGraph, weights: Floats1d, epsilon: float) -> float:
     """Return the beta in [epsilon/2, epsilon] whose exact_epsilon is within 1e-4 below epsilon,
     given the weights of the outputs, float64 (n,)."""
     return solved_beta(partial(exact_epsilon, graph, weights_at(graph, weights)), epsilon)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Calibration:
-    """An epsilon-beta calibration table."""
-
-    digest: str  # of the table of words
-    basis: str  # fingerprint of the graph and the weights of its words
-    betas: Floats1d
-    epsilons: Floats1d  # the least that each beta holds
-
-
-def learn(space: learned.Table, graph: PolicyGraph, chain: Chain) -> Calibration:
-    """Make the calibration table by a search from every word, and store it beside the space."""
-    at = weights_at(graph, chain.unigram)
-    exact = np.array([exact_epsilon(graph, at, beta) for beta in BETAS.tolist()])
-    epsilons = np.ceil(exact * 1e6) / 1e6  # as files have it
-    made = Calibration(space.digest, _fingerprint(chain.digest, graph), BETAS, epsilons)
-    learned.keep(space, CALIBRATION.name(made.basis), made)
-    return made
 
 
 def _fingerprint(first: str, graph: PolicyGraph, *more: Any) -> str:
@@ -170,58 +161,36 @@ def _fingerprint(first: str, graph: PolicyGraph, *more: Any) -> str:
     return hasher.hexdigest()
 
 
-def _calibration_fields(some: Calibration) -> dict[str, Any]:
-    columns = {"betas": some.betas.tolist(), "epsilons": some.epsilons.tolist()}
-    return {"digest": some.digest, "law": some.basis, **columns}
-
-
-def _calibration_of(fields: dict[str, Any]) -> Calibration:
-    betas, epsilons = (np.asarray(fields[k], dtype=np.float64) for k in ("betas", "epsilons"))
-    # Whatever the file says: no beta holds less than itself, or more than twice that.
-    within = betas.shape == epsilons.shape and (betas > 0).all()
-    if not within or (epsilons < betas).any() or (epsilons > 2 * betas + 1e-5).any():
-        raise ValueError("epsilons that no words have")
-    return Calibration(str(fields["digest"]), str(fields["law"]), betas, epsilons)
-
-
-CALIBRATION = JsonFile("alone", "budgets.json", _calibration_fields, _calibration_of)
-CALIBRATION.register()
-
-
 # -- normaliser-balancing weights ----------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Evened:
-    """Stored normaliser-balancing weights."""
-
-    digest: str  # of the table of words
-    basis: str  # fingerprint of the graph, the weights before, and epsilon
-    beta: float  # of the draw
-    weights: Floats1d
-    logs: Floats1d  # ln Z
 
 
 def even_of(space: Space, graph: PolicyGraph, weights: Floats1d, epsilon: float) -> Even:
     """Return weights near those given (float64 (n,), above 0) that balance the normalisers. Raises
-    DxError where nothing is left of some of them."""
+    DxError where those that were read do not."""
     lengths = Lengths(graph, shorter(graph, policy_graph(space, PLAIN, "plain")))
-    basis = _fingerprint(repr(float(epsilon)), graph, lengths.short, weights)
-    check = partial(_check_even, lengths=lengths, epsilon=epsilon)
-    found: Evened | None = learned.find(space, EVEN.name(basis), check)
-    if found is None:
+
+    def make() -> Floats1d:
         made = even(lengths, weights, epsilon)
-        found = Evened(space.digest, basis, made.beta, made.weights, made.logs)
-        learned.keep(space, EVEN.name(basis), found)
-        return made
-    return stated(lengths, found.weights, found.logs, found.beta, epsilon)
+        return np.concatenate([[made.beta], made.weights, made.logs])
+
+    basis = _fingerprint(repr(float(epsilon)), graph, lengths.short, weights)
+    good = partial(_are_even, lengths=lengths, epsilon=epsilon)
+    return _even(learned.once(space, f"even weights, {basis}", make, good), lengths, epsilon)
 
 
-def _check_even(some: Evened, lengths: Lengths, epsilon: float) -> None:
-    """Raise DxError where random or extreme Z are not those of the weights."""
+def _even(numbers: Floats1d, lengths: Lengths, epsilon: float) -> Even:
+    """Return the evenness of beta, n weights, and ln Z of n words."""
+    weights, logs = numbers[1:].reshape(2, -1)
+    return stated(lengths, weights, logs, float(numbers[0]), epsilon)
+
+
+def _are_even(numbers: Floats1d, lengths: Lengths, epsilon: float) -> bool:
+    """Return whether random and extreme Z are those of the weights."""
     n = len(lengths.graph)
-    if some.weights.shape != (n,):
-        raise fail("even", f"weights of {n} words", some.weights.shape)
+    whole = numbers.shape == (2 * n + 1,) and np.isfinite(numbers).all()
+    if not whole or (numbers[: n + 1] <= 0).any():
+        return False
+    some = _even(numbers, lengths, epsilon)
     nats = lengths.needed(some.logs, some.beta, epsilon)
     low = np.repeat(np.arange(n), np.diff(lengths.graph.starts))
     extremes = [some.logs.argmax(), some.logs.argmin()]
@@ -229,9 +198,7 @@ def _check_even(some: Evened, lengths: Lengths, epsilon: float) -> None:
     rows = np.append(random_words(n, SAMPLE), extremes)
     near = lengths.drawn.within(rows)
     logs = even_log_sums(lengths.drawn, some.weights, some.beta, rows, near)
-    share = stated(lengths, some.weights, some.logs, some.beta, epsilon).share
-    if share > SHARE or not np.allclose(logs, some.logs[rows], rtol=0, atol=1e-9):
-        raise DxError(Errors.DX067.format(path=EVEN.file, why="its sums do not match its weights"))
+    return some.share <= SHARE and np.allclose(logs, some.logs[rows], rtol=0, atol=1e-9)
 
 
 def shorter(graph: PolicyGraph, plain: PolicyGraph) -> Bools1d:
@@ -247,25 +214,3 @@ def shorter(graph: PolicyGraph, plain: PolicyGraph) -> Bools1d:
     at = np.minimum(np.searchsorted(theirs, ours), len(theirs) - 1)
     less: Bools1d = (theirs[at] != ours) | (np.asarray(graph.steps) < np.asarray(plain.steps)[at])
     return less
-
-
-def _even_fields(some: Evened) -> dict[str, Any]:
-    # All bits of each number: sums that stand in a guarantee are of these very weights.
-    columns = {
-        name: getattr(some, name).astype("<f8").tobytes().hex() for name in ("weights", "logs")
-    }
-    return {"digest": some.digest, "law": some.basis, "beta": float(some.beta).hex(), **columns}
-
-
-def _even_from(fields: dict[str, Any]) -> Evened:
-    parts = (np.frombuffer(bytes.fromhex(fields[k]), dtype="<f8") for k in ("weights", "logs"))
-    weights, logs = (part.astype(np.float64) for part in parts)
-    beta = float.fromhex(fields["beta"])
-    good = weights.shape == logs.shape and (weights > 0).all() and np.isfinite(logs).all()
-    if not (good and beta > 0):
-        raise ValueError("weights that no words have")
-    return Evened(str(fields["digest"]), str(fields["law"]), beta, weights, logs)
-
-
-EVEN = JsonFile("even", "even.json", _even_fields, _even_from)
-EVEN.register()

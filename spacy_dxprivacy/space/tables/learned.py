@@ -16,7 +16,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 from ...arrays import Numbers1d
 from ...errors import DxError, Errors
 from ...io.files.limits import read_json
-from ...validate import fail
 
 FEW = 1_000  # words, up to which all is learned again within a second, and no file is believed
 
@@ -64,13 +63,9 @@ class Codec:
     from_fields: Callable[[dict[str, Any]], Any]
 
 
-# The module of each kind: imported when a saved result is read, as a table may be loaded before
-# anybody asks for what was learned of it.
-HOMES = {
-    "graph": "metric.store",
-    "alone": "sampler.calibration",
-    "even": "sampler.calibration",
-}
+# The module of each other kind: imported when a saved result is read, as a table may be loaded
+# before anybody asks for what was learned of it.
+HOMES = {"graph": "metric.store"}
 _codecs: dict[str, Codec] = {}
 _made: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()  # here, or in the package
 _read: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()  # from any other files
@@ -172,67 +167,22 @@ def _codec(name: str) -> Codec:
     return _codecs[kind]
 
 
-@dataclass(frozen=True)
-class JsonFile:
-    """The codec of small results: with a digest, of the table, and a basis, of how they are made.
-
-    kind: the name of the kind; file: of its file. to_fields, from_fields: to plain values and back;
-    the latter raises ValueError for numbers that nothing could have made.
-    """
-
-    kind: str
-    file: str
-    to_fields: Callable[[Any], dict[str, Any]]
-    from_fields: Callable[[dict[str, Any]], Any]
-
-    def register(self) -> None:
-        """Register the codec."""
-        fields = (self.to_fields, self.from_fields)
-        codec = Codec(lambda some: self.name(some.basis), self.write, self.read, *fields)
-        _codecs[self.kind] = codec
-
-    def name(self, basis: str) -> str:
-        """Return the name of the folder, and of the entry beside a table."""
-        return f"{self.kind}-{basis[:12]}"
-
-    def write(self, some: Any, folder: Path) -> None:
-        """Write the file into a folder, made where there is none."""
-        folder.mkdir(parents=True, exist_ok=True)
-        fields = self.to_fields(some)
-        srsly.write_json(folder / self.file, {**fields, "sha256": _checksum(fields)})
-
-    def read(self, folder: Path, digest: str) -> Any:
-        """Read the file. Raises DxError where it is damaged, changed, or of another table."""
-        path = folder / self.file
-        try:
-            fields = read_json(path)
-            expected = fields.pop("sha256")
-            some = self.from_fields(fields)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise DxError(Errors.DX067.format(path=path, why="it is damaged")) from error
-        if _checksum(fields) != expected:
-            raise DxError(Errors.DX067.format(path=path, why="it was changed"))
-        if some.digest != digest:
-            raise DxError(Errors.DX067.format(path=path, why="it belongs to another table"))
-        return some
-
-
-def _checksum(fields: dict[str, Any]) -> str:
-    return hashlib.sha256(srsly.json_dumps(fields, sort_keys=True).encode()).hexdigest()
-
-
 FITTED = "fitted"
-MANY = 5_000  # words, from which on a fit takes a second
 WIDTHS = ("<u1", "<u2", "<u4", "<f8")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fitted:
-    """What a fit computes of all rows. digest: of the table. basis: of how, with its settings."""
+    """Numbers that are computed of all rows. digest: of the table. basis: of how, with settings."""
 
     digest: str
     basis: str
     numbers: Numbers1d
+
+    @property
+    def name(self) -> str:
+        """The name of the folder, and of the entry beside a table."""
+        return f"{FITTED}-{self.basis[:12]}"
 
 
 def once(
@@ -241,26 +191,57 @@ def once(
     make: Callable[[], Numbers1d],
     good: Callable[[NDArray[Any]], bool],
 ) -> Numbers1d:
-    """Return what make() gives for a table, computed at the first call.
+    """Return what make() gives for a table, computed at the first call and saved beside it.
 
     what: how it is made, settings included. make: gives whole numbers from 0 on, or float64, (m,).
-    good: whether numbers that were read are valid. Raises DxError where they are not.
+    good: whether samples of numbers that were read are right. Raises DxError where they are not.
     """
-    basis = basis_of(what)
-    found: Fitted | None = find(table, FITTED_FILE.name(basis), lambda some: False)
+
+    def check(some: Fitted) -> None:
+        if not good(some.numbers):
+            raise _bad(Path(FITTED), f"it does not hold {what.partition(',')[0]}")
+
+    lacking = Fitted(table.digest, basis_of(what), np.zeros(0))
+    found: Fitted | None = find(table, lacking.name, check)
     if found is None:
-        numbers = make()
-        if len(numbers) >= MANY:
-            keep(table, FITTED_FILE.name(basis), Fitted(table.digest, basis, numbers))
-        return numbers
-    if not good(found.numbers):
-        raise fail(FITTED, f"numbers of {what.split(',')[0]}", "others")
+        found = replace(lacking, numbers=make())
+        keep(table, found.name, found)
     return found.numbers
 
 
 def basis_of(what: str) -> str:
     """Return a digest of how something is made."""
     return hashlib.sha256(what.encode()).hexdigest()
+
+
+def _write(some: Fitted, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    fields = _to_fields(some)
+    srsly.write_json(folder / "numbers.json", {**fields, "sha256": _checksum(fields)})
+
+
+def _read_file(folder: Path, digest: str) -> Fitted:
+    """Read the file. Raises DxError where it is damaged, changed, or of another table."""
+    path = folder / "numbers.json"
+    try:
+        fields = read_json(path)
+        expected = fields.pop("sha256")
+        some = _from_fields(fields)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _bad(path, "it is damaged") from error
+    if _checksum(fields) != expected:
+        raise _bad(path, "it was changed")
+    if some.digest != digest:
+        raise _bad(path, "it belongs to another table")
+    return some
+
+
+def _bad(path: Path, why: str) -> DxError:
+    return DxError(Errors.DX067.format(path=path, why=why))
+
+
+def _checksum(fields: dict[str, Any]) -> str:
+    return hashlib.sha256(srsly.json_dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
 def _to_fields(some: Fitted) -> dict[str, Any]:
@@ -281,5 +262,4 @@ def _from_fields(fields: dict[str, Any]) -> Fitted:
     return Fitted(str(fields["digest"]), str(fields["law"]), numbers.astype(kind))
 
 
-FITTED_FILE = JsonFile(FITTED, "numbers.json", _to_fields, _from_fields)
-FITTED_FILE.register()
+_codecs[FITTED] = Codec(lambda some: some.name, _write, _read_file, _to_fields, _from_fields)
