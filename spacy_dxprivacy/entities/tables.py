@@ -34,6 +34,12 @@ def words(name: str, file: str = "words") -> frozenset[str]:
     return frozenset(" ".join(sections(file)[name]).split())
 
 
+def by_word(name: str, file: str) -> dict[str, str]:
+    """Return the kind of each word of a section with lines `kind: words`."""
+    rows = (line.partition(": ") for line in sections(file)[name])
+    return {word: kind for kind, _, some in rows for word in some.split()}
+
+
 @cache
 def pattern(name: str, file: str = "forms") -> re.Pattern[str]:
     """Return a section of forms.txt or foreign.txt, compiled when it is first used."""

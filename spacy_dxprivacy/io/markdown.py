@@ -8,32 +8,10 @@ from __future__ import annotations
 import re
 
 from ..config import FileConfig
+from ..entities.tables import pattern
 from .pieces import Pieces, Template, address_of, linked, mail_target
 
-_KEYS = "title|subtitle|description|summary|date|lastmod|tags|categories|keywords|layout|draft|lang"
-# Markup, each with what it is: the first that matches. Repetitions are bounded where a search
-# could take the square of the length.
-_MARKUP = re.compile(
-    r"(?P<fence>^(?P<before>[ \t>]*(?:(?:[-*+]|\d{1,3}[.)]) +)*)(?P<bar>`{3,}(?=[^`\n]*$)|~{3,})"
-    r"(?P<block>(?s:.*?))(?P<after>^[ \t>]*(?P=bar)[`~]*[ \t]*$|\Z))"
-    r"|(?P<comment><!--(?s:.*?)(?:-->|\Z)"
-    r"|<(?P<name>(?i:script|style|svg))\b(?s:.*?)(?:</(?P=name)\s*>|\Z))"
-    r"|(?P<rule>^[ \t|:=*_>+-]*(?:\r?\n|\Z))"  # under headings and heads of tables
-    rf"|(?P<key>^[ \t]*(?:- +)?(?:{_KEYS}|(?P<persons>authors?|editors?|patient))[ \t]*[:=][ \t]+"
-    r"[\"']?(?P<value>[^\n\r\"',\[\]]*))"
-    r"|(?P<note>^[ \t]*\[\^(?P<label>[^\]\n]{1,99})\]:)"
-    r"|(?P<prefix>^(?:[ \t]|>|(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|#{1,6}[ \t]+|\|)+)"
-    r"|(?P<code>(?P<ticks>`+)(?!`)(?P<inner>.{,999}?[^`])(?P=ticks)(?!`))"
-    r"|(?P<mail><(?:mailto:)?[^\s<>]{1,99}@[^\s<>]{1,99}>)"
-    r"|(?P<target>\]\([ \t]*(?P<url><[^<>\n]{,999}>|[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*)"
-    r"(?:\s[^)\n]{,999})?\)|\]\(\S*)"
-    r"|(?P<defined>\]:[ \t]*(?P<to>\S+).*)"
-    r"|(?P<tag></?[a-zA-Z][^<>\n]*>|<[a-z+.-]{1,99}:[^<>\n]*>)"
-    r"|(?P<ids>\{[ \t]{,9}[#.:][^{}\n]*\})"
-    r"|(?P<cell>[ \t]{,99}\|[ \t]*)"
-    r"|(?P<mark>!?\[\^?|\][\[]?|\*+|~~|`+|(?<!\w)_+|(?<!_)_+(?!\w)|[ \t]{1,99}#{1,6}[ \t]*$)",
-    re.M,
-)
+_MARKUP = pattern("MARKDOWN", "formats/lists")
 _BREAK = re.compile(r"</?(?:br|hr|p|div|t[rdh]|li|h[1-6])\b", re.I)
 
 

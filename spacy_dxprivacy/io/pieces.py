@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import IO, Any
 
 from ..config import FileConfig
-from ..entities.tables import sections, words
+from ..entities.tables import by_word, words
 from ..errors import DxError, UsageError
 from ..text.layout import MARKS
 from .files.limits import MB, TooLarge
@@ -30,12 +30,7 @@ _SEEN = {0xA0: " ", 0x202F: " ", **dict.fromkeys([0xAD, 0x200B, 0x2060, 0xFEFF])
 
 
 listed = partial(words, file="formats/lists")
-
-
-def listed_by(name: str) -> dict[str, str]:
-    """Return the kind of each word of a section with lines `kind: words`."""
-    rows = (line.partition(": ") for line in sections("formats/lists")[name])
-    return {word: kind for kind, _, some in rows for word in some.split()}
+listed_by = partial(by_word, file="formats/lists")
 
 
 class BadDocument(DxError):

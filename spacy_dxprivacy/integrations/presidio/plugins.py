@@ -11,16 +11,12 @@ from presidio_analyzer.nlp_engine import NerModelConfiguration, SpacyNlpEngine
 from presidio_anonymizer.operators import Operator, OperatorType
 from spacy.language import Language
 
+from ...entities.tables import by_word
 from ...pipeline.component import DxSanitizer
 
 SCORE = 0.85  # as presidio gives entities of a pipeline
 # Label of a pipeline -> entity of presidio. Those without a row keep their name.
-ENTITIES = {
-    "PERSON": "PERSON", "PER": "PERSON", "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION",
-    "ADDRESS": "LOCATION", "ORG": "ORGANIZATION", "NORP": "NRP", "DATE": "DATE_TIME",
-    "TIME": "DATE_TIME", "EMAIL": "EMAIL_ADDRESS", "PHONE": "PHONE_NUMBER", "URL": "URL",
-    "ID": "ID",
-}  # fmt: skip
+ENTITIES = by_word("PRESIDIO", "formats/lists")
 # Numbers that identify nobody.
 IGNORED = frozenset({"CARDINAL", "QUANTITY", "ORDINAL", "PERCENT", "MONEY"})
 
