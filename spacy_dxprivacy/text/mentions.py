@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 import srsly
@@ -23,26 +24,19 @@ from ..space import Space
 
 Entity = tuple[str, int, int]  # label, first token, token after the last
 
-# Normalised label -> labels of other recognisers, as `plain_label` compares them.
-_SAME: dict[str, str] = srsly.read_json(DATA / "labels.json")["same"]
-CANONICAL = {name: label for label, names in _SAME.items() for name in names.split()}
+_LISTS: dict[str, Any] = srsly.read_json(DATA / "mentions.json")
+# A label of another recogniser, as `plain_label` compares it -> the normalised one.
+CANONICAL = {name: label for label, names in _LISTS["same"].items() for name in names.split()}
 # Labels whose entities are found again as a whole only, not by a part.
 WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID"})
 PIECE = re.compile(r"[^\W\d_]{2,}")
 SHORTEST = 2  # letters of a part of a name: initials say too little
 GLUED = 4  # letters of a part that is looked for within longer words, such as email addresses
-_SMALL = frozenset(
-    "de del della di da do dos das du la le las los van von der den ter ten bin bint ibn al el ben "
-    "abu af av st ap mac mc jr sr ii iii iv esq mr mrs ms miss dr prof mx sir md phd rn np pa do "
-    "dds the of and".split()
-)
+_SMALL = frozenset(_LISTS["small"].split())  # parts of names that say too little
 # Words before an adjective; and words that make a form of "be" introduce somebody.
-_BEFORE_ADJECTIVES = frozenset(
-    "a an the my your his her its our their this that these those no very so too quite rather more "
-    "most as how really".split()
-)
-_BE = frozenset("is was are were am be been being 's ’s 're ’re 'm ’m".split())
-_INTRODUCING = frozenset("this it that here there name who i".split())
+_BEFORE_ADJECTIVES = frozenset(_LISTS["before_adjectives"].split())
+_BE = frozenset(_LISTS["be"].split())
+_INTRODUCING = frozenset(_LISTS["introducing"].split())
 
 
 @lru_cache(maxsize=1024)

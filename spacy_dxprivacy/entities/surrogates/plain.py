@@ -34,7 +34,7 @@ CONSTANT = Guarantee(
     source="independent of the original",
 )
 PRESETS = ("standard", "clinical")
-LABELS: dict[str, str] = srsly.read_json(DATA / "labels.json")["preset"]
+LABELS: dict[str, str] = srsly.read_json(DATA / "mentions.json")["preset"]
 
 
 @dataclass(frozen=True)
