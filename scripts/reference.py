@@ -278,7 +278,7 @@ def _settings(paths: list[str]) -> str:
         option = f"--{path.rpartition('.')[2].replace('_', '-')}"
         how = f"`{option}`" if path in flags else "`--set`"
         text = _sentences(about["help"], MORE.get(path, ""))
-        rows.append((f"`{path}`", KINDS[about["kind"]], _literal(_value(path)), how, text))
+        rows.append((f"`{path}`", KINDS[about["kind"]][0], _literal(_value(path)), how, text))
     return _table(("setting", "takes", "default", "option", ""), rows)
 
 

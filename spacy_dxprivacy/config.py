@@ -13,7 +13,7 @@ import dataclasses
 import json
 import math
 import multiprocessing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -31,20 +31,16 @@ COMPONENT = (
 )  # fmt: skip
 ALIASES = {"editor": "edit", "sanitize.editor": "edit"}  # settings by their earlier names
 DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
-KINDS = {
-    "text": "text",
-    "path": "a path",
-    "number": "a finite number above 0",
-    "count": "a whole number",
-    "flag": "true or false",
-    "names": "names, with commas between them",
-}
 
 
-def _setting(kind: str, default: Any, help: str, *flags: str, least: int = 1) -> Any:
-    """Return a field. kind: of KINDS. flags: more names of its option. least: 0 lets it be 0."""
-    metadata = {"kind": kind, "help": help, "flags": flags, "least": least}
-    return field(default=default, metadata=metadata)
+def _setting(default: Any, help: str, *flags: str, least: int = 1) -> Any:
+    """Return a field. flags: more names of its option. least: 0 lets it be 0."""
+    return field(default=default, metadata={"help": help, "flags": flags, "least": least})
+
+
+def _kind_of(one: Any) -> str:
+    """Return the type of a setting, a key of KINDS."""
+    return str(one.type).removesuffix(" | None")
 
 
 class _Checked:
@@ -52,9 +48,8 @@ class _Checked:
 
     def __post_init__(self) -> None:
         for one in fields(self):  # type: ignore[arg-type]
-            if "kind" in one.metadata:
-                value = _checked(one.name, one.metadata, getattr(self, one.name))
-                object.__setattr__(self, one.name, value)
+            if "help" in one.metadata:
+                object.__setattr__(self, one.name, _checked(one, getattr(self, one.name)))
 
 
 @dataclass(frozen=True)
@@ -62,24 +57,20 @@ class FileConfig(_Checked):
     """How files are read and written."""
 
     # A name, a number from 1, or a path into nested JSON (a.b, items[].text).
-    field: tuple[str, ...] = _setting("names", ("text",), "Field or column to sanitise")
+    field: tuple[str, ...] = _setting(("text",), "Field or column to sanitise")
     keep_fields: tuple[str, ...] | None = _setting(
-        "names", None, "Other fields to write unmodified, or none"
+        None, "Other fields to write unmodified, or none"
     )
-    format: str = _setting("text", "", "Input format: txt, lines, jsonl, csv, ...")
-    output_format: str = _setting("text", "", "Output format, such as jsonl or csv.gz")
-    encoding: str | None = _setting("text", None, "Input encoding, such as latin-1")
-    delimiter: str | None = _setting(
-        "text", None, "CSV delimiter: a character, or a name such as tab"
-    )
-    receipt_field: str | None = _setting(
-        "text", None, "Field to add with the receipt of each record"
-    )
+    format: str = _setting("", "Input format: txt, lines, jsonl, csv, ...")
+    output_format: str = _setting("", "Output format, such as jsonl or csv.gz")
+    encoding: str | None = _setting(None, "Input encoding, such as latin-1")
+    delimiter: str | None = _setting(None, "CSV delimiter: a character, or a name such as tab")
+    receipt_field: str | None = _setting(None, "Field to add with the receipt of each record")
     person_field: str | None = _setting(
-        "text", None, "Field that identifies the person of a record", "--user-field"
+        None, "Field that identifies the person of a record", "--user-field"
     )
 
-    accept_changes: bool = _setting("flag", False, "Accept the tracked changes of a .docx file")
+    accept_changes: bool = _setting(False, "Accept the tracked changes of a .docx file")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -100,17 +91,17 @@ class FileConfig(_Checked):
 class RunConfig(_Checked):
     """How a run works, and what it writes besides."""
 
-    n_process: int = _setting("count", 1, "Worker processes; -1 for one per core", "-n", least=-1)
-    batch_size: int = _setting("count", 128, "Documents per batch")
-    receipt: Path | None = _setting("path", None, "Write the receipt to this .json file")
-    sign: Path | None = _setting("path", None, "Sign the receipt and the outputs with this key")
-    language: str | None = _setting("text", None, "Language of the texts: en, de, fr, es, nl, it")
-    table: Path | None = _setting("path", None, "Write the table of surrogates, encrypted")
-    table_key: Path | None = _setting("path", None, "Key that encrypts run.table")
-    preview: int = _setting("count", 0, "Print the first N documents; write nothing", least=0)
-    dry_run: bool = _setting("flag", False, "Print what would be done; write nothing")
-    quiet: bool = _setting("flag", False, "Print no receipt", "-q")
-    force: bool = _setting("flag", False, "Overwrite existing files", "-F")
+    n_process: int = _setting(1, "Worker processes; -1 for one per core", "-n", least=-1)
+    batch_size: int = _setting(128, "Documents per batch")
+    receipt: Path | None = _setting(None, "Write the receipt to this .json file")
+    sign: Path | None = _setting(None, "Sign the receipt and the outputs with this key")
+    language: str | None = _setting(None, "Language of the texts: en, de, fr, es, nl, it")
+    table: Path | None = _setting(None, "Write the table of surrogates, encrypted")
+    table_key: Path | None = _setting(None, "Key that encrypts run.table")
+    preview: int = _setting(0, "Print the first N documents; write nothing", least=0)
+    dry_run: bool = _setting(False, "Print what would be done; write nothing")
+    quiet: bool = _setting(False, "Print no receipt", "-q")
+    force: bool = _setting(False, "Overwrite existing files", "-F")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -127,14 +118,12 @@ class RunConfig(_Checked):
 class ClusterConfig(_Checked):
     """Who sanitises shards: many files, or Parquet."""
 
-    engine: str | None = _setting("text", None, "Engine for shards: local, ray or spark")
-    address: str | None = _setting("text", None, "Ray cluster address, or Spark master")
-    workers: int | None = _setting("count", None, "Number of workers (default: one per core)")
+    engine: str | None = _setting(None, "Engine for shards: local, ray or spark")
+    address: str | None = _setting(None, "Ray cluster address, or Spark master")
+    workers: int | None = _setting(None, "Number of workers (default: one per core)")
     # A further release of the same texts: it spends the budget again.
-    again: bool = _setting("flag", False, "Sanitise finished shards again")
-    user_column: str | None = _setting(
-        "text", None, "Column of user ids: add up epsilon per user too"
-    )
+    again: bool = _setting(False, "Sanitise finished shards again")
+    user_column: str | None = _setting(None, "Column of user ids: add up epsilon per user too")
 
 
 @dataclass(frozen=True)
@@ -142,29 +131,23 @@ class ServiceConfig(_Checked):
     """Where the service listens, whom it answers, and how much."""
 
     address: str = _setting(
-        "text", "127.0.0.1", "Address to listen on; others than loopback need tokens, host"
+        "127.0.0.1", "Address to listen on; others than loopback need tokens, host"
     )
-    port: int = _setting("count", 8000, "Port to listen on", "-p", least=0)
-    host: tuple[str, ...] = _setting(
-        "names", (), "Host names to accept besides loopback; * for any"
-    )
-    tokens: Path | None = _setting(
-        "path", None, "File of callers (mode 600), one NAME TOKEN per line"
-    )
-    budget: float | None = _setting("number", None, "Privacy budget of each caller, as epsilon")
-    ledger: Path | None = _setting("path", None, "SQLite file that records what each caller spent")
-    upstream: str | None = _setting("text", None, "OpenAI-compatible API that `dx proxy` asks")
-    upstream_seconds: float = _setting("number", 300.0, "Seconds until the upstream times out")
-    max_requests: int = _setting("count", 256, "Maximum number of concurrent requests")
-    max_bytes: int = _setting("count", 2**20, "Maximum size of a request body in bytes")
+    port: int = _setting(8000, "Port to listen on", "-p", least=0)
+    host: tuple[str, ...] = _setting((), "Host names to accept besides loopback; * for any")
+    tokens: Path | None = _setting(None, "File of callers (mode 600), one NAME TOKEN per line")
+    budget: float | None = _setting(None, "Privacy budget of each caller, as epsilon")
+    ledger: Path | None = _setting(None, "SQLite file that records what each caller spent")
+    upstream: str | None = _setting(None, "OpenAI-compatible API that `dx proxy` asks")
+    upstream_seconds: float = _setting(300.0, "Seconds until the upstream times out")
+    max_requests: int = _setting(256, "Maximum number of concurrent requests")
+    max_bytes: int = _setting(2**20, "Maximum size of a request body in bytes")
     # From when a connection is accepted. Then its worker is killed and the caller charged.
-    max_seconds: float = _setting("number", 30.0, "Seconds until a request times out")
+    max_seconds: float = _setting(30.0, "Seconds until a request times out")
     # Half of what all workers have if left out, where callers have tokens.
-    max_cpu: float | None = _setting("number", None, "Processor seconds per caller and minute")
+    max_cpu: float | None = _setting(None, "Processor seconds per caller and minute")
     # The time of a draw tells of its words; 0 answers at once.
-    tick: float = _setting(
-        "number", 0.025, "Send answers at multiples of this many seconds", least=0
-    )
+    tick: float = _setting(0.025, "Send answers at multiples of this many seconds", least=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -188,36 +171,26 @@ SECTIONS = {
 class SanitizeConfig(_Checked):
     """All settings of a run. None is the component's default; wrong values raise UsageError."""
 
-    config: Path | None = _setting("path", None, "Config file: a pipeline, settings, or both", "-c")
-    model: str | None = _setting("text", None, "spaCy pipeline with a recogniser, or rules")
-    mechanism: str | None = _setting("text", None, "Mechanism: path (default), laplace, ...", "-m")
-    epsilon: float | None = _setting(
-        "number", None, "Privacy parameter: smaller is more private", "-e"
-    )
-    level: str | None = _setting(
-        "text", None, "Privacy level instead of epsilon: light, balanced, strong"
-    )
-    policy: str | None = _setting(
-        "text", None, "Word classes to protect most: general, clinical, ..."
-    )
-    prior: str | None = _setting(
-        "text", None, "Language model to draw sentences from: word-pairs, ..."
-    )
-    space: str | None = _setting("text", None, "Word vectors: builtin, a file, or a saved space")
-    entities: tuple[str, ...] = _setting("names", (), "Replace only these entities: person,date")
+    config: Path | None = _setting(None, "Config file: a pipeline, settings, or both", "-c")
+    model: str | None = _setting(None, "spaCy pipeline with a recogniser, or rules")
+    mechanism: str | None = _setting(None, "Mechanism: path (default), laplace, ...", "-m")
+    epsilon: float | None = _setting(None, "Privacy parameter: smaller is more private", "-e")
+    level: str | None = _setting(None, "Privacy level instead of epsilon: light, balanced, strong")
+    policy: str | None = _setting(None, "Word classes to protect most: general, clinical, ...")
+    prior: str | None = _setting(None, "Language model to draw sentences from: word-pairs, ...")
+    space: str | None = _setting(None, "Word vectors: builtin, a file, or a saved space")
+    entities: tuple[str, ...] = _setting((), "Replace only these entities: person,date")
     surrogates: str | None = _setting(
-        "text", None, "Surrogates of entities: standard, clinical, none, a file"
+        None, "Surrogates of entities: standard, clinical, none, a file"
     )
-    key: Path | None = _setting("path", None, "Secret key: same original, same surrogate")
-    unknown: str | None = _setting("text", None, "Policy for unknown words: context, redact, ...")
-    scope: str | None = _setting("text", None, "Draw each token, or each type once per document")
-    numbers: str | None = _setting("text", None, "Add noise to numbers: relative, absolute:5")
-    code: Path | None = _setting("path", None, "Python file to run first, with your own components")
-    edit: str | None = _setting("text", None, "Edit the output by public knowledge: pairs, lm")
-    lm: str | None = _setting("text", None, "Causal language model that edits")
-    prompt: str | None = _setting(
-        "text", None, "Public description of the texts, for the language model"
-    )
+    key: Path | None = _setting(None, "Secret key: same original, same surrogate")
+    unknown: str | None = _setting(None, "Policy for unknown words: context, redact, ...")
+    scope: str | None = _setting(None, "Draw each token, or each type once per document")
+    numbers: str | None = _setting(None, "Add noise to numbers: relative, absolute:5")
+    code: Path | None = _setting(None, "Python file to run first, with your own components")
+    edit: str | None = _setting(None, "Edit the output by public knowledge: pairs, lm")
+    lm: str | None = _setting(None, "Causal language model that edits")
+    prompt: str | None = _setting(None, "Public description of the texts, for the language model")
     overrides: tuple[tuple[str, str], ...] = ()  # paths below the component, values as JSON
     files: FileConfig = field(default_factory=FileConfig)
     run: RunConfig = field(default_factory=RunConfig)
@@ -260,14 +233,14 @@ class SanitizeConfig(_Checked):
 
 def settings_of_pipeline() -> list[str]:
     """Return the names of the settings that make a pipeline."""
-    return [one.name for one in fields(SanitizeConfig) if "kind" in one.metadata]
+    return [one.name for one in fields(SanitizeConfig) if "help" in one.metadata]
 
 
 SETTINGS: dict[str, Mapping[str, Any]] = {  # by path: kind, help, flags, least
-    f"{section}.{one.name}".lstrip("."): one.metadata
+    f"{section}.{one.name}".lstrip("."): {**one.metadata, "kind": _kind_of(one)}
     for section, kind in {"": SanitizeConfig, **SECTIONS}.items()
     for one in fields(kind)
-    if "kind" in one.metadata
+    if "help" in one.metadata
 }
 
 
@@ -340,17 +313,17 @@ def names_of(given: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(name.strip() for one in some for name in str(one).split(",") if name.strip())
 
 
-def _checked(name: str, about: Mapping[str, Any], value: Any) -> Any:
+def _checked(one: Any, value: Any) -> Any:
     """Return a value as its kind has it, else raise; no message shows what might be a text."""
+    kind, least = _kind_of(one), one.metadata["least"]
     if value is None or value == () or value == "":
-        return value if value != "" or about["kind"] == "text" else None
-    kind, least = about["kind"], about["least"]
-    made = _CONVERTERS[kind](value)
-    small = kind == "count" and made is not None and made < least
-    if made is None or small or (made == 0 and kind == "number" and least):
+        return value if value != "" or kind == "str" else None
+    made = KINDS[kind][1](value)
+    small = kind == "int" and made is not None and made < least
+    if made is None or small or (made == 0 and kind == "float" and least):
         limit = f", {least} or more" if small else ""
         got = f", got {value}" if isinstance(value, int | float) else ""
-        raise UsageError(f"`{name}` must be {KINDS[kind]}{limit}{got}.")
+        raise UsageError(f"`{one.name}` must be {KINDS[kind][0]}{limit}{got}.")
     return made
 
 
@@ -365,11 +338,12 @@ def _names(value: Any) -> tuple[str, ...] | None:
     return names_of(value) if isinstance(value, Sequence) else None
 
 
-_CONVERTERS: dict[str, Any] = {
-    "text": lambda value: str(value) if isinstance(value, str | int | float | Path) else None,
-    "path": lambda value: Path(value).expanduser() if isinstance(value, str | Path) else None,
-    "number": _number,
-    "count": lambda value: value if type(value) is int else None,
-    "flag": lambda value: value if isinstance(value, bool) else None,
-    "names": _names,
+# What is expected, and what converts it; None for anything else.
+KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "str": ("text", lambda v: str(v) if isinstance(v, str | int | float | Path) else None),
+    "Path": ("a path", lambda v: Path(v).expanduser() if isinstance(v, str | Path) else None),
+    "float": ("a finite number above 0", _number),
+    "int": ("a whole number", lambda v: v if type(v) is int else None),
+    "bool": ("true or false", lambda v: v if isinstance(v, bool) else None),
+    "tuple[str, ...]": ("names, with commas between them", _names),
 }

@@ -19,8 +19,8 @@ from ..io.files.signed import check_signed
 from .terminal import mistakes_in_a_line, settings_that_fail
 
 TYPES: dict[str, Any] = {
-    "text": str | None, "path": Path | None, "number": float | None, "count": int | None,
-    "flag": bool | None, "names": str | None,
+    "str": str | None, "Path": Path | None, "float": float | None, "int": int | None,
+    "bool": bool | None, "tuple[str, ...]": str | None,
 }  # fmt: skip
 DESCRIBED = json.loads((DATA / "options.json").read_bytes())
 Command = TypeVar("Command", bound=Callable[..., None])

@@ -26,7 +26,9 @@ Entity = tuple[str, int, int]  # label, first token, token after the last
 
 _LISTS: dict[str, Any] = srsly.read_json(DATA / "mentions.json")
 # A label of another recogniser, as `plain_label` compares it -> the normalised one.
-CANONICAL = {name: label for label, names in _LISTS["same"].items() for name in names.split()}
+CANONICAL: dict[str, str] = {
+    name: label for label, names in _LISTS["same"].items() for name in names.split()
+}
 # Labels whose entities are found again as a whole only, not by a part.
 WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID"})
 PIECE = re.compile(r"[^\W\d_]{2,}")
