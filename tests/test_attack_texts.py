@@ -11,8 +11,17 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy.editors.opened import OPENERS
-from spacy_dxprivacy.lab.attacks.attributes import ADAPTIVE, CAUSAL, STATIC, Posts, infer
-from spacy_dxprivacy.lab.attacks.rewriting import KEPT, LINKED, ONLY, link_texts
+from spacy_dxprivacy.lab.attacks.whole import (
+    ADAPTIVE,
+    CAUSAL,
+    KEPT,
+    LINKED,
+    ONLY,
+    STATIC,
+    Posts,
+    infer,
+    link_texts,
+)
 
 pytest.importorskip("sklearn")
 NAN = float("nan")

@@ -23,14 +23,13 @@ from ...space import Space
 from ...space.sources import BUILTIN
 from ...validate import one_of
 from ..attacks import ATTACKS, AttackFigure, Reader, Scene
-from ..attacks.attributes import NAME as ATTRIBUTES
-from ..attacks.attributes import STRONGER, Posts, infer
 from ..attacks.figures import result_of
 from ..attacks.frontier import Ground, Point, at_attacker, frontier
 from ..attacks.frontier import result_of as frontier_result
 from ..attacks.language import OF_KIND, RARE, language_of
-from ..attacks.rewriting import link_texts
 from ..attacks.tries import attack_over_epsilon, epsilons_for
+from ..attacks.whole import NAME as ATTRIBUTES
+from ..attacks.whole import STRONGER, Posts, infer, link_texts
 from ..corpus import read_corpus
 from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_mechanism
 from ..results import NAN, Result, check_out, plain, text_table

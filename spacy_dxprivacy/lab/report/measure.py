@@ -30,8 +30,8 @@ from ..attacks.figures import AttackFigure
 from ..attacks.frontier import Ground
 from ..attacks.language import OF_KIND, language_of, language_variants
 from ..attacks.reading import Reading, Seen, filled_guess
-from ..attacks.rewriting import LINKED, link_texts
 from ..attacks.tries import LINK_LENGTH, TRUE_POSITIVES, Scene, Trial, attack
+from ..attacks.whole import LINKED, link_texts
 from ..audit import audit, audit_release
 from ..audit.original import labels_in_plaintext
 from ..corpus import Corpus, words_of

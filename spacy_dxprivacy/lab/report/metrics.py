@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 
 from ...editors.model import LanguageModel
-from ...errors import DxError, Errors
+from ...errors import DxError, Errors, Warnings, warn_always
 from ...space import Space
 from ..texts import Interval, coded, linear_model, macro_f1
 from .pairs import Pair
@@ -106,10 +107,14 @@ class Judged:
     is_editor: bool = False
 
 
-def judged(model: LanguageModel, before: Sequence[str], after: Sequence[str]) -> Judged | None:
-    """Score texts by a local model; None for texts without a word."""
+def judged(
+    model: LanguageModel, before: Sequence[str], after: Sequence[str], editors: Collection[Any] = ()
+) -> Judged | None:
+    """Score texts by a local model; None for texts without a word. editors: digests of models."""
     words = sum(len(text.split()) for text in before)
     if not words:
         return None
     nats = [float(model.nats(model.encode(texts)).sum()) / words for texts in (before, after)]
-    return Judged(model.name, nats[0], nats[1])
+    if is_editor := bool(editors) and model.digest in editors:
+        warn_always(Warnings.DX161.format(name=model.name), stacklevel=4)
+    return Judged(model.name, nats[0], nats[1], is_editor)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ import numpy as np
 
 from ...config import FileConfig
 from ...editors.model import LanguageModel
-from ...errors import DxError, UsageError, Warnings, warn_always
+from ...errors import DxError, UsageError
 from ...io.tally import times
 from ...prior.pairs import frequency_of
 from ...space import Space
@@ -26,7 +26,7 @@ from ..audit.files import receipt_beside
 from ..odds import Odds
 from ..results import Progress, no_progress
 from .measure import Measured, Release, attacker_of, measure, secrets_of
-from .metrics import Judged, judged, scores_of, utility_of
+from .metrics import judged, scores_of, utility_of
 from .pairs import Pair, Source, plan_sources, read_pairs
 from .receipts import (
     DAMAGED,
@@ -121,11 +121,13 @@ def page_of_files(
     secrets = _secrets(given, asked) if measured is None else measured.secrets
     if not any(not a.earlier for a in accounts):
         sections.append(("", 0, NO_RECEIPT))
+    old, new = zip(*(pair.texts for pair in pairs), strict=True)
+    editors = {account.terms.editor_model for account in accounts}
     return rendered(
         "template.html",
         utility=utility,
         scores=scores_of(pairs) if asked.label else None,
-        judged=_judged(asked.judge, accounts, pairs),
+        judged=None if asked.judge is None else judged(asked.judge, old, new, editors),
         label=asked.label,
         space=f"{space.name} ({space.digest[:12]})",
         alarms=found,
@@ -182,18 +184,6 @@ def _accounts(given: Account | None, sources: list[Source]) -> tuple[list[Accoun
         # Anybody may have written it.
         raise UsageError(DAMAGED) from None
     return found, without
-
-
-def _judged(
-    judge: LanguageModel | None, accounts: Sequence[Account], pairs: Sequence[Pair]
-) -> Judged | None:
-    if judge is None:
-        return None
-    found = judged(judge, *zip(*(pair.texts for pair in pairs), strict=True))
-    if found is None or judge.digest not in {a.terms.editor_model for a in accounts}:
-        return found
-    warn_always(Warnings.DX161.format(name=judge.name), stacklevel=4)
-    return replace(found, is_editor=True)
 
 
 class Bar(NamedTuple):
