@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from ..entities.tables import pattern
 from .pieces import listed, listed_by
 
 VOID, UNCLOSED, INLINE, BLOCK, TEXT, REFERENCES, KEPT, _WORDS = (
@@ -11,16 +12,10 @@ VOID, UNCLOSED, INLINE, BLOCK, TEXT, REFERENCES, KEPT, _WORDS = (
 )
 DROPPED = listed_by("HTML_DROPPED")
 META = {"author": "PERSON", "description": "", "keywords": "", "title": "", "subject": ""}
-DOCTYPE = re.compile(
-    r'doctype html( public "-//W3C//DTD X?HTML [\d.]{1,5}( Strict| Transitional)?//EN"'
-    r'( "http://www\.w3\.org/TR/(x?html\d*/)+(DTD/)?[a-z\d-]{1,30}\.dtd")?)?',
-    re.I,
-)
+DOCTYPE = pattern("HTML_DOCTYPE", "formats/lists")
 _NUMBER = re.compile(r"\d{0,4}\.?\d{1,4}(?:%|[a-z]{1,3})?|#[0-9a-f]{3,8}|", re.A)
 _VALUE = re.compile(rf"[+-]?(?:{_NUMBER.pattern})|[a-z]{{2}}(-[a-z]{{2}})?", re.A | re.I)
-_AT_RULES = re.compile(
-    r"/\*.*?(?:\*/|\Z)|<!--|-->|@[^{};]*(?:;|\{(?:[^{}]*\{[^{}]*\})*[^{}]*(?:\}|\Z)|\Z)", re.S
-)
+_AT_RULES = pattern("HTML_AT_RULES", "formats/lists")
 
 
 def is_value(text: str) -> bool:

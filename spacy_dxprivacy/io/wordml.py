@@ -10,17 +10,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from ..entities.tables import pattern
 from .pieces import BadDocument, Pieces, listed, listed_by
 
-_CHANGE = re.compile(
-    r"ins|del|moveFrom|moveTo|cellIns|cellDel|cellMerge|\w+Change|"
-    r"(move(From|To)|customXml(Ins|Del|MoveFrom|MoveTo))Range(Start|End)"
-)
+_CHANGE = pattern("DOCX_CHANGE", "formats/lists")
 # Fields whose codes hold no text.
-_FIELD = re.compile(
-    r"(\s|PAGE\b|NUMPAGES\b|SECTION\b|SECTIONPAGES\b|PAGEREF\b|REF\b|NOTEREF\b|TOC\b|SEQ\b|ARABIC\b|"
-    r'FORMTEXT\b|MERGEFORMAT\b|Figure\b|Table\b|_(Toc|Ref)\d+|\\[a-z*#@]|"\d-\d")*'
-)
+_FIELD = pattern("DOCX_FIELD", "formats/lists")
 _VALUE = re.compile(r"-?\d{1,8}|left|right|center|inside|outside|top|bottom")
 _OURS = re.compile(r"_(GoBack|(Toc|Ref|Hlk)\d+)")  # bookmarks that Word makes
 _GAPS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n"}

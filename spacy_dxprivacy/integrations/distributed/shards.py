@@ -202,16 +202,15 @@ def _results(
 def _publish(
     result: ShardResult, journal: Journal, number: int, again: bool, run: RunResult
 ) -> None:
-    other = journal.released_as(result) if result.temporary and not again else None
-    if other:
+    why = result.why
+    if result.temporary:
+        other = None if again else journal.released_as(result)
         what = f"The same text was released as {other}"
-        run.failures[result.name] = Errors.DX079.format(what=what)
-    elif result.temporary and (why := journal.over_budget(result)):
+        why = Errors.DX079.format(what=what) if other else journal.over_budget(result)
+    if why:
         run.failures[result.name] = why
-    elif result.temporary:
-        run.released.append(journal.publish(result, number))
     else:
-        run.failures[result.name] = result.why
+        run.released.append(journal.publish(result, number))
 
 
 def _write_manifest(journal: Journal, run: RunResult, key: bytes | None) -> None:
