@@ -10,6 +10,7 @@ import io
 import json
 import os
 import sys
+import zipfile
 from importlib import import_module
 
 import numpy as np
@@ -221,7 +222,11 @@ def test_types_of_a_sheet_stay(dx, tmp_path):
     book.save(tmp_path / "in.xlsx")
     result = dx(tmp_path / "in.xlsx", tmp_path / "out.xlsx", "--field", "note")
     assert result.exit_code == 0, result.stderr
-    (found,) = read_back("xlsx", (tmp_path / "out.xlsx").read_bytes())
+    raw = (tmp_path / "out.xlsx").read_bytes()
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:  # nothing tells when it was made
+        assert {info.date_time[0] for info in archive.infolist()} == {1980}
+        assert b">1980-" in archive.read("docProps/core.xml")
+    (found,) = read_back("xlsx", raw)
     assert [found[name] for name in ("id", "f", "day", "ok")] == [7, 1.5, row[3], True]
 
 

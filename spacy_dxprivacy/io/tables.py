@@ -38,6 +38,7 @@ NUL = "\ud800"  # stands for "\0", which csv refuses before Python 3.11; no UTF-
 BROKEN: list[str] = []  # stands for a row that is not valid CSV; compared by identity
 MOST_SHEET = 256 * MB
 MOST_CELL = 32_767  # characters of a cell of .xlsx
+_TIMES = re.compile(rb"(<dcterms:\w+[^>]*>)[^<]*")  # when a sheet was made and changed
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # none of .xlsx
 
 
@@ -298,11 +299,18 @@ class XlsxWriter(TableWriter):
         self.sheet.append(row)
 
     def finish(self) -> None:
-        """Write all of it."""
+        """Write all of it, without the time of the run."""
         super().finish()
-        made = io.BytesIO()
+        made, out = io.BytesIO(), io.BytesIO()
         self.book.save(made)
-        self.handle.write(made.getvalue())
+        with zipfile.ZipFile(made) as dated, zipfile.ZipFile(out, "w") as archive:
+            for name in dated.namelist():
+                undated = zipfile.ZipInfo(name)  # of 1980
+                undated.compress_type = zipfile.ZIP_DEFLATED
+                archive.writestr(
+                    undated, _TIMES.sub(rb"\g<1>1980-01-01T00:00:00Z", dated.read(name))
+                )
+        self.handle.write(out.getvalue())
 
 
 def _close(sheet: Any) -> None:
