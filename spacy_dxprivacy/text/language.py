@@ -12,7 +12,7 @@ from functools import cache
 
 from spacy.tokens import Doc
 
-from ..about import DATA, table
+from ..about import table
 
 COVERED = ("en", "de", "fr", "es", "nl", "it")  # by the recogniser's rules and the surrogates
 NAMES = table("languages")
@@ -77,12 +77,7 @@ def common_words(language: str) -> frozenset[str]:
 def _languages_of() -> dict[str, tuple[str, ...]]:
     """Word -> the languages that it is common in."""
     found: dict[str, dict[str, None]] = {}
-    lines = (DATA / "entities" / "languages.txt").read_text(encoding="utf8").splitlines()
-    language = ""
-    for line in lines:
-        if line.startswith("== "):
-            language = line[3:]
-        elif language:
-            for word in line.split():
-                found.setdefault(word, {})[language] = None
+    for language, words in table("entities/languages").items():
+        for word in words.split():
+            found.setdefault(word, {})[language] = None
     return {word: tuple(some) for word, some in found.items()}
