@@ -11,16 +11,16 @@ import argparse
 from pathlib import Path
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.metric.store import write_graph
 from spacy_dxprivacy.metric.word_graph import build
 from spacy_dxprivacy.space import BUILTIN
+from spacy_dxprivacy.space.tables import learned
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=BUILTIN / "graph")
     out = parser.parse_args().out
-    write_graph(build(Space.builtin()), out)
+    learned.write(build(Space.builtin()), out)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ import spacy
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.metric import graph_of, stored_graph
-from spacy_dxprivacy.metric.store import read_graph, write_graph
 from spacy_dxprivacy.sampler import calibration
 from spacy_dxprivacy.space.space import _load_builtin
 from spacy_dxprivacy.space.tables import learned
@@ -63,13 +62,13 @@ def forging(change, kind=None):
         at = slice(None) if words == "all" else [int(Rng().integers(N, 1)[0])]
         digest = Space.load(folder).digest
         if kind is None:
-            graph = copy.deepcopy(read_graph(folder / "graph", digest=digest))
-            write_graph(change(graph, at), folder / "graph")
+            graph = copy.deepcopy(learned.read(folder / "graph", digest))
+            learned.write(change(graph, at), folder / "graph")
             return
-        read = {place: learned._read_file(place, digest) for place in folder.glob("fitted-*")}
+        read = {place: learned.read(place, digest) for place in folder.glob("fitted-*")}
         (place,) = (place for place, some in read.items() if len(some.numbers) == kind)
         forged = change(np.array(read[place].numbers), at)
-        learned._write(replace(read[place], numbers=forged), place)
+        learned.write(replace(read[place], numbers=forged), place)
 
     return forge
 
@@ -232,7 +231,7 @@ def test_equal_vectors_with_other_classes_share_no_graph(many):
 def test_a_copy_of_the_built_in_space_draws_on_what_the_package_ships(tmp_path):
     Space.builtin().save(tmp_path / "copy")
     graph = stored_graph(Space.builtin())
-    write_graph(replace(graph, counts=np.ones_like(graph.counts)), tmp_path / "copy" / "graph")
+    learned.write(replace(graph, counts=np.ones_like(graph.counts)), tmp_path / "copy" / "graph")
     learned.forget(Space.builtin())
     _load_builtin.cache_clear()  # as in a process that has not asked for it
     copied = Space.load(tmp_path / "copy")

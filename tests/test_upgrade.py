@@ -14,7 +14,7 @@ from spacy_dxprivacy import DxWarning, Rng, Space, assert_sanitized, registry
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.lab.audit import audit_release
 from spacy_dxprivacy.metric import graph_of
-from spacy_dxprivacy.metric.store import read_graph
+from spacy_dxprivacy.space.tables import learned
 
 ROOT = Path(__file__).parent.parent
 SAVED = Path("tests") / "fixtures" / "0.1.0"  # the pipelines name their space from the root
@@ -51,7 +51,7 @@ def original(tmp_path):
 def test_a_saved_space_is_the_same_one_also_when_it_is_saved_again(saved_space, tmp_path):
     assert saved_space.digest == SPACE_DIGEST
     assert saved_space.vectors.shape == (120, 16) and saved_space.vectors.dtype == np.float32
-    graph = read_graph(ROOT / SAVED / "space" / "graph", digest=SPACE_DIGEST)
+    graph = learned.read(ROOT / SAVED / "space" / "graph", SPACE_DIGEST)
     assert np.array_equal(graph_of(saved_space).counts, graph.counts)
     saved_space.save(tmp_path / "again")
     again = Space.load(tmp_path / "again")

@@ -16,16 +16,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import srsly
 
 from ..arrays import Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
-from ..io.files.digests import SMALL, check_sealed, sealed
-from ..io.files.limits import read_array, read_json
 from ..privacy.randomness import Rng
 from ..space import Space
 from ..space.tables import learned
@@ -43,39 +39,6 @@ from .word_graph import (
 
 FORMAT = 1
 NEEDED = ("starts", "ends", "steps", "counts")
-FILES = tuple(f"{name}.npy" for name in (*NEEDED, "parts"))
-
-
-def write_graph(graph: WordGraph, folder: Path) -> None:
-    """Write the graph into a folder, made if it is missing; files in it are replaced."""
-    folder.mkdir(parents=True, exist_ok=True)
-    about, arrays = to_fields(graph).values()
-    for file in FILES:
-        (folder / file).unlink(missing_ok=True)
-        if (name := Path(file).stem) in arrays:
-            np.save(folder / file, arrays[name])
-    srsly.write_json(folder / "graph.json", {**about, "files": sealed(folder, FILES)})
-
-
-def read_graph(folder: Path, *, digest: str) -> WordGraph:
-    """Read the graph of the space of this digest.
-
-    Raises DxError where it is of another space, damaged, or changed since it was saved; large files
-    are not read through for that.
-    """
-    try:
-        about = read_json(folder / "graph.json")
-        if about["digest"] == digest:
-            check_sealed(folder, about.get("files"), FILES, SMALL)
-        # As plain arrays: slices of a memmap are ten times as slow to make.
-        arrays = {p.stem: read_array(p).view(np.ndarray) for p in sorted(folder.glob("*.npy"))}
-        graph = from_fields({"about": about, "arrays": arrays})
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-        why = f"its graph is incomplete or damaged ({type(error).__name__})."
-        raise DxError(Errors.DX024.format(path=folder, why=why)) from None
-    if graph.digest != digest:
-        raise DxError(Errors.DX045.format(path=folder, found=graph.digest, expected=digest))
-    return graph
 
 
 def to_fields(graph: WordGraph) -> dict[str, Any]:
@@ -215,8 +178,6 @@ learned.register(
     "graph",
     learned.Codec(
         name=lambda graph: _name(graph.keep),
-        write=write_graph,
-        read=lambda folder, digest: read_graph(folder, digest=digest),
         to_fields=to_fields,
         from_fields=from_fields,
     ),

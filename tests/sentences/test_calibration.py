@@ -41,13 +41,10 @@ def test_walks_are_made_once_and_go_with_the_space(space, monkeypatch, tmp_path)
     assert calibration.beta_of(again, policy_graph(again, PLAIN), CHAIN, 1.0) == beta
 
 
-@pytest.mark.parametrize(
-    "change", [('"numbers":"', '"numbers":"AAAA'), ("{", "["), ('"law"', '"lav"')]
-)
-def test_a_file_that_was_changed_is_refused(space, tmp_path, change):
+def test_a_file_that_was_changed_is_refused(space, tmp_path):
     calibration.beta_of(space, policy_graph(space, PLAIN), CHAIN, 1.0)
     space.save(tmp_path / "space")
-    (path,) = (tmp_path / "space").glob("fitted-*/numbers.json")
-    path.write_text(path.read_text().replace(*change, 1))
-    with pytest.raises(DxError, match="DX067"):
+    (path,) = (tmp_path / "space").glob("fitted-*/numbers.npy")
+    np.save(path, np.load(path) * 0.9)
+    with pytest.raises(DxError, match="DX024"):
         Space.load(tmp_path / "space")

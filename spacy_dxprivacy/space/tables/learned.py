@@ -11,7 +11,6 @@ with samples of the table at its first use, and every use is noted for the guara
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,7 +28,8 @@ from numpy.typing import NDArray
 
 from ...arrays import Numbers1d
 from ...errors import DxError, Errors
-from ...io.files.limits import read_json
+from ...io.files.digests import SMALL, check_sealed, sealed
+from ...io.files.limits import read_array, read_json
 
 FEW = 1_000  # words, up to which all is learned again within a second, and no file is believed
 
@@ -52,13 +52,11 @@ class Table(Protocol):
 class Codec:
     """How results of one kind are saved. name: of the folder of a result; the kind begins it.
 
-    write(result, folder); read(folder, digest) -> result, which raises DxError for another digest;
-    to_fields(result) and from_fields(fields), for msgpack.
+    to_fields(result) gives "about", plain values with the digest of the table, and "arrays", by
+    name. from_fields(fields) gives the result, and raises ValueError for what does not fit.
     """
 
     name: Callable[[Any], str]
-    write: Callable[[Any, Path], None]
-    read: Callable[[Path, str], Any]
     to_fields: Callable[[Any], dict[str, Any]]
     from_fields: Callable[[dict[str, Any]], Any]
 
@@ -129,8 +127,46 @@ def _all_of(table: Table) -> dict[str, Any]:
 
 def writers(table: Table) -> dict[str, Callable[[Path], None]]:
     """Return, by name, what writes a result into a folder of its own."""
-    things = _all_of(table)
-    return {name: partial(_codec(name).write, thing) for name, thing in things.items()}
+    return {name: partial(write, thing) for name, thing in _all_of(table).items()}
+
+
+def write(thing: Any, folder: Path) -> None:
+    """Write a result into a folder of its name, made if it is missing; arrays in it go."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.npy"):
+        old.unlink()
+    fields = _codec(folder.name).to_fields(thing)
+    names = [f"{name}.npy" for name in fields["arrays"]]
+    for file, array in zip(names, fields["arrays"].values(), strict=True):
+        np.save(folder / file, array)
+    srsly.write_json(_about(folder), {**fields["about"], "files": sealed(folder, names)})
+
+
+def read(folder: Path, digest: str) -> Any:
+    """Read a result of the table of this digest; arrays are mapped into memory.
+
+    Raises DxError where it is of another table, damaged, or changed since it was saved; large files
+    are not read through for that.
+    """
+    try:
+        about = read_json(_about(folder))
+        files = sorted(folder.glob("*.npy"))
+        if about["digest"] == digest:
+            names = {*(about.get("files") or ()), *(file.name for file in files)}
+            check_sealed(folder, about.get("files"), names, SMALL)
+        # As plain arrays: slices of a memmap are ten times as slow to make.
+        arrays = {file.stem: read_array(file).view(np.ndarray) for file in files}
+        thing = _codec(folder.name).from_fields({"about": about, "arrays": arrays})
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        why = f"what was learned from it is incomplete or damaged ({type(error).__name__})."
+        raise DxError(Errors.DX024.format(path=folder, why=why)) from None
+    if about["digest"] != digest:
+        raise DxError(Errors.DX045.format(path=folder, found=about["digest"], expected=digest))
+    return thing
+
+
+def _about(folder: Path) -> Path:
+    return folder / f"{folder.name.partition('-')[0]}.json"
 
 
 def read_beside(table: Table, folder: Path, *, shipped: bool = False) -> None:
@@ -142,10 +178,10 @@ def read_beside(table: Table, folder: Path, *, shipped: bool = False) -> None:
         return
     for part in sorted(folder.iterdir()):
         if part.is_dir() and part.name.partition("-")[0] in {*HOMES, *_codecs}:
-            codec = _codec(part.name)
-            thing = codec.read(part, table.digest)
+            thing = read(part, table.digest)
             # Under its own name: that of its folder may be any.
-            (_made if shipped else _read).setdefault(table, {})[codec.name(thing)] = thing
+            own = _codec(part.name).name(thing)
+            (_made if shipped else _read).setdefault(table, {})[own] = thing
 
 
 def to_fields(table: Table) -> dict[str, Any]:
@@ -168,7 +204,6 @@ def _codec(name: str) -> Codec:
 
 
 FITTED = "fitted"
-WIDTHS = ("<u1", "<u2", "<u4", "<f8")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -199,7 +234,8 @@ def once(
 
     def check(some: Fitted) -> None:
         if not good(some.numbers):
-            raise _bad(Path(FITTED), f"it does not hold {what.partition(',')[0]}")
+            why = f"it does not hold {what.partition(',')[0]}"
+            raise DxError(Errors.DX067.format(path=some.name, why=why))
 
     lacking = Fitted(table.digest, basis_of(what), np.zeros(0))
     found: Fitted | None = find(table, lacking.name, check)
@@ -214,52 +250,19 @@ def basis_of(what: str) -> str:
     return hashlib.sha256(what.encode()).hexdigest()
 
 
-def _write(some: Fitted, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    fields = _to_fields(some)
-    srsly.write_json(folder / "numbers.json", {**fields, "sha256": _checksum(fields)})
-
-
-def _read_file(folder: Path, digest: str) -> Fitted:
-    """Read the file. Raises DxError where it is damaged, changed, or of another table."""
-    path = folder / "numbers.json"
-    try:
-        fields = read_json(path)
-        expected = fields.pop("sha256")
-        some = _from_fields(fields)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _bad(path, "it is damaged") from error
-    if _checksum(fields) != expected:
-        raise _bad(path, "it was changed")
-    if some.digest != digest:
-        raise _bad(path, "it belongs to another table")
-    return some
-
-
-def _bad(path: Path, why: str) -> DxError:
-    return DxError(Errors.DX067.format(path=path, why=why))
-
-
-def _checksum(fields: dict[str, Any]) -> str:
-    return hashlib.sha256(srsly.json_dumps(fields, sort_keys=True).encode()).hexdigest()
-
-
 def _to_fields(some: Fitted) -> dict[str, Any]:
     whole = some.numbers.dtype.kind in "iu"
     narrow = np.min_scalar_type(int(some.numbers.max())) if whole else np.dtype(np.float64)
-    numbers = some.numbers.astype(narrow.newbyteorder("<"))
-    text = base64.b64encode(numbers.tobytes()).decode()
-    width = f"<{numbers.dtype.kind}{numbers.dtype.itemsize}"
-    return {"digest": some.digest, "law": some.basis, "width": width, "numbers": text}
+    about = {"digest": some.digest, "basis": some.basis}
+    return {"about": about, "arrays": {"numbers": some.numbers.astype(narrow)}}
 
 
 def _from_fields(fields: dict[str, Any]) -> Fitted:
-    if fields["width"] not in WIDTHS:
-        raise ValueError("numbers of another width")
-    data = base64.b64decode(fields["numbers"], validate=True)
-    numbers = np.frombuffer(data, dtype=fields["width"])
+    about, numbers = fields["about"], fields["arrays"]["numbers"]
+    if numbers.ndim != 1 or numbers.dtype.kind not in "uf":
+        raise ValueError("not numbers")
     kind = np.float64 if numbers.dtype.kind == "f" else np.int64
-    return Fitted(str(fields["digest"]), str(fields["law"]), numbers.astype(kind))
+    return Fitted(str(about["digest"]), str(about["basis"]), numbers.astype(kind))
 
 
-_codecs[FITTED] = Codec(lambda some: some.name, _write, _read_file, _to_fields, _from_fields)
+_codecs[FITTED] = Codec(lambda some: some.name, _to_fields, _from_fields)
