@@ -19,19 +19,23 @@ def dx():
 
 @pytest.fixture
 def vectors(tmp_path):
-    X = np.random.default_rng(0).normal(size=(60, 5))
+    return vectors_of(60, tmp_path)
+
+
+def vectors_of(n, tmp_path):
+    X = np.random.default_rng(0).normal(size=(n, 5))
     lines = [f"word{i} " + " ".join(f"{x:.6f}" for x in row) for i, row in enumerate(X)]
     path = tmp_path / "vectors.txt"
     path.write_text("\n".join(["shit " + " ".join(["0.5"] * 5), *lines]) + "\n")
     return path
 
 
-def test_a_file_of_vectors_becomes_a_space_with_its_graph(dx, vectors, tmp_path):
-    result = dx(vectors, tmp_path / "out", "--max-words", 50)
+def test_a_file_of_vectors_becomes_a_space_with_its_graph(dx, tmp_path):
+    result = dx(vectors_of(1_200, tmp_path), tmp_path / "out", "--max-words", 1_100)
     assert result.exit_code == 0 and not result.stdout
     space = Space.load(tmp_path / "out", verify=True)
-    assert len(space) == 50 and stored_graph(space) is not None and "shit" not in space.words
-    assert space.digest in result.stderr and "50 words of 5 dimensions" in result.stderr
+    assert len(space) == 1_100 and stored_graph(space) is not None and "shit" not in space.words
+    assert space.digest in result.stderr and "1100 words of 5 dimensions" in result.stderr
     nlp = make_pipeline(space=str(tmp_path / "out"), policy="plain", prior="uniform")
     assert nlp("word3 word4")._.dx.mechanism == "dx.Path.v2"
 

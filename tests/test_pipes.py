@@ -66,7 +66,7 @@ def test_a_pipe_is_no_file(pipe, name):
 
 @pytest.mark.parametrize("name", ["words.txt", "vectors.npy", "classes.npy", "graph/counts.npy"])
 def test_a_pipe_in_the_folder_of_a_space_is_refused(tmp_path, name):
-    space = Space.from_vectors([f"w{i}" for i in range(9)], [[float(i)] for i in range(9)])
+    space = Space.from_vectors([f"w{i}" for i in range(1_100)], [[float(i)] for i in range(1_100)])
     registry.dx_mechanisms.get("dx.Path.v1")(1.0).fit(space)
     space.save(tmp_path / "space")
     (tmp_path / "space" / name).unlink(missing_ok=True)

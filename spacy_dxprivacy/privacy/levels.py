@@ -11,13 +11,12 @@ more counts. A level says nothing of other texts: measure these with `dx attack 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import srsly
 
 from ..about import DATA
 from ..ty import HasMetric, Mechanism
@@ -70,8 +69,8 @@ MECHANISM = "dx.Path.v2"
 
 Points = Sequence[tuple[float, float, float]]  # epsilon, rising, and two shares from 0 to 1
 
-# Share of words that are unchanged; cosine of outputs to inputs.
-_MEASURED = srsly.read_json(DATA / "levels.json")
+# srsly's parser of JSON rounds 0.6 to another number.
+_MEASURED = json.loads((DATA / "levels.json").read_text(encoding="utf8"))
 # Share of words that are unchanged; cosine of outputs to inputs.
 UNCHANGED: Points = _MEASURED["unchanged"]
 # Share of words, and of rare words, that each attacker recovers; of equals the first is named.
@@ -114,14 +113,11 @@ def _interpolated(points: Points, epsilon: float) -> tuple[float, float] | None:
 
     Above the last, its shares: attackers recover no less at a larger epsilon.
     """
-    if epsilon > points[-1][0]:
-        return points[-1][1:]
-    for (low, *first), (high, *last) in pairwise(points):
-        if low <= epsilon <= high:
-            share = (epsilon - low) / (high - low)
-            one, two = ((1 - share) * a + share * b for a, b in zip(first, last, strict=True))
-            return one, two
-    return None
+    epsilons, *shares = zip(*points, strict=True)
+    if epsilon < epsilons[0]:
+        return None
+    one, two = (float(np.interp(epsilon, epsilons, some)) for some in shares)
+    return one, two
 
 
 def measured_at(epsilon: float) -> Level | None:

@@ -31,7 +31,7 @@ from ...errors import DxError, Errors
 from ...io.files.digests import SMALL, check_sealed, sealed
 from ...io.files.limits import read_array, read_json
 
-FEW = 1_000  # words, up to which all is learned again within a second, and no file is believed
+FEW = 1_000  # words, up to which all is learned again within a second, and nothing is saved or read
 
 
 class Table(Protocol):
@@ -121,13 +121,14 @@ def forget(table: Table) -> None:
             del kept[other]
 
 
-def _all_of(table: Table) -> dict[str, Any]:
-    return {**_read.get(table, {}), **_made.get(table, {})}
+def _to_save(table: Table) -> dict[str, Any]:
+    few = len(table) <= FEW
+    return {} if few else {**_read.get(table, {}), **_made.get(table, {})}
 
 
 def writers(table: Table) -> dict[str, Callable[[Path], None]]:
     """Return, by name, what writes a result into a folder of its own."""
-    return {name: partial(write, thing) for name, thing in _all_of(table).items()}
+    return {name: partial(write, thing) for name, thing in _to_save(table).items()}
 
 
 def write(thing: Any, folder: Path) -> None:
@@ -185,8 +186,8 @@ def read_beside(table: Table, folder: Path, *, shipped: bool = False) -> None:
 
 
 def to_fields(table: Table) -> dict[str, Any]:
-    """Return all results by name, for msgpack."""
-    return {name: _codec(name).to_fields(thing) for name, thing in _all_of(table).items()}
+    """Return by name all results that are saved, for msgpack."""
+    return {name: _codec(name).to_fields(thing) for name, thing in _to_save(table).items()}
 
 
 def from_fields(table: Table, fields: dict[str, Any]) -> None:
