@@ -20,7 +20,7 @@ def fail(name: str, expected: str, given: Any) -> DxError:
 
 def needs(package: str, what: str, *, extra: str) -> None:
     """Raise DxError with the extra to install where a package is missing."""
-    if find_spec(package) is None:
+    if find_spec({"scikit-learn": "sklearn"}.get(package, package)) is None:
         raise DxError(Errors.DX074.format(what=what, package=package, extra=extra))
 
 

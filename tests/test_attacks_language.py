@@ -23,7 +23,7 @@ from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.lab.attacks import Corpus, Scene, Trial, attack, sanitised
 from spacy_dxprivacy.lab.attacks.frontier import Ground, Point, at_attacker, frontier
 from spacy_dxprivacy.lab.attacks.language import Language, language_of, language_variants
-from spacy_dxprivacy.lab.attacks.reading import Reading, Seen, blind_guess
+from spacy_dxprivacy.lab.attacks.reading import Reading, Seen, filled_guess
 from spacy_dxprivacy.lab.corpus import read_corpus, repeated
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.prior.chain import alone_chain as make_alone
@@ -102,7 +102,7 @@ def test_the_law_is_the_mixture_that_it_says():
     language, every = small_language(), np.arange(N)
     T = language.moves(every, every)
     assert T.sum(axis=1) == pytest.approx(np.ones(N), abs=1e-5)
-    assert language.onwards(every) == pytest.approx(T)
+    assert language.moves(every) == pytest.approx(T)
     assert language.first(every).sum() == pytest.approx(1, abs=1e-5)
     assert language.usual.sum() == pytest.approx(1, abs=1e-5)
     law = Language(language.chain, language.known, share=0.0)
@@ -142,7 +142,7 @@ def test_a_channel_in_which_no_candidate_is_possible_leaves_the_language():
 def test_without_the_outputs_the_likeliest_words_are_guessed():
     language = small_language()
     seen = Seen(np.zeros(3, dtype=np.int64), np.array([True, False, True]))
-    guess = blind_guess(seen, language, N)
+    guess = filled_guess(seen, np.ones(3, dtype=bool), language)
     post, S = law_of(language)
     first = [np.exp(logsumexp(post[S[:, 0] == w])) for w in range(N)]
     assert guess[0] == guess[2] == int(np.argmax(first))

@@ -160,7 +160,7 @@ MISTAKES = [
 @pytest.mark.parametrize("command", BUILDERS)
 @pytest.mark.parametrize("text, message", MISTAKES)
 def test_a_bad_file_is_a_mistake_in_one_line(command, text, message, tmp_path, source, monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.lab.playground.workshop.check_extra", lambda: None)
+    monkeypatch.setattr("spacy_dxprivacy.lab.commands.playground.needs", lambda *_, **__: None)
     monkeypatch.setattr("spacy_dxprivacy.machine.hosts.check_port", lambda *_: None)
     bad, config = tmp_path / "bad.py", tmp_path / "c.cfg"
     config.write_text('[mechanism]\n@dx_mechanisms = "dx.Laplace.v1"\nepsilon = 1\n')

@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ from ports import free_port
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import DxError
+from spacy_dxprivacy import DxError, validate
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.epsilons import running_text, unchanged_share
@@ -38,7 +39,7 @@ from spacy_dxprivacy.machine import hosts
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
 needs_extra = pytest.mark.skipif(
-    server.find_spec("streamlit") is None, reason="needs the extra 'playground'"
+    find_spec("streamlit") is None, reason="needs the extra 'playground'"
 )
 START = DEFAULT_CONFIG["mechanism"]["epsilon"]
 PATH_CONFIG = Path(__file__).parents[1] / "configs" / "path.cfg"
@@ -186,10 +187,10 @@ def test_an_error_tells_nothing_of_the_text(page, workshop, monkeypatch, caplog,
 
 
 def test_a_missing_library_is_named_with_what_to_type(monkeypatch):
-    monkeypatch.setattr(server, "find_spec", lambda name: None if name == "streamlit" else 1)
+    monkeypatch.setattr(validate, "find_spec", lambda name: None if name == "streamlit" else 1)
     done = dx("playground")
     assert done.exit_code == 2 and done.stderr.count("\n") == 1
-    assert "needs streamlit: pip install 'spacy-dxprivacy[playground]'" in done.stderr
+    assert 'needs streamlit: pip install "spacy-dxprivacy[playground]"' in done.stderr
 
 
 @needs_extra

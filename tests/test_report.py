@@ -20,9 +20,16 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import Guarantee, Space, registry
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.lab.odds import Odds
-from spacy_dxprivacy.lab.report import Measured, make_pair, read_receipt, utility_of
+from spacy_dxprivacy.lab.report import (
+    Measured,
+    Release,
+    Request,
+    make_pair,
+    read_receipt,
+    utility_of,
+)  # fmt: skip
 from spacy_dxprivacy.lab.report.measure import attacker_of, words_of_pairs
-from spacy_dxprivacy.lab.report.page import Given, bars, pieces, worst_first
+from spacy_dxprivacy.lab.report.page import bars, pieces, worst_first
 from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Account, answers, times
 from spacy_dxprivacy.lab.texts import tokenizer
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
@@ -309,13 +316,14 @@ def test_a_run_on_entities_states_its_surrogates_and_no_mechanism_that_did_nothi
 
 def test_the_worst_documents_come_first():
     texts = [("the cat sleeps", "the dog runs"), ("a cat", "a cat"), ("a cat runs", "a dog runs")]
-    given = Given([pair(*some) for some in texts], [], 0)
-    found = worst_first(given, SPACE, None)
+    pairs = [pair(*some) for some in texts]
+    given = Release(("", ""), SPACE, Request(), pairs, [], 0)
+    found = worst_first(given, None)
     assert [row.number for row in found.rows] == [2, 3, 1]
     assert [row.badly for row in found.rows] == ["100%", "67%", "33%"]
     # By what the attacker recovers, once that was measured.
     tried = [({0, 1}, {0, 1, 2}), (set(), {0}), ({0}, {0, 2})]
-    found = worst_first(given, SPACE, Measured(recovered=tried))
+    found = worst_first(given, Measured(recovered=tried))
     assert [row.number for row in found.rows] == [1, 3, 2]
     assert [p.text for p in found.rows[0].before if p.mark == "got"] == ["the", "cat"]
 
@@ -476,11 +484,11 @@ def test_a_mistake_is_one_line_and_leaves_no_page(
 
 
 def test_a_missing_library_is_named_with_what_to_type(sanitised, tmp_path, monkeypatch):
-    from spacy_dxprivacy.lab.report import metrics
+    from spacy_dxprivacy import validate
 
     monkeypatch.chdir(tmp_path)
     before, after, _ = sanitised(".jsonl")
-    monkeypatch.setattr(metrics, "find_spec", lambda name: None)
+    monkeypatch.setattr(validate, "find_spec", lambda name: None)
     done = dx("report", before, after, "--label", "kind")
     assert done.exit_code == 2
     assert "needs scikit-learn" in done.stderr and "[report]" in done.stderr

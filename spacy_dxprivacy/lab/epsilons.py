@@ -91,9 +91,7 @@ def epsilon_range(unchanged: Callable[[float], float]) -> tuple[float, float]:
     if start is None:
         unchanged(1.0)  # raises with the reason
         raise fail("epsilon", "one that works on this space", "none")
-    down = _search(share, start, 1 / 4, lambda s: s <= LOW, lambda s: s < 0.9)
-    up = _search(share, start, 4.0, lambda s: s >= HIGH, lambda s: s > 0.1)
-    ladder = [*down[::-1], *up[1:]]
+    ladder = [*_search(share, start, 1 / 4)[::-1], *_search(share, start, 4.0)[1:]]
     shares = np.array([share(e) for e in ladder])
     first = np.flatnonzero(shares <= max(LOW, shares[0] + 0.005))[-1]
     last = np.flatnonzero(shares >= min(HIGH, shares[-1] - 0.005))[0]
@@ -103,29 +101,26 @@ def epsilon_range(unchanged: Callable[[float], float]) -> tuple[float, float]:
     return low[0], _halved(share, ladder[last - 1], ladder[last], min(HIGH, shares[-1] - 0.005))[1]
 
 
-def epsilon_range_on(probes: Probes, make: Make) -> tuple[float, float]:
-    """Return the range for mechanisms that `make` gives, by about SEARCH_WORDS probed words."""
-    return epsilon_range(lambda epsilon: unchanged_share(make(epsilon), probes))
+def epsilons_for(make: Make, rows: Ints1d, counts: Ints1d, steps: int) -> list[float]:
+    """Return `steps` epsilons in the range where rows (m,) of a text, which has counts (m,) of
+    them, change."""
+    few = sampled(rows, counts, min(SEARCH_WORDS, int(counts.sum())))
+    return evenly(*epsilon_range(lambda epsilon: unchanged_share(make(epsilon), few)), steps)
 
 
-def _search(
-    share: Callable[[float], float],
-    start: float,
-    factor: float,
-    arrived: Callable[[float], bool],
-    begun: Callable[[float], bool],
-) -> list[float]:
-    """Return steps from start until the share has arrived or levelled out, or nothing works.
+def _search(share: Callable[[float], float], start: float, factor: float) -> list[float]:
+    """Return steps from start until the share is HIGH (LOW for a factor below 1) or levels out, or
+    nothing works. It is level before it begins to move as well, which does not count."""
 
-    A level share counts once it has begun to move: it is level before that as well.
-    """
+    def part(epsilon: float) -> float:
+        return share(epsilon) if factor > 1 else 1 - share(epsilon)
+
     path, level = [start], 0
-    while len(path) < MOST_STEPS and not arrived(share(path[-1])) and level < 2:
-        ahead = path[-1] * factor
-        if np.isnan(share(ahead)):
+    while len(path) < MOST_STEPS and part(path[-1]) < HIGH and level < 2:
+        here, ahead = path[-1], path[-1] * factor
+        if np.isnan(part(ahead)):
             break
-        flat = abs(share(ahead) - share(path[-1])) < 0.002
-        level = level + 1 if flat and begun(share(ahead)) else 0
+        level = level + 1 if abs(part(ahead) - part(here)) < 0.002 and part(ahead) > 0.1 else 0
         path.append(ahead)
     return path
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DxWarning, UsageError
-from ..io.build import full_name, mechanism_config, prior_config
+from ..io.build import full_name, prior_config
 from ..pipeline.component import DEFAULT_CONFIG
 from ..registries import registry
 from ..space import Space
@@ -61,16 +60,6 @@ def check_tunable(name: str, settings: dict[str, Any] | None = None) -> None:
         raise UsageError(f"{name} has no setting {strange[0]!r}. It has: {', '.join(known)}.")
 
 
-def name_and_epsilon(mechanism: str | None, epsilon: float | None) -> tuple[str, float]:
-    """Return the registered name of a short or full one, and the epsilon; None for defaults."""
-    config = mechanism_config(mechanism or "path", epsilon)
-    name = config["@dx_mechanisms"]
-    check_tunable(name)
-    if "epsilon" not in config:
-        raise UsageError(f"{name} needs `epsilon`.")
-    return name, float(config["epsilon"])
-
-
 def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
     """Parse "path prior=WordFrequency policy=clinical" into its full name and a config.
 
@@ -99,26 +88,20 @@ def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
     return " ".join([registered, *given]), {"@dx_mechanisms": registered, **settings}
 
 
-def make_mechanism(
-    given: str | dict[str, Any], space: Space, epsilon: float, **settings: Any
-) -> Mechanism:  # fmt: skip
-    """Return a mechanism that is fitted on the space.
-
-    given: a registered name, with objects as settings; or a config as of parse_mechanism.
-    """
+def make_mechanism(given: str | dict[str, Any], space: Space, epsilon: float) -> Mechanism:
+    """Return a mechanism that is fitted on the space. given: see unfitted."""
     with quiet():
-        made = unfitted(given, epsilon, **settings)
+        made = unfitted(given, epsilon)
         made.fit(space)
     return made
 
 
-def unfitted(given: str | dict[str, Any], epsilon: float, **settings: Any) -> Mechanism:
-    """Return a mechanism without a space, and without its warning of a missing guarantee."""
+def unfitted(given: str | dict[str, Any], epsilon: float) -> Mechanism:
+    """Return a mechanism without a space, and without its warning of a missing guarantee. given: a
+    registered name, or a config as of parse_mechanism."""
+    config = {"@dx_mechanisms": given} if isinstance(given, str) else given
     with quiet():
-        if isinstance(given, str):
-            made: Mechanism = registry.dx_mechanisms.get(given)(epsilon=epsilon, **settings)
-        else:
-            made = registry.resolve({"made": {**given, "epsilon": epsilon}})["made"]
+        made: Mechanism = registry.resolve({"made": {**config, "epsilon": epsilon}})["made"]
     return made
 
 
@@ -128,9 +111,3 @@ def quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DxWarning)
         yield
-
-
-def short(name: str) -> str:
-    """Return "path" of "dx.Path.v1"."""
-    parts = name.split(".")
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", parts[1]).lower() if len(parts) == 3 else name

@@ -8,16 +8,15 @@ import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from wasabi import table
 
-from ..errors import DxError, Errors, UsageError
+from ..errors import UsageError
 from ..io.files.atomic import check_new, write_bytes
-from ..validate import one_of
+from ..validate import needs, one_of
 
 FORMATS = ("svg", "png")
 # Paul Tol's bright scheme: its colours differ for all kinds of sight.
@@ -112,8 +111,7 @@ def check_out(out: Path, names: Iterable[str], kind: str = "svg", *, force: bool
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out}: is not a folder.")
     one_of("the format of the figure", kind, FORMATS)
-    if find_spec("matplotlib") is None:
-        raise DxError(Errors.DX084)
+    needs("matplotlib", "a figure", extra="plots")
     for name in names:
         for ending in ("csv", kind):
             check_new(out / f"{name}.{ending}", force=force)

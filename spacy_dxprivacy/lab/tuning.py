@@ -25,8 +25,8 @@ from ..validate import fail
 from .attacks.channel import channel_of
 from .attacks.guessing import bayes_guess
 from .corpus import drawn, sentences_of_file
-from .epsilons import SEARCH_WORDS, Make, Probes, epsilon_range_on, evenly, running_text, sampled
-from .mechanisms import make_mechanism, short
+from .epsilons import Make, Probes, epsilons_for, running_text, sampled
+from .mechanisms import make_mechanism
 from .results import Progress, counted, no_progress
 
 SHARES = ("unchanged", "guesser")
@@ -204,14 +204,13 @@ class Study:
         make, probes = partial(make_mechanism, name, self.space), self.bench.probes
         epsilons = self.epsilons
         if epsilons is None:  # by fewer words: the ends of a range need not be exact
-            few = sampled(probes.rows, probes.counts, min(SEARCH_WORDS, probes.size))
-            look = counted(make, f"{short(name)}: looking for a range", self.progress)
-            epsilons = evenly(*epsilon_range_on(few, look), STEPS)
+            look = counted(make, f"{name}: looking for a range", self.progress)
+            epsilons = epsilons_for(look, probes.rows, probes.counts, STEPS)
         measure = cache(partial(self.point, make))
-        points = [measure(e) for e in self.progress(epsilons, f"{short(name)}: measuring")]
+        points = [measure(e) for e in self.progress(epsilons, f"{name}: measuring")]
         if self.target is None:
             return points, None
-        look_for = counted(measure, f"{short(name)}: looking for the target", self.progress)
+        look_for = counted(measure, f"{name}: looking for the target", self.progress)
         return points, solve(self.target, points, look_for)
 
     def point(self, make: Make, epsilon: float) -> Point:

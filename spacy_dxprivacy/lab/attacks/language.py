@@ -27,7 +27,6 @@ from ..corpus import Corpus
 KNOWN = 0.4  # the share of known frequencies
 WEB = 0.5  # of these
 LEAST = 1e-30
-MOST_WHOLE = 2000  # words of a space whose pairs are all stored
 RARE = 1e-5
 OF_KIND, OF_PRIOR = "word pairs of such text", "word pairs of the prior"
 
@@ -121,22 +120,8 @@ class Language:
         weights: Floats1d = self._mixed(self._parts[1][rows] @ self.chain.begin, rows)
         return weights
 
-    def moves(self, before: Ints1d, after: Ints1d) -> Floats2d:
-        """Return P(after | before), float64 (k, m)."""
-        if len(self.known) <= MOST_WHOLE:
-            whole: Floats2d = self._whole[np.ix_(before, after)]
-            return whole
-        return self._after(before, after)
-
-    @cached_property
-    def _whole(self) -> Floats2d:
-        return self.onwards(np.arange(len(self.known)))
-
-    def onwards(self, before: Ints1d) -> Floats2d:
-        """Return the probability of every word after each of k words, float64 (k, n)."""
-        return self._after(before, slice(None))
-
-    def _after(self, before: Ints1d, after: Any) -> Floats2d:
+    def moves(self, before: Ints1d, after: Any = slice(None)) -> Floats2d:
+        """Return P(after | before), float64 (k, m), by default of all words, (k, n)."""
         states, emit, back_off, delta = self._parts
         some = states[before]
         P = ((some @ delta) @ emit[after].T).toarray()

@@ -131,7 +131,7 @@ class Reading:
                 C[of_place == j, :alone] = np.argpartition(-score, alone - 1)[:alone]
                 for place in np.flatnonzero(of_place == j).tolist() if most > alone else ():
                     before = outputs[place - 1 : place]
-                    fit = first if self.seen.starts[place] else language.onwards(before)[0]
+                    fit = first if self.seen.starts[place] else language.moves(before)[0]
                     score = np.log(np.maximum(fit, LEAST)) + near
                     score[C[place, :alone]] = -np.inf
                     more = most - alone
@@ -150,20 +150,13 @@ class Reading:
         return near
 
 
-def blind_guess(seen: Seen, language: Language, candidates: int = CANDIDATES) -> Ints1d:
-    """Return the likeliest word of each place without the outputs, int64 (k,)."""
-    words = np.argsort(-language.usual, kind="stable")[:candidates]
-    C = np.broadcast_to(words, (len(seen.outputs), len(words)))
-    best: Ints1d = words[_posteriors(seen, C, np.zeros(C.shape), language).argmax(axis=1)]
-    return best
-
-
 def filled_guess(seen: Seen, hidden: Bools1d, language: Language) -> Ints1d:
     """Return the words of a text in plaintext, and the likeliest ones where they are hidden, int64
     (k,). hidden: bool (k,). What hides them is not used: an attacker who knows that only names are
     hidden recovers more."""
     guess = seen.outputs.astype(np.int64)
-    most = min(CANDIDATES, len(language.known))
+    usual = np.argsort(-language.usual, kind="stable")[:CANDIDATES]
+    most = len(usual)
     for span in seen.spans:
         gaps = hidden[span]
         if not gaps.any():
@@ -171,9 +164,10 @@ def filled_guess(seen: Seen, hidden: Bools1d, language: Language) -> Ints1d:
         rows = guess[span]
         C = np.repeat(rows[:, None], most, axis=1)
         for place in np.flatnonzero(gaps).tolist():
-            after = place and not gaps[place - 1]
-            fit = language.onwards(rows[place - 1 : place])[0] if after else language.usual
-            C[place] = np.argsort(-fit, kind="stable")[:most]
+            C[place] = usual
+            if place and not gaps[place - 1]:
+                after = language.moves(rows[place - 1 : place])[0]
+                C[place] = np.argsort(-after, kind="stable")[:most]
         logs = np.where(gaps[:, None] | (np.arange(most) == 0), 0.0, LOWEST)
         best = _of_sentence(C, logs, language).argmax(axis=1)
         guess[span] = C[np.arange(len(C)), best]

@@ -15,7 +15,7 @@ from ...privacy.randomness import Rng
 from ...ty import Draw, Mechanism
 from ...validate import one_of, whole
 from ..corpus import Corpus, draws_sentences, repeated, sanitised
-from ..epsilons import SEARCH_WORDS, Make, epsilon_range_on, evenly, sampled
+from ..epsilons import Make
 from ..results import Progress, no_progress
 from . import guessing
 from .channel import Channel, channel_of, draws_by_frequency
@@ -28,7 +28,7 @@ from .language import (
     places_in,
     word_frequencies,
 )
-from .reading import Reader, Reading, Seen, blind_guess, causal_guess
+from .reading import Reader, Reading, Seen, causal_guess, filled_guess
 
 BLOCK_NUMBERS = 2**22
 CANDIDATES = 8000
@@ -42,7 +42,6 @@ LINK_LENGTH = 20
 MOST_LINKED = 500
 TESTED = 4  # words of each document
 RARE = 1e-4
-STEPS = 6  # epsilons
 
 
 @dataclass(frozen=True)
@@ -203,13 +202,6 @@ def attack_over_epsilon(
     return figures
 
 
-def epsilons_for(make: Make, rows: Ints1d) -> list[float]:
-    """Return STEPS epsilons in the range where a text of these rows changes."""
-    words, counts = np.unique(rows, return_counts=True)
-    few = sampled(words, counts, min(SEARCH_WORDS, len(rows)))
-    return list(evenly(*epsilon_range_on(few, make), STEPS))
-
-
 def _guess(trial: Trial) -> Iterator[Success]:
     """Guess each word from the output in its place; with a language model, from all outputs."""
     scene, text = trial.scene, trial.scene.text
@@ -228,7 +220,8 @@ def _read(trial: Trial, language: Language) -> Iterator[Success]:
     """Guess all of the text at once, of all words and of rare ones."""
     text = trial.scene.text
     reading = trial.reading(language)
-    blind = blind_guess(reading.seen, language) == text.rows
+    hidden = np.ones(len(text.rows), dtype=bool)
+    blind = filled_guess(reading.seen, hidden, language) == text.rows
     variants = language_variants(language, trial.mechanism)
     guesses = {"language model": reading.guess()}
     guesses |= {one.name: replace(reading, language=one).guess() for one in variants[1:]}

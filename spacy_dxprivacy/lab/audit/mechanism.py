@@ -5,19 +5,18 @@ from __future__ import annotations
 import copy
 import math
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from spacy import util
-
-from ...errors import DxError, DxWarning, UsageError
+from ...config import sections_of
+from ...errors import DxError, UsageError
 from ...io.code import import_code
 from ...registries import registry
 from ...space import Space
 from ...ty import Mechanism
 from ...validate import one_of
+from ..mechanisms import quiet
 from .claims import INCONCLUSIVE, Finding, Report, claim_of
 from .contest import cloud, on_cloud, on_plane, plane
 from .tiers import Effort, Trial, closed_form, exact, independence, law, sentences
@@ -29,7 +28,6 @@ EFFORTS = {
     "medium": Effort((100_000, 12, 45), (1_000_000, 25, 30), 50_000, (40, 6)),
     "full": Effort((400_000, 45, 66), (4_000_000, 90, 40), 50_000, (120, 10)),
 }
-MOST_BYTES = 2**24  # of a config
 Tier = Callable[[Trial], Finding | None]
 
 
@@ -72,8 +70,7 @@ def audit(
         plan.append(("sentences", Space.builtin(), (sentences,)))
     findings: list[Finding] = []
     for name, vocabulary, tiers in plan:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DxWarning)
+        with quiet():
             fitted = copy.deepcopy(mechanism)
             try:
                 fitted.fit(vocabulary)
@@ -103,22 +100,13 @@ def mechanism_of(
     mechanism and spaCy raise for wrong settings.
     """
     import_code(code)
-    if not config.is_file():
-        raise UsageError(f"{config}: no such config file.")
-    if config.stat().st_size > MOST_BYTES:
-        raise UsageError(f"{config}: is too large for a config file.")
-    try:
-        held = util.load_config(config)
-    except Exception:
-        # The parser quotes the line that it stumbles over, and this may be a text.
-        raise UsageError(f"{config}: is not a config file of spaCy.") from None
+    held = sections_of(config)[1]
     parts = [held, *(held.get("components") or {}).values()]
     blocks = [part["mechanism"] for part in parts if isinstance(part.get("mechanism"), dict)]
     if len(blocks) != 1:
         found = "no [mechanism] block" if not blocks else f"{len(blocks)} [mechanism] blocks"
         raise UsageError(f"{config}: it has {found}; expected one.")
-    block = dict(blocks[0]) if epsilon is None else {**blocks[0], "epsilon": epsilon}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DxWarning)
+    block = blocks[0] if epsilon is None else {**blocks[0], "epsilon": epsilon}
+    with quiet():
         mechanism: Mechanism = registry.resolve({"mechanism": block})["mechanism"]
     return mechanism

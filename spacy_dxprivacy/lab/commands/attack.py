@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +13,24 @@ import typer
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
-from ...errors import DxError, Errors, UsageError
+from ...errors import UsageError
 from ...io.code import import_code
 from ...pipeline.component import DEFAULT_CONFIG
 from ...privacy.levels import LEVELS
 from ...registries import RETIRED, retired
 from ...space import Space
 from ...space.sources import BUILTIN
-from ...validate import one_of
+from ...validate import needs, one_of
 from ..attacks import ATTACKS, AttackFigure, Reader, Scene
 from ..attacks.figures import result_of
 from ..attacks.frontier import Ground, Point, at_attacker, frontier
 from ..attacks.frontier import result_of as frontier_result
 from ..attacks.language import OF_KIND, RARE, language_of
-from ..attacks.tries import attack_over_epsilon, epsilons_for
+from ..attacks.tries import attack_over_epsilon
 from ..attacks.whole import NAME as ATTRIBUTES
 from ..attacks.whole import STRONGER, Posts, infer, link_texts
 from ..corpus import read_corpus
+from ..epsilons import epsilons_for
 from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_mechanism
 from ..results import NAN, Result, check_out, plain, text_table
 from ..texts import read_fields, sanitizer
@@ -40,6 +40,7 @@ ALL, FRONTIER, LINK = "all", "frontier", "link"
 BY_PROMPT = ("guess", ALL, FRONTIER)
 BY_MODEL = (*BY_PROMPT, ATTRIBUTES)
 PLAINTEXT = "plaintext"
+STEPS = 6  # epsilons
 DEFAULT = DEFAULT_CONFIG["mechanism"]
 COLUMNS = (
     "mechanism", "epsilon", "unchanged", "recovered", "rare unchanged", "rare recovered", "cosine",
@@ -111,8 +112,10 @@ def attack_cli(
                 corpus, known = corpus.halves()
             corpus = corpus.first(words)
             makers = {label: partial(make_mechanism, c, table) for label, c in configs.items()}
+            counted = np.unique(corpus.rows, return_counts=True)
             epsilons = {
-                label: chosen or epsilons_for(make, corpus.rows) for label, make in makers.items()
+                label: chosen or epsilons_for(make, *counted, STEPS)
+                for label, make in makers.items()
             }
             if name == FRONTIER:
                 ground = Ground(table, corpus, known, reader)
@@ -240,9 +243,7 @@ def _releases(
 
 def _fields(path: Path, *names: str) -> list[tuple[str, ...]]:
     """The fields of the rows of a file, a tuple for each field."""
-    if find_spec("sklearn") is None:
-        what = {"what": "this attack", "package": "scikit-learn", "extra": "sklearn"}
-        raise DxError(Errors.DX074.format(**what))
+    needs("scikit-learn", "this attack", extra="sklearn")
     return [*zip(*read_fields(path, names), strict=True)]
 
 

@@ -12,13 +12,15 @@ from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, setting_up, settings_that_fail
 from ...errors import DxError, UsageError
+from ...io.build import mechanism_config
 from ...io.code import import_code
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...space.search.metric import neighbours
 from ...space.sources import BUILTIN
 from ...ty import HasMetric, Mechanism, StatesProbabilities
-from ..mechanisms import load_space, make_mechanism, name_and_epsilon
+from ...validate import positive
+from ..mechanisms import check_tunable, load_space, make_mechanism
 from ..results import text_table
 from . import described
 from .tune import print_attacker, print_title
@@ -45,7 +47,9 @@ def inspect_cli(
     with mistakes_in_a_line("inspect"):
         with setting_up():
             import_code(code)
-            name, chosen = name_and_epsilon(mechanism, epsilon)
+            config = mechanism_config(mechanism or "path", epsilon)
+            check_tunable(name := config["@dx_mechanisms"])
+            chosen = positive("epsilon", config.get("epsilon"))
             words = load_space(space, max_words)
         with settings_that_fail():
             row = words.find(word)

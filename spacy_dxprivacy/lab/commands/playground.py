@@ -9,6 +9,7 @@ import typer
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, setting_up
 from ...io.build import make_pipeline
+from ...validate import needs
 from . import described
 
 
@@ -27,11 +28,11 @@ def playground_cli(
     Example: python -m spacy dx playground --space glove.6B.300d.txt
     """
     from ...machine.hosts import check_port
-    from ..playground.workshop import ADDRESS, Workshop, check_extra, serve
+    from ..playground.workshop import ADDRESS, Workshop, serve
 
     with mistakes_in_a_line("playground"):
         with setting_up():
-            check_extra()
+            needs("streamlit", "The playground", extra="playground")
             check_port(ADDRESS, port)
             workshop = Workshop(make_pipeline(config=config, space=space, code=code))
         typer.echo(f"http://{ADDRESS}:{port} shows the page; Ctrl-C stops it.", err=True)

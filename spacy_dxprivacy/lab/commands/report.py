@@ -14,6 +14,7 @@ from ...errors import UsageError
 from ...io.code import import_code
 from ...io.files.atomic import check_new, write_bytes
 from ...space.sources import BUILTIN, load
+from ...validate import needs
 from ..audit.files import receipt_beside
 from . import described
 
@@ -47,8 +48,8 @@ def report_cli(
 
     Example: python -m spacy dx report tickets.jsonl clean.jsonl --receipt receipt.json --measure
     """
-    from ..report import Request, measure_files, page_of_files, statement_of_files
-    from ..report.metrics import check_extra
+    from ..report import Request, page_of, read_release, statement_of_files
+    from ..report.measure import measure as measured_of
 
     with mistakes_in_a_line("report"):
         check_signature(receipt or receipt_beside(after), key, after)
@@ -60,17 +61,19 @@ def report_cli(
         with setting_up():
             import_code(code)
             if label is not None:
-                check_extra()
+                needs("scikit-learn", "a classifier of `label`", extra="report")
             table = load(space)
             judging = None if judge is None else open_model(judge)
         settings = {"space": space} if config is None else {"config": config}
         files = FileConfig(field=(field,))
         asked = Request(receipt, lines, files, label, documents, judging, settings, progress)
-        measured = None if not measure else measure_files(before, after, table, asked)
+        if measure or not statement:
+            release = read_release(before, after, table, asked)
+        measured = measured_of(release) if measure else None
         if statement:
             page = statement_of_files(after, receipt=receipt, lines=lines, measured=measured)
         else:
-            page = page_of_files(before, after, table, asked, measured)
+            page = page_of(release, measured)
         write_bytes(output, page.encode(), force=force)
     if not statement:
         holds = "the original text" if documents else "figures of the original text"

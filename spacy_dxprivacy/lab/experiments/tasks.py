@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +26,12 @@ import numpy as np
 
 from ...about import __version__
 from ...arrays import Ints1d
-from ...errors import DxError, Errors, UsageError
+from ...errors import UsageError
 from ...privacy.levels import LEVELS
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
+from ...validate import needs
 from ..attacks.figures import share_by_document
 from ..attacks.frontier import Ground, guesses_of
 from ..corpus import corpus_of, sanitised
@@ -89,8 +89,7 @@ def run(space: Space, options: Options) -> Result:
     Raises UsageError for labels or authors that cannot be learned, and DxError without
     scikit-learn.
     """
-    if find_spec("sklearn") is None:
-        raise DxError(Errors.DX074.format(what="tasks", package="scikit-learn", extra="sklearn"))
+    needs("scikit-learn", "tasks", extra="sklearn")
     study = Study.of(space, options)
     cases: list[tuple[str, float | None]] = [(PLAINTEXT, None)]
     cases += [

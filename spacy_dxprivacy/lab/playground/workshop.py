@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
 from spacy.language import Language
 
-from ...errors import DxError, Errors, UsageError
+from ...errors import UsageError
 from ...io.build import the_sanitizer
 from ...io.stream import zone
 from ...machine.hosts import LOOPBACK
@@ -24,7 +23,7 @@ from ...pipeline.receipt import Receipt, assert_sanitized, get_receipt
 from ...registries import registry
 from ...space.sources import SpaceSource
 from ...text.tokens import tokenized
-from ..epsilons import SEARCH_WORDS, epsilon_range_on, evenly, running_text
+from ..epsilons import SEARCH_WORDS, epsilon_range, evenly, running_text, unchanged_share
 from ..mechanisms import check_tunable, make_mechanism, unfitted
 from ..report import Account, Pair, make_pair
 
@@ -71,7 +70,7 @@ class Workshop:
         """Return epsilons from about 2 % to about 98 % unchanged words, and the pipeline's own."""
         probes = running_text(len(self.space), SEARCH_WORDS)
         make = partial(make_mechanism, self._settings[name], self.space)
-        low, high = epsilon_range_on(probes, make)
+        low, high = epsilon_range(lambda epsilon: unchanged_share(make(epsilon), probes))
         steps = evenly(low, min(high, 1000 * low), 24)
         return sorted({*steps, self.start}) if name == self.names[0] else steps
 
@@ -133,12 +132,6 @@ OPTIONS = {
 }
 # Streamlit runs the page as a script without arguments, so its workshop stands here.
 shown: Workshop | None = None
-
-
-def check_extra() -> None:
-    """Raise DxError with the command that installs the extra."""
-    if find_spec("streamlit") is None:
-        raise DxError(Errors.DX085.format(missing="streamlit"))
 
 
 def serve(workshop: Workshop, port: int) -> None:

@@ -3,14 +3,13 @@
 pairs (aligned tokens) and receipts (in plain words) -> metrics, measure -> page
 """
 
-from .measure import Measured
-from .metrics import Utility, utility_of
-from .page import Request, measure_files, page_of_files, statement_of_files
-from .pairs import Pair, Source, Token, make_pair, plan_sources, read_pairs
-from .receipts import Account, read_receipt, receipts_of
+from .measure import Measured, Release, Request
+from .metrics import utility_of
+from .page import page_of, read_release, statement_of_files
+from .pairs import Pair, make_pair
+from .receipts import Account, read_receipt
 
 __all__ = [
-    "Account", "Measured", "Pair", "Request", "Source", "Token", "Utility", "make_pair",
-    "measure_files", "page_of_files", "plan_sources", "read_pairs", "read_receipt", "receipts_of",
-    "statement_of_files", "utility_of",
+    "Account", "Measured", "Pair", "Release", "Request", "make_pair", "page_of", "read_receipt",
+    "read_release", "statement_of_files", "utility_of",
 ]  # fmt: skip

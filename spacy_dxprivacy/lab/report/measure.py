@@ -20,6 +20,8 @@ import spacy
 from spacy.tokens import Doc
 
 from ...arrays import Bools1d, Ints1d, Ints2d
+from ...config import FileConfig
+from ...editors.model import LanguageModel
 from ...errors import DxError, UsageError
 from ...io.build import make_pipeline
 from ...io.tally import times
@@ -38,7 +40,7 @@ from ..corpus import Corpus, words_of
 from ..informed import Informed
 from ..mechanisms import quiet
 from ..odds import Asked, Given, Odds, odds_of, settings_of
-from ..results import NAN, Progress
+from ..results import NAN, Progress, no_progress
 from .pairs import NONE, Pair
 from .receipts import Account
 
@@ -140,28 +142,53 @@ def attacker_of(account: Account, settings: dict[str, Any]) -> Informed:
 
 
 @dataclass(frozen=True)
+class Request:
+    """Settings of a page. receipt: of `dx sanitize --receipt`; None for that of the files. lines: a
+    line of a .txt file is a document. fields: of .jsonl and .csv. label: the field with the class
+    of a document, for a classifier. documents: how many are shown. judge: a causal model that
+    scores the texts. settings: of the run, its `config` or its `space`. progress: wraps steps."""
+
+    receipt: Path | None = None
+    lines: bool = False
+    fields: FileConfig = field(default_factory=FileConfig)
+    label: str | None = None
+    documents: int = 20
+    judge: LanguageModel | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    progress: Progress = no_progress
+
+
+@dataclass(frozen=True)
 class Release:
-    """What is measured. before, after: paths. field: of the text. settings: see attacker_of."""
+    """What was read of two files or two folders. without: how many documents carry no receipt."""
 
-    before: Path
-    after: Path
-    pairs: Sequence[Pair]
-    account: Account
+    paths: tuple[Path, Path]  # before, after
     space: Space
-    field: str
-    settings: dict[str, Any]
+    asked: Request
+    pairs: list[Pair]
+    accounts: list[Account]
+    without: int
+
+    @property
+    def account(self) -> Account:
+        """The last sanitizer's."""
+        return self.accounts[-1]
 
 
-def measure(release: Release, progress: Progress) -> Measured:
-    """Attack and audit a release.
+def measure(release: Release) -> Measured:
+    """Attack and audit a release, in minutes for 100 documents. Its space is that of the run.
 
     Raises:
-        DxError: (UsageError) Where the mechanism of the receipt cannot be made again, or no word
-            is in the space. What a text is too small for is left out.
+        DxError: (UsageError) Where not one receipt covers all documents, its mechanism cannot be
+            made again, or no word is in the space. What a text is too small for is left out.
     """
-    measured = Measured()
+    if [account.earlier for account in release.accounts] != [False] or release.without:
+        raise UsageError(
+            "`measure` needs one receipt for all documents, of one sanitizer: give the `receipt`."
+        )
+    measured, progress = Measured(), release.asked.progress
     if release.account.draws_all:
-        attacker = attacker_of(release.account, release.settings)
+        attacker = attacker_of(release.account, release.asked.settings)
         mechanism = attacker.mechanism
         words = words_of_pairs(release.pairs, release.space, drawn=True)
         steps: list[Callable[[], None]] = [
@@ -327,9 +354,8 @@ def _persons(release: Release, measured: Measured) -> None:
 
 def _audit_release(release: Release, measured: Measured) -> None:
     receipt = None if release.account.carried else release.account.raw
-    report = audit_release(
-        release.after, release.before, field=release.field, receipt=receipt, space=release.space
-    )
+    (before, after), name = release.paths, release.asked.fields.field[0]
+    report = audit_release(after, before, field=name, receipt=receipt, space=release.space)
     leaks = [one for one in report.leaks if not (one.by_chance or one.declared)]
     kinds = ", ".join(f"{one.kind} ({len(one.words):,} words)" for one in leaks)
     value = f"leaked: {kinds}" if leaks else "nothing undeclared was found"

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from ...editors.model import LanguageModel
-from ...errors import DxError, Errors, Warnings, warn_always
+from ...errors import Warnings, warn_always
 from ...space import Space
 from ..texts import Interval, coded, linear_model, macro_f1
 from .pairs import Pair
@@ -58,13 +57,6 @@ def _similarity(pairs: Sequence[Pair], space: Space) -> float | None:
     return float(cosines.mean()) if len(cosines) else None
 
 
-def check_extra() -> None:
-    """Raise DxError without the package that classifiers need."""
-    if find_spec("sklearn") is None:
-        about = {"what": "a classifier of `label`", "package": "scikit-learn", "extra": "report"}
-        raise DxError(Errors.DX074.format(**about))
-
-
 # Texts to train on and to test on: 0 is the original, 1 the sanitised text.
 ROUTES = {
     "trained on the original, tested on the original": (0, 0),
@@ -77,9 +69,8 @@ def scores_of(pairs: Sequence[Pair]) -> dict[str, Interval]:
     """Return the macro F1 of a linear classifier of labels for each of ROUTES, by cross-validation.
 
     Documents of a class of one are left out. Raises UsageError without two classes of two
-    documents, and DxError without scikit-learn.
+    documents.
     """
-    check_extra()
     from sklearn.model_selection import StratifiedKFold
 
     counts = Counter(pair.label for pair in pairs if pair.label is not None)

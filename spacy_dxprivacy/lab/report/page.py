@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ...config import FileConfig
-from ...editors.model import LanguageModel
 from ...errors import DxError, UsageError
 from ...io.tally import times
 from ...prior.pairs import frequency_of
@@ -24,8 +22,7 @@ from ...space import Space
 from ..attacks.language import RARE
 from ..audit.files import receipt_beside
 from ..odds import Odds
-from ..results import Progress, no_progress
-from .measure import Measured, Release, attacker_of, measure, secrets_of
+from .measure import Measured, Release, Request, attacker_of, secrets_of
 from .metrics import judged, scores_of, utility_of
 from .pairs import Pair, Source, plan_sources, read_pairs
 from .receipts import (
@@ -49,32 +46,7 @@ BARS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Request:
-    """Settings of a page. receipt: of `dx sanitize --receipt`; None for that of the files. lines: a
-    line of a .txt file is a document. fields: of .jsonl and .csv. label: the field with the class
-    of a document, for a classifier. documents: how many are shown. judge: a causal model that
-    scores the texts. settings: of the run, its `config` or its `space`. progress: wraps steps."""
-
-    receipt: Path | None = None
-    lines: bool = False
-    fields: FileConfig = field(default_factory=FileConfig)
-    label: str | None = None
-    documents: int = 20
-    judge: LanguageModel | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
-    progress: Progress = no_progress
-
-
-class Given(NamedTuple):
-    """What was read: pairs of documents, accounts, and how many documents carry no receipt."""
-
-    pairs: list[Pair]
-    accounts: list[Account]
-    without: int
-
-
-def read_release(before: Path, after: Path, asked: Request) -> Given:
+def read_release(before: Path, after: Path, space: Space, asked: Request) -> Release:
     """Read two files or two folders, and their receipts. Raise UsageError where they do not fit."""
     sources = plan_sources(before, after, lines=asked.lines)
     receipt = asked.receipt or receipt_beside(after)
@@ -87,38 +59,20 @@ def read_release(before: Path, after: Path, asked: Request) -> Given:
         raise UsageError(
             f"the receipt covers {account.documents} document(s), and AFTER has {len(pairs)}."
         )
-    return Given(pairs, *_accounts(account, sources))
+    return Release((before, after), space, asked, pairs, *_accounts(account, sources))
 
 
-def measure_files(before: Path, after: Path, space: Space, asked: Request) -> Measured:
-    """Attack and audit the release of two files or two folders, in minutes for 100 documents.
-
-    space: that of the run.
-    """
-    pairs, accounts, without = read_release(before, after, asked)
-    own = [account for account in accounts if not account.earlier]
-    if len(own) != 1 or len(accounts) > 1 or without:
-        raise UsageError(
-            "`measure` needs one receipt for all documents, of one sanitizer: give the `receipt`."
-        )
-    given = Release(before, after, pairs, own[0], space, asked.fields.field[0], asked.settings)
-    return measure(given, asked.progress)
-
-
-def page_of_files(
-    before: Path, after: Path, space: Space, asked: Request, measured: Measured | None = None
-) -> str:
-    """Return the page as HTML, from two files or two folders, with similarity in the space."""
-    given = read_release(before, after, asked)
-    pairs, accounts, without = given
+def page_of(release: Release, measured: Measured | None = None) -> str:
+    """Return the page as HTML, with similarity in the space."""
+    pairs, accounts, space, asked = release.pairs, release.accounts, release.space, release.asked
     utility = utility_of(pairs, space, progress=lambda some: asked.progress(some, "documents"))
-    found = alarms(accounts, without)
+    found = alarms(accounts, release.without)
     if utility.words and not utility.changed:
         found.append("NO WORD IS ANOTHER ONE. Is AFTER the file that you mean?")
     shown = None if measured is None else measured.sentences
     sections = [(a.terms.mechanism, a.documents, answers(a, shown)) for a in accounts]
-    worst = worst_first(given, space, measured)
-    secrets = _secrets(given, asked) if measured is None else measured.secrets
+    worst = worst_first(release, measured)
+    secrets = _secrets(release) if measured is None else measured.secrets
     if not any(not a.earlier for a in accounts):
         sections.append(("", 0, NO_RECEIPT))
     old, new = zip(*(pair.texts for pair in pairs), strict=True)
@@ -154,7 +108,7 @@ def statement_of_files(
 ) -> str:
     """Return the statement as Markdown.
 
-    after: the release. receipt: None for that of the files. measured: of measure_files, if it was.
+    after: the release. receipt: None for that of the files. measured: of measure, if it was.
     """
     receipt = receipt or receipt_beside(after)
     given = None if receipt is None else read_receipt(receipt)
@@ -206,18 +160,14 @@ def bars(odds: Sequence[Odds]) -> list[Bar]:
     return [Bar(*row) for row in zip(labels, counted, after, strict=True)]
 
 
-def _secrets(given: Given, asked: Request) -> list[Odds]:
+def _secrets(release: Release) -> list[Odds]:
     """Return the odds before the release; [] where the receipt does not say enough."""
-    last = given.accounts[-1:]
-    try:
-        return [
-            one
-            for account in last
-            if account.draws_all
-            for one in secrets_of(attacker_of(account, asked.settings), given.pairs, released=False)
-        ]
-    except DxError:
+    if not (release.accounts and release.account.draws_all):
         return []
+    with suppress(DxError):
+        attacker = attacker_of(release.account, release.asked.settings)
+        return secrets_of(attacker, release.pairs, released=False)
+    return []
 
 
 class Shown(NamedTuple):
@@ -237,11 +187,11 @@ class Worst(NamedTuple):
     rows: list[Shown]
 
 
-def worst_first(given: Given, space: Space, measured: Measured | None) -> Worst:
+def worst_first(release: Release, measured: Measured | None) -> Worst:
     """Return the documents by what the attacker recovers of them, or by what stays."""
-    pairs = given.pairs
-    if given.accounts and not given.accounts[-1].draws_all:
-        marked = [rare_unchanged(pair, space) for pair in pairs]
+    pairs = release.pairs
+    if release.accounts and not release.account.draws_all:
+        marked = [rare_unchanged(pair, release.space) for pair in pairs]
         rows = [(float(len(some)), f"{len(some)}", some) for some in marked]
         by, legend = "number of rare words that stay", "rare words that stay"
     elif measured is not None and measured.recovered:

@@ -20,7 +20,7 @@ from ...config import FileConfig
 from ...errors import UsageError
 from ...io.files.parquet import open_parquet, read_tables
 from ...io.formats import KINDS, read
-from ...io.jobs import Job, opened, plan_jobs
+from ...io.jobs import Job, files_in, opened, plan_jobs
 from ...io.record import Record, checked_record
 from ...io.source import ending
 from ..texts import tokenizer
@@ -145,10 +145,7 @@ def plan_sources(before: Path, after: Path, *, lines: bool = False) -> list[Sour
     if not before.is_dir():
         return [_source(before, after, lines)]
     # In the order of `dx sanitize`, by which its receipt says which records failed.
-    names = [path.relative_to(before) for path in sorted(before.rglob("*")) if path.is_file()]
-    names = [n for n in names if ending(n) in READ and all(part[0] not in "._" for part in n.parts)]
-    if not names:
-        raise UsageError(f"{before}: holds no file that ends in {', '.join(READ)}.")
+    names = [path.relative_to(before) for path in files_in(before, after, READ)]
     return [_source(before / name, after / name, lines) for name in names]
 
 
