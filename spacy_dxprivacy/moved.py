@@ -16,7 +16,11 @@ MOVED = table("moved")  # old path -> new path, below the package; the longest m
 
 
 class MovedModules(MetaPathFinder, Loader):
-    """Finds modules by their old paths, as the last finder of sys.meta_path."""
+    """Finds modules by their old paths.
+
+    It is the first finder of sys.meta_path: the others would find the modules of a moved package in
+    its new folder, and import them again under their old names.
+    """
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -31,14 +35,17 @@ class MovedModules(MetaPathFinder, Loader):
 
 def new_path(name: str) -> str | None:
     """Return the new path of a module, or None where it has not moved."""
-    old = name.removeprefix(f"{PACKAGE}.")
-    for start in sorted(MOVED, key=len, reverse=True):
-        if old != name and f"{old}.".startswith(f"{start}."):
-            return f"{PACKAGE}.{MOVED[start]}{old[len(start) :]}"
+    package, _, start = name.partition(".")
+    end = ""
+    while package == PACKAGE and start:
+        if start in MOVED:
+            return f"{PACKAGE}.{MOVED[start]}{end}"
+        start, _, last = start.rpartition(".")
+        end = f".{last}{end}"
     return None
 
 
 def install() -> None:
     """Add the finder, once."""
     if not any(isinstance(finder, MovedModules) for finder in sys.meta_path):
-        sys.meta_path.append(MovedModules())
+        sys.meta_path.insert(0, MovedModules())

@@ -37,7 +37,14 @@ from ..sampler.likelihood import SentenceLikelihood
 from ..space import Space
 from ..ty import Draw, Prior
 from ..validate import fail, positive
-from .built import LARGEST_SCORE, ProbabilityMechanism, checked_layout, checked_rows, flags
+from .built import (
+    LARGEST_SCORE,
+    ProbabilityMechanism,
+    checked_layout,
+    checked_rows,
+    flags,
+    takes_between,
+)
 
 HOW = {"alone": "Word-level", "sentence": "Sentence-level"}
 FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
@@ -198,6 +205,7 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         """Whether a word depends on its neighbours. Raises DxError before fit."""
         return self.built.together is not None
 
+    @takes_between
     def sample(
         self,
         rows: Ints1d,
@@ -233,6 +241,7 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
             return Draw(self.built.words(checked, stays, rng))
         return Draw(together.draw(Text(checked, begins, stays), rng))
 
+    @takes_between
     def log_likelihood(
         self,
         rows: Ints1d,
