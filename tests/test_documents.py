@@ -196,6 +196,24 @@ def test_the_markup_of_markdown_stays(clean):
     assert f"- [x] Call {name}  soon\n" in page and "[1]: #" in page
 
 
+def test_labels_and_entities_of_markdown_are_read_apart_from_what_is_around_them(clean):
+    given = "It is &lt; 5&euro;, says Mr. J&uuml;rgen M&uuml;ller[^hollis] or [she][Hollis].\n"
+    notes = "[^hollis]: Margaret Hollis\n\n[Hollis]: http://example.org/hollis\n"
+    page = clean("md", f"{given}\n{notes}".encode())[0].decode()
+    line = r"It is &lt; 5€, says Mr\. ([^[&]*)\[\^(.*?)\] or \[she\]\[(.*?)\]\.\n"
+    found = re.match(line, page)
+    assert found and "rgen" not in page and found[2] == found[3].lower()
+    assert f"[^{found[2]}]:" in page and f"[{found[3]}]: #" in page
+    no_secret_in(page.encode())
+
+
+def test_headers_of_a_mail_may_be_in_utf_8(clean):
+    mail = "From: Jürgen Müller <jm@x.de>\nSubject: Is Jürgen Müller here, or Ann?\n\nHi"
+    mail = message_from_bytes(clean("eml", mail.encode())[0], policy=default)
+    name = mail["From"].addresses[0].display_name
+    assert mail["Subject"].startswith(f"Is {name} here, or ") and "Jürgen" not in name
+
+
 def test_a_mail_has_new_addresses_and_no_other_headers(clean):
     raw, receipt, _ = clean("eml", EML)
     mail = message_from_bytes(raw, policy=default)

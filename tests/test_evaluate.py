@@ -34,9 +34,15 @@ def label_studio(answers=()):
     return {"data": {"text": TEXT}, "annotations": [{"result": result}]}
 
 
+def label_studio_min():
+    (annotation,) = label_studio()["annotations"]
+    return {"text": TEXT, "id": 1, "label": [one["value"] for one in annotation["result"]]}
+
+
 FORMS = {
     "presidio-research": presidio(), "prodigy": {"text": TEXT, "spans": named()},
-    "label-studio": label_studio(), "spacy-json": {"text": TEXT, "ents": named(), "spans": {}},
+    "label-studio": label_studio(), "label-studio-min": label_studio_min(),
+    "spacy-json": {"text": TEXT, "ents": named(), "spans": {}},
     "spacy-lists": {"text": TEXT, "ents": GOLD}, "spacy-2": [TEXT, {"entities": GOLD}],
 }  # fmt: skip
 
@@ -57,6 +63,11 @@ def test_all_forms_are_read_alike(tmp_path, name, ending):
     rejected = [{"text": TEXT, "spans": named(), "answer": "reject"}, label_studio(["reject"])]
     path = write(tmp_path / f"gold{ending}", FORMS[name], *rejected)
     assert read_gold(path) == [Gold(TEXT, GOLD)]
+
+
+def test_a_task_that_was_answered_may_have_no_spans(tmp_path):
+    path = write(tmp_path / "gold.jsonl", {"text": TEXT, "answer": "accept"}, FORMS["prodigy"])
+    assert read_gold(path) == [Gold(TEXT, []), Gold(TEXT, GOLD)]
 
 
 def test_the_figures_of_a_text_that_is_counted_by_hand():

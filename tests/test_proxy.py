@@ -387,6 +387,25 @@ def test_names_that_the_texts_have_are_no_names_of_functions(proxy, upstream):
     function = {"name": "call_okonkwo", "parameters": {}}
     body = chat(tools=[{"type": "function", "function": function}])
     assert ask(proxy, CHAT, body).status == 400 and not upstream.seen
+    body = chat()
+    body["messages"] += [{"role": "tool", "tool_call_id": "call_okonkwo", "content": "well"}]
+    assert ask(proxy, CHAT, body).status == 400 and not upstream.seen
+
+
+def test_a_language_that_is_not_covered_is_refused_and_a_covered_one_is_not(proxy, upstream):
+    polish = (
+        "Pani Okonkwo jest w domu i nie ma już bólu, ale lekarz był u niej i to się jej nie podoba."
+    )
+    answer = ask(proxy, CHAT, {"model": "echo", "messages": [{"role": "user", "content": polish}]})
+    assert answer.status == 422 and "Polish" in answer.json["error"]["message"]
+    assert "Okonkwo" not in answer.body.decode() and not upstream.seen
+    german = "Frau Okonkwo ist zu Hause und hat keine Schmerzen, aber der Arzt war bei ihr."
+    assert (
+        ask(
+            proxy, CHAT, {"model": "echo", "messages": [{"role": "user", "content": german}]}
+        ).status
+        == 200
+    )
 
 
 def test_errors_of_the_upstream_pass_without_their_text(make_proxy, upstream):

@@ -63,6 +63,17 @@ def test_ordinary_text_has_no_entities(nlp):
     assert all(doc.has_annotation("ENT_IOB") for doc in docs[:2])
 
 
+@pytest.mark.parametrize(
+    "text", ["IBAN DE89 3704 0044 0532 0130 00", "IBAN: GB82WEST12345698765432"]
+)
+def test_words_of_forms_before_their_numbers_are_no_names(text):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    nlp.add_pipe("dx_entity_recognizer")
+    found = {(ent.text, ent.label_) for ent in nlp(f"Please pay to {text}, and call.").ents}
+    assert found == {(text.lstrip("IBAN: "), "ID")}
+
+
 def test_batches_processes_copies_and_disk_give_the_same(nlp, tmp_path):
     texts = [TEXT, "Ask Ngozi.", "", "She lives in Ulverston with Mr. Thistlewick."] * 3
     one_by_one = [found(nlp(text)) for text in texts]

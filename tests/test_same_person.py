@@ -2,6 +2,7 @@
 
 import gc
 import random
+import re
 import tracemalloc
 
 import pytest
@@ -85,6 +86,24 @@ def test_digits_of_a_user_name_are_drawn_and_a_code_stays_a_code(key):
     assert len(some) > 1 and not any("smith" in one or one.endswith("0417") for one in some)
     code = drawn(digits, "AB-1234567", draws=draws, label="ID")[0]
     assert code != "AB-1234567" and len(code) == len("AB-1234567")
+
+
+def test_each_mention_of_an_address_or_number_has_the_same_surrogate(key):
+    forms = ("(415) 867-5309", "415.867.5309", "+1 415 867 5309", "14158675309")
+    addresses = ("john.smith42@corp.biz", "John.Smith42@corp.biz", "x77@corp.biz", "X77@corp.biz")
+    for of_key in (key, None):
+        draws, contact = Draws(Rng()), made("dx.Contact.v2", of_key)
+        drawn(made("dx.Name.v2", of_key), "John Smith", draws=draws)
+        for _ in range(5):
+            numbers = drawn(contact, *forms, draws=draws, label="PHONE")
+            assert len({re.sub(r"\D", "", number)[-10:] for number in numbers}) == 1
+            assert [re.sub(r"\d", "0", n) for n in numbers] == [
+                re.sub(r"\d", "0", f) for f in forms
+            ]
+            mails = [
+                mail.lower() for mail in drawn(contact, *addresses, draws=draws, label="EMAIL")
+            ]
+            assert mails[0] == mails[1] and mails[2] == mails[3] and not mails[0].startswith("john")
 
 
 def test_a_mail_address_of_nobody_known_never_stays():

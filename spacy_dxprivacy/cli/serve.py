@@ -71,4 +71,5 @@ def _serve(chosen: SanitizeConfig, *packages: str) -> None:
     def ready(where: str) -> None:
         typer.echo(f"{where}/openapi.json describes the API; Ctrl-C stops it.", err=True)
 
-    serve(nlp, service, chosen.run.processes, ready=ready)
+    checked = chosen.run.language is None
+    serve(nlp, service, chosen.run.processes, ready=ready, checked=checked)

@@ -21,10 +21,12 @@ from ..text.language import language_of_doc
 from ..text.mentions import Entity, is_word, mentions, plain_label
 from ..text.tokens import with_fields_apart
 from . import network
+from .tables import words
 
 TOKENS = 4096  # that the network reads at a time
 SURE = 2.0  # how much more probable than none a label is to be
 # A number that is part of an address or a date is no entity of its own.
+FORM_WORDS = words("FORM_WORDS")
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 
 
@@ -142,6 +144,8 @@ def set_entities(doc: Doc, new: list[Entity]) -> None:
         start, end = _trimmed(doc, first, last)
         if all(token.is_stop and token.is_lower for token in doc[start:end]):
             continue  # no name is made of "as" and "of" alone
+        if _is_form_word(doc, start, end):
+            continue
         beside = {owner[i] for i in range(start, end) if i in owner and owner[i].label_ == label}
         if any(i not in owner for i in range(start, end)):
             start = min([start, *(span.start for span in beside)])
@@ -158,6 +162,12 @@ def set_entities(doc: Doc, new: list[Entity]) -> None:
     known = sorted((plain_label(span.label_), span.start, span.end) for span in kept)
     again = mentions(doc, known)
     doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
+
+
+def _is_form_word(doc: Doc, start: int, end: int) -> bool:
+    """Whether it is the IBAN of "IBAN DE89...", which looks like a name."""
+    text, after = doc[start:end].text, doc[end : end + 2].text
+    return text.isupper() and text.lower() in FORM_WORDS and any(map(str.isdigit, after))
 
 
 def _trimmed(doc: Doc, start: int, end: int) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from datetime import datetime
 from email import message_from_bytes
@@ -22,12 +23,14 @@ ADDRESSES = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc")
 # Those that are made anew.
 MADE = {"date", "subject", "mime-version", "content-type", "content-transfer-encoding"}
 MOST_ADDRESSES = 10_000
+# Words of a header from the first to the last that is not in ASCII.
+_RAW = re.compile(rb'[^\s<>",():]*[\x80-\xff](?:[^<>",()\r\n]*[\x80-\xff])?[^\s<>",()]*')
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def parse(raw: bytes, files: FileConfig) -> Pieces:
     """Return the pieces of a mail. Raise BadDocument."""
-    mail: Any = message_from_bytes(raw, policy=default)
+    mail: Any = message_from_bytes(_encoded(raw), policy=default)
     if not mail.keys():
         raise BadDocument("it is not a mail: it has no headers.")
     pieces, made = Pieces(), EmailMessage(policy=SMTP)
@@ -61,6 +64,16 @@ def parse(raw: bytes, files: FileConfig) -> Pieces:
 
     pieces.finish = finish
     return pieces
+
+
+def _encoded(raw: bytes) -> bytes:
+    """Return a mail whose headers are in ASCII, as the parser needs it, where they are in UTF-8."""
+    head, blank, body = re.split(rb"(\r?\n\r?\n|\Z)", raw, maxsplit=1)
+    try:
+        head.decode()
+    except UnicodeDecodeError:
+        return raw
+    return _RAW.sub(lambda m: b"=?utf-8?b?%b?=" % b64encode(m[0]), head) + blank + body
 
 
 def _headers(mail: Any, pieces: Pieces, made: EmailMessage) -> dict[str, list[Template]]:

@@ -54,6 +54,17 @@ def with_language(
     return (replace(record, language=language) for record in chain(first, rest))
 
 
+def not_covered(nlp: Language, text: str) -> str:
+    """Return why a pipeline cannot sanitise a text of this language; "" where it can."""
+    language = language_of(text)
+    try:
+        if language not in ("", "en"):
+            _check(nlp, the_sanitizer(nlp), language)
+    except UsageError as error:
+        return str(error)
+    return ""
+
+
 def _check(nlp: Language, sanitizer: DxSanitizer, language: str) -> None:
     """Raise UsageError where a text of this language would not be sanitised as it should be."""
     looks, give = f"the text looks {NAMES[language]}", "or `language` = en if it is English"

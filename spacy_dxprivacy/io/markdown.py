@@ -6,33 +6,35 @@ Targets of links, HTML tags and comments are dropped, but for addresses.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
+from html import escape, unescape
 
 from ..config import FileConfig
 from ..entities.tables import pattern
 from .pieces import Pieces, Template, address_of, linked, mail_target
 
 _MARKUP = pattern("MARKDOWN", "formats/lists")
+_ENTITY = re.compile(r"&#?\w{1,40};", re.ASCII)
 _BREAK = re.compile(r"</?(?:br|hr|p|div|t[rdh]|li|h[1-6])\b", re.I)
 
 
 class _Reader(Template):
-    def text(self, text: str) -> None:
+    def prose(self, text: str) -> None:
+        """Add a text that may have entities of HTML, which are read as what they stand for."""
+        plain = _ENTITY.sub(lambda found: unescape(found[0]), text)
+        self.text(plain, str if plain == text else partial(escape, quote=False))
+
+    def text(self, text: str, put: Callable[[str], str] = str) -> None:
         for line in text.splitlines(keepends=True):
             content = line.rstrip("\r\n")
             if content.strip():
-                self.add(content)
+                self.add(content, put=put)
             else:
                 self.write(content)
                 self.pieces.gap(" " if content else "")
             self.write(line[len(content) :])
             self.pieces.gap("\n" if content != line else "")
-
-    def around(self, whole: str, text: str) -> None:
-        """Add a text, and write what is around it."""
-        before, _, after = whole.partition(text)
-        self.write(before)
-        self.text(text)
-        self.write(after)
 
     def markup(self, found: re.Match[str]) -> None:
         kind, text = found.lastgroup, found[0]
@@ -49,7 +51,10 @@ class _Reader(Template):
             else:
                 self.text(found["value"])
         elif kind == "note":
-            self.around(text, found["label"])
+            before, label, after = text.partition(found["label"] or found["ref"])
+            self.write(before)
+            self.add_later(label, put=str)
+            self.write(after)
         elif kind == "code":
             self.write(found["ticks"])
             self.text(found["inner"])
@@ -92,9 +97,9 @@ def parse(raw: bytes, files: FileConfig) -> Pieces:
     text, pieces, start = raw.decode("utf-8-sig"), Pieces(), 0
     reader = _Reader(pieces)
     for found in _MARKUP.finditer(text):
-        reader.text(text[start : found.start()])
+        reader.prose(text[start : found.start()])
         reader.markup(found)
         start = found.end()
-    reader.text(text[start:])
+    reader.prose(text[start:])
     pieces.finish = reader.encoded
     return pieces

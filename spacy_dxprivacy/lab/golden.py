@@ -108,12 +108,15 @@ def _gold_of(row: Any) -> Gold | None:
     if isinstance(row, list):  # of spaCy's earlier training data
         row = {"text": row[0], **row[1]}
     text, answers = row.get("full_text", row.get("text")), [row.get("answer", "accept")]
+    if "label" in row:  # of Label Studio's export without metadata
+        row = {"data": row, "annotations": [{"result": [{"value": one} for one in row["label"]]}]}
     if "annotations" in row:
         text = row["data"]["text"]
         answers, regions = label_studio_regions(row, text)
     else:
         groups = (row.get(name) for name in ("spans", "ents", "entities"))
-        spans: Any = next(one for one in groups if isinstance(one, list))
+        none: list[Any] = [[]] * ("answer" in row)  # Prodigy leaves out spans where there are none
+        spans: Any = next(one for one in (*groups, *none) if isinstance(one, list))
         regions = [_region(one) for one in spans]
     for start, end, label in regions:
         fits = type(start) is type(end) is int and 0 <= start < end <= len(text)

@@ -57,12 +57,20 @@ class Contact(Independent):
         texts = [mention.text for mention in mentions]
         if self.scope.reach == "mention":
             return [contact(kind_of(text), text, draws.rng) for text in texts]
-        keys = [(text.strip().casefold(), kind_of(text)) for text in texts]
-        drawn = {
-            (bare, kind): contact(kind, text, self.scope.stream(draws, "contact", bare))
-            for (bare, kind), text in dict(zip(keys, texts, strict=True)).items()
-        }
-        return [drawn[key] for key in keys]
+        drawn, found = dict[tuple[str, str], str](), list[str | None]()
+        for text in texts:
+            kind = kind_of(text)
+            bare = self._identity(text, kind)
+            if (bare, kind) not in drawn:
+                stream = self.scope.stream(draws, "contact", bare)
+                drawn[bare, kind] = contact(kind, text, stream)
+            new = drawn[bare, kind]
+            found.append(_dialled(new, text) if kind == "phone" else new)
+        return found
+
+    def _identity(self, text: str, kind: str) -> str:
+        """What two mentions of one contact share."""
+        return text.strip().casefold()
 
 
 def kind_of(text: str) -> str:
@@ -108,10 +116,19 @@ def _phone(text: str, stream: Stream) -> str:
     k = len([i for i in places if cut is None or i < cut.start()]) or len(places)
     local = "55501" + digits(2, stream)
     area = f"{2 + below(8, stream)}{digits(2, stream)}"
-    code = "1" if k == 11 else "9" * max(k - 10, 0)
-    number = (code + area + local)[-k:] + digits(len(places) - k, stream)
-    new = dict(zip(places, number, strict=True))
-    return "".join(new.get(i, c) for i, c in enumerate(text))
+    number = (_country(k) + area + local)[-k:] + digits(len(places) - k, stream)
+    return _dialled(number, text)
+
+
+def _country(k: int) -> str:
+    return "1" if k == 11 else "9" * max(k - 10, 0)
+
+
+def _dialled(number: str, text: str) -> str:
+    """Put the digits of a drawn number in the places of those of a text."""
+    new, k = "".join(filter(str.isdigit, number)), sum(map(str.isdigit, text))
+    left = iter(new if len(new) == k else (_country(k) + new[-10:])[-k:])
+    return "".join(next(left) if c.isdigit() else c for c in text)
 
 
 @registered

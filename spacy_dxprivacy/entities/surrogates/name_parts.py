@@ -12,15 +12,16 @@ Guarantee    epsilon 0 for what is drawn. In plaintext is what dx.Name.v1 shows,
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 from ...registries import registry
 from ...validate import one_of
 from ..tables import NAMES
 from ..words import builtin_lexicon
-from .base import LANGUAGE, Draws, Independent, Mention, Scope, below, pick, registered
+from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream, digits, pick, registered
 from .codes import DOMAINS, Contact, Digits, kind_of
 from .lists import listed_of
 from .name import (
@@ -226,11 +227,19 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
         person = Known(fold(guess[0]), fold(guess[1]), new)
     if person is None or not _names(person, words):
         return None
-    becomes, stream = person.words(), scope.stream(draws, "digits", local.casefold())
-    written = ""
+
+    def once(kind: str, identity: str, draw: Callable[[Stream], str]) -> str:
+        key = kind, scope, text.strip().casefold()  # the same address has one surrogate
+        if scope.reach == "mention" or key not in draws.memory:
+            draws.memory[key] = draw(scope.stream(draws, kind, identity))
+        return str(draws.memory[key])
+
+    count = sum(map(str.isdigit, local))
+    numbers = iter(once("digits", local.casefold(), lambda stream: digits(count, stream)))
+    becomes, written = person.words(), ""
     for piece in _PIECE.findall(local):
         if piece.isdigit():
-            written += "".join(str(below(10, stream)) for _ in piece)
+            written += "".join(next(numbers) for _ in piece)
         elif piece.isalpha():
             word = becomes[fold(piece)]
             written += (
@@ -240,7 +249,7 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
             written += piece
     if not at:
         return written
-    return f"{written}@{pick(DOMAINS, scope.stream(draws, 'domain', domain.casefold()))}"
+    return f"{written}@{once('domain', domain.casefold(), partial(pick, DOMAINS))}"
 
 
 def _names(person: Known, words: Sequence[str]) -> bool:
@@ -320,6 +329,10 @@ class PersonContact(_OfPersons, Contact):
     name = "dx.Contact.v2"
     kinds = ("mail", "user")
     traits: ClassVar[tuple[str, ...]] = (*Contact.traits, OF_PERSONS)
+
+    def _identity(self, text: str, kind: str) -> str:
+        bare = "".join(filter(str.isdigit, text))[-10:] if kind == "phone" else ""
+        return bare or super()._identity(text, kind)
 
 
 @registered

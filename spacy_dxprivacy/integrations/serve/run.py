@@ -25,11 +25,13 @@ PATIENCE = 30  # seconds for requests that are under way at SIGTERM
 
 
 def serve(
-    nlp: Language, limits: ServiceConfig, n_process: int = 1, *, ready: Callable[[str], None]
-) -> None:
+    nlp: Language, limits: ServiceConfig, n_process: int = 1, *, ready: Callable[[str], None],
+    checked: bool = True,
+) -> None:  # fmt: skip
     """Answer requests until SIGTERM or Ctrl-C; what is under way then is finished first.
 
     n_process: workers; two at least are started. ready: called with the address of the service.
+    checked: refuse texts of languages that the pipeline does not cover.
     Raises DxError where files or the pipeline do not fit.
     """
     from .app import make_app
@@ -52,7 +54,8 @@ def serve(
         raise UsageError("an `upstream` needs `entities`: only surrogates can be restored.")
     callers = Callers() if limits.tokens is None else read_callers(limits.tokens)
     # The fork server comes before files and threads, which it would copy.
-    with closing(ForkServer(nlp, n_process, restorable=bool(limits.upstream))) as fork_server:
+    restorable = bool(limits.upstream)
+    with closing(ForkServer(nlp, n_process, restorable=restorable, checked=checked)) as fork_server:
         with closing(Ledger(limits.ledger, terms.guarantee, limits.budget)) as ledger:
             scheduler = Scheduler(fork_server, terms, callers, ledger, limits)
             server = make_server(make_app(scheduler), limits)

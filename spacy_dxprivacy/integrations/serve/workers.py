@@ -15,9 +15,10 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import reduction
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -30,6 +31,7 @@ from ...entities.surrogates.restoring import set_apart
 from ...io.build import the_sanitizer
 from ...io.code import Imported
 from ...io.files.docbin import pack, unpack
+from ...io.languages import not_covered
 from ...io.record import Record
 from ...io.stream import in_zone
 from ...io.workers import SIGNALS, UNIX, end_with_parent, heap_frozen, signals_held
@@ -66,13 +68,17 @@ class Worker:
 
 class ForkServer:
     """Start it before there are threads. workers: two at least. restorable: receipts hold rows that
-    restore the originals, for this process alone."""
+    restore the originals, for this process alone. checked: texts of languages that the pipeline
+    does not cover are refused."""
 
-    def __init__(self, nlp: Language, workers: int = 2, *, restorable: bool = False) -> None:
+    def __init__(
+        self, nlp: Language, workers: int = 2, *, restorable: bool = False, checked: bool = True
+    ) -> None:
         self.workers = max(2, workers)
         self._link, far_end = multiprocessing.Pipe()
         self._lock = threading.Lock()
-        args = (Imported(), nlp, far_end, self._link, restorable)
+        work = partial(_work, restorable=restorable, checked=checked)
+        args = (Imported(), nlp, far_end, self._link, work)
         self._process = multiprocessing.Process(target=_serve_forks, args=args)
         with heap_frozen(), signals_held():
             self._process.start()
@@ -103,8 +109,9 @@ class ForkServer:
 
 
 def _serve_forks(
-    imported: Imported, nlp: Language, link: Connection, others: Connection, restorable: bool
-) -> None:
+    imported: Imported, nlp: Language, link: Connection, others: Connection,
+    work: Callable[..., None],
+) -> None:  # fmt: skip
     # `imported` comes first, so that a spawned process knows the code before the pipeline.
     _be_quiet()
     others.close()  # or this end would never learn that the server is no more
@@ -121,8 +128,8 @@ def _serve_forks(
                 link.send_bytes(b"")
                 continue
             near_end, far_end = multiprocessing.Pipe()
-            args = (imported, nlp, far_end, restorable)
-            child = multiprocessing.Process(target=_work, args=args, daemon=True)
+            args = (imported, nlp, far_end)
+            child = multiprocessing.Process(target=work, args=args, daemon=True)
             child.start()
             far_end.close()  # so that a link ends with its worker
             children[child.pid or 0] = child
@@ -134,7 +141,9 @@ def _serve_forks(
         child.join()
 
 
-def _work(imported: Imported, nlp: Language, link: Connection, restorable: bool) -> None:
+def _work(
+    imported: Imported, nlp: Language, link: Connection, *, restorable: bool, checked: bool
+) -> None:
     """Answer until it is killed. An error ends it without a traceback, which may quote a text."""
     _be_quiet()
     threading.Thread(target=end_with_parent, daemon=True).start()
@@ -142,16 +151,19 @@ def _work(imported: Imported, nlp: Language, link: Connection, restorable: bool)
         install_extensions()
         last = _last_rows(the_sanitizer(nlp)) if restorable else {}
         while True:
-            link.send_bytes(_answer(nlp, link.recv_bytes(), last))
+            link.send_bytes(_answer(nlp, link.recv_bytes(), last, checked))
     except BaseException:
         os._exit(1)
 
 
-def _answer(nlp: Language, message: bytes, last: dict[str, Any]) -> bytes:
+def _answer(nlp: Language, message: bytes, last: dict[str, Any], checked: bool) -> bytes:
     """Sanitise the texts of a message. Nothing of them stays. last: of _last_rows, or empty."""
     caller, texts = unpack(message)
     began = time.process_time()
-    records = [Record(i, text=text, caller=caller) for i, text in enumerate(texts)]
+    records = [
+        Record(i, text=text, caller=caller, problem=not_covered(nlp, text) * checked)
+        for i, text in enumerate(texts)
+    ]
     found: list[Any] = [None] * len(texts)
     # One by one, where the rows that were drawn last are those of a text.
     for some in [[one] for one in records] if the_sanitizer(nlp).on_replacements else [records]:

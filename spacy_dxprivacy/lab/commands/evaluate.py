@@ -81,7 +81,7 @@ def _print(found: Evaluation, texts: int, misses: int) -> None:
         )
     header = ["label", "entities", "recall", "precision", "documents", "with any left", "clean"]
     typer.echo(text_table(header, rows, "lr"))
-    typer.echo(f"{texts:,} documents.")
+    typer.echo(f"{texts:,} document{'s' * (texts != 1)}.")
     if found.skipped:
         names = ", ".join(f"{name} ({count:,})" for name, count in found.skipped.most_common())
         typer.echo(f"Not replaced, and not counted: {names}.")
