@@ -13,6 +13,7 @@ import argparse
 import resource
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -20,9 +21,10 @@ import numpy as np
 import synthetic
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.mechanisms.path import solve_beta
+from spacy_dxprivacy.mechanisms.path import exact_epsilon
 from spacy_dxprivacy.metric import word_graph
 from spacy_dxprivacy.metric.word_graph import WordGraph
+from spacy_dxprivacy.privacy.noise import solved_beta
 from spacy_dxprivacy.space.search.faiss_index import load_faiss
 
 EPSILON = 2.2
@@ -67,7 +69,7 @@ def main() -> None:
     start, parts = time.perf_counter(), np.zeros(n, dtype=np.int64)
     lists = timed("near words", lambda: word_graph.neighbour_lists(space, parts))
     graph = timed("edges and walks", lambda: walked(space, lists))
-    timed("beta", lambda: solve_beta(graph, EPSILON))
+    timed("beta", lambda: solved_beta(partial(exact_epsilon, graph), EPSILON))
     all_of_it = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"  all of it: {all_of_it:.1f} s; {peak:.2f} GB at most, with the vectors")

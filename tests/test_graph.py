@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from spacy_dxprivacy import Space
 from spacy_dxprivacy.mechanisms.path_v2 import make_path_v2
 from spacy_dxprivacy.metric import STEPS, paths, word_graph
 from spacy_dxprivacy.metric.paths import Neighbourhoods, PathSearch
-from spacy_dxprivacy.metric.policy import PRESETS, Features, Policy, known_apart, lengths_of
+from spacy_dxprivacy.metric.policy import PRESETS, Features, Policy, known_of, lengths_of
 from spacy_dxprivacy.metric.policy_graph import QUANTA, with_lengths
 from spacy_dxprivacy.metric.store import graph_of
 from spacy_dxprivacy.privacy.levels import measured_apart, scale_of
@@ -223,9 +222,9 @@ def test_known_distances_are_the_measured_ones(name):
 
 
 def test_other_policies_and_other_spaces_are_measured(space):
-    assert known_apart(Space.builtin(), asdict(PRESETS["general"]))["nearest"] > 0
-    assert known_apart(Space.builtin(), asdict(Policy(0.5))) is None
-    assert known_apart(space, asdict(PRESETS["plain"])) is None
+    assert known_of(Space.builtin(), PRESETS["general"])["apart"]["nearest"] > 0
+    assert known_of(Space.builtin(), Policy(0.5)) == {}
+    assert known_of(space, PRESETS["plain"]) == {}
     mechanism = make_path_v2(0.5, policy="plain").fit(space)
     scale = {name: at["distance"] for name, at in scale_of(mechanism, len(space)).items()}
     measured = measured_apart(mechanism, len(space))

@@ -74,7 +74,7 @@ class _Settings:
         if self.epsilon * longest > LARGEST_SCORE:
             expected = f"at most {LARGEST_SCORE / longest:.4g} on this space"
             raise fail("epsilon", expected, self.epsilon)
-        beta = solve_beta(graph, self.epsilon)
+        beta = solved_beta(partial(exact_epsilon, graph), self.epsilon)
         of_these = " of these classes" if self.keep else ""
         notes = (
             f"The choice uses exp(-{beta:.6g} path) on this space. No two words{of_these} are more "
@@ -104,11 +104,6 @@ def exact_epsilon(graph: WordGraph, beta: float) -> float:
     for part in np.unique(graph.parts):
         steepest = max(steepest, np.ptp(logs[graph.parts == part]) / graph.reach)
     return float(beta + STEPS * steepest)
-
-
-def solve_beta(graph: WordGraph, epsilon: float) -> float:
-    """Return the beta in [epsilon/2, epsilon] whose exact_epsilon is within 1e-4 below epsilon."""
-    return solved_beta(partial(exact_epsilon, graph), epsilon)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,14 +15,14 @@ Papers      this project, docs/explanation/sentences.md; Chatzikokolakis, Palami
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
-from ..metric.policy import Policy, describe, known_near_names, policy_graph, policy_of
+from ..metric.policy import Policy, describe, known_of, policy_graph, policy_of
 from ..metric.policy_graph import Kernel, PolicyGraph
 from ..prior.chain import Chain, alone_chain
 from ..privacy.guarantee import Guarantee
@@ -318,7 +318,7 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         """How far the 99 nearest names are from a name like most; None where it is not known."""
         if self._space is None or self.built.stated is not None:
             return None
-        return known_near_names(self._space, asdict(self.settings.policy))
+        return known_of(self._space, self.settings.policy).get("near_names")
 
     def farthest(self, rows: Ints1d) -> float:
         """Return an upper bound of the distance between two of these words."""

@@ -116,13 +116,13 @@ class PathSearch:
         paths = np.concatenate(list(self._settle(rows, depths, scratch)))
         if by_number:
             paths.sort()
-            owner, words = np.divmod(paths >> BITS, self.n)
-            return ReachedSets(np.bincount(owner, minlength=len(rows)), words, paths & STEPS)
         owner, words = np.divmod(paths >> BITS, self.n)
-        keys = (owner * self.reach + (paths & STEPS)) * self.n + words
-        keys.sort()
-        steps, words = np.divmod(keys, self.n)
-        owner, steps = np.divmod(steps, self.reach)
+        steps = paths & STEPS
+        if not by_number:
+            keys = (owner * self.reach + steps) * self.n + words
+            keys.sort()
+            steps, words = np.divmod(keys, self.n)
+            owner, steps = np.divmod(steps, self.reach)
         return ReachedSets(np.bincount(owner, minlength=len(rows)), words, steps)
 
     def _settle(self, rows: Ints1d, depths: Ints1d | None, seen: Numbers1d) -> Iterator[Ints1d]:

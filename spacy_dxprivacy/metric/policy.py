@@ -98,26 +98,18 @@ def builtin_features() -> Features:
 APART = "apart.json"
 
 
-def known_apart(space: Space, policy: Mapping[str, float]) -> dict[str, float] | None:
-    """Look up privacy.levels.measured_apart for a policy's fields; None where it is not stored."""
-    return _known(space, policy).get("apart")
+def known_of(space: Space, policy: Policy) -> dict[str, Any]:
+    """Return what is stored of a policy; {} where nothing is.
 
-
-def known_near_names(space: Space, policy: Mapping[str, float]) -> list[float] | None:
-    """Look up how far the 99 nearest names are from a name like most; None where it is not stored.
-
-    The name is the one that is guessed as often as the median of probed names, at 1 nat a unit.
+    apart: privacy.levels.measured_apart. near_names: how far the 99 nearest names are from the one
+    that is guessed as often as the median of probed names, at 1 nat a unit.
     """
-    return _known(space, policy).get("near_names")
-
-
-def _known(space: Space, policy: Mapping[str, float]) -> dict[str, Any]:
     if not (BUILTIN / APART).exists():
         return {}
     table = json.loads((BUILTIN / APART).read_text(encoding="utf8"))
     if space.digest != table["space"]:
         return {}
-    return next((one for one in table["policies"] if one["policy"] == policy), {})
+    return next((one for one in table["policies"] if one["policy"] == asdict(policy)), {})
 
 
 LEAST_SCALE, MOST_SCALE, MOST_FAR = 0.05, 20.0, 10.0
@@ -214,7 +206,7 @@ def policy_graph(space: Space, policy: Policy, name: str = "custom") -> PolicyGr
         lengths = lengths_of(lengths, low, high, policy, known)
         radii = np.maximum(radii - FARTHER + _radii(policy, known), LEAST_RADIUS)
     made = with_lengths(graph, lengths, radii)
-    return replace(made, apart=known_apart(space, asdict(policy)))
+    return replace(made, apart=known_of(space, policy).get("apart"))
 
 
 def lengths_of(

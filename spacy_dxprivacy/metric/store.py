@@ -87,18 +87,13 @@ def check_graph(graph: WordGraph, space: Space) -> None:
     raise DxError(Errors.DX024.format(path=space.path or space.name, why=why))
 
 
-def random_words(n: int, k: int) -> Ints1d:
-    """Draw k of n words, some perhaps twice."""
-    return Rng().integers(n, k)
-
-
 def _paths_agree(graph: WordGraph) -> bool:
     """Whether the words within reach are those that a search for the shortest paths finds.
 
     Of random words, those with the largest and smallest Z, and where Z differs most on an edge.
     """
     low, high, steps = graph.edges
-    some: list[Any] = random_words(len(graph), SAMPLE).tolist()
+    some: list[Any] = Rng().integers(len(graph), SAMPLE).tolist()
     for beta in BETAS:
         logs = log_sums(graph, beta)
         some += [logs.argmax(), logs.argmin()]
@@ -114,7 +109,8 @@ def _paths_agree(graph: WordGraph) -> bool:
 
 def _edges_agree(graph: WordGraph, space: Space) -> bool:
     """Whether most edges of a few words are as long as the ranks of their ends say."""
-    words, Y, n = np.unique(random_words(len(space), JOINED_AGAIN)), with_classes(space), len(space)
+    Y, n = with_classes(space), len(space)
+    words = np.unique(Rng().integers(n, JOINED_AGAIN))
     near = _nearest(Y, graph.parts, words)
     around = np.concatenate([graph.search.edges_of(words)[1], near[:, :JOINED].ravel()])
     others = np.setdiff1d(around, np.append(words, -1))

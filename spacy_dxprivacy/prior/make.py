@@ -33,6 +33,7 @@ from ..errors import Errors, UsageError
 from ..space import Space
 from ..validate import whole
 from .chain import Chain, PairModel, chain_of, joint, shares_of
+from .contexts import cells_of
 from .pairs import write_model
 
 LEAST_WORDS = 1000
@@ -249,12 +250,7 @@ def nats_of_pairs(chain: Chain, types: Ints1d) -> Floats1d:
     p[first], p[alone] = chain.begin[y[first]], chain.alone[y[alone]]
     on = ~first & ~alone
     p[on] = chain.back[x[on]].astype(np.float64) * chain.u[y[on]]
-    table = chain.delta
-    if table.nnz:  # delta[x, y], by one key a pair
-        owner = np.repeat(np.arange(K), np.diff(table.indptr))
-        keys, wanted = owner * K + table.indices, x[on] * K + y[on]
-        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        p[on] += np.where(keys[at] == wanted, table.data[at], 0.0)
+    p[on] += cells_of(chain.delta, x[on], y[on])
     return -np.log(np.maximum(p, 1e-30))
 
 

@@ -152,11 +152,16 @@ def make_word_pairs(path: str | None = None, kind: str | None = None) -> WordPai
         kind: The domain: "clinical" (notes of visits) or "dialogues" (talks, chats, questions to an
             assistant); general English if None.
     """
-    if kind is not None:
-        one_of("kind", kind, KINDS)
+    return WordPairs(_either(path, "kind", kind), kind)
+
+
+def _either(path: str | None, name: str, domain: str | None) -> Path | None:
+    """Return the path. Raise DxError for another domain than those of KINDS, and for both."""
+    if domain is not None:
+        one_of(name, domain, KINDS)
         if path is not None:
-            raise fail("kind", "left out where a path is given", kind)
-    return WordPairs(None if path is None else Path(path), kind)
+            raise fail(name, "left out where a path is given", domain)
+    return None if path is None else Path(path)
 
 
 @registry.dx_priors("dx.WordPairs.v2")
@@ -171,11 +176,7 @@ def make_word_pairs_v2(path: str | None = None, domain: str | None = None) -> Wo
         domain: "clinical" (notes of visits) or "dialogues" (talks, chats, questions to an
             assistant); the broad mix if None.
     """
-    if domain is not None:
-        one_of("domain", domain, KINDS)
-        if path is not None:
-            raise fail("domain", "left out where a path is given", domain)
-    given = None if path is None else Path(path)
+    given = _either(path, "domain", domain)
     return WordPairs(given, domain or BROAD, "dx.WordPairs.v2")
 
 

@@ -20,9 +20,9 @@ from ..metric.even import SHARE, Even, Lengths, even, stated
 from ..metric.even import log_sums as even_log_sums
 from ..metric.policy import PLAIN, policy_graph
 from ..metric.policy_graph import PolicyGraph
-from ..metric.store import random_words
 from ..prior.chain import Chain
 from ..privacy.noise import solved_beta
+from ..privacy.randomness import Rng
 from ..space import Space
 from ..space.tables import learned
 
@@ -133,7 +133,7 @@ def _hold(epsilons: Floats1d, graph: PolicyGraph, weights: Floats1d) -> bool:
     low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
     lengths, degrees = np.asarray(graph.steps), np.diff(graph.starts)
     uneven = np.abs(np.log(degrees[low] / degrees[graph.ends])) / np.maximum(lengths, 1)
-    drawn = random_words(len(low), SAMPLE if len(low) else 0)
+    drawn = Rng().integers(len(low), SAMPLE if len(low) else 0)
     edges = np.append(np.argsort(-uneven)[:SAMPLE], drawn)
     words, at = np.unique([low[edges], graph.ends[edges]], return_inverse=True)
     one, other = at.reshape(2, -1)
@@ -195,7 +195,7 @@ def _are_even(numbers: Floats1d, lengths: Lengths, epsilon: float) -> bool:
     low = np.repeat(np.arange(n), np.diff(lengths.graph.starts))
     extremes = [some.logs.argmax(), some.logs.argmin()]
     extremes += [low[nats.argmax()], lengths.graph.ends[nats.argmax()]] if len(nats) else []
-    rows = np.append(random_words(n, SAMPLE), extremes)
+    rows = np.append(Rng().integers(n, SAMPLE), extremes)
     near = lengths.drawn.within(rows)
     logs = even_log_sums(lengths.drawn, some.weights, some.beta, rows, near)
     return some.share <= SHARE and np.allclose(logs, some.logs[rows], rtol=0, atol=1e-9)
