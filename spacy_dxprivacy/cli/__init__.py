@@ -84,7 +84,19 @@ class DxCommand(TyperCommand):
             raise typer.Exit(2) from None
 
 
-class DxGroup(TyperGroup):
+class Commands(TyperGroup):
+    """A group that exits with status 2 for a removed command, and says what to use instead."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; None for a name that is none."""
+        group = "dx" if self.name == "dx" else f"dx {self.name}"
+        if (name := f"{group} {cmd_name}") in RETIRED:
+            typer.echo(f"{group}: {retired(name)}", err=True)
+            raise typer.Exit(2)
+        return super().get_command(ctx, cmd_name)
+
+
+class DxGroup(Commands):
     """The commands of dx, in two groups: what sanitises, and what evaluates."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -92,13 +104,9 @@ class DxGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import a command; None for a name that is none. Exit with status 2 for one that was
-        removed, and say what to use instead."""
-        if f"dx {cmd_name}" in RETIRED:
-            typer.echo(f"dx: {retired(f'dx {cmd_name}')}", err=True)
-            raise typer.Exit(2)
+        """Import a command; None for a name that is none."""
         if cmd_name not in COMMANDS:
-            return None
+            return super().get_command(ctx, cmd_name)
         module, name = COMMANDS[cmd_name]
         found = getattr(import_module(module, __name__), name)
         if not isinstance(found, typer.Typer):

@@ -10,7 +10,7 @@ import typer
 from spacy import util
 from spacy.language import Language
 
-from ...cli import DxCommand, options
+from ...cli import Commands, DxCommand, options
 from ...cli.options import check_signature
 from ...cli.terminal import mistakes_in_a_line, setting_up
 from ...errors import UsageError
@@ -20,7 +20,7 @@ from ..audit.files import receipt_beside
 from . import described
 
 audit_app = typer.Typer(
-    name="audit", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+    name="audit", cls=Commands, no_args_is_help=True, add_completion=False, rich_markup_mode=None,
     help="Audit the guarantee of a mechanism, or a release for leaks.",
 )  # fmt: skip
 
