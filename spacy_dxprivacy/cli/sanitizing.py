@@ -131,6 +131,9 @@ def _sanitize_files(
     with _table_of_surrogates(nlp, chosen):
         tally = _sanitize(nlp, jobs, chosen, interrupted)
     tally.in_clear += [] if run.table is None else [TABLE]
+    if paths and (folder := Path(paths[0])).is_dir():
+        others = sum(path.is_file() for path in folder.rglob("*")) - len(jobs)
+        tally.dropped.update({"other files": others} if others else {})
     if run.receipt is not None:
         payload = tally.to_dict()
         if secret is not None:

@@ -181,7 +181,7 @@ class PiecesWriter(Writer):
 
     def write(self, record: Record, *results: Sanitized) -> None:
         doc = results[0].doc
-        places = None if doc is None else doc.user_data.get(MARKS)
+        places = None if doc is None else doc.user_data.get(MARKS, record.marks[:0])
         if record.pieces is None or places is None or len(places) != len(record.marks):
             raise DxError(f"The pipeline lost track of the pieces of this .{self.kind} file.")
         self.handle.write(record.pieces.fill(results[0].text, places))

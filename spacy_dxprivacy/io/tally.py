@@ -66,7 +66,7 @@ class Tally(Sums):
     in_clear: list[str] = field(default_factory=list)  # visible besides what the receipts name
     failed: list[list[int]] = field(default_factory=list)  # numbers of records, for each input
     written: list[Path] = field(default_factory=list)
-    dropped: Counter[str] = field(default_factory=Counter)  # of documents with markup, by kind
+    dropped: Counter[str] = field(default_factory=Counter)  # parts of documents, and files, by kind
     by_person: dict[str, Any] | None = None  # see persons.PersonBudget.to_dict
     seconds: float = 0.0  # without set-up
     speed: str = "set-up not counted"
