@@ -245,6 +245,18 @@ def test_what_is_drawn_for_an_address_is_an_address(clean):
 
 
 @needs_lxml
+def test_hyphens_that_do_not_break_and_names_of_shapes(clean):
+    hyphen = "<w:noBreakHyphen/>"
+    name = run("Dear Mr. Lundgren") + f"<w:r>{hyphen}<w:t>Hollis, a</w:t>{hyphen}</w:r>"
+    shape = '<v:shape id="hollis" o:spid="Hollis" type="#hollis"/><v:shape id="_x0000_s1026"/>'
+    given = docx([paragraph(name + f"<w:r><w:pict>{shape}</w:pict></w:r>")])
+    xml = members(clean("docx", given)[0])["word/document.xml"].decode()
+    shown = re.sub("<w:noBreakHyphen/>", "-", xml)
+    assert re.search(r"Dear Mr\. \w[\w'-]*\w, a-$", re.sub("<.*?>", "", shown).strip())
+    assert 'id="mark1" o:spid="mark2" type="#mark1"' in xml and "_x0000_s1026" in xml
+
+
+@needs_lxml
 def test_runs_of_a_document_are_read_as_one_text_and_keep_their_format(clean):
     parts = members(clean("docx", docx())[0])
     texts = texts_of(parts["word/document.xml"])

@@ -17,7 +17,7 @@ _CHANGE = pattern("DOCX_CHANGE", "formats/lists")
 # Fields whose codes hold no text.
 _FIELD = pattern("DOCX_FIELD", "formats/lists")
 _VALUE = re.compile(r"-?\d{1,8}|left|right|center|inside|outside|top|bottom")
-_OURS = re.compile(r"_(GoBack|(Toc|Ref|Hlk)\d+)")  # bookmarks that Word makes
+_OURS = re.compile(r"_(GoBack|(Toc|Ref|Hlk)\d+)|_x0000_[a-z]{1,2}\d+")  # that Word makes
 _GAPS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n"}
 _PLACES, _SETTINGS = listed("DOCX_PLACES"), listed("DOCX_SETTINGS")
 _DROPPED = listed_by("DOCX_DROPPED")
@@ -91,7 +91,7 @@ def read(root: Any, pieces: Pieces, bookmarks: dict[str, str]) -> None:
             if name in _GAPS and len(element) == 0:
                 pieces.gap(_GAPS[name])
             elif name == "noBreakHyphen":
-                pieces.context("-")
+                pieces.add("-", partial(_put_hyphen, element))
             elif name == "t" and element.text:
                 read.add(element)
                 pieces.add(element.text, partial(_put, element))
@@ -122,6 +122,12 @@ def _put(element: Any, text: str) -> None:
         element.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
 
 
+def _put_hyphen(element: Any, text: str) -> None:
+    if text != "-":  # it is part of a surrogate
+        element.tag = element.tag.replace("noBreakHyphen", "t")
+        _put(element, text)
+
+
 def _read_attribute(element: Any, key: str, pieces: Pieces, bookmarks: dict[str, str]) -> None:
     name, within, value = key.rpartition("}")[2], _name_of(element), element.get(key)
     if name in _CLEARED or (name.startswith("date") and within == "comment"):
@@ -134,6 +140,12 @@ def _read_attribute(element: Any, key: str, pieces: Pieces, bookmarks: dict[str,
     ):
         if not _OURS.fullmatch(value):
             element.set(key, bookmarks.setdefault(value, f"mark{len(bookmarks) + 1}"))
+    elif element.tag.startswith("{urn:schemas-microsoft-com:vml}") and (
+        name in ("id", "spid") or (name == "type" and value.startswith("#"))
+    ):
+        if not _OURS.fullmatch(bare := value.removeprefix("#")):
+            new = bookmarks.setdefault(bare, f"mark{len(bookmarks) + 1}")
+            element.set(key, value.replace(bare, new))
     elif name == "instr" and not _FIELD.fullmatch(value):
         pieces.dropped["field codes"] += 1
         element.set(key, "")
