@@ -107,7 +107,7 @@ class _Settings:
         log_delta = -dims * np.log(4) if self.delta is None else float(np.log(self.delta))
         width = paper_width(self.epsilon, log_delta, dims)
         rate = float(self.epsilon / (2 * np.sqrt(dims) * clip))
-        true = worst_delta(self.epsilon, width, d, dims)
+        true = np.exp(log_worst_delta(self.epsilon, width, d, dims))
         notes = (
             f"{PAPER} It claims delta = 10^{log_delta / np.log(10):.1f}; for these {d} dimensions "
             f"and this epsilon the true delta is {true:.2g} at the worst pair within the clip, for "
@@ -164,7 +164,7 @@ def paper_width(epsilon: float, log_delta: float, dims: int) -> float:
 
 
 def sound_width(epsilon: float, delta: float, d: int) -> float:
-    """Return the least a A with worst_delta = delta. For epsilon <= sqrt(d) it is
+    """Return the least a A whose worst delta is delta. For epsilon <= sqrt(d) it is
     ln(1 + (exp(epsilon/d) - 1) / (2 (1 - (1 - delta)^(1/d))))."""
     from scipy.optimize import brentq
 
@@ -178,14 +178,9 @@ def sound_width(epsilon: float, delta: float, d: int) -> float:
     return float(np.exp(brentq(excess, low, high, xtol=1e-13, rtol=1e-13)))
 
 
-def worst_delta(epsilon: float, width: float, d: int, dims: int) -> float:
-    """Return the true delta of noise on d coordinates with a A = width and
-    a = epsilon / (2 sqrt(dims) C), at the worst pair of vectors clipped to C."""
-    return float(np.exp(log_worst_delta(epsilon, width, d, dims)))
-
-
 def log_worst_delta(epsilon: float, width: float, d: int, dims: int) -> float:
-    """Return ln worst_delta.
+    """Return ln of the true delta of noise on d coordinates with a A = width and
+    a = epsilon / (2 sqrt(dims) C), at the worst pair of vectors clipped to C.
 
     With s_i = v_i^2, -ln(1 - t) is first concave in s and then convex, as far as v = A: the worst
     shift has one large coordinate at most, and the others equal. The large one is searched on a

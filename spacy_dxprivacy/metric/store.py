@@ -170,11 +170,4 @@ def _name(keep: Sequence[str]) -> str:
     return f"graph-{digest[:12]}" if keep else "graph"
 
 
-learned.register(
-    "graph",
-    learned.Codec(
-        name=lambda graph: _name(graph.keep),
-        to_fields=to_fields,
-        from_fields=from_fields,
-    ),
-)
+CODEC = learned.Codec(lambda graph: _name(graph.keep), to_fields, from_fields)

@@ -104,7 +104,8 @@ def beta_of(space: learned.Table, graph: PolicyGraph, chain: Chain, epsilon: flo
     """Return the beta of word-level sampling by the unigrams of the chain: within 1e-4 of what
     holds epsilon on small graphs, else within one percent, and never above."""
     if len(graph) < MANY:
-        return solved_for_words(graph, chain.unigram, epsilon)
+        at = weights_at(graph, chain.unigram)
+        return solved_beta(partial(exact_epsilon, graph, at), epsilon)
     epsilons = epsilons_of(space, graph, chain)
     # Half of epsilon holds on any space.
     return max(epsilon / 2, float(BETAS[epsilons <= epsilon].max(initial=0.0)))
@@ -145,12 +146,6 @@ def _hold(epsilons: Floats1d, graph: PolicyGraph, weights: Floats1d) -> bool:
         if beta + graph.quanta * steepest > epsilon + 1e-5:
             return False
     return True
-
-
-def solved_for_words(graph: PolicyGraph, weights: Floats1d, epsilon: float) -> float:
-    """Return the beta in [epsilon/2, epsilon] whose exact_epsilon is within 1e-4 below epsilon,
-    given the weights of the outputs, float64 (n,)."""
-    return solved_beta(partial(exact_epsilon, graph, weights_at(graph, weights)), epsilon)
 
 
 def _fingerprint(first: str, graph: PolicyGraph, *more: Any) -> str:

@@ -1,13 +1,16 @@
 """Words drawn alone: their epsilon is never above what was asked for, and its table is kept."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.metric.policy import PLAIN, policy_graph
 from spacy_dxprivacy.prior.chain import alone_chain
+from spacy_dxprivacy.privacy.noise import solved_beta
 from spacy_dxprivacy.sampler import calibration
-from spacy_dxprivacy.sampler.calibration import exact_epsilon, solved_for_words, weights_at
+from spacy_dxprivacy.sampler.calibration import exact_epsilon, weights_at
 from spacy_dxprivacy.space.tables import learned
 
 N = 40
@@ -26,8 +29,9 @@ def space(monkeypatch):
 def test_a_beta_holds_what_was_asked_for_and_hardly_less(space, epsilon):
     graph = policy_graph(space, PLAIN)
     beta = calibration.beta_of(space, graph, CHAIN, epsilon)
-    assert exact_epsilon(graph, weights_at(graph, CHAIN.unigram), beta) <= epsilon
-    assert beta >= 0.985 * solved_for_words(graph, CHAIN.unigram, epsilon)
+    at = weights_at(graph, CHAIN.unigram)
+    assert exact_epsilon(graph, at, beta) <= epsilon
+    assert beta >= 0.985 * solved_beta(partial(exact_epsilon, graph, at), epsilon)
 
 
 def test_walks_are_made_once_and_go_with_the_space(space, monkeypatch, tmp_path):

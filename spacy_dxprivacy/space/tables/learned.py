@@ -1,8 +1,7 @@
 """What is learned from a table of words and vectors: shared by its digest and saved beside it.
 
 A graph of 60,000 words takes a minute to learn. It is public, as the table is, so every mechanism
-on the table shares it. Each kind of such results has a codec, registered by the module that learns
-it.
+on the table shares it. Each kind of such results has a codec in the module that learns it.
 
 What was read from files is trusted less than what was made in this process or ships with the
 package: whoever can write these files can write them, and their checksums, anew. It is compared
@@ -61,7 +60,7 @@ class Codec:
     from_fields: Callable[[dict[str, Any]], Any]
 
 
-# The module of each other kind: imported when a saved result is read, as a table may be loaded
+# The module with the CODEC of each other kind: imported at its first use, as a table may be loaded
 # before anybody asks for what was learned of it.
 HOMES = {"graph": "metric.store"}
 _codecs: dict[str, Codec] = {}
@@ -69,11 +68,6 @@ _made: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()  # here, o
 _read: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()  # from any other files
 _checked: WeakSet[Any] = WeakSet()  # of those that were read
 _uses: ContextVar[set[str] | None] = ContextVar("uses", default=None)
-
-
-def register(kind: str, codec: Codec) -> None:
-    """Register the codec of a kind, with which the names of its results begin."""
-    _codecs[kind] = codec
 
 
 def keep(table: Table, name: str, thing: Any) -> None:
@@ -199,8 +193,8 @@ def from_fields(table: Table, fields: dict[str, Any]) -> None:
 
 def _codec(name: str) -> Codec:
     kind = name.partition("-")[0]
-    if kind not in _codecs and kind in HOMES:
-        import_module(f"spacy_dxprivacy.{HOMES[kind]}")
+    if kind not in _codecs:
+        _codecs[kind] = import_module(f"spacy_dxprivacy.{HOMES[kind]}").CODEC
     return _codecs[kind]
 
 
