@@ -389,7 +389,9 @@ def test_names_that_the_texts_have_are_no_names_of_functions(proxy, upstream):
     assert ask(proxy, CHAT, body).status == 400 and not upstream.seen
     body = chat()
     body["messages"] += [{"role": "tool", "tool_call_id": "call_okonkwo", "content": "well"}]
-    assert ask(proxy, CHAT, body).status == 400 and not upstream.seen
+    chosen = {"type": "function", "function": {"name": "ask_okonkwo"}}
+    for one in (body, chat(tool_choice=chosen), chat(logit_bias={"okonkwo": 1})):
+        assert ask(proxy, CHAT, one).status == 400 and not upstream.seen
 
 
 def test_a_language_that_is_not_covered_is_refused_and_a_covered_one_is_not(proxy, upstream):

@@ -28,7 +28,6 @@ from ...machine.hosts import is_loopback
 from .callers import Refused
 
 KEY = "DX_UPSTREAM_KEY"
-NAMING = ("name", "id", "call_id", "tool_call_id")  # what a client may make of a name
 MOST_ANSWER = 2**25  # bytes
 CONNECT = 10.0  # seconds
 MARK = "\x1e"  # around each text of the document; white space to the tokenizer
@@ -91,7 +90,7 @@ def _wants_json(body: dict[str, Any]) -> bool:
 class _Texts:
     """The texts of a request: collected in a first pass, replaced in a second one.
 
-    names: of functions, calls and keys, which stay as they are.
+    names: of functions, calls, modes and keys, which stay as they are.
     """
 
     def __init__(self) -> None:
@@ -140,7 +139,7 @@ def _replaced(key: str, value: Any, texts: _Texts) -> Any:
     if key == "type" and value not in TYPES:
         raise Refused(400, "'type': only texts, functions and their results are passed on.")
     if key in PLAIN and _is_plain(value):
-        texts.names += [(key, value)] if key in NAMING else []
+        texts.names += [(key, json.dumps(value))] if key != "model" else []
         return value
     if key in ("parameters", "schema", "arguments"):
         return _json_text(value, texts) if isinstance(value, str) else _data(value, texts)
