@@ -214,6 +214,26 @@ def test_the_ruler_finds_no_nouns_in_german():
     assert [ent.text for ent in nlp(text).ents] == []
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "addresses"),
+    [
+        (
+            "de",
+            "Er wohnt Am Alten Markt 3a, 50667 Köln, nicht hier.",
+            ["Am Alten Markt 3a, 50667 Köln"],
+        ),
+        ("de", "Straße des 17. Juni 135 in Berlin", ["Straße des 17. Juni 135"]),
+        ("de", "Im Jahr 2021, Am Montag 3 Tabletten, Im Zimmer 12, Am Morgen 2.", []),
+        ("it", "Sta in via Roma 5, 20121 Milano (MI), qui.", ["via Roma 5, 20121 Milano (MI)"]),
+    ],
+)
+def test_addresses_are_whole_and_times_and_rooms_are_none(language, text, addresses):
+    nlp = spacy.blank(language)
+    nlp.add_pipe("dx_entity_ruler")
+    found = [ent.text for ent in nlp(text).ents if ent.label_ == "ADDRESS"]
+    assert found == addresses
+
+
 @pytest.mark.parametrize("part", ["A-", "rue de ", "12345 A ", "A&", "Anna Schneider kam. ", "a@"])
 def test_the_time_of_other_languages_grows_with_the_text_alone(part):
     nlp = spacy.blank("en")

@@ -170,5 +170,7 @@ def _free_runs(doc: Doc, start: int, end: int, taken: set[int]) -> Iterator[tupl
         while last < len(free) and start + last not in taken:
             last += 1
         run = max(i for i in range(first, last) if free[i]) + 1
+        within = doc[start + first : start + run].text
+        run += run < last and doc[start + run].text == ")" and within.count("(") > within.count(")")
         yield start + first, start + run
         free[first:last] = [False] * (last - first)
