@@ -34,8 +34,8 @@ EXPERIMENT = [
     ("utility", "dx experiment tasks"),
     ("frontier --text nonsense.csv", "no such file"),
     ("frontier --at 1.5", "--at"),
-    ("frontier -m nonsense", "DX083"),
-    ("frontier -m dp-prompt", "DX083"),
+    ("frontier -m nonsense", "--mechanism must be one of"),
+    ("frontier -m dp-prompt", "--mechanism must be one of"),
     ("frontier --text notes.jsonl --model nonsense", "DX153"),
     ("frontier --text unknown.jsonl -m redaction", "word or more"),
 ]

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import Guarantee, Space, registry
 from spacy_dxprivacy.errors import UsageError
+from spacy_dxprivacy.lab.corpus import tokenizer
 from spacy_dxprivacy.lab.odds import Odds
 from spacy_dxprivacy.lab.report import (
     Measured,
@@ -31,7 +32,6 @@ from spacy_dxprivacy.lab.report import (
 from spacy_dxprivacy.lab.report.measure import attacker_of, words_of_pairs
 from spacy_dxprivacy.lab.report.page import bars, pieces, worst_first
 from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Account, answers, times
-from spacy_dxprivacy.lab.texts import tokenizer
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.pipeline.receipt import Terms
 

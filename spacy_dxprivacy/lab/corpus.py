@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import spacy
+from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Floats2d, Ints1d, blocks
@@ -22,6 +23,7 @@ from ..io.record import Record, chunks
 from ..io.stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draw import LONGEST, passage
 from ..pipeline.select import AllWords
+from ..pipeline.unknown import REDACTED
 from ..pipeline.write import plaintext_before
 from ..space import Space
 from ..ty import Draw, Mechanism
@@ -70,8 +72,7 @@ def sentences_of_file(
     source: str, taker: str, *, field: str, space: Space, lines: bool = False
 ) -> Iterator[tuple[list[Words], int]]:
     """Yield Words of documents, without punctuation, and how many records could not be read."""
-    nlp = spacy.blank("en")
-    nlp.max_length = NO_LIMIT
+    nlp = tokenizer()
     records = records_of(source, taker, FileConfig(field=(field,)), lines)
     for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
         good = [record for record in some if not record.problem]
@@ -80,6 +81,15 @@ def sentences_of_file(
             docs = nlp.pipe(record.for_pipe(nlp) for record in good)
             documents = [words_of(doc, space)[:3] for doc in docs]
         yield documents, len(some) - len(good)
+
+
+def tokenizer() -> Language:
+    """Return the default tokenizer of `dx sanitize`; the mark for unknown words stays whole."""
+    nlp = spacy.blank("en")
+    nlp.max_length = NO_LIMIT
+    rules: Any = nlp.tokenizer
+    rules.add_special_case(REDACTED, [{"ORTH": REDACTED}])
+    return nlp
 
 
 def words_of(doc: Doc, space: Space) -> tuple[Ints1d, Bools1d, list[str], Ints1d]:

@@ -21,6 +21,7 @@ from ..validate import needs, one_of
 FORMATS = ("svg", "png")
 # Paul Tol's bright scheme: its colours differ for all kinds of sight.
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#888888", "#222222")
+STYLES = ("o-", "s--", "^:")
 NAN = float("nan")
 
 Row = dict[str, Any]
@@ -149,20 +150,16 @@ def as_figure(result: Result, kind: str) -> bytes:
     return file.getvalue()
 
 
-def draw_lines(
-    axes: Any, rows: Iterable[Row], xy: tuple[str, str], by: str,
-    styles: dict[Any, str] | None = None,
-) -> None:  # fmt: skip
-    """Draw a line through columns xy for each value of the column `by`; a marker for one row."""
+def draw_lines(axes: Any, rows: Iterable[Row], xy: tuple[str, str], by: str) -> None:
+    """Draw a line through columns xy for each value of the column `by`."""
     x, y = xy
     lines: dict[Any, list[Row]] = {}
     for row in rows:
         if row[y] is not None and row[y] == row[y]:
             lines.setdefault(row[by], []).append(row)
     for i, (name, points) in enumerate(lines.items()):
-        usual = "-" if len(points) > 1 else "o"
-        style, colour = (styles or {}).get(name, usual), COLOURS[i % len(COLOURS)]
         at = [p[x] for p in points], [p[y] for p in points]
+        style, colour = STYLES[i // len(COLOURS) % len(STYLES)], COLOURS[i % len(COLOURS)]
         axes.plot(*at, style, color=colour, label=name, linewidth=1.3)
 
 

@@ -8,23 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import spacy
 from spacy.language import Language
 
-from ..arrays import Ints1d
+from ..arrays import Floats1d, Ints1d
 from ..config import FileConfig
 from ..errors import UsageError
-from ..io.build import NO_LIMIT
 from ..io.record import slots_of
-from ..pipeline.unknown import REDACTED
 from ..space import Space
 from ..space.sources import SpaceSource
 from ..ty import Mechanism
-from .corpus import records_of
+from .attacks.figures import bootstrap
+from .corpus import records_of, tokenizer
 from .mechanisms import quiet
 
 SEED = 1
-RESAMPLES = 1000
 Interval = tuple[float, float, float]  # a figure, and its 95 % interval
 
 
@@ -53,15 +50,6 @@ def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
             yield found
     if empty:
         raise UsageError(f"{path.name}: no row has all of {', '.join(names)}.")
-
-
-def tokenizer() -> Language:
-    """Return the default tokenizer of `dx sanitize`; the mark for unknown words stays whole."""
-    nlp = spacy.blank("en")
-    nlp.max_length = NO_LIMIT
-    rules: Any = nlp.tokenizer
-    rules.add_special_case(REDACTED, [{"ORTH": REDACTED}])
-    return nlp
 
 
 def coded(column: Sequence[str], name: str, *, alone: bool = False) -> Ints1d:
@@ -106,15 +94,13 @@ def linear_model(*, letters: bool = True) -> Any:
 def macro_f1(classes: Ints1d, guess: Ints1d) -> Interval:
     """Return the macro F1 of guesses (n,), and its 95 % interval by resampling the texts."""
     values = np.union1d(classes, guess)
-    true, guessed = np.searchsorted(values, classes), np.searchsorted(values, guess)
     k, n = len(values), len(classes)
-    rng = np.random.default_rng(SEED)
-    scores = np.empty(RESAMPLES + 1)
-    for i in range(RESAMPLES + 1):
-        some = slice(None) if i == 0 else rng.integers(n, size=n)
-        table = np.bincount(true[some] * k + guessed[some], minlength=k * k).reshape(k, k)
+    cells = np.searchsorted(values, classes) * k + np.searchsorted(values, guess)
+
+    def figure(times: Floats1d) -> float:
+        table = np.bincount(cells, weights=times, minlength=k * k).reshape(k, k)
         both = table.sum(axis=0) + table.sum(axis=1)
         there = both > 0
-        scores[i] = (2 * np.diag(table)[there] / both[there]).mean()
-    low, high = np.quantile(scores[1:], (0.025, 0.975))
-    return float(scores[0]), float(low), float(high)
+        return float((2 * np.diag(table)[there] / both[there]).mean())
+
+    return figure(np.ones(n)), *bootstrap(n, figure)

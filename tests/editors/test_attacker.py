@@ -8,7 +8,7 @@ from test_attacks_language import likelihoods
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.editors.model import word_tokens
-from spacy_dxprivacy.lab.attacks import Corpus, Reader, Reading, Scene, Seen, Trial, attack
+from spacy_dxprivacy.lab.attacks import Corpus, Ground, Reader, Reading, Seen, Trial, attack
 from spacy_dxprivacy.lab.attacks.language import KNOWN, Language
 from spacy_dxprivacy.lab.attacks.reading import causal_guess
 from spacy_dxprivacy.lab.corpus import sanitised
@@ -65,7 +65,9 @@ def test_it_comes_near_to_the_exact_posterior(kind):
 def small_scene(shape, beam=2):
     reader, _, _ = small_reader(beam)
     text = Corpus.of(np.random.default_rng(0).integers(0, N, shape))
-    return Scene(small_space().vectors, text, text, N, knowing(), reader)
+    ground = Ground(small_space(), text, text, reader, candidates=N)
+    vars(ground)["language"] = knowing()
+    return ground
 
 
 def test_it_stands_beside_the_others_in_the_attack():

@@ -1,7 +1,7 @@
 """Attacks on sanitised text, and their success rates (docs/explanation/attacks.md).
 
-`attack(name, trial)` returns the figures of a `Trial`: a mechanism on a `Scene`, which is a text
-and the attacker's prior knowledge.
+`attack(name, trial)` returns the figures of a `Trial`: a mechanism on a `Ground`, which is a text
+and the attackers' prior knowledge.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from .frontier import Ground, Point, at_attacker, frontier
 from .guessing import averaged_guess, bayes_guess
 from .language import Language, language_of, log_prior, zipf
 from .reading import Reader, Reading, Seen
-from .tries import ATTACKS, Scene, Trial, attack
+from .tries import ATTACKS, Trial, attack
 
 __all__ = [
     "ATTACKS", "AttackFigure", "Channel", "Corpus", "Ground", "Language", "Point", "Reader",
-    "Reading", "Scene", "Seen", "Trial", "at_attacker", "attack", "averaged_guess", "bayes_guess",
+    "Reading", "Seen", "Trial", "at_attacker", "attack", "averaged_guess", "bayes_guess",
     "channel_of", "frontier", "language_of", "log_prior", "sanitised", "zipf",
 ]  # fmt: skip

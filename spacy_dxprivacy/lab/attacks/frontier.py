@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Bools1d, Ints1d
+from ...arrays import Bools1d, Floats1d, Ints1d
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
@@ -31,7 +31,15 @@ from ..results import (
     no_progress,
 )
 from .figures import share_by_document
-from .language import Language, language_of, language_variants
+from .language import (
+    Language,
+    language_of,
+    language_variants,
+    likely_words,
+    log_prior,
+    places_in,
+    word_frequencies,
+)
 from .reading import Reader, Reading, Seen, causal_guess
 
 PANELS = {
@@ -40,7 +48,7 @@ PANELS = {
     "cosine": "cosine of output to input",
     "nats": "nats a word over the clear text",
 }
-STYLES = ("o-", "s--", "^:")
+CANDIDATES = 8000
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,7 @@ class Point:
     kept: retention rate. found: top-1 recovery rate of `attacker`, the best on all words, with its
     95 % interval from low to high; rare_found: that of rare_attacker, the best on rare words.
     cosine: of outputs to inputs, in the space. nats: excess negative log-likelihood a word over
-    the plaintext, under word pairs alone. measured: False where interpolated.
+    the plaintext, under word pairs alone.
     """
 
     mechanism: str
@@ -67,19 +75,42 @@ class Point:
     rare: int
     attacker: str
     rare_attacker: str
-    measured: bool = True
 
 
 @dataclass(frozen=True)
 class Ground:
-    """What all points are measured on. text: under attack. read: public text that the attackers
-    have read; None for the frequencies of words in `text` itself. reader: the causal model of a
-    second attacker; None for word pairs alone."""
+    """A text under attack, and the attackers' prior knowledge.
+
+    read: public text that the attackers have read; None for the frequencies of words in `text`
+    itself. reader: the causal model of a second attacker; None for word pairs alone. candidates:
+    how many words are guessed among without a language model, the most frequent ones.
+    """
 
     space: Space
     text: Corpus
     read: Corpus | None = None
     reader: Reader | None = None
+    candidates: int = CANDIDATES
+
+    @cached_property
+    def frequencies(self) -> Floats1d:
+        """float64 (n,): the frequency of each word, summing to 1."""
+        return word_frequencies(len(self.space), self.read or self.text)
+
+    @cached_property
+    def words(self) -> Ints1d:
+        """(m,), the candidates."""
+        return likely_words(self.frequencies, self.candidates)
+
+    @cached_property
+    def log_prior(self) -> Floats1d:
+        """float64 (m,): ln of the probability of each candidate."""
+        return log_prior(self.frequencies, self.words)
+
+    @cached_property
+    def places(self) -> Ints1d:
+        """(t,): the place of each word of the text among the candidates, or -1."""
+        return places_in(self.words, self.text.rows)
 
     @cached_property
     def language(self) -> Language:
@@ -169,8 +200,7 @@ def frontier(
 def at_attacker(points: Sequence[Point], found: float) -> list[Point]:
     """Return for each mechanism the point at this recovery rate, interpolated linearly; none where
     all of its points are above or below it."""
-    rows = interpolated(map(asdict, points), "found", found)
-    return [Point(**{**row, "measured": False}) for row in rows]
+    return [Point(**row) for row in interpolated(map(asdict, points), "found", found)]
 
 
 def result_of(points: Sequence[Point]) -> Result:
@@ -182,11 +212,9 @@ def result_of(points: Sequence[Point]) -> Result:
 def draw(figure: Any, *, rows: list[Row]) -> None:
     """Draw PANELS over the recovery rate, a line for each mechanism."""
     ordered = sorted(rows, key=lambda row: float(row["found"]))
-    names = list(dict.fromkeys(row["mechanism"] for row in rows))
-    styles = {name: STYLES[i // 8 % len(STYLES)] for i, name in enumerate(names)}
     panels = figure.subplots(2, 2)
     for axes, (name, title) in zip(panels.flat, PANELS.items(), strict=True):
-        draw_lines(axes, ordered, ("found", name), "mechanism", styles)
+        draw_lines(axes, ordered, ("found", name), "mechanism")
         if name == "kept":
             # Guessing the output itself recovers the words that are unchanged.
             ends = [ordered[0]["found"], ordered[-1]["found"]]

@@ -7,8 +7,6 @@ of the words' frequencies, and columns (t,) say which output stands at each plac
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
@@ -139,22 +137,16 @@ def pairs_to_test(
 # words alone would link many.
 
 
-def rare_word_scores(outputs: Ints2d, originals: Ints2d, n: int) -> Floats2d:
+def rare_word_scores(outputs: Ints2d, originals: Ints2d) -> Floats2d:
     """Return scores (N, N), sanitised by originals, without knowledge of the mechanism: the sum
     over distinct shared words of ln(N / originals that have it). outputs, originals: rows
-    (N, length) of a space of n words."""
-    from scipy.sparse import csr_matrix
-
-    def held(rows: Ints2d) -> Any:
-        documents = np.repeat(np.arange(len(rows)), rows.shape[1])
-        table = csr_matrix((np.ones(rows.size), (documents, rows.ravel())), shape=(len(rows), n))
-        table.data[:] = 1.0
-        return table
-
-    known = held(originals)
-    counts = np.asarray(known.sum(axis=0)).ravel()
-    weights = np.log(len(originals) / np.maximum(counts, 1))
-    scores: Floats2d = (held(outputs).multiply(weights[None, :]) @ known.T).toarray()
+    (N, length) of a space."""
+    both = np.stack([outputs, originals])
+    words, at = np.unique(both, return_inverse=True)
+    held = np.zeros((*both.shape[:2], len(words)))
+    np.put_along_axis(held, at.reshape(both.shape), 1.0, axis=2)
+    new, known = held
+    scores: Floats2d = (new * np.log(len(originals) / np.maximum(known.sum(axis=0), 1))) @ known.T
     return scores
 
 

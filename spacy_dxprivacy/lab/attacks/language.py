@@ -38,14 +38,12 @@ def zipf(n: int) -> Floats1d:
     return frequencies
 
 
-def word_frequencies(n: int, public: Corpus | None = None) -> Floats1d:
+def word_frequencies(n: int, public: Corpus) -> Floats1d:
     """Return the frequency of each word of a space in a public text, (n,), summing to 1.
 
     The share of words that were seen once goes to all words by Zipf's law (Good 1953, "The
-    population frequencies of species"). Without a text all is Zipf's.
+    population frequencies of species").
     """
-    if public is None:
-        return zipf(n)
     counts = np.bincount(public.rows, minlength=n).astype(np.float64)
     unseen = max(1.0, float((counts == 1).sum())) / (counts.sum() + 1)
     mixed: Floats1d = (1 - unseen) * counts / counts.sum() + unseen * zipf(n)

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...arrays import Floats1d, Floats2d, Ints1d
+from ...arrays import Floats2d, Ints1d
 from ...errors import DxError, Errors
 from ...privacy.randomness import Rng
 from ...ty import Draw, Mechanism
-from ...validate import one_of, whole
-from ..corpus import Corpus, draws_sentences, repeated, sanitised
+from ...validate import one_of
+from ..corpus import draws_sentences, repeated, sanitised
 from ..epsilons import Make
 from ..results import Progress, no_progress
 from . import guessing
 from .channel import Channel, channel_of, draws_by_frequency
 from .figures import AttackFigure, Measured, bootstrap, share, share_by_document
-from .language import (
-    Language,
-    language_variants,
-    likely_words,
-    log_prior,
-    places_in,
-    word_frequencies,
-)
-from .reading import Reader, Reading, Seen, causal_guess, filled_guess
+from .frontier import Ground, guesses_of
+from .language import places_in
+from .reading import Seen, filled_guess
 
 BLOCK_NUMBERS = 2**22
-CANDIDATES = 8000
 PROBES, SENTENCE_PROBES = 400, 60
 MOST_REPEATS = 16
 DRAWS = 24  # of each word, on average, where probabilities are learned
@@ -44,83 +36,42 @@ TESTED = 4  # words of each document
 RARE = 1e-4
 
 
-@dataclass(frozen=True)
-class Scene:
-    """A text under attack, and the attacker's prior knowledge.
-
-    X: (n, d), the vectors of the space. public: what the attacker has read; if None, word
-    frequencies follow Zipf's law. candidates: how many words it guesses among, the most frequent
-    ones. language: its language model, if any; with it, it guesses among all words. reader: its
-    causal model, if any.
-    """
-
-    X: Floats2d
-    text: Corpus
-    public: Corpus | None = None
-    candidates: int = CANDIDATES
-    language: Language | None = None
-    reader: Reader | None = None
-
-    def __post_init__(self) -> None:
-        whole("candidates", self.candidates, least=2)
-
-    @cached_property
-    def frequencies(self) -> Floats1d:
-        """float64 (n,): the frequency of each word in public text, summing to 1."""
-        return word_frequencies(len(self.X), self.public)
-
-    @cached_property
-    def words(self) -> Ints1d:
-        """(m,), the candidates."""
-        return likely_words(self.frequencies, self.candidates)
-
-    @cached_property
-    def log_prior(self) -> Floats1d:
-        """float64 (m,): ln of the probability of each candidate."""
-        return log_prior(self.frequencies, self.words)
-
-    @cached_property
-    def places(self) -> Ints1d:
-        """(t,): the place of each word of the text among the candidates, or -1."""
-        return places_in(self.words, self.text.rows)
-
-
 class Trial:
-    """One release of a mechanism that is fitted on the vectors of the scene."""
+    """One release of a mechanism that is fitted on the space of the ground."""
 
     def __init__(
-        self, scene: Scene, mechanism: Mechanism, *, seed: int = 0, label: str = ""
+        self, ground: Ground, mechanism: Mechanism, *, seed: int = 0, label: str = ""
     ) -> None:
         """label: what tables call the mechanism; its name if empty."""
-        self.scene, self.mechanism, self.seed = scene, mechanism, seed
+        self.ground, self.mechanism, self.seed = ground, mechanism, seed
         self.label = label or mechanism.name
 
     @cached_property
     def release(self) -> Draw:
         """The text, every word sampled again."""
-        return sanitised(self.scene.text, self.mechanism, Rng(self.seed))
+        return sanitised(self.ground.text, self.mechanism, Rng(self.seed))
 
     @cached_property
     def release_by_type(self) -> Draw:
         """The text, one draw for each distinct word of a document."""
-        return sanitised(self.scene.text, self.mechanism, Rng(self.seed + 1), scope="type")
+        return sanitised(self.ground.text, self.mechanism, Rng(self.seed + 1), scope="type")
 
     @cached_property
     def _probed(self) -> Ints1d:
         """Random places of the text: fewer of them where a release is of a whole sentence."""
-        places = np.random.default_rng(0).choice(len(self.scene.text.rows), PROBES)
+        places = np.random.default_rng(0).choice(len(self.ground.text.rows), PROBES)
         return places[: SENTENCE_PROBES if draws_sentences(self.mechanism) else PROBES]
 
     @property
     def probes(self) -> Ints1d:
         """Words that are released again and again."""
-        return self.scene.text.rows[self._probed]
+        return self.ground.text.rows[self._probed]
 
     @cached_property
     def repeats(self) -> Draw:
         """MOST_REPEATS releases of each probe."""
         at, rng = (self._probed, self.probes), Rng(self.seed + 2)
-        return repeated(self.scene.text, self.mechanism, at, MOST_REPEATS, rng)
+        return repeated(self.ground.text, self.mechanism, at, MOST_REPEATS, rng)
 
     @cached_property
     def channel(self) -> Channel:
@@ -130,22 +81,17 @@ class Trial:
 
     def channel_to(self, draws: list[Draw]) -> Channel:
         """Return the same to the outputs of some draws."""
-        scene = self.scene
-        words = np.union1d(scene.words, scene.text.rows)
+        ground = self.ground
+        words = np.union1d(ground.words, ground.text.rows)
         outputs = np.concatenate([draw.rows for draw in draws])
-        times = draws_by_frequency(DRAWS, scene.frequencies, words)
+        times = draws_by_frequency(DRAWS, ground.frequencies, words)
         rng = Rng(self.seed + 3)
-        return channel_of(self.mechanism, scene.X, (words, outputs), rng, times)
+        return channel_of(self.mechanism, ground.space.vectors, (words, outputs), rng, times)
 
     @cached_property
     def logs(self) -> Floats2d:
         """float32 (m, q): the channel of the candidates."""
-        return self.channel.of(self.scene.words)
-
-    def reading(self, language: Language) -> Reading:
-        """Return the release as an attacker with this language model sees it."""
-        seen, rng = Seen(self.release.rows, self.scene.text.sentences), Rng(self.seed + 5)
-        return Reading(seen, self.mechanism, self.scene.X, language, rng)
+        return self.channel.of(self.ground.words)
 
     @property
     def columns(self) -> Ints1d:
@@ -168,7 +114,7 @@ def attack(name: str, trial: Trial) -> list[AttackFigure]:
     too small for it."""
     tried = ATTACKS[one_of("attack", name, tuple(ATTACKS))](trial)
     epsilon = trial.mechanism.guarantee.epsilon
-    unchanged = float((trial.release.rows == trial.scene.text.rows).mean())
+    unchanged = float((trial.release.rows == trial.ground.text.rows).mean())
     return [
         AttackFigure(
             name, trial.label, epsilon, unchanged, found.attacker, found.setting, found.measure,
@@ -182,7 +128,7 @@ def attack_over_epsilon(
     names: Sequence[str],
     makers: Mapping[str, Make],
     epsilons: Mapping[str, Sequence[float]],
-    scene: Scene,
+    ground: Ground,
     progress: Progress = no_progress,
 ) -> list[AttackFigure]:
     """Return the figures of each attack on each mechanism (by its label) at each of its epsilons.
@@ -192,7 +138,7 @@ def attack_over_epsilon(
     figures: list[AttackFigure] = []
     for label, make in makers.items():
         for epsilon in progress(epsilons[label], label):
-            trial = Trial(scene, make(epsilon), label=label)
+            trial = Trial(ground, make(epsilon), label=label)
             for name in names:
                 try:
                     figures += attack(name, trial)
@@ -203,35 +149,21 @@ def attack_over_epsilon(
 
 
 def _guess(trial: Trial) -> Iterator[Success]:
-    """Guess each word from the output in its place; with a language model, from all outputs."""
-    scene, text = trial.scene, trial.scene.text
-    baseline = float((scene.places == int(scene.log_prior.argmax())).mean())
-    nearest = guessing.nearest_guess(scene.X, scene.words, trial.release.rows)
+    """Guess each word from the output in its place, and from all outputs; rare ones apart."""
+    ground, text = trial.ground, trial.ground.text
+    baseline = float((ground.places == int(ground.log_prior.argmax())).mean())
+    nearest = guessing.nearest_guess(ground.space.vectors, ground.words, trial.release.rows)
     measured = share_by_document(nearest == text.rows, text.doc_of)
     yield Success("nearest word", measured, baseline)
-    guesses = guessing.bayes_guess(trial.logs, scene.log_prior)[trial.columns]
-    measured = share_by_document(guesses == scene.places, text.doc_of)
+    guesses = guessing.bayes_guess(trial.logs, ground.log_prior)[trial.columns]
+    measured = share_by_document(guesses == ground.places, text.doc_of)
     yield Success("Bayes", measured, baseline)
-    if scene.language is not None:
-        yield from _read(trial, scene.language)
-
-
-def _read(trial: Trial, language: Language) -> Iterator[Success]:
-    """Guess all of the text at once, of all words and of rare ones."""
-    text = trial.scene.text
-    reading = trial.reading(language)
-    hidden = np.ones(len(text.rows), dtype=bool)
-    blind = filled_guess(reading.seen, hidden, language) == text.rows
-    variants = language_variants(language, trial.mechanism)
-    guesses = {"language model": reading.guess()}
-    guesses |= {one.name: replace(reading, language=one).guess() for one in variants[1:]}
-    if trial.scene.reader is not None:
-        reader = trial.scene.reader
-        guesses[reader.name] = causal_guess(text, trial.reading(language), reader)
-    rare = language.is_rare[text.rows]
-    for attacker, guess in guesses.items():
+    out = trial.release.rows
+    hidden = np.ones(len(out), dtype=bool)
+    blind = filled_guess(Seen(out, text.sentences), hidden, ground.language) == text.rows
+    for attacker, guess in guesses_of(ground, out, trial.mechanism, trial.seed + 5).items():
         right = guess == text.rows
-        for measure, some in ((FOUND, np.ones(len(right), dtype=bool)), (RARE_FOUND, rare)):
+        for measure, some in ((FOUND, hidden), (RARE_FOUND, ground.rare)):
             if some.any():
                 measured = share_by_document(right[some], text.doc_of[some])
                 yield Success(attacker, measured, float(blind[some].mean()), measure=measure)
@@ -239,37 +171,37 @@ def _read(trial: Trial, language: Language) -> Iterator[Success]:
 
 def _repeat(trial: Trial) -> Iterator[Success]:
     """Guess words of repeated releases, and use repetition within documents."""
-    scene, draw = trial.scene, trial.repeats
-    wanted = places_in(scene.words, trial.probes)
-    baseline = float((wanted == int(scene.log_prior.argmax())).mean())
+    ground, draw, X = trial.ground, trial.repeats, trial.ground.space.vectors
+    wanted = places_in(ground.words, trial.probes)
+    baseline = float((wanted == int(ground.log_prior.argmax())).mean())
     channel = trial.channel_to([draw])
-    columns, logs = channel.columns(draw.rows), channel.of(scene.words)
+    columns, logs = channel.columns(draw.rows), channel.of(ground.words)
     at = np.arange(len(columns))
     for k in REPEATS:
         setting, some = f"{k} release{'s' if k > 1 else ''}", at[at % MOST_REPEATS < k]
         groups = some // MOST_REPEATS
-        guesses = guessing.averaged_guess(logs, scene.log_prior, columns[some], groups)
+        guesses = guessing.averaged_guess(logs, ground.log_prior, columns[some], groups)
         yield Success("averaging", share(guesses == wanted), baseline, setting)
         if draw.vectors is not None:
-            guesses = guessing.mean_vector_guess(scene.X, scene.words, draw.vectors[some], groups)
+            guesses = guessing.mean_vector_guess(X, ground.words, draw.vectors[some], groups)
             yield Success("mean of vectors", share(guesses == trial.probes), baseline, setting)
     yield from _documents(trial)
 
 
 def _documents(trial: Trial) -> Iterator[Success]:
     """Guess words that a document repeats, with each scope."""
-    scene, text = trial.scene, trial.scene.text
+    ground, text = trial.ground, trial.ground.text
     groups = text.words()
     _, firsts, times = np.unique(groups, return_index=True, return_counts=True)
     repeated = times > 1
     if not repeated.any():
         return
-    documents, wanted = text.doc_of[firsts][repeated], scene.places[firsts]
-    baseline = float((wanted == int(scene.log_prior.argmax()))[repeated].mean())
+    documents, wanted = text.doc_of[firsts][repeated], ground.places[firsts]
+    baseline = float((wanted == int(ground.log_prior.argmax()))[repeated].mean())
     # With one draw a word, the other places say nothing new.
-    by_type = guessing.bayes_guess(trial.logs, scene.log_prior)
+    by_type = guessing.bayes_guess(trial.logs, ground.log_prior)
     guesses = {
-        "token": guessing.averaged_guess(trial.logs, scene.log_prior, trial.columns, groups),
+        "token": guessing.averaged_guess(trial.logs, ground.log_prior, trial.columns, groups),
         "type": by_type[trial.channel.columns(trial.release_by_type.rows[firsts])],
     }
     for scope, guess in guesses.items():
@@ -279,14 +211,14 @@ def _documents(trial: Trial) -> Iterator[Success]:
 
 def _membership(trial: Trial) -> Iterator[Success]:
     """Test whether a document holds a word. Raise DxError where all documents hold the same."""
-    scene, text = trial.scene, trial.scene.text
+    ground, text = trial.ground, trial.ground.text
     words, members, others = guessing.pairs_to_test(
         text.starts, text.rows, TESTED, np.random.default_rng(trial.seed)
     )
     if not len(words):
         needed = "a word that one document has and another lacks"
         raise DxError(Errors.DX090.format(name="membership", needed=needed))
-    usual = guessing.background(trial.logs, scene.log_prior)
+    usual = guessing.background(trial.logs, ground.log_prior)
     logs, columns = trial.channel.of(words), trial.columns
     sizes = np.diff(text.starts)
 
@@ -298,7 +230,7 @@ def _membership(trial: Trial) -> Iterator[Success]:
 
     measures = ("AUC", guessing.auc), (TRUE_POSITIVES, guessing.true_positives)
     pairs = scores(members), scores(others)
-    rare = scene.frequencies[words] < RARE
+    rare = ground.frequencies[words] < RARE
     for setting, some in {"any word": np.ones(len(words), dtype=bool), "rare words": rare}.items():
         if some.sum() < 2:
             continue
@@ -320,7 +252,7 @@ def _of_pairs(figure: Callable[..., float], held: Any, not_held: Any) -> Measure
 
 def _link(trial: Trial) -> Iterator[Success]:
     """Link outputs to their original document. Raise DxError for fewer than two long documents."""
-    scene, text = trial.scene, trial.scene.text
+    text = trial.ground.text
     long = np.flatnonzero(np.diff(text.starts) >= LINK_LENGTH)[:MOST_LINKED]
     if len(long) < 2:
         needed = f"a second document of {LINK_LENGTH} words or more"
@@ -330,7 +262,7 @@ def _link(trial: Trial) -> Iterator[Success]:
     places = places_in(trial.channel.words, originals.ravel()).reshape(originals.shape)
     logs, columns = trial.channel.logs, trial.columns[at]
     scores = {
-        "rare words": guessing.rare_word_scores(outputs, originals, len(scene.X)),
+        "rare words": guessing.rare_word_scores(outputs, originals),
         "likelihood": guessing.likelihood_scores(logs, columns, places),
     }
     for attacker, table in scores.items():

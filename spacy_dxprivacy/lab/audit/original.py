@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import spacy
@@ -17,6 +16,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ...config import FileConfig
+from ...pipeline.unknown import REDACTED
 from ...space import Space
 from ...text.mentions import (
     GLUED,
@@ -29,11 +29,11 @@ from ...text.mentions import (
     plain_label,
 )
 from ...text.tokens import tokenized
+from ..corpus import tokenizer
 from .files import Text, files_of, read_file
 
 PIECES = re.compile(r"[^\s\"'<>()\[\]{},;:=|]+")
 WORDS = re.compile(r"\w+")
-REDACTED = "[REDACTED]"
 SHORTEST = 3  # letters of words that are looked for outside of texts, and of parts of names
 RUN = 4  # words one after another that do not come by chance
 
@@ -100,13 +100,7 @@ def joined(words: list[str], spaces: list[bool]) -> str:
     return "".join(w + " " * s for w, s in zip(words, spaces, strict=True))
 
 
-@lru_cache(maxsize=1)
-def _blank() -> Any:
-    """A tokenizer that keeps REDACTED whole, for texts of any length."""
-    nlp: Any = spacy.blank("en")
-    nlp.tokenizer.add_special_case(REDACTED, [{"ORTH": REDACTED}])
-    nlp.max_length = 2**40
-    return nlp
+_blank = lru_cache(maxsize=1)(tokenizer)
 
 
 @lru_cache(maxsize=4)

@@ -16,11 +16,11 @@ from ...config import FileConfig, names_of
 from ...io.files.limits import parse_json
 from ...io.source import check_encoding
 from ...pipeline.select import LAYOUT
+from ...pipeline.unknown import REDACTED
 from ...space import Space
 from ...text.spelling import capitalised
 from .files import BadFile, Strings, Text, bytes_of, files_of, read_file, refused, unpacked
 from .original import (
-    REDACTED,
     WORDS,
     Original,
     Survivor,

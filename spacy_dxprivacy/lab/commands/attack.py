@@ -21,11 +21,11 @@ from ...registries import RETIRED, retired
 from ...space import Space
 from ...space.sources import BUILTIN
 from ...validate import needs, one_of
-from ..attacks import ATTACKS, AttackFigure, Reader, Scene
+from ..attacks import ATTACKS, AttackFigure, Reader
 from ..attacks.figures import result_of
 from ..attacks.frontier import Ground, Point, at_attacker, frontier
 from ..attacks.frontier import result_of as frontier_result
-from ..attacks.language import OF_KIND, RARE, language_of
+from ..attacks.language import OF_KIND, RARE
 from ..attacks.tries import attack_over_epsilon
 from ..attacks.whole import NAME as ATTRIBUTES
 from ..attacks.whole import STRONGER, Posts, infer, link_texts
@@ -117,18 +117,16 @@ def attack_cli(
                 label: chosen or epsilons_for(make, *counted, STEPS)
                 for label, make in makers.items()
             }
+            ground = Ground(table, corpus, known, reader, candidates)
             if name == FRONTIER:
-                ground = Ground(table, corpus, known, reader)
                 points = frontier(makers, epsilons, ground, progress)
                 results = {FRONTIER: frontier_result(points)}
                 _print_frontier(points, ground, shares)
             else:
-                language = language_of(table, known)
-                scene = Scene(table.vectors, corpus, known, candidates, language, reader)
-                figures = attack_over_epsilon(names, makers, epsilons, scene, progress)
+                figures = attack_over_epsilon(names, makers, epsilons, ground, progress)
                 by_name = {each: [f for f in figures if f.attack == each] for each in names}
                 results = {each: result_of(some) for each, some in by_name.items() if some}
-                _print(figures, scene)
+                _print(figures, ground)
         if out is not None:
             for each, result in results.items():
                 result.write(out, each, force=force)
@@ -158,19 +156,19 @@ def _shares(given: str) -> list[float]:
     return shares
 
 
-def _print(figures: list[AttackFigure], scene: Scene) -> None:
+def _print(figures: list[AttackFigure], ground: Ground) -> None:
     attacks = dict.fromkeys(f.attack for f in figures)
     for name in attacks:
         for mechanism in dict.fromkeys(f.mechanism for f in figures):
             typer.secho(f"{name}: {mechanism}", bold=True)
             some = [f for f in figures if (f.attack, f.mechanism) == (name, mechanism)]
             typer.echo(_table(some) + "\n")
-    text, public = scene.text, scene.public
-    covered = float((scene.places >= 0).mean())
-    read = f"{len(public.rows):,} words" if public else "nothing"
+    text, public = ground.text, ground.read
+    covered = float((ground.places >= 0).mean())
+    read = f"{len(public.rows):,} words" if public else "how often each word comes"
     typer.echo(
         f"{len(text.rows):,} words of {len(text):,} documents were attacked. The attacker has read "
-        f"{read}, and guesses among\n{len(scene.words):,} words, which are {covered:.1%} of those "
+        f"{read}, and guesses among\n{len(ground.words):,} words, which are {covered:.1%} of those "
         "that were attacked. 'Without' is a guess without the output.\nIntervals are in the .csv "
         "file. The figures are about this text: they are not private."
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +14,7 @@ from ...cli.terminal import bar, mistakes_in_a_line, setting_up, settings_that_f
 from ...config import FileConfig, SanitizeConfig
 from ...errors import UsageError
 from ...io.build import make_pipeline
+from ...io.tally import times
 from ...space.sources import read_words
 from ..informed import Informed
 from ..odds import Asked, Odds, OddsOfTexts, given_of_files, odds_of, settings_of
@@ -104,9 +104,10 @@ def _print(found: OddsOfTexts, *, unchecked: bool) -> None:
         typer.secho(f"{len(odds):,} secrets, by how sure an attacker can be of each", bold=True)
         worst = sorted(odds, key=lambda one: (one.posterior or 0.0, one.bound), reverse=True)
         rows = [
-            [one.record, one.secret, one.mentions, one.among, _in(one.bound), _in(one.posterior)]
+            [one.record, one.secret, one.mentions, one.among, times(one.bound, ""),
+             "-" if one.posterior is None else times(one.posterior, "")]
             for one in worst[:WORST]
-        ]
+        ]  # fmt: skip
         header = ["record", "secret", "mentions", "among", "at most", "after this release"]
         typer.echo(text_table(header, rows, "rlrr"))
     if found.left_out:
@@ -123,14 +124,7 @@ def _print(found: OddsOfTexts, *, unchecked: bool) -> None:
 def _sentence(one: Odds) -> str:
     text = (
         f"Mentions: {one.mentions:,}. An attacker who knows everything else, and that the secret "
-        f"is one of {one.among:,} alternatives, names it correctly at most {_in(one.bound)}."
+        f"is one of {one.among:,} alternatives, names it correctly {times(one.bound)}."
     )
-    return text if one.posterior is None else f"{text}\nAfter this release: {_in(one.posterior)}."
-
-
-def _in(chance: float | None) -> str:
-    """Return "1 in 7" of a probability, rounded to the worse."""
-    if chance is None:
-        return "-"
-    digits = 2 if chance > 1 / 2 else 1 if chance > 1 / 10 else 0
-    return f"1 in {math.floor(10**digits / chance) / 10**digits:,.{digits}f}"
+    after = "" if one.posterior is None else times(one.posterior, "")
+    return f"{text}\nAfter this release: {after}." if after else text

@@ -25,12 +25,12 @@ from ...privacy.randomness import Rng
 from ...registries import registry
 from ...space import Space
 from ...ty import Mechanism
+from ...validate import one_of
 from ..attacks.frontier import Ground, draw, guesses_of
 from ..attacks.reading import Reader, Seen, filled_guess
-from ..corpus import corpus_of, read_texts, sanitised, words_of
+from ..corpus import corpus_of, read_texts, sanitised, tokenizer, words_of
 from ..mechanisms import make_mechanism
 from ..results import NAN, Result, Row, interpolated
-from ..texts import tokenizer
 from .options import Options, of_space
 
 ABOUT = "peers at an equal attacker: mechanisms of words, and redaction"
@@ -59,7 +59,7 @@ def run(space: Space, options: Options) -> Result:
 
     Raises DxError for a peer that was asked for by name and is not available.
     """
-    names = options.chosen(NAMES if options.mechanisms else USUAL)
+    names = [one_of("`mechanism`", name, NAMES) for name in options.mechanisms] or USUAL
     comparison, rows, left_out = Comparison.of(space, options), list[Row](), list[str]()
     for name in options.progress(names, "peers"):
         try:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import DxError, Errors
 from ...space import Space
 from ..results import Progress, no_progress
 
@@ -33,14 +31,6 @@ class Options:
     prompt: str = ""
     progress: Progress = no_progress
     unfinished: Path | None = None
-
-    def chosen(self, names: Iterable[str]) -> list[str]:
-        """Return the names that were asked for, or all. Raise DxError for an unknown one."""
-        known = list(names)
-        unknown = sorted(set(self.mechanisms) - set(known))
-        if unknown:
-            raise DxError(Errors.DX083.format(given=unknown[0], known=", ".join(known)))
-        return [name for name in known if not self.mechanisms or name in self.mechanisms]
 
 
 def of_space(space: Space) -> str:

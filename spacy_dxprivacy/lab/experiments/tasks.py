@@ -34,7 +34,7 @@ from ...ty import Mechanism
 from ...validate import needs
 from ..attacks.figures import share_by_document
 from ..attacks.frontier import Ground, guesses_of
-from ..corpus import corpus_of, sanitised
+from ..corpus import corpus_of, sanitised, tokenizer
 from ..mechanisms import parse_mechanism
 from ..results import (
     NAN,
@@ -54,7 +54,6 @@ from ..texts import (
     macro_f1,
     read_fields,
     sanitizer,
-    tokenizer,
 )
 from .options import Options, of_space
 

@@ -32,7 +32,7 @@ from ..attacks.figures import AttackFigure
 from ..attacks.frontier import Ground
 from ..attacks.language import OF_KIND, language_of, language_variants
 from ..attacks.reading import Reading, Seen, filled_guess
-from ..attacks.tries import LINK_LENGTH, TRUE_POSITIVES, Scene, Trial, attack
+from ..attacks.tries import LINK_LENGTH, TRUE_POSITIVES, Trial, attack
 from ..attacks.whole import LINKED, link_texts
 from ..audit import audit, audit_release
 from ..audit.original import labels_in_plaintext
@@ -237,7 +237,7 @@ def _link(words: Words, space: Space, mechanism: Mechanism, measured: Measured) 
     report = audit(mechanism, effort="quick")
     what = "Attempt to refute the guarantee of the mechanism"
     measured.figures["mechanism"] = Figure(what, f"{report.verdict} (a quick audit)")
-    trial = Trial(Scene(space.vectors, words.text, words.text), mechanism)
+    trial = Trial(Ground(space, words.text), mechanism)
     trial.release = trial.release_by_type = Draw(words.outputs)
     with suppress(DxError):  # the text is too small
         best = max(attack("link", trial), key=lambda one: one.value)

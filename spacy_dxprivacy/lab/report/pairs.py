@@ -23,7 +23,7 @@ from ...io.formats import KINDS, read
 from ...io.jobs import Job, files_in, opened, plan_jobs
 from ...io.record import Record, checked_record
 from ...io.source import ending
-from ..texts import tokenizer
+from ..corpus import tokenizer
 
 NONE = -1
 READ = {**KINDS, ".parquet": "parquet"}
