@@ -72,7 +72,7 @@ def test_all_peers_have_the_same_columns_and_say_what_they_promise(texts, fake):
     assert by_peer["redaction"]["guarantee"].startswith("no guarantee")
     assert "metric-dp" in by_peer["exponential"]["guarantee"]
     assert by_peer["exponential"]["attacker"]
-    assert any("redaction (the attacker finds 100% of it, not 60%)" in n for n in result.notes)
+    assert any("redaction (the attacker finds 100% of it)" in n for n in result.notes)
 
 
 def test_without_noise_to_speak_of_everything_is_found(texts):

@@ -11,7 +11,7 @@ from spacy_dxprivacy import Space, UsageError
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS, Options, tasks
 from spacy_dxprivacy.lab.experiments.tasks import USUAL, split
 from spacy_dxprivacy.lab.mechanisms import parse_mechanism
-from spacy_dxprivacy.lab.results import draw_lines, interpolated
+from spacy_dxprivacy.lab.results import Panel, draw_lines, interpolated
 from spacy_dxprivacy.lab.texts import macro_f1, read_fields
 
 pytest.importorskip("sklearn")
@@ -86,7 +86,7 @@ def test_a_mechanism_with_one_row_is_drawn_as_a_marker():
     figure = pytest.importorskip("matplotlib.figure").Figure()
     rows = [{"x": x, "y": x, "by": by} for x, by in ((1, "one"), (1, "two"), (2, "two"))]
     axes = figure.subplots()
-    draw_lines(axes, rows, ("x", "y"), "by")
+    draw_lines(axes, Panel("", rows, ("x", "y"), "by"), ["one", "two"])
     one, two = axes.get_lines()
     assert one.get_marker() == "o" and two.get_linestyle() == "-"
 

@@ -538,7 +538,9 @@ def test_the_person_of_whom_most_is_learned_is_stated_as_odds():
     account = account_of(Guarantee("metric-dp", 0.9, metric="path", status="proven"))
     for epsilon, delta in ((2.5, 0.0), (3.0, 1e-6), (1.0, 0.0)):
         row = {"mentions": 6, "rho": 0.2, "plain": 5.4, "epsilon": epsilon, "delta": delta}
-        account.add_persons({"persons": {"count": 1, "most": [row]}})
+        of_one = {"in_clear": [], "total": account.terms.guarantee.to_dict()}
+        of_one |= {**dict.fromkeys(account.counts, 1), "persons": {"count": 1, "most": [row]}}
+        account.add(of_one)
     answered = answers(account)
     assert any("(6 mention(s))" in line and "21 times in 22" in line for line in answered.recovered)
     assert any("epsilon 3 nats at delta 1e-06 (zCDP)" in line for line in answered.guarantee)

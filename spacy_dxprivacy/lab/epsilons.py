@@ -101,7 +101,7 @@ def epsilon_range(unchanged: Callable[[float], float]) -> tuple[float, float]:
     return low[0], _halved(share, ladder[last - 1], ladder[last], min(HIGH, shares[-1] - 0.005))[1]
 
 
-def epsilons_for(make: Make, rows: Ints1d, counts: Ints1d, steps: int) -> list[float]:
+def epsilons_for(make: Make, rows: Ints1d, counts: Ints1d, steps: int = 6) -> list[float]:
     """Return `steps` epsilons in the range where rows (m,) of a text, which has counts (m,) of
     them, change."""
     few = sampled(rows, counts, min(SEARCH_WORDS, int(counts.sum())))

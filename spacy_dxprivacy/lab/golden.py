@@ -24,7 +24,7 @@ from ..io.stream import ZONE_DOCUMENTS, zone
 from ..pipeline.component import DxSanitizer
 from ..pipeline.select import Entities
 from ..text.mentions import plain_label
-from .review import Region, label_studio_regions, regions_of
+from .review import Region, check_regions, label_studio_regions, regions_of
 
 FIGURES = ("recall", "precision", "clean")
 ALL = "all"
@@ -118,10 +118,7 @@ def _gold_of(row: Any) -> Gold | None:
         none: list[Any] = [[]] * ("answer" in row)  # Prodigy leaves out spans where there are none
         spans: Any = next(one for one in (*groups, *none) if isinstance(one, list))
         regions = [_region(one) for one in spans]
-    for start, end, label in regions:
-        fits = type(start) is type(end) is int and 0 <= start < end <= len(text)
-        if not fits or not isinstance(label, str):
-            raise ValueError
+    check_regions(regions, text)
     if not isinstance(text, str):
         raise TypeError
     return Gold(text, list(dict.fromkeys(regions))) if set(answers) <= {"accept"} else None

@@ -136,8 +136,8 @@ class Informed:
         self.why = ""  # there is no posterior
         if parts.editor is not None or parts.vectors == "noisy":
             self.why = EDITED
-        elif not hasattr(self.mechanism, "log_likelihood"):
-            self.why = "" if isinstance(self.mechanism, StatesProbabilities) else NO_LIKELIHOOD
+        elif not (parts.draws_together or isinstance(self.mechanism, StatesProbabilities)):
+            self.why = NO_LIKELIHOOD
         self.recogniser: Any = nlp.create_pipe("dx_entity_ruler")
         self._near: Callable[[int], tuple[Ints1d, Floats1d]] = lru_cache(2048)(self._nearest)
 
@@ -371,17 +371,10 @@ class Informed:
 
     def _of_words(self, one: Evidence, outputs: Ints1d) -> Floats1d:
         """Return the same of words that are drawn independently."""
-        columns: Ints2d = one.variants
         mechanism: Any = self.mechanism
-        repeated = np.repeat(outputs, columns.shape[1])
-        found: Any = []
-        for part in blocks(columns.size, max(1, BLOCK_NUMBERS // len(self.space))):
-            rows, outs = columns.reshape(-1)[part], repeated[part]
-            if isinstance(mechanism, StatesProbabilities):
-                P = mechanism.distribution(rows)[np.arange(len(rows)), outs]
-                with np.errstate(divide="ignore"):
-                    found.append(np.log(P))
-            else:
-                found.append(mechanism.log_likelihood(rows, outs))
-        logs: Floats1d = np.concatenate(found).reshape(columns.shape).sum(axis=0)
+        rows, outs = one.variants.reshape(-1), np.repeat(outputs, one.variants.shape[1])
+        parts = blocks(len(rows), max(1, BLOCK_NUMBERS // len(self.space)))
+        P = [np.take_along_axis(mechanism.distribution(rows[p]), outs[p, None], 1) for p in parts]
+        with np.errstate(divide="ignore"):
+            logs: Floats1d = np.log(np.concatenate(P)).reshape(one.variants.shape).sum(axis=0)
         return logs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -66,24 +67,17 @@ def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
     The config has no epsilon. Names may be short or full; a prior is one of @dx_priors.
     """
     name, *given = text.split() or [""]
-    known = name in registry.dx_mechanisms.get_all()
-    registered = name if known else full_name("dx_mechanisms", name)
+    registered = full_name("dx_mechanisms", name)
     default = DEFAULT_CONFIG["mechanism"]
     is_default = registered == default["@dx_mechanisms"]
     settings: dict[str, Any] = {"prior": default["prior"]} if is_default else {}
     for setting in given:
-        value: Any
-        key, sign, value = setting.partition("=")
-        if not (key and sign and value):
+        key, _, value = setting.partition("=")
+        if not (key and value):
             raise UsageError(f"settings of a mechanism are NAME=VALUE, got {setting!r}.")
-        if key == "prior":
-            settings[key] = prior_config(value)
-        elif value in ("true", "false"):
-            settings[key] = value == "true"
-        else:
-            with suppress(ValueError):
-                value = float(value)
-            settings[key] = value
+        settings[key] = prior_config(value) if key == "prior" else value
+        with suppress(ValueError, TypeError):
+            settings[key] = json.loads(settings[key])
     check_tunable(registered, settings)
     return " ".join([registered, *given]), {"@dx_mechanisms": registered, **settings}
 

@@ -12,8 +12,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from wasabi import table
 
+from ..arrays import Floats1d
 from ..errors import UsageError
 from ..io.files.atomic import check_new, write_bytes
 from ..validate import needs, one_of
@@ -23,6 +25,7 @@ FORMATS = ("svg", "png")
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#888888", "#222222")
 STYLES = ("o-", "s--", "^:")
 NAN = float("nan")
+REPLICATES, ALPHA = 400, 0.05
 
 Row = dict[str, Any]
 Progress = Callable[[Iterable[Any], str], Iterable[Any]]  # wraps the steps of what takes long
@@ -66,6 +69,14 @@ def resumed(
         yield finished[key]
 
 
+def bootstrap(units: int, figure: Callable[[Floats1d], float]) -> tuple[float, float]:
+    """Return the 95 % bootstrap interval of a figure of the weights of units, float64 (units,)."""
+    generator = np.random.default_rng(0)
+    times = generator.multinomial(units, np.full(units, 1 / units), REPLICATES).astype(np.float64)
+    low, high = np.percentile([figure(row) for row in times], [50 * ALPHA, 100 - 50 * ALPHA])
+    return float(low), float(high)
+
+
 def interpolated(rows: Iterable[Row], column: str, at: float) -> list[Row]:
     """Return for each mechanism the row with this value of a column, interpolated linearly; none
     where it is not measured on both sides."""
@@ -84,13 +95,25 @@ def interpolated(rows: Iterable[Row], column: str, at: float) -> list[Row]:
 
 
 @dataclass(frozen=True)
+class Panel:
+    """A part of a figure: lines through the columns xy of rows, one for each value of the column
+    `by`. label: of the x axis. log: whether that is logarithmic."""
+
+    title: str
+    rows: Sequence[Row]
+    xy: tuple[str, str]
+    by: str
+    label: str = ""
+    log: bool = False
+
+
+@dataclass(frozen=True)
 class Result:
-    """Rows with the same columns. draw: draws on a matplotlib Figure of a size in inches. notes:
-    what was measured, on what. shown: the rows to print, if not all. digits: of numbers in CSV."""
+    """Rows with the same columns. panels: of the figure, if any. notes: what was measured, on what.
+    shown: the rows to print, if not all. digits: of numbers in CSV."""
 
     rows: list[Row]
-    draw: Callable[[Any], None] | None = None
-    size: tuple[float, float] = (6.4, 3.6)
+    panels: Sequence[Panel] = ()
     notes: Sequence[str] = ()
     shown: list[Row] | None = None
     digits: int = 6
@@ -103,8 +126,8 @@ class Result:
         for row in self.rows:
             writer.writerow({name: plain(value, self.digits) for name, value in row.items()})
         write_bytes(out / f"{name}.csv", file.getvalue().encode(), force=force)
-        if self.draw is not None:
-            write_bytes(out / f"{name}.{kind}", as_figure(self, kind), force=force)
+        if self.panels:
+            write_bytes(out / f"{name}.{kind}", as_figure(self.panels, kind), force=force)
 
 
 def check_out(out: Path, names: Iterable[str], kind: str = "svg", *, force: bool) -> None:
@@ -134,52 +157,50 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], aligns: str
     return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
 
 
-def as_figure(result: Result, kind: str) -> bytes:
-    """Return the figure as a file of one of FORMATS, the same each time."""
+def as_figure(panels: Sequence[Panel], kind: str) -> bytes:
+    """Return the panels, two in a row, as a file of one of FORMATS, the same each time."""
     import matplotlib
     from matplotlib.figure import Figure
 
+    columns, rows = min(2, len(panels)), -(-len(panels) // 2)
+    names = list(dict.fromkeys(row[panel.by] for panel in panels for row in panel.rows))
     # Text stays text in svg.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "dx", "font.size": 9}):
-        figure = Figure(figsize=result.size, layout="constrained")
-        if result.draw is not None:
-            result.draw(figure)
+        figure = Figure(figsize=(4.8 * columns, 1 + 3 * rows), layout="constrained")
+        for number, panel in enumerate(panels, 1):
+            _draw(figure.add_subplot(rows, columns, number), panel, names)
+        lines = {line.get_label(): line for axes in figure.axes for line in axes.lines}
+        handles = [lines[name] for name in names if name in lines]
+        figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
         file = io.BytesIO()
         metadata = {"Date": None} if kind == "svg" else None
         figure.savefig(file, format=kind, dpi=130, metadata=metadata)
     return file.getvalue()
 
 
-def draw_lines(axes: Any, rows: Iterable[Row], xy: tuple[str, str], by: str) -> None:
-    """Draw a line through columns xy for each value of the column `by`."""
-    x, y = xy
+def draw_lines(axes: Any, panel: Panel, names: Sequence[str]) -> None:
+    """Draw a line, with a marker for each row, for each of the names in the column `by`."""
+    x, y = panel.xy
     lines: dict[Any, list[Row]] = {}
-    for row in rows:
+    for row in panel.rows:
         if row[y] is not None and row[y] == row[y]:
-            lines.setdefault(row[by], []).append(row)
-    for i, (name, points) in enumerate(lines.items()):
-        at = [p[x] for p in points], [p[y] for p in points]
+            lines.setdefault(row[panel.by], []).append(row)
+    for name, points in lines.items():
+        at, i = ([p[x] for p in points], [p[y] for p in points]), names.index(name)
         style, colour = STYLES[i // len(COLOURS) % len(STYLES)], COLOURS[i % len(COLOURS)]
         axes.plot(*at, style, color=colour, label=name, linewidth=1.3)
 
 
-def finish(axes: Any, title: str, x: str, y: str, *, log: bool = True) -> None:
-    """Set title and labels of a panel, plain numbers on a log axis, and remove its top and right
-    lines."""
+def _draw(axes: Any, panel: Panel, names: Sequence[str]) -> None:
+    """Draw the lines, title and labels, and plain numbers on a log axis."""
     from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
-    axes.set(title=title, xlabel=x, ylabel=y)
-    if log:
+    draw_lines(axes, panel, names)
+    axes.set(title=panel.title, xlabel=panel.label)
+    if panel.log:
         axes.set_xscale("log")
         low, high = axes.get_xlim()
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low else (1,)))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.3g}"))
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-
-
-def legend_below(figure: Any, axes: Any, columns: int) -> None:
-    """Draw the labels of a panel below all of them."""
-    handles = axes.get_legend_handles_labels()
-    figure.legend(*handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
+    axes.spines[["top", "right"]].set_visible(False)

@@ -61,10 +61,7 @@ def import_answers(reviewed: Path, out: Path, tool: str, force: bool) -> Counter
                 answer = max(answers, key=ANSWERS.index)
                 released = set(regions_of(about, RELEASED))
                 marked = [region for region in dict.fromkeys(regions) if region not in released]
-                for start, end, label in marked:
-                    fits = type(start) is type(end) is int and 0 <= start < end <= len(record.text)
-                    if not fits or not isinstance(label, str):
-                        raise ValueError
+                check_regions(marked, record.text)
             except (AttributeError, KeyError, TypeError, ValueError):
                 why = f"it is no task that was answered in {tool}, or its spans do not fit its text"
                 raise UsageError(f"record {record.number}: {why}.") from None
@@ -167,6 +164,14 @@ def _code_points(text: str, start: int, end: int, marked: str | None) -> tuple[i
 
 def regions_of(task: Json, key: str) -> list[Region]:
     return [(span["start"], span["end"], span.get("label", "")) for span in task.get(key) or ()]
+
+
+def check_regions(regions: list[Region], text: str) -> None:
+    """Raise ValueError for a region that does not fit the text."""
+    for start, end, label in regions:
+        fits = type(start) is type(end) is int and 0 <= start < end <= len(text)
+        if not fits or not isinstance(label, str):
+            raise ValueError
 
 
 def _span(region: Region) -> Json:

@@ -17,9 +17,9 @@ from ..io.record import slots_of
 from ..space import Space
 from ..space.sources import SpaceSource
 from ..ty import Mechanism
-from .attacks.figures import bootstrap
 from .corpus import records_of, tokenizer
 from .mechanisms import quiet
+from .results import bootstrap
 
 SEED = 1
 Interval = tuple[float, float, float]  # a figure, and its 95 % interval

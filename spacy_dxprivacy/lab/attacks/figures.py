@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...arrays import Floats1d, Ints1d
+from ...arrays import Ints1d
 from ..audit.claims import lower, upper
-from ..results import Result, Row, draw_lines, finish
+from ..results import ALPHA, Panel, Result, Row, bootstrap
 
-REPLICATES = 400
-ALPHA = 0.05
+FOUND = "words found"
 
 
 @dataclass(frozen=True)
@@ -31,14 +29,35 @@ class AttackFigure:
     attacker: str
     setting: str
     measure: str
+    baseline: float
     value: float
     low: float
     high: float
-    baseline: float
     n: int
 
 
 Measured = tuple[float, float, float, int]  # value, low, high, of how many
+
+
+class Success(NamedTuple):
+    """One success rate of an attacker; see AttackFigure."""
+
+    attacker: str
+    measured: Measured
+    baseline: float
+    setting: str = ""
+    measure: str = FOUND
+
+
+def figures_of(
+    attack: str, release: tuple[str, float], unchanged: float, found: Iterable[Success]
+) -> list[AttackFigure]:
+    """Return the figures of an attack. release: the label of the mechanism, and epsilon."""
+    name, epsilon = release
+    return [
+        AttackFigure(attack, name, epsilon, unchanged, who, setting, measure, baseline, *measured)
+        for who, measured, baseline, setting, measure in found
+    ]
 
 
 def share(right: Any) -> Measured:
@@ -60,14 +79,6 @@ def share_by_document(right: Any, doc_of: Ints1d) -> Measured:
     return float(hits.sum() / n), low, high, n
 
 
-def bootstrap(units: int, figure: Callable[[Floats1d], float]) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of a figure of the weights of units, float64 (units,)."""
-    generator = np.random.default_rng(0)
-    times = generator.multinomial(units, np.full(units, 1 / units), REPLICATES).astype(np.float64)
-    low, high = np.percentile([figure(row) for row in times], [50 * ALPHA, 100 - 50 * ALPHA])
-    return float(low), float(high)
-
-
 def result_of(figures: Sequence[AttackFigure]) -> Result:
     """Return a row for each figure of an attack, and a picture with a panel for each mechanism and
     measure: values over epsilon, and what is reached without the output."""
@@ -77,14 +88,8 @@ def result_of(figures: Sequence[AttackFigure]) -> Result:
         name = ", ".join(part for part in (f.attacker, f.setting) if part)
         some.append({"epsilon": f.epsilon, "share": f.value, "line": name})
         some.append({"epsilon": f.epsilon, "share": f.baseline, "line": "without the output"})
-    size = 4.2 * min(2, len(by_panel)), 1.0 + 2.8 * -(-len(by_panel) // 2)
-    return Result([asdict(f) for f in figures], partial(_draw, by_panel=by_panel), size, digits=4)
-
-
-def _draw(figure: Any, *, by_panel: dict[str, list[Row]]) -> None:
-    columns = min(2, len(by_panel))
-    panels = figure.subplots(-(-len(by_panel) // columns), columns, squeeze=False)
-    for axes, (title, rows) in zip(panels.flat, by_panel.items(), strict=False):
-        draw_lines(axes, rows, ("epsilon", "share"), "line")
-        finish(axes, title, "epsilon", "")
-        axes.legend(fontsize=7, frameon=False)
+    panels = [
+        Panel(title, rows, ("epsilon", "share"), "line", "epsilon", log=True)
+        for title, rows in by_panel.items()
+    ]
+    return Result([asdict(f) for f in figures], panels, digits=4)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,17 +19,7 @@ from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
 from ..corpus import Corpus, sanitised
-from ..results import (
-    NAN,
-    Progress,
-    Result,
-    Row,
-    draw_lines,
-    finish,
-    interpolated,
-    legend_below,
-    no_progress,
-)
+from ..results import NAN, Panel, Progress, Result, Row, interpolated, no_progress
 from .figures import share_by_document
 from .language import (
     Language,
@@ -206,18 +196,18 @@ def at_attacker(points: Sequence[Point], found: float) -> list[Point]:
 def result_of(points: Sequence[Point]) -> Result:
     """Return a row for each point, and a picture over the recovery rate."""
     rows = [asdict(p) for p in points]
-    return Result(rows, partial(draw, rows=rows), (9.5, 6.0), digits=4)
+    return Result(rows, panels_of(rows), digits=4)
 
 
-def draw(figure: Any, *, rows: list[Row]) -> None:
-    """Draw PANELS over the recovery rate, a line for each mechanism."""
+def panels_of(rows: Sequence[Row]) -> list[Panel]:
+    """Return PANELS over the recovery rate, a line for each mechanism."""
     ordered = sorted(rows, key=lambda row: float(row["found"]))
-    panels = figure.subplots(2, 2)
-    for axes, (name, title) in zip(panels.flat, PANELS.items(), strict=True):
-        draw_lines(axes, ordered, ("found", name), "mechanism")
-        if name == "kept":
-            # Guessing the output itself recovers the words that are unchanged.
-            ends = [ordered[0]["found"], ordered[-1]["found"]]
-            axes.plot(ends, ends, ":", color="black", label="no mechanism keeps more", linewidth=1)
-        finish(axes, title, "words found by the attacker", "", log=False)
-    legend_below(figure, panels.flat[0], 4)
+    # Guessing the output itself recovers the words that are unchanged.
+    most = {"mechanism": "no mechanism keeps more"}
+    ends = [{**row, **most, "kept": row["found"]} for row in (ordered[0], ordered[-1])]
+    lines = {"kept": [*ordered, *ends]}
+    label = "words found by the attacker"
+    return [
+        Panel(title, lines.get(name, ordered), ("found", name), "mechanism", label)
+        for name, title in PANELS.items()
+    ]

@@ -13,7 +13,6 @@ from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...space.search.metric import in_blocks, neighbours
 
 BLOCK_NUMBERS = 2**24
-LEAST = 1e-12
 
 
 # -- one output: the word at a place; measured by the recovery rate --------------------------------

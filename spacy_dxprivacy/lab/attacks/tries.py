@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,20 +15,19 @@ from ...ty import Draw, Mechanism
 from ...validate import one_of
 from ..corpus import draws_sentences, repeated, sanitised
 from ..epsilons import Make
-from ..results import Progress, no_progress
+from ..results import Progress, bootstrap, no_progress
 from . import guessing
 from .channel import Channel, channel_of, draws_by_frequency
-from .figures import AttackFigure, Measured, bootstrap, share, share_by_document
+from .figures import FOUND, AttackFigure, Success, figures_of, share, share_by_document
 from .frontier import Ground, guesses_of
 from .language import places_in
 from .reading import Seen, filled_guess
 
-BLOCK_NUMBERS = 2**22
 PROBES, SENTENCE_PROBES = 400, 60
 MOST_REPEATS = 16
 DRAWS = 24  # of each word, on average, where probabilities are learned
 TRUE_POSITIVES = "found at 1 % false alarms"  # of the attack on membership
-FOUND, RARE_FOUND = "words found", "rare words found"
+RARE_FOUND = "rare words found"
 REPEATS = (1, 2, 4, 8, 16)
 LINK_LENGTH = 20
 MOST_LINKED = 500
@@ -99,29 +98,13 @@ class Trial:
         return self.channel.columns(self.release.rows)
 
 
-class Success(NamedTuple):
-    """One success rate of an attacker; see AttackFigure."""
-
-    attacker: str
-    measured: Measured
-    baseline: float
-    setting: str = ""
-    measure: str = FOUND
-
-
 def attack(name: str, trial: Trial) -> list[AttackFigure]:
     """Return the success rates of one of ATTACKS. Raise DxError for another, and for a text that is
     too small for it."""
     tried = ATTACKS[one_of("attack", name, tuple(ATTACKS))](trial)
     epsilon = trial.mechanism.guarantee.epsilon
     unchanged = float((trial.release.rows == trial.ground.text.rows).mean())
-    return [
-        AttackFigure(
-            name, trial.label, epsilon, unchanged, found.attacker, found.setting, found.measure,
-            *found.measured[:3], found.baseline, found.measured[3],
-        )
-        for found in tried
-    ]  # fmt: skip
+    return figures_of(name, (trial.label, epsilon), unchanged, tried)
 
 
 def attack_over_epsilon(
@@ -240,7 +223,7 @@ def _membership(trial: Trial) -> Iterator[Success]:
             yield Success("likelihood ratio", measured, baseline, setting, measure)
 
 
-def _of_pairs(figure: Callable[..., float], held: Any, not_held: Any) -> Measured:
+def _of_pairs(figure: Callable[..., float], held: Any, not_held: Any) -> Any:
     n = len(held)
 
     def resampled(times: Any) -> float:

@@ -28,7 +28,7 @@ from ...editors.model import LanguageModel, OutOfRoom
 from ...errors import DxError, Errors, UsageError
 from ..results import NAN
 from ..texts import SEED, coded, linear_model
-from .figures import AttackFigure, Measured, share, share_by_document
+from .figures import AttackFigure, Measured, Success, figures_of, share, share_by_document
 from .guessing import linked
 
 LETTERS = re.compile(r"(?:[^\W\d_]|')+")
@@ -89,8 +89,8 @@ def tfidf_scores(before: Sequence[str], after: Sequence[str]) -> Any:
 
 def link_texts(
     before: Sequence[str], after: Sequence[str], release: tuple[str, float]
-) -> Iterator[AttackFigure]:
-    """Yield the share of texts that are linked to their originals, and of words that still stand.
+) -> list[AttackFigure]:
+    """Return the share of texts that are linked to their originals, and of words that still stand.
 
     release: what tables call it, and its epsilon; nan for a rewriting. Raise UsageError for fewer
     than two texts with words.
@@ -98,16 +98,12 @@ def link_texts(
     if sum(map(bool, words_in(before))) < 2:
         raise UsageError("linking needs two texts or more with words.")
     kept = kept_words(before, after)
-    rows: list[tuple[str, Measured, float]] = [
-        (LINKED, share(linked(tfidf_scores(before, after))), 1 / len(before)),
-        (KEPT, kept, NAN),
-        (ONLY, kept_of_one(before, after), NAN),
+    found = [
+        Success("TF-IDF", share(linked(tfidf_scores(before, after))), 1 / len(before), "", LINKED),
+        Success("TF-IDF", kept, NAN, "", KEPT),
+        Success("TF-IDF", kept_of_one(before, after), NAN, "", ONLY),
     ]
-    for measure, (value, low, high, n), baseline in rows:
-        yield AttackFigure(
-            "rewriting", *release, kept[0], "TF-IDF", "", measure,
-            value, low, high, baseline, n,
-        )  # fmt: skip
+    return figures_of("rewriting", release, kept[0], found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,12 +147,11 @@ def infer(
         if model is not None:
             guesses[CAUSAL] = _chosen(posts, name, texts, model)
         majority = float(np.bincount(values).max() / len(values))
-        for attacker, guess in guesses.items():
-            measured = share_by_document(guess == values, posts.authors)
-            yield AttackFigure(
-                NAME, *release, unchanged, attacker, name, MEASURE, *measured[:3],
-                majority, measured[3],
-            )  # fmt: skip
+        found = (
+            Success(who, share_by_document(guess == values, posts.authors), majority, name, MEASURE)
+            for who, guess in guesses.items()
+        )
+        yield from figures_of(NAME, release, unchanged, found)
 
 
 def _parts(values: Sequence[str]) -> Sequence[str]:

@@ -316,6 +316,7 @@ def _marks(some: Floats1d) -> Floats1d:
 LINE = np.array([-2, -1, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3])
 ACROSS = np.array([-2, -1, -0.5, -0.25, -0.1, 0, 0.1, 0.25, 0.5, 1, 2])
 CELLS = (len(LINE) + 1) * (len(ACROSS) + 1)
+_norm = partial(np.linalg.norm, axis=1)
 Score = Callable[[], Any]
 
 
@@ -370,17 +371,6 @@ def _of_vectors(sides: Sides, Z: Floats2d) -> Iterator[tuple[str, Score]]:
 def _equal(rows: Ints1d, wanted: Any) -> Floats1d:
     found: Floats1d = (rows == wanted).astype(np.float64)
     return found
-
-
-def _norm(A: Floats2d, order: float) -> Floats1d:
-    if order == 2:
-        found: Floats1d = np.sqrt(np.einsum("kd,kd->k", A, A))
-        return found
-    # Column by column: numpy is slow along a short axis.
-    norms = np.zeros(len(A))
-    for column in np.abs(A).T:
-        norms = norms + column if order == 1 else np.maximum(norms, column)
-    return norms
 
 
 def _likelihood(one: Ints1d, other: Ints1d, seen: Ints1d, n: int) -> Floats1d:

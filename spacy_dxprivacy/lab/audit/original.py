@@ -225,7 +225,6 @@ def _wholes_in(lower: str, known: Recognised) -> Iterator[tuple[str, int, str]]:
 
 def rules() -> Language:
     """Return the pipeline that recognises by the rules of dx_entity_ruler."""
-    nlp = spacy.blank("en")
+    nlp = tokenizer()
     nlp.add_pipe("dx_entity_ruler")
-    nlp.max_length = 2**40
     return nlp

@@ -20,7 +20,7 @@ from ...privacy.levels import LEVELS
 from ...registries import RETIRED, retired
 from ...space import Space
 from ...space.sources import BUILTIN
-from ...validate import needs, one_of
+from ...validate import between, needs, one_of
 from ..attacks import ATTACKS, AttackFigure, Reader
 from ..attacks.figures import result_of
 from ..attacks.frontier import Ground, Point, at_attacker, frontier
@@ -40,7 +40,6 @@ ALL, FRONTIER, LINK = "all", "frontier", "link"
 BY_PROMPT = ("guess", ALL, FRONTIER)
 BY_MODEL = (*BY_PROMPT, ATTRIBUTES)
 PLAINTEXT = "plaintext"
-STEPS = 6  # epsilons
 DEFAULT = DEFAULT_CONFIG["mechanism"]
 COLUMNS = (
     "mechanism", "epsilon", "unchanged", "recovered", "rare unchanged", "rare recovered", "cosine",
@@ -114,8 +113,7 @@ def attack_cli(
             makers = {label: partial(make_mechanism, c, table) for label, c in configs.items()}
             counted = np.unique(corpus.rows, return_counts=True)
             epsilons = {
-                label: chosen or epsilons_for(make, *counted, STEPS)
-                for label, make in makers.items()
+                label: chosen or epsilons_for(make, *counted) for label, make in makers.items()
             }
             ground = Ground(table, corpus, known, reader, candidates)
             if name == FRONTIER:
@@ -148,12 +146,10 @@ def _check_options(name: str, model: str | None, prompt: str, rewriting: str | N
 
 def _shares(given: str) -> list[float]:
     try:
-        shares = [float(part) for part in given.split(",")]
+        return [between("at", float(part), 0.0, 1.0) for part in given.split(",")]
     except ValueError:
-        shares = [-1.0]
-    if not all(0 < share < 1 for share in shares):
-        raise UsageError(f"`at` must be shares between 0 and 1 with commas, got {given!r}.")
-    return shares
+        what = "shares between 0 and 1 with commas"
+        raise UsageError(f"`at` must be {what}, got {given!r}.") from None
 
 
 def _print(figures: list[AttackFigure], ground: Ground) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import typer
@@ -76,14 +75,12 @@ def experiment_cli(
                 unfinished=unfinished,
             )
             table = load_space(space, max_words)
-        start = time.perf_counter()
         with settings_that_fail():
             result = EXPERIMENTS[name].run(table, given)
         result.write(out, name, format, force=force)
         unfinished.unlink(missing_ok=True)
         _print(name, result)
-        seconds = time.perf_counter() - start
-        typer.echo(f"{out / name}.csv and the figure beside it, in {seconds:.0f} s.\n", err=True)
+        typer.echo(f"{out / name}.csv and the figure beside it.\n", err=True)
 
 
 def _print(name: str, result: Result) -> None:

@@ -4,8 +4,6 @@ They are seeded, and some of their mechanisms have no valid guarantee: release n
 """
 
 from . import frontier, tasks
-from .options import Options
+from .options import Options as Options
 
 EXPERIMENTS = {"frontier": frontier, "tasks": tasks}
-
-__all__ = ["EXPERIMENTS", "Options", "frontier", "tasks"]

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from importlib import resources
 from importlib.util import find_spec
 from typing import Any
@@ -26,7 +25,7 @@ from ...registries import registry
 from ...space import Space
 from ...ty import Mechanism
 from ...validate import one_of
-from ..attacks.frontier import Ground, draw, guesses_of
+from ..attacks.frontier import Ground, guesses_of, panels_of
 from ..attacks.reading import Reader, Seen, filled_guess
 from ..corpus import corpus_of, read_texts, sanitised, tokenizer, words_of
 from ..mechanisms import make_mechanism
@@ -39,7 +38,6 @@ DOCUMENTS = 12
 DATA = resources.files("spacy_dxprivacy") / "data"
 SEED = 1
 TRIES = (0.8, 1.2, 1.7)
-CLOSE = 0.001  # of shares of words
 # Mechanisms of words. usual: an epsilon at which half of the words are recovered on the built-in
 # space. config: without epsilon.
 WORDS: dict[str, Any] = json.loads((DATA / "peers.json").read_bytes())
@@ -86,13 +84,8 @@ def run(space: Space, options: Options) -> Result:
         nearest = min(mine, key=lambda row: abs(row["found"] - at))
         shown += interpolated(mine, "found", at) or [nearest]
         found = shown[-1]["found"]
-        off = (
-            ""
-            if abs(found - at) < CLOSE
-            else f" (the attacker finds {found:.0%} of it, not {at:.0%})"
-        )
-        notes.append(f"{name}{off}: {nearest['guarantee']}")
-    return Result(rows, partial(draw, rows=rows), (10.0, 8.4), [*notes, *left_out], shown)
+        notes.append(f"{name} (the attacker finds {found:.0%} of it): {nearest['guarantee']}")
+    return Result(rows, panels_of(rows), [*notes, *left_out], shown)
 
 
 def texts_of(options: Options) -> list[str]:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +35,7 @@ from ..attacks.figures import share_by_document
 from ..attacks.frontier import Ground, guesses_of
 from ..corpus import corpus_of, sanitised, tokenizer
 from ..mechanisms import parse_mechanism
-from ..results import (
-    NAN,
-    Result,
-    Row,
-    draw_lines,
-    finish,
-    interpolated,
-    legend_below,
-    resumed,
-)
+from ..results import NAN, Panel, Result, Row, interpolated, resumed
 from ..texts import (
     SEED,
     Interval,
@@ -107,10 +97,9 @@ def run(space: Space, options: Options) -> Result:
         if absent:
             some = ", ".join(sorted(absent))
             notes.append(f"not at recovered {share:g}, as not measured on both sides of it: {some}")
-    draw = partial(_draw, rows=measured, clear=clear)
     rows = [clear, *measured, *equal]
-    width = 4.2 * (2 if study.authors is None else 3)
-    return Result(rows, draw, (width, 3.6), notes, [clear, *equal, *measured], digits=4)
+    shown = [clear, *equal, *measured]
+    return Result(rows, _panels(measured, clear), notes, shown, digits=4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,15 +232,13 @@ def split(labels: Ints1d) -> tuple[Ints1d, Ints1d]:
     return np.flatnonzero(~tested), np.flatnonzero(tested)
 
 
-def _draw(figure: Any, *, rows: Sequence[Row], clear: Row) -> None:
-    """Draw macro F1 over the recovery rate, a line for each mechanism."""
+def _panels(rows: Sequence[Row], clear: Row) -> list[Panel]:
+    """Return macro F1 over the recovery rate, a line for each mechanism and one for plaintexts."""
     ordered = sorted(rows, key=lambda row: row["recovered"])
-    shown = {name: title for name, title in PANELS.items() if name in clear}
-    panels = figure.subplots(1, len(shown), sharey=True)
-    for (column, title), axes in zip(shown.items(), panels, strict=True):
-        draw_lines(axes, ordered, ("recovered", column), "mechanism")
-        axes.axhline(clear[column], color="black", linestyle=":", linewidth=1)
-        for share in EQUAL:
-            axes.axvline(share, color="grey", linestyle=":", linewidth=1, zorder=0)
-        finish(axes, title, "words recovered by an attacker", "macro F1", log=False)
-    legend_below(figure, panels[0], 4)
+    lines = [*ordered, *({**clear, "recovered": ordered[i]["recovered"]} for i in (0, -1))]
+    label = "words recovered by an attacker"
+    return [
+        Panel(f"macro F1, {title}", lines, ("recovered", column), "mechanism", label)
+        for column, title in PANELS.items()
+        if column in clear
+    ]

@@ -23,7 +23,7 @@ from ...pipeline.receipt import Receipt, assert_sanitized, get_receipt
 from ...registries import registry
 from ...space.sources import SpaceSource
 from ...text.tokens import tokenized
-from ..epsilons import SEARCH_WORDS, epsilon_range, evenly, running_text, unchanged_share
+from ..epsilons import SEARCH_WORDS, epsilons_for, running_text
 from ..mechanisms import check_tunable, make_mechanism, unfitted
 from ..report import Account, Pair, make_pair
 
@@ -70,8 +70,7 @@ class Workshop:
         """Return epsilons from about 2 % to about 98 % unchanged words, and the pipeline's own."""
         probes = running_text(len(self.space), SEARCH_WORDS)
         make = partial(make_mechanism, self._settings[name], self.space)
-        low, high = epsilon_range(lambda epsilon: unchanged_share(make(epsilon), probes))
-        steps = evenly(low, min(high, 1000 * low), 24)
+        steps = epsilons_for(make, probes.rows, probes.counts, 24)
         return sorted({*steps, self.start}) if name == self.names[0] else steps
 
     def sanitizer(self, name: str, epsilon: float) -> DxSanitizer:

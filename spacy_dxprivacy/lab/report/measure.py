@@ -35,7 +35,7 @@ from ..attacks.reading import Reading, Seen, filled_guess
 from ..attacks.tries import LINK_LENGTH, TRUE_POSITIVES, Trial, attack
 from ..attacks.whole import LINKED, link_texts
 from ..audit import audit, audit_release
-from ..audit.original import labels_in_plaintext
+from ..audit.original import labels_in_plaintext, rules
 from ..corpus import Corpus, words_of
 from ..informed import Informed
 from ..mechanisms import quiet
@@ -331,8 +331,7 @@ def _linked_by_rest(release: Release, measured: Measured) -> None:
 
 def _persons(release: Release, measured: Measured) -> None:
     """Link the documents of a person by the full names in them."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
+    nlp = rules()
 
     def names(texts: Iterator[str]) -> set[tuple[int, int]]:
         docs = nlp.pipe(texts)

@@ -72,23 +72,19 @@ class Account:
         return self.draws_words and not self.surrogates.mentions
 
     def add(self, receipt: dict[str, Any]) -> None:
-        """Add the receipt of one document."""
+        """Add the receipt of one document; of persons, keep that of the largest loss."""
         self.documents += 1
         if PERSONS_SHOWN in receipt["in_clear"] and PERSONS_SHOWN not in self.terms.in_clear:
             self.terms = replace(self.terms, in_clear=(*self.terms.in_clear, PERSONS_SHOWN))
         for name in COUNTS:
             self.counts[name] += int(receipt[name])
         self.surrogates.add(receipt)
-        self.add_persons(receipt)
-        total = Guarantee.from_dict(receipt["total"])
-        if self.total is None or total.epsilon > self.total.epsilon:
-            self.total = total
-
-    def add_persons(self, receipt: dict[str, Any]) -> None:
-        """Keep the person of the largest loss."""
         for one in (receipt.get("persons") or {}).get("most", ()):
             if self.person is None or _nats(one["epsilon"]) > _nats(self.person["epsilon"]):
                 self.person = one
+        total = Guarantee.from_dict(receipt["total"])
+        if self.total is None or total.epsilon > self.total.epsilon:
+            self.total = total
 
 
 def _nats(stated: float | None) -> float:
@@ -101,11 +97,8 @@ def read_receipt(path: Path) -> Account:
     try:
         receipt = as_receipt(read_json(path))
         account = Account(_terms_of(receipt), {k: v for k, v in receipt.items() if k != "failed"})
+        account.add(receipt)
         account.documents = int(receipt["documents"])
-        account.counts = {name: int(receipt[name]) for name in COUNTS}
-        account.surrogates.add(receipt)
-        account.add_persons(receipt)
-        account.total = Guarantee.from_dict(receipt["total"])
         failed = receipt["failed"]
         account.failed = None if failed is None else [[int(n) for n in some] for some in failed]
     except OSError as error:
@@ -143,18 +136,17 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
 
 def _terms_of(receipt: dict[str, Any]) -> Terms:
     """Return the terms in a stored receipt."""
-    optional = {"numbers", "editor", "surrogates", "attacker", "editor_model", "odds"}
-    names = {f.name for f in fields(Terms)} - {"guarantee", "in_clear"} - optional
-    numbers = receipt.get("numbers")
+    optional: dict[str, Any] = {
+        name: receipt.get(name) for name in ("editor", "attacker", "editor_model", "odds")
+    }
+    special = {"guarantee", "in_clear", "numbers", "surrogates", *optional}
+    names, numbers = {f.name for f in fields(Terms)} - special, receipt.get("numbers")
     return Terms(
         guarantee=Guarantee.from_dict(receipt["guarantee"]),
         in_clear=tuple(receipt["in_clear"]),
         numbers=None if numbers is None else Guarantee.from_dict(numbers["guarantee"]),
-        editor=receipt.get("editor"),
-        editor_model=receipt.get("editor_model"),
-        attacker=receipt.get("attacker"),
-        odds=receipt.get("odds"),
         surrogates=_without_mentions(receipt.get("surrogates")),
+        **optional,
         **{name: receipt[name] for name in names},
     )
 
