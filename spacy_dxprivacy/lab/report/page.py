@@ -170,7 +170,7 @@ def _secrets(release: Release) -> list[Odds]:
     return []
 
 
-class Shown(NamedTuple):
+class PageDocument(NamedTuple):
     """A document of the page. badly: how bad it is, as its row says."""
 
     number: int
@@ -184,7 +184,7 @@ class Worst(NamedTuple):
 
     by: str
     marked: str
-    rows: list[Shown]
+    rows: list[PageDocument]
 
 
 def worst_first(release: Release, measured: Measured | None) -> Worst:
@@ -202,7 +202,9 @@ def worst_first(release: Release, measured: Measured | None) -> Worst:
         by, legend = "share of words that are unchanged", ""
     order = sorted(range(len(rows)), key=lambda i: (-rows[i][0], i))
     shown = [
-        Shown(i + 1, rows[i][1], pieces(pairs[i], "before", rows[i][2]), pieces(pairs[i], "after"))
+        PageDocument(
+            i + 1, rows[i][1], pieces(pairs[i], "before", rows[i][2]), pieces(pairs[i], "after")
+        )
         for i in order
     ]
     return Worst(by, legend, shown)
