@@ -1,13 +1,13 @@
 """spaCy's registry with the registries of this package on it.
 
 Other packages add mechanisms of their own by the entry point group "spacy_dx_mechanisms". Ours are
-registered when their module is imported, which happens when a registry is first asked for them. A
-folder of several modules says in its table MODULES which of them holds which name.
+registered when their module is imported, which happens when a registry is first asked for them:
+data/registered.txt says which module holds which name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, Protocol, TypeVar, cast
 
@@ -17,19 +17,11 @@ from spacy import util
 from .about import table
 from .errors import DxError, Errors
 
-# Each registry, and the folder whose modules fill it.
-PACKAGES = {
-    "dx_mechanisms": "mechanisms",
-    "dx_projections": "mechanisms.projection",
-    "dx_indexes": "space.search",
-    "dx_selectors": "pipeline.select",
-    "dx_spaces": "space.sources",
-    "dx_unknowns": "pipeline.unknown",
-    "dx_priors": "prior",
-    "dx_editors": "editors",
-    "dx_surrogates": "entities.surrogates",
-}
 RETIRED = table("retired")  # removed names and options, and what to use instead
+REGISTERED: dict[str, dict[str, str]] = {}  # the module of each name, by registry
+for _key, _module in table("registered").items():
+    _registry, _, _name = _key.partition(" ")
+    REGISTERED.setdefault(_registry, {})[_name] = f"{__package__}.{_module}"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -68,32 +60,28 @@ def retired(name: str) -> DxError:
 class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no types
     """A registry that imports the module of a name when it is asked for the name."""
 
-    def __init__(self, name: str, package: str) -> None:
+    def __init__(self, name: str, modules: Mapping[str, str]) -> None:
         super().__init__(("spacy", name), entry_points=True)
-        self.package = f"{__package__}.{package}"
-
-    def _modules(self) -> dict[str, str]:
-        """Return the module of each name; {} for a folder whose import registers all."""
-        return getattr(import_module(self.package), "MODULES", {})
+        self.modules = modules
 
     def get(self, name: str) -> Any:
         if name in RETIRED:
             raise retired(name)
-        if name in (modules := self._modules()):
-            import_module(f"{self.package}.{modules[name]}")
+        if name in self.modules:
+            import_module(self.modules[name])
         return super().get(name)
 
     def get_all(self) -> dict[str, Any]:
-        for module in self._modules().values():
-            import_module(f"{self.package}.{module}")
+        for module in self.modules.values():
+            import_module(module)
         return dict(super().get_all())
 
     def __contains__(self, name: object) -> bool:
-        return name in self._modules() or bool(super().__contains__(name))
+        return name in self.modules or bool(super().__contains__(name))
 
 
 registry = cast(Registries, util.registry)
 
-for _name, _package in PACKAGES.items():
-    if not hasattr(registry, _name):
-        setattr(registry, _name, OnDemand(_name, _package))
+for _registry, _modules in REGISTERED.items():
+    if not hasattr(registry, _registry):
+        setattr(registry, _registry, OnDemand(_registry, _modules))

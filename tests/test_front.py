@@ -5,14 +5,15 @@ import pkgutil
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import spacy_dxprivacy
-from spacy_dxprivacy import Space, mechanisms
-from spacy_dxprivacy.registries import PACKAGES
+from spacy_dxprivacy import Space
+from spacy_dxprivacy.registries import REGISTERED
 from spacy_dxprivacy.space import BUILTIN
 
 MOST_MODULES = 90  # of ours, that a default pipeline loads
@@ -50,19 +51,16 @@ def test_a_doc_from_a_file_shows_its_receipt_after_this_import_alone():
     run("import spacy, spacy_dxprivacy; assert spacy.blank('en')('a')._.dx is None")
 
 
-@pytest.mark.parametrize("name", PACKAGES)
-def test_a_room_names_the_module_of_each_name_that_it_registers(name):
-    room = import_module(f"spacy_dxprivacy.{PACKAGES[name]}")
-    for module in pkgutil.iter_modules(getattr(room, "__path__", ())):
-        if not hasattr(room, "MODULES"):
-            break
-        import_module(f"{room.__name__}.{module.name}")
+@pytest.mark.parametrize("name", REGISTERED)
+def test_the_module_of_each_registered_name_is_known(name):
+    for module in set(REGISTERED[name].values()):
+        room = import_module(import_module(module).__package__)
+        for beside in pkgutil.iter_modules(room.__path__):
+            with suppress(ImportError):  # an extra is missing
+                import_module(f"{room.__name__}.{beside.name}")
     there = getattr(spacy_dxprivacy.registry, name).get_all()
     ours = {key: make.__module__ for key, make in there.items() if key.startswith("dx.")}
-    inside = {key: where for key, where in ours.items() if where.startswith(room.__name__)}
-    if hasattr(room, "MODULES"):
-        assert {key: f"{room.__name__}.{where}" for key, where in room.MODULES.items()} == inside
-    assert ours == inside
+    assert ours == REGISTERED[name]
 
 
 def test_a_name_that_is_asked_for_imports_no_other_mechanism():
@@ -71,7 +69,8 @@ def test_a_name_that_is_asked_for_imports_no_other_mechanism():
         "print(*[m for m in sys.modules if m.startswith('spacy_dxprivacy.mechanisms.')])"
     )
     files = {name.split(".")[2] for name in loaded}
-    assert files & set(mechanisms.MODULES.values()) == {"tem"}
+    registered = {module.split(".")[2] for module in REGISTERED["dx_mechanisms"].values()}
+    assert files & registered == {"tem"}
 
 
 def test_a_default_pipeline_loads_few_modules():
@@ -87,7 +86,7 @@ def test_a_default_pipeline_loads_few_modules():
 @pytest.mark.parametrize("ask", ["get({!r})", "get_all()[{!r}]"])
 def test_a_registry_that_is_asked_first_has_all_of_its_own(ask):
     lines = ["from spacy_dxprivacy.registries import registry as r"]
-    for reg in PACKAGES:
+    for reg in REGISTERED:
         name = min(getattr(spacy_dxprivacy.registry, reg).get_all())
         lines.append(f"assert {name!r} in r.{reg}; r.{reg}.{ask.format(name)}")
     run("\n".join(lines))

@@ -10,7 +10,7 @@ import pytest
 from spacy_dxprivacy import registry
 from spacy_dxprivacy.cli import COMMANDS
 from spacy_dxprivacy.config import SETTINGS
-from spacy_dxprivacy.registries import PACKAGES
+from spacy_dxprivacy.registries import REGISTERED
 
 ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "scripts" / "reference.py"
@@ -49,7 +49,7 @@ def test_check_names_what_is_stale(reference, tmp_path, monkeypatch, capsys):
     assert reference.main() == 0
 
 
-@pytest.mark.parametrize("name", PACKAGES)
+@pytest.mark.parametrize("name", REGISTERED)
 def test_every_registered_name_has_a_line(name):
     page = read("mechanisms.md" if name == "dx_mechanisms" else "configuration.md")
     ours = [one for one in getattr(registry, name).get_all() if one.startswith("dx.")]
