@@ -132,3 +132,19 @@ def test_mentions_are_new_and_leave_no_part_of_a_name(words, at):
     assert "maria" not in rest and "lopez" not in rest
     doc.set_ents([Span(doc, len(words), len(words) + 2, "PERSON")])
     assert chosen(doc, {"PERSON"})[-1] == known[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        ("Jürgen Müller", "jmueller@web.de"), ("Jürgen Müller", "juergen.muller@web.de"),
+        ("José García", "jose.garcia@x.es"), ("Łucja Wałęsa", "lwalesa@x.pl"),
+        ("Zoë Groß", "gross_zoe@x.org"),
+    ],
+)  # fmt: skip
+def test_names_with_accents_are_found_as_mail_addresses_have_them(name, address):
+    text = f"Please write to Mr. {name} at {address} today."
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    found = chosen(nlp(text), {"PERSON"})
+    assert address in [nlp(text)[start:end].text for _, start, end in found]

@@ -7,6 +7,7 @@ an entity is an entity as well.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby
@@ -35,6 +36,9 @@ PIECE = re.compile(r"[^\W\d_]{2,}")
 SHORTEST = 2  # letters of a part of a name: initials say too little
 GLUED = 4  # letters of a part that is looked for within longer words, such as email addresses
 _SMALL = frozenset(_LISTS["small"].split())  # parts of names that say too little
+_DIGRAPHS = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o", "æ": "ae", "ł": "l"}
+)
 # Words before an adjective; and words that make a form of "be" introduce somebody.
 _BEFORE_ADJECTIVES = frozenset(_LISTS["before_adjectives"].split())
 _BE = frozenset(_LISTS["be"].split())
@@ -105,10 +109,22 @@ def name_parts(doc: Doc, known: list[Entity]) -> dict[str, bool]:
         lower = piece.lower()
         if len(piece) >= SHORTEST and lower not in _SMALL:
             found[lower] = found.get(lower, False) or piece.islower()
+            for plain in _in_ascii(lower):
+                found.setdefault(plain, False)
     for label, first, last in known:
         if label == "PERSON" and last - first > 1:
-            found |= dict.fromkeys(_user_names(doc[first:last].text), True)
+            name = doc[first:last].text
+            for spelled in (name, *_in_ascii(name.lower())):
+                found |= dict.fromkeys(_user_names(spelled), True)
     return found
+
+
+def _in_ascii(lower: str) -> set[str]:
+    """Return mueller and muller for müller, as mail addresses have it."""
+    if lower.isascii():
+        return set()
+    spelled = (unicodedata.normalize("NFKD", one) for one in (lower, lower.translate(_DIGRAPHS)))
+    return {"".join(c for c in one if not unicodedata.combining(c)) for one in spelled}
 
 
 def _user_names(name: str) -> Iterator[str]:
