@@ -7,7 +7,7 @@ registered when a registry is first asked.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .about import __version__
+from .about import __version__, table
 from .integrations.front.accessors import accessors
 from .moved import install
 from .pipeline.receipt import assert_sanitized, attach_vectors, release
@@ -42,27 +42,7 @@ __all__ = [
     "trim_vocab", "unknown",
 ]  # fmt: skip
 
-# The module of each name; a name that is not here is a module itself.
-_HOMES = {
-    "Cleaned": "integrations.front.clean",
-    "Diff": "integrations.front.diff",
-    "Draw": "ty",
-    "DxError": "errors",
-    "DxSanitizer": "pipeline.component",
-    "DxWarning": "errors",
-    "Guarantee": "privacy.guarantee",
-    "Receipt": "pipeline.receipt",
-    "Rng": "privacy.randomness",
-    "Space": "space",
-    "UsageError": "errors",
-    "Cleaner": "integrations.front.on_sklearn",  # not in __all__: its extra may be missing
-    "odds": "lab.odds",  # not in __all__: the core does not import the lab
-    "clean": "integrations.front.clean",
-    "clean_dataset": "integrations.front.on_datasets",
-    "compose": "privacy.composition",
-    "diff": "integrations.front.diff",
-    "trim_vocab": "text.vocabulary",
-}
+_HOMES = table("exports")
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,7 @@ import typer
 from spacy.cli._util import app
 from typer.core import TyperCommand, TyperGroup
 
-from ..about import __version__
+from ..about import __version__, table
 from ..config import SETTINGS
 from ..errors import Errors
 from ..registries import RETIRED, retired
@@ -22,27 +22,7 @@ from ..registries import RETIRED, retired
 HELP = "Sanitise text under metric differential privacy."
 LAB = "..lab.commands."
 # By name: the module, relative to this package, and the function or the app there.
-COMMANDS = {
-    "sanitize": (".sanitizing", "sanitize_cli"),
-    "config": (".config", "config_cli"),
-    "serve": (".serve", "serve_cli"),
-    "proxy": (".serve", "proxy_cli"),
-    "key": (".key", "key_cli"),
-    "restore": (".key", "restore_cli"),
-    "space": (".making", "space_cli"),
-    "index": (".making", "index_cli"),
-    "prior": (".making", "prior_cli"),
-    "report": (LAB + "report", "report_cli"),
-    "evaluate": (LAB + "evaluate", "evaluate_cli"),
-    "review": (LAB + "review", "review_app"),
-    "tune": (LAB + "tune", "tune_cli"),
-    "inspect": (LAB + "inspect", "inspect_cli"),
-    "playground": (LAB + "playground", "playground_cli"),
-    "audit": (LAB + "audit", "audit_app"),
-    "attack": (LAB + "attack", "attack_cli"),
-    "odds": (LAB + "odds", "odds_cli"),
-    "experiment": (LAB + "experiment", "experiment_cli"),
-}
+COMMANDS = {name: tuple(line.split()) for name, line in table("commands").items()}
 # Options that went, of commands that take settings, and what to use in their place: --set, but for
 REPLACED = {
     f"--{path.rpartition('.')[2]}".replace("_", "-"): f"--set {path}=VALUE" for path in SETTINGS
