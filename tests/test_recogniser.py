@@ -74,6 +74,13 @@ def test_words_of_forms_before_their_numbers_are_no_names(text):
     assert found == {(text.lstrip("IBAN: "), "ID")}
 
 
+@pytest.mark.parametrize("end", ["M.D.", "R.N.", "Ph.D."])
+def test_what_doctors_write_after_their_names_is_no_name(nlp, end):
+    assert "PERSON" not in {
+        e.label_ for e in nlp(f"Seen by Maria Lopez, {end}, today.").ents if end in e.text
+    }
+
+
 def test_batches_processes_copies_and_disk_give_the_same(nlp, tmp_path):
     texts = [TEXT, "Ask Ngozi.", "", "She lives in Ulverston with Mr. Thistlewick."] * 3
     one_by_one = [found(nlp(text)) for text in texts]

@@ -26,7 +26,7 @@ from .tables import words
 TOKENS = 4096  # that the network reads at a time
 SURE = 2.0  # how much more probable than none a label is to be
 # A number that is part of an address or a date is no entity of its own.
-FORM_WORDS = words("FORM_WORDS")
+FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 
 
@@ -165,8 +165,10 @@ def set_entities(doc: Doc, new: list[Entity]) -> None:
 
 
 def _is_form_word(doc: Doc, start: int, end: int) -> bool:
-    """Whether it is the IBAN of "IBAN DE89...", which looks like a name."""
+    """Whether it is the IBAN of "IBAN DE89..." or the M.D. of a doctor, which look like names."""
     text, after = doc[start:end].text, doc[end : end + 2].text
+    if text.count(".") > 1 and text.replace(".", "").lower() in NO_NAME_PART:
+        return True
     return text.isupper() and text.lower() in FORM_WORDS and any(map(str.isdigit, after))
 
 
