@@ -117,6 +117,6 @@ def test_the_command_writes_a_table_and_a_figure_without_the_text(tmp_path, text
     args = ["frontier", "--space", space, "--out", out, "--text", texts, "-m", "exponential"]
     done = CliRunner().invoke(app, ["dx", "experiment", *map(str, args), "--format", "png"])
     assert done.exit_code == 0, done.output
-    assert "exponential: metric-dp" in done.output and (out / "frontier.png").stat().st_size > 5000
+    assert "of it): metric-dp" in done.output and (out / "frontier.png").stat().st_size > 5000
     with (out / "frontier.csv").open() as file:
         assert {row["mechanism"] for row in csv.DictReader(file)} == {"exponential"}

@@ -116,7 +116,7 @@ def test_texts_are_edited_as_they_are_sanitised_and_the_attacker_may_have_a_mode
 
 
 def test_figures_ask_for_matplotlib_before_anything_is_tried(folder, monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.lab.results.find_spec", lambda name: None)
+    monkeypatch.setattr("spacy_dxprivacy.validate.find_spec", lambda name: None)
     for name in ("guess", "frontier"):
         said = run("attack", name, "in.jsonl", *MECHANISM, "--out", "found", status=2)
         assert "matplotlib" in said.output and "dx.Exponential" not in said.output

@@ -277,9 +277,7 @@ def _odds(attacker: Informed, pairs: Sequence[Pair], measured: Measured) -> None
         )
 
 
-def secrets_of(
-    attacker: Informed, pairs: Sequence[Pair], *, released: bool = True
-) -> list[Odds]:  # fmt: skip
+def secrets_of(attacker: Informed, pairs: Sequence[Pair], *, released: bool = True) -> list[Odds]:
     """Return how sure an attacker can be of each recognised name, place and date, the worst first.
 
     released: whether after this release too. [] where none is recognised, or the release was cut
