@@ -215,6 +215,11 @@ def test_a_document_without_text_stays(clean, kind, raw):
     assert clean(kind, raw)[0] == raw
 
 
+def test_what_stands_above_a_word_is_no_part_of_it(clean):
+    page = b"<p>Dear Mr. Lundgren,</p><p>see <ruby>Lundgren<rt>lun</rt></ruby> soon.</p>"
+    no_secret_in(clean("html", page)[0])
+
+
 def test_headers_of_a_mail_may_be_in_utf_8(clean):
     mail = "From: Jürgen Müller <jm@x.de>\nSubject: Is Jürgen Müller here, or Ann?\n\nHi"
     mail = message_from_bytes(clean("eml", mail.encode())[0], policy=default)

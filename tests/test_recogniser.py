@@ -74,6 +74,11 @@ def test_words_of_forms_before_their_numbers_are_no_names(text):
     assert found == {(text.lstrip("IBAN: "), "ID")}
 
 
+def test_marks_alone_are_no_entity(nlp):
+    text = "|Name|Born|\n|---|---|\n|Aoife Walsh|3/4/61|\n"
+    assert all(any(map(str.isalnum, ent.text)) for ent in nlp(text).ents)
+
+
 @pytest.mark.parametrize("end", ["M.D.", "R.N.", "Ph.D."])
 def test_what_doctors_write_after_their_names_is_no_name(nlp, end):
     assert "PERSON" not in {

@@ -144,7 +144,7 @@ def set_entities(doc: Doc, new: list[Entity]) -> None:
         start, end = _trimmed(doc, first, last)
         if all(token.is_stop and token.is_lower for token in doc[start:end]):
             continue  # no name is made of "as" and "of" alone
-        if _is_form_word(doc, start, end):
+        if not any(map(str.isalnum, doc[start:end].text)) or _is_form_word(doc, start, end):
             continue
         beside = {owner[i] for i in range(start, end) if i in owner and owner[i].label_ == label}
         if any(i not in owner for i in range(start, end)):
