@@ -37,7 +37,7 @@ PAPER = "each peer's own paper, and docs/explanation/attacks.md"
 DOCUMENTS = 12
 DATA = resources.files("spacy_dxprivacy") / "data"
 SEED = 1
-TRIES = (0.8, 1.2, 1.7)
+TRIES = (0.8, 1.0, 1.2, 1.7)
 # Mechanisms of words. usual: an epsilon at which half of the words are recovered on the built-in
 # space. config: without epsilon.
 WORDS: dict[str, Any] = json.loads((DATA / "peers.json").read_bytes())
