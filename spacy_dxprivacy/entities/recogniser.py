@@ -151,7 +151,8 @@ def set_entities(doc: Doc, new: list[Entity]) -> None:
             start = min([start, *(span.start for span in beside)])
             end = max([end, *(span.end for span in beside)])
             kept -= beside
-            owner = {i: span for i, span in owner.items() if span not in beside}
+            for i in (i for span in beside for i in range(span.start, span.end)):
+                del owner[i]
         for run, some in groupby(range(start, end), key=owner.__contains__):
             places = list(some)
             cut = len(places) < end - start
