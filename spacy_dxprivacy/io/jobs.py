@@ -142,14 +142,15 @@ def _inode(path: Path) -> tuple[int, int]:
     return about.st_dev, about.st_ino
 
 
-def files_in(folder: Path, target: Path, endings: Iterable[str] = KINDS) -> list[Path]:
+def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) -> list[Path]:
     """Return the files of a folder that end so, none that begins with a dot, `_` or `~`.
 
-    Raise UsageError if there are none, or the target is a file or lies in the folder.
+    target: where they are written to, if they are. Raise UsageError if there are none, or the
+    target is a file or lies in the folder.
     """
-    if target.exists() and not target.is_dir():
+    if target is not None and target.exists() and not target.is_dir():
         raise UsageError(f"{target}: is a file, but the output needs a folder.")
-    if target.resolve().is_relative_to(folder.resolve()):
+    if target is not None and target.resolve().is_relative_to(folder.resolve()):
         raise UsageError("the output folder must not be the input folder or inside it.")
     found = [
         path

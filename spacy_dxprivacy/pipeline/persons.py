@@ -71,14 +71,17 @@ def persons_of(
     apart = parts.names_apart(space)
     nearest = (getattr(parts.mechanism, "near_names", None) or [])[:1]
     guarantee = parts.mechanism.guarantee
-    found = []
+    stood, found = treatment.stood, []
+    pieces = stood.pieces if stood is not None else ()
+    piece_at = {i: k for k, piece in enumerate(pieces) for i in range(piece.start, piece.end)}
     for mentions in of_person.values():
         inside = np.concatenate([np.arange(*mention) for mention in mentions])
         drawn = inside[treatment.drawn[inside]]
         sizes = _sizes(parts, doc, drawn, treatment.sentences)
         others = [change(PLAINTEXT, [1.0])] if treatment.plain[inside].any() else []
-        if treatment.stood is not None:
-            others += _of_surrogates(parts, treatment.stood, mentions)
+        if stood is not None:
+            touched = sorted({piece_at[i] for i in inside.tolist() if i in piece_at})
+            others += _of_surrogates(parts, [stood.pairs[k][0].label for k in touched])
         losses = [
             together([change(guarantee, [size * unit for size in sizes]), *others])
             for unit in (apart, *nearest)
@@ -109,18 +112,11 @@ def _sizes(parts: Parts, doc: Doc, drawn: Ints1d, sentences: Ints1d) -> list[int
     return list(Counter(sentences[drawn].tolist()).values())
 
 
-def _of_surrogates(
-    parts: Parts, stood: Replacements, mentions: Sequence[tuple[int, int]]
-) -> list[Change]:
+def _of_surrogates(parts: Parts, labels: Sequence[str]) -> list[Change]:
     """The guarantees of the surrogates in place of mentions. A distance between names is known for
     pairs alike alone."""
-    found = []
-    for piece, (mention, _) in zip(stood.pieces, stood.pairs, strict=True):
-        if any(piece.start < end and start < piece.end for start, end in mentions):
-            guarantee = parts.active_surrogates[mention.label].guarantee
-            alike = guarantee.kind == "approx-dp"
-            found.append(change(guarantee if alike else PLAINTEXT, [1.0]))
-    return found
+    guarantees = [parts.active_surrogates[label].guarantee for label in labels]
+    return [change(g if g.kind == "approx-dp" else PLAINTEXT, [1.0]) for g in guarantees]
 
 
 # -- in the receipt --------------------------------------------------------------------------------

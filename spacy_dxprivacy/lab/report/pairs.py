@@ -145,7 +145,7 @@ def plan_sources(before: Path, after: Path, *, lines: bool = False) -> list[Sour
     if not before.is_dir():
         return [_source(before, after, lines)]
     # In the order of `dx sanitize`, by which its receipt says which records failed.
-    names = [path.relative_to(before) for path in files_in(before, after, READ)]
+    names = [path.relative_to(before) for path in files_in(before, None, READ)]
     return [_source(before / name, after / name, lines) for name in names]
 
 
