@@ -12,6 +12,7 @@ Guarantee    epsilon 0 for what is drawn. In plaintext is what dx.Name.v1 shows,
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -79,10 +80,12 @@ class NameParts(Name):
         found = persons(named, is_family)
         texts, drawn = self._written(named, found, draws)
         by_number = {person.number: person for person in found}
-        draws.memory[PEOPLE] = [
-            Known(fold(one.given), family_of(one.last), drawn[number], fold(one.last))
-            for number, one in by_number.items()
-        ]
+        people: dict[str, list[Known]] = defaultdict(list)
+        for number, one in by_number.items():
+            person = Known(fold(one.given), family_of(one.last), drawn[number], fold(one.last))
+            for word in person.words():
+                people[word].append(person)
+        draws.memory[PEOPLE] = people
         rest = iter(texts)
         return [
             self._contact(mention, draws) if handle else next(rest)
@@ -114,7 +117,7 @@ class NameParts(Name):
         return keyed_name(self.scope, draws, (person.given, person.last), gender)
 
 
-PEOPLE = "persons of dx.Name.v2"  # in the memory of a document
+PEOPLE = "persons of dx.Name.v2"  # in the memory of a document, by each word of a user name
 
 
 @registry.dx_surrogates("dx.Name.v2")
@@ -216,10 +219,11 @@ def _plain(name: str) -> str:
 def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     """Return the mail address or user name of a surrogate; None for one that names nobody."""
     local, at, domain = text.strip().partition("@") if text[:1] != "@" else (text.strip(), "", "")
-    known: list[Known] = draws.memory.get(PEOPLE, [])  # type: ignore[assignment]
+    known: dict[str, list[Known]] = draws.memory.get(PEOPLE, {})  # type: ignore[assignment]
     raw = [piece.casefold() for piece in _PIECE.findall(local) if piece.isalpha()]
     words = [fold(piece) for piece in raw]
-    person = next((one for one in known if _names(one, words)), None)
+    longest = max(words, key=len, default="")
+    person = next((one for one in known.get(longest, ()) if _names(one, words)), None)
     guess = guessed(raw) if person is None and scope.key is not None else None
     if guess is not None:
         last = guess[1] if _classes(guess[1]) else _GLUED.sub("", guess[1])
