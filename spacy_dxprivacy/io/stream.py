@@ -77,6 +77,7 @@ def in_zone(
         for long, some in by_length
     )
     yield from ((record, record.problem) if record.problem else next(found) for record in records)
+    next(found, None)  # ends the last zone
 
 
 def _at_once(nlp: Language, good: list[Record], batch_size: int) -> Iterator[Outcome]:

@@ -19,7 +19,7 @@ from .corpus import drawn
 Make = Callable[[float], Mechanism]  # epsilon -> a mechanism fitted on a space
 
 LOW, HIGH = 0.02, 0.98  # shares unchanged at the ends of a range
-MOST_STEPS = 40  # by a factor of 4 each
+MOST_STEPS, WIDEST = 40, 1000  # by a factor of 4 each; the range that is shown
 SEARCH_WORDS, SEARCH_DRAWS = 48, 8  # enough to find a range
 
 
@@ -103,9 +103,10 @@ def epsilon_range(unchanged: Callable[[float], float]) -> tuple[float, float]:
 
 def epsilons_for(make: Make, rows: Ints1d, counts: Ints1d, steps: int = 6) -> list[float]:
     """Return `steps` epsilons in the range where rows (m,) of a text, which has counts (m,) of
-    them, change."""
+    them, change, the largest at most WIDEST times the least."""
     few = sampled(rows, counts, min(SEARCH_WORDS, int(counts.sum())))
-    return evenly(*epsilon_range(lambda epsilon: unchanged_share(make(epsilon), few)), steps)
+    low, high = epsilon_range(lambda epsilon: unchanged_share(make(epsilon), few))
+    return evenly(low, min(high, WIDEST * low), steps)
 
 
 def _search(share: Callable[[float], float], start: float, factor: float) -> list[float]:
