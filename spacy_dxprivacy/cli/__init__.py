@@ -65,7 +65,7 @@ class DxCommand(TyperCommand):
 
 
 class Commands(TyperGroup):
-    """A group that exits with status 2 for a removed command, and says what to use instead."""
+    """A group that exits with status 2 for a removed command, and names its replacement."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command; None for a name that is none."""

@@ -25,8 +25,8 @@ from .tables import words
 
 TOKENS = 4096  # that the network reads at a time
 SURE = 2.0  # how much more probable than none a label is to be
-# A number that is part of an address or a date is no entity of its own.
 FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")
+# A number that is part of an address or a date is no entity of its own.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 
 

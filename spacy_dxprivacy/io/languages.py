@@ -47,7 +47,7 @@ def with_language(
             break
     texts = (record.text or " ".join(record.words or ()) for record in first)
     language = run.language or language_of("\n".join(text[:MOST] for text in texts))
-    if run.language is None and language not in ("", "en"):
+    if run.language is None:
         _check(nlp, the_sanitizer(nlp), language)
     if language == base_language(nlp.vocab.lang) or language not in COVERED:
         return chain(first, rest)
@@ -56,10 +56,8 @@ def with_language(
 
 def not_covered(nlp: Language, text: str) -> str:
     """Return why a pipeline cannot sanitise a text of this language; "" where it can."""
-    language = language_of(text)
     try:
-        if language not in ("", "en"):
-            _check(nlp, the_sanitizer(nlp), language)
+        _check(nlp, the_sanitizer(nlp), language_of(text))
     except UsageError as error:
         return str(error)
     return ""
@@ -67,6 +65,8 @@ def not_covered(nlp: Language, text: str) -> str:
 
 def _check(nlp: Language, sanitizer: DxSanitizer, language: str) -> None:
     """Raise UsageError where a text of this language would not be sanitised as it should be."""
+    if language in ("", "en"):
+        return
     looks, give = f"the text looks {NAMES[language]}", "or `language` = en if it is English"
     surrogates: list[Surrogate] = list(sanitizer.active_surrogates.values())
     by_entity = isinstance(sanitizer.selector, Entities) and surrogates

@@ -128,6 +128,13 @@ def _put_hyphen(element: Any, text: str) -> None:
         _put(element, text)
 
 
+def _is_mark(element: Any, name: str, value: str) -> bool:
+    """Whether an attribute is the name of a bookmark or a shape, or refers to one."""
+    if element.tag.startswith("{urn:schemas-microsoft-com:vml}"):
+        return name in ("id", "spid") or (name == "type" and value.startswith("#"))
+    return (_name_of(element), name) in (("bookmarkStart", "name"), ("hyperlink", "anchor"))
+
+
 def _read_attribute(element: Any, key: str, pieces: Pieces, bookmarks: dict[str, str]) -> None:
     name, within, value = key.rpartition("}")[2], _name_of(element), element.get(key)
     if name in _CLEARED or (name.startswith("date") and within == "comment"):
@@ -135,17 +142,10 @@ def _read_attribute(element: Any, key: str, pieces: Pieces, bookmarks: dict[str,
         del element.attrib[key]
     elif name == "name" and within in ("docPr", "cNvPr"):
         element.set(key, "Object")
-    elif (name == "name" and within == "bookmarkStart") or (
-        name == "anchor" and within == "hyperlink"
-    ):
-        if not _OURS.fullmatch(value):
-            element.set(key, bookmarks.setdefault(value, f"mark{len(bookmarks) + 1}"))
-    elif element.tag.startswith("{urn:schemas-microsoft-com:vml}") and (
-        name in ("id", "spid") or (name == "type" and value.startswith("#"))
-    ):
+    elif _is_mark(element, name, value):
+        sign = "#" * value.startswith("#")
         if not _OURS.fullmatch(bare := value.removeprefix("#")):
-            new = bookmarks.setdefault(bare, f"mark{len(bookmarks) + 1}")
-            element.set(key, value.replace(bare, new))
+            element.set(key, sign + bookmarks.setdefault(bare, f"mark{len(bookmarks) + 1}"))
     elif name == "instr" and not _FIELD.fullmatch(value):
         pieces.dropped["field codes"] += 1
         element.set(key, "")

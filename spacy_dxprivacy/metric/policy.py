@@ -104,12 +104,16 @@ def known_of(space: Space, policy: Policy) -> dict[str, Any]:
     apart: privacy.levels.measured_apart. near_names: how far the 99 nearest names are from the one
     that is guessed as often as the median of probed names, at 1 nat a unit.
     """
-    if not (BUILTIN / APART).exists():
-        return {}
-    table = json.loads((BUILTIN / APART).read_text(encoding="utf8"))
-    if space.digest != table["space"]:
+    table = _stored()
+    if space.digest != table.get("space"):
         return {}
     return next((one for one in table["policies"] if one["policy"] == asdict(policy)), {})
+
+
+@lru_cache(maxsize=1)
+def _stored() -> dict[str, Any]:
+    path = BUILTIN / APART
+    return json.loads(path.read_text(encoding="utf8")) if path.exists() else {}
 
 
 LEAST_SCALE, MOST_SCALE, MOST_FAR = 0.05, 20.0, 10.0

@@ -7,7 +7,6 @@ an entity is an entity as well.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby
@@ -22,6 +21,7 @@ from spacy.tokens import Doc
 from ..about import DATA
 from ..arrays import Bools1d
 from ..space import Space
+from .spelling import without_accents
 
 Entity = tuple[str, int, int]  # label, first token, token after the last
 
@@ -123,8 +123,7 @@ def _in_ascii(lower: str) -> set[str]:
     """Return mueller and muller for müller, as mail addresses have it."""
     if lower.isascii():
         return set()
-    spelled = (unicodedata.normalize("NFKD", one) for one in (lower, lower.translate(_DIGRAPHS)))
-    return {"".join(c for c in one if not unicodedata.combining(c)) for one in spelled}
+    return {without_accents(lower), without_accents(lower.translate(_DIGRAPHS))}
 
 
 def _user_names(name: str) -> Iterator[str]:

@@ -194,11 +194,15 @@ def _begins_with_vowel(word: str) -> bool:
     abbreviated = 1 < len(stem) <= _LONGEST_ABBREVIATION and stem.isupper()
     if len(part) == 1 or (abbreviated and stem.lower() not in _SPOKEN):
         return part[0].lower() in _LETTERS_WITH_VOWEL
-    decomposed = unicodedata.normalize("NFD", word.lower())
-    lower = "".join(c for c in decomposed if not unicodedata.combining(c))
+    lower = without_accents(word.lower())
     if lower[0] == "h":
         return _SILENT_H.match(lower) is not None
     return lower[0] in "aeiou" and _CONSONANT.match(lower) is None
+
+
+def without_accents(word: str) -> str:
+    """Return a word without its accents, and with plain letters in place of joined ones."""
+    return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
 
 
 def _fit_names(text: _Text) -> None:

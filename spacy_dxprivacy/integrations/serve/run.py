@@ -31,7 +31,7 @@ def serve(
     """Answer requests until SIGTERM or Ctrl-C; what is under way then is finished first.
 
     n_process: workers; two at least are started. ready: called with the address of the service.
-    checked: refuse texts of languages that the pipeline does not cover.
+    checked: answer texts of languages that the pipeline does not cover with an error.
     Raises DxError where files or the pipeline do not fit.
     """
     from .app import make_app

@@ -69,7 +69,7 @@ class Worker:
 class ForkServer:
     """Start it before there are threads. workers: two at least. restorable: receipts hold rows that
     restore the originals, for this process alone. checked: texts of languages that the pipeline
-    does not cover are refused."""
+    does not cover get an error message."""
 
     def __init__(
         self, nlp: Language, workers: int = 2, *, restorable: bool = False, checked: bool = True
@@ -161,7 +161,7 @@ def _answer(nlp: Language, message: bytes, last: dict[str, Any], checked: bool) 
     caller, texts = unpack(message)
     began = time.process_time()
     records = [
-        Record(i, text=text, caller=caller, problem=not_covered(nlp, text) * checked)
+        Record(i, text=text, caller=caller, problem=not_covered(nlp, text) if checked else "")
         for i, text in enumerate(texts)
     ]
     found: list[Any] = [None] * len(texts)

@@ -142,11 +142,11 @@ def _guess(trial: Trial) -> Iterator[Success]:
     measured = share_by_document(guesses == ground.places, text.doc_of)
     yield Success("Bayes", measured, baseline)
     out = trial.release.rows
-    hidden = np.ones(len(out), dtype=bool)
-    blind = filled_guess(Seen(out, text.sentences), hidden, ground.language) == text.rows
+    everywhere = np.ones(len(out), dtype=bool)
+    blind = filled_guess(Seen(out, text.sentences), everywhere, ground.language) == text.rows
     for attacker, guess in guesses_of(ground, out, trial.mechanism, trial.seed + 5).items():
         right = guess == text.rows
-        for measure, some in ((FOUND, hidden), (RARE_FOUND, ground.rare)):
+        for measure, some in ((FOUND, everywhere), (RARE_FOUND, ground.rare)):
             if some.any():
                 measured = share_by_document(right[some], text.doc_of[some])
                 yield Success(attacker, measured, float(blind[some].mean()), measure=measure)
