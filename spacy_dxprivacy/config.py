@@ -1,20 +1,11 @@
-"""Settings of a run: their names, defaults, checks and help texts.
-
-The command line makes its options of these fields; `dx serve`, `spacy_dxprivacy.clean`,
-scikit-learn, Ray and Spark take a SanitizeConfig. A setting has a path: `level`, `files.encoding`,
-`cluster.workers`. Settings of the pipeline's parts (`mechanism.epsilon`, `space.max_words`) have
-their path in a spaCy config, below the sanitizer's block.
-"""
+"""Options of pipelines, files and the service, checked by their constructors; and config files."""
 
 from __future__ import annotations
 
 import configparser
-import dataclasses
-import json
-import math
 import multiprocessing
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -22,135 +13,105 @@ from typing import Any
 from .errors import UsageError
 from .io.files.limits import MOST_CONFIG, TooLarge, check_size
 from .machine.hosts import is_loopback
-from .registries import RETIRED, retired
-
-# Blocks and settings of the component, whose paths may be set: `mechanism.epsilon`, `casing`.
-COMPONENT = (
-    "mechanism", "selector", "space", "unknown", "numbers", "editor", "surrogates", "casing",
-    "vectors", "carry", "max_epsilon_per_doc", "max_epsilon_per_person",
-)  # fmt: skip
-ALIASES = {"editor": "edit", "sanitize.editor": "edit"}  # settings by their earlier names
-DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 
 
-def _setting(default: Any, help: str, *flags: str, least: int = 1) -> Any:
-    """Return a field. flags: more names of its option. least: 0 lets it be 0."""
-    return field(default=default, metadata={"help": help, "flags": flags, "least": least})
+@dataclass(frozen=True)
+class PipelineOptions:
+    """What makes a pipeline that sanitises. None is the default of the component.
 
+    Attributes:
+        config: The whole pipeline, as a config file of spaCy. It stands alone, but for `code`,
+            `language` and `overrides`.
+        model: A spaCy pipeline with an entity recogniser, or "rules".
+        mechanism, prior, unknown: A short or a registered name; a prior may be a folder too.
+        epsilon: Nats per unit of the mechanism's metric.
+        level: light, balanced or strong, in place of epsilon.
+        space: "builtin", or the path of a saved space.
+        entities: Labels. All other words stay as they are.
+        surrogates: standard, clinical, none, or a file with a section for each label.
+        key: A key file: the same original gets the same surrogate.
+        numbers: relative, absolute, or absolute:UNIT.
+        edit: Whether the output is edited by public knowledge, which costs no privacy.
+        code: A Python file that registers components, run first.
+        language: Of the texts; detected if None.
+        overrides: Values by path, in the pipeline (`nlp.batch_size`) or below the component
+            (`mechanism.epsilon`).
+    """
 
-def _kind_of(one: Any) -> str:
-    """Return the type of a setting, a key of KINDS."""
-    return str(one.type).removesuffix(" | None")
-
-
-class _Checked:
-    """Settings whose values are checked and converted by the constructor."""
+    config: Path | str | None = None
+    model: Path | str | None = None
+    mechanism: str | None = None
+    epsilon: float | None = None
+    level: str | None = None
+    policy: str | None = None
+    prior: Path | str | None = None
+    space: Path | str | None = None
+    entities: str | Iterable[str] | None = ()
+    surrogates: Path | str | None = None
+    key: Path | str | None = None
+    unknown: str | None = None
+    scope: str | None = None
+    numbers: str | None = None
+    edit: bool = False
+    code: Path | str | None = None
+    language: str | None = None
+    overrides: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for one in fields(self):  # type: ignore[arg-type]
-            if "help" in one.metadata:
-                object.__setattr__(self, one.name, _checked(one, getattr(self, one.name)))
+        object.__setattr__(self, "entities", names_of(self.entities or ()))
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> PipelineOptions:
+        """Return options by name. Raise UsageError for an unknown name, with the nearest one."""
+        for name in settings:
+            if name not in cls.__dataclass_fields__:
+                raise unknown_key(name, cls.__dataclass_fields__)
+        return cls(**settings)
+
+    def of_component(self) -> dict[str, Any]:
+        """Return the options that a whole config has no place for, and that are given."""
+        others = ("config", "code", "language", "overrides")
+        named = {name: value for name, value in vars(self).items() if name not in others}
+        return {name: value for name, value in named.items() if value not in (None, (), False)}
 
 
 @dataclass(frozen=True)
-class FileConfig(_Checked):
-    """How files are read and written."""
+class FileOptions:
+    """How files are read and written.
 
-    # A name, a number from 1, or a path into nested JSON (a.b, items[].text).
-    field: tuple[str, ...] = _setting(("text",), "Field or column to sanitise")
-    keep_fields: tuple[str, ...] | None = _setting(
-        None, "Other fields to write unmodified, or none"
-    )
-    format: str = _setting("", "Input format: txt, lines, jsonl, csv, ...")
-    output_format: str = _setting("", "Output format, such as jsonl or csv.gz")
-    encoding: str | None = _setting(None, "Input encoding, such as latin-1")
-    delimiter: str | None = _setting(None, "CSV delimiter: a character, or a name such as tab")
-    receipt_field: str | None = _setting(None, "Field to add with the receipt of each record")
-    person_field: str | None = _setting(
-        None, "Field that identifies the person of a record", "--user-field"
-    )
+    Attributes:
+        field: What is sanitised: names, numbers from 1, or paths into JSON (a.b, items[].text).
+        keep_fields: Other fields to write unmodified; all of them if None.
+        format: Of the input; the name of the file says it if "".
+        person_field: The field that says whose record it is.
+        delimiter: Of a table; the first row says it if None.
+    """
 
-    accept_changes: bool = _setting(False, "Accept the tracked changes of a .docx file")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.keep_fields == ("none",):
-            object.__setattr__(self, "keep_fields", ())
-        delimiter = DELIMITERS.get(self.delimiter or "", self.delimiter)
-        object.__setattr__(self, "delimiter", delimiter)
-        if delimiter is not None and len(delimiter) != 1:
-            raise UsageError(
-                f"`delimiter` must be one character, or one of {', '.join(DELIMITERS)}, "
-                f"got {delimiter!r}."
-            )
-        if delimiter in ('"', "\n", "\r"):
-            raise UsageError("`delimiter` cannot be a quote or the end of a line.")
+    field: tuple[str, ...] = ("text",)
+    keep_fields: tuple[str, ...] | None = None
+    format: str = ""
+    person_field: str | None = None
+    delimiter: str | None = None
 
 
 @dataclass(frozen=True)
-class RunConfig(_Checked):
-    """How a run works, and what it writes besides."""
-
-    n_process: int = _setting(1, "Worker processes; -1 for one per core", "-n", least=-1)
-    batch_size: int = _setting(128, "Documents per batch")
-    receipt: Path | None = _setting(None, "Write the receipt to this .json file")
-    sign: Path | None = _setting(None, "Sign the receipt and the outputs with this key")
-    language: str | None = _setting(None, "Language of the texts: en, de, fr, es, nl, it")
-    table: Path | None = _setting(None, "Write the table of surrogates, encrypted")
-    table_key: Path | None = _setting(None, "Key that encrypts run.table")
-    preview: int = _setting(0, "Print the first N documents; write nothing", least=0)
-    dry_run: bool = _setting(False, "Print what would be done; write nothing")
-    quiet: bool = _setting(False, "Print no receipt", "-q")
-    force: bool = _setting(False, "Overwrite existing files", "-F")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.n_process == 0:
-            raise UsageError("`n_process` must be 1 or more, or -1, got 0.")
-
-    @property
-    def processes(self) -> int:
-        """How many processes; -1 stands for one per core."""
-        return multiprocessing.cpu_count() if self.n_process == -1 else self.n_process
-
-
-@dataclass(frozen=True)
-class ClusterConfig(_Checked):
-    """Who sanitises shards: many files, or Parquet."""
-
-    engine: str | None = _setting(None, "Engine for shards: local, ray or spark")
-    address: str | None = _setting(None, "Ray cluster address, or Spark master")
-    workers: int | None = _setting(None, "Number of workers (default: one per core)")
-    # A further release of the same texts: it spends the budget again.
-    again: bool = _setting(False, "Sanitise finished shards again")
-    user_column: str | None = _setting(None, "Column of user ids: add up epsilon per user too")
-
-
-@dataclass(frozen=True)
-class ServiceConfig(_Checked):
+class ServiceOptions:
     """Where the service listens, whom it answers, and how much."""
 
-    address: str = _setting(
-        "127.0.0.1", "Address to listen on; others than loopback need tokens, host"
-    )
-    port: int = _setting(8000, "Port to listen on", "-p", least=0)
-    host: tuple[str, ...] = _setting((), "Host names to accept besides loopback; * for any")
-    tokens: Path | None = _setting(None, "File of callers (mode 600), one NAME TOKEN per line")
-    budget: float | None = _setting(None, "Privacy budget of each caller, as epsilon")
-    ledger: Path | None = _setting(None, "SQLite file that records what each caller spent")
-    upstream: str | None = _setting(None, "OpenAI-compatible API that `dx proxy` asks")
-    upstream_seconds: float = _setting(300.0, "Seconds until the upstream times out")
-    max_requests: int = _setting(256, "Maximum number of concurrent requests")
-    max_bytes: int = _setting(2**20, "Maximum size of a request body in bytes")
+    address: str = "127.0.0.1"
+    port: int = 8000
+    host: tuple[str, ...] = ()  # names that are accepted besides loopback; * for any
+    tokens: Path | None = None  # a file of callers
+    budget: float | None = None  # epsilon of each caller
+    ledger: Path | None = None  # a file that records what each caller spent
+    upstream: str | None = None  # an API of OpenAI's kind, which the proxy asks
+    upstream_seconds: float = 300.0
+    max_requests: int = 256  # at a time
+    max_bytes: int = 2**20  # of a request
     # From when a connection is accepted. Then its worker is killed and the caller charged.
-    max_seconds: float = _setting(30.0, "Seconds until a request times out")
-    # Half of what all workers have if left out, where callers have tokens.
-    max_cpu: float | None = _setting(None, "Processor seconds per caller and minute")
-    # The time of a draw tells of its words; 0 answers at once.
-    tick: float = _setting(0.025, "Send answers at multiples of this many seconds", least=0)
+    max_seconds: float = 30.0
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         reach = "other machines can reach this `address`: give"
         if not is_loopback(self.address) and self.tokens is None:
             raise UsageError(f"{reach} `tokens`, a file of callers.")
@@ -162,104 +123,8 @@ class ServiceConfig(_Checked):
             raise UsageError("`budget` needs `ledger`, a file that records what each caller spent.")
 
 
-SECTIONS = {
-    "files": FileConfig, "run": RunConfig, "cluster": ClusterConfig, "service": ServiceConfig,
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class SanitizeConfig(_Checked):
-    """All settings of a run. None is the component's default; wrong values raise UsageError."""
-
-    config: Path | None = _setting(None, "Config file: a pipeline, settings, or both", "-c")
-    model: str | None = _setting(None, "spaCy pipeline with a recogniser, or rules")
-    mechanism: str | None = _setting(None, "Mechanism: path (default), laplace, ...", "-m")
-    epsilon: float | None = _setting(None, "Privacy parameter: smaller is more private", "-e")
-    level: str | None = _setting(None, "Privacy level instead of epsilon: light, balanced, strong")
-    policy: str | None = _setting(None, "Word classes to protect most: general, clinical, ...")
-    prior: str | None = _setting(None, "Language model to draw sentences from: word-pairs, ...")
-    space: str | None = _setting(None, "Word vectors: builtin, a file, or a saved space")
-    entities: tuple[str, ...] = _setting((), "Replace only these entities: person,date")
-    surrogates: str | None = _setting(
-        None, "Surrogates of entities: standard, clinical, none, a file"
-    )
-    key: Path | None = _setting(None, "Secret key: same original, same surrogate")
-    unknown: str | None = _setting(None, "Policy for unknown words: context, redact, ...")
-    scope: str | None = _setting(None, "Draw each token, or each type once per document")
-    numbers: str | None = _setting(None, "Add noise to numbers: relative, absolute:5")
-    code: Path | None = _setting(None, "Python file to run first, with your own components")
-    edit: str | None = _setting(None, "Edit the output by public knowledge: pairs, lm")
-    lm: str | None = _setting(None, "Causal language model that edits")
-    prompt: str | None = _setting(None, "Public description of the texts, for the language model")
-    overrides: tuple[tuple[str, str], ...] = ()  # paths below the component, values as JSON
-    files: FileConfig = field(default_factory=FileConfig)
-    run: RunConfig = field(default_factory=RunConfig)
-    cluster: ClusterConfig = field(default_factory=ClusterConfig)
-    service: ServiceConfig = field(default_factory=ServiceConfig)
-
-    def with_settings(self, settings: Mapping[str, Any]) -> SanitizeConfig:
-        """Return a copy with other values, by path: "level", "files.encoding", "mechanism.epsilon".
-
-        An unknown path raises UsageError with the nearest one that there is.
-        """
-        changes: dict[str, Any] = {}
-        parts: dict[str, dict[str, Any]] = {}
-        overrides = dict(self.overrides)
-        for path, value in settings.items():
-            section, _, name = ALIASES.get(path, path).partition(".")
-            if section == "sanitize" and name in SETTINGS:
-                section, name = name, ""
-            if not name and section in SETTINGS:
-                changes[section] = value
-            elif f"{section}.{name}" in SETTINGS:
-                parts.setdefault(section, {})[name] = value
-            elif section in COMPONENT or section in ("components", "nlp"):
-                overrides[path] = json.dumps(value)
-            else:
-                raise unknown_key(path, [*SETTINGS, *COMPONENT])
-        for section, values in parts.items():
-            changes[section] = dataclasses.replace(getattr(self, section), **values)
-        return dataclasses.replace(self, **changes, overrides=tuple(overrides.items()))
-
-    def pipeline_settings(self) -> dict[str, Any]:
-        """Return the settings of the pipeline that are given, by name."""
-        values = {name: getattr(self, name) for name in settings_of_pipeline()}
-        return {
-            name: value
-            for name, value in values.items()
-            if value not in (None, ()) and name not in ("config", "code")
-        }
-
-
-def settings_of_pipeline() -> list[str]:
-    """Return the names of the settings that make a pipeline."""
-    return [one.name for one in fields(SanitizeConfig) if "help" in one.metadata]
-
-
-SETTINGS: dict[str, Mapping[str, Any]] = {  # by path: kind, help, flags, least
-    f"{section}.{one.name}".lstrip("."): {**one.metadata, "kind": _kind_of(one)}
-    for section, kind in {"": SanitizeConfig, **SECTIONS}.items()
-    for one in fields(kind)
-    if "help" in one.metadata
-}
-
-
-def read_config(path: Path | None, settings: Mapping[str, Any]) -> SanitizeConfig:
-    """Return the settings of a config file, with those that are given, by path, in their place.
-
-    [sanitize], [files], [run], [cluster] and [service] hold settings; all other sections belong to
-    a spaCy pipeline.
-    """
-    config = SanitizeConfig()
-    if path is not None:
-        own, pipeline = sections_of(path)
-        config = config.with_settings(own)
-        config = dataclasses.replace(config, config=path if pipeline else None)
-    return config.with_settings(settings)
-
-
-def sections_of(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the settings of a config file by path, and its pipeline as spaCy has it ({} for none).
+def read_config(path: Path | str) -> dict[str, Any]:
+    """Return the sections of a config file of spaCy.
 
     A file that is missing, too large, or no config raises UsageError.
     """
@@ -270,80 +135,29 @@ def sections_of(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         raise UsageError(f"{path}: no such config file.")
     try:
         check_size(path, MOST_CONFIG)
-        whole = util.load_config(path, interpolate=False)
+        return dict(util.load_config(path, interpolate=False))
     except TooLarge as error:
         raise UsageError(str(error)) from None
     except (ValueError, configparser.Error):
         # The parser quotes the line that it stumbles over, and this may be a text.
         raise UsageError(f"{path}: is not a config file of spaCy.") from None
-    own = {
-        (name if section == "sanitize" else f"{section}.{name}"): value
-        for section in ("sanitize", *SECTIONS)
-        for name, value in whole.pop(section, {}).items()
-    }
-    return own, whole
-
-
-def parse_assignments(given: Iterable[str]) -> dict[str, Any]:
-    """Return {"mechanism.epsilon": 0.5} for "mechanism.epsilon=0.5". Values are JSON, else text."""
-    settings: dict[str, Any] = {}
-    for assignment in given:
-        path, equals, value = assignment.partition("=")
-        if not equals or not path.strip():
-            raise UsageError("`set` takes KEY=VALUE, such as files.encoding=latin-1.")
-        try:
-            settings[path.strip()] = json.loads(value)
-        except ValueError:
-            settings[path.strip()] = value
-    return settings
 
 
 def unknown_key(path: str, known: Iterable[str]) -> UsageError:
     """Return the error for an unknown key, with the nearest known one."""
-    if path in RETIRED:
-        return UsageError(str(retired(path)))
-    near = get_close_matches(path, list(known), n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]}?" if near else ""
+    nearest = get_close_matches(path, list(known), n=1, cutoff=0.5)
+    hint = f" Did you mean {nearest[0]}?" if nearest else ""
     return UsageError(f"there is no setting `{path}`.{hint}")
 
 
 def names_of(given: str | Iterable[str]) -> tuple[str, ...]:
     """Return ("a", "b") for "a, b", and for a list with such strings."""
-    some = [given] if isinstance(given, str) else given
-    return tuple(name.strip() for one in some for name in str(one).split(",") if name.strip())
+    strings = [given] if isinstance(given, str) else given
+    return tuple(name.strip() for one in strings for name in str(one).split(",") if name.strip())
 
 
-def _checked(one: Any, value: Any) -> Any:
-    """Return a value as its kind has it, else raise; no message shows what might be a text."""
-    kind, least = _kind_of(one), one.metadata["least"]
-    if value is None or value == () or value == "":
-        return value if value != "" or kind == "str" else None
-    made = KINDS[kind][1](value)
-    small = kind == "int" and made is not None and made < least
-    if made is None or small or (made == 0 and kind == "float" and least):
-        limit = f", {least} or more" if small else ""
-        got = f", got {value}" if isinstance(value, int | float) else ""
-        raise UsageError(f"`{one.name}` must be {KINDS[kind][0]}{limit}{got}.")
-    return made
-
-
-def _number(value: Any) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and math.isfinite(value) and value >= 0 else None
-
-
-def _names(value: Any) -> tuple[str, ...] | None:
-    if isinstance(value, str | int) and not isinstance(value, bool):
-        return names_of(str(value))
-    return names_of(value) if isinstance(value, Sequence) else None
-
-
-# What is expected, and what converts it; None for anything else.
-KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "str": ("text", lambda v: str(v) if isinstance(v, str | int | float | Path) else None),
-    "Path": ("a path", lambda v: Path(v).expanduser() if isinstance(v, str | Path) else None),
-    "float": ("a finite number above 0", _number),
-    "int": ("a whole number", lambda v: v if type(v) is int else None),
-    "bool": ("true or false", lambda v: v if isinstance(v, bool) else None),
-    "tuple[str, ...]": ("names, with commas between them", _names),
-}
+def process_count(n_process: int) -> int:
+    """Return how many processes to start; -1 stands for one per core, as spaCy has it."""
+    if n_process == 0 or n_process < -1:
+        raise UsageError(f"`n_process` must be 1 or more, or -1, got {n_process}.")
+    return multiprocessing.cpu_count() if n_process == -1 else n_process

@@ -7,6 +7,10 @@ together they take a quarter of a second, which every `python -m spacy` would pa
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -15,65 +19,91 @@ from spacy.cli._util import app
 from typer.core import TyperCommand, TyperGroup
 
 from ..about import __version__, table
-from ..config import SETTINGS
-from ..errors import Errors
-from ..registries import RETIRED, retired
 
 HELP = "Sanitise text under metric differential privacy."
 LAB = "..lab.commands."
 # By name: the module, relative to this package, and the function or the app there.
 COMMANDS = {name: tuple(line.split()) for name, line in table("commands").items()}
-# Options that went, of commands that take settings, and what to use in their place: --set, but for
-REPLACED = {
-    f"--{path.rpartition('.')[2]}".replace("_", "-"): f"--set {path}=VALUE" for path in SETTINGS
-}
-REPLACED |= {
-    "--lines": "--format lines",
-    "--drop-others": "--keep-fields none",
-    "--editor": "--edit",
-}
-VALUES = {"--edit": ("pairs", "lm")}  # of options that may stand without one: the first is meant
+
+
+@contextmanager
+def _mistakes_in_a_line(ctx: Any) -> Iterator[None]:
+    """Exit with status 2, and a line on stderr, for a mistake that typer finds."""
+    try:
+        yield
+    except Exception as error:
+        # click's, by its method: some versions of typer bring click along.
+        format_message = getattr(error, "format_message", None)
+        if format_message is None or type(error).__name__ == "NoArgsIsHelpError":
+            raise
+        _stop(ctx, " ".join(format_message().split()))
+
+
+def _stop(ctx: Any, message: str) -> None:
+    command = f"dx{ctx.command_path.rpartition('dx')[2]}"
+    if message.startswith("Got unexpected extra argument"):  # which may be words of a text
+        message = "Too many arguments. Put quotes around an argument with spaces."
+    message = f"{message[:1].lower()}{message[1:].rstrip('.?')}"
+    end = "?" if "id you mean" in message else "."
+    typer.echo(f"{command}: {message}{end} `{command} --help` lists all.", err=True)
+    raise typer.Exit(2) from None
 
 
 class DxCommand(TyperCommand):
-    """A command with options whose value may be left out.
+    """A command whose `ctx.args` are overrides of a config, `--dotted.path value`.
 
-    It says what stands in the place of an option that went.
+    They are taken out before typer parses the others: it would take the value of an option that it
+    does not know for an argument.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; exit with status 2 and the new option for one that went."""
-        args = [
-            f"{arg}={VALUES[arg][0]}" if arg in VALUES and after not in VALUES[arg] else arg
-            for arg, after in zip(args, [*args[1:], ""], strict=False)
-        ]
-        try:
-            return list(super().parse_args(ctx, args))
-        except Exception as error:  # click's, which some versions of typer bring along
-            option = getattr(error, "option_name", "")
-            takes_settings = any(one.name == "set_" for one in self.params)
-            above = ctx.parent.info_name if ctx.parent and ctx.parent.parent else ""
-            name = f"{above} {self.name}" if above in COMMANDS else self.name
-            instead = RETIRED.get(f"dx {name} {option}")
-            if instead is None and takes_settings and option in REPLACED:
-                instead = f"use {REPLACED[option]}"
-            if instead is None:
-                raise
-            message = Errors.DX007.format(name=option, instead=instead)
-            typer.echo(f"dx {name}: {message}", err=True)
-            raise typer.Exit(2) from None
+        """Parse the arguments; exit with status 2 and a line for a mistake."""
+        overrides = []
+        if ctx.allow_extra_args:
+            args, overrides = split_overrides(args)
+        with _mistakes_in_a_line(ctx):
+            super().parse_args(ctx, args)
+            if ctx.args:
+                ctx.fail("Got unexpected extra arguments")
+        ctx.args = overrides
+        return overrides
+
+
+def split_overrides(args: list[str]) -> tuple[list[str], list[str]]:
+    """Return the arguments that are no overrides of a config, and those that are.
+
+    An override is `--dotted.path value`, `--dotted.path=value`, or `--dotted.path` alone for true.
+    """
+    others, overrides = list[str](), list[str]()
+    rest = list(args)
+    while rest:
+        arg = rest.pop(0)
+        if arg == "--":
+            return [*others, arg, *rest], overrides
+        if not (arg.startswith("--") and "." in arg.partition("=")[0]):
+            others.append(arg)
+            continue
+        overrides.append(arg)
+        if "=" not in arg and rest and not rest[0].startswith("--"):
+            overrides.append(rest.pop(0))
+    return others, overrides
 
 
 class Commands(TyperGroup):
-    """A group that exits with status 2 for a removed command, and names its replacement."""
+    """A group that exits with status 2 and a line for a mistake."""
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; None for a name that is none."""
-        group = "dx" if self.name == "dx" else f"dx {self.name}"
-        if (name := f"{group} {cmd_name}") in RETIRED:
-            typer.echo(f"{group}: {retired(name)}", err=True)
-            raise typer.Exit(2)
-        return super().get_command(ctx, cmd_name)
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments up to the name of the command."""
+        with _mistakes_in_a_line(ctx):
+            return list(super().parse_args(ctx, args))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command; exit with the nearest name for one that is none."""
+        if self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
+            nearest = get_close_matches(args[0], self.list_commands(ctx), n=1)
+            hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+            _stop(ctx, f"No such command {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
 
 
 class DxGroup(Commands):
@@ -86,14 +116,15 @@ class DxGroup(Commands):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import a command; None for a name that is none."""
         if cmd_name not in COMMANDS:
-            return super().get_command(ctx, cmd_name)
+            return None
         module, name = COMMANDS[cmd_name]
-        found = getattr(import_module(module, __name__), name)
-        if not isinstance(found, typer.Typer):
+        member = getattr(import_module(module, __name__), name)
+        if not isinstance(member, typer.Typer):
+            extra = {"allow_extra_args": "ctx" in inspect.signature(member).parameters}
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            alone.command(cmd_name, cls=DxCommand)(found)
-            found = alone
-        command = typer.main.get_command(found)
+            alone.command(cmd_name, cls=DxCommand, context_settings=extra)(member)
+            member = alone
+        command = typer.main.get_command(member)
         command.name = cmd_name
         return command
 
@@ -103,9 +134,9 @@ class DxGroup(Commands):
         for name, (module, _) in COMMANDS.items():
             about = self.get_command(ctx, name).get_short_help_str(limit=64)
             rows["Evaluate" if module.startswith(LAB) else "Use"].append((name, about))
-        for title, some in rows.items():
+        for title, lines in rows.items():
             with formatter.section(title):
-                formatter.write_dl(some)
+                formatter.write_dl(lines)
 
 
 dx_cli = typer.Typer(name="dx", cls=DxGroup, help=HELP, no_args_is_help=True, rich_markup_mode=None)

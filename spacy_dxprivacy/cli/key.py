@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from itertools import groupby
 from pathlib import Path
+from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from ..entities.surrogates.table import read_table
 from ..errors import UsageError
@@ -16,12 +18,15 @@ from . import options
 from .terminal import mistakes_in_a_line, settings_that_fail
 
 
-@options.described("key")
-def key_cli(path: Path) -> None:
+def key_cli(
+    path: Annotated[Path, Argument(
+        metavar="FILE", show_default=False, help="Key file to create (mode 600)"
+    )],
+) -> None:  # fmt: skip
     """Create a secret key.
 
-    It makes surrogates consistent over documents, encrypts their table and signs releases. Keep it
-    in another folder than what you release.
+    It makes surrogates consistent over documents, and encrypts their table. Keep it in another
+    folder than what you release.
 
     Example: python -m spacy dx key ~/keys/study.key
     """
@@ -30,14 +35,22 @@ def key_cli(path: Path) -> None:
     typer.echo(f"{path}: new key. Anyone who has it can link surrogates to originals.", err=True)
 
 
-@options.described("restore")
 def restore_cli(
-    answer: Path,
-    output: Path | None = None,
-    table: Path = Path("table.dx"),
-    table_key: Path = Path("table.key"),
+    answer: Annotated[Path, Argument(
+        metavar="ANSWER", show_default=False,
+        help="Text that mentions surrogates, such as a model's answer",
+    )],
+    output: Annotated[Path | None, Argument(
+        metavar="[OUTPUT]", show_default=False, help="File to write; stdout if left out"
+    )] = None,
+    table: Annotated[Path, Option(
+        "--table", help="Table of surrogates that `dx sanitize` wrote"
+    )] = Path("table.dx"),
+    table_key: Annotated[Path, Option("--table-key", help="Key file of the table")] = Path(
+        "table.key"
+    ),
     force: options.Force = False,
-) -> None:
+) -> None:  # fmt: skip
     """Replace the surrogates in an answer with their originals.
 
     Bare numbers, dates without a year, and whatever else may not be a surrogate stay unchanged;

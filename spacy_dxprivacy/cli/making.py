@@ -6,10 +6,12 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
-from ..config import FileConfig
+from ..config import FileOptions
 from ..errors import UsageError
 from ..io.jobs import Job, files_in, opened
 from ..io.source import ending
@@ -31,17 +33,28 @@ FITS_BADLY = (
 )
 
 
-@options.described("space")
 def space_cli(
-    vectors: str,
-    target: Path,
-    max_words: int | None = None,
-    pattern: str | None = None,
-    exclude: str = "offensive",
-    graph: bool = True,
-    join: bool = False,
+    vectors: Annotated[str, Argument(
+        metavar="VECTORS", help="Word vectors: a file, a saved space, or 'builtin'"
+    )],
+    target: options.Target,
+    max_words: Annotated[int | None, Option(
+        "--max-words", min=2, help="Use the first N words, the most frequent ones"
+    )] = None,
+    pattern: Annotated[str | None, Option(
+        "--pattern", help="Regular expression that whole words must match"
+    )] = None,
+    exclude: Annotated[str, Option(
+        "--exclude", help="Words never to output: offensive, nothing, or a file"
+    )] = "offensive",
+    graph: Annotated[bool, Option(
+        "--graph/--no-graph", help="Learn the word graph that dx.Path.v2 draws on"
+    )] = True,
+    join: Annotated[bool, Option(
+        "--join", help="Join these words to the built-in space"
+    )] = False,
     force: options.Force = False,
-) -> None:
+) -> None:  # fmt: skip
     """Make a space of word vectors, from which replacements are drawn.
 
     VECTORS is GloVe or word2vec text (.gz, .zip, archive.zip!member), word2vec binary, a saved
@@ -76,14 +89,19 @@ def space_cli(
         )
 
 
-@options.described("index")
 def index_cli(
-    source: str,
-    target: Path,
-    factory: str | None = None,
-    refine: int | None = None,
+    source: Annotated[str, Argument(
+        metavar="SPACE", help="Space: 'builtin', a file of word vectors, or a saved space"
+    )],
+    target: options.Target,
+    factory: Annotated[str | None, Option(
+        "--factory", help="faiss factory string, such as OPQ150,PQ150x4fs"
+    )] = None,
+    refine: Annotated[int | None, Option(
+        "--refine", help="Candidates to compare exactly (default: 512)"
+    )] = None,
     force: options.Force = False,
-) -> None:
+) -> None:  # fmt: skip
     """Build a fast nearest-neighbour index of a space, on disk.
 
     OUT serves as the space (dx.FileSpace.v1) and as the index (dx.Faiss.v1) of a pipeline.
@@ -94,17 +112,23 @@ def index_cli(
     typer.echo(f"{target}: {len(space)} words, digest {space.digest[:12]}", err=True)
 
 
-@options.described("prior")
 def prior_cli(
-    texts: Path,
-    target: Path,
-    types: int = TYPES,
-    pairs: int = PAIRS,
-    field: str = "text",
-    lang: str = "en",
-    space: str = BUILTIN,
+    texts: Annotated[Path, Argument(
+        metavar="PUBLIC_TEXTS", show_default=False,
+        help="Public texts: a .txt or .jsonl file, or a folder of them",
+    )],
+    target: options.Target,
+    types: Annotated[int, Option(
+        "--types", min=2, help="Number of word types in the model, the most frequent ones"
+    )] = TYPES,
+    pairs: Annotated[int, Option(
+        "--pairs", min=0, help="Number of word pairs in the model, the most informative"
+    )] = PAIRS,
+    field: Annotated[str, Option("--field", help="Field of .jsonl that holds the text")] = "text",
+    lang: Annotated[str, Option("--lang", help="Language of the tokenizer")] = "en",
+    space: Annotated[str, Option("--space", help="Space to report coverage of")] = BUILTIN,
     force: options.Force = False,
-) -> None:
+) -> None:  # fmt: skip
     """Train a prior (a language model) on public texts, for dx.Path.v2.
 
     Anyone can read out of the prior what its texts hold. Give public texts only, never those to be
@@ -132,7 +156,7 @@ def _public_texts(source: Path, target: Path, field: str) -> Iterator[str]:
     """Yield lines of .txt files, and a field of each line of .jsonl files; plain or .gz."""
     if not source.exists():
         raise UsageError(f"{source}: no such file or folder.")
-    files = FileConfig(field=(field,))
+    files = FileOptions(field=(field,))
     for path in files_in(source, target, PUBLIC) if source.is_dir() else [source]:
         if (kind := PUBLIC.get(ending(path))) is None:
             raise UsageError(f"{path}: public texts end in {', '.join(PUBLIC)} (.gz).")

@@ -1,110 +1,75 @@
-"""Options of commands: of the settings in config.py, of data/options.json, and shared ones."""
+"""Options that several commands share, with their help texts, and overrides of a config."""
 
 from __future__ import annotations
 
-import inspect
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_origin
+from typing import Annotated, Any
 
 import typer
+from spacy.cli._util import parse_config_overrides
 from typer import Argument, Option
 
-from ..about import DATA
-from ..config import SETTINGS, parse_assignments, read_config
-from ..errors import UsageError
-from ..io.files.keys import read_key
-from ..io.files.signed import check_signed
-from .terminal import mistakes_in_a_line, settings_that_fail
+from ..config import names_of
 
-TYPES: dict[str, Any] = {
-    "str": str | None, "Path": Path | None, "float": float | None, "int": int | None,
-    "bool": bool | None, "tuple[str, ...]": str | None,
-}  # fmt: skip
-DESCRIBED = json.loads((DATA / "options.json").read_bytes())
-Command = TypeVar("Command", bound=Callable[..., None])
-REPEATED = ("files.field", "service.host")  # may be given several times
+# -- what makes a pipeline -------------------------------------------------------------------------
 
-Set = Annotated[list[str] | None, Option(
-    "--set", metavar="KEY=VALUE", show_default=False,
-    help="Set any other setting; `dx config --settings` lists them",
-)]  # fmt: skip
+Config = Annotated[Path | None, Option("--config", "-c", help="Config file of a spaCy pipeline")]
+Model = Annotated[str | None, Option("--model", help="spaCy pipeline with a recogniser, or rules")]
+Mechanism = Annotated[
+    str | None, Option("--mechanism", "-m", help="Mechanism: path (default), laplace, ...")
+]
+Epsilon = Annotated[
+    float | None, Option("--epsilon", "-e", help="Privacy parameter: smaller is more private")
+]
+Level = Annotated[
+    str | None, Option("--level", help="Privacy level instead of epsilon: light, balanced, strong")
+]
+Entities = Annotated[
+    str | None, Option("--entities", help="Replace only these entities: person,date")
+]
+Surrogates = Annotated[
+    str | None,
+    Option("--surrogates", help="Surrogates of entities: standard, clinical, none, a file"),
+]
+Key = Annotated[
+    Path | None, Option("--key", help="Secret key: same original, same surrogate")
+]
+Edit = Annotated[bool, Option("--edit", help="Edit the output by public knowledge, at no cost")]
+Code = Annotated[
+    Path | None, Option("--code", help="Python file to run first, with your own components")
+]
+Language = Annotated[
+    str | None, Option("--language", help="Language of the texts: en, de, fr, es, nl, it")
+]
 
+# -- others ----------------------------------------------------------------------------------------
 
-def option(path: str) -> Any:
-    """Return the annotation of the option for a setting, by its path. None: it is not given."""
-    about = SETTINGS[path]
-    flag = "--" + path.rpartition(".")[2].replace("_", "-")
-    hint = list[str] | None if path in REPEATED else TYPES[about["kind"]]
-    return Annotated[hint, Option(flag, *about["flags"], help=about["help"], show_default=False)]
-
-
-def with_settings(name: str, *paths: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add options for the settings at `paths`, and --set, to a command that takes `chosen`."""
-    settings = {path.rpartition(".")[2]: path for path in paths}
-
-    def extend(command: Callable[..., None]) -> Callable[..., None]:
-        def run(**given: Any) -> None:
-            assigned = given.pop("set_") or ()
-            values = {path: given.pop(argument) for argument, path in settings.items()}
-            values = {path: value for path, value in values.items() if value not in (None, [])}
-            with mistakes_in_a_line(name):
-                config = values.pop("config", None)
-                chosen = read_config(config, values | parse_assignments(assigned))
-            command(**given, chosen=chosen)
-
-        own = dict(inspect.signature(command, eval_str=True).parameters)
-        del own["chosen"]
-        parameters = [one.replace(kind=one.KEYWORD_ONLY) for one in own.values()]
-        hints = {one: option(path) for one, path in settings.items()} | {"set_": Set}
-        parameters += [
-            inspect.Parameter(one, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
-            for one, hint in hints.items()
-        ]
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {one.name: one.annotation for one in parameters}
-        run.__doc__, run.__name__ = command.__doc__, command.__name__
-        return run
-
-    return extend
+NProcess = Annotated[
+    int, Option("--n-process", "-n", help="Worker processes; -1 for one per core")
+]
+Force = Annotated[bool, Option("--force", "-F", help="Overwrite existing files")]
+Field = Annotated[str, Option("--field", help="Field of .jsonl and .csv that holds the text")]
+Receipt = Annotated[Path | None, Option("--receipt", help="Receipt of the release")]
+Space = Annotated[str, Option("--space", help="Word vectors: builtin, or a saved space")]
+MaxWords = Annotated[
+    int | None, Option("--max-words", min=2, help="Use the first N words of the space")
+]
+AsJson = Annotated[bool, Option("--json", help="Print JSON")]
+Target = Annotated[Path, Argument(metavar="OUT", show_default=False, help="Folder to write")]
 
 
-def described(name: str) -> Callable[[Command], Command]:
-    """Add their flags and help texts to the arguments and options of a command."""
-
-    def extend(command: Command) -> Command:
-        parameters = []
-        for one in inspect.signature(command, eval_str=True).parameters.values():
-            about = dict(DESCRIBED[name].get(one.name) or DESCRIBED["shared"].get(one.name, {}))
-            if about and get_origin(one.annotation) is not Annotated:
-                kind: Any = Argument if about.pop("argument", False) else Option
-                hint: Any = one.annotation
-                hint = Annotated[hint, kind(*about.pop("flags", ()), **about)]
-                one = one.replace(annotation=hint)
-            parameters.append(one)
-        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        command.__annotations__ = {one.name: one.annotation for one in parameters}
-        return command
-
-    return extend
+def overrides_of(ctx: typer.Context) -> dict[str, Any]:
+    """Return the values of `--dotted.path value` by path, read as `spacy train` reads them."""
+    return dict(parse_config_overrides(list(ctx.args), env_var=None))
 
 
-Code = option("code")
-Mechanism = option("mechanism")
-Epsilon = option("epsilon")
-Space = option("space")
-Delimiter = option("files.delimiter")
-Force = option("run.force")
+def names(given: list[str] | None) -> tuple[str, ...]:
+    """Return the names of a repeated option, each of which may hold several with commas."""
+    return names_of(given or ())
 
 
-def check_signature(receipt: Path | None, key: Path | None, release: Path) -> None:
-    """Print that receipt and files are as they were signed, or raise DxError; not without a key."""
-    if key is None:
-        return
-    if receipt is None:
-        raise UsageError("`key` checks the signature of a receipt: give the `receipt` too.")
-    with settings_that_fail():
-        secret = read_key(key)
-    count = check_signed(receipt, secret, release)
-    typer.echo(f"{receipt}: signed with this key, and {count} file(s) match it.", err=True)
+def kept(given: str | None) -> tuple[str, ...] | None:
+    """Return the names of --keep-fields; () for none, and None, which is all, if it is left out."""
+    if given is None:
+        return None
+    return () if given.strip() == "none" else names_of(given)

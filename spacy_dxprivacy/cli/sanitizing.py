@@ -6,32 +6,30 @@ import json
 import signal
 import sys
 import threading
-import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from spacy.language import Language
+from typer import Argument, Option
 
-from ..config import ClusterConfig, FileConfig, SanitizeConfig
+from ..config import FileOptions, process_count
 from ..entities.surrogates.table import Table, check_cipher, write_table
 from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, read_key
-from ..io.files.signed import signed
-from ..io.jobs import Job, check_fields, check_receipt, plan_jobs, size_of, text_job
+from ..io.jobs import Job, check_fields, check_receipt, plan_jobs, text_job
 from ..io.pieces import MODULES
 from ..io.run import Reports, sanitize
 from ..io.tally import Tally
 from . import options
 from .terminal import (
     REMOVED,
-    SANITIZE,
     above_bar,
     bar,
     bytes_bar,
@@ -40,10 +38,7 @@ from .terminal import (
     settings_that_fail,
     with_options,
 )
-from .trial import print_dry_run, print_previews
-
-if TYPE_CHECKING:
-    from ..integrations.distributed.work import Shard
+from .trial import print_previews
 
 UNITS = {"txt": "document", "spacy": "document", "lines": "line", "jsonl": "line"}
 UNITS |= dict.fromkeys(MODULES, "document")
@@ -52,121 +47,157 @@ LONG = 2**20  # bytes of text, which has most of the words whose paths are store
 TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 
 
-@dataclass(frozen=True)
-class Result:
-    """The receipt of a run, for the terminal."""
-
-    tally: Tally
-    lines: Sequence[str] = ()  # besides those of the tally
-    warning: str = ""
-    failed: bool = False
-
-
-@options.with_settings("sanitize", *SANITIZE)
-@options.described("sanitize")
 def sanitize_cli(
-    chosen: SanitizeConfig, paths: list[str] | None = None, text: str | None = None
-) -> None:
-    """Sanitise files under metric differential privacy.
+    ctx: typer.Context,
+    source: Annotated[str | None, Argument(
+        metavar="INPUT", show_default=False, help="File or folder to read, or - for stdin"
+    )] = None,
+    target: Annotated[str | None, Argument(
+        metavar="[OUTPUT]", show_default=False, help="File or folder to write; stdout if left out"
+    )] = None,
+    text: Annotated[str | None, Option(
+        "--text", help="Sanitise this text; read confidential text from stdin (-)"
+    )] = None,
+    field: Annotated[list[str] | None, Option(
+        "--field", help="Field or column to sanitise; may be repeated (text)"
+    )] = None,
+    keep_fields: Annotated[str | None, Option(
+        "--keep-fields", help="Other fields to write unmodified, or none"
+    )] = None,
+    format: Annotated[str, Option(
+        "--format", show_default=False, help="Input format, where the name does not say: jsonl, csv"
+    )] = "",
+    config: options.Config = None,
+    model: options.Model = None,
+    mechanism: options.Mechanism = None,
+    epsilon: options.Epsilon = None,
+    level: options.Level = None,
+    entities: options.Entities = None,
+    surrogates: options.Surrogates = None,
+    key: options.Key = None,
+    table: Annotated[Path | None, Option(
+        "--table", help="Write the table of surrogates, encrypted, for dx restore"
+    )] = None,
+    table_key: Annotated[Path | None, Option(
+        "--table-key", help="Key that encrypts the table"
+    )] = None,
+    person_field: Annotated[str | None, Option(
+        "--person-field", help="Field that identifies the person of a record"
+    )] = None,
+    language: options.Language = None,
+    edit: options.Edit = False,
+    receipt: Annotated[Path | None, Option(
+        "--receipt", help="Write the receipt to this .json file"
+    )] = None,
+    n_process: options.NProcess = 1,
+    preview: Annotated[int, Option(
+        "--preview", min=0, show_default=False, metavar="N",
+        help="Print the first N documents; write nothing",
+    )] = 0,
+    code: options.Code = None,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print no receipt")] = False,
+    force: options.Force = False,
+) -> None:  # fmt: skip
+    """Sanitise texts under metric differential privacy.
 
-    INPUT is a .txt, .jsonl, .json, .csv, .tsv, .xlsx, .spacy, .docx, .html, .md or .eml file,
-    compressed (.gz) or not, a folder of such files, or - for stdin. OUTPUT is a file, whose ending
-    gives the format, or a folder if INPUT is one; stdout if left out. Check that the names of files
-    identify nobody: the files of a folder keep their names.
+    INPUT is a .txt, .jsonl, .csv, .tsv, .xlsx, .spacy, .docx, .html, .md or .eml file, a folder of
+    such files, or - for stdin. OUTPUT is a file, whose ending gives the format, or a folder if
+    INPUT is one. The files of a folder keep their names: check that these identify nobody.
+
+    Any other setting of the pipeline is an override, as in `spacy train`: --nlp.batch_size 64,
+    --components.dx_sanitizer.scope type, or shorter for a block of the sanitizer:
+    --mechanism.policy clinical --unknown.@dx_unknowns dx.Redact.v1
 
     The receipt on stderr states the guarantee and what stays visible. Records that fail are left
     out and listed by number; the exit status is then 1. The output appears under its name when it
-    is complete. Several INPUTs, .parquet or `--set cluster.engine=ray` make shards, and OUTPUT is
-    a folder then: dx sanitize corpus/*.parquet out/
+    is complete.
+
+    Example: python -m spacy dx sanitize notes.jsonl clean.jsonl --entities person,date
     """
     with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
-        given = paths or []
-        parquet = any(path.lower().endswith(".parquet") for path in given)
-        if chosen.cluster != ClusterConfig() or parquet or len(given) > 2:
-            _check_shards(given, chosen, text)
-            result: Result | None = _sanitize_shards(given, chosen, interrupted)
-        else:
-            result = _sanitize_files(given, chosen, text, interrupted)
-    if result is None:
-        return
-    if not chosen.run.quiet:
-        # A blank line where both are on one screen.
-        start = "\n\n" if sys.stdout.isatty() and sys.stderr.isatty() else ""
-        typer.echo(start + "\n".join([*result.tally.lines(), *result.lines]), err=True)
-    for alarm in result.tally.alarms():
-        typer.secho(alarm, err=True, fg="red", bold=True)
-    if result.warning:
-        typer.secho(result.warning, err=True, fg="yellow")
-    if result.failed:
+        files = FileOptions(
+            field=options.names(field) or ("text",),
+            keep_fields=options.kept(keep_fields),
+            format=format,
+            person_field=person_field,
+        )
+        processes = process_count(n_process)
+        jobs = _plan(source, target, text, files, force=force or preview > 0)
+        check_receipt(receipt, jobs, force=force)
+        _check_table(table, table_key, processes, force=force)
+        for secret in filter(None, (key, table, table_key)):
+            check_apart(secret, jobs[0].target)
+        with setting_up():
+            nlp = make_pipeline(
+                config=config, model=model, mechanism=mechanism, epsilon=epsilon, level=level,
+                entities=entities, surrogates=surrogates, key=key, edit=edit, code=code,
+                language=language, overrides=options.overrides_of(ctx),
+            )  # fmt: skip
+        _check_person(nlp, person_field, key)
+        if preview:
+            return print_previews(nlp, jobs[0], files, preview, language)
+        _store_paths(nlp, sum(job.size for job in jobs))
+        with _table_of_surrogates(nlp, table, table_key, force=force):
+            run = partial(sanitize, n_process=processes, language=language, force=force)
+            tally = _with_progress(run, nlp, jobs, files, interrupted)
+        tally.in_clear += [] if table is None else [TABLE]
+        _count_other_files(tally, source, jobs)
+        if receipt is not None:
+            payload = json.dumps(tally.to_dict(), indent=2, ensure_ascii=False)
+            write_bytes(receipt, f"{payload}\n".encode(), force=force)
+    _print(tally, files, quiet=quiet)
+    if tally.failures:
         raise typer.Exit(1)
 
 
-# -- files -----------------------------------------------------------------------------------------
-
-
-def _sanitize_files(
-    paths: list[str], chosen: SanitizeConfig, text: str | None, interrupted: Callable[[], None]
-) -> Result | None:
-    """Return None for a preview, which writes nothing."""
-    run, start = chosen.run, time.perf_counter()
-    check_fields(chosen.files)
-    jobs = _plan(paths, chosen, text)
-    check_fields(chosen.files, jobs)
-    check_receipt(run.receipt, jobs, force=run.force)
-    _check_table(chosen)
-    secret = _check_keys(chosen, jobs[0].target)
-    if run.sign is not None and (run.receipt is None or jobs[0].target is None):
-        raise UsageError("`sign` needs an OUTPUT and a `receipt`, which it signs.")
-    with setting_up():
-        nlp = make_pipeline(chosen)
-    by_person = the_sanitizer(nlp).max_epsilon_per_person is not None or chosen.key is not None
-    if chosen.files.person_field is not None and not by_person:
-        raise UsageError("`person_field` needs `key`, for dates, or max_epsilon_per_person.")
-    if run.dry_run:
-        print_dry_run(nlp, jobs, chosen.files, time.perf_counter() - start)
-    elif run.preview:
-        print_previews(nlp, jobs[0], chosen.files, run)
-    if run.dry_run or run.preview:
-        return None
-    with _table_of_surrogates(nlp, chosen):
-        tally = _sanitize(nlp, jobs, chosen, interrupted)
-    tally.in_clear += [] if run.table is None else [TABLE]
-    if paths and (folder := Path(paths[0])).is_dir():
-        others = sum(path.is_file() for path in folder.rglob("*")) - len(jobs)
-        tally.dropped.update({"other files": others} if others else {})
-    if run.receipt is not None:
-        payload = tally.to_dict()
-        if secret is not None:
-            out = Path(paths[-1])
-            top = out if out.is_dir() else out.parent
-            written = {path.relative_to(top).as_posix(): path for path in tally.written}
-            payload = signed(payload, secret, written)
-        raw = (json.dumps(payload, indent=2, ensure_ascii=False) + "\n").encode()
-        write_bytes(run.receipt, raw, force=run.force)
-    warning = ""
-    clear = [line for line in tally.in_clear if line.startswith("the fields")]
-    if clear and chosen.files.keep_fields is None:
+def _print(tally: Tally, files: FileOptions, *, quiet: bool) -> None:
+    """Print the receipt of a run, and what its owner must not overlook."""
+    if not quiet:
+        # A blank line where both are on one screen.
+        start = "\n\n" if sys.stdout.isatty() and sys.stderr.isatty() else ""
+        typer.echo(start + "\n".join(tally.lines()), err=True)
+    for alarm in tally.alarms():
+        typer.secho(alarm, err=True, fg="red", bold=True)
+    fields = [line for line in tally.in_clear if line.startswith("the fields")]
+    if fields and files.keep_fields is None:
         how = "List those to keep with --keep-fields, or drop all with --keep-fields none."
-        warning = f"UNMODIFIED: {clear[0]}. {how}"
-    return Result(tally, warning=warning, failed=bool(tally.failures))
+        typer.secho(f"UNMODIFIED: {fields[0]}. {how}", err=True, fg="yellow")
 
 
-def _plan(paths: list[str], chosen: SanitizeConfig, text: str | None) -> list[Job]:
-    files, run = chosen.files, chosen.run
-    if text is not None:
-        if paths or files.format or files.output_format or files.encoding:
-            raise UsageError("`text` replaces INPUT and its format: leave INPUT and formats out.")
-        return [text_job(text)]
-    if not paths:
+# -- the run ---------------------------------------------------------------------------------------
+
+
+def _plan(
+    source: str | None, target: str | None, text: str | None, files: FileOptions, *, force: bool
+) -> list[Job]:
+    """Return the jobs of a run, its fields checked."""
+    check_fields(files)
+    if text is not None and (source or files.format):
+        raise UsageError("`text` replaces INPUT and its `format`: leave these out.")
+    if text is None and source is None:
         raise UsageError("name an INPUT, - for stdin, or a `text`.")
-    shown = bool(run.preview or run.dry_run)
-    target = paths[1] if len(paths) > 1 else None
-    return plan_jobs(paths[0], target, files, force=run.force or shown)
+    if text is not None:
+        jobs = [text_job(text)]
+    else:
+        jobs = plan_jobs(str(source), target, files, force=force)
+    check_fields(files, jobs)
+    return jobs
 
 
-def _sanitize(
-    nlp: Language, jobs: list[Job], chosen: SanitizeConfig, interrupted: Callable[[], None]
+def _check_person(nlp: Language, person_field: str | None, key: Path | None) -> None:
+    limited = the_sanitizer(nlp).max_epsilon_per_person is not None
+    if person_field is not None and not limited and key is None:
+        raise UsageError("`person_field` needs `key`, for dates, or max_epsilon_per_person.")
+
+
+def _with_progress(
+    run: Callable[..., Tally],
+    nlp: Language,
+    jobs: list[Job],
+    files: FileOptions,
+    interrupted: Callable[[], None],
 ) -> Tally:
+    """Run, with a bar and a line for each failure on stderr."""
     failures = 0
 
     def on_failure(job: Job, number: int, why: str) -> None:
@@ -177,18 +208,24 @@ def _sanitize(
         if failures <= MOST_FAILURES:
             above_bar(f"dx sanitize: {where}: {with_options(why)}")
 
-    _store_paths(nlp, sum(job.size for job in jobs))
     with bytes_bar(total=sum(job.size for job in jobs) or None) as bar:
 
         def on_progress(size: int) -> None:
             interrupted()
             bar.update(size)
 
-        tally = sanitize(nlp, jobs, chosen, Reports(on_failure, on_progress))
+        tally = run(nlp, jobs, files, Reports(on_failure, on_progress))
     if failures > MOST_FAILURES:
         more = failures - MOST_FAILURES
         above_bar(f"dx sanitize: {more:,} more failed; --receipt has all of them.")
     return tally
+
+
+def _count_other_files(tally: Tally, source: str | None, jobs: list[Job]) -> None:
+    """Count the files of a folder that are of no format."""
+    if source is not None and (folder := Path(source)).is_dir():
+        others = sum(path.is_file() for path in folder.rglob("*")) - len(jobs)
+        tally.dropped.update({"other files": others} if others else {})
 
 
 def _store_paths(nlp: Language, size: int) -> None:
@@ -203,91 +240,31 @@ def _store_paths(nlp: Language, size: int) -> None:
         above_bar(f"dx sanitize: {one.message}")
 
 
-# -- shards ----------------------------------------------------------------------------------------
+# -- the table of surrogates -----------------------------------------------------------------------
 
 
-def _check_shards(paths: list[str], chosen: SanitizeConfig, text: str | None) -> None:
-    files, run = chosen.files, chosen.run
-    taken = FileConfig(files.field[:1], files.keep_fields, files.format)
-    others = (text, run.preview, run.dry_run, run.table, run.table_key)
-    if files != taken or files.format not in ("", "lines") or any(others):
-        raise UsageError(
-            "shards take one `field`, `keep_fields` and the `format` lines, no other setting of "
-            "files, and no `text`, `preview`, `dry_run` or `table`: name one INPUT for these."
-        )
-    if len(paths) < 2:
-        raise UsageError("name a folder for the shards of the output.")
-    check_fields(files)
-
-
-def _sanitize_shards(
-    paths: list[str], chosen: SanitizeConfig, interrupted: Callable[[], None]
-) -> Result:
-    from ..integrations.distributed import Recipe, plan_shards, sanitize_shards
-    from ..integrations.distributed.shards import lines_of, manifest_bytes, tally_of
-
-    out, run = Path(paths[-1]), chosen.run
-    _check_keys(chosen, out / "any")
-    shards = plan_shards(list(map(Path, paths[:-1])), out, lines=chosen.files.format == "lines")
-    if run.receipt is not None:
-        check_new(run.receipt, force=run.force)
-    if run.processes > 1 and not chosen.cluster.workers:
-        chosen = chosen.with_settings({"cluster.workers": run.processes})
-    with setting_up():
-        recipe = Recipe.of_settings(chosen)
-        nlp = recipe.load()
-    _store_paths(nlp, sum(size_of(shard.source) for shard in shards))
-    start = time.perf_counter()
-    with bytes_bar(total=sum(size_of(shard.source) for shard in shards)) as bar:
-
-        def on_shard(shard: Shard, why: str) -> None:
-            interrupted()
-            bar.update(size_of(shard.source))
-            if why:
-                above_bar(f"dx sanitize: {shard.name}: {with_options(why)}")
-
-        ended = sanitize_shards(nlp, recipe, shards, out, on_shard)
-    if run.receipt is not None:
-        write_bytes(run.receipt, manifest_bytes(ended.manifest), force=run.force)
-    tally = tally_of(ended, time.perf_counter() - start)
-    return Result(tally, lines_of(ended), failed=bool(ended.failures or tally.failures))
-
-
-# -- keys and tables -------------------------------------------------------------------------------
-
-
-def _check_keys(chosen: SanitizeConfig, output: Path | None) -> bytes | None:
-    """Return the key that signs, if any. Raise UsageError for a secret beside the output."""
-    run = chosen.run
-    for secret in (chosen.key, run.table_key, run.table, run.sign):
-        if secret is not None:
-            check_apart(secret, output)
-    if run.sign is None:
-        return None
-    with settings_that_fail():
-        return read_key(run.sign)
-
-
-def _check_table(chosen: SanitizeConfig) -> None:
+def _check_table(
+    table: Path | None, table_key: Path | None, processes: int, *, force: bool
+) -> None:
     """Raise UsageError, before anything is read, if a table of surrogates cannot be kept."""
-    run = chosen.run
-    if (run.table is None) != (run.table_key is None):
+    if (table is None) != (table_key is None):
         raise UsageError("`table` and `table_key` go together: `dx key FILE` makes a key.")
-    if run.table is None or run.table_key is None:
+    if table is None or table_key is None:
         return
-    if run.n_process != 1:
+    if processes != 1:
         raise UsageError("`table` needs a single process: leave `n_process` out.")
     with settings_that_fail():
-        read_key(run.table_key)
+        read_key(table_key)
         check_cipher()
-    check_new(run.table, force=run.force)
+    check_new(table, force=force)
 
 
 @contextmanager
-def _table_of_surrogates(nlp: Language, chosen: SanitizeConfig) -> Iterator[None]:
+def _table_of_surrogates(
+    nlp: Language, path: Path | None, key: Path | None, *, force: bool
+) -> Iterator[None]:
     """Collect the surrogates that are drawn in this block, and write their table after it."""
-    run = chosen.run
-    if run.table is None or run.table_key is None:
+    if path is None or key is None:
         yield
         return
     sanitizer, table = the_sanitizer(nlp), Table()
@@ -297,7 +274,7 @@ def _table_of_surrogates(nlp: Language, chosen: SanitizeConfig) -> Iterator[None
         yield
     finally:
         sanitizer.on_replacements = None
-    write_table(table, run.table, read_key(run.table_key), force=run.force)
+    write_table(table, path, read_key(key), force=force)
 
 
 # -- signals ---------------------------------------------------------------------------------------

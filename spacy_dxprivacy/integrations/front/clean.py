@@ -5,17 +5,19 @@ No text is stored: pipelines read in memory zones, and only pipelines are cached
 
 from __future__ import annotations
 
+import json
 import threading
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 from spacy.language import Language
 
-from ...config import RunConfig, SanitizeConfig, read_config
+from ...config import PipelineOptions, process_count
 from ...errors import DxError, Errors
 from ...io.build import make_pipeline, the_sanitizer
 from ...io.record import checked_record
@@ -28,7 +30,7 @@ from ...privacy.guarantee import Guarantee
 from ...validate import fail, one_of, positive
 
 MOST_PIPELINES = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
-FILES = ("config", "model", "space", "prior", "code", "surrogates", "key")
+FILES = ("config", "model", "space", "prior", "code", "surrogates", "key")  # or names
 Column = TypeVar("Column")  # a Series of pandas or polars, or an array
 
 
@@ -45,26 +47,26 @@ class Ready:
 
 
 _making = threading.Lock()
-_made: dict[Any, Ready] = {}  # in the order of their last use
+_made: dict[str, Ready] = {}  # in the order of their last use
 
 
 def ready(settings: Mapping[str, Any]) -> Ready:
-    """Return the pipeline of settings by name, see SanitizeConfig."""
-    given = {name: value for name, value in settings.items() if value not in (None, "", (), [])}
-    return ready_of(read_config(given.pop("config", None), given))
+    """Return the pipeline of the fields of PipelineOptions by name."""
+    return ready_of(PipelineOptions.of(settings))
 
 
-def ready_of(chosen: SanitizeConfig) -> Ready:
-    """Return the pipeline of settings, made anew when a file that they name has changed."""
-    paths = [Path(str(getattr(chosen, name) or "")).expanduser() for name in FILES]
-    changes = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)
+def ready_of(options: PipelineOptions) -> Ready:
+    """Return the pipeline of options, made anew when a file that they name has changed."""
+    paths = [Path(str(getattr(options, name) or "")).expanduser() for name in FILES]
+    changes = [path.stat().st_mtime_ns if path.exists() else 0 for path in paths]
+    key = json.dumps([asdict(options), changes], default=str)
     with _making:  # or two threads would make two at once
-        one = _made.pop((chosen, changes), None)
+        one = _made.pop(key, None)
         if one is None:
-            one = Ready(make_pipeline(chosen))
+            one = Ready(make_pipeline(options))
             if the_sanitizer(one.nlp).rng.seed is not None:
                 raise DxError(Errors.DX072)
-        _made[chosen, changes] = one
+        _made[key] = one
         if len(_made) > MOST_PIPELINES:
             del _made[next(iter(_made))]
         return one
@@ -137,6 +139,8 @@ def clean(
     by: Iterable[Any] | None = None,
     max_epsilon: float | None = None,
     on_failure: str = "raise",
+    n_process: int = 1,
+    batch_size: int | None = None,
     **settings: Any,
 ) -> Any:
     """Sanitise a text, or the texts of a list, tuple, array, or Series of pandas or polars.
@@ -151,10 +155,12 @@ def clean(
             text of nobody (None, NaN, "") is a unit of its own.
         max_epsilon: In nats per unit of the metric; no text is returned if a unit would spend more.
         on_failure: "raise", or "null" for None in the place of what cannot be sanitised.
-        settings: Those of `dx sanitize`, with its defaults, by name or path (see SanitizeConfig):
-            epsilon, level, mechanism, space, entities, config, and so on. Also batch_size (128)
-            and n_process: processes, -1 for one a core; a script needs
-            `if __name__ == "__main__":` around it where processes are spawned.
+        n_process: Processes, -1 for one a core; a script needs `if __name__ == "__main__":` around
+            it where processes are spawned.
+        batch_size: Documents per batch; that of the pipeline (nlp.batch_size) if None.
+        settings: The fields of PipelineOptions, those of `dx sanitize` with its defaults: epsilon,
+            level, mechanism, space, entities, config, and so on. All others are overrides of the
+            config, by path: overrides={"mechanism.policy": "clinical"}.
 
     Returns:
         A string for a string, a list for a list or a tuple, a Series for a Series, an array for
@@ -169,9 +175,12 @@ def clean(
     one_of("on_failure", on_failure, ("raise", "null"))
     if max_epsilon is not None:
         positive("max_epsilon", max_epsilon)
-    names = settings.keys() & {"batch_size", "n_process"}
-    of_run = {name: settings.pop(name) for name in names}
-    run = RunConfig(**of_run, language=settings.get("run.language"))
+    run = partial(
+        outcomes_of,
+        n_process=process_count(n_process),
+        batch_size=batch_size,
+        language=settings.get("language"),
+    )
     pipeline = ready(settings)
     if max_epsilon is not None and the_sanitizer(pipeline.nlp).numbers is not None:
         expected = "None with numbers, whose epsilon is of another metric"
@@ -189,13 +198,15 @@ def clean(
     return done.texts[0] if isinstance(texts, str) else like(texts, done.texts)
 
 
-def _outcomes(pipeline: Ready, rows: Sequence[Any], run: RunConfig) -> list[Outcome]:
+def _outcomes(
+    pipeline: Ready, rows: Sequence[Any], run: Callable[..., Iterator[Outcome]]
+) -> list[Outcome]:
     records = [checked_record(i, 0, row) for i, row in enumerate(rows) if not is_missing(row)]
     try:
         with pipeline.turn, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
             # Without Docs, which die with their zones.
-            return list(outcomes_of(pipeline.nlp, records, run))
+            return list(run(pipeline.nlp, records))
     except Exception as error:
         failure = without_text(error)  # notebooks print tracebacks with their causes
     raise failure
