@@ -5,7 +5,7 @@ from importlib import import_module
 import pytest
 from documents import docx, paragraph, part, run
 
-from spacy_dxprivacy.config import FileConfig
+from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.pieces import MODULES
 
 SECRETS = (b"hollis", b"0780511200", b"1970")
@@ -94,7 +94,7 @@ def emptied(kind, raw):
     if kind == "docx":
         pytest.importorskip("lxml")
     module = import_module(f"spacy_dxprivacy.io{MODULES[kind]}")
-    pieces = module.parse(raw, FileConfig())
+    pieces = module.parse(raw, FileOptions())
     pieces.text()
     written = pieces.fill("x", [0, 1] * (len(pieces.marks) // 2))
     return written if kind != "docx" else b"".join(members(written).values())

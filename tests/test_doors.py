@@ -17,7 +17,7 @@ import spacy_dxprivacy
 from spacy_dxprivacy import UsageError, cli
 from spacy_dxprivacy.cli import COMMANDS, terminal
 from spacy_dxprivacy.cli.terminal import with_options
-from spacy_dxprivacy.config import SETTINGS, FileConfig, RunConfig
+from spacy_dxprivacy.config import SETTINGS, FileOptions, RunConfig
 from spacy_dxprivacy.errors import Errors, Warnings
 from spacy_dxprivacy.io.jobs import check_fields
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
@@ -58,7 +58,7 @@ def test_a_worker_loads_what_it_works_with_and_no_more():
     [
         (lambda: RunConfig(n_process=0), "`n_process` must be 1 or more", "--n-process must be"),
         (
-            lambda: check_fields(FileConfig(field="a", keep_fields="a")),
+            lambda: check_fields(FileOptions(field="a", keep_fields="a")),
             "`keep` cannot keep 'a'",
             "--keep-fields cannot keep 'a'",
         ),

@@ -14,7 +14,7 @@ import pytest
 import spacy
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.config import FileConfig
+from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.entities.surrogates.base import Draws, Mention, Scope
 from spacy_dxprivacy.entities.surrogates.place import Place
 from spacy_dxprivacy.entities.words import listed_names
@@ -150,7 +150,7 @@ def test_a_table_of_any_length_is_read_in_the_memory_of_a_row():
     )
     tracemalloc.start()
     try:
-        assert sum(1 for _ in read(table, "csv", FileConfig(field=("note",)))) == 4_000
+        assert sum(1 for _ in read(table, "csv", FileOptions(field=("note",)))) == 4_000
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()

@@ -21,7 +21,7 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, UsageError
-from spacy_dxprivacy.config import FileConfig
+from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.formats import guess, read
 from spacy_dxprivacy.io.jobs import plan_jobs
@@ -465,11 +465,11 @@ GUESSED = {
 def test_formats_are_guessed_and_binary_ones_named(raw):
     source = source_of_text(raw)
     if GUESSED[raw]:
-        assert guess(source, FileConfig())[0] == GUESSED[raw]
+        assert guess(source, FileOptions())[0] == GUESSED[raw]
         assert source.read() == raw.encode()  # nothing is taken
     else:
         with pytest.raises(UsageError, match="its `format`"):
-            guess(source, FileConfig())
+            guess(source, FileOptions())
 
 
 def test_a_record_is_sanitised_before_the_next_one_comes(pipelines):
@@ -481,7 +481,7 @@ def test_a_record_is_sanitised_before_the_next_one_comes(pipelines):
             yield b'{"text": "the cat"}\n'
 
     source = Source(blocks(), ready=lambda: False)
-    records = read(source, "jsonl", FileConfig())
+    records = read(source, "jsonl", FileOptions())
     for i, _ in enumerate(outcomes(pipelines[None], records, batch_size=9, ready=source.ready)):
         assert read_so_far == list(range(i + 1))
 
@@ -511,11 +511,11 @@ def test_ways_into_json():
 
 
 def test_formats_are_checked():
-    (job,) = plan_jobs("-", None, FileConfig(format="CSV", output_format="jsonl.gz"))
+    (job,) = plan_jobs("-", None, FileOptions(format="CSV", output_format="jsonl.gz"))
     assert (job.read_as, job.write_as, job.pack) == ("csv", "jsonl", "gz")
     for wrong in ({"format": "odt"}, {"output_format": "csv.rar"}, {"encoding": "utf-99"}):
         with pytest.raises(UsageError):
-            plan_jobs("-", None, FileConfig(**wrong))
+            plan_jobs("-", None, FileOptions(**wrong))
 
 
 # -- what is shown --------------------------------------------------------------------------------

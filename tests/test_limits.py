@@ -22,7 +22,7 @@ from spacy.tokens import DocBin
 
 import spacy_dxprivacy
 from spacy_dxprivacy import DxError, Space
-from spacy_dxprivacy.config import FileConfig
+from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.files import docbin as packed
@@ -131,7 +131,7 @@ def test_a_docbin_is_read_as_spacy_reads_it():
 
 
 def records(raw, kind):
-    return list(read(io.BytesIO(raw), kind, FileConfig()))
+    return list(read(io.BytesIO(raw), kind, FileOptions()))
 
 
 @pytest.mark.parametrize("raw", [

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.cli.serve import PROMPT_ENTITIES
-from spacy_dxprivacy.config import ServiceConfig
+from spacy_dxprivacy.config import ServiceOptions
 from spacy_dxprivacy.entities.surrogates.restoring import Restorer
 from spacy_dxprivacy.integrations.serve.app import make_app
 from spacy_dxprivacy.integrations.serve.callers import Callers, Ledger
@@ -156,7 +156,7 @@ def make_proxy(nlp, workers, upstream, monkeypatch):
         def make(tokens=None, **limits):
             terms = the_sanitizer(nlp).terms
             url = f"http://127.0.0.1:{upstream.server_port}"
-            limits = ServiceConfig(**{"tick": 0, "upstream": url, **limits})
+            limits = ServiceOptions(**{"tick": 0, "upstream": url, **limits})
             ledger = Ledger(None, terms.guarantee)
             scheduler = Scheduler(workers, terms, Callers(tokens), ledger, limits)
             stack.enter_context(closing(scheduler))

@@ -29,7 +29,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Guarantee, UsageError
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.config import ServiceConfig
+from spacy_dxprivacy.config import ServiceOptions
 from spacy_dxprivacy.integrations.serve.app import make_app
 from spacy_dxprivacy.integrations.serve.callers import (
     Buckets,
@@ -85,7 +85,7 @@ def make_service(nlp):
             terms = the_sanitizer(nlp).terms
             fork_server = stack.enter_context(closing(ForkServer(nlp)))
             ledger = Ledger(path, terms.guarantee, budget)
-            limits = ServiceConfig(**{"tick": 0, **limits})
+            limits = ServiceOptions(**{"tick": 0, **limits})
             scheduler = Scheduler(fork_server, terms, Callers(tokens), ledger, limits)
             stack.enter_context(closing(scheduler))
             return make_app(scheduler)
@@ -230,8 +230,8 @@ def test_a_service_that_others_can_reach_takes_more():
         ({"address": "0.0.0.0", "tokens": "x"}, "host"),
     ):  # fmt: skip
         with pytest.raises(DxError, match=message):
-            ServiceConfig(**settings)
-    assert ServiceConfig(address="::1").tokens is None  # this machine
+            ServiceOptions(**settings)
+    assert ServiceOptions(address="::1").tokens is None  # this machine
 
 
 # -- how much -------------------------------------------------------------------------------------
@@ -581,7 +581,7 @@ def over_a_network(app, talk, **limits):
     """What talk(port) returns, with a server on this machine."""
 
     async def run():
-        server = make_server(app, ServiceConfig(port=0, **limits))
+        server = make_server(app, ServiceOptions(port=0, **limits))
         serving = asyncio.ensure_future(server.serve())
         while not server.started:
             await asyncio.sleep(0.01)

@@ -8,7 +8,7 @@ from asgi import ask
 from test_serve import make_service  # noqa: F401  a fixture, with the pipeline below
 
 from spacy_dxprivacy import UsageError
-from spacy_dxprivacy.config import ServiceConfig
+from spacy_dxprivacy.config import ServiceOptions
 from spacy_dxprivacy.integrations.serve.run import serve
 from spacy_dxprivacy.io.files.keys import make_key
 
@@ -59,7 +59,7 @@ def test_a_key_that_callers_would_share_is_refused(nlp):
     other = {"mechanism": mechanism, "selector": words}
     nlp.add_pipe("dx_sanitizer", name="before", first=True, config=other)
     with pytest.raises(UsageError, match="first sanitizer"):
-        serve(nlp, ServiceConfig(), ready=pytest.fail)
+        serve(nlp, ServiceOptions(), ready=pytest.fail)
 
 
 def test_dates_of_each_text_move_by_a_shift_of_their_own(make_service, nlp):  # noqa: F811

@@ -8,11 +8,11 @@ together they take a quarter of a second, which every `python -m spacy` would pa
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from spacy.cli._util import app
@@ -36,16 +36,24 @@ def _mistakes_in_a_line(ctx: Any) -> Iterator[None]:
         format_message = getattr(error, "format_message", None)
         if format_message is None or type(error).__name__ == "NoArgsIsHelpError":
             raise
-        _stop(ctx, " ".join(format_message().split()))
+        message = " ".join(format_message().split())
+        if option := getattr(error, "option_name", ""):
+            options = [name for one in ctx.command.params for name in one.opts]
+            message = f"No such option {option}.{_nearest(option, options)}"
+        if message.startswith("Got unexpected extra argument"):  # which may be words of a text
+            message = "Too many arguments. Put quotes around an argument that has spaces."
+        _stop(ctx, message)
 
 
-def _stop(ctx: Any, message: str) -> None:
+def _nearest(name: str, names: Sequence[str]) -> str:
+    nearest = get_close_matches(name, names, n=1)
+    return f" Did you mean {nearest[0]}?" if nearest else ""
+
+
+def _stop(ctx: Any, message: str) -> NoReturn:
     command = f"dx{ctx.command_path.rpartition('dx')[2]}"
-    if message.startswith("Got unexpected extra argument"):  # which may be words of a text
-        message = "Too many arguments. Put quotes around an argument with spaces."
-    message = f"{message[:1].lower()}{message[1:].rstrip('.?')}"
-    end = "?" if "id you mean" in message else "."
-    typer.echo(f"{command}: {message}{end} `{command} --help` lists all.", err=True)
+    message = f"{message[:1].lower()}{message[1:]}"
+    typer.echo(f"{command}: {message} `{command} --help` lists all.", err=True)
     raise typer.Exit(2) from None
 
 
@@ -64,7 +72,7 @@ class DxCommand(TyperCommand):
         with _mistakes_in_a_line(ctx):
             super().parse_args(ctx, args)
             if ctx.args:
-                ctx.fail("Got unexpected extra arguments")
+                ctx.fail("Got unexpected extra arguments.")
         ctx.args = overrides
         return overrides
 
@@ -100,8 +108,7 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command; exit with the nearest name for one that is none."""
         if self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
-            nearest = get_close_matches(args[0], self.list_commands(ctx), n=1)
-            hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+            hint = _nearest(args[0], self.list_commands(ctx))
             _stop(ctx, f"No such command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 

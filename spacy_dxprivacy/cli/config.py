@@ -19,7 +19,7 @@ from .terminal import mistakes_in_a_line, setting_up
 def config_cli(
     ctx: typer.Context,
     output: Annotated[Path | None, Argument(
-        metavar="[OUT]", show_default=False, help="Config file to write; stdout if left out"
+        metavar="OUT", show_default=False, help="Config file to write; stdout if left out"
     )] = None,
     check: Annotated[Path | None, Option(
         "--check", help="Load and fit what this config names, and report problems"

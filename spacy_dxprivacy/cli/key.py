@@ -41,7 +41,7 @@ def restore_cli(
         help="Text that mentions surrogates, such as a model's answer",
     )],
     output: Annotated[Path | None, Argument(
-        metavar="[OUTPUT]", show_default=False, help="File to write; stdout if left out"
+        metavar="OUTPUT", show_default=False, help="File to write; stdout if left out"
     )] = None,
     table: Annotated[Path, Option(
         "--table", help="Table of surrogates that `dx sanitize` wrote"

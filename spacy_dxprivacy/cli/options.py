@@ -21,19 +21,15 @@ Mechanism = Annotated[
 Epsilon = Annotated[
     float | None, Option("--epsilon", "-e", help="Privacy parameter: smaller is more private")
 ]
-Level = Annotated[
-    str | None, Option("--level", help="Privacy level instead of epsilon: light, balanced, strong")
-]
+Level = Annotated[str | None, Option("--level", help="Instead of epsilon: light, balanced, strong")]
 Entities = Annotated[
     str | None, Option("--entities", help="Replace only these entities: person,date")
 ]
 Surrogates = Annotated[
     str | None,
-    Option("--surrogates", help="Surrogates of entities: standard, clinical, none, a file"),
+    Option("--surrogates", help="Of entities: standard, clinical, none, or a file"),
 ]
-Key = Annotated[
-    Path | None, Option("--key", help="Secret key: same original, same surrogate")
-]
+Key = Annotated[Path | None, Option("--key", help="Secret key: same original, same surrogate")]
 Edit = Annotated[bool, Option("--edit", help="Edit the output by public knowledge, at no cost")]
 Code = Annotated[
     Path | None, Option("--code", help="Python file to run first, with your own components")
@@ -44,15 +40,21 @@ Language = Annotated[
 
 # -- others ----------------------------------------------------------------------------------------
 
-NProcess = Annotated[
-    int, Option("--n-process", "-n", help="Worker processes; -1 for one per core")
-]
+NProcess = Annotated[int, Option("--n-process", "-n", help="Worker processes; -1 for one per core")]
 Force = Annotated[bool, Option("--force", "-F", help="Overwrite existing files")]
 Field = Annotated[str, Option("--field", help="Field of .jsonl and .csv that holds the text")]
 Receipt = Annotated[Path | None, Option("--receipt", help="Receipt of the release")]
 Space = Annotated[str, Option("--space", help="Word vectors: builtin, or a saved space")]
 MaxWords = Annotated[
     int | None, Option("--max-words", min=2, help="Use the first N words of the space")
+]
+Mechanisms = Annotated[
+    list[str] | None,
+    Option("--mechanism", "-m", help="Mechanism, such as laplace; may be repeated"),
+]
+Epsilons = Annotated[
+    str | None,
+    Option("--epsilon", "-e", help="Values of epsilon: LOW:HIGH:STEPS, or a list 1.8,2.2,3"),
 ]
 AsJson = Annotated[bool, Option("--json", help="Print JSON")]
 Target = Annotated[Path, Argument(metavar="OUT", show_default=False, help="Folder to write")]

@@ -53,19 +53,19 @@ def sanitize_cli(
         metavar="INPUT", show_default=False, help="File or folder to read, or - for stdin"
     )] = None,
     target: Annotated[str | None, Argument(
-        metavar="[OUTPUT]", show_default=False, help="File or folder to write; stdout if left out"
+        metavar="OUTPUT", show_default=False, help="File or folder to write; stdout if left out"
     )] = None,
     text: Annotated[str | None, Option(
-        "--text", help="Sanitise this text; read confidential text from stdin (-)"
+        "--text", help="Text to sanitise; give confidential text by stdin (-)"
     )] = None,
     field: Annotated[list[str] | None, Option(
-        "--field", help="Field or column to sanitise; may be repeated (text)"
+        "--field", help="Field or column to sanitise; may be repeated"
     )] = None,
     keep_fields: Annotated[str | None, Option(
         "--keep-fields", help="Other fields to write unmodified, or none"
     )] = None,
     format: Annotated[str, Option(
-        "--format", show_default=False, help="Input format, where the name does not say: jsonl, csv"
+        "--format", show_default=False, help="Input format, if the name does not say: jsonl, ..."
     )] = "",
     config: options.Config = None,
     model: options.Model = None,
@@ -76,7 +76,7 @@ def sanitize_cli(
     surrogates: options.Surrogates = None,
     key: options.Key = None,
     table: Annotated[Path | None, Option(
-        "--table", help="Write the table of surrogates, encrypted, for dx restore"
+        "--table", help="Table of surrogates to write, encrypted"
     )] = None,
     table_key: Annotated[Path | None, Option(
         "--table-key", help="Key that encrypts the table"

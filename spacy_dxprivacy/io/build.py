@@ -39,6 +39,7 @@ BATCH_SIZE = 128  # documents, where a config does not say; spaCy has 1000
 RULES = "rules"  # in the place of a model: entities by rules alone
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
 DEFAULTS = {"dx_sanitizer": DEFAULT_CONFIG, "dx_entity_sanitizer": ENTITY_CONFIG}
+ROOTS = (*DEFAULT_CONFIG, "nlp", "components")  # of the paths of overrides
 HEAD = """# A complete pipeline that sanitises, every setting in it:
 #   dx sanitize INPUT OUTPUT --config THIS_FILE
 #   python -m spacy assemble THIS_FILE my_sanitizer
@@ -113,7 +114,7 @@ def unfitted(options: PipelineOptions) -> Language:
 
 
 def _base(options: PipelineOptions, overrides: Mapping[str, Any], component: str) -> Language:
-    """Return the model, or a blank pipeline, with overrides of its config, without our component."""
+    """Return the model, or a blank pipeline, with overrides of its own config."""
     if options.model in (None, RULES):
         load: Callable[..., Language] = partial(spacy.blank, _language(options.language))
     else:
@@ -171,7 +172,9 @@ def config_text(options: PipelineOptions) -> str:
     """Return a config with every setting, without loading or fitting anything."""
     import_code(options.code)
     whole = unfitted(options).config.interpolate()
-    language = {name: whole["nlp"][name] for name in ("lang", "pipeline", "batch_size", "tokenizer")}
+    language = {
+        name: whole["nlp"][name] for name in ("lang", "pipeline", "batch_size", "tokenizer")
+    }
     kept = Config({"nlp": language, "components": whole["components"]})
     return HEAD + kept.to_str().strip() + "\n"
 
@@ -185,13 +188,13 @@ def _split(overrides: Mapping[str, Any], component: str) -> tuple[dict[str, Any]
     for path, value in overrides.items():
         below = path.removeprefix(f"components.{component}.")
         root, _, rest = below.partition(".")
-        if below != path or root in DEFAULT_CONFIG:
+        if root in DEFAULT_CONFIG:
             own[below] = value
-        elif root in Language.default_config:
+        elif below == path and root in Language.default_config:
             others[path] = value
         else:
-            known = [*DEFAULT_CONFIG, "nlp", "components"]
-            raise unknown_key(path, [f"{name}.{rest}".rstrip(".") for name in known])
+            start = path.removesuffix(below)
+            raise unknown_key(path, [f"{start}{name}.{rest}".rstrip(".") for name in ROOTS])
     return own, others
 
 

@@ -12,7 +12,7 @@ import zipfile
 from collections import Counter
 from typing import Any
 
-from ..config import FileConfig
+from ..config import FileOptions
 from .files.limits import MB, check_ratio, too_large
 from .pieces import BadDocument, Pieces, linked, listed, mail_target
 from .plain import module_of
@@ -73,7 +73,7 @@ class _Package:
         return out.getvalue()
 
 
-def parse(raw: bytes, files: FileConfig) -> Pieces:
+def parse(raw: bytes, files: FileOptions) -> Pieces:
     """Return the pieces of a document: its body, then headers, footers, notes and comments."""
     pieces = Pieces()
     package = _Package(raw, pieces.dropped)
@@ -85,7 +85,7 @@ def parse(raw: bytes, files: FileConfig) -> Pieces:
     gone = {name: _filter_relations(package, name, names, pieces) for name in ("", *names)}
     bookmarks: dict[str, str] = {}
     for name in sorted(names, key=lambda name: (name != mains[0], name)):
-        clean(package.etree, package.tree(name), gone[name], pieces, accept=files.accept_changes)
+        clean(package.etree, package.tree(name), gone[name], pieces)
         read(package.tree(name), pieces, bookmarks)
     rels = [_rels_of(name) for name in gone if _rels_of(name) in package.parts]
     pieces.finish = lambda: package.written(["[Content_Types].xml", *rels, *names])

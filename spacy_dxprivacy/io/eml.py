@@ -15,7 +15,7 @@ from email.utils import format_datetime, parsedate_to_datetime
 from functools import partial
 from typing import Any
 
-from ..config import FileConfig
+from ..config import FileOptions
 from .html import add_html
 from .pieces import NO_ADDRESS, BadDocument, Pieces, Template, address_of
 
@@ -28,7 +28,7 @@ _RAW = re.compile(rb'[^\s<>",():]*[\x80-\xff](?:[^<>",()\r\n]*[\x80-\xff])?[^\s<
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
-def parse(raw: bytes, files: FileConfig) -> Pieces:
+def parse(raw: bytes, files: FileOptions) -> Pieces:
     """Return the pieces of a mail. Raise BadDocument."""
     mail: Any = message_from_bytes(_encoded(raw), policy=default)
     if not mail.keys():

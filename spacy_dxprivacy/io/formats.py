@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import IO, NamedTuple
 
-from ..config import FileConfig
+from ..config import FileOptions
 from ..errors import UsageError
 from . import pieces, plain, tables
 from .plain import Writer
@@ -18,8 +18,8 @@ from .source import Readable, Source, decode
 class Format(NamedTuple):
     """How a kind of file is read and written."""
 
-    read: Callable[[Readable, FileConfig, OnHead | None], Iterator[Record]]
-    write: Callable[[IO[bytes], FileConfig], Writer]
+    read: Callable[[Readable, FileOptions, OnHead | None], Iterator[Record]]
+    write: Callable[[IO[bytes], FileOptions], Writer]
     endings: tuple[str, ...] = ()  # of file names
     has_fields: bool = False  # beside the text
     is_binary: bool = False  # not decoded as text
@@ -57,7 +57,7 @@ TABLES = {",": "csv", ";": "csv", "|": "csv", "\t": "tsv"}
 
 
 def read(
-    handle: Readable, kind: str, files: FileConfig, on_head: OnHead | None = None
+    handle: Readable, kind: str, files: FileOptions, on_head: OnHead | None = None
 ) -> Iterator[Record]:
     """Return the records of a binary file, decompressed and decoded; `kind` is a key of FORMATS.
 
@@ -67,28 +67,45 @@ def read(
     return FORMATS[kind].read(handle, files, on_head)
 
 
-def guess(source: Source, files: FileConfig) -> tuple[str, str | None]:
-    """Return the format of stdin, and the delimiter of a table. Nothing is taken from the source.
+def guess(source: Source, files: FileOptions) -> str:
+    """Return the format of stdin. Nothing is taken from the source.
 
     What is neither JSON nor a table whose first row names the fields is a text: at worst a table is
     sanitised as a whole. Raise UsageError for what is no text.
     """
-    head = source.peek(lambda head: len(head) >= ENOUGH or b"\n" in head.lstrip())
+    head = _head_of(source)
     if head.startswith((b"PK\x03\x04", b"PAR1")) or b"\0" in head:
         raise UsageError(
             "it is not text: name a file as INPUT, or give its `format` (xlsx, docx, spacy)."
         )
-    text = decode(head)
-    first = (text.lstrip().splitlines() or [""])[0].strip()
+    first = _first_line(head)
     if first[:1] == "{":
-        return ("jsonl" if first != "{" else "json"), None
+        return "jsonl" if first != "{" else "json"
     if first == "[" or (first[:1] == "[" and first[1:].lstrip()[:1] in ("{", '"', "]", "[")):
-        return "json", None
+        return "json"
+    delimiter = delimiter_of(source, files)
+    return "txt" if delimiter is None else TABLES.get(delimiter, "csv")
+
+
+def delimiter_of(source: Source, files: FileOptions) -> str | None:
+    """Return the delimiter by which the first row names the fields; None where none does.
+
+    Nothing is taken from the source.
+    """
+    first = _first_line(_head_of(source))
     for delimiter in [files.delimiter] if files.delimiter else TABLES:
         try:
             names = next(csv.reader([first], delimiter=delimiter), [])
         except csv.Error:
             continue
         if len(names) > 1 and all(name in names for name in files.field):
-            return TABLES.get(delimiter, "csv"), delimiter
-    return "txt", None
+            return delimiter
+    return None
+
+
+def _head_of(source: Source) -> bytes:
+    return source.peek(lambda head: len(head) >= ENOUGH or b"\n" in head.lstrip())
+
+
+def _first_line(head: bytes) -> str:
+    return (decode(head).lstrip().splitlines() or [""])[0].strip()

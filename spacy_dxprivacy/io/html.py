@@ -10,7 +10,7 @@ import re
 from html import escape
 from html.parser import HTMLParser
 
-from ..config import FileConfig
+from ..config import FileOptions
 from . import html_policy as policy
 from .pieces import BadDocument, Pieces, Template, linked, mail_target
 
@@ -188,7 +188,7 @@ def decoded(raw: bytes) -> str:
             raise BadDocument("it names an encoding that does not exist.") from None
 
 
-def parse(raw: bytes, files: FileConfig) -> Pieces:
+def parse(raw: bytes, files: FileOptions) -> Pieces:
     """Return the pieces of a page."""
     pieces = Pieces()
     pieces.finish = add_html(pieces, decoded(raw)).encoded

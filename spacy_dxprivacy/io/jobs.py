@@ -7,14 +7,13 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..config import FileConfig
+from ..config import FileOptions
 from ..errors import UsageError
 from .files.atomic import check_new
-from .formats import FORMATS, KINDS, WITH_FIELDS, guess, read
+from .formats import FORMATS, KINDS, WITH_FIELDS, delimiter_of, guess, read
 from .record import OnHead, Record
 from .source import (
     Source,
-    check_encoding,
     ending,
     pack_of,
     source_of_file,
@@ -31,9 +30,7 @@ class Job:
     target: Path | None
     read_as: str  # a key of FORMATS; "" until stdin is looked at
     write_as: str
-    encoding: str | None = None  # of a text; None for UTF-8, or what its byte-order mark says
     pack: str = ""  # "gz" to compress what is written
-    delimiter: str | None = None  # of a table on stdin, as it was guessed
     stream: Source | None = field(default=None, repr=False, compare=False)  # stdin, once peeked at
 
     @property
@@ -60,7 +57,7 @@ class Opened:
     """The input of a job, and how it is read."""
 
     job: Job
-    files: FileConfig
+    files: FileOptions
     source: Source
 
     def records(self, on_head: OnHead | None = None) -> Iterator[Record]:
@@ -73,21 +70,22 @@ class Opened:
 
 
 @contextmanager
-def opened(job: Job, files: FileConfig) -> Iterator[Opened]:
+def opened(job: Job, files: FileOptions) -> Iterator[Opened]:
     """Open the input of a job. Raise UsageError if it cannot be read."""
-    files = replace(files, delimiter=files.delimiter or job.delimiter)
     text = not FORMATS[job.read_as].is_binary
     if job.stream is not None:
         source = job.stream
     elif job.source is None:
-        source = source_of_stdin(job.encoding, text=text)
+        source = source_of_stdin(text=text)
     else:
         try:
             handle = job.source.open("rb")
         except OSError as error:
             raise UsageError(f"{job.source}: {error.strerror}.") from None
-        source = source_of_file(handle, pack_of(job.source), job.encoding, text=text)
+        source = source_of_file(handle, pack_of(job.source), text=text)
     with closing(source):
+        if job.read_as == "csv" and files.delimiter is None:
+            files = replace(files, delimiter=delimiter_of(source, files))
         yield Opened(job, files, source)
 
 
@@ -100,23 +98,21 @@ def text_job(text: str) -> Job:
 
 
 def plan_jobs(
-    source: str, target: str | None, files: FileConfig | None = None, *, force: bool = False
+    source: str, target: str | None, files: FileOptions | None = None, *, force: bool = False
 ) -> list[Job]:
     """Return the jobs for a file, a folder or "-", whose format is guessed if it is not given.
 
     Args:
         source: The path of the input, or "-".
         target: The path of the output; None and "-" for stdout.
-        files: Formats that the names of the files do not say.
+        files: The format of the input, where its name does not say it.
         force: Whether outputs may exist.
 
     Raises:
         UsageError: An input is missing or of another kind, an output exists, or it is the input.
     """
-    files = files or FileConfig()
-    check_encoding(files.encoding)
-    for option, given in (("format", files.format), ("output_format", files.output_format)):
-        _format(option, given)
+    files = files or FileOptions()
+    _format(files.format)
     out = None if target in (None, "-") else Path(str(target))
     path = None if source == "-" else Path(source)
     if path is not None and not path.exists():
@@ -164,29 +160,29 @@ def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) 
     return found
 
 
-def _plan_file(source: Path | None, target: Path | None, files: FileConfig) -> Job:
-    read_as, _ = _format("format", files.format)
+def _plan_file(source: Path | None, target: Path | None, files: FileOptions) -> Job:
+    read_as, _ = _format(files.format)
     named = "" if source is None else KINDS.get(ending(source), "")
     if read_as == "lines" and named not in ("", "txt"):
         read_as = named  # a way to read text: files whose name says something else are that
     if source is not None:
         read_as = read_as or named or _kind(source, "INPUT")
-    write_as, pack = _format("output_format", files.output_format)
+    write_as = pack = ""
     if target is not None:
         if target.is_dir():
             raise UsageError(f"{target}: is a folder, but the input is a single file.")
-        write_as, pack = write_as or _kind(target, "OUTPUT"), pack or pack_of(target)
-    job = Job(source, target, read_as, write_as, files.encoding, pack)
+        write_as, pack = _kind(target, "OUTPUT"), pack_of(target)
+    job = Job(source, target, read_as, write_as, pack)
     return _with_output(job) if read_as else job
 
 
-def _guessed(job: Job, files: FileConfig) -> Job:
-    stream = source_of_stdin(job.encoding)
+def _guessed(job: Job, files: FileOptions) -> Job:
+    stream = source_of_stdin()
     try:
-        kind, delimiter = guess(stream, files)
+        kind = guess(stream, files)
     except UsageError as error:
         raise UsageError(f"stdin: {error}") from None
-    return _with_output(replace(job, read_as=kind, delimiter=delimiter, stream=stream))
+    return _with_output(replace(job, read_as=kind, stream=stream))
 
 
 def _with_output(job: Job) -> Job:
@@ -198,46 +194,41 @@ def _with_output(job: Job) -> Job:
     return replace(job, write_as=write_as)
 
 
-def _format(option: str, given: str) -> tuple[str, str]:
+def _format(given: str) -> tuple[str, str]:
     """Return ("jsonl", "gz") for "jsonl.gz"."""
     name, _, pack = given.lower().lstrip(".").partition(".")
     name = {"ndjson": "jsonl", "text": "txt"}.get(name, name)
     if (given and name not in FORMATS) or pack not in ("", "gz"):
-        raise UsageError(f"`{option}` must be one of {', '.join(FORMATS)}, got {given!r}.")
+        raise UsageError(f"`format` must be one of {', '.join(FORMATS)}, got {given!r}.")
     return name, pack
 
 
 def _kind(path: Path, role: str) -> str:
     if ending(path) in KINDS:
         return KINDS[ending(path)]
-    more, option = (", or - for stdin", "format") if role == "INPUT" else ("", "output_format")
-    raise UsageError(
-        f"{path}: {role} must be a folder or end in {', '.join(KINDS)} (.gz){more}; or `{option}` "
-        "says what it is."
-    )
+    more = ", or - for stdin; or `format` says what it is" if role == "INPUT" else ""
+    raise UsageError(f"{path}: {role} must be a folder or end in {', '.join(KINDS)} (.gz){more}.")
 
 
 # -- checks ----------------------------------------------------------------------------------------
 
 
-def check_fields(files: FileConfig, jobs: list[Job] | None = None) -> None:
+def check_fields(files: FileOptions, jobs: list[Job] | None = None) -> None:
     """Raise UsageError if settings of fields do not fit together, or no job has any."""
     if not files.field:
         raise UsageError("`field` is empty: name the field to sanitise.")
     for name in files.field:
         if name in (files.keep_fields or ()):
             raise UsageError(f"`keep` cannot keep {name!r}, the field to sanitise.")
-        if files.field.count(name) > 1 or name == files.receipt_field:
+        if files.field.count(name) > 1:
             raise UsageError(f"`field` names {name!r}, which is used twice.")
     if jobs is None:
         return
-    inputs, outputs = {job.read_as for job in jobs}, {job.write_as for job in jobs}
+    inputs = {job.read_as for job in jobs}
     pairs = [{job.read_as, job.write_as} for job in jobs]
     needs = "needs .jsonl or .csv, or another format with fields, as its"
     if files.keep_fields and not any(pair <= WITH_FIELDS for pair in pairs):
         raise UsageError(f"`keep` {needs} input and output.")
-    if files.receipt_field and not outputs & WITH_FIELDS:
-        raise UsageError(f"`receipt_field` {needs} output.")
     if files.person_field is not None and not inputs <= WITH_FIELDS:
         raise UsageError(f"`person_field` {needs} input.")
     if len(files.field) > 1 and not inputs & WITH_FIELDS:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from html import escape, unescape
 
-from ..config import FileConfig
+from ..config import FileOptions
 from ..entities.tables import pattern
 from .pieces import Pieces, Template, address_of, linked, mail_target
 
@@ -92,7 +92,7 @@ class _Reader(Template):
         return super().encoded()
 
 
-def parse(raw: bytes, files: FileConfig) -> Pieces:
+def parse(raw: bytes, files: FileOptions) -> Pieces:
     """Return the pieces of a Markdown file."""
     text, pieces, start = raw.decode("utf-8-sig"), Pieces(), 0
     reader = _Reader(pieces)

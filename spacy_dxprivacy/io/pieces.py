@@ -10,7 +10,7 @@ from html import escape
 from importlib import import_module
 from typing import IO, Any
 
-from ..config import FileConfig
+from ..config import FileOptions
 from ..entities.tables import by_word, words
 from ..errors import DxError, UsageError
 from ..text.layout import MARKS
@@ -147,7 +147,7 @@ def linked(target: str) -> tuple[str, str] | None:
 
 
 def read_pieces(
-    kind: str, handle: Readable, files: FileConfig, on_head: OnHead | None = None
+    kind: str, handle: Readable, files: FileOptions, on_head: OnHead | None = None
 ) -> Iterator[Record]:
     """Yield the one document of a file. kind: of MODULES."""
     raw = whole(handle, MOST_DOCUMENT)
@@ -175,7 +175,7 @@ class PiecesWriter(Writer):
 
     needs_docs = True
 
-    def __init__(self, kind: str, handle: IO[bytes], files: FileConfig) -> None:
+    def __init__(self, kind: str, handle: IO[bytes], files: FileOptions) -> None:
         super().__init__(handle, files)
         self.kind = kind
 

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from spacy.tokens import DocBin
 
-from ..config import FileConfig
+from ..config import FileOptions
 from ..errors import DxError, Errors, UsageError
 from .files.docbin import MOST_DOCBIN, BadPacked, read_docbin
 from .files.limits import MOST_RECORD, TooLarge
@@ -35,7 +35,7 @@ class Writer:
 
     needs_docs = False  # otherwise it takes texts, all of a row at once
 
-    def __init__(self, handle: IO[bytes], files: FileConfig) -> None:
+    def __init__(self, handle: IO[bytes], files: FileOptions) -> None:
         self.handle, self.files = handle, files
 
     def begin(self, names: list[str]) -> None:
@@ -61,7 +61,7 @@ def module_of(name: str, what: str, extra: str) -> Any:
 # -- texts -----------------------------------------------------------------------------------------
 
 
-def read_text(handle: Readable, files: FileConfig, on_head: OnHead | None) -> Iterator[Record]:
+def read_text(handle: Readable, files: FileOptions, on_head: OnHead | None) -> Iterator[Record]:
     """Yield the one document of a .txt file."""
     raw = whole(handle, MOST_RECORD)
     if len(raw) > MOST_RECORD:
@@ -70,7 +70,7 @@ def read_text(handle: Readable, files: FileConfig, on_head: OnHead | None) -> It
         yield checked_record(1, len(raw), decode(raw), hint=NOT_UTF8)
 
 
-def read_lines(handle: Readable, files: FileConfig, on_head: OnHead | None) -> Iterator[Record]:
+def read_lines(handle: Readable, files: FileOptions, on_head: OnHead | None) -> Iterator[Record]:
     """Yield a document a line."""
     for number, raw, size in numbered_lines(handle):
         if not raw:
@@ -83,7 +83,7 @@ def read_lines(handle: Readable, files: FileConfig, on_head: OnHead | None) -> I
         yield record
 
 
-def read_spacy(handle: Readable, files: FileConfig, on_head: OnHead | None) -> Iterator[Record]:
+def read_spacy(handle: Readable, files: FileOptions, on_head: OnHead | None) -> Iterator[Record]:
     """Yield tokens and blanks alone: all else in a .spacy file is a function of the plaintext."""
     number = 0
     try:
@@ -125,7 +125,7 @@ class SpacyWriter(Writer):
 
     needs_docs = True
 
-    def __init__(self, handle: IO[bytes], files: FileConfig) -> None:
+    def __init__(self, handle: IO[bytes], files: FileOptions) -> None:
         super().__init__(handle, files)
         self.docbin = DocBin(store_user_data=True)
 
@@ -141,7 +141,7 @@ class SpacyWriter(Writer):
 # -- JSON ------------------------------------------------------------------------------------------
 
 
-def read_jsonl(handle: Readable, files: FileConfig, on_head: OnHead | None) -> Iterator[Record]:
+def read_jsonl(handle: Readable, files: FileOptions, on_head: OnHead | None) -> Iterator[Record]:
     """Yield the records of each line; blank ones do not count."""
     for number, raw, size in numbered_lines(handle):
         line, problem, hint, entry = decode(raw), "", "", None
@@ -169,7 +169,7 @@ def _parsed_line(line: str) -> tuple[Any, str]:
     return entry, "" if isinstance(entry, dict) else "it is not a JSON object."
 
 
-def read_json(handle: Readable, files: FileConfig, on_head: OnHead | None) -> Iterator[Record]:
+def read_json(handle: Readable, files: FileOptions, on_head: OnHead | None) -> Iterator[Record]:
     """Yield the records of a file that is an array of records, or one record."""
     raw = whole(handle, MOST_RECORD)
     if len(raw) > MOST_RECORD:
@@ -258,15 +258,13 @@ def as_json(value: Any) -> bytes:
 
 
 def written(
-    record: Record, results: Sequence[Sanitized], files: FileConfig
+    record: Record, results: Sequence[Sanitized], files: FileOptions
 ) -> tuple[list[str] | None, Any]:
     """Return the names and cells of a row, or None and a value of JSON, as they are written.
 
     The texts of the row are replaced in their place, and what is not kept is left out.
     """
     row = record.row
-    receipts = [dict(result.receipt) for result in results]
-    receipt: Any = receipts[0] if len(receipts) == 1 else receipts
     if row is None:
         entry: Any = {files.field[0]: results[0].text, **record.kept}
     else:
@@ -274,18 +272,16 @@ def written(
             holder[place] = result.text
         if row.names is not None:
             pairs = carried_columns(row.names, row.entry, files)
-            if files.receipt_field:
-                pairs.append((json.dumps(receipt), files.receipt_field))
             return [name for _, name in pairs], [cell for cell, _ in pairs]
         entry = row.entry
         if files.keep_fields is not None:
             entry = pruned(entry, (*files.field, *files.keep_fields))
-    if files.receipt_field and isinstance(entry, dict):
-        entry = {**entry, files.receipt_field: receipt}
     return None, entry
 
 
-def carried_columns(names: list[str], cells: list[Any], files: FileConfig) -> list[tuple[Any, str]]:
+def carried_columns(
+    names: list[str], cells: list[Any], files: FileOptions
+) -> list[tuple[Any, str]]:
     """Return the cells that are written, each with the name of its column."""
     wanted = (*files.field, *(files.keep_fields or ()))
     return [
@@ -297,7 +293,7 @@ def carried_columns(names: list[str], cells: list[Any], files: FileConfig) -> li
     ]
 
 
-def written_object(record: Record, results: Sequence[Sanitized], files: FileConfig) -> Any:
+def written_object(record: Record, results: Sequence[Sanitized], files: FileOptions) -> Any:
     """Return what is written as JSON. Raise UsageError if two columns have one name."""
     names, entry = written(record, results, files)
     if names is None:

@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import filter_spans
 
-from ..config import FileConfig
+from ..config import FileOptions
 from ..entities.surrogates.replacements import CALLER, USER
 from ..text.language import LANGUAGE
 from ..text.layout import MARKS
@@ -19,7 +19,7 @@ from ..text.tokens import cuts_of, joined
 from .files.limits import MB, MOST_RECORD
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
-NOT_UTF8 = "if it is not UTF-8, give its `encoding`, such as latin-1, cp1252 or utf-16."
+NOT_UTF8 = "if it is not UTF-8, convert it first, as `iconv -f latin1 -t utf8` does."
 TOO_LONG = f"it is longer than {MOST_RECORD // MB} MB."
 MOST_NAMES = 12  # that a message shows
 # What a column may be called. The first row of a file without names is a text, and is not shown.
@@ -132,7 +132,7 @@ def is_unicode(text: str) -> bool:
 
 
 def records_of(
-    number: int, size: int, entry: Any, files: FileConfig, alone: bool = False
+    number: int, size: int, entry: Any, files: FileOptions, alone: bool = False
 ) -> list[Record]:
     """Return the records of an object of JSON, one a text; or one with the problem that it has."""
     slots: list[Slot] = []
@@ -141,9 +141,6 @@ def records_of(
             slots += slots_of(entry, path)
         except KeyError:
             return [Record(number, size, problem=f"it has no field {path!r}.", hint=has(entry))]
-    if files.receipt_field and isinstance(entry, dict) and files.receipt_field in entry:
-        why = f"it has a field {files.receipt_field!r} already: choose another `receipt_field`."
-        return [Record(number, size, problem=why, hint=has(entry))]
     kept = {name: entry[name] for name in files.keep_fields or () if name in entry}
     records = records_of_row(number, size, Row(entry, slots, alone=alone), kept=kept)
     if files.person_field is None:

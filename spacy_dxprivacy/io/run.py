@@ -49,7 +49,7 @@ class _Sums:
 def sanitize(
     nlp: Language,
     jobs: list[Job],
-    files: FileOptions = FileOptions(),
+    files: FileOptions | None = None,
     reports: Reports = Reports(),
     *,
     n_process: int = 1,
@@ -72,7 +72,7 @@ def sanitize(
             processes, or the only file cannot be read.
         OSError: An output cannot be written, and then it is not there.
     """
-    sanitizer = the_sanitizer(nlp)
+    files, sanitizer = files or FileOptions(), the_sanitizer(nlp)
     tally, by_person = Tally(sanitizer.terms), PersonBudget(sanitizer.max_epsilon_per_person)
     sums = _Sums(tally, {}, reports, by_person)
     outcomes = partial(outcomes_of, nlp, n_process=n_process, language=language)
@@ -183,7 +183,7 @@ def _rows(pairs: Iterable[Outcome], by_row: bool) -> Iterator[tuple[Record, list
 class Sink:
     """Where the records of a job go: a writer, and the file that it writes, compressed or not."""
 
-    def __init__(self, job: Job, handle: IO[bytes], files: FileConfig, sums: _Sums) -> None:
+    def __init__(self, job: Job, handle: IO[bytes], files: FileOptions, sums: _Sums) -> None:
         self.sums = sums
         self.packing = packed(handle) if job.pack else None
         self.flushed = handle if job.target is None and not job.pack else None
@@ -226,7 +226,7 @@ class Sink:
             self.packing.close()
 
 
-def unmodified(files: FileConfig, fields: Iterable[str]) -> list[str]:
+def unmodified(files: FileOptions, fields: Iterable[str]) -> list[str]:
     """Return what a receipt says of the fields that were written unmodified. fields: of all
     records, each once, those of a table in the order of its columns."""
     if files.keep_fields is not None:

@@ -86,21 +86,21 @@ class Source:
 Readable = Source | IO[bytes]
 
 
-def source_of_stdin(encoding: str | None, *, text: bool = True) -> Source:
+def source_of_stdin(*, text: bool = True) -> Source:
     """Return standard input, decompressed if it is gzip, and decoded if it is text."""
     handle = sys.stdin.buffer
     try:
         number = handle.fileno()
     except (OSError, ValueError):  # not a file: within a test
         blocks = _gunzip_if_packed(iter(lambda: handle.read(BLOCK), b""))
-        return Source(_decoded(blocks, encoding, text))
+        return Source(_decoded(blocks, text))
 
     def is_readable() -> bool:
         # Windows: select takes sockets alone, so every line by itself
         return sys.platform != "win32" and bool(select.select([number], [], [], 0)[0])
 
     blocks = _gunzip_if_packed(iter(lambda: os.read(number, BLOCK), b""))
-    return Source(_decoded(blocks, encoding, text), is_readable)
+    return Source(_decoded(blocks, text), is_readable)
 
 
 def source_of_text(text: str) -> Source:
@@ -108,11 +108,11 @@ def source_of_text(text: str) -> Source:
     return Source(iter([text.encode("utf-8", "surrogateescape")]))
 
 
-def source_of_file(handle: IO[bytes], packed: str, encoding: str | None, *, text: bool) -> Source:
+def source_of_file(handle: IO[bytes], packed: str, *, text: bool) -> Source:
     """Return an open file as an input, packed ("gz") or not (""); it is read when it is needed."""
     blocks: Blocks = iter(lambda: handle.read(BLOCK), b"")
     blocks = _gunzip(blocks) if packed else blocks
-    return Source(_decoded(blocks, encoding, text), close=handle.close)
+    return Source(_decoded(blocks, text), close=handle.close)
 
 
 def pack_of(path: Path) -> str:
@@ -133,16 +133,6 @@ def ending(path: Path) -> str:
 def gunzip(raw: bytes) -> bytes:
     """Decompress all of a file. Raise UsageError for what is no gzip, cut, or a bomb."""
     return b"".join(_gunzip(raw[i : i + BLOCK] for i in range(0, len(raw), BLOCK)))
-
-
-def check_encoding(encoding: str | None) -> None:
-    """Raise UsageError for an encoding that Python does not know."""
-    try:
-        if encoding is not None and not codecs.lookup(encoding)._is_text_encoding:
-            raise LookupError
-    except LookupError:
-        known = "utf-8, utf-16, latin-1, cp1252, mac-roman, shift_jis"
-        raise UsageError(f"no `encoding` {encoding!r}: there are {known} and others.") from None
 
 
 def _head_of(blocks: Blocks, marks: Iterable[bytes]) -> tuple[bytes, Blocks]:
@@ -171,27 +161,26 @@ def _gunzip(blocks: Blocks) -> Blocks:
         raise UsageError("it is not .gz, or it is damaged.") from None
 
 
-def _decoded(blocks: Blocks, encoding: str | None, text: bool) -> Blocks:
+def _decoded(blocks: Blocks, text: bool) -> Blocks:
     """Yield UTF-8 without a byte-order mark.
 
-    Without an `encoding` or a mark bytes stay as they are: records that are not UTF-8 say so.
+    Without a mark bytes stay as they are: records that are not UTF-8 say so.
     """
     if not text:
         yield from blocks
         return
     head, blocks = _head_of(blocks, BOMS)
     mark = max((mark for mark in BOMS if head.startswith(mark)), key=len, default=b"")
-    found = BOMS.get(mark, encoding)
-    if found is None or (found == "utf-8" and encoding is None):
+    found = BOMS.get(mark, "utf-8")
+    if found == "utf-8":
         yield next(blocks, b"").removeprefix(codecs.BOM_UTF8)
         yield from blocks
         return
-    name = "utf-8-sig" if found == "utf-8" else found
     try:
-        for out in codecs.iterdecode(filter(None, blocks), name):
+        for out in codecs.iterdecode(filter(None, blocks), found):
             yield out.encode("utf-8", "surrogatepass")  # a record that holds half of a pair says so
     except UnicodeError:
-        raise UsageError(f"it is not {name}. Give another `encoding`.") from None
+        raise UsageError(f"it is not {found}, as its byte-order mark says.") from None
 
 
 def decode(raw: bytes) -> str:

@@ -15,7 +15,7 @@ from itertools import count
 from typing import IO, Any
 from weakref import finalize
 
-from ..config import FileConfig
+from ..config import FileOptions
 from ..errors import DxError, UsageError
 from .files.limits import MB, MOST_RECORD, TooLarge, check_ratio
 from .plain import Writer, carried_columns, module_of, written
@@ -52,15 +52,15 @@ class Columns:
     names: list[str]
     places: list[int]
     user: int | None
-    files: FileConfig
+    files: FileOptions
 
     @classmethod
-    def of(cls, header: list[str] | None, files: FileConfig) -> Columns:
+    def of(cls, header: list[str] | None, files: FileOptions) -> Columns:
         """Return the columns by the first row. Raise UsageError if one is missing or ambiguous."""
         if header is None:
             raise UsageError("it is empty: expected a first row of names.")
         if header is BROKEN:
-            raise UsageError("its first row is not valid CSV with this `delimiter`.")
+            raise UsageError("its first row is not valid CSV.")
         if not all(map(is_unicode, header)):
             raise UsageError(f"its first row is not valid Unicode; {NOT_UTF8}")
         places = [_place(name, header) for name in files.field]
@@ -68,11 +68,7 @@ class Columns:
             _place(name, header)
         if len(set(places)) < len(places):
             raise UsageError("`field` names a column twice.")
-        receipt, person = files.receipt_field, files.person_field
-        if receipt and receipt in header:
-            raise UsageError(
-                f"it has a column {receipt!r} already: choose another `receipt_field`."
-            )
+        person = files.person_field
         return cls(header, places, None if person is None else _place(person, header), files)
 
     def records(self, number: int, size: int, cells: list[Any], ending: str = "") -> list[Record]:
@@ -100,14 +96,14 @@ def _place(name: str, names: list[str]) -> int:
         help = f"the file has: {shown(names)}."
     else:  # the first row may be a text, and is not shown
         help = (
-            f"it has {n} column(s), and its first row does not look like names. Set "
-            f"`delimiter`, or give the number of the column, from 1 to {n}."
+            f"it has {n} column(s), and its first row does not look like names. Give the number "
+            f"of the column, from 1 to {n}."
         )
     raise UsageError(f"the first row has no column {name!r}; {help}")
 
 
 def read_csv(
-    handle: Readable, files: FileConfig, on_head: OnHead | None = None, delimiter: str = ","
+    handle: Readable, files: FileOptions, on_head: OnHead | None = None, delimiter: str = ","
 ) -> Iterator[Record]:
     """Yield the records of .csv or .tsv."""
     csv.field_size_limit(MOST_RECORD)
@@ -163,7 +159,7 @@ class _Lines:
 
 
 def read_xlsx(
-    handle: Readable, files: FileConfig, on_head: OnHead | None = None
+    handle: Readable, files: FileOptions, on_head: OnHead | None = None
 ) -> Iterator[Record]:
     """Yield the rows of the first sheet: its values, and no formulas, comments or other sheets."""
     rows = _sheet(handle)
@@ -209,9 +205,7 @@ class TableWriter(Writer):
     ending = ""  # of the lines of the input
 
     def begin(self, names: list[str]) -> None:
-        receipt = self.files.receipt_field
-        kept = [name for _, name in carried_columns(names, names, self.files)]
-        self.known = [*kept, *([receipt] if receipt else [])]
+        self.known = [name for _, name in carried_columns(names, names, self.files)]
 
     def write(self, record: Record, *results: Sanitized) -> None:
         names, cells = written(record, results, self.files)
@@ -245,7 +239,7 @@ class TableWriter(Writer):
 class CsvWriter(TableWriter):
     """Lines of cells with a delimiter between them."""
 
-    def __init__(self, handle: IO[bytes], files: FileConfig, delimiter: str = ",") -> None:
+    def __init__(self, handle: IO[bytes], files: FileOptions, delimiter: str = ",") -> None:
         super().__init__(handle, files)
         self.delimiter = files.delimiter or delimiter
         self.rows: Any = None
@@ -274,7 +268,7 @@ def _cell(value: Any) -> str:
 class XlsxWriter(TableWriter):
     """A sheet. Texts are never formulas."""
 
-    def __init__(self, handle: IO[bytes], files: FileConfig) -> None:
+    def __init__(self, handle: IO[bytes], files: FileOptions) -> None:
         super().__init__(handle, files)
         self.book = module_of("openpyxl", ".xlsx", "xlsx").Workbook(write_only=True)
         self.sheet = self.book.create_sheet("sanitized")

@@ -37,26 +37,17 @@ def _remove(element: Any) -> None:
         parent.remove(element)
 
 
-def clean(etree: Any, root: Any, gone: set[str], pieces: Pieces, *, accept: bool) -> None:
+def clean(etree: Any, root: Any, gone: set[str], pieces: Pieces) -> None:
     """Drop what may hold text that is not shown, and what leads to dropped parts."""
-    changes = {
-        one.tag
+    if any(
+        "wordprocessingml" in one.tag and _CHANGE.fullmatch(_name_of(one))
         for one in root.iter("{*}*")
-        if "wordprocessingml" in one.tag and _CHANGE.fullmatch(_name_of(one))
-    }
-    if changes and not accept:
-        raise BadDocument(
-            "it holds tracked changes: accept or reject them in Word, or set `accept_changes`."
-        )
-    for row in [row for row in root.iter("{*}tr") if row.find("{*}trPr/{*}del") is not None]:
-        _remove(row)
-    added = {tag for tag in changes if tag.endswith(("}ins", "}moveTo"))}
-    if changes:
-        etree.strip_elements(root, *changes - added, with_tail=False)
+    ):
+        raise BadDocument("it holds tracked changes: accept or reject them in Word.")
     for element in list(root.iter(*(f"{{*}}{name}" for name in _DROPPED))):
         pieces.dropped[_DROPPED[_name_of(element)]] += 1
         _remove(element)
-    etree.strip_tags(root, "{*}smartTag", "{*}customXml", *added)
+    etree.strip_tags(root, "{*}smartTag", "{*}customXml")
     for element in root.iter("{*}sdtPr", "{*}settings"):
         known = _SETTINGS if element is root else frozenset(("id", "rPr", "docPartObj"))
         what = "settings" if element is root else "content controls"

@@ -15,7 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Floats2d, Ints1d, blocks
-from ..config import FileConfig
+from ..config import FileOptions
 from ..errors import UsageError
 from ..io.build import NO_LIMIT
 from ..io.jobs import opened, plan_jobs
@@ -51,12 +51,12 @@ def read_texts(
     source: str, field: str, *, lines: bool = False, most: int | None = None
 ) -> list[str]:  # fmt: skip
     """Return the texts of a file, or of stdin for "-", without records that cannot be read."""
-    records = islice(records_of(source, "an attack", FileConfig(field=(field,)), lines), most)
+    records = islice(records_of(source, "an attack", FileOptions(field=(field,)), lines), most)
     return [r.text or " ".join(r.words or ()) for r in records if not r.problem]
 
 
 def records_of(
-    source: str, taker: str, files: FileConfig, lines: bool = False
+    source: str, taker: str, files: FileOptions, lines: bool = False
 ) -> Iterator[Record]:  # fmt: skip
     """Yield the records of a file, or of stdin for "-". taker: who takes the file, for the message
     about a folder."""
@@ -73,7 +73,7 @@ def sentences_of_file(
 ) -> Iterator[tuple[list[Words], int]]:
     """Yield Words of documents, without punctuation, and how many records could not be read."""
     nlp = tokenizer()
-    records = records_of(source, taker, FileConfig(field=(field,)), lines)
+    records = records_of(source, taker, FileOptions(field=(field,)), lines)
     for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
         good = [record for record in some if not record.problem]
         with zone(nlp), warnings.catch_warnings():

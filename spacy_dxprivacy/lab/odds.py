@@ -21,7 +21,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..arrays import Ints1d
-from ..config import FileConfig
+from ..config import FileOptions
 from ..errors import UsageError
 from ..io.build import make_pipeline
 from ..io.record import Record
@@ -234,7 +234,7 @@ def _odds(attacker: Informed, secret: Secret, release: bool) -> Odds:
 def given_of_files(
     nlp: Language,
     paths: tuple[Path, Path | None],
-    files: FileConfig,
+    files: FileOptions,
     *,
     lines: bool = False,
     failed: Sequence[int] = (),
@@ -257,7 +257,7 @@ def given_of_files(
         released: Iterator[Record | None] = iter(())
     else:
         old = (one for one in old if one.number not in failed)
-        released = records_of(str(after), "`dx odds`", FileConfig(field=files.field), lines)
+        released = records_of(str(after), "`dx odds`", FileOptions(field=files.field), lines)
     for one, new in zip_longest(old, released):
         if after is not None and (one is None or new is None or new.problem):
             raise UsageError(

@@ -14,7 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from ..config import FileConfig
+from ..config import FileOptions
 from ..errors import UsageError
 from ..io.files.atomic import Output
 from ..io.files.docbin import MOST_DOCBIN, Packed, read_docbin, unpack
@@ -37,7 +37,7 @@ Region = tuple[int, int, str]  # start, end, label
 def export_tasks(release: Path, tasks: Path, tool: str, field: str, force: bool) -> None:
     """Write a task for each document of a release. Raise DxError where one cannot be read."""
     plain = one_of("to", tool, TEXT_IN) == "prodigy"
-    with _files(release, tasks, FileConfig(field=(field,)), force) as (given, write):
+    with _files(release, tasks, FileOptions(field=(field,)), force) as (given, write):
         for task in _documents(given):
             write(task if plain else _label_studio_task(task))
 
@@ -47,7 +47,7 @@ def import_answers(reviewed: Path, out: Path, tool: str, force: bool) -> Counter
 
     Spans are those that reviewers added or changed. A task without an answer raises UsageError."""
     plain, counts = one_of("from", tool, TEXT_IN) == "prodigy", Counter[str]()
-    with _files(reviewed, out, FileConfig(field=(TEXT_IN[tool],)), force) as (given, write):
+    with _files(reviewed, out, FileOptions(field=(TEXT_IN[tool],)), force) as (given, write):
         for record in _records(given):
             task: Any = record.row and record.row.entry
             try:
@@ -75,7 +75,7 @@ def import_answers(reviewed: Path, out: Path, tool: str, force: bool) -> Counter
 
 @contextmanager
 def _files(
-    source: Path, target: Path, files: FileConfig, force: bool
+    source: Path, target: Path, files: FileOptions, force: bool
 ) -> Iterator[tuple[Opened, Callable[[Json], None]]]:
     """Open a file to read, and give what writes objects of JSON to another one."""
     if source.is_dir():

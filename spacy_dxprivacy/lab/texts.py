@@ -11,7 +11,7 @@ import numpy as np
 from spacy.language import Language
 
 from ..arrays import Floats1d, Ints1d
-from ..config import FileConfig
+from ..config import FileOptions
 from ..errors import UsageError
 from ..io.record import slots_of
 from ..space import Space
@@ -32,7 +32,7 @@ def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     number of a column, from 1. Raises UsageError where no row has them.
     """
     empty = True
-    for record in records_of(str(path), "a measurement of fields", FileConfig(field=(names[0],))):
+    for record in records_of(str(path), "a measurement of fields", FileOptions(field=(names[0],))):
         if record.row is None:
             continue
         entry = record.row.entry

@@ -10,7 +10,7 @@ from typing import Any
 from asgi import asked
 from spacy.language import Language
 
-from spacy_dxprivacy.config import ServiceConfig
+from spacy_dxprivacy.config import ServiceOptions
 from spacy_dxprivacy.integrations.serve.app import make_app
 from spacy_dxprivacy.integrations.serve.callers import Callers, Ledger
 from spacy_dxprivacy.integrations.serve.scheduler import Scheduler
@@ -27,7 +27,7 @@ KINDS = ("application/json", "application/json", "application/x-ndjson", "text/p
 def service(nlp: Language) -> Any:
     """The application, without a network; what sanitises are other processes, until the end."""
     terms, ledger = the_sanitizer(nlp).terms, Ledger(None, the_sanitizer(nlp).terms.guarantee, None)
-    return make_app(Scheduler(ForkServer(nlp), terms, Callers(None), ledger, ServiceConfig(tick=0)))
+    return make_app(Scheduler(ForkServer(nlp), terms, Callers(None), ledger, ServiceOptions(tick=0)))
 
 
 def check_requests(app: Any, rng: Random, many: int) -> dict[str, int]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from spacy.language import Language
 
-from spacy_dxprivacy.config import FileConfig, RunConfig, SanitizeConfig
+from spacy_dxprivacy.config import FileOptions, RunConfig, SanitizeConfig
 from spacy_dxprivacy.integrations.distributed import Recipe, plan_shards, sanitize_shards
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import Reports, sanitize
@@ -85,7 +85,7 @@ def check_shards(
     pairs, texts = _small_files(rng, folder, many)
     out = folder / "out"
     shards = plan_shards([folder / "in"], out)
-    recipe = replace(recipe, settings=SanitizeConfig(files=FileConfig(keep_fields=("id",))))
+    recipe = replace(recipe, settings=SanitizeConfig(files=FileOptions(keep_fields=("id",))))
     failed: Counter[str] = Counter()
 
     def on_shard(shard: Any, why: str) -> None:
@@ -125,7 +125,7 @@ def _sanitised(
 ) -> dict[str, int]:
     reasons: list[str] = []
     jobs = plan_jobs(str(source), str(target), force=True)
-    options = SanitizeConfig(files=FileConfig(keep_fields=("id",)), run=RunConfig(force=True))
+    options = SanitizeConfig(files=FileOptions(keep_fields=("id",)), run=RunConfig(force=True))
     tally = sanitize(nlp, jobs, options, Reports(lambda job, number, why: reasons.append(why)))
     assert not leaked(*reasons, json.dumps(tally.to_dict()))
     assert not any("\n" in why for why in reasons)

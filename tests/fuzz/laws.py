@@ -14,7 +14,7 @@ from confection import ConfigValidationError
 from spacy.language import Language
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized
-from spacy_dxprivacy.config import FileConfig
+from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.io.files.docbin import BadPacked, unpack
 from spacy_dxprivacy.io.formats import guess, read
@@ -109,7 +109,7 @@ def check_config(folder: Path, settings: dict[str, Any]) -> str:
 def check_readers(path: Path, raw: bytes, kind: str) -> str:
     """The reader of the command line, and that of the audit."""
     try:
-        found = list(read(io.BytesIO(raw), kind, FileConfig()))
+        found = list(read(io.BytesIO(raw), kind, FileOptions()))
         assert not leaked(*(record.problem for record in found))
     except UsageError as error:
         assert "\n" not in str(error) and not leaked(error)
@@ -126,8 +126,8 @@ def check_stdin(raw: bytes, encoding: str | None) -> str:
     """What comes without a name: unpacked, decoded, guessed and read, or one line that says no."""
     try:
         source = source_of_file(io.BytesIO(raw), None, encoding, text=True)
-        kind, delimiter = guess(source, FileConfig())
-        found = list(read(source, kind, FileConfig(delimiter=delimiter)))
+        kind, delimiter = guess(source, FileOptions())
+        found = list(read(source, kind, FileOptions(delimiter=delimiter)))
     except UsageError as error:
         assert "\n" not in str(error) and not leaked(error)
         return "refused"

@@ -19,7 +19,7 @@ import httpx
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from ...config import ServiceConfig
+from ...config import ServiceOptions
 from ...entities.surrogates.restoring import Restorer, Rows
 from ...entities.surrogates.table import _is_common
 from ...io.pieces import listed
@@ -189,7 +189,7 @@ def _check_names(texts: _Texts, rows: Rows) -> None:
 async def _send(
     stack: AsyncExitStack, request: Request, path: str, body: dict[str, Any]
 ) -> httpx.Response:
-    limits: ServiceConfig = request.app.state.scheduler.limits
+    limits: ServiceOptions = request.app.state.scheduler.limits
     base = httpx.URL(str(limits.upstream).rstrip("/"))
     url = f"{base}{'' if base.path.strip('/') else '/v1'}/{path}".replace("//v1", "/v1")
     own = os.environ.get(KEY)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
 
-from ...config import ServiceConfig
+from ...config import ServiceOptions
 from ...errors import DxError, Errors, UsageError
 from ...io.build import the_sanitizer
 from ...pipeline.component import DxSanitizer
@@ -25,7 +25,7 @@ PATIENCE = 30  # seconds for requests that are under way at SIGTERM
 
 
 def serve(
-    nlp: Language, limits: ServiceConfig, n_process: int = 1, *, ready: Callable[[str], None],
+    nlp: Language, limits: ServiceOptions, n_process: int = 1, *, ready: Callable[[str], None],
     checked: bool = True,
 ) -> None:  # fmt: skip
     """Answer requests until SIGTERM or Ctrl-C; what is under way then is finished first.
@@ -70,7 +70,7 @@ def serve(
                 scheduler.close()
 
 
-def make_server(app: Any, limits: ServiceConfig) -> uvicorn.Server:
+def make_server(app: Any, limits: ServiceOptions) -> uvicorn.Server:
     """Return a server that writes nothing of a request anywhere."""
     import uvicorn
 

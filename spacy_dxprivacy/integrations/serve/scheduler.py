@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from ...config import ServiceConfig
+from ...config import ServiceOptions
 from ...pipeline.receipt import Terms
 from .callers import Buckets, Callers, Ledger, Refused
 from .workers import Drawn, ForkServer, Worker
@@ -91,7 +91,7 @@ class Scheduler:
 
     def __init__(
         self, fork_server: ForkServer, terms: Terms, callers: Callers, ledger: Ledger,
-        limits: ServiceConfig,
+        limits: ServiceOptions,
     ) -> None:  # fmt: skip
         self.terms, self.callers, self.ledger, self.limits = terms, callers, ledger, limits
         self.broken = False

@@ -15,7 +15,7 @@ from typing import Any
 
 import spacy
 
-from ...config import FileConfig, names_of
+from ...config import FileOptions, names_of
 from ...errors import DxError, UsageError
 from ...io.files.docbin import BadPacked, read_docbin, unpack
 from ...io.files.limits import DEEPEST as DEEPEST_LISTS
@@ -95,7 +95,7 @@ def refused() -> Iterator[None]:
 
 
 def read_file(
-    path: Path, files: FileConfig | str, *, in_pipeline: bool = False
+    path: Path, files: FileOptions | str, *, in_pipeline: bool = False
 ) -> Iterator[Item]:  # fmt: skip
     """Read the texts and strings of a file, by its ending and its first bytes.
 
@@ -104,11 +104,11 @@ def read_file(
     deep, compressed or damaged.
     """
     with refused():
-        files = FileConfig(field=names_of(files)) if isinstance(files, str) else files
+        files = FileOptions(field=names_of(files)) if isinstance(files, str) else files
         yield from _read(path, files, in_pipeline)
 
 
-def _read(path: Path, files: FileConfig, in_pipeline: bool) -> Iterator[Item]:
+def _read(path: Path, files: FileOptions, in_pipeline: bool) -> Iterator[Item]:
     if path.name in SKIPPED:
         return
     if path.suffix.lower() == ".parquet" and not in_pipeline:
@@ -135,7 +135,7 @@ def _read(path: Path, files: FileConfig, in_pipeline: bool) -> Iterator[Item]:
         yield Strings("pickle" if pickled else "metadata", list(opened(raw)))
 
 
-def _content(path: Path, kind: str, files: FileConfig) -> bytes:
+def _content(path: Path, kind: str, files: FileOptions) -> bytes:
     """The bytes of a file, unpacked, and texts as UTF-8 without a byte-order mark."""
     raw = bytes_of(path)
     if pack_of(path):
@@ -145,7 +145,7 @@ def _content(path: Path, kind: str, files: FileConfig) -> bytes:
     if kind != ".xlsx" and raw.startswith(COMPRESSED):
         raise BadFile("a file is compressed: decompress it first.")
     if kind in (".txt", ".json", *ROWS) and kind != ".xlsx":
-        raw = source_of_file(io.BytesIO(raw), "", files.encoding, text=True).read()
+        raw = source_of_file(io.BytesIO(raw), "", text=True).read()
     return raw
 
 
@@ -189,7 +189,7 @@ def _blank_vocab() -> Any:
     return spacy.blank("en").vocab
 
 
-def _records(raw: bytes, kind: str, files: FileConfig) -> Iterator[Item]:
+def _records(raw: bytes, kind: str, files: FileOptions) -> Iterator[Item]:
     """Its texts, by the readers of `dx sanitize`, and the strings of other fields."""
     own = {step for path in files.field for step in steps(path)}  # names of the text's fields
     for record in read_records(io.BytesIO(raw), kind, files):

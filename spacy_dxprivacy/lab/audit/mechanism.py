@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from ...config import sections_of
+from ...config import read_config
 from ...errors import DxError, UsageError
 from ...io.code import import_code
 from ...registries import registry
@@ -100,7 +100,7 @@ def mechanism_of(
     mechanism and spaCy raise for wrong settings.
     """
     import_code(code)
-    held = sections_of(config)[1]
+    held = read_config(config)
     parts = [held, *(held.get("components") or {}).values()]
     blocks = [part["mechanism"] for part in parts if isinstance(part.get("mechanism"), dict)]
     if len(blocks) != 1:

@@ -15,7 +15,7 @@ from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...config import FileConfig
+from ...config import FileOptions
 from ...pipeline.unknown import REDACTED
 from ...space import Space
 from ...text.mentions import (
@@ -79,7 +79,7 @@ class Original:
         return found
 
 
-def read_original(path: Path, files: FileConfig, space: Space) -> Original:
+def read_original(path: Path, files: FileOptions, space: Space) -> Original:
     """Read a file or a folder of texts. Raise BadFile as reading a release does."""
     items = (item for file in files_of(path) for item in read_file(file, files))
     return Original([tokens_of(item) for item in items if isinstance(item, Text)], space)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,8 @@ from typing import Any
 from spacy.language import Language
 from spacy.strings import get_string_id
 
-from ...config import FileConfig, names_of
+from ...config import FileOptions, names_of
 from ...io.files.limits import parse_json
-from ...io.source import check_encoding
 from ...pipeline.select import LAYOUT
 from ...pipeline.unknown import REDACTED
 from ...space import Space
@@ -114,14 +113,11 @@ class ReleaseReport:
 @dataclass(frozen=True)
 class Reading:
     """How a release and its original are read. field: where the text is, in files with fields.
-    delimiter: of .csv. encoding: of the original, where it is not UTF-8. entities: labels whose
-    survivors are all leaks; if empty, those that receipts of entity mode name, where a mechanism
-    may draw a word by chance. nlp: the pipeline with the recogniser; the rules of dx_entity_ruler
-    if None."""
+    entities: labels whose survivors are all leaks; if empty, those that receipts of entity mode
+    name, where a mechanism may draw a word by chance. nlp: the pipeline with the recogniser; the
+    rules of dx_entity_ruler if None."""
 
     field: str = "text"
-    delimiter: str | None = None
-    encoding: str | None = None
     entities: Sequence[str] = ()
     nlp: Language | None = None
 
@@ -141,16 +137,15 @@ def audit_release(
         against: The original texts, a file or a folder.
         receipt: What `dx sanitize --receipt` wrote, for formats that hold none.
         space: From which replacements were drawn; the built-in one if None.
-        **reading: field, delimiter, encoding, entities and nlp; see Reading.
+        **reading: field, entities and nlp; see Reading.
 
     Raises:
         DxError: (BadFile) For what cannot be read.
     """
     how = Reading(**reading)
     space = Space.builtin() if space is None else space
-    check_encoding(how.encoding)
-    files = FileConfig(field=names_of(how.field), delimiter=how.delimiter)
-    original = read_original(Path(against), replace(files, encoding=how.encoding), space)
+    files = FileOptions(field=names_of(how.field))
+    original = read_original(Path(against), files, space)
     if not original.words:
         raise BadFile("the original holds no words.")
     return _Audit(original, space, receipt or {}, how).run(Path(path), files)
@@ -171,7 +166,7 @@ class _Audit:
         self.public: set[str] = set()
         self.public_ids: set[int] = set()
 
-    def run(self, path: Path, how: FileConfig) -> ReleaseReport:
+    def run(self, path: Path, how: FileOptions) -> ReleaseReport:
         files = files_of(path)
         pipelines = {f.parent for f in files if f.name == "meta.json"}
         pipelines = {folder for folder in pipelines if folder / "config.cfg" in files}

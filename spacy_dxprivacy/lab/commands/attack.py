@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import typer
+from typer import Argument, Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
@@ -17,7 +18,6 @@ from ...errors import UsageError
 from ...io.code import import_code
 from ...pipeline.component import DEFAULT_CONFIG
 from ...privacy.levels import LEVELS
-from ...registries import RETIRED, retired
 from ...space import Space
 from ...space.sources import BUILTIN
 from ...validate import between, needs, one_of
@@ -34,7 +34,6 @@ from ..epsilons import epsilons_for
 from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_mechanism
 from ..results import NAN, Result, check_out, plain, text_table
 from ..texts import read_fields, sanitizer
-from . import described
 
 ALL, FRONTIER, LINK = "all", "frontier", "link"
 BY_PROMPT = ("guess", ALL, FRONTIER)
@@ -48,30 +47,56 @@ COLUMNS = (
 BY = ("recovered by", "rare by")  # where one with a causal model tries as well
 
 
-@described("attack")
 def attack_cli(
-    name: str,
-    text: str,
-    public: str | None = None,
-    mechanism: list[str] | None = None,
-    epsilon: str | None = None,
-    space: str = BUILTIN,
-    max_words: int | None = None,
-    words: int = 10_000,
-    candidates: int = 8000,
-    opening: int | None = None,
-    model: str | None = None,
-    prompt: str = "",
-    at: str = ".35,.5,.6",
-    rewriting: str | None = None,
-    attribute: list[str] | None = None,
-    author: str | None = None,
-    field: str = "text",
-    lines: bool = False,
-    out: Path | None = None,
+    name: Annotated[str, Argument(
+        metavar="NAME", show_default=False,
+        help="guess repeat membership link all frontier attributes",
+    )],
+    text: Annotated[str, Argument(
+        metavar="TEXT", show_default=False,
+        help="Text whose words to recover: a file, or - for stdin",
+    )],
+    public: Annotated[str | None, Option(
+        "--public", help="File of similar texts that the attacker has read"
+    )] = None,
+    mechanism: options.Mechanisms = None,
+    epsilon: options.Epsilons = None,
+    space: options.Space = BUILTIN,
+    max_words: options.MaxWords = None,
+    words: Annotated[int, Option(
+        "--words", "-w", min=1, help="Attack the first documents, up to this many words"
+    )] = 10_000,
+    candidates: Annotated[int, Option(
+        "--candidates", min=2, help="Number of words the attacker guesses among"
+    )] = 8000,
+    opening: Annotated[int | None, Option(
+        "--opening", min=1, help="Use only the first N words of each document"
+    )] = None,
+    model: Annotated[str | None, Option(
+        "--model", help="Causal language model that the attacker uses as well"
+    )] = None,
+    prompt: Annotated[str, Option(
+        "--prompt", help="Prompt for the attacker's language model"
+    )] = "",
+    at: Annotated[str, Option(
+        "--at", help="For frontier: compare at these top-1 recovery rates"
+    )] = ".35,.5,.6",
+    rewriting: Annotated[str | None, Option(
+        "--released", help="link: field with somebody else's rewriting of the text"
+    )] = None,
+    attribute: Annotated[list[str] | None, Option(
+        "--attribute", help="attributes: field to infer, such as personality.age"
+    )] = None,
+    author: Annotated[str | None, Option(
+        "--author", help="attributes: field with the author, to split by"
+    )] = None,
+    field: options.Field = "text",
+    out: Annotated[Path | None, Option(
+        "--out", help="Folder for NAME.csv and NAME.svg (needs matplotlib)"
+    )] = None,
     code: options.Code = None,
     force: options.Force = False,
-) -> None:
+) -> None:  # fmt: skip
     """Sanitise a text, attack it, and report the attack success rate.
 
     frontier compares mechanisms, and attributes infers what the author is. No word of TEXT is
@@ -82,8 +107,6 @@ def attack_cli(
     with mistakes_in_a_line("attack"):
         with setting_up():
             import_code(code)
-            if f"dx attack {name}" in RETIRED:
-                raise UsageError(str(retired(f"dx attack {name}")))
             one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, ATTRIBUTES))
             _check_options(name, model, prompt, rewriting)
             configs = dict(parse_mechanism(given) for given in mechanism or ["path"])
@@ -103,7 +126,7 @@ def attack_cli(
                     posts = _posts(Path(text), field, attribute, author)
                     figures = _inferred(posts, reader, releases)
                 return _print_rows(name, figures, out, force=force)
-            read_all = partial(read_corpus, space=table, field=field, lines=lines)
+            read_all = partial(read_corpus, space=table, field=field)
             corpus = read_all(text)
             corpus = corpus if opening is None else corpus.opening(opening)
             known = None if public is None else read_all(public)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from spacy import util
 from spacy.language import Language
+from typer import Argument, Option
 
 from ...cli import Commands, DxCommand, options
-from ...cli.options import check_signature
 from ...cli.terminal import mistakes_in_a_line, setting_up
+from ...config import names_of
 from ...errors import UsageError
 from ...space import Space
 from ...space.sources import BUILTIN, load
 from ..audit.files import receipt_beside
-from . import described
 
 audit_app = typer.Typer(
     name="audit", cls=Commands, no_args_is_help=True, add_completion=False, rich_markup_mode=None,
@@ -26,15 +26,24 @@ audit_app = typer.Typer(
 
 
 @audit_app.command("mechanism", cls=DxCommand)
-@described("audit mechanism")
 def audit_mechanism_cli(
-    config: Path,
-    code: Path | None = None,
-    epsilon: float | None = None,
-    quick: bool = False,
-    space: str | None = None,
-    as_json: bool = False,
-) -> None:
+    config: Annotated[Path, Argument(
+        metavar="CONFIG", show_default=False, help="Config file with a mechanism block"
+    )],
+    code: Annotated[Path | None, Option(
+        "--code", "-c", help="Python file to run first, which registers your mechanisms"
+    )] = None,
+    epsilon: Annotated[float | None, Option(
+        "--epsilon", "-e", help="Epsilon to audit at, instead of the one in CONFIG"
+    )] = None,
+    quick: Annotated[bool, Option(
+        "--quick", help="Run for seconds instead of minutes, with less power"
+    )] = False,
+    space: Annotated[str | None, Option(
+        "--space", help="Another space for exact probabilities"
+    )] = None,
+    as_json: options.AsJson = False,
+) -> None:  # fmt: skip
     """Try to refute the guarantee of a mechanism.
 
     The verdict is "refuted" (exit status 1), "not refuted" or "inconclusive" (exit status 0):
@@ -54,22 +63,31 @@ def audit_mechanism_cli(
     raise typer.Exit(int(report.verdict == REFUTED))
 
 
-@audit_app.command("release")
-@described("audit release")
+@audit_app.command("release", cls=DxCommand)
 def audit_release_cli(
-    path: Path,
-    against: Path,
-    field: str = "text",
-    receipt: Path | None = None,
-    key: Path | None = None,
-    space: str = BUILTIN,
-    as_json: bool = False,
-    show_words: bool = False,
-    entities: str = "",
-    model: str | None = None,
-    delimiter: options.Delimiter = None,
-    encoding: str | None = None,
-) -> None:
+    path: Annotated[Path, Argument(
+        metavar="PATH", show_default=False,
+        help="Release to check: a file, a pickle, a pipeline, a folder",
+    )],
+    against: Annotated[Path, Option(
+        "--against", show_default=False, help="Original texts: a file or a folder"
+    )],
+    field: options.Field = "text",
+    receipt: options.Receipt = None,
+    space: Annotated[str, Option(
+        "--space", help="Space of the replacements: builtin, or a saved space"
+    )] = BUILTIN,
+    as_json: options.AsJson = False,
+    show_words: Annotated[bool, Option(
+        "--show-words", help="Print the leaked words, which are confidential"
+    )] = False,
+    entities: Annotated[str | None, Option(
+        "--entities", help="Report every visible part of these entities: PERSON,GPE"
+    )] = None,
+    model: Annotated[str | None, Option(
+        "--model", help="Pipeline whose recogniser reads the originals"
+    )] = None,
+) -> None:  # fmt: skip
     """Check a release for words of the original.
 
     Words that the mechanism can draw are there by chance; all others leaked. The exit status is 1
@@ -85,14 +103,12 @@ def audit_release_cli(
         try:
             receipt = receipt or receipt_beside(path)
             account = None if receipt is None else read_receipt(receipt).raw
-            check_signature(receipt, key, path)
             with setting_up():
                 table: Space = load(space)
                 nlp = None if model is None else _load_model(model)
-            labels = [label.strip() for label in entities.split(",") if label.strip()]
             report = audit_release(
-                path, against, field=field, receipt=account, space=table, entities=labels, nlp=nlp,
-                delimiter=delimiter, encoding=encoding,
+                path, against, field=field, receipt=account, space=table,
+                entities=names_of(entities or ()), nlp=nlp,
             )  # fmt: skip
         except BadFile as error:
             raise UsageError(str(error)) from None

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, setting_up, settings_that_fail
-from ...config import SanitizeConfig
 from ...errors import UsageError
 from ...io.build import make_pipeline
 from ...text.mentions import CANONICAL, plain_label
 from ..golden import ALL, FIGURES, Evaluation, evaluate, read_gold
 from ..results import text_table
-from . import described
 
 
-@options.with_settings("evaluate", "config", "entities", "model", "code")
-@described("evaluate")
 def evaluate_cli(
-    chosen: SanitizeConfig, gold: Path, misses: int = 0, fail_under: list[str] | None = None
-) -> None:
+    ctx: typer.Context,
+    gold: Annotated[Path, Argument(
+        metavar="GOLD", show_default=False, help="Annotated texts: a .jsonl or .json file"
+    )],
+    config: options.Config = None,
+    model: options.Model = None,
+    entities: options.Entities = None,
+    misses: Annotated[int, Option(
+        "--misses", min=0, help="Print N missed entities, with their text"
+    )] = 0,
+    fail_under: Annotated[list[str] | None, Option(
+        "--fail-under", metavar="FIGURE=SHARE",
+        help="Status 1 below it: recall=.95, clean.PERSON=.9",
+    )] = None,
+    code: options.Code = None,
+) -> None:  # fmt: skip
     """Measure a recogniser on annotated texts.
 
     GOLD is of presidio-research, spaCy, Prodigy or Label Studio. Recall is the share of the
@@ -34,14 +46,17 @@ def evaluate_cli(
     with mistakes_in_a_line("evaluate"), settings_that_fail():
         bars = [_bar(one) for one in fail_under or ()]
         golds = read_gold(gold)
-        if chosen.config is None and not chosen.entities and chosen.surrogates is None:
+        if config is None and not entities:
             labels = {plain_label(label) for one in golds for *_, label in one.regions}
             known = sorted(labels & set(CANONICAL.values()))
             if not known:
                 raise UsageError("the labels of GOLD are not known: give `entities`.")
-            chosen = chosen.with_settings({"entities": tuple(known)})
+            entities = ",".join(known)
         with setting_up():
-            nlp = make_pipeline(chosen)
+            nlp = make_pipeline(
+                config=config, model=model, entities=entities, code=code,
+                overrides=options.overrides_of(ctx),
+            )  # fmt: skip
         found = evaluate(nlp, golds)
         below = []
         for figure, label, least in bars:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import chain, zip_longest
+from typing import Annotated
 
 import numpy as np
 import typer
+from typer import Argument, Option
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...cli import options
@@ -22,24 +24,26 @@ from ...ty import HasMetric, Mechanism, StatesProbabilities
 from ...validate import positive
 from ..mechanisms import check_tunable, load_space, make_mechanism
 from ..results import text_table
-from . import described
 from .tune import print_attacker, print_title
 
 BAR = 40
 
 
-@described("inspect")
 def inspect_cli(
-    word: str,
+    word: Annotated[str, Argument(
+        metavar="WORD", show_default=False, help="Word of the space"
+    )],
     mechanism: options.Mechanism = None,
     epsilon: options.Epsilon = None,
-    space: str = BUILTIN,
-    max_words: int | None = None,
-    top: int = 20,
-    k: int = 10,
-    draws: int = 2000,
+    space: options.Space = BUILTIN,
+    max_words: options.MaxWords = None,
+    top: Annotated[int, Option("--top", min=1, help="Number of outputs to show")] = 20,
+    k: Annotated[int, Option("--k", min=1, help="Number of neighbours to show")] = 10,
+    draws: Annotated[int, Option(
+        "--draws", min=2, help="Number of draws, where probabilities are simulated"
+    )] = 2000,
     code: options.Code = None,
-) -> None:
+) -> None:  # fmt: skip
     """Show the neighbours and the outputs of a word.
 
     Example: python -m spacy dx inspect doctor --epsilon 2.0

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from ...cli import options
 from ...cli.terminal import bar, mistakes_in_a_line, setting_up, settings_that_fail
-from ...config import FileConfig, SanitizeConfig
+from ...config import FileOptions, PipelineOptions
 from ...errors import UsageError
 from ...io.build import make_pipeline
 from ...io.tally import times
@@ -20,28 +22,41 @@ from ..informed import Informed
 from ..odds import Asked, Odds, OddsOfTexts, given_of_files, odds_of, settings_of
 from ..report.receipts import Account, read_receipt, receipts_of
 from ..results import text_table
-from . import described
 
-SETTINGS = ("config", "mechanism", "epsilon", "level", "space", "model")
 ENTITIES = "entities"
 WORST = 10
 
 
-@options.with_settings("odds", *SETTINGS)
-@described("odds")
 def odds_cli(
-    chosen: SanitizeConfig,
-    before: Path,
-    after: Path | None = None,
-    secret: str | None = None,
-    secrets: str | None = None,
-    secret_field: str | None = None,
-    among: Path | None = None,
-    receipt: Path | None = None,
-    field: str = "text",
-    lines: bool = False,
-    as_json: bool = False,
-) -> None:
+    ctx: typer.Context,
+    before: Annotated[Path, Argument(
+        metavar="TEXT", show_default=False,
+        help="Originals: a .txt, .jsonl, .csv or .spacy file",
+    )],
+    after: Annotated[Path | None, Argument(
+        metavar="RELEASE", show_default=False, help="What `dx sanitize` made of them"
+    )] = None,
+    secret: Annotated[str | None, Option(
+        "--secret", help="The secret of all records; - reads it from stdin"
+    )] = None,
+    secrets: Annotated[str | None, Option(
+        "--secrets", help="entities: the names, places and dates of each record"
+    )] = None,
+    secret_field: Annotated[str | None, Option(
+        "--secret-field", help="Field that holds the secret of each record"
+    )] = None,
+    among: Annotated[Path | None, Option(
+        "--among", help="File of alternatives, one a line (default: 99 like it)"
+    )] = None,
+    receipt: options.Receipt = None,
+    field: options.Field = "text",
+    config: options.Config = None,
+    model: options.Model = None,
+    mechanism: options.Mechanism = None,
+    epsilon: options.Epsilon = None,
+    level: options.Level = None,
+    as_json: Annotated[bool, Option("--json", help="Print JSON, with every secret")] = False,
+) -> None:  # fmt: skip
     """State how sure an attacker can be of a secret.
 
     The attacker knows everything else, and that the secret is one of some alternatives. The worst
@@ -55,17 +70,21 @@ def odds_cli(
     with mistakes_in_a_line("odds"), settings_that_fail():
         asked = _asked(secret, secrets, secret_field, among)
         account = _account(after, receipt)
-        if account is not None and chosen.config is None and not chosen.pipeline_settings():
-            chosen = chosen.with_settings(settings_of(account.raw))
+        chosen = PipelineOptions(
+            config=config, model=model, mechanism=mechanism, epsilon=epsilon, level=level,
+            overrides=options.overrides_of(ctx),
+        )  # fmt: skip
+        if account is not None and config is None and not chosen.of_component():
+            chosen = replace(chosen, **settings_of(account.raw))
         with setting_up():
             nlp = make_pipeline(chosen)
         attacker = Informed(nlp)
         if account is not None:
             attacker.check(account.raw)
         secret_keep = None if secret_field is None else (secret_field,)
-        files = FileConfig(field=(field,), keep_fields=secret_keep)
+        files = FileOptions(field=(field,), keep_fields=secret_keep)
         failed = account.failed[0] if account is not None and account.failed else ()
-        given = given_of_files(nlp, (before, after), files, lines=lines, failed=failed)
+        given = given_of_files(nlp, (before, after), files, failed=failed)
         found = odds_of(attacker, bar(given, unit="record"), asked)
         if as_json:
             payload = {**found._asdict(), "odds": [asdict(one) for one in found.odds]}

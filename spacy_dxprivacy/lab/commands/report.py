@@ -3,43 +3,56 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
-from ...cli.options import Code, Force, check_signature
+from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up
-from ...config import FileConfig
+from ...config import FileOptions
 from ...editors.opened import open_model
 from ...errors import UsageError
 from ...io.code import import_code
 from ...io.files.atomic import check_new, write_bytes
 from ...space.sources import BUILTIN, load
 from ...validate import needs
-from ..audit.files import receipt_beside
-from . import described
 
-PAGE, STATEMENT = Path("report.html"), Path("statement.md")
+PAGE = Path("report.html")
 
 
-@described("report")
 def report_cli(
-    before: Path,
-    after: Path,
-    output: Path = PAGE,
-    receipt: Path | None = None,
-    key: Path | None = None,
-    lines: bool = False,
-    field: str = "text",
-    label: str | None = None,
-    space: str = BUILTIN,
-    documents: int = 20,
-    judge: str | None = None,
-    code: Code = None,
-    measure: bool = False,
-    config: Path | None = None,
-    statement: bool = False,
-    force: Force = False,
-) -> None:
+    before: Annotated[Path, Argument(
+        metavar="BEFORE", show_default=False,
+        help="Original: a .txt, .jsonl, .csv or .spacy file, or a folder",
+    )],
+    after: Annotated[Path, Argument(
+        metavar="AFTER", show_default=False, help="Output of `dx sanitize`: a file, or a folder"
+    )],
+    output: Annotated[Path, Option("--output", "-o", help="File to write")] = PAGE,
+    receipt: options.Receipt = None,
+    field: options.Field = "text",
+    label: Annotated[str | None, Option(
+        "--label", help="Field with the class, to compare trained classifiers"
+    )] = None,
+    space: Annotated[str, Option(
+        "--space", help="Space for similarity: builtin, or a saved space"
+    )] = BUILTIN,
+    documents: Annotated[int, Option(
+        "--documents", min=0, help="Number of documents to show; 0 leaves all text out"
+    )] = 20,
+    judge: Annotated[str | None, Option(
+        "--judge", help="Causal language model that scores fluency"
+    )] = None,
+    measure: Annotated[bool, Option(
+        "--measure", help="Attack and audit this release: minutes for 100 documents"
+    )] = False,
+    config: Annotated[Path | None, Option(
+        "--config", "-c", help="Config of the run, to measure other settings by"
+    )] = None,
+    code: options.Code = None,
+    force: options.Force = False,
+) -> None:  # fmt: skip
     """Write a report on a release, for the owner of its texts.
 
     It answers what was replaced, what an attacker recovers, what stays and what is to be decided,
@@ -48,15 +61,12 @@ def report_cli(
 
     Example: python -m spacy dx report tickets.jsonl clean.jsonl --receipt receipt.json --measure
     """
-    from ..report import Request, page_of, read_release, statement_of_files
+    from ..report import Request, page_of, read_release
     from ..report.measure import measure as measured_of
 
     with mistakes_in_a_line("report"):
-        check_signature(receipt or receipt_beside(after), key, after)
         if config is not None and not measure:
             raise UsageError("`config` is of the run that is measured: it needs `measure`.")
-        if statement and output == PAGE:
-            output = STATEMENT
         check_new(output, force=force)
         with setting_up():
             import_code(code)
@@ -65,18 +75,13 @@ def report_cli(
             table = load(space)
             judging = None if judge is None else open_model(judge)
         settings = {"space": space} if config is None else {"config": config}
-        files = FileConfig(field=(field,))
-        asked = Request(receipt, lines, files, label, documents, judging, settings, progress)
-        if measure or not statement:
-            release = read_release(before, after, table, asked)
-        measured = measured_of(release) if measure else None
-        if statement:
-            page = statement_of_files(after, receipt=receipt, lines=lines, measured=measured)
-        else:
-            page = page_of(release, measured)
+        files = FileOptions(field=(field,))
+        asked = Request(
+            receipt=receipt, fields=files, label=label, documents=documents, judge=judging,
+            settings=settings, progress=progress,
+        )  # fmt: skip
+        release = read_release(before, after, table, asked)
+        page = page_of(release, measured_of(release) if measure else None)
         write_bytes(output, page.encode(), force=force)
-    if not statement:
-        holds = "the original text" if documents else "figures of the original text"
-        typer.echo(f"{output} holds {holds}: keep it private.", err=True)
-    elif measure:
-        typer.echo(f"{output} has figures of the original text: decide who may see them.", err=True)
+    holds = "the original text" if documents else "figures of the original text"
+    typer.echo(f"{output} holds {holds}: keep it private.", err=True)

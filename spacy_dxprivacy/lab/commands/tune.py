@@ -6,10 +6,11 @@ import json
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import typer
+from typer import Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
@@ -22,28 +23,34 @@ from ...ty import Mechanism
 from ..mechanisms import check_tunable, load_space, parse_epsilons
 from ..results import text_table
 from ..tuning import SHARES, Answer, Bench, Point, Study, Target, Tuned, probed_words
-from . import described
 
 WIDTH, INDENT = 92, 10
 # Header of the table, and the figure below it.
 COLUMNS = {"unchanged": "unchanged", "cosine": "similarity", "guesser": "guesser", "nats": "loss"}
 
 
-@described("tune")
 def tune_cli(
-    mechanism: list[str] | None = None,
-    epsilon: str | None = None,
-    target: str | None = None,
-    space: str = BUILTIN,
-    max_words: int | None = None,
-    words: int = 200,
-    text: str | None = None,
-    field: str = "text",
-    draws: int = 20,
-    to_json: Path | None = None,
+    mechanism: options.Mechanisms = None,
+    epsilon: options.Epsilons = None,
+    target: Annotated[str | None, Option(
+        "--target", "-t", help="Find the epsilon for a target, such as 'unchanged <= 0.3'"
+    )] = None,
+    space: options.Space = BUILTIN,
+    max_words: options.MaxWords = None,
+    words: Annotated[int, Option(
+        "--words", "-w", min=1, help="Number of words to sample from running text"
+    )] = 200,
+    text: Annotated[str | None, Option(
+        "--text", help="Use the words of this file, or - for stdin"
+    )] = None,
+    field: options.Field = "text",
+    draws: Annotated[int, Option("--draws", min=2, help="Draws per word")] = 20,
+    to_json: Annotated[Path | None, Option(
+        "--json", help="Write all figures with 95% intervals to this .json file"
+    )] = None,
     code: options.Code = None,
     force: options.Force = False,
-) -> None:
+) -> None:  # fmt: skip
     """Show the effect of epsilon on words, and find one for a target.
 
     Example: python -m spacy dx tune --target "unchanged <= 0.3"

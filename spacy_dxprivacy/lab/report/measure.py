@@ -20,7 +20,7 @@ import spacy
 from spacy.tokens import Doc
 
 from ...arrays import Bools1d, Ints1d, Ints2d
-from ...config import FileConfig
+from ...config import FileOptions
 from ...editors.model import LanguageModel
 from ...errors import DxError, UsageError
 from ...io.build import make_pipeline
@@ -150,7 +150,7 @@ class Request:
 
     receipt: Path | None = None
     lines: bool = False
-    fields: FileConfig = field(default_factory=FileConfig)
+    fields: FileOptions = field(default_factory=FileOptions)
     label: str | None = None
     documents: int = 20
     judge: LanguageModel | None = None

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...config import FileConfig
+from ...config import FileOptions
 from ...errors import UsageError
 from ...io.files.parquet import open_parquet, read_tables
 from ...io.formats import KINDS, read
@@ -151,7 +151,7 @@ def plan_sources(before: Path, after: Path, *, lines: bool = False) -> list[Sour
 
 def _source(before: Path, after: Path, lines: bool) -> Source:
     is_table = ending(before) == ".parquet"
-    given = FileConfig(format="lines" if lines else "")
+    given = FileOptions(format="lines" if lines else "")
     read_before = "parquet" if is_table else plan_jobs(str(before), None, given)[0].read_as
     if ending(after) not in READ:
         raise UsageError(f"{after}: AFTER must be a folder or end in {', '.join(READ)} (.gz).")
@@ -163,7 +163,7 @@ def _source(before: Path, after: Path, lines: bool) -> Source:
 
 def read_pairs(
     sources: Sequence[Source],
-    fields: FileConfig,
+    fields: FileOptions,
     *,
     label: str | None = None,
     failed: Sequence[Iterable[int]] | None = None,
@@ -183,16 +183,18 @@ def read_pairs(
     for i, source in enumerate(sources):
         lost = set() if failed is None else set(failed[i])
         keep = (label,) if label else ()
-        wanted = FileConfig(field=fields.field, keep_fields=keep)
+        wanted = FileOptions(field=fields.field, keep_fields=keep)
         yield from _of_source(nlp, source, wanted, lost)
 
 
-def _of_source(nlp: Language, source: Source, fields: FileConfig, lost: set[int]) -> Iterator[Pair]:
+def _of_source(
+    nlp: Language, source: Source, fields: FileOptions, lost: set[int]
+) -> Iterator[Pair]:
     every = [r for r in _records(source.before, source.read_before, fields) if not r.problem]
     before = [] if 0 in lost else [r for r in every if r.number not in lost]
     if not before and not source.after.exists():
         return
-    after = list(_records(source.after, source.read_after, FileConfig(field=fields.field)))
+    after = list(_records(source.after, source.read_after, FileOptions(field=fields.field)))
     wrong = next((record for record in after if record.problem), None)
     if wrong is not None:
         raise UsageError(f"{source.after}, record {wrong.number}: {wrong.problem}")
@@ -209,7 +211,7 @@ def _of_source(nlp: Language, source: Source, fields: FileConfig, lost: set[int]
         yield make_pair(*docs, tokens_are_given=given, label=named)
 
 
-def _records(path: Path, kind: str, fields: FileConfig) -> Iterator[Record]:
+def _records(path: Path, kind: str, fields: FileOptions) -> Iterator[Record]:
     try:
         if kind == "parquet":
             yield from _of_parquet(path, fields)
@@ -220,7 +222,7 @@ def _records(path: Path, kind: str, fields: FileConfig) -> Iterator[Record]:
         raise UsageError(f"{path}: {error.strerror}.") from None
 
 
-def _of_parquet(path: Path, fields: FileConfig) -> Iterator[Record]:
+def _of_parquet(path: Path, fields: FileOptions) -> Iterator[Record]:
     """Yield the rows that have a text."""
     text, keep = fields.field[0], fields.keep_fields or ()
     names = [text, *keep]
