@@ -274,6 +274,11 @@ def file_space(space_path: str) -> dict[str, Any]:
     return {"@dx_spaces": "dx.FileSpace.v1", "path": space_path}
 
 
+def space_options(path: Any) -> list[str]:
+    """Overrides by which `dx sanitize` takes a saved space."""
+    return ["--space.@dx_spaces", "dx.FileSpace.v1", "--space.path", str(path)]
+
+
 def blank_with_vectors(space: Space, lang: str = "xx") -> Language:
     """lang: "xx" has no rules; the 1,300 exceptions of "en" take 0.2 s for each pipeline."""
     nlp = spacy.blank(lang)

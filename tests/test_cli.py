@@ -24,14 +24,13 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 import spacy
-from conftest import hearing_ctrl_c
+from conftest import hearing_ctrl_c, space_options
 from spacy.cli._util import app
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxSanitizer, Space, assert_sanitized
 from spacy_dxprivacy.cli import sanitizing
-from spacy_dxprivacy.config import RunConfig, SanitizeConfig
 from spacy_dxprivacy.io.build import full_name, make_pipeline, short_names
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import Reports, sanitize
@@ -66,7 +65,8 @@ def dx(space):
     """Runs the command; gives its result with exit_code, stdout and stderr."""
 
     def run(*args, **kwargs):
-        chosen = [] if {"--config", "--model", "--space"} & set(args) else ["--space", space]
+        own = {"--config", "--model", "--space.path"} & set(args)
+        chosen = [] if own else space_options(space)
         command = ["dx", "sanitize", *map(str, args), *chosen]
         return CliRunner().invoke(app, command, **kwargs)
 
@@ -152,11 +152,12 @@ def no_secret_in(*things):
 # -- what comes out ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("option", ["--config", "--space"])
+@pytest.mark.parametrize("option", ["--config", "--space.path"])
 def test_a_text_taken_for_a_config_or_for_vectors_is_not_quoted(dx, tmp_path, option):
     text = tmp_path / "note.txt"
     text.write_text("Zorblatt lives in Leeds.\nShe climbs the stairs.\n")
-    result = dx(text, option, text)
+    given = space_options(text) if option == "--space.path" else [option, text]
+    result = dx(text, *given)
     assert result.exit_code == 2 and "note.txt" in result.stderr
     for word in ("Zorblatt", "Leeds", "stairs", "climbs"):
         assert word not in result.stdout + result.stderr
@@ -165,7 +166,7 @@ def test_a_text_taken_for_a_config_or_for_vectors_is_not_quoted(dx, tmp_path, op
 def test_a_text_goes_to_stdout_and_its_receipt_to_stderr(dx, tmp_path):
     path = tmp_path / "note.txt"
     path.write_bytes(b"The cat sleeps.\r\n\r\nZorblatt runs!")
-    result = dx(path, "--epsilon", 1, "--set", "unknown=redact")
+    result = dx(path, "--epsilon", 1, "--unknown.@dx_unknowns", "dx.Redact.v1")
     assert result.exit_code == 0
     first, second = result.stdout_bytes.decode().split(
         "\r\n\r\n"
@@ -239,7 +240,7 @@ def test_two_processes_keep_order_fields_and_receipts(dx, tmp_path):
     texts = [f"The cat {'runs ' * i}Zorblatt" for i in range(40)]
     source = write(tmp_path, "jsonl", texts)
     result = dx(
-        source, tmp_path / "out.jsonl", "-n", 2, "--set", "run.batch_size=4", "--keep-fields", "id"
+        source, tmp_path / "out.jsonl", "-n", 2, "--nlp.batch_size", 4, "--keep-fields", "id"
     )
     assert result.exit_code == 0, result.stderr
     entries = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
@@ -290,8 +291,8 @@ def test_entities_of_a_model_alone_are_replaced(dx, tmp_path, space):
     ruler = nlp.add_pipe("entity_ruler")
     ruler.add_patterns([{"label": "PERSON", "pattern": "Zorblatt"}])
     nlp.to_disk(tmp_path / "model")
-    args = ["--model", tmp_path / "model", "--space", space, "--surrogates", "none"]
-    args += ["--set", "unknown=redact"]
+    args = ["--model", tmp_path / "model", *space_options(space), "--surrogates", "none"]
+    args += ["--unknown.@dx_unknowns", "dx.Redact.v1"]
     result = dx("-", "--entities", "person", *args, input="The cat of Zorblatt")
     assert result.stdout == "The cat of [REDACTED]"
     assert "every word outside" in result.stderr
@@ -329,7 +330,7 @@ def test_every_format_becomes_every_other_and_secrets_are_nowhere(dx, tmp_path, 
     for read_as in KINDS:
         texts = [*TEXTS, "Zorblatt \ud800"] if read_as == "jsonl" else TEXTS
         source = write(tmp_path, read_as, texts)
-        given = ["-n", n_process, "--keep-fields", "none", "--set", "unknown=redact"]
+        given = ["-n", n_process, "--keep-fields", "none", "--unknown.@dx_unknowns", "dx.Redact.v1"]
         given += ["--format", "lines"] if read_as == "lines" else []
         for suffix in ["txt", "jsonl", "csv", "spacy"]:
             target, receipt = out / f"{read_as}.{suffix}", out / f"{read_as}-{suffix}.json"
@@ -365,7 +366,7 @@ def test_a_component_that_fails_lets_nothing_through(dx, tmp_path, monkeypatch):
 
 def test_a_record_that_fails_takes_none_along(dx, tmp_path):
     for n_process in (1, 2):
-        small = ["--set", "unknown=raise", "--set", "run.batch_size=2", "-n", n_process]
+        small = ["--unknown.@dx_unknowns", "dx.Raise.v1", "--nlp.batch_size", 2, "-n", n_process]
         result = dx(write(tmp_path, "jsonl"), *small)
         assert result.exit_code == 1 and len(result.stdout.splitlines()) == 1
         assert [f"line {n}: [DX036]" in result.stderr for n in (1, 2, 3, 4)] == [1, 1, 0, 1]
@@ -417,7 +418,7 @@ ODD_TEXTS = [
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "spacy"])
 def test_odd_texts_work(dx, tmp_path, kind):
     target = tmp_path / f"out.{kind}"
-    result = dx(write(tmp_path, kind, ODD_TEXTS), target, "--set", "unknown=redact")
+    result = dx(write(tmp_path, kind, ODD_TEXTS), target, "--unknown.@dx_unknowns", "dx.Redact.v1")
     assert result.exit_code == 0, result.stderr
     texts = read_texts(target)
     assert texts[:4] == ["", "  \t ", "?! ... (", "[REDACTED]"] and len(texts) == len(ODD_TEXTS)
@@ -473,7 +474,7 @@ def test_an_interrupted_run_leaves_no_output(tmp_path, space, how, n_process, af
     source = write(tmp_path, "jsonl", ["The cat sleeps near Zorblatt. " * 1000] * 1000)
     out = tmp_path / "out"
     out.mkdir()
-    with started(source, out / "o.jsonl", "--space", space, "-n", abs(n_process)) as process:
+    with started(source, out / "o.jsonl", *space_options(space), "-n", abs(n_process)) as process:
         wait_until(lambda: list(out.iterdir()) or process.poll() is not None)
         time.sleep(after)  # 0: as the workers start
         send = os.killpg if n_process < 0 else os.kill
@@ -531,7 +532,7 @@ def test_a_worker_that_dies_or_fails_ends_the_run(dx, tmp_path, monkeypatch, for
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_stdout_is_reported(tmp_path, space):
     with open("/dev/full", "wb") as full:
-        with started(write(tmp_path, "jsonl"), "--space", space, stdout=full) as process:
+        with started(write(tmp_path, "jsonl"), *space_options(space), stdout=full) as process:
             stderr = process.communicate(timeout=TIMEOUT)[1]
     assert process.returncode == 1 and "No space left" in stderr and "\r" not in stderr
 
@@ -554,7 +555,7 @@ def lines_of(path):
 
 def command(*args, space):
     dx = [sys.executable, "-m", "spacy", "dx", "sanitize"]
-    return [*dx, *map(str, args), "--space", space, "--format", "lines", "-q"]
+    return [*dx, *map(str, args), *space_options(space), "--format", "lines", "-q"]
 
 
 @pytest.mark.slow
@@ -564,7 +565,7 @@ def test_kill_9_at_any_moment_and_again(source, space, n_process, tmp_path):
     out.mkdir()
     done = 0
     for _ in range(4):
-        args = (source, out / "o.txt", "--space", space, "--format", "lines", "-n", n_process)
+        args = (source, out / "o.txt", *space_options(space), "--format", "lines", "-n", n_process)
         with started(*args, stdout=subprocess.DEVNULL) as process:
             wait_until(lambda p=process: list(out.iterdir()) or p.poll() is not None)
             time.sleep(rng.uniform(0, 1.0))
@@ -674,16 +675,16 @@ def test_the_time_of_day_may_jump(dx, folder, tmp_path, monkeypatch, jump):
         (["missing.txt"], "no such file"),
         (["-", "out.pdf"], "must be a folder or end in .txt"),
         (["-", "--mechanism", "laplce"], "There are: "),
-        (["-", "--set", "unknown=keep"], "random-digits, random-word, redact"),
+        (["-", "--unknown.@dx_unknowns", "dx.Keep.v1"], "dx.RandomWord.v1, dx.Redact.v1"),
         (["-", "--epsilon", "0"], "epsilon must be a finite number above 0, got 0.0"),
         (["-", "--epsilon", "nan"], "got nan"),
         (["-", "--mechanism", "identity", "--epsilon", "3"], "has no epsilon"),
         (["-", "--mechanism", "laplace"], "needs --epsilon"),
-        (["-", "--set", "scope=word"], "'token', 'type'"),
+        (["-", "--components.dx_sanitizer.scope", "word"], "'token', 'type'"),
         (["-", "--n-process", "0"], "1 or more"),
         (["-", "--config", "missing.cfg"], "no such config"),
         (["-", "--model", "missing"], "missing"),
-        (["-", "--space", "nowhere"], "no such file"),
+        (["-", "--space.path", "nowhere", "--space.@dx_spaces", "dx.FileSpace.v1"], "no such file"),
         (["-", "--keep-fields", "id"], "needs .jsonl or .csv"),
         (["-", "--field", "a", "--keep-fields", "a"], "the field to sanitise"),
         ([str(EXAMPLES)], "name a folder"),
@@ -718,8 +719,7 @@ def test_the_python_function_gives_the_numbers(nlp, tmp_path):
     tally = sanitize(
         nlp,
         plan_jobs(str(write(tmp_path, "jsonl")), str(tmp_path / "out.csv")),
-        SanitizeConfig(run=RunConfig(batch_size=2)),
-        Reports(lambda *failure: told.append(failure), told.append),
+        reports=Reports(lambda *failure: told.append(failure), told.append),
     )
     assert tally.documents == 4 and tally.counts["unknown"] == 5 and not tally.failures
     assert sum(told) == (tmp_path / "in.jsonl").stat().st_size

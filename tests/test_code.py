@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import pickle
-import subprocess
-import sys
 from typing import Any
 
 import pytest
-from conftest import with_start_method
+from conftest import space_options, with_start_method
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
 import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy import UsageError, registry
-from spacy_dxprivacy.config import SanitizeConfig
-from spacy_dxprivacy.integrations.distributed import Recipe
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.code import import_code
 
@@ -75,7 +70,7 @@ def sanitized(code, source, space_path, tmp_path):
     """Sanitize with the mechanism of the file and further options; the texts of a file."""
 
     def sanitize(*options, out="out.jsonl", of="out.jsonl"):
-        how = ["--set", f"code={code}", *NEVER, "--space", space_path, *options]
+        how = ["--code", code, *NEVER, *space_options(space_path), *options]
         result = run("sanitize", source, tmp_path / out, *how)
         assert result.exit_code == 0, result.output
         lines = (tmp_path / of).read_text().splitlines()
@@ -88,7 +83,6 @@ def test_sanitize_takes_a_mechanism_of_a_file(sanitized, tmp_path):
     receipt = tmp_path / "r.json"
     assert sanitized("--receipt", receipt) == COVERED
     assert json.loads(receipt.read_text())["mechanism"] == NAME
-    assert sanitized("--set", "cluster.engine=local", out="out", of="out/in.jsonl") == COVERED
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
@@ -98,31 +92,6 @@ def test_worker_processes_know_it(sanitized, method):
         pytest.skip(f"no {method} on this system")
     for _ in with_start_method(method):
         assert sanitized("-n", 2) == COVERED
-
-
-WORKER = """
-import pickle, sys
-for recipe in pickle.load(sys.stdin.buffer):
-    print(recipe.load()("the dog saw the cat").text.lower())
-"""
-
-
-@pytest.mark.slow
-def test_workers_of_a_cluster_know_it(code, space_path, tmp_path):
-    """A recipe is all that Ray and Spark send of a pipeline."""
-    block = {"@dx_mechanisms": NAME, "epsilon": 1e-9}
-    space = {"@dx_spaces": "dx.FileSpace.v1", "path": space_path}
-    given = {"mechanism": NAME, "epsilon": 1e-9, "space": space_path, "code": code}
-    recipes = [
-        Recipe.of({"mechanism": block, "space": space}, code=code),
-        Recipe.of_settings(SanitizeConfig(**given)),
-    ]
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", WORKER], input=pickle.dumps(recipes),
-        capture_output=True, timeout=240, cwd=tmp_path.parent,
-    )  # fmt: skip
-    told = done.stdout.decode().splitlines()
-    assert len(told) == 2 and set(told) == COVERED, done.stderr
 
 
 COMMANDS: dict[str, list[Any]] = {
@@ -148,8 +117,7 @@ def test_audit_takes_it(code, tmp_path):
 
 BUILDERS = {
     "sanitize": ["SOURCE"], "tune": [], "inspect": ["dog"], "attack": ["guess", "SOURCE"],
-    "report": ["SOURCE", "SOURCE"], "experiment": ["margins", "--out", "OUT"],
-    "playground": ["--port", "1024"], "audit mechanism": ["CONFIG"],
+    "report": ["SOURCE", "SOURCE"], "audit mechanism": ["CONFIG"],
 }  # fmt: skip
 MISTAKES = [
     ("1 / 0", "ZeroDivisionError: division by zero"), ("def (", "SyntaxError"),
@@ -159,17 +127,14 @@ MISTAKES = [
 
 @pytest.mark.parametrize("command", BUILDERS)
 @pytest.mark.parametrize("text, message", MISTAKES)
-def test_a_bad_file_is_a_mistake_in_one_line(command, text, message, tmp_path, source, monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.lab.commands.playground.needs", lambda *_, **__: None)
-    monkeypatch.setattr("spacy_dxprivacy.machine.hosts.check_port", lambda *_: None)
+def test_a_bad_file_is_a_mistake_in_one_line(command, text, message, tmp_path, source):
     bad, config = tmp_path / "bad.py", tmp_path / "c.cfg"
     config.write_text('[mechanism]\n@dx_mechanisms = "dx.Laplace.v1"\nepsilon = 1\n')
     if text is not None:
         bad.write_text(text)
     places = {"SOURCE": source, "OUT": tmp_path / "out", "CONFIG": config}
     args = [places.get(arg, arg) for arg in BUILDERS[command]]
-    by = ["--set", f"code={bad}"] if command == "sanitize" else ["--code", bad]
-    result = run(*command.split(), *args, *by)
+    result = run(*command.split(), *args, "--code", bad)
     assert result.exit_code == 2, result.output
     assert result.stderr.startswith(f"dx {command}: {bad}: ") and message in result.stderr
     assert result.stderr.count("\n") == 1

@@ -17,7 +17,7 @@ import spacy_dxprivacy
 from spacy_dxprivacy import UsageError, cli
 from spacy_dxprivacy.cli import COMMANDS, terminal
 from spacy_dxprivacy.cli.terminal import with_options
-from spacy_dxprivacy.config import SETTINGS, FileOptions, RunConfig
+from spacy_dxprivacy.config import FileOptions, process_count
 from spacy_dxprivacy.errors import Errors, Warnings
 from spacy_dxprivacy.io.jobs import check_fields
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
@@ -56,9 +56,9 @@ def test_a_worker_loads_what_it_works_with_and_no_more():
 @pytest.mark.parametrize(
     "raising, python, command",
     [
-        (lambda: RunConfig(n_process=0), "`n_process` must be 1 or more", "--n-process must be"),
+        (lambda: process_count(0), "`n_process` must be 1 or more", "--n-process must be"),
         (
-            lambda: check_fields(FileOptions(field="a", keep_fields="a")),
+            lambda: check_fields(FileOptions(field=("a",), keep_fields=("a",))),
             "`keep` cannot keep 'a'",
             "--keep-fields cannot keep 'a'",
         ),
@@ -101,7 +101,6 @@ def options_of_commands():
 
 
 def helps():
-    yield from (about["help"] for about in SETTINGS.values())
     yield from (parameter.help for _, parameter in parameters_of_commands() if parameter.help)
 
 
@@ -116,7 +115,7 @@ def test_help_texts_fit_on_a_line():
 
 def test_messages_name_arguments_that_are_options_too():
     named = {name for text in messages() for name in re.findall(r"`(\w+)`", text)}
-    assert {"again", "force", "n_process"} <= named
+    assert {"force", "n_process"} <= named
     known = {*options_of_commands()} | set(terminal.OPTIONS.values())
     unknown = {name for name in named if with_options(f"`{name}`") not in known}
     assert not unknown

@@ -7,10 +7,12 @@ import sys
 
 import numpy as np
 import pytest
+from conftest import space_options
+from spacy.cli._util import app as spacy_app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, UsageError, __version__
-from spacy_dxprivacy.cli import COMMANDS, dx_cli, program
+from spacy_dxprivacy.cli import COMMANDS, dx_cli
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.space.join import join
 
@@ -38,16 +40,24 @@ def test_the_version_is_that_of_the_package(dx):
     ("args", "message"),
     [
         (["nosuch"], "dx: no such command 'nosuch'"),
+        (["sanitise"], "dx: no such command 'sanitise'. Did you mean sanitize?"),
+        (["audit", "relase"], "dx audit: no such command 'relase'. Did you mean release?"),
         (["sanitize", "--nosuch"], "dx sanitize: no such option"),
+        (
+            ["sanitize", "--entites", "x"],
+            "dx sanitize: no such option --entites. Did you mean --entities?",
+        ),
+        (["sanitize", "a", "b", "Zorblatt"], "dx sanitize: too many arguments"),
+        (["tune", "--mechanism.epsilon", "1"], "dx tune: no such option"),
         (["sanitize", "-n", "x"], "dx sanitize: invalid value"),
         (["config", "--mechanism", "laplce"], "dx config: no mechanism"),
     ],
 )
-def test_every_mistake_is_one_line_in_one_voice(args, message, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["dx", *args])
-    assert program.run() == 2
-    told = capsys.readouterr()
-    assert told.err.startswith(message) and len(told.err.splitlines()) == 1 and not told.out
+@pytest.mark.parametrize("app", [dx_cli, spacy_app])
+def test_every_mistake_is_one_line_in_one_voice(app, args, message):
+    done = CliRunner().invoke(app, args if app is dx_cli else ["dx", *args])
+    assert done.exit_code == 2 and not done.stdout and "Zorblatt" not in done.stderr
+    assert done.stderr.startswith(message) and len(done.stderr.splitlines()) == 1
 
 
 def test_a_shell_completes_commands_and_options():
@@ -73,7 +83,7 @@ def test_a_config_has_every_default_and_makes_a_pipeline(dx, tmp_path):
         assert f"\n{name} = " in text or f"[components.dx_sanitizer.{name}]" in text
     Space.from_vectors(["cat", "dog", "sun"], np.eye(3)).save(tmp_path / "small")
     chosen = ["--mechanism", "exponential", "--epsilon", 4, "--entities", "person"]
-    chosen += ["--set", "scope=type", "--space", tmp_path / "small"]
+    chosen += ["--components.dx_entity_sanitizer.scope", "type", *space_options(tmp_path / "small")]
     assert dx("config", tmp_path / "my.cfg", *chosen).exit_code == 0
     checked = dx("config", "--check", tmp_path / "my.cfg")
     assert checked.exit_code == 0 and "my.cfg: valid. dx.Exponential.v1" in checked.stdout

@@ -45,10 +45,7 @@ INSPECT = [
     ("doctor -e -2", "epsilon"),
     ("doctor -e 1e9", "epsilon"),
     ("doctor -m identity", "no epsilon"),
-    ("doctor --over x", "dx tune"),
     ("doctor --space /nowhere", "/nowhere"),
-    ("doctor --entities person", "run.preview"),
-    ("doctor --judge some", "dx report --judge"),
 ]
 TUNE = [
     ("-m nothing", "nothing"),

@@ -161,9 +161,9 @@ def test_what_is_not_covered_is_refused_before_anything_is_written(tmp_path):
         result = run(file, out, *more)
         assert result.exit_code == 2 and not out.exists(), result.output
         assert "Albers" not in result.output and "Nowak" not in result.output
-    result = run(polish, out, "--entities", "person", "--set", "run.language=en")
+    result = run(polish, out, "--entities", "person", "--language", "en")
     assert result.exit_code == 0 and out.exists()
-    assert run(german, "--set", "run.language=pl").exit_code == 2
+    assert run(german, "--language", "pl").exit_code == 2
 
 
 def test_python_refuses_what_the_command_does():
@@ -172,7 +172,7 @@ def test_python_refuses_what_the_command_does():
         clean(text)
     assert "Albers" not in str(failure.value)
     assert "Albers" not in clean(text, entities=["person"])
-    assert clean(text, **{"run.language": "en"}) != text
+    assert clean(text, language="en") != text
 
 
 def test_with_a_key_the_language_of_surrogates_is_one(tmp_path):
@@ -182,7 +182,7 @@ def test_with_a_key_the_language_of_surrogates_is_one(tmp_path):
     out = tmp_path / "out" / "de.txt"
     out.parent.mkdir()
     assert run(german, out, "--entities", "person", "--key", key).exit_code == 2
-    given = ("--entities", "person", "--key", key, "--set", "run.language=de")
+    given = ("--entities", "person", "--key", key, "--language", "de")
     assert run(german, out, *given).exit_code == 0
     assert any(name in out.read_text("utf8") for name in listed_of("de", "surnames"))
 

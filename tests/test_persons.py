@@ -239,7 +239,8 @@ def run(tmp_path):
     return sanitize
 
 
-BUDGET = ("--set", "max_epsilon_per_person=45")
+LIMIT = "--components.dx_sanitizer.max_epsilon_per_person"
+BUDGET = (LIMIT, "45")
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
@@ -259,7 +260,7 @@ def test_without_a_person_field_each_document_has_its_budget(run):
     done, kept, receipt = run(*BUDGET)
     assert done.exit_code == 0 and len(kept) == 5 and "by_person" not in receipt
     assert receipt["persons"]["count"] == 4
-    done, kept, receipt = run("--set", "max_epsilon_per_person=27")
+    done, kept, receipt = run(LIMIT, "27")
     assert done.exit_code == 1 and receipt["failed"] == [[1]] and "DX178" in done.stderr
 
 
@@ -272,7 +273,7 @@ def test_a_person_field_has_to_be_of_use(run):
 
 def test_a_budget_that_is_no_number_is_a_mistake_in_the_command(run):
     for value in ("0", "-1", "much"):
-        done, _, _ = run("--set", f"max_epsilon_per_person={value}")
+        done, _, _ = run(LIMIT, value)
         assert done.exit_code == 2 and "max_epsilon_per_person" in done.stderr
 
 

@@ -4,6 +4,7 @@ import os
 import signal
 
 import pytest
+from conftest import space_options
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Space, registry
@@ -78,7 +79,7 @@ def test_a_pipe_in_the_folder_of_a_space_is_refused(tmp_path, name):
 def test_the_command_line_ends_with_a_message(pipe, tmp_path):
     for command in (
         ["space", str(pipe), str(tmp_path / "out")],
-        ["sanitize", "--text", "a word", "--space", str(pipe)],
+        ["sanitize", "--text", "a word", *space_options(pipe)],
         ["sanitize", "--text", "a word", "--config", str(pipe)],
         ["space", "builtin", str(tmp_path / "out"), "--exclude", str(pipe)],
     ):

@@ -8,7 +8,6 @@ import spacy
 from spacy.vectors import Vectors
 
 from spacy_dxprivacy import DxError, DxWarning, Space
-from spacy_dxprivacy.config import RunConfig, SanitizeConfig
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import sanitize
 from spacy_dxprivacy.space.sources import OWN_WORDS
@@ -81,8 +80,8 @@ def test_text_of_another_language_is_told_with_the_share_not_held(tmp_path, text
     (tmp_path / "a.txt").write_text(text * 5, encoding="utf8")
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_sanitizer", config={"mechanism": MECHANISM})
-    config = SanitizeConfig(run=RunConfig(language="en"))  # as its owner says
-    tally = sanitize(nlp, plan_jobs(str(tmp_path / "a.txt"), str(tmp_path / "b.txt")), config)
+    jobs = plan_jobs(str(tmp_path / "a.txt"), str(tmp_path / "b.txt"))
+    tally = sanitize(nlp, jobs, language="en")  # as its owner says
     assert (tally.share_not_held > 0.4) == told
     assert any("UNKNOWN WORDS" in alarm for alarm in tally.alarms()) == told
     assert f"{tally.share_not_held:.1%} of the words" in " ".join(" ".join(tally.lines()).split())

@@ -7,13 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from conftest import space_options
 from typer.main import get_command
 from typer.testing import CliRunner
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, UsageError
-from spacy_dxprivacy.cli import dx_cli, program
-from spacy_dxprivacy.config import SETTINGS, read_config
+from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.config import PipelineOptions
 from spacy_dxprivacy.integrations.front import clean as cleaning
 from spacy_dxprivacy.integrations.front.clean import ready
 from spacy_dxprivacy.io.build import make_pipeline
@@ -100,48 +101,74 @@ def test_a_seed_is_refused(how, tmp_path):
         dx.clean("a", config=tmp_path / "seeded.cfg")
 
 
-def test_settings_and_defaults_stand_in_one_place():
-    """The command and clean take the settings of SanitizeConfig, and no default differs."""
+def test_the_command_and_python_share_their_names():
+    """The command has at most 24 options, and those of the pipeline are fields of its options."""
     command = get_command(dx_cli).get_command(None, "sanitize")
     options = {p.name: p for p in command.params if p.param_type_name == "option"}
-    assert len(options) <= 20
-    leaves = {path.rpartition(".")[2]: path for path in SETTINGS}
-    assert options.keys() <= {*leaves, "text", "set_"}
-    assert all(not option.default for option in options.values())
-    assert all(len(about["help"]) <= 60 for about in SETTINGS.values())
+    assert len(options) < 24
+    fields = PipelineOptions.__dataclass_fields__.keys()
+    run = {"text", "field", "keep_fields", "format", "person_field", "table", "table_key"}
+    run |= {"receipt", "n_process", "preview", "quiet", "force"}
+    assert options.keys() - run <= fields and not run & fields
+
+
+@pytest.mark.parametrize(("wrong", "near"), [("mechansm", "mechanism"), ("unkown", "unknown")])
+def test_an_unknown_argument_names_the_nearest_one(wrong, near):
+    with pytest.raises(UsageError, match=f"`{wrong}`. Did you mean {near}"):
+        dx.clean("the king", **{wrong: "x"})
 
 
 @pytest.mark.parametrize(
     ("wrong", "near"),
-    [("mechansm", "mechanism"), ("fils.encoding", "files.encoding"), ("unkown", "unknown"),
-     ("mechanism.epsilno", "mechanism.epsilon"), ("space.max_word", "space.max_words")],
+    [("mechansm.epsilon", "mechanism.epsilon"), ("unkown.text", "unknown.text"),
+     ("mechanism.epsilno", "mechanism.epsilon"), ("space.max_word", "space.max_words"),
+     ("nlp.batchsize", "nlp.batch_size"), ("unknown.@dx_unknown", "unknown.@dx_unknowns"),
+     ("components.dx_sanitizer.scop", "components.dx_sanitizer.scope"),
+     ("components.dx_sanitzer.scope", "components.dx_sanitizer.scope")],
 )  # fmt: skip
 def test_an_unknown_key_names_the_nearest_one(wrong, near, space_path):
     with pytest.raises(UsageError, match=f"`{wrong}`. Did you mean {near}"):
-        make_pipeline(space=space_path, **{wrong: "x"})
-    args = ["sanitize", "--text", "the king", "--space", space_path, "--set", f"{wrong}=x"]
+        make_pipeline(space=space_path, overrides={wrong: "x"})
+    args = ["sanitize", "--text", "the king", *space_options(space_path), f"--{wrong}", "x"]
     done = CliRunner().invoke(dx_cli, args)
     assert done.exit_code == 2 and near in done.stderr and len(done.stderr.splitlines()) == 1
 
 
-def test_settings_of_a_file_and_paths_below_the_component(space_path, tmp_path):
-    (tmp_path / "own.cfg").write_text('[sanitize]\nscope = "type"\n\n[run]\nbatch_size = 5\n')
-    chosen = read_config(
-        tmp_path / "own.cfg", {"unknown": "redact", "unknown.text": "XXX", "space": space_path}
-    )
-    assert (chosen.scope, chosen.run.batch_size, chosen.config) == ("type", 5, None)
-    assert make_pipeline(chosen)("Xantippe").text == "XXX"
+def test_overrides_of_the_component_of_its_parts_and_of_the_pipeline(space_path, tmp_path):
+    overrides = {
+        "unknown.text": "XXX", "scope": "type", "nlp.batch_size": 5,
+        "unknown.@dx_unknowns": "dx.Redact.v1", "mechanism.policy": "strict",
+    }  # fmt: skip
+    nlp = make_pipeline(space=space_path, epsilon=1.0, overrides=overrides)
+    assert nlp("Xantippe").text == "XXX" and nlp.batch_size == 5
+    sanitizer = nlp.get_pipe("dx_sanitizer")
+    assert sanitizer.terms.scope == "type" and sanitizer.mechanism.guarantee.epsilon == 1.0
+    nlp.config.to_disk(tmp_path / "own.cfg")
+    again = {"mechanism.@dx_mechanisms": "dx.Laplace.v1", "mechanism.epsilon": 9.0}
+    whole = {f"components.dx_sanitizer.{path}": value for path, value in again.items()}
+    for more in (again, whole):
+        nlp = make_pipeline(config=tmp_path / "own.cfg", overrides=more)
+        assert nlp.get_pipe("dx_sanitizer").mechanism.guarantee.epsilon == 9.0
+        assert nlp.batch_size == 5 and nlp("Xantippe").text == "XXX"
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("--lines", "--format lines"), ("--drop-others", "--keep-fields none"),
-     ("--encoding", "--set files.encoding"), ("--engine", "--set cluster.engine")],
-)  # fmt: skip
-def test_an_option_that_went_names_the_new_one(old, new, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["dx", "sanitize", old, "x"])
-    assert program.run() == 2
-    assert f"{old} was removed: use {new}" in capsys.readouterr().err
+def test_an_override_of_the_command_reads_its_value_as_spacy_does(space_path):
+    args = [
+        "config",
+        *space_options(space_path),
+        "--mechanism.epsilon=0.5",
+        "--nlp.batch_size",
+        "7",
+    ]
+    args += [
+        "--components.dx_sanitizer.scope",
+        "type",
+        "--components.dx_sanitizer.carry",
+        '["ents"]',
+    ]
+    text = CliRunner().invoke(dx_cli, args).stdout
+    for line in ("epsilon = 0.5", "batch_size = 7", 'scope = "type"', 'carry = ["ents"]'):
+        assert f"\n{line}\n" in text
 
 
 def test_a_pipeline_is_made_once_and_anew_when_its_file_changes(how, tmp_path):

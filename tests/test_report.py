@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import spacy
 from browser import CHROMIUM, browser
+from conftest import space_options
 from spacy.cli._util import app
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
@@ -76,7 +77,7 @@ def sanitised(tmp_path, space):
         if case not in MADE:
             write(paths[0], texts, **fields)
             lines = ["--format", "lines"] if suffix == ".txt" else []
-            options = ["--space", space, "--receipt", paths[2], "--quiet", "--force", *lines]
+            options = ["--receipt", paths[2], "--quiet", "--force", *space_options(space), *lines]
             done = dx("sanitize", *paths[:2], *options)
             assert done.exit_code == any("\ud800" in text for text in texts), done.stderr
             MADE[case] = [path.read_bytes() for path in paths]
@@ -257,7 +258,7 @@ def test_without_a_receipt_it_promises_nothing_and_the_same_file_twice_is_notice
 def test_what_gives_little_or_no_privacy_is_said_loudly(tmp_path, space, page, settings, alarm):
     before, after = tmp_path / "b.jsonl", tmp_path / "a.spacy"
     write(before, TEXTS)
-    assert dx("sanitize", before, after, "--space", space, *settings).exit_code == 0
+    assert dx("sanitize", before, after, *space_options(space), *settings).exit_code == 0
     read = page(before, after)
     loud = "NO PRIVACY" in read.text or "A WEAK GUARANTEE" in read.text
     assert loud == (alarm is not None)
@@ -286,7 +287,8 @@ def test_folders_are_read_file_by_file(tmp_path, space, page):
     write(tmp_path / "in" / "one.jsonl", TEXTS)
     write(tmp_path / "in" / "two.txt", ["the cat sleeps"])
     receipt = tmp_path / "r.json"
-    done = dx("sanitize", tmp_path / "in", tmp_path / "out", "--space", space, "--receipt", receipt)
+    where = [tmp_path / "in", tmp_path / "out", "--receipt", receipt]
+    done = dx("sanitize", *where, *space_options(space))
     assert done.exit_code == 0
     read = page(tmp_path / "in", tmp_path / "out", "--receipt", receipt)
     assert "5 documents" in read.text and "the names of the files" in read.text
@@ -388,7 +390,7 @@ def test_measuring_fills_the_page_and_the_statement(tmp_path, space, page):
 @pytest.mark.parametrize(
     "settings, options, says",
     [
-        (["-m", "path", "--set", "mechanism.policy=clinical"], [], "such as --config"),
+        (["-m", "path", "--mechanism.policy", "clinical"], [], "such as --config"),
         ([], ["--space", "builtin"], "states another space"),
         ([], ["--receipt", "none"], "needs one receipt"),
     ],
@@ -396,7 +398,7 @@ def test_measuring_fills_the_page_and_the_statement(tmp_path, space, page):
 def test_what_cannot_be_measured_is_a_sentence(tmp_path, space, settings, options, says):
     before, after, receipt = (tmp_path / name for name in ("b.jsonl", "a.jsonl", "r.json"))
     write(before, TEXTS)
-    done = dx("sanitize", before, after, "--space", space, "--receipt", receipt, *settings)
+    done = dx("sanitize", before, after, "--receipt", receipt, *space_options(space), *settings)
     assert done.exit_code == 0, done.stderr
     given = {"--receipt": receipt, "--space": space, **dict([options] if options else [])}
     given = [part for row in given.items() if row[1] != "none" for part in row]

@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from conftest import space_options
 
 pytest.importorskip("fastapi", reason="needs the extra 'serve'")
 pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
@@ -691,10 +692,10 @@ def test_a_service_from_start_to_a_graceful_stop(space_path, tmp_path, processes
         port = probe.getsockname()[1]
     base = f"http://127.0.0.1:{port}"
     command = [
-        sys.executable, "-m", "spacy", "dx", "serve", "--port", str(port), "--space", space_path,
-        "--mechanism", "exponential", "--epsilon", "2", "--n-process", processes,
+        sys.executable, "-m", "spacy", "dx", "serve",
+        "--port", str(port), *space_options(space_path),
+        "--mechanism", "exponential", "--epsilon", "2", "--workers", processes,
         "--ledger", str(tmp_path / "spent.db"), "--budget", "1000",
-        "--set", "service.tick=0",
     ]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:

@@ -5,6 +5,7 @@ import os
 import sys
 
 import pytest
+from conftest import space_options
 from typer.testing import CliRunner
 
 from spacy_dxprivacy.cli import dx_cli
@@ -24,7 +25,7 @@ def dx(*arguments):
 
 @pytest.fixture
 def fast(space_path):
-    return ["-m", "laplace", "-e", "0.01", "--space", space_path]
+    return ["-m", "laplace", "-e", "0.01", *space_options(space_path)]
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_a_file_of_surrogates_and_a_preview_that_writes_nothing(note, tmp_path, 
     done = dx("sanitize", note, "--entities", "person", "--surrogates", file, "-q", *fast)
     assert done.exit_code == 0 and done.stdout.startswith("Dr. NN saw Mr. NN on March 5, 2023.")
     out = tmp_path / "out.txt"
-    done = dx("sanitize", note, out, "--entities", "person", "--set", "run.preview=3", *fast)
+    done = dx("sanitize", note, out, "--entities", "person", "--preview", 3, *fast)
     assert done.exit_code == 0 and not out.exists()
     assert "--- 1" in done.stdout and "[-Maria" in done.stdout
 
@@ -81,8 +82,8 @@ def test_a_key_is_made_once_and_links_documents(note, key, fast):
 
 
 def test_what_the_options_refuse(note, tmp_path):
-    alone = dx("sanitize", note, "--entities", "person", "--set", f"run.table={tmp_path / 't'}")
-    assert alone.exit_code == 2 and "run.table_key" in alone.stderr
+    alone = dx("sanitize", note, "--entities", "person", "--table", tmp_path / "t")
+    assert alone.exit_code == 2 and "--table-key" in alone.stderr
     with pytest.raises(UsageError, match="surrogates"):
         surrogates_config("nonsense", None)
     with pytest.raises(UsageError, match="key"):
@@ -92,7 +93,7 @@ def test_what_the_options_refuse(note, tmp_path):
 def test_originals_are_restored_by_a_table(note, key, tmp_path, fast):
     pytest.importorskip("cryptography")
     table, out = tmp_path / "keys" / "t", tmp_path / "o" / "n.txt"
-    kept = ["--set", f"run.table={table}", "--set", f"run.table_key={key}"]
+    kept = ["--table", table, "--table-key", key]
     done = dx("sanitize", note, out, "--entities", "person,date", *kept, *fast)
     assert done.exit_code == 0, done.output
     assert os.stat(table).st_mode & 0o777 == 0o600 and b"Lopez" not in table.read_bytes()

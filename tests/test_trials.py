@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import EPSILON, UNKNOWN_SECRETS, leaks
+from conftest import EPSILON, UNKNOWN_SECRETS, leaks, space_options
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="needs POSIX")]
 TEXT = f"the dog saw the old house by the river {UNKNOWN_SECRETS[0]}"
@@ -34,7 +34,7 @@ def dx(*args, before="", env=None):
 
 @pytest.fixture
 def options(space_path):
-    return ["--space", space_path, "-m", "exponential", "-e", EPSILON]
+    return [*space_options(space_path), "-m", "exponential", "-e", EPSILON]
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")

@@ -116,7 +116,7 @@ def sanitize_cli(
     """
     with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
         files = FileOptions(
-            field=options.names(field) or ("text",),
+            field=options.names(field) if field else ("text",),
             keep_fields=options.kept(keep_fields),
             format=format,
             person_field=person_field,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import IO, NamedTuple
@@ -12,7 +11,7 @@ from ..errors import UsageError
 from . import pieces, plain, tables
 from .plain import Writer
 from .record import OnHead, Record
-from .source import Readable, Source, decode
+from .source import Readable, Source
 
 
 class Format(NamedTuple):
@@ -52,8 +51,6 @@ FORMATS = {
 }
 KINDS = {ending: name for name, form in FORMATS.items() for ending in form.endings}
 WITH_FIELDS = {name for name, form in FORMATS.items() if form.has_fields}
-ENOUGH = 2**16  # bytes that a format is guessed from
-TABLES = {",": "csv", ";": "csv", "|": "csv", "\t": "tsv"}
 
 
 def read(
@@ -73,39 +70,15 @@ def guess(source: Source, files: FileOptions) -> str:
     What is neither JSON nor a table whose first row names the fields is a text: at worst a table is
     sanitised as a whole. Raise UsageError for what is no text.
     """
-    head = _head_of(source)
+    head = source.peek(tables.has_line)
     if head.startswith((b"PK\x03\x04", b"PAR1")) or b"\0" in head:
         raise UsageError(
             "it is not text: name a file as INPUT, or give its `format` (xlsx, docx, spacy)."
         )
-    first = _first_line(head)
+    first = tables.first_line(head)
     if first[:1] == "{":
         return "jsonl" if first != "{" else "json"
     if first == "[" or (first[:1] == "[" and first[1:].lstrip()[:1] in ("{", '"', "]", "[")):
         return "json"
-    delimiter = delimiter_of(source, files)
-    return "txt" if delimiter is None else TABLES.get(delimiter, "csv")
-
-
-def delimiter_of(source: Source, files: FileOptions) -> str | None:
-    """Return the delimiter by which the first row names the fields; None where none does.
-
-    Nothing is taken from the source.
-    """
-    first = _first_line(_head_of(source))
-    for delimiter in [files.delimiter] if files.delimiter else TABLES:
-        try:
-            names = next(csv.reader([first], delimiter=delimiter), [])
-        except csv.Error:
-            continue
-        if len(names) > 1 and all(name in names for name in files.field):
-            return delimiter
-    return None
-
-
-def _head_of(source: Source) -> bytes:
-    return source.peek(lambda head: len(head) >= ENOUGH or b"\n" in head.lstrip())
-
-
-def _first_line(head: bytes) -> str:
-    return (decode(head).lstrip().splitlines() or [""])[0].strip()
+    delimiter = tables.delimiter_of(first, files)
+    return "txt" if delimiter is None else tables.DELIMITERS.get(delimiter, "csv")

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..config import FileOptions
 from ..errors import UsageError
 from .files.atomic import check_new
-from .formats import FORMATS, KINDS, WITH_FIELDS, delimiter_of, guess, read
+from .formats import FORMATS, KINDS, WITH_FIELDS, guess, read
 from .record import OnHead, Record
 from .source import (
     Source,
@@ -20,6 +20,7 @@ from .source import (
     source_of_stdin,
     source_of_text,
 )
+from .tables import delimiter_of, first_line, has_line
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ def opened(job: Job, files: FileOptions) -> Iterator[Opened]:
         source = source_of_file(handle, pack_of(job.source), text=text)
     with closing(source):
         if job.read_as == "csv" and files.delimiter is None:
-            files = replace(files, delimiter=delimiter_of(source, files))
+            head = first_line(source.peek(has_line))
+            files = replace(files, delimiter=delimiter_of(head, files))
         yield Opened(job, files, source)
 
 

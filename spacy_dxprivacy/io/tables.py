@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count, islice
 from typing import IO, Any
 from weakref import finalize
 
@@ -36,6 +36,8 @@ from .stream import Sanitized
 
 NUL = "\ud800"  # stands for "\0", which csv refuses before Python 3.11; no UTF-8 decodes to it
 BROKEN: list[str] = []  # stands for a row that is not valid CSV; compared by identity
+ENOUGH = 2**16  # bytes that a format is guessed from
+DELIMITERS = {",": "csv", ";": "csv", "|": "csv", "\t": "tsv"}  # and the format of each
 MOST_SHEET = 256 * MB
 MOST_CELL = 32_767  # characters of a cell of .xlsx
 _TIMES = re.compile(rb"(<dcterms:\w+[^>]*>)[^<]*")  # when a sheet was made and changed
@@ -102,14 +104,39 @@ def _place(name: str, names: list[str]) -> int:
     raise UsageError(f"the first row has no column {name!r}; {help}")
 
 
+def has_line(head: bytes) -> bool:
+    """Return whether the first bytes of a file show its format, and the delimiter of a table."""
+    return len(head) >= ENOUGH or b"\n" in head.lstrip()
+
+
+def first_line(head: bytes) -> str:
+    """Return the first line that is not blank, without blanks around it."""
+    return (decode(head).lstrip().splitlines() or [""])[0].strip()
+
+
+def delimiter_of(line: str, files: FileOptions) -> str | None:
+    """Return the delimiter by which the first row of a table names the fields, if any does."""
+    for delimiter in [files.delimiter] if files.delimiter else DELIMITERS:
+        try:
+            names = next(csv.reader([line], delimiter=delimiter), [])
+        except csv.Error:
+            continue
+        if len(names) > 1 and all(name in names for name in files.field):
+            return delimiter
+    return None
+
+
 def read_csv(
     handle: Readable, files: FileOptions, on_head: OnHead | None = None, delimiter: str = ","
 ) -> Iterator[Record]:
     """Yield the records of .csv or .tsv."""
     csv.field_size_limit(MOST_RECORD)
     lines = _Lines(handle)
+    head = list(islice(lines, 1))
+    guessed = delimiter_of("".join(head).strip(), files) if delimiter == "," else None
+    delimiter = files.delimiter or guessed or delimiter
     # strict: otherwise a stray quote makes csv.reader join fields and rows without a word.
-    rows = csv.reader(lines, strict=True, delimiter=files.delimiter or delimiter)
+    rows = csv.reader(chain(head, lines), strict=True, delimiter=delimiter)
     columns = Columns.of(_next_row(rows), files)
     if on_head is not None:
         on_head(columns.names)

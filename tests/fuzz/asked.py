@@ -27,7 +27,9 @@ KINDS = ("application/json", "application/json", "application/x-ndjson", "text/p
 def service(nlp: Language) -> Any:
     """The application, without a network; what sanitises are other processes, until the end."""
     terms, ledger = the_sanitizer(nlp).terms, Ledger(None, the_sanitizer(nlp).terms.guarantee, None)
-    return make_app(Scheduler(ForkServer(nlp), terms, Callers(None), ledger, ServiceOptions(tick=0)))
+    return make_app(
+        Scheduler(ForkServer(nlp), terms, Callers(None), ledger, ServiceOptions(tick=0))
+    )
 
 
 def check_requests(app: Any, rng: Random, many: int) -> dict[str, int]:

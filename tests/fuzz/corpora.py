@@ -15,7 +15,7 @@ from typing import Any
 
 from spacy.language import Language
 
-from spacy_dxprivacy.config import FileOptions, RunConfig, SanitizeConfig
+from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.integrations.distributed import Recipe, plan_shards, sanitize_shards
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import Reports, sanitize
@@ -125,8 +125,9 @@ def _sanitised(
 ) -> dict[str, int]:
     reasons: list[str] = []
     jobs = plan_jobs(str(source), str(target), force=True)
-    options = SanitizeConfig(files=FileOptions(keep_fields=("id",)), run=RunConfig(force=True))
-    tally = sanitize(nlp, jobs, options, Reports(lambda job, number, why: reasons.append(why)))
+    files = FileOptions(keep_fields=("id",))
+    reports = Reports(lambda job, number, why: reasons.append(why))
+    tally = sanitize(nlp, jobs, files, reports, force=True)
     assert not leaked(*reasons, json.dumps(tally.to_dict()))
     assert not any("\n" in why for why in reasons)
     ids = [i for _, output in pairs if output.exists() for i in ids_of(output)]

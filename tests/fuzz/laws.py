@@ -122,12 +122,12 @@ def check_readers(path: Path, raw: bytes, kind: str) -> str:
     return "read" if found else "refused"
 
 
-def check_stdin(raw: bytes, encoding: str | None) -> str:
+def check_stdin(raw: bytes) -> str:
     """What comes without a name: unpacked, decoded, guessed and read, or one line that says no."""
     try:
-        source = source_of_file(io.BytesIO(raw), None, encoding, text=True)
-        kind, delimiter = guess(source, FileOptions())
-        found = list(read(source, kind, FileOptions(delimiter=delimiter)))
+        source = source_of_file(io.BytesIO(raw), None, text=True)
+        kind = guess(source, FileOptions())
+        found = list(read(source, kind, FileOptions()))
     except UsageError as error:
         assert "\n" not in str(error) and not leaked(error)
         return "refused"

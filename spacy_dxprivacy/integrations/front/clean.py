@@ -27,7 +27,7 @@ from ...pipeline.component import without_text
 from ...pipeline.receipt import COUNTS, Receipt
 from ...privacy.composition import repeat
 from ...privacy.guarantee import Guarantee
-from ...validate import fail, one_of, positive
+from ...validate import fail, one_of, positive, whole
 
 MOST_PIPELINES = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
 FILES = ("config", "model", "space", "prior", "code", "surrogates", "key")  # or names
@@ -175,6 +175,8 @@ def clean(
     one_of("on_failure", on_failure, ("raise", "null"))
     if max_epsilon is not None:
         positive("max_epsilon", max_epsilon)
+    if batch_size is not None:
+        whole("batch_size", batch_size, least=1)
     run = partial(
         outcomes_of,
         n_process=process_count(n_process),
