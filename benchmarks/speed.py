@@ -74,6 +74,7 @@ def main() -> None:
             command="python benchmarks/speed.py --write",
             settings={"component": {"factory": "dx_sanitizer"}},
             data="Synthetic spaces of 300 dimensions, one thread each (OMP_NUM_THREADS=1).",
+            attacker="none: rates alone",
             columns=COLUMNS,
             rows=rows,
         )
