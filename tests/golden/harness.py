@@ -11,10 +11,11 @@ import importlib
 import io
 import json
 import os
+import re
 import tempfile
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import unified_diff
 from functools import cache
@@ -25,7 +26,7 @@ import numpy as np
 import spacy
 import srsly
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span
 from spacy.vectors import Vectors
 
 from .configurations import (
@@ -52,6 +53,7 @@ FACTORIES = ("dx_sanitizer", "dx_entity_sanitizer")
 DIFF_LINES, DIFF_WIDTH = 40, 200
 LEAST_ENTRIES = 4
 LIKE = 0.8
+BOUNDARY = re.compile(rb"===============\d+==")  # of Python's email, drawn anew each time
 
 Record = dict[str, Any]
 
@@ -77,7 +79,7 @@ def write(name: str, record: Record) -> None:
 
 def to_text(record: Any) -> str:
     """Return the JSON that is compared and stored, in the order of the keys as they came."""
-    return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(record, ensure_ascii=False, indent=0) + "\n"
 
 
 def differences(expected: Record, record: Record) -> list[str]:
@@ -194,19 +196,21 @@ def abridged(value: Any) -> Any:
     short: dict[str, Any] = {}
     models: dict[str, Any] = {}
     for name, one in value.items():
-        model = like(one, models)
+        model = model_of(one, models)
         if model is None:
             short[name] = abridged(one)
-            if isinstance(one, dict) and len(one) >= LEAST_ENTRIES:
-                models[name] = one
         elif models[model] == one:
-            short.setdefault(f"as {model}", []).append(name)
+            alike = short.get(f"as {model}")
+            short[f"as {model}"] = f"{alike} {name}" if alike else name
+            continue
         else:
             short[name] = {"as": model, **whole_difference(models[model], one)}
+        if isinstance(one, dict) and len(one) >= LEAST_ENTRIES:
+            models[name] = one
     return short
 
 
-def like(one: Any, models: dict[str, Any]) -> str | None:
+def model_of(one: Any, models: dict[str, Any]) -> str | None:
     """Return the name of a dictionary from which a value takes fewer letters to tell."""
     if not isinstance(one, dict) or len(one) < LEAST_ENTRIES:
         return None
@@ -240,6 +244,10 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:20]
 
 
+def digest_of_array(array: Any) -> str:
+    return f"{'x'.join(map(str, array.shape))} {digest(array.tobytes())}" if array.size else ""
+
+
 def digests(doc: Doc) -> Record:
     """Return digests of a Doc: all that it holds but its receipt, and the vectors of its tokens."""
     message = srsly.msgpack_loads(doc.to_bytes(exclude=["user_data"]))
@@ -247,12 +255,17 @@ def digests(doc: Doc) -> Record:
     vectors = np.stack([np.asarray(token.vector, dtype=np.float32) for token in doc])
     return {
         "doc": digest(srsly.msgpack_dumps(message)),
-        "vectors": f"{vectors.shape[1]}d {digest(vectors.tobytes())}",
-        "tensor": f"{list(doc.tensor.shape)} {digest(doc.tensor.tobytes())}",
-        "provenance": " ".join(f"{s.start}-{s.end}:{s.label_}" for s in doc.spans.get("dx", ())),
-        "ents": [f"{ent.start}-{ent.end}:{ent.label_}" for ent in doc.ents],
-        "user_data": sorted(map(str, doc.user_data)),
+        "vectors": digest_of_array(vectors),
+        "tensor": digest_of_array(doc.tensor),
+        "provenance": spans_text(doc.spans.get("dx", ())),
+        "ents": spans_text(doc.ents),
+        "user_data": " ".join(sorted(map(str, doc.user_data))),
     }
+
+
+def spans_text(spans: Iterable[Span]) -> str:
+    """Return the labels of spans, each with the number of tokens before it and of its own."""
+    return " ".join(f"{span.label_}@{span.start}+{len(span)}" for span in spans)
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -337,4 +350,6 @@ def output_of(path: Path, data: bytes) -> Record:
     if path.suffix == ".spacy":
         docs = list(DocBin().from_bytes(data).get_docs(spacy.blank("en").vocab))
         return record_of(docs)
+    if path.suffix == ".eml":
+        data = BOUNDARY.sub(b"===boundary===", data)
     return {"file": digest(data), "text": data.decode().splitlines(keepends=True)}
