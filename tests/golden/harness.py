@@ -53,6 +53,7 @@ FACTORIES = ("dx_sanitizer", "dx_entity_sanitizer")
 DIFF_LINES, DIFF_WIDTH = 40, 200
 LEAST_ENTRIES = 4
 LIKE = 0.8
+DIGITS = 12
 BOUNDARY = re.compile(rb"===============\d+==")  # of Python's email, drawn anew each time
 
 Record = dict[str, Any]
@@ -179,7 +180,7 @@ def record_of(docs: list[Doc]) -> Record:
 
 def receipts(given: list[dict[str, Any]]) -> list[Any]:
     """Return the first receipt as it is, of the others the entries that differ from it."""
-    whole = [json.loads(json.dumps(without_left_out(one))) for one in given]
+    whole = [json.loads(json.dumps(comparable(one))) for one in given]
     changed = [whole_difference(whole[0], one) for one in whole[1:]]
     ends = [{"digest": digest(to_text(one).encode())} for one in whole]
     return [abridged(one) | end for one, end in zip([*whole[:1], *changed], ends, strict=True)]
@@ -232,12 +233,14 @@ def whole_difference(first: Any, other: Any) -> Any:
     return {**changed, "lacks": lacking} if lacking else changed
 
 
-def without_left_out(value: Any) -> Any:
+def comparable(value: Any) -> Any:
+    """Return a receipt without what is LEFT_OUT, floats with DIGITS: further ones hang on the
+    kernels that BLAS has for a processor."""
     if isinstance(value, dict):
-        return {k: without_left_out(v) for k, v in value.items() if k not in LEFT_OUT}
+        return {k: comparable(v) for k, v in value.items() if k not in LEFT_OUT}
     if isinstance(value, list | tuple):
-        return [without_left_out(one) for one in value]
-    return value
+        return [comparable(one) for one in value]
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
 def digest(data: bytes) -> str:
