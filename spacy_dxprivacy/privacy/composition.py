@@ -1,8 +1,7 @@
 """Composition of guarantees over the words of a document.
 
-Guarantees of Gaussian noise compose exactly. For other approximate ones Google's dp-accounting (the
-extra "accounting") composes privacy loss distributions; without it, epsilons and deltas are summed.
-The notes of the result name the theorem that was used.
+Guarantees of Gaussian noise compose exactly; of all others epsilons and deltas are summed. The
+notes of the result name the theorem that was used.
 """
 
 from __future__ import annotations
@@ -12,14 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from importlib.util import find_spec
 
 from ..errors import DxError, Errors
 from .guarantee import STATUSES, Guarantee
 
 BASIC = "basic composition (Dwork and Roth 2014, theorem 3.16)"
 GAUSSIAN = "Gaussian composition (Dong, Roth and Su 2019, corollary 3.3)"
-PLD = "privacy loss distributions (dp-accounting)"
 _DOCUMENT = (
     "documents of the same length that differ in the perturbed words only; all else that is "
     "released (the receipt's in_clear) is alike"
@@ -31,8 +28,8 @@ def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
 
     For "metric-dp" epsilons add up (Chatzikokolakis et al. 2013, section 4), and the sum is nats
     per unit of the largest distance between two words at one place. For "approx-dp" the deltas
-    add up, and epsilon is the least that is known at their sum. One word without a guarantee
-    leaves none.
+    add up, and epsilon is the least that is known at their sum: for Gaussian noise that of the
+    sum, else the sum of the epsilons. One word without a guarantee leaves none.
 
     Raises:
         DxError: For guarantees that differ in kind, metric, space or in the pairs they cover.
@@ -80,14 +77,10 @@ def _total(counts: Mapping[Guarantee, int]) -> tuple[float, float, float, str]:
     mu = math.hypot(*(g.mu * math.sqrt(n) for g, n in drawn.items()))
     if sum(drawn.values()) < 2 or not 0 < delta < 1:
         return epsilon, delta, mu, BASIC
-    if all(g.mu for g in drawn):
-        least, theorem = gaussian_epsilon(mu, delta), GAUSSIAN
-    elif find_spec("dp_accounting") is not None:
-        parts = tuple(sorted((g.epsilon, g.delta, n) for g, n in drawn.items()))
-        least, theorem = pld_epsilon(parts, delta), PLD
-    else:
+    if not all(g.mu for g in drawn):
         return epsilon, delta, mu, BASIC
-    return (least, delta, mu, theorem) if least < epsilon else (epsilon, delta, mu, BASIC)
+    least = gaussian_epsilon(mu, delta)
+    return (least, delta, mu, GAUSSIAN) if least < epsilon else (epsilon, delta, mu, BASIC)
 
 
 @lru_cache(maxsize=4096)
@@ -108,23 +101,3 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
         return 0.0
     high = mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta))
     return float(brentq(excess, 0.0, high, xtol=1e-10))
-
-
-@lru_cache(maxsize=4096)
-def pld_epsilon(parts: tuple[tuple[float, float, int], ...], delta: float) -> float:
-    """Return the epsilon at delta of n draws of each (epsilon, delta, n), rounded up.
-
-    Reference:
-        Kairouz, Oh and Viswanath 2015, theorem 3.3.
-    """
-    from dp_accounting.pld import common, privacy_loss_distribution
-
-    interval = min(epsilon for epsilon, _, _ in parts) / 1000
-    composed = privacy_loss_distribution.identity(value_discretization_interval=interval)
-    for epsilon, part_delta, times in parts:
-        one = privacy_loss_distribution.from_privacy_parameters(
-            common.DifferentialPrivacyParameters(epsilon, part_delta),
-            value_discretization_interval=interval,
-        )
-        composed = composed.compose(one.self_compose(times))
-    return float(composed.get_epsilon_for_delta(delta))

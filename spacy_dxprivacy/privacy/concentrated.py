@@ -7,8 +7,7 @@ whatever the output, is (eta^2 / 8)-zCDP. Mechanisms state that range as `Guaran
 
 Reference:
     Bun and Steinke 2016, proposition 1.3 and lemma 2.3 (conversion, composition); Dong, Durfee and
-    Rogers 2020 and Cesar and Rogers 2021, lemma 3.2 (bounded range). Where Google's dp-accounting
-    is installed (the extra "accounting"), its conversion is used if it gives a smaller epsilon.
+    Rogers 2020 and Cesar and Rogers 2021, lemma 3.2 (bounded range).
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import lru_cache
-from importlib.util import find_spec
 from typing import Any
 
 from ..validate import between
@@ -72,22 +69,15 @@ def rho_of_gaussian(mu: float) -> float:
     return mu * mu / 2
 
 
-@lru_cache(maxsize=4096)
 def epsilon_of_rho(rho: float, delta: float = DELTA) -> float:
     """Return an epsilon, nats, that holds at delta under rho-zCDP.
 
     Reference:
-        Bun and Steinke 2016, proposition 1.3; with dp-accounting its RDP accountant, if smaller.
+        Bun and Steinke 2016, proposition 1.3.
     """
     if not 0 < rho < math.inf:
         return rho
-    epsilon = rho + 2 * math.sqrt(rho * math.log(1 / delta))
-    if find_spec("dp_accounting") is None:
-        return epsilon
-    from dp_accounting import ZCDpEvent
-    from dp_accounting.rdp import RdpAccountant
-
-    return min(epsilon, float(RdpAccountant().compose(ZCDpEvent(rho)).get_epsilon(delta)))
+    return rho + 2 * math.sqrt(rho * math.log(1 / delta))
 
 
 def change(guarantee: Guarantee, sentences: Iterable[float], delta: float = DELTA) -> Change:

@@ -1,0 +1,1 @@
+"""Seeded releases, receipts and files, compared byte by byte with recorded ones."""

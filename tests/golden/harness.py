@@ -1,0 +1,358 @@
+"""Runs configurations, and reads, writes and compares what they release.
+
+A record has sections, so that a change shows where it is: `texts` and `docs` are what is released,
+`receipts` what is said of it, `output` files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import io
+import json
+import os
+import re
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from difflib import unified_diff
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import spacy
+import srsly
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Span
+from spacy.vectors import Vectors
+
+from .configurations import (
+    CONFIGURATIONS,
+    NAMES,
+    SEED,
+    TALK,
+    TICKET,
+    TINY_DIMS,
+    TINY_WORDS,
+    CommandConfiguration,
+    Configuration,
+    TableConfiguration,
+)
+from .inputs import write_inputs
+
+os.environ["DX_CACHE"] = ""  # nothing depends on what this machine has stored
+
+RECORDED = Path(__file__).parent / "recorded"
+KEY = "dx-key:" + bytes(range(32)).hex()
+# Keys that are left out wherever they stand: timings and versions.
+LEFT_OUT = ("seconds", "speed", "spacy_dxprivacy", "version")
+FACTORIES = ("dx_sanitizer", "dx_entity_sanitizer")
+DIFF_LINES, DIFF_WIDTH = 40, 200
+LEAST_ENTRIES = 4
+LIKE = 0.8
+DIGITS = 12
+BOUNDARY = re.compile(rb"===============\d+==")  # of Python's email, drawn anew each time
+
+Record = dict[str, Any]
+
+
+# -- records ---------------------------------------------------------------------------------------
+
+
+def path_of(name: str) -> Path:
+    """Return the file of a record."""
+    return RECORDED / f"{name}.json"
+
+
+def read(name: str) -> Record:
+    """Return what is recorded, {} for nothing."""
+    path = path_of(name)
+    return json.loads(path.read_text("utf8")) if path.exists() else {}
+
+
+def write(name: str, record: Record) -> None:
+    """Record."""
+    path_of(name).write_text(to_text(record), "utf8")
+
+
+def to_text(record: Any) -> str:
+    """Return the JSON that is compared and stored, in the order of the keys as they came."""
+    return json.dumps(record, ensure_ascii=False, indent=0) + "\n"
+
+
+def differences(expected: Record, record: Record) -> list[str]:
+    """Return a line for each section that differs, and the start of a diff; [] if none does."""
+    sections = [name for name in {**expected, **record} if expected.get(name) != record.get(name)]
+    if to_text(expected) == to_text(record):
+        return []
+    before, after = (to_text(one).splitlines() for one in (expected, record))
+    lines = list(unified_diff(before, after, "recorded", "now", lineterm="", n=1))
+    return [
+        f"differs in: {', '.join(sections) or 'the order of keys'}",
+        *(line[:DIFF_WIDTH] for line in lines[:DIFF_LINES]),
+        *([f"... and {len(lines) - DIFF_LINES} more lines"] if len(lines) > DIFF_LINES else []),
+    ]
+
+
+def run(name: str) -> Record:
+    """Return the record of a configuration, run now."""
+    configuration = CONFIGURATIONS[name]
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        root = Path(folder)
+        (root / "key").mkdir()
+        key = root / "key" / "golden.key"
+        key.write_text(KEY, "utf8")
+        key.chmod(0o600)
+        if isinstance(configuration, CommandConfiguration):
+            record = run_command(configuration, root, key)
+        elif isinstance(configuration, TableConfiguration):
+            record = run_table(configuration, root, key)
+        else:
+            record = run_pipeline(configuration, key)
+    return json.loads(json.dumps(record))
+
+
+# -- pipelines -------------------------------------------------------------------------------------
+
+
+@cache
+def tiny_vectors() -> tuple[tuple[str, ...], Any]:
+    words = tuple(dict.fromkeys(TINY_WORDS))
+    vectors = np.random.default_rng(0).standard_normal((len(words), TINY_DIMS))
+    return words, vectors.astype(np.float32)
+
+
+def blank(lang: str, tiny: bool) -> Language:
+    """Return a pipeline without components; tiny: with the vectors of the tiny space."""
+    nlp = spacy.blank(lang)
+    if tiny:
+        words, vectors = tiny_vectors()
+        for word in words:
+            nlp.vocab.strings.add(word)
+        nlp.vocab.vectors = Vectors(
+            strings=nlp.vocab.strings, data=vectors.copy(), keys=list(words)
+        )
+    return nlp
+
+
+def with_key(settings: Any, key: Path) -> Any:
+    """Return settings with the path of a key in place of "<key>"."""
+    if isinstance(settings, dict):
+        return {name: with_key(value, key) for name, value in settings.items()}
+    return str(key) if settings == "<key>" else settings
+
+
+def make(configuration: Configuration, key: Path) -> Language:
+    """Return a pipeline with a new seeded sanitizer."""
+    nlp = blank(configuration.lang, configuration.tiny)
+    for factory in configuration.before:
+        nlp.add_pipe(factory)
+    settings = with_key(configuration.settings, key)
+    nlp.add_pipe(configuration.factory, config={"seed": SEED, **settings})
+    return nlp
+
+
+def run_pipeline(configuration: Configuration, key: Path) -> Record:
+    """Return what a pipeline releases: all texts in a batch, then the first by itself."""
+    nlp = make(configuration, key)
+    texts = configuration.texts
+    try:
+        docs = [*nlp.pipe(texts), nlp(texts[0])]
+    except Exception as error:
+        docs = [nlp(texts[0])] if "DX036" in str(error) else []
+        failure = f"{type(error).__name__}: {error}"
+        return {**record_of(docs), "failure": failure}
+    return record_of(docs)
+
+
+def record_of(docs: list[Doc]) -> Record:
+    """Return the record of sanitised Docs."""
+    return {
+        "texts": [doc.text for doc in docs],
+        "docs": [digests(doc) for doc in docs],
+        "receipts": receipts([dict(doc._.dx) for doc in docs]),
+    }
+
+
+def receipts(given: list[dict[str, Any]]) -> list[Any]:
+    """Return the first receipt as it is, of the others the entries that differ from it."""
+    whole = [json.loads(json.dumps(comparable(one))) for one in given]
+    changed = [whole_difference(whole[0], one) for one in whole[1:]]
+    ends = [{"digest": digest(to_text(one).encode())} for one in whole]
+    return [abridged(one) | end for one, end in zip([*whole[:1], *changed], ends, strict=True)]
+
+
+def abridged(value: Any) -> Any:
+    """Return a nested dictionary whose entries name an earlier one that they are like.
+
+    The terms of 57 labels of a preset are those of 8 surrogates. {"as": "X", ...} is entry X with
+    other values for some keys; "as X" lists those that equal X.
+    """
+    if not isinstance(value, dict):
+        return value
+    short: dict[str, Any] = {}
+    models: dict[str, Any] = {}
+    for name, one in value.items():
+        model = model_of(one, models)
+        if model is None:
+            short[name] = abridged(one)
+        elif models[model] == one:
+            alike = short.get(f"as {model}")
+            short[f"as {model}"] = f"{alike} {name}" if alike else name
+            continue
+        else:
+            short[name] = {"as": model, **whole_difference(models[model], one)}
+        if isinstance(one, dict) and len(one) >= LEAST_ENTRIES:
+            models[name] = one
+    return short
+
+
+def model_of(one: Any, models: dict[str, Any]) -> str | None:
+    """Return the name of a dictionary from which a value takes fewer letters to tell."""
+    if not isinstance(one, dict) or len(one) < LEAST_ENTRIES:
+        return None
+    sizes = {name: len(to_text(whole_difference(model, one))) for name, model in models.items()}
+    nearest = min(sizes, key=sizes.__getitem__, default=None)
+    return nearest if nearest and sizes[nearest] < LIKE * len(to_text(one)) else None
+
+
+def whole_difference(first: Any, other: Any) -> Any:
+    """Return the entries of a nested dictionary that differ; `lacks` names those that went."""
+    if not (isinstance(first, dict) and isinstance(other, dict)):
+        return other
+    changed = {
+        name: whole_difference(first[name], value) if name in first else value
+        for name, value in other.items()
+        if name not in first or first[name] != value
+    }
+    lacking = [name for name in first if name not in other]
+    return {**changed, "lacks": lacking} if lacking else changed
+
+
+def comparable(value: Any) -> Any:
+    """Return a receipt without what is LEFT_OUT, floats with DIGITS: further ones hang on the
+    kernels that BLAS has for a processor."""
+    if isinstance(value, dict):
+        return {k: comparable(v) for k, v in value.items() if k not in LEFT_OUT}
+    if isinstance(value, list | tuple):
+        return [comparable(one) for one in value]
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:20]
+
+
+def digest_of_array(array: Any) -> str:
+    return f"{'x'.join(map(str, array.shape))} {digest(array.tobytes())}" if array.size else ""
+
+
+def digests(doc: Doc) -> Record:
+    """Return digests of a Doc: all that it holds but its receipt, and the vectors of its tokens."""
+    message = srsly.msgpack_loads(doc.to_bytes(exclude=["user_data"]))
+    message["strings"] = sorted(message["strings"])  # a set, ordered by the hash seed
+    vectors = np.stack([np.asarray(token.vector, dtype=np.float32) for token in doc])
+    return {
+        "doc": digest(srsly.msgpack_dumps(message)),
+        "vectors": digest_of_array(vectors),
+        "tensor": digest_of_array(doc.tensor),
+        "provenance": spans_text(doc.spans.get("dx", ())),
+        "ents": spans_text(doc.ents),
+        "user_data": " ".join(sorted(map(str, doc.user_data))),
+    }
+
+
+def spans_text(spans: Iterable[Span]) -> str:
+    """Return the labels of spans, each with the number of tokens before it and of its own."""
+    return " ".join(f"{span.label_}@{span.start}+{len(span)}" for span in spans)
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def seeded_factories() -> Iterator[None]:
+    """Give the factories a default seed: settings by options go with no config that holds one."""
+    defaults = [Language.get_factory_meta(name).default_config for name in FACTORIES]
+    before = [default["seed"] for default in defaults]
+    try:
+        for default in defaults:
+            default["seed"] = SEED
+        yield
+    finally:
+        for default, seed in zip(defaults, before, strict=True):
+            default["seed"] = seed
+
+
+def run_command(configuration: CommandConfiguration, root: Path, key: Path) -> Record:
+    """Return what the command releases."""
+    from spacy.cli._util import app
+    from typer.testing import CliRunner
+
+    import spacy_dxprivacy.cli  # noqa: F401  joins spaCy's program, as by entry point
+
+    (root / "in").mkdir()
+    (root / "out").mkdir()
+    write_inputs(root / "in")
+    given = {"<key>": key, "<config>": root / "pipeline.cfg", "<model>": root / "model"}
+    if not given.keys().isdisjoint({"<config>", "<model>"} & set(configuration.options)):
+        nlp = make(configuration.pipeline, key)
+        nlp.config.to_disk(given["<config>"])
+        nlp.to_disk(given["<model>"])
+    options = [str(given.get(option, option)) for option in configuration.options]
+    target, receipt = root / "out" / configuration.target, root / "receipt.json"
+    command = ["dx", "sanitize", str(root / "in" / configuration.source), str(target), *options]
+    command += ["--receipt", str(receipt), "--quiet"]
+    with seeded_factories():
+        done = CliRunner().invoke(app, command)
+    if not target.exists():
+        raise RuntimeError(f"exit status {done.exit_code}: {done.output}") from done.exception
+    payload = json.loads(receipt.read_text("utf8"))
+    return {
+        "exit": done.exit_code,
+        "files": sorted(path.name for path in target.parent.iterdir()),
+        "output": output_of(target, target.read_bytes()),
+        "receipts": receipts([payload]),
+    }
+
+
+def run_table(configuration: TableConfiguration, root: Path, key: Path) -> Record:
+    """Return what a .parquet file becomes."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    module, _, function = NAMES["sanitize_table"].partition(":")
+    sanitize_table = getattr(importlib.import_module(module), function)
+    rows = {"id": [1, 2, 3], "text": [TALK, None, TICKET], "note": ["a", "b", "c"]}
+    parquet.write_table(pa.table(rows), root / "in.parquet")
+    nlp = make(configuration.pipeline, key)
+    table = sanitize_table(nlp, parquet.read_table(root / "in.parquet"), **configuration.options)
+    return {
+        "output": {
+            "schema": str(table.schema).splitlines(),
+            "rows": table.to_pylist(),
+        }
+    }
+
+
+def output_of(path: Path, data: bytes) -> Record:
+    """Return the content of a file as text where it is short, and digests of its parts."""
+    if path.suffix in (".docx", ".xlsx"):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            parts = {info.filename: archive.read(info) for info in archive.infolist()}
+        shown = {
+            name: part.decode()
+            for name, part in parts.items()
+            if name.endswith(("document.xml", "sheet1.xml"))
+        }
+        return {"file": digest(data), "parts": {k: digest(v) for k, v in parts.items()}, **shown}
+    if path.suffix == ".spacy":
+        docs = list(DocBin().from_bytes(data).get_docs(spacy.blank("en").vocab))
+        return record_of(docs)
+    if path.suffix == ".eml":
+        data = BOUNDARY.sub(b"===boundary===", data)
+    return {"file": digest(data), "text": data.decode().splitlines(keepends=True)}
