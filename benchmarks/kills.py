@@ -72,7 +72,8 @@ class Way:
         elif self.one_file:
             sources = [sources[0] / "part0.jsonl"]
         out = folder / "out" / "clean.jsonl" if self.one_file else folder / "out"
-        fitting = ["--space", str(folder / "space"), "-m", "exponential", "-e", "5", "-q"]
+        fitting = ["--space.@dx_spaces", "dx.FileSpace.v1", "--space.path", str(folder / "space")]
+        fitting += ["-m", "exponential", "-e", "5", "-q"]
         return ["sanitize", *map(str, [*sources, out]), *fitting, "--keep-fields", "id",
                 *self.options]  # fmt: skip
 

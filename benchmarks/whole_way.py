@@ -33,7 +33,7 @@ import synthetic
 from spacy.language import Language
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.config import FileOptions, RunConfig, SanitizeConfig
+from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import sanitize
@@ -89,7 +89,7 @@ def command(nlp: Language, folder: Path, processes: int = 1) -> Callable[[list[s
         source.write_text("\n".join(texts) + "\n", encoding="utf8")
         lines = FileOptions(format="lines")
         jobs = plan_jobs(str(source), str(folder / "out.txt"), lines, force=True)
-        sanitize(nlp, jobs, SanitizeConfig(run=RunConfig(n_process=processes, force=True)))
+        sanitize(nlp, jobs, n_process=processes, force=True)
 
     return work
 

@@ -46,7 +46,7 @@ class PipelineOptions:
     policy: str | None = None
     prior: Path | str | None = None
     space: Path | str | None = None
-    entities: str | Iterable[str] | None = ()
+    entities: tuple[str, ...] | list[str] | str | None = ()
     surrogates: Path | str | None = None
     key: Path | str | None = None
     unknown: str | None = None
