@@ -59,6 +59,9 @@ class PipelineOptions:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "entities", names_of(self.entities or ()))
+        for name in ("config", "key", "code"):
+            if (path := getattr(self, name)) is not None:
+                object.__setattr__(self, name, Path(path).expanduser())
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> PipelineOptions:

@@ -214,10 +214,11 @@ def override(block: dict[str, Any], overrides: Mapping[str, Any], known: Config)
 
 def _drop_other(block: dict[str, Any], parts: Sequence[str], key: str, name: str) -> None:
     """Empty the block at a path if it names another function of the registry."""
+    here: Any = block
     for part in parts:
-        block = block.get(part) if isinstance(block, dict) else None
-    if isinstance(block, dict) and block.get(key, name) != name:
-        block.clear()
+        here = here.get(part) if isinstance(here, dict) else None
+    if isinstance(here, dict) and here.get(key, name) != name:
+        here.clear()
 
 
 def check_path(path: str, block: Mapping[str, Any]) -> None:
@@ -347,8 +348,9 @@ def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, 
     return {"@dx_mechanisms": name, **({} if epsilon is None else {"epsilon": epsilon})}
 
 
-def prior_config(given: str) -> dict[str, Any]:
+def prior_config(given: Path | str) -> dict[str, Any]:
     """Return the block of a prior: a short name, a domain of ours, a folder of `dx prior`, ARPA."""
+    given = str(given)
     if given in KINDS:
         return {"@dx_priors": "dx.WordPairs.v2", "domain": given}
     path = Path(given)
@@ -359,14 +361,14 @@ def prior_config(given: str) -> dict[str, Any]:
     return {"@dx_priors": full_name("dx_priors", given, KINDS)}
 
 
-def _space_config(space: str | None) -> dict[str, Any]:
+def _space_config(space: Path | str | None) -> dict[str, Any]:
     if space is None:
         return {}
     if space == BUILTIN:
         return {"@dx_spaces": "dx.BuiltinSpace.v1"}
     if space in registry.dx_spaces:
         return {"@dx_spaces": space}
-    return {"@dx_spaces": "dx.FileSpace.v1", "path": space}
+    return {"@dx_spaces": "dx.FileSpace.v1", "path": str(space)}
 
 
 def numbers_config(given: str | None) -> dict[str, Any]:
@@ -383,12 +385,12 @@ def numbers_config(given: str | None) -> dict[str, Any]:
     return block
 
 
-def surrogates_config(given: str | None, key: str | Path | None) -> Any:
+def surrogates_config(given: Path | str | None, key: str | Path | None) -> Any:
     """Return the block of a preset, with a key or without, or of a file with a section a label."""
     if given == "none" or (given is None and key is None):
         return None
     if given is None or given in PRESETS:
-        block = {"@dx_surrogates": "dx.Preset.v2", "name": given or PRESETS[0]}
+        block = {"@dx_surrogates": "dx.Preset.v2", "name": str(given or PRESETS[0])}
         return block if key is None else {**block, "scope": "corpus", "key": str(key)}
     if key is not None:
         raise UsageError(
