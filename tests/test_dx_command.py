@@ -12,7 +12,7 @@ from spacy.cli._util import app as spacy_app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, UsageError, __version__
-from spacy_dxprivacy.cli import COMMANDS, dx_cli
+from spacy_dxprivacy.cli import COMMANDS, dx_cli, split_overrides
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.space.join import join
 
@@ -58,6 +58,14 @@ def test_every_mistake_is_one_line_in_one_voice(app, args, message):
     done = CliRunner().invoke(app, args if app is dx_cli else ["dx", *args])
     assert done.exit_code == 2 and not done.stdout and "Zorblatt" not in done.stderr
     assert done.stderr.startswith(message) and len(done.stderr.splitlines()) == 1
+
+
+def test_overrides_may_stand_anywhere_and_take_one_value():
+    args = ["--a.b", "1", "in.txt", "--c.d=2", "-e", ".5", "out.txt", "--e.f", "--", "--g.h"]
+    others, overrides = split_overrides(args)
+    assert others == ["in.txt", "-e", ".5", "out.txt", "--", "--g.h"]
+    assert overrides == ["--a.b", "1", "--c.d=2", "--e.f"]
+    assert split_overrides(["--text=Hello. You."]) == (["--text=Hello. You."], [])
 
 
 def test_a_shell_completes_commands_and_options():

@@ -66,7 +66,7 @@ class DxCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; exit with status 2 and a line for a mistake."""
-        overrides = []
+        overrides = list[str]()
         if ctx.allow_extra_args:
             args, overrides = split_overrides(args)
         with _mistakes_in_a_line(ctx):
