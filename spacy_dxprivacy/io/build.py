@@ -18,13 +18,13 @@ from thinc.api import Config
 
 from ..config import SanitizeConfig, read_config, sections_of, unknown_key
 from ..entities.surrogates.plain import PRESETS
-from ..errors import UsageError
+from ..errors import UsageError, did_you_mean
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.select import entity_labels
 from ..prior.pairs import KINDS
 from ..privacy.levels import MECHANISM
 from ..privacy.levels import level as level_of
-from ..registries import RETIRED, registry, retired
+from ..registries import registry
 from ..space.sources import BUILTIN
 from ..text.language import COVERED
 from ..validate import positive
@@ -249,11 +249,12 @@ def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str
     plain = {short.replace("-", ""): full for short, full in known.items()}
     wanted = given.lower().replace("-", "").replace("_", "")
     if wanted not in plain:
-        for old in RETIRED:
-            if given == old or wanted == _middle(old).lower():
-                raise UsageError(str(retired(old)))
-        noun = NOUNS.get(registry_name, "policy for unknown words")
-        raise UsageError(f"no {noun} {given!r}. There are: {', '.join(sorted([*known, *others]))}.")
+        noun, names = (
+            NOUNS.get(registry_name, "policy for unknown words"),
+            sorted([*known, *others]),
+        )
+        hint = did_you_mean(given, [*names, *known.values()])
+        raise UsageError(f"no {noun} {given!r}.{hint} There are: {', '.join(names)}.")
     return plain[wanted]
 
 

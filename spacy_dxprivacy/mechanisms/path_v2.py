@@ -43,7 +43,6 @@ from .built import (
     checked_layout,
     checked_rows,
     flags,
-    takes_between,
 )
 
 HOW = {"alone": "Word-level", "sentence": "Sentence-level"}
@@ -205,7 +204,6 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         """Whether a word depends on its neighbours. Raises DxError before fit."""
         return self.built.together is not None
 
-    @takes_between
     def sample(
         self,
         rows: Ints1d,
@@ -241,7 +239,6 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
             return Draw(self.built.words(checked, stays, rng))
         return Draw(together.draw(Text(checked, begins, stays), rng))
 
-    @takes_between
     def log_likelihood(
         self,
         rows: Ints1d,

@@ -41,7 +41,6 @@ from ..arrays import Floats1d
 from ..errors import DxError, Errors, UsageError
 from ..io.files.atomic import new_folder
 from ..io.files.limits import check_ratio, read_json, regular
-from ..registries import retired
 from ..space import BUILTIN, Space
 from .chain import Chain, PairModel, chain_of, from_fields, to_fields
 
@@ -199,8 +198,6 @@ def read_model(path: Path) -> PairModel:
         if about["format"] != FORMAT:
             why = f"its format is {about['format']!r}, and this version reads {FORMAT}"
             raise _bad(path, why)
-        if about["kind"] == "hidden-markov":
-            raise retired("dx.HiddenMarkov.v1")
         if about["kind"] != KIND:
             raise _bad(path, f"its kind is {about['kind']!r}; expected {KIND!r}")
         model = _read_model(path / MODEL, str(about["name"]))
