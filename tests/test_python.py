@@ -136,8 +136,8 @@ def test_settings_of_a_file_and_paths_below_the_component(space_path, tmp_path):
 @pytest.mark.parametrize(
     ("args", "nearest"),
     [("sanitize --mechanizm x", "--mechanism"), ("sanitise a b", "sanitize"),
-     ("audit releas a", "release"), ("sanitize a b --mechanism lapalce", "laplace"),
-     ("sanitize a b --mechanism dx.Lapalce.v1", "dx.Laplace.v1")],
+     ("audit releas a", "release"), ("config --mechanism lapalce", "laplace"),
+     ("config --mechanism dx.Lapalce.v1", "dx.Laplace.v1")],
 )  # fmt: skip
 def test_an_unknown_command_option_or_name_names_the_nearest(args, nearest, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["dx", *args.split()])

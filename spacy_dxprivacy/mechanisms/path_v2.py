@@ -114,8 +114,7 @@ class _Settings:
             f"({chain.digest[:12]}). {guarantee.notes} Rounding: {rounding(chain):.2g} nats a word."
         )
         guarantee = replace(guarantee, notes=notes, loss_range=2 * beta / self.epsilon)
-        newest = registry.dx_priors.get("dx.WordPairs.v2")()
-        default = self == make_path_v2(self.epsilon, prior=newest).settings
+        default = self == make_path_v2(self.epsilon).settings
         measured = default and space.digest == Space.builtin().digest
         return Sentences(
             chain, kernel, WordDraw(kernel, chain.unigram), guarantee, measured=measured

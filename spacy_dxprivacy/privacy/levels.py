@@ -3,7 +3,7 @@
 Epsilon is nats per unit of distance, so epsilon = 10 where words are 8 apart is 80 nats.
 
 `LEVELS` are settings of dx.Path.v2: light, balanced, strong. Measured on the built-in space, policy
-"general", dx.WordPairs.v2: 1,121 words of 40 clinical notes, 156 of them rare, one release each,
+"general", dx.WordPairs.v1: 1,121 words of 40 clinical notes, 156 of them rare, one release each,
 by attackers with the exact channel: word pairs of English, of clinical text and of the prior, and
 a causal model (docs/reference/figures.md has the command). At each epsilon the one that recovers
 more counts. A level says nothing of other texts: measure these with `dx attack frontier`.

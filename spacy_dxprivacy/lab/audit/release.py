@@ -282,7 +282,7 @@ class _Audit:
         if self.space.digest not in str(receipt.get("space", "")):
             self.notes.add(OTHER_SPACE)
         kept = any(p.startswith("every word") for p in phrases)
-        digits = receipt.get("unknown_policy") in ("RandomDigits", "ContextOrDigits")
+        digits = receipt.get("unknown_policy") in ("RandomDigits", "Context")
         drawable = {w for w in lower if digits and any(c.isdigit() for c in w) and len(w) < LONG}
         drawable |= {w for w in lower if self.space.find(w) >= 0 or w in SPELLED}
         if drawable:
