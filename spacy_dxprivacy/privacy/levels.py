@@ -147,7 +147,7 @@ def found_by(mechanism: object, epsilon: float) -> Level | None:
 
 
 def sentence(found: Mapping[str, Any] | None) -> str:
-    """Describe `attacker` of a receipt (None: not measured), which may be of an earlier version."""
+    """Describe `attacker` of a receipt; None: not measured."""
     if found is None:
         return (
             "The attack success rate at this setting was not measured. `dx attack frontier TEXT` "
@@ -158,7 +158,7 @@ def sentence(found: Mapping[str, Any] | None) -> str:
 
 def named(found: Mapping[str, Any]) -> str:
     """Return the clause "with word pairs recovered 48% of the words, ..." of such a sentence."""
-    rare = found.get("rare_attacker", found["attacker"])
+    rare = found["rare_attacker"]
     other = "" if rare == found["attacker"] else f"one with {rare} "
     return (
         f"with {found['attacker']} recovered {found['found']:.0%} of the words, and {other}"

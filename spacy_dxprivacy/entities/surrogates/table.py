@@ -32,7 +32,7 @@ from ..tables import LANDS, NAMES, PEOPLES, TERM_NOUNS
 from ..words import builtin_lexicon
 from .base import Mention, Surrogate, is_same
 from .lists import HOUSES, STATES, STREET_KINDS
-from .name import SUFFIXES, TITLES, form_of, is_initial
+from .name_forms import SUFFIXES, TITLES, form_of, is_initial
 from .replacements import Replacements
 
 HEAD = b"dx-table-2\n"
