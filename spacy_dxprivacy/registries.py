@@ -65,11 +65,10 @@ class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no ty
         try:
             return super().get(name)
         except catalogue.RegistryError:
-            known = {*self.modules, *super().get_all()}
-            hint = did_you_mean(name, known) or f" Its names: {', '.join(sorted(known))}."
-            raise DxError(
-                Errors.DX007.format(name=name, what=self.namespace[-1], hint=hint)
-            ) from None
+            known = sorted({*self.modules, *super().get_all()})
+            about = {"registry": self.namespace[-1], "name": name, "known": ", ".join(known)}
+            message = Errors.DX007.format(**about, hint=did_you_mean(name, known))
+            raise DxError(message) from None
 
     def get_all(self) -> dict[str, Any]:
         for module in self.modules.values():

@@ -704,7 +704,7 @@ def test_a_typo_in_a_config_is_named_with_the_nearest_name(dx, tmp_path, space):
     nlp.add_pipe("dx_sanitizer", config={"space": {"@dx_spaces": "dx.FileSpace.v1", "path": space}})
     text = nlp.config.to_str()
     for wrong, answer in [
-        (text.replace("dx.Path.v2", "dx.Pth.v2"), "Did you mean dx.Path.v2?"),
+        (text.replace("dx.Path.v2", "dx.Pth.v2"), "Did you mean dx.Path.v2? Available names: "),
         (text.replace("\nepsilon", "\nepsilonn"), "epsilonn"),
     ]:
         (tmp_path / "typo.cfg").write_text(wrong)

@@ -104,11 +104,9 @@ def test_settings_and_defaults_stand_in_one_place():
     """The command and clean take the settings of SanitizeConfig, and no default differs."""
     command = get_command(dx_cli).get_command(None, "sanitize")
     options = {p.name: p for p in command.params if p.param_type_name == "option"}
-    assert len(options) <= 20
     leaves = {path.rpartition(".")[2]: path for path in SETTINGS}
     assert options.keys() <= {*leaves, "text", "set_"}
     assert all(not option.default for option in options.values())
-    assert all(len(about["help"]) <= 60 for about in SETTINGS.values())
 
 
 @pytest.mark.parametrize(
