@@ -266,7 +266,7 @@ def test_mechanisms_and_policies_have_short_names(space):
     names = short_names("dx_mechanisms")
     assert names["laplace"] == "dx.Laplace.v1" and names["exponential"] == "dx.Exponential.v1"
     assert full_name("dx_unknowns", "random-word") == "dx.RandomWord.v1"
-    assert full_name("dx_mechanisms", "dx.Path.v1") == "dx.Path.v1"  # an earlier version
+    assert full_name("dx_mechanisms", "dx.Path.v1") == "dx.Path.v1"  # a full name stays
     nlp = make_pipeline(
         space=space, mechanism="exponential", epsilon=3.0, unknown="RandomDigits", scope="type"
     )

@@ -149,7 +149,7 @@ class Name(Independent):
         language = self.scope.language(draws)
         gender = self._gender(person, language)
         if self.scope.key is not None:
-            return keyed_name(self.scope, draws, (person.given, person.last), gender)
+            return keyed_name(self.scope, draws, person.given, person.last, gender)
         firsts = firsts_of(language, gender)
         first = free(firsts, draws.rng, taken)
         last = free(listed_of(language, "surnames"), draws.rng, taken | {first})
@@ -164,7 +164,7 @@ class Name(Independent):
     def _middles(self, form: Form, draws: Draws) -> list[str]:
         """Draw middle names by the key: the first of two family names may stand alone."""
         middles = form.names[1:-1] if self.scope.key else ()
-        return [keyed_name(self.scope, draws, (part, ""))[0] for part in middles]
+        return [keyed_name(self.scope, draws, part, "")[0] for part in middles]
 
     def _contact(self, mention: Mention, draws: Draws) -> str | None:
         """Draw a user name; where it names nobody, a contact, or a name for letters alone."""

@@ -36,9 +36,9 @@ def firsts_of(language: str, gender: str) -> tuple[str, ...]:
     return listed_of(language, "female") + listed_of(language, "male")
 
 
-def keyed_name(scope: Scope, draws: Draws, name: tuple[str, str], gender: str = "") -> DrawnName:
-    """Return the surrogate of (given, family) by the key, each part by itself."""
-    given, last = fold(name[0]), family_of(name[1])
+def keyed_name(scope: Scope, draws: Draws, given: str, last: str, gender: str = "") -> DrawnName:
+    """Return the surrogate of a given and a family name by the key, each part by itself."""
+    given, last = fold(given), family_of(last)
     language = scope.language(draws)
     firsts = firsts_of(language, gender)
     stream = scope.stream(draws, "initial", given[:1])
@@ -95,7 +95,7 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     guess = guessed(raw) if person is None and scope.key is not None else None
     if guess is not None:
         last = guess[1] if name_classes(guess[1]) else _GLUED.sub("", guess[1])
-        new = keyed_name(scope, draws, (guess[0], last))
+        new = keyed_name(scope, draws, guess[0], last)
         person = Known(fold(guess[0]), fold(guess[1]), new)
     if person is None or not _names(person, words):
         return None
