@@ -15,21 +15,18 @@ import math
 import multiprocessing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from .errors import UsageError
+from .errors import UsageError, did_you_mean
 from .io.files.limits import MOST_CONFIG, TooLarge, check_size
 from .machine.hosts import is_loopback
-from .registries import RETIRED, retired
 
 # Blocks and settings of the component, whose paths may be set: `mechanism.epsilon`, `casing`.
 COMPONENT = (
     "mechanism", "selector", "space", "unknown", "numbers", "editor", "surrogates", "casing",
     "vectors", "carry", "max_epsilon_per_doc", "max_epsilon_per_person",
 )  # fmt: skip
-ALIASES = {"editor": "edit", "sanitize.editor": "edit"}  # settings by their earlier names
 DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 
 
@@ -206,7 +203,7 @@ class SanitizeConfig(_Checked):
         parts: dict[str, dict[str, Any]] = {}
         overrides = dict(self.overrides)
         for path, value in settings.items():
-            section, _, name = ALIASES.get(path, path).partition(".")
+            section, _, name = path.partition(".")
             if section == "sanitize" and name in SETTINGS:
                 section, name = name, ""
             if not name and section in SETTINGS:
@@ -300,11 +297,7 @@ def parse_assignments(given: Iterable[str]) -> dict[str, Any]:
 
 def unknown_key(path: str, known: Iterable[str]) -> UsageError:
     """Return the error for an unknown key, with the nearest known one."""
-    if path in RETIRED:
-        return UsageError(str(retired(path)))
-    near = get_close_matches(path, list(known), n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    return UsageError(f"there is no setting `{path}`.{hint}")
+    return UsageError(f"there is no setting `{path}`.{did_you_mean(path, known)}")
 
 
 def names_of(given: str | Iterable[str]) -> tuple[str, ...]:

@@ -15,65 +15,36 @@ from spacy.cli._util import app
 from typer.core import TyperCommand, TyperGroup
 
 from ..about import __version__, table
-from ..config import SETTINGS
-from ..errors import Errors
-from ..registries import RETIRED, retired
+from ..errors import did_you_mean
 
 HELP = "Sanitise text under metric differential privacy."
 LAB = "..lab.commands."
 # By name: the module, relative to this package, and the function or the app there.
 COMMANDS = {name: tuple(line.split()) for name, line in table("commands").items()}
-# Options that went, of commands that take settings, and what to use in their place: --set, but for
-REPLACED = {
-    f"--{path.rpartition('.')[2]}".replace("_", "-"): f"--set {path}=VALUE" for path in SETTINGS
-}
-REPLACED |= {
-    "--lines": "--format lines",
-    "--drop-others": "--keep-fields none",
-    "--editor": "--edit",
-}
 VALUES = {"--edit": ("pairs", "lm")}  # of options that may stand without one: the first is meant
 
 
 class DxCommand(TyperCommand):
-    """A command with options whose value may be left out.
-
-    It says what stands in the place of an option that went.
-    """
+    """A command with options whose value may be left out."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; exit with status 2 and the new option for one that went."""
+        """Parse the arguments, the first of VALUES in the place of a value that is left out."""
         args = [
             f"{arg}={VALUES[arg][0]}" if arg in VALUES and after not in VALUES[arg] else arg
             for arg, after in zip(args, [*args[1:], ""], strict=False)
         ]
-        try:
-            return list(super().parse_args(ctx, args))
-        except Exception as error:  # click's, which some versions of typer bring along
-            option = getattr(error, "option_name", "")
-            takes_settings = any(one.name == "set_" for one in self.params)
-            above = ctx.parent.info_name if ctx.parent and ctx.parent.parent else ""
-            name = f"{above} {self.name}" if above in COMMANDS else self.name
-            instead = RETIRED.get(f"dx {name} {option}")
-            if instead is None and takes_settings and option in REPLACED:
-                instead = f"use {REPLACED[option]}"
-            if instead is None:
-                raise
-            message = Errors.DX007.format(name=option, instead=instead)
-            typer.echo(f"dx {name}: {message}", err=True)
-            raise typer.Exit(2) from None
+        return list(super().parse_args(ctx, args))
 
 
 class Commands(TyperGroup):
-    """A group that exits with status 2 for a removed command, and names its replacement."""
+    """A group whose error for an unknown command names the nearest one."""
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; None for a name that is none."""
-        group = "dx" if self.name == "dx" else f"dx {self.name}"
-        if (name := f"{group} {cmd_name}") in RETIRED:
-            typer.echo(f"{group}: {retired(name)}", err=True)
-            raise typer.Exit(2)
-        return super().get_command(ctx, cmd_name)
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return name, command and remaining arguments; exit with status 2 for an unknown one."""
+        known = self.list_commands(ctx)
+        if args[0] not in known:
+            ctx.fail(f"No such command {args[0]!r}.{did_you_mean(args[0], known)}")
+        return super().resolve_command(ctx, args)
 
 
 class DxGroup(Commands):

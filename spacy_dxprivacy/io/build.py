@@ -18,13 +18,13 @@ from thinc.api import Config
 
 from ..config import SanitizeConfig, read_config, sections_of, unknown_key
 from ..entities.surrogates.plain import PRESETS
-from ..errors import UsageError
+from ..errors import UsageError, did_you_mean
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.select import entity_labels
 from ..prior.pairs import KINDS
 from ..privacy.levels import MECHANISM
 from ..privacy.levels import level as level_of
-from ..registries import RETIRED, registry, retired
+from ..registries import registry
 from ..space.sources import BUILTIN
 from ..text.language import COVERED
 from ..validate import positive
@@ -182,7 +182,7 @@ def component_config(chosen: SanitizeConfig) -> dict[str, Any]:
     if chosen.surrogates == "none":
         block["surrogates"] = None
     if chosen.entities:
-        block["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": list(chosen.entities)}
+        block["selector"] = {"@dx_selectors": "dx.Entities.v1", "labels": list(chosen.entities)}
     defaults = ENTITY_CONFIG if chosen.entities else DEFAULT_CONFIG
     for path, value in chosen.overrides:
         check_path(path, {**defaults, **block})
@@ -249,11 +249,12 @@ def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str
     plain = {short.replace("-", ""): full for short, full in known.items()}
     wanted = given.lower().replace("-", "").replace("_", "")
     if wanted not in plain:
-        for old in RETIRED:
-            if given == old or wanted == _middle(old).lower():
-                raise UsageError(str(retired(old)))
-        noun = NOUNS.get(registry_name, "policy for unknown words")
-        raise UsageError(f"no {noun} {given!r}. There are: {', '.join(sorted([*known, *others]))}.")
+        noun, names = (
+            NOUNS.get(registry_name, "policy for unknown words"),
+            sorted([*known, *others]),
+        )
+        hint = did_you_mean(given, [*names, *known.values()])
+        raise UsageError(f"no {noun} {given!r}.{hint} There are: {', '.join(names)}.")
     return plain[wanted]
 
 
@@ -295,10 +296,10 @@ def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, 
 def prior_config(given: str) -> dict[str, Any]:
     """Return the block of a prior: a short name, a domain of ours, a folder of `dx prior`, ARPA."""
     if given in KINDS:
-        return {"@dx_priors": "dx.WordPairs.v2", "domain": given}
+        return {"@dx_priors": "dx.WordPairs.v1", "domain": given}
     path = Path(given)
     if path.is_dir():
-        return {"@dx_priors": "dx.WordPairs.v2", "path": given}
+        return {"@dx_priors": "dx.WordPairs.v1", "path": given}
     if path.is_file():
         return {"@dx_priors": "dx.Ngrams.v1", "path": given}
     return {"@dx_priors": full_name("dx_priors", given, KINDS)}
@@ -338,7 +339,7 @@ def numbers_config(given: str | None) -> dict[str, Any]:
     if found is None:
         raise UsageError(f"`numbers` must be relative, absolute or absolute:UNIT, got {given!r}.")
     scale, unit = found.groups()
-    block = {"@dx_surrogates": "dx.Numbers.v1", "scale": scale, "epsilon": NUMBERS_EPSILON[scale]}
+    block = {"@dx_surrogates": "dx.Number.v1", "scale": scale, "epsilon": NUMBERS_EPSILON[scale]}
     if unit is not None:
         block["unit"] = positive("unit of `numbers`", float(unit))
     return block
@@ -349,7 +350,7 @@ def surrogates_config(given: str | None, key: str | Path | None) -> Any:
     if given == "none" or (given is None and key is None):
         return None
     if given is None or given in PRESETS:
-        block = {"@dx_surrogates": "dx.Preset.v2", "name": given or PRESETS[0]}
+        block = {"@dx_surrogates": "dx.Preset.v1", "name": given or PRESETS[0]}
         return block if key is None else {**block, "scope": "corpus", "key": str(key)}
     if key is not None:
         raise UsageError(

@@ -17,7 +17,6 @@ from ...errors import UsageError
 from ...io.code import import_code
 from ...pipeline.component import DEFAULT_CONFIG
 from ...privacy.levels import LEVELS
-from ...registries import RETIRED, retired
 from ...space import Space
 from ...space.sources import BUILTIN
 from ...validate import between, needs, one_of
@@ -82,8 +81,6 @@ def attack_cli(
     with mistakes_in_a_line("attack"):
         with setting_up():
             import_code(code)
-            if f"dx attack {name}" in RETIRED:
-                raise UsageError(str(retired(f"dx attack {name}")))
             one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, ATTRIBUTES))
             _check_options(name, model, prompt, rewriting)
             configs = dict(parse_mechanism(given) for given in mechanism or ["path"])

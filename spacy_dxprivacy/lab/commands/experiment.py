@@ -10,7 +10,6 @@ from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
 from ...errors import UsageError
 from ...io.code import import_code
-from ...registries import RETIRED, retired
 from ...space.sources import BUILTIN
 from ...validate import between, one_of
 from ..experiments import EXPERIMENTS, Options
@@ -52,8 +51,6 @@ def experiment_cli(
     with mistakes_in_a_line("experiment"):
         with setting_up(), settings_that_fail():
             import_code(code)
-            if f"dx experiment {name}" in RETIRED:
-                raise UsageError(str(retired(f"dx experiment {name}")))
             one_of("NAME", name, tuple(EXPERIMENTS))
             check_out(out, [name], format, force=force)
             if text is not None and not text.is_file():
