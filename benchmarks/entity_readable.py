@@ -21,7 +21,7 @@ from figures import DOCS, write_result
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_dxprivacy.entities.surrogates.name import TITLES
+from spacy_dxprivacy.entities.surrogates.name_forms import TITLES
 from spacy_dxprivacy.entities.surrogates.replacements import Replacements
 from spacy_dxprivacy.entities.surrogates.table import Table
 
@@ -50,7 +50,7 @@ FORM = {
 SETTINGS = {
     "recogniser": {"factory": "dx_entity_ruler"},
     "component": {"factory": "dx_entity_sanitizer"},
-    "selector": {"@dx_selectors": "dx.Entities.v2", "labels": LABELS},
+    "selector": {"@dx_selectors": "dx.Entities.v1", "labels": LABELS},
     "surrogates": {"preset": "standard"},
 }
 

@@ -24,7 +24,7 @@ from presidio_analyzer import AnalyzerEngine
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from spacy_dxprivacy.entities.surrogates.name import TITLES
+from spacy_dxprivacy.entities.surrogates.name_forms import TITLES
 from spacy_dxprivacy.entities.tables import LISTED
 from spacy_dxprivacy.integrations.presidio.component import SPANS_KEY, DxPresidio
 from spacy_dxprivacy.integrations.presidio.plugins import nlp_engine

@@ -19,7 +19,7 @@ from spacy_dxprivacy.lab.corpus import read_corpus
 from spacy_dxprivacy.registries import registry
 from spacy_dxprivacy.sampler.draw import Text
 
-PRIORS = ("dx.WordPairs.v2", "dx.WordPairs.v1", "clinical", "dialogues")
+PRIORS = ("dx.WordPairs.v1", "clinical", "dialogues")
 WORDS = 6_000
 
 

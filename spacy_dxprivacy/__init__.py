@@ -9,50 +9,39 @@ from typing import TYPE_CHECKING, Any
 
 from .about import __version__, table
 from .integrations.front.accessors import accessors
-from .moved import install
 from .pipeline.receipt import assert_sanitized, attach_vectors, release
 from .registries import registry
 
 if TYPE_CHECKING:
-    from . import editors, mechanisms
-    from .entities.surrogates import number as numbers
     from .errors import DxError, DxWarning, UsageError
     from .integrations.front.clean import Cleaned, clean
     from .integrations.front.diff import Diff, diff
     from .integrations.front.on_datasets import clean_dataset
     from .integrations.front.on_sklearn import Cleaner as Cleaner
-    from .mechanisms import projection
-    from .pipeline import select as selection
-    from .pipeline import unknown
     from .pipeline.component import DxSanitizer
     from .pipeline.receipt import Receipt
     from .privacy.composition import compose
     from .privacy.guarantee import Guarantee
     from .privacy.randomness import Rng
     from .space import Space
-    from .space import sources as spaces
     from .text.vocabulary import trim_vocab
     from .ty import Draw
 
 __all__ = [
     "Cleaned", "Diff", "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee",
     "Receipt", "Rng", "Space", "UsageError", "__version__", "accessors", "assert_sanitized",
-    "attach_vectors", "clean", "clean_dataset", "compose", "diff", "editors", "mechanisms",
-    "numbers", "projection", "registry", "release", "selection", "spaces",
-    "trim_vocab", "unknown",
+    "attach_vectors", "clean", "clean_dataset", "compose", "diff", "registry", "release",
+    "trim_vocab",
 ]  # fmt: skip
 
 _HOMES = table("exports")
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name of __all__ at its first use."""
-    if name in _HOMES:
-        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    elif name in __all__:
-        value = import_module(f".{name}", __name__)
-    else:
+    """Import a name of data/exports.txt at its first use."""
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
     globals()[name] = value
     return value
 
@@ -61,5 +50,4 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-install()
 accessors(imported=True)  # of pandas and polars, if they are imported already

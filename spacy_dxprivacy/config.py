@@ -6,11 +6,10 @@ import configparser
 import multiprocessing
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from .errors import UsageError
+from .errors import UsageError, did_you_mean
 from .io.files.limits import MOST_CONFIG, TooLarge, check_size
 from .machine.hosts import is_loopback
 
@@ -148,9 +147,7 @@ def read_config(path: Path | str) -> dict[str, Any]:
 
 def unknown_key(path: str, known: Iterable[str]) -> UsageError:
     """Return the error for an unknown key, with the nearest known one."""
-    nearest = get_close_matches(path, list(known), n=1, cutoff=0.5)
-    hint = f" Did you mean {nearest[0]}?" if nearest else ""
-    return UsageError(f"there is no setting `{path}`.{hint}")
+    return UsageError(f"there is no setting `{path}`.{did_you_mean(path, known)}")
 
 
 def names_of(given: str | Iterable[str]) -> tuple[str, ...]:

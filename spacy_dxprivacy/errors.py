@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 from .about import DATA
 
@@ -30,6 +32,12 @@ def warn_always(message: str, *, stacklevel: int) -> None:
         if next(actions, "default") != "error":
             warnings.simplefilter("always", DxWarning)
         warnings.warn(message, DxWarning, stacklevel=stacklevel)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the sentence " Did you mean X?" with the nearest known name; "" where none is near."""
+    nearest = get_close_matches(name, sorted(known), n=1, cutoff=0.5)
+    return f" Did you mean {nearest[0]}?" if nearest else ""
 
 
 class _ByCode:

@@ -15,9 +15,8 @@ import catalogue
 from spacy import util
 
 from .about import table
-from .errors import DxError, Errors
+from .errors import DxError, Errors, did_you_mean
 
-RETIRED = table("retired")  # removed names and options, and what to use instead
 REGISTERED: dict[str, dict[str, str]] = {}  # the module of each name, by registry
 for _key, _module in table("registered").items():
     _registry, _, _name = _key.partition(" ")
@@ -52,11 +51,6 @@ class Registries(Protocol):
     def resolve(self, config: dict[str, Any]) -> dict[str, Any]: ...
 
 
-def retired(name: str) -> DxError:
-    """Return the error for a key of RETIRED."""
-    return DxError(Errors.DX007.format(name=name, instead=RETIRED[name]))
-
-
 class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no types
     """A registry that imports the module of a name when it is asked for the name."""
 
@@ -65,11 +59,16 @@ class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no ty
         self.modules = modules
 
     def get(self, name: str) -> Any:
-        if name in RETIRED:
-            raise retired(name)
+        """Return what has the name. Raise DxError with the nearest name for an unknown one."""
         if name in self.modules:
             import_module(self.modules[name])
-        return super().get(name)
+        try:
+            return super().get(name)
+        except catalogue.RegistryError:
+            known = sorted({*self.modules, *super().get_all()})
+            about = {"registry": self.namespace[-1], "name": name, "known": ", ".join(known)}
+            message = Errors.DX007.format(**about, hint=did_you_mean(name, known))
+            raise DxError(message) from None
 
     def get_all(self) -> dict[str, Any]:
         for module in self.modules.values():

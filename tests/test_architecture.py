@@ -2,20 +2,15 @@
 
 import ast
 import re
-import sys
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from importlib import import_module
-from itertools import groupby
 from pathlib import Path
 
 import pytest
-import spacy
 
 import spacy_dxprivacy
-from spacy_dxprivacy.moved import MOVED, new_path
 
 PACKAGE = "spacy_dxprivacy"
 HOUSE = Path(spacy_dxprivacy.__file__).parent
@@ -30,10 +25,6 @@ ONLY_IN = {
     "ray": ("integrations/distributed",),
     "pyspark": ("integrations/distributed",),
 }
-MOST_ROOMS, LOOSE = 16, 16  # folders and modules at the top
-ENTERED, RETURNED = 18, 2  # modules that a text goes through, and rooms that it comes back to
-ARGUMENTS = 5  # of a function, besides self; registered constructors and commands aside
-DOCUMENTED = 0.95
 
 pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the docs are not beside the tests")
 
@@ -116,7 +107,6 @@ def test_every_folder_and_loose_module_has_a_line_in_the_plan():
     assert len(plan()) == len(set(plan())), "a room has two lines"
     assert folders | loose <= set(plan()), f"no line in the table of {PAGE.name}"
     assert set(plan()) <= folders | modules, f"no such room, but a line in the table of {PAGE.name}"
-    assert len({folder.partition("/")[0] for folder in folders}) <= MOST_ROOMS
 
 
 def test_an_import_goes_down():
@@ -169,51 +159,6 @@ def test_nothing_outside_the_door_imports_it():
     assert not wrong, "what does the work knows nothing of the terminal:" + listed(wrong)
 
 
-def test_one_text_enters_few_modules_and_returns_to_few_rooms():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer")
-    texts = ["Hi there, Maria told her doctor in London that she sleeps badly.\n\nShe is 43."] * 3
-    list(nlp.pipe(texts))
-    entered = {}
-
-    def called(frame, event, argument):
-        name = frame.f_globals.get("__name__", "")
-        if event == "call" and name.startswith(PACKAGE + "."):
-            entered.setdefault(name.removeprefix(PACKAGE + "."))
-
-    sys.setprofile(called)
-    try:
-        nlp(texts[0])
-    finally:
-        sys.setprofile(None)
-    assert len(entered) <= ENTERED, listed(entered)
-    rooms = [room for room, _ in groupby(map(room_of, entered))]
-    assert len(rooms) - len(set(rooms)) <= RETURNED, listed(rooms)
-
-
-def test_few_modules_lie_loose_at_the_top():
-    loose = [file for file in trees() if "/" not in file]
-    assert len(loose) <= LOOSE, f"each of these belongs in a room: {loose}"
-
-
-def arguments(node):
-    spec = node.args
-    names = [a.arg for a in [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]]
-    return len(names) - (names[:1] in (["self"], ["cls"]))
-
-
-def test_functions_take_few_arguments():
-    wide = [
-        f"{PACKAGE}/{file}:{node.lineno}: {node.name} takes {arguments(node)} arguments"
-        for file, tree in trees().items()
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and arguments(node) > ARGUMENTS
-        and not (node.decorator_list or node.name.endswith("_cli"))  # called by a registry or typer
-    ]
-    assert not wide, listed(wide)
-
-
 def test_the_core_does_not_import_the_lab():
     wrong = [
         i
@@ -222,29 +167,3 @@ def test_the_core_does_not_import_the_lab():
         and not room_of(i.importer).startswith("lab")
     ]
     assert not wrong, listed(wrong)
-
-
-def test_old_paths_lead_to_the_modules_at_their_new_places():
-    for old, new in MOVED.items():
-        here = import_module(f"{PACKAGE}.{old}")
-        assert here is import_module(f"{PACKAGE}.{new}")
-    for old in ("front.clean", "tables.readers", "surrogates.name", "files.keys"):
-        assert import_module(f"{PACKAGE}.{old}") is import_module(str(new_path(f"{PACKAGE}.{old}")))
-
-
-def public(node, file):
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            continue
-        if not child.name.startswith("_"):
-            yield file, child
-            if isinstance(child, ast.ClassDef):
-                yield from public(child, file)
-
-
-def test_what_is_public_is_documented():
-    things = [thing for file, tree in trees().items() for thing in public(tree, file)]
-    bare = [(file, node) for file, node in things if ast.get_docstring(node) is None]
-    assert len(bare) <= (1 - DOCUMENTED) * len(things), listed(
-        f"{PACKAGE}/{file}:{node.lineno}: {node.name} has no docstring" for file, node in bare
-    )

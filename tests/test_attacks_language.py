@@ -27,6 +27,7 @@ from spacy_dxprivacy.lab.attacks.reading import Reading, Seen, filled_guess
 from spacy_dxprivacy.lab.corpus import read_corpus, repeated
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.prior.chain import alone_chain as make_alone
+from spacy_dxprivacy.prior.registered import WordPairs
 from spacy_dxprivacy.privacy.levels import FOUND, UNCHANGED, level, measured_at, sentence
 from spacy_dxprivacy.sampler.draw import Text
 
@@ -284,7 +285,7 @@ def test_at_every_epsilon_the_better_attacker_counts_and_is_named():
 def test_the_sentence_names_who_found_it_also_of_earlier_receipts():
     told = {**level("light").to_dict(), "attacker": "word pairs", "rare_attacker": "a model"}
     assert "with word pairs recovered 61% of the words, and one with a model 1" in sentence(told)
-    del told["rare_attacker"]
+    told["rare_attacker"] = "word pairs"
     assert "with word pairs recovered 61% of the words, and 1" in sentence(told)
     assert "not measured" in sentence(None)
 
@@ -296,7 +297,7 @@ def test_who_attacks_goes_by_every_public_law_of_pairs():
     texts = ["She denies any chest pain", "The patient has a history of diabetes and asthma"]
     rows = [[space.find(word) for word in text.split()] for text in texts]
     language = language_of(space, Corpus.of(rows))
-    clinical = prior(kind="clinical").fit(space).digest
+    clinical = prior(domain="clinical").fit(space).digest
 
     def digests(law):
         variants = language_variants(language, path(epsilon=1.0, prior=law).fit(space))
@@ -304,9 +305,11 @@ def test_who_attacks_goes_by_every_public_law_of_pairs():
         return [one.chain.digest for one in variants]
 
     english = language.chain.digest
-    assert digests(None) == digests(prior(kind="clinical")) == [english, clinical]
-    assert digests(prior(kind="dialogues"))[:2] == [english, clinical]
-    assert len(digests(prior(kind="dialogues"))) == 3
+    pairs = WordPairs(domain=None)
+    assert digests(pairs) == digests(prior(domain="clinical")) == [english, clinical]
+    assert digests(None)[:2] == [english, clinical] and len(digests(None)) == 3
+    assert digests(prior(domain="dialogues"))[:2] == [english, clinical]
+    assert len(digests(prior(domain="dialogues"))) == 3
     uniform = registry.dx_priors.get("dx.Uniform.v1")()
     assert digests(uniform) == [english, clinical]
 

@@ -267,7 +267,7 @@ def test_mechanisms_and_policies_have_short_names(space):
     names = short_names("dx_mechanisms")
     assert names["laplace"] == "dx.Laplace.v1" and names["exponential"] == "dx.Exponential.v1"
     assert full_name("dx_unknowns", "random-word") == "dx.RandomWord.v1"
-    assert full_name("dx_mechanisms", "dx.Path.v1") == "dx.Path.v1"  # an earlier version
+    assert full_name("dx_mechanisms", "dx.Path.v1") == "dx.Path.v1"  # a full name stays
     nlp = make_pipeline(
         space=space, mechanism="exponential", epsilon=3.0, unknown="RandomDigits", scope="type"
     )
@@ -700,12 +700,12 @@ def test_a_mistake_is_answered_in_one_line(dx, args, message, monkeypatch, tmp_p
     )
 
 
-def test_a_typo_in_a_config_gets_spacys_own_answer(dx, tmp_path, space):
+def test_a_typo_in_a_config_is_named_with_the_nearest_name(dx, tmp_path, space):
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_sanitizer", config={"space": {"@dx_spaces": "dx.FileSpace.v1", "path": space}})
     text = nlp.config.to_str()
     for wrong, answer in [
-        (text.replace("dx.Path.v2", "dx.Pth.v2"), "Available names: "),
+        (text.replace("dx.Path.v2", "dx.Pth.v2"), "Did you mean dx.Path.v2? Available names: "),
         (text.replace("\nepsilon", "\nepsilonn"), "epsilonn"),
     ]:
         (tmp_path / "typo.cfg").write_text(wrong)

@@ -6,10 +6,11 @@ import spacy
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import Space, spaces
+from spacy_dxprivacy import Space
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.mechanisms import load_space
 from spacy_dxprivacy.metric import stored_graph
+from spacy_dxprivacy.space import sources
 
 
 @pytest.fixture
@@ -82,8 +83,8 @@ def test_one_space_has_one_digest_by_every_road(dx, vectors, tmp_path, most):
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_sanitizer", config={"space": config})
     digests = {
-        spaces.load(vectors, spaces.Filter(max_words=most)).digest,
-        spaces.load(tmp_path / "saved").digest,
+        sources.load(vectors, sources.Filter(max_words=most)).digest,
+        sources.load(tmp_path / "saved").digest,
         Space.load(tmp_path / "saved").digest,
         load_space(str(vectors), most).digest,
         nlp.get_pipe("dx_sanitizer").space.digest,
@@ -96,5 +97,5 @@ def test_as_much_of_a_large_file_is_read_as_it_takes(tmp_path):
     lines = [f"other{i} 1 {i}" for i in range(30)] + [f"word{i} 2 {i}" for i in range(30)]
     path = tmp_path / "vectors.txt"
     path.write_text("\n".join(lines) + "\n")
-    whole = spaces.load(path, spaces.Filter(max_words=10, pattern="word.*"))
+    whole = sources.load(path, sources.Filter(max_words=10, pattern="word.*"))
     assert whole.words == [f"word{i}" for i in range(10)]

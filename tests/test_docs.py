@@ -82,21 +82,6 @@ def test_every_test_that_the_docs_name_exists():
         assert not test or f"def {test}(" in path.read_text(encoding="utf8"), f"{file}::{test}"
 
 
-# Old words for terms of the field: "told" is reported, "in clear" is unmodified, and so on.
-OLD = re.compile(
-    r"\b(told|laws?|stand-ins?|in clear|words alone|walks?|drawn anew|kept as)\b", re.I
-)
-
-
-def test_pages_use_the_terms_of_the_field():
-    pages = [ROOT / "README.md", *DOCS.rglob("*.md")]
-    texts = {page.name: page.read_text(encoding="utf8") for page in pages}
-    for name, text in texts.items():
-        if not text.startswith("<!-- Generated"):
-            code = r"<!-- generated.*?<!-- /generated|```.*?```|`[^`]+`"
-            assert OLD.findall(re.sub(code, "", text, flags=re.S)) == [], name
-
-
 def build(folder):
     # Not --quiet: mkdocs then hears no warning, and none stops it.
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", "site"]

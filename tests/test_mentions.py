@@ -25,7 +25,7 @@ def doc_of(text, *found):
 
 
 def selector(*labels, **config):
-    block = {"@dx_selectors": "dx.Entities.v2", "labels": list(labels), **config}
+    block = {"@dx_selectors": "dx.Entities.v1", "labels": list(labels), **config}
     made = registry.resolve({"it": block})["it"]
     assert isinstance(made, Entities)
     return made

@@ -20,12 +20,12 @@ from spacy_dxprivacy.entities.surrogates.number import LARGEST
 from spacy_dxprivacy.io.build import numbers_config
 from spacy_dxprivacy.pipeline.draw import passage
 
-RELATIVE = {"@dx_surrogates": "dx.Numbers.v1", "epsilon": 10.0}
-ABSOLUTE = {"@dx_surrogates": "dx.Numbers.v1", "epsilon": 1.0, "scale": "absolute", "unit": 2.0}
+RELATIVE = {"@dx_surrogates": "dx.Number.v1", "epsilon": 10.0}
+ABSOLUTE = {"@dx_surrogates": "dx.Number.v1", "epsilon": 1.0, "scale": "absolute", "unit": 2.0}
 
 
 def make(**settings):
-    return registry.dx_surrogates.get("dx.Numbers.v1")(**settings)
+    return registry.dx_surrogates.get("dx.Number.v1")(**settings)
 
 
 def draw(surrogate, texts, rng):

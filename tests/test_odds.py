@@ -189,7 +189,7 @@ MISTAKES = [
     ("@names.txt --secret Maria", "other records"),
     ("@clean.jsonl --secret Maria --receipt @clean.jsonl.json -e 0.4", "another guarantee"),
     ("@clean.jsonl --secret Maria --receipt @clean.jsonl.json -m exponential -e 1", "mechanism"),
-    ("--secret Maria --surrogates.@dx_surrogates dx.Preset.v2", "surrogates"),
+    ("--secret Maria --surrogates.@dx_surrogates dx.Preset.v1", "surrogates"),
 ]
 
 

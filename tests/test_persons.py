@@ -118,7 +118,7 @@ def test_the_most_mentioned_ten_and_the_count_of_all():
 
 def test_names_by_surrogates_cost_nothing():
     receipt = make(factory="dx_entity_sanitizer", selector={
-        "@dx_selectors": "dx.Entities.v2", "labels": ["PERSON"]})(TEXT)._.dx  # fmt: skip
+        "@dx_selectors": "dx.Entities.v1", "labels": ["PERSON"]})(TEXT)._.dx  # fmt: skip
     assert [row["mentions"] for row in receipt.persons["most"]] == [5, 2]
     assert all(row["epsilon"] == row["delta"] == 0 for row in receipt.persons["most"])
 
@@ -139,7 +139,7 @@ def test_a_name_in_plaintext_has_no_guarantee():
 
 
 def test_persons_that_a_selector_of_other_labels_passes_over_stay_in_plaintext():
-    dates = {"@dx_selectors": "dx.Entities.v2", "labels": ["DATE"]}
+    dates = {"@dx_selectors": "dx.Entities.v1", "labels": ["DATE"]}
     patterns = [*PATTERNS, {"label": "DATE", "pattern": "today"}]
     text = "Maria slept today."
     receipt = make(patterns, "dx_entity_sanitizer", selector=dates)(text)._.dx

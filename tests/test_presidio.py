@@ -51,7 +51,7 @@ def pipeline(analyzer: Any = None, **config: Any) -> Language:
     if analyzer is not None:
         nlp.get_pipe("dx_presidio").analyzer = analyzer  # type: ignore[attr-defined]
     selector = {
-        "@dx_selectors": "dx.Entities.v2",
+        "@dx_selectors": "dx.Entities.v1",
         "labels": ["PERSON", "CREDIT_CARD", "EMAIL_ADDRESS"],
         "spans_key": "presidio",
     }

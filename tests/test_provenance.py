@@ -10,7 +10,7 @@ from spacy_dxprivacy.pipeline.write import _provenance
 
 TEXT = "Anna Smith saw the zzyzx dog, the cat."
 EXPONENTIAL = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
-PERSONS = {"selector": {"@dx_selectors": "dx.Entities.v2", "labels": ["PERSON"]}}
+PERSONS = {"selector": {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON"]}}
 
 
 def spans(doc):
@@ -45,7 +45,7 @@ def test_a_word_outside_of_the_selected_entities_is_unmodified(nlp):
     assert [label for *_, label in spans(nlp(TEXT))] == ["PERSON", "UNMODIFIED"]
 
 
-@pytest.mark.parametrize("unknown", ["dx.RandomWord.v1", "dx.Context.v1", "dx.Context.v2"])
+@pytest.mark.parametrize("unknown", ["dx.RandomWord.v1", "dx.Context.v1"])
 def test_a_word_that_hides_that_it_was_unknown_is_sampled(unknown):
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_sanitizer", config={"unknown": {"@dx_unknowns": unknown}})

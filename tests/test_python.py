@@ -12,7 +12,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import spacy_dxprivacy as dx
-from spacy_dxprivacy import DxError, UsageError
+from spacy_dxprivacy import DxError, UsageError, registry
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import PipelineOptions
 from spacy_dxprivacy.integrations.front import clean as cleaning
@@ -169,6 +169,27 @@ def test_an_override_of_the_command_reads_its_value_as_spacy_does(space_path):
     text = CliRunner().invoke(dx_cli, args).stdout
     for line in ("epsilon = 0.5", "batch_size = 7", 'scope = "type"', 'carry = ["ents"]'):
         assert f"\n{line}\n" in text
+
+
+@pytest.mark.parametrize(
+    ("args", "nearest"),
+    [("sanitize --mechanizm x", "--mechanism"), ("sanitise a b", "sanitize"),
+     ("audit releas a", "release"), ("config --mechanism lapalce", "laplace"),
+     ("config --mechanism dx.Lapalce.v1", "dx.Laplace.v1")],
+)  # fmt: skip
+def test_an_unknown_command_option_or_name_names_the_nearest(args, nearest):
+    done = CliRunner().invoke(dx_cli, args.split())
+    assert done.exit_code == 2
+    message = done.stderr
+    assert nearest in message.split("There are")[0] and len(message.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["dx.Nmae.v1", "dx.Name.v9", "dx.name.v1"])
+def test_an_unknown_registered_name_names_the_nearest(name):
+    with pytest.raises(DxError, match=r"DX007.* Did you mean dx\.Name\.v1\?"):
+        registry.dx_surrogates.get(name)
+    with pytest.raises(DxError, match=r"DX007.* Did you mean dx\.Name\.v1\?"):
+        registry.resolve({"part": {"@dx_surrogates": name}})
 
 
 def test_a_pipeline_is_made_once_and_anew_when_its_file_changes(how, tmp_path):

@@ -16,10 +16,6 @@ if not README.exists():
 TEXT = README.read_text(encoding="utf8")
 
 
-def test_it_is_read_in_a_few_minutes():
-    assert len(TEXT.split()) <= 900
-
-
 def test_the_default_epsilon_is_that_of_the_readme():
     assert f"{DEFAULT_CONFIG['mechanism']['epsilon']} nats per unit" in TEXT
 

@@ -10,7 +10,7 @@ import spacy
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.surrogates import Mention
 from spacy_dxprivacy.entities.surrogates.lists import listed
-from spacy_dxprivacy.entities.surrogates.name import form_of
+from spacy_dxprivacy.entities.surrogates.name_forms import form_of
 from spacy_dxprivacy.entities.surrogates.plain import surrogates_of
 from spacy_dxprivacy.entities.surrogates.replacements import Replacements, replace_mentions
 from spacy_dxprivacy.entities.surrogates.table import Table

@@ -46,7 +46,7 @@ def drawn(surrogate, *mentions, draws=None, label="PERSON"):
 @pytest.mark.parametrize("person", PEOPLE, ids=lambda person: person[1])
 def test_each_form_of_a_person_alone_in_a_document_has_the_surrogate_of_the_full_name(person, key):
     given, last, *_ = person
-    name = made("dx.Name.v2", key)
+    name = made("dx.Name.v1", key)
     first, family = drawn(name, f"{given} {last}")[0].split(" ", 1)
     assert drawn(name, f"{given} {last}") == [f"{first} {family}"]
     assert drawn(name, Mention(last, "PERSON", before="Ms.")) == [family]
@@ -63,9 +63,9 @@ def test_user_names_and_mail_addresses_are_those_of_the_surrogate(person, key):
     forms = (f"{a}.{b}@x.org", f"{a[0]}{b}@x.org", f"{b}.{a[0]}@x.org", f"{a}_{b}", f"{a[0]}{b}")
     for of_key in (key, None):
         draws = Draws(Rng())
-        new = drawn(made("dx.Name.v2", of_key), f"{given} {last}", draws=draws)[0].lower()
+        new = drawn(made("dx.Name.v1", of_key), f"{given} {last}", draws=draws)[0].lower()
         first, family = new.split(" ", 1)
-        contacts = drawn(made("dx.Contact.v2", of_key), *forms, draws=draws, label="EMAIL")
+        contacts = drawn(made("dx.Contact.v1", of_key), *forms, draws=draws, label="EMAIL")
         names = [contact.partition("@")[0] for contact in contacts]
         short = first[0] + family
         assert names == [
@@ -80,8 +80,8 @@ def test_user_names_and_mail_addresses_are_those_of_the_surrogate(person, key):
 
 def test_digits_of_a_user_name_are_drawn_and_a_code_stays_a_code(key):
     draws = Draws(Rng())
-    drawn(made("dx.Name.v2", key), "John Smith", draws=draws)
-    digits = made("dx.Digits.v2", key)
+    drawn(made("dx.Name.v1", key), "John Smith", draws=draws)
+    digits = made("dx.Digits.v1", key)
     some = {drawn(digits, f"jsmith{i}0417", draws=draws, label="ID")[0] for i in range(9)}
     assert len(some) > 1 and not any("smith" in one or one.endswith("0417") for one in some)
     code = drawn(digits, "AB-1234567", draws=draws, label="ID")[0]
@@ -92,8 +92,8 @@ def test_each_mention_of_an_address_or_number_has_the_same_surrogate(key):
     forms = ("(415) 867-5309", "415.867.5309", "+1 415 867 5309", "14158675309")
     addresses = ("john.smith42@corp.biz", "John.Smith42@corp.biz", "x77@corp.biz", "X77@corp.biz")
     for of_key in (key, None):
-        draws, contact = Draws(Rng()), made("dx.Contact.v2", of_key)
-        drawn(made("dx.Name.v2", of_key), "John Smith", draws=draws)
+        draws, contact = Draws(Rng()), made("dx.Contact.v1", of_key)
+        drawn(made("dx.Name.v1", of_key), "John Smith", draws=draws)
         for _ in range(5):
             numbers = drawn(contact, *forms, draws=draws, label="PHONE")
             assert len({re.sub(r"\D", "", number)[-10:] for number in numbers}) == 1
@@ -107,14 +107,14 @@ def test_each_mention_of_an_address_or_number_has_the_same_surrogate(key):
 
 
 def test_a_mail_address_of_nobody_known_never_stays():
-    name = made("dx.Name.v2")
+    name = made("dx.Name.v1")
     for text in ("qwx.zzt@corp.example", "user_77", "x@y.org", "qwx.zzt"):
         assert text not in drawn(name, text)
 
 
 def test_999_of_1000_mentions_agree_where_a_document_names_the_person(key):
     chance = random.Random(4)
-    name, contact = made("dx.Name.v2", key), made("dx.Contact.v2", key)
+    name, contact = made("dx.Name.v1", key), made("dx.Contact.v1", key)
     right = total = 0
     for _ in range(300):
         given, last, a, b = chance.choice(PEOPLE)
@@ -132,25 +132,25 @@ def test_999_of_1000_mentions_agree_where_a_document_names_the_person(key):
 
 
 def test_without_a_key_nothing_links():
-    for name in ("dx.Name.v2", "dx.Contact.v2"):
-        mention = "Maria Lopez" if name == "dx.Name.v2" else "maria.lopez@x.org"
+    for name in ("dx.Name.v1", "dx.Contact.v1"):
+        mention = "Maria Lopez" if name == "dx.Name.v1" else "maria.lopez@x.org"
         assert len({drawn(made(name), mention)[0] for _ in range(12)}) > 6
 
 
 def test_the_receipt_says_what_a_key_links(key):
-    visible = " ".join(made("dx.Name.v2", key).in_clear)
+    visible = " ".join(made("dx.Name.v1", key).in_clear)
     assert "same given name" in visible and "family name" in visible
-    assert "same given name" not in " ".join(made("dx.Name.v2").in_clear)
+    assert "same given name" not in " ".join(made("dx.Name.v1").in_clear)
 
 
 def test_another_key_has_other_names(key, tmp_path):
     other = new_key(tmp_path / "b.key")
     texts = [f"{given} {last}" for given, last, *_ in PEOPLE]
-    assert drawn(made("dx.Name.v2", key), *texts) != drawn(made("dx.Name.v2", other), *texts)
+    assert drawn(made("dx.Name.v1", key), *texts) != drawn(made("dx.Name.v1", other), *texts)
 
 
 def test_no_map_grows_with_the_persons_of_a_key(key):
-    name, contact = made("dx.Name.v2", key), made("dx.Contact.v2", key)
+    name, contact = made("dx.Name.v1", key), made("dx.Contact.v1", key)
     letters = "bcdfghklmnprstvz"
 
     def some(first, last):

@@ -325,30 +325,23 @@ NUMBERS = tuple(
 )
 CASES = {
     "dx.Name.v1": (
-        *cases(persons_of(), same_output, {}, {"form": True}, {"form": True, "scope": "mention"}),
-        *cases(persons_of(ONE_GENDER), same_output, {"form": True, "gender": "same"}),
+        *cases(persons_of(), same_output, {}, {"form": False}, {"scope": "mention"}),
+        *cases(persons_of(ONE_GENDER), same_output, {"gender": "same"}),
     ),
-    "dx.Name.v2": (*cases(persons_of(), same_output, {}, {"form": False}, {"scope": "mention"}),),
     "dx.DateShift.v1": cases(dates(), moved_day_alone, {}, {"window": 30}),
     "dx.Number.v1": (*NUMBERS, *cases(documents(NO_NUMBERS), drawn_alike)),
-    "dx.Numbers.v1": NUMBERS[:1],  # another name of the same
     "dx.Digits.v1": cases(documents(st.one_of(CODES, CARDS, IBANS)), same_output),
-    "dx.Digits.v2": cases(documents(st.one_of(CODES, CARDS, IBANS)), same_output),
     "dx.Contact.v1": cases(documents(CONTACTS), same_output),
-    "dx.Contact.v2": cases(documents(CONTACTS), same_output),
     "dx.Address.v1": cases(documents(addresses()), same_output),
-    "dx.Address.v2": cases(documents(addresses()), same_output),
     "dx.Place.v1": cases(documents(PLACES, place_of), same_output),
-    "dx.Place.v2": cases(documents(PLACES, place_of), same_output),
     "dx.Organisation.v1": cases(documents(organisations(), firm_of), same_output),
-    "dx.Organisation.v2": cases(documents(organisations(), firm_of), same_output),
     "dx.Mask.v1": cases(documents(MARKED), same_output),
     "dx.Redact.v1": cases(documents(ANYTHING), same_output, {}, {"text": "NN"}),
     "dx.Keep.v1": cases(documents(ANYTHING), nothing_promised),
     "dx.Words.v1": cases(documents(ANYTHING), nothing_promised),
 }
 # Presets are maps of the others.
-PRESETS = {"dx.Preset.v1", "dx.Preset.v2"}
+PRESETS = {"dx.Preset.v1"}
 
 
 def test_every_registered_surrogate_has_a_case():

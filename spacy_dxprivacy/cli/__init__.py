@@ -8,9 +8,8 @@ together they take a quarter of a second, which every `python -m spacy` would pa
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
@@ -19,6 +18,7 @@ from spacy.cli._util import app
 from typer.core import TyperCommand, TyperGroup
 
 from ..about import __version__, table
+from ..errors import did_you_mean
 
 HELP = "Sanitise text under metric differential privacy."
 LAB = "..lab.commands."
@@ -39,15 +39,10 @@ def _mistakes_in_a_line(ctx: Any) -> Iterator[None]:
         message = " ".join(format_message().split())
         if option := getattr(error, "option_name", ""):
             options = [name for one in ctx.command.params for name in one.opts]
-            message = f"No such option {option}.{_nearest(option, options)}"
+            message = f"No such option {option}.{did_you_mean(option, options)}"
         if message.startswith("Got unexpected extra argument"):  # which may be words of a text
             message = "Too many arguments. Put quotes around an argument that has spaces."
         _stop(ctx, message)
-
-
-def _nearest(name: str, names: Sequence[str]) -> str:
-    nearest = get_close_matches(name, names, n=1)
-    return f" Did you mean {nearest[0]}?" if nearest else ""
 
 
 def _stop(ctx: Any, message: str) -> NoReturn:
@@ -108,7 +103,7 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command; exit with the nearest name for one that is none."""
         if self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
-            hint = _nearest(args[0], self.list_commands(ctx))
+            hint = did_you_mean(args[0], self.list_commands(ctx))
             _stop(ctx, f"No such command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 

@@ -18,13 +18,13 @@ from thinc.api import Config
 
 from ..config import PipelineOptions, read_config, unknown_key
 from ..entities.surrogates.plain import PRESETS
-from ..errors import UsageError
+from ..errors import UsageError, did_you_mean
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.select import entity_labels
 from ..prior.pairs import KINDS
 from ..privacy.levels import MECHANISM
 from ..privacy.levels import level as level_of
-from ..registries import REGISTERED, RETIRED, registry, retired
+from ..registries import REGISTERED, registry
 from ..space.sources import BUILTIN
 from ..text.language import COVERED
 from ..validate import positive
@@ -269,7 +269,7 @@ def component_config(options: PipelineOptions) -> dict[str, Any]:
     if options.surrogates == "none":
         block["surrogates"] = None
     if options.entities:
-        block["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": [*options.entities]}
+        block["selector"] = {"@dx_selectors": "dx.Entities.v1", "labels": [*options.entities]}
     return block
 
 
@@ -305,11 +305,12 @@ def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str
     plain = {short.replace("-", ""): full for short, full in known.items()}
     wanted = given.lower().replace("-", "").replace("_", "")
     if wanted not in plain:
-        for old in RETIRED:
-            if given == old or wanted == _middle(old).lower():
-                raise UsageError(str(retired(old)))
-        noun = NOUNS.get(registry_name, "policy for unknown words")
-        raise UsageError(f"no {noun} {given!r}. There are: {', '.join(sorted([*known, *others]))}.")
+        noun, names = (
+            NOUNS.get(registry_name, "policy for unknown words"),
+            sorted([*known, *others]),
+        )
+        hint = did_you_mean(given, [*names, *known.values()])
+        raise UsageError(f"no {noun} {given!r}.{hint} There are: {', '.join(names)}.")
     return plain[wanted]
 
 
@@ -352,10 +353,10 @@ def prior_config(given: Path | str) -> dict[str, Any]:
     """Return the block of a prior: a short name, a domain of ours, a folder of `dx prior`, ARPA."""
     given = str(given)
     if given in KINDS:
-        return {"@dx_priors": "dx.WordPairs.v2", "domain": given}
+        return {"@dx_priors": "dx.WordPairs.v1", "domain": given}
     path = Path(given)
     if path.is_dir():
-        return {"@dx_priors": "dx.WordPairs.v2", "path": given}
+        return {"@dx_priors": "dx.WordPairs.v1", "path": given}
     if path.is_file():
         return {"@dx_priors": "dx.Ngrams.v1", "path": given}
     return {"@dx_priors": full_name("dx_priors", given, KINDS)}
@@ -379,7 +380,7 @@ def numbers_config(given: str | None) -> dict[str, Any]:
     if found is None:
         raise UsageError(f"`numbers` must be relative, absolute or absolute:UNIT, got {given!r}.")
     scale, unit = found.groups()
-    block = {"@dx_surrogates": "dx.Numbers.v1", "scale": scale, "epsilon": NUMBERS_EPSILON[scale]}
+    block = {"@dx_surrogates": "dx.Number.v1", "scale": scale, "epsilon": NUMBERS_EPSILON[scale]}
     if unit is not None:
         block["unit"] = positive("unit of `numbers`", float(unit))
     return block
@@ -390,7 +391,7 @@ def surrogates_config(given: Path | str | None, key: str | Path | None) -> Any:
     if given == "none" or (given is None and key is None):
         return None
     if given is None or given in PRESETS:
-        block = {"@dx_surrogates": "dx.Preset.v2", "name": str(given or PRESETS[0])}
+        block = {"@dx_surrogates": "dx.Preset.v1", "name": str(given or PRESETS[0])}
         return block if key is None else {**block, "scope": "corpus", "key": str(key)}
     if key is not None:
         raise UsageError(

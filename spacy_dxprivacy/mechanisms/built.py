@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import traceback
 import warnings
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 LARGEST_SCORE = 700.0
 
 T = TypeVar("T")
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def checked_rows(rows: Any, n: int) -> Ints1d:
@@ -62,16 +59,6 @@ def checked_layout(k: int, starts: Any, fixed: Any) -> tuple[Bools1d, Bools1d]:
     if k and not starts[0]:
         raise fail("starts", "True for the first word", False)
     return starts, flags("fixed", fixed, k, missing=False)
-
-
-def takes_between(method: F) -> F:
-    """Let callers pass `between`, k strings before the words. No registered prior reads them."""
-
-    @wraps(method)
-    def call(*args: Any, between: Any = None, **named: Any) -> Any:
-        return method(*args, **named)
-
-    return cast(F, call)
 
 
 class BuiltMechanism(Generic[T]):
@@ -105,7 +92,6 @@ class BuiltMechanism(Generic[T]):
         self._built, self._space = built, space
         return self
 
-    @takes_between
     def sample(
         self,
         rows: Ints1d,
@@ -163,7 +149,6 @@ class ProbabilityMechanism(BuiltMechanism[T]):
         """Return ln P(output | row), float64 (k,)."""
         raise NotImplementedError
 
-    @takes_between
     def log_likelihood(
         self,
         rows: Ints1d,

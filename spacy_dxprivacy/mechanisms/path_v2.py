@@ -43,7 +43,6 @@ from .built import (
     checked_layout,
     checked_rows,
     flags,
-    takes_between,
 )
 
 HOW = {"alone": "Word-level", "sentence": "Sentence-level"}
@@ -115,8 +114,7 @@ class _Settings:
             f"({chain.digest[:12]}). {guarantee.notes} Rounding: {rounding(chain):.2g} nats a word."
         )
         guarantee = replace(guarantee, notes=notes, loss_range=2 * beta / self.epsilon)
-        newest = registry.dx_priors.get("dx.WordPairs.v2")()
-        default = self == make_path_v2(self.epsilon, prior=newest).settings
+        default = self == make_path_v2(self.epsilon).settings
         measured = default and space.digest == Space.builtin().digest
         return Sentences(
             chain, kernel, WordDraw(kernel, chain.unigram), guarantee, measured=measured
@@ -205,7 +203,6 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         """Whether a word depends on its neighbours. Raises DxError before fit."""
         return self.built.together is not None
 
-    @takes_between
     def sample(
         self,
         rows: Ints1d,
@@ -241,7 +238,6 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
             return Draw(self.built.words(checked, stays, rng))
         return Draw(together.draw(Text(checked, begins, stays), rng))
 
-    @takes_between
     def log_likelihood(
         self,
         rows: Ints1d,

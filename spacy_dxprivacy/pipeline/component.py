@@ -44,18 +44,18 @@ DEFAULT_CONFIG: dict[str, Any] = {
         "@dx_mechanisms": "dx.Path.v2",
         "epsilon": 0.8,
         "policy": "general",
-        "prior": {"@dx_priors": "dx.WordPairs.v2"},
+        "prior": {"@dx_priors": "dx.WordPairs.v1"},
     },
     "selector": {"@dx_selectors": "dx.AllWords.v1"},
     "space": {"@dx_spaces": "dx.AutoSpace.v1"},
-    "unknown": {"@dx_unknowns": "dx.Context.v2"},
+    "unknown": {"@dx_unknowns": "dx.Context.v1"},
     "numbers": None,
     "editor": None,
     "surrogates": None,
 }
 ENTITY_CONFIG: dict[str, Any] = deepcopy(DEFAULT_CONFIG)
 ENTITY_CONFIG["carry"] = ["ents"]
-ENTITY_CONFIG["selector"] = {"@dx_selectors": "dx.Entities.v2", "labels": ["PERSON", "DATE"]}
+ENTITY_CONFIG["selector"] = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON", "DATE"]}
 ENTITY_CONFIG["surrogates"] = "standard"
 
 

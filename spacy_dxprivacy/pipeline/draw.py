@@ -122,7 +122,7 @@ def _select(parts: Parts, doc: Doc) -> Selected:
     entities = stood = None
     if parts.surrogates:
         finder = selector if isinstance(selector, Entities) else Entities(tuple(surrogates))
-        entities = None if finder.exact else finder.entities(doc)
+        entities = finder.entities(doc)
         rest_is_plain = isinstance(selector, Entities)
         stood = replace_mentions(doc, surrogates, parts.rng, entities, rest_is_plain=rest_is_plain)
         if parts.on_replacements is not None:

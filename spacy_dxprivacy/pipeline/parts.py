@@ -157,13 +157,8 @@ class Parts:
         all_of_them: dict[str, Surrogate] = self.surrogates
         if not (isinstance(self.surrogates, Preset) and isinstance(self.selector, Entities)):
             return all_of_them
-        exact = self.selector.exact
-        wanted = set() if exact else {plain_label(label) for label in self.selector.labels}
-        return {
-            label: one
-            for label, one in all_of_them.items()
-            if label in self.selector.labels or plain_label(label) in wanted
-        }
+        wanted = {plain_label(label) for label in self.selector.labels}
+        return {label: one for label, one in all_of_them.items() if plain_label(label) in wanted}
 
     @property
     def finds_settings(self) -> FindsSettings | None:
@@ -197,8 +192,6 @@ def fit(parts: Parts, space: Space, nlp: Language | None, saved_editor: dict[str
     """
     mechanism, editor, rule = parts.mechanism, parts.editor, parts.finds_settings
     mechanism.fit(space)
-    if hasattr(parts.unknown, "in_context") and not parts.draws_together:
-        parts.unknown.replace([], space, parts.rng)  # raises where it needs sentences
     check_fitted(mechanism, space)
     if parts.vectors == "noisy":
         empty = mechanism.sample(np.zeros(0, dtype=np.int64), parts.rng)

@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Ints1d
 from ..entities.surrogates.base import LINKED
-from ..entities.surrogates.name import form_of, persons
+from ..entities.surrogates.name_forms import form_of, persons
 from ..entities.surrogates.replacements import Replacements
 from ..errors import Errors
 from ..privacy.concentrated import NO_CHANGE, Change, change, change_of, together

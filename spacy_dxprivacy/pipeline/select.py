@@ -57,31 +57,23 @@ class Entities:
 
     `doc.ents` and `doc.spans[spans_key]` are merged; PER and PERSON, LOC and GPE and so on are one
     label; with `again`, what is found once is replaced wherever it is mentioned again, in any case
-    and in part. exact: of `doc.ents` alone, with labels to the letter.
+    and in part.
 
     There is no guarantee for what no recogniser finds, and where entities are is visible.
     """
 
     def __init__(
-        self,
-        labels: tuple[str, ...],
-        spans_key: str | None = None,
-        *,
-        again: bool = True,
-        exact: bool = False,
+        self, labels: tuple[str, ...], spans_key: str | None = None, *, again: bool = True
     ) -> None:
         if not labels or not all(isinstance(label, str) and label for label in labels):
             raise fail("labels", "a list of one entity label or more", list(labels))
-        self.labels, self.spans_key, self.again, self.exact = labels, spans_key, again, exact
+        self.labels, self.spans_key, self.again = labels, spans_key, again
         self.in_clear = (
             LAYOUT,
             f"every word outside the recognised entities {', '.join(labels)}",
             "where these entities are",
         )
-        self._plain = {self._normalised(label) for label in labels}
-
-    def _normalised(self, label: str) -> str:
-        return label if self.exact else plain_label(label)
+        self._plain = set(map(plain_label, labels))
 
     def entities(self, doc: Doc) -> list[Entity]:
         """Return what is replaced, in order, without overlaps, with labels as
@@ -90,8 +82,6 @@ class Entities:
         recognised = doc.has_annotation("ENT_IOB") or (key is not None and key in doc.spans)
         if len(doc) and not recognised:
             raise DxError(Errors.DX030)
-        if self.exact:
-            return [(e.label_, e.start, e.end) for e in doc.ents if e.label_ in self._plain]
         return chosen(doc, self._plain, spans_key=key, again=self.again)
 
     def select(self, doc: Doc) -> Bools1d:
@@ -110,8 +100,8 @@ class Entities:
         """Raise DxError for a label that no recogniser before the component predicts, which would
         protect nothing. Components that set spans under a key do not say what they predict."""
         known = None if self.spans_key is not None else entity_labels(nlp, before=name)
-        predicted = {self._normalised(label) for label in known or ()}
-        missing = [label for label in self.labels if self._normalised(label) not in predicted]
+        predicted = set(map(plain_label, known or ()))
+        missing = [label for label in self.labels if plain_label(label) not in predicted]
         if known is not None and missing:
             found = ", ".join(sorted(known)) or "no label at all"
             raise DxError(Errors.DX031.format(missing=", ".join(missing), known=found))
@@ -138,22 +128,7 @@ class WordList:
 
 
 @registry.dx_selectors("dx.Entities.v1")
-def make_entities(labels: list[str]) -> Entities:
-    """Select the words of `doc.ents` with these labels, which match exactly.
-
-    Args:
-        labels: One entity label or more.
-
-    Raises:
-        DxError: For an empty list.
-    """
-    return Entities(tuple(labels), again=False, exact=True)
-
-
-@registry.dx_selectors("dx.Entities.v2")
-def make_any_entities(
-    labels: list[str], spans_key: str | None = None, again: bool = True
-) -> Entities:
+def make_entities(labels: list[str], spans_key: str | None = None, again: bool = True) -> Entities:
     """Select the words of entities with these labels, of any recogniser.
 
     Args:

@@ -1,8 +1,8 @@
 """What takes the place of a selected word that the space does not hold. Never the word itself.
 
 Names, numbers, addresses and misspellings end here, the very words that a reader would look for.
-That a word was unknown is visible with all of these but dx.RandomWord.v1, dx.Context.v1 and the
-words of dx.Context.v2. With those it can be guessed, as their distribution is not that of known
+That a word was unknown is visible with all of these but dx.RandomWord.v1 and the words of
+dx.Context.v1. With those it can be guessed, as their distribution is not that of known
 words; which word it was cannot.
 """
 
@@ -60,22 +60,7 @@ class RandomWord:
 
 
 @registry.dx_unknowns("dx.Context.v1")
-class Context:
-    """Sample a word from the prior of dx.Path.v2, in the context of the sentence.
-
-    The unknown word has no influence. Word-level sampling ignores the sentence as well.
-    """
-
-    in_context = True
-    in_clear: tuple[str, ...] = (_GUESSED,)
-
-    def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
-        """Raise DxError: the mechanism draws these words."""
-        raise DxError(Errors.DX066)
-
-
-@registry.dx_unknowns("dx.Context.v2")
-class ContextOrDigits(RandomWord):
+class Context(RandomWord):
     """Sample words that fit their sentence, and each digit and letter of codes uniformly.
 
     A code has a digit, no four letters in a row and no two marks in a row (0142, 12/31/2024,

@@ -41,7 +41,6 @@ from ..arrays import Floats1d
 from ..errors import DxError, Errors, UsageError
 from ..io.files.atomic import new_folder
 from ..io.files.limits import check_ratio, read_json, regular
-from ..registries import retired
 from ..space import BUILTIN, Space
 from .chain import Chain, PairModel, chain_of, from_fields, to_fields
 
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
 NAME = "dx_en"
 FILE = BUILTIN / "pairs.npz"
 KINDS = ("clinical", "dialogues")  # domains, with pairs of their own
-BROAD = "broad"  # a mix of domains, with contexts of two words: dx.WordPairs.v2
+BROAD = "broad"  # a mix of domains, with contexts of two words: dx.WordPairs.v1
 OF_FREQUENCY, OF_LOG, OF_PAIR = 12, 64, 16  # steps of a logarithm to a nat
 LEAST = 1e-12  # of a type by back-off: a word that stays unchanged may be any, also a lone n't
 FORMAT, KIND = 1, "pairs"
@@ -100,7 +99,7 @@ def lacked_of(space: Space) -> float:
 @lru_cache(maxsize=2 + len(KINDS))
 def builtin_model(kind: str | None = None) -> PairModel:
     """Return word pairs on the words of the built-in space, of a domain of KINDS, of BROAD or, for
-    None, those of dx.WordPairs.v1. Raises DxError for files of another space."""
+    None, those of general English. Raises DxError for files of another space."""
     space = Space.builtin()
     arrays: dict[str, Any] = {}
     for path in [FILE] if kind is None else [FILE, BUILTIN / f"pairs-{kind}.npz"]:
@@ -199,8 +198,6 @@ def read_model(path: Path) -> PairModel:
         if about["format"] != FORMAT:
             why = f"its format is {about['format']!r}, and this version reads {FORMAT}"
             raise _bad(path, why)
-        if about["kind"] == "hidden-markov":
-            raise retired("dx.HiddenMarkov.v1")
         if about["kind"] != KIND:
             raise _bad(path, f"its kind is {about['kind']!r}; expected {KIND!r}")
         model = _read_model(path / MODEL, str(about["name"]))

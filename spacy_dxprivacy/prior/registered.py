@@ -1,4 +1,4 @@
-"""The priors that configs name: dx.Uniform.v1, dx.WordFrequency.v1, dx.WordPairs, dx.Ngrams.v1.
+"""The priors that configs name: dx.Uniform.v1, dx.WordFrequency.v1, dx.WordPairs.v1, dx.Ngrams.v1.
 
 Uniform        q(y) = 1 / n; each word is drawn alone. The distribution of dx.Path.v1
 WordFrequency  q(y) proportional to f(y) ** gamma, with f how often y comes in public text; each
@@ -75,11 +75,11 @@ class WordFrequency:
 
 @dataclass(frozen=True)
 class WordPairs:
-    """Word pairs with back-off."""
+    """Word pairs with back-off. domain: of the package's pairs; None for general English."""
 
     path: Path | None = None
-    kind: str | None = None
-    name: str = "dx.WordPairs.v1"
+    domain: str | None = BROAD
+    name = "dx.WordPairs.v1"
     draws = "sentence"
 
     def fit(self, space: Space) -> Chain:
@@ -87,11 +87,11 @@ class WordPairs:
         if self.path is not None:
             return carry(read_model(self.path), space, frequency_of(space))
         if space.digest == Space.builtin().digest:
-            return builtin_model(self.kind).chain
+            return builtin_model(self.domain).chain
         # Cached for the last spaces: a search for an epsilon, or a second pipeline, asks again.
-        key = space.digest, self.kind
+        key = space.digest, self.domain
         chain = _carried.pop(key, None)
-        chain = chain or carry(builtin_model(self.kind), space, frequency_of(space))
+        chain = chain or carry(builtin_model(self.domain), space, frequency_of(space))
         _carried[key] = chain
         for old in list(_carried)[:-MOST_CARRIED]:
             _carried.pop(old, None)
@@ -144,28 +144,7 @@ def make_word_frequency(
 
 
 @registry.dx_priors("dx.WordPairs.v1")
-def make_word_pairs(path: str | None = None, kind: str | None = None) -> WordPairs:
-    """Create a prior of word pairs; those of the package, for English, by default.
-
-    Args:
-        path: A folder made by `dx prior`.
-        kind: The domain: "clinical" (notes of visits) or "dialogues" (talks, chats, questions to an
-            assistant); general English if None.
-    """
-    return WordPairs(_either(path, "kind", kind), kind)
-
-
-def _either(path: str | None, name: str, domain: str | None) -> Path | None:
-    """Return the path. Raise DxError for another domain than those of KINDS, and for both."""
-    if domain is not None:
-        one_of(name, domain, KINDS)
-        if path is not None:
-            raise fail(name, "left out where a path is given", domain)
-    return None if path is None else Path(path)
-
-
-@registry.dx_priors("dx.WordPairs.v2")
-def make_word_pairs_v2(path: str | None = None, domain: str | None = None) -> WordPairs:
+def make_word_pairs(path: str | None = None, domain: str | None = None) -> WordPairs:
     """Create a prior of word pairs and contexts of two words; the default prior.
 
     Those of the package are of a broad mix of English: news, notes, mails, reviews, tickets, talks,
@@ -176,8 +155,11 @@ def make_word_pairs_v2(path: str | None = None, domain: str | None = None) -> Wo
         domain: "clinical" (notes of visits) or "dialogues" (talks, chats, questions to an
             assistant); the broad mix if None.
     """
-    given = _either(path, "domain", domain)
-    return WordPairs(given, domain or BROAD, "dx.WordPairs.v2")
+    if domain is not None:
+        one_of("domain", domain, KINDS)
+        if path is not None:
+            raise fail("domain", "left out where a path is given", domain)
+    return WordPairs(None if path is None else Path(path), domain or BROAD)
 
 
 @registry.dx_priors("dx.Ngrams.v1")

@@ -13,8 +13,6 @@ KINDS = ("metric-dp", "approx-dp", "none")
 STATUSES = ("proven", "computed", "claimed", "refuted", "none")
 COVERS = ("all", "finite", "related", "stated", "none")
 ALL_PAIRS = "all pairs of words of the space"
-# What version 0.1 wrote in adjacency for all pairs: it had no `covers` beside it.
-OF_ALL_PAIRS = ("", ALL_PAIRS, "all pairs of words", "all pairs")
 _RANGES = (("epsilon", math.inf), ("delta", 1.0), ("mu", math.inf), ("loss_range", 2.0))
 OF_FILES = (
     "As trusted as the files of this space: what was learned from its vectors was read from there, "
@@ -42,8 +40,7 @@ class Guarantee:
             compose exactly.
         covers: The pairs, for code: "all"; "finite": those at a finite distance by the mechanism's
             `distances(rows)`; "related": those of its `covers(rows)`; "stated": adjacency alone
-            says which; "none". If left out, adjacency is "stated" unless it is empty or the
-            sentence for all pairs, as in receipts of version 0.1.
+            says which; "none". If left out, "stated" where adjacency is given, else "all".
         protects: What is drawn at once, and covered as a whole: a "word", or a "text" of which only
             the layout is known.
         loss_range: Where delta is 0, how far apart the privacy losses of two outputs are at most,
@@ -79,7 +76,7 @@ class Guarantee:
             if not (number and 0 <= value <= most):  # nan is in no range
                 expected = "0 or more" if most == math.inf else f"from 0 to {most:g}"
                 raise fail(name, f"a number, {expected}", value)
-        covers = self.covers or ("all" if self.adjacency in OF_ALL_PAIRS else "stated")
+        covers = self.covers or ("stated" if self.adjacency else "all")
         if not self.covers and self.kind == "none":
             covers = "none"
         object.__setattr__(self, "covers", one_of("covers", covers, COVERS))
@@ -109,7 +106,7 @@ class Guarantee:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Guarantee:
-        """Return the guarantee that to_dict wrote, here or in version 0.1; other keys are ignored.
+        """Return the guarantee that to_dict wrote; other keys are ignored.
 
         Raises:
             KeyError: Without a kind or an epsilon.

@@ -3,7 +3,7 @@
 Epsilon is nats per unit of distance, so epsilon = 10 where words are 8 apart is 80 nats.
 
 `LEVELS` are settings of dx.Path.v2: light, balanced, strong. Measured on the built-in space, policy
-"general", dx.WordPairs.v2: 1,121 words of 40 clinical notes, 156 of them rare, one release each,
+"general", dx.WordPairs.v1: 1,121 words of 40 clinical notes, 156 of them rare, one release each,
 by attackers with the exact channel: word pairs of English, of clinical text and of the prior, and
 a causal model (docs/reference/figures.md has the command). At each epsilon the one that recovers
 more counts. A level says nothing of other texts: measure these with `dx attack frontier`.
@@ -147,7 +147,7 @@ def found_by(mechanism: object, epsilon: float) -> Level | None:
 
 
 def sentence(found: Mapping[str, Any] | None) -> str:
-    """Describe `attacker` of a receipt (None: not measured), which may be of an earlier version."""
+    """Describe `attacker` of a receipt; None: not measured."""
     if found is None:
         return (
             "The attack success rate at this setting was not measured. `dx attack frontier TEXT` "
@@ -158,7 +158,7 @@ def sentence(found: Mapping[str, Any] | None) -> str:
 
 def named(found: Mapping[str, Any]) -> str:
     """Return the clause "with word pairs recovered 48% of the words, ..." of such a sentence."""
-    rare = found.get("rare_attacker", found["attacker"])
+    rare = found["rare_attacker"]
     other = "" if rare == found["attacker"] else f"one with {rare} "
     return (
         f"with {found['attacker']} recovered {found['found']:.0%} of the words, and {other}"

@@ -338,8 +338,6 @@ class Space:
         """Return the space out of what to_bytes made."""
         saved = srsly.msgpack_loads(data)
         others = saved.pop("learned", {})
-        if (graph := saved.pop("graph", None)) is not None:  # as version 0.1.0 wrote it
-            others = {"graph": graph}
         about = {k: saved[k] for k in ("aliases", "classes", "class_names", "name") if k in saved}
         space = cls(Table(saved["words"], np.array(saved["vectors"]), **about))
         learned.from_fields(space, others)

@@ -36,7 +36,7 @@ def check(out):
     assert told["corpus"]["mentions"]["DATE"]["found"] == 3 and told["corpus"]["stood_in"] > 9
     receipt = as_receipt(told)
     assert receipt["surrogates"]["PERSON"]["found"] == 9
-    assert receipt["surrogates"]["PERSON"]["stand_in"] == "dx.Name.v2"
+    assert receipt["surrogates"]["PERSON"]["stand_in"] == "dx.Name.v1"
     return dict(told)
 
 

@@ -186,7 +186,7 @@ def test_one_release_is_edited_alike_whatever_the_input_was(reader, make_nlp, mo
 
 
 def test_stand_ins_and_numbers_are_those_that_were_drawn(reader, make_nlp):
-    numbers = {"@dx_surrogates": "dx.Numbers.v1", "epsilon": 1.0}
+    numbers = {"@dx_surrogates": "dx.Number.v1", "epsilon": 1.0}
     more = {**SEEDED, "surrogates": "standard", "numbers": numbers}
     text = "Mr. John Smith drank 12 cups of tea with his sad brother in Boston."
     edited = make_nlp(before=["dx_entity_ruler"], **more)(text)

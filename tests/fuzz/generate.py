@@ -62,7 +62,7 @@ NAMES = {
                                      "dx.TEM.v1", "dx.Identity.v1", "dx.Gaussian.v1"]),
     "selector": ("@dx_selectors", ["dx.AllWords.v1", "dx.Entities.v1"]),
     "unknown": ("@dx_unknowns", ["dx.Redact.v1", "dx.RandomWord.v1", "dx.RandomDigits.v1",
-                                 "dx.Raise.v1", "dx.Context.v2"]),
+                                 "dx.Raise.v1", "dx.Context.v1"]),
 }  # fmt: skip
 KEYS = ["seed", "scope", "casing", "vectors", "carry", "max_epsilon_per_doc", "epsilonn", "x y"]
 INNER = ["epsilon", "delta", "labels", "projection", "keep", "k", "nonsense"]

@@ -108,21 +108,13 @@ def test_a_copy_for_a_worker_takes_no_table_along(case, tmp_path):
 def test_words_that_stay_stay_and_flags_have_a_shape(case):
     rows, stays = np.arange(6), np.array([False, True] * 3)
     starts = np.array([True, False, False, True, False, False])
-    draw = case.fitted.sample(rows, Rng(), starts=starts, fixed=stays, between=[" "] * 6)
+    draw = case.fitted.sample(rows, Rng(), starts=starts, fixed=stays)
     assert np.array_equal(draw.rows[stays], rows[stays])
     for wrong in ({"starts": np.array([True])}, {"fixed": [0] * 6}):
         if case.fitted.guarantee.kind == "none" and case.name == "dx.Identity.v1":
             continue
         with pytest.raises(DxError, match=next(iter(wrong))):
             case.fitted.sample(rows, Rng(), **wrong)
-
-
-def test_texts_between_words_may_be_given(case):
-    if not isinstance(case.fitted, StatesProbabilities):
-        pytest.skip("it does not state probabilities")
-    rows = np.arange(4)
-    with_texts = case.fitted.log_likelihood(rows, rows, between=[" "] * 4)
-    assert np.array_equal(with_texts, case.fitted.log_likelihood(rows, rows))
 
 
 def test_likelihoods_are_those_of_the_probabilities(case):

@@ -53,20 +53,20 @@ def test_every_word_can_come_out(kind):
 
 
 def test_a_kind_is_named_in_a_word():
-    make = registry.dx_priors.get("dx.WordPairs.v2")
+    make = registry.dx_priors.get("dx.WordPairs.v1")
     for config in (
         prior_config("clinical"),
         parse_mechanism("dx.Path.v2 prior=clinical")[1]["prior"],
     ):
-        assert config == {"@dx_priors": "dx.WordPairs.v2", "domain": "clinical"}
+        assert config == {"@dx_priors": "dx.WordPairs.v1", "domain": "clinical"}
         assert registry.resolve({"prior": config})["prior"] == make(domain="clinical")
 
 
 def test_other_kinds_are_told():
     make = registry.dx_priors.get("dx.WordPairs.v1")
     with pytest.raises(DxError, match="clinical"):
-        make(kind="klinical")
+        make(domain="klinical")
     with pytest.raises(DxError, match="left out where a path is given"):
-        make(path="folder", kind="clinical")
+        make(path="folder", domain="clinical")
     with pytest.raises(UsageError, match=r"clinical, .*dialogues, .*word-pairs"):
         prior_config("klinical")

@@ -201,7 +201,6 @@ def zero(X):
 DAMAGE = {
     "another format": (lambda f: change(f, format=9), "its format is 9"),
     "another kind": (lambda f: change(f, kind="triples"), "its kind is 'triples'"),
-    "a kind of before": (lambda f: change(f, kind="hidden-markov"), "HiddenMarkov.v1 was removed"),
     "another digest": (lambda f: change(f, digest="0"), "does not match its digest"),
     "changed numbers": (
         lambda f: arrays(f, delta_data=lambda X: X * np.float32(1 - 1e-5)),

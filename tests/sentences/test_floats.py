@@ -6,14 +6,14 @@ import pytest
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.mechanisms.path_v2 import FLOAT_STEP, rounding
 from spacy_dxprivacy.prior.chain import alone_chain
+from spacy_dxprivacy.prior.registered import WordPairs
 from spacy_dxprivacy.sampler.forward_backward import ADDED, Forward, Sums
-
-PATH_V2 = {"m": {"@dx_mechanisms": "dx.Path.v2", "epsilon": 1.6}}
 
 
 @pytest.fixture(scope="module")
 def mechanism():
-    return registry.resolve(PATH_V2)["m"].fit(Space.builtin())
+    pairs = WordPairs(domain=None)  # a prior without contexts of two words
+    return registry.dx_mechanisms.get("dx.Path.v2")(1.6, prior=pairs).fit(Space.builtin())
 
 
 def test_sums_of_a_step_are_as_near_as_the_bound_says(mechanism):

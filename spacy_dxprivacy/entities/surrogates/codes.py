@@ -1,5 +1,7 @@
 r"""Contacts and identifying numbers (dx.Contact.v1, dx.Digits.v1).
 
+Persons     mail addresses and user names that are made of the name of a person become those of the
+            surrogate of the person (user_names); all else is drawn so:
 Contact     drawn from what is reserved for examples: telephone numbers with 555-01xx, example.com,
             .org and .net (RFC 2606), 192.0.2.0/24, 198.51.100.0/24 and 203.0.113.0/24 (RFC 5737),
             2001:db8::/32 (RFC 3849); user names are a word and four digits. In plaintext is which
@@ -24,8 +26,8 @@ from typing import ClassVar
 from ..tables import words
 from .base import Draws, Independent, Mention, Stream, below, digits, pick, registered
 from .lists import listed
+from .user_names import DOMAINS, OF_PERSONS, contact_of_person
 
-DOMAINS = ("example.com", "example.org", "example.net")
 NETS = ("192.0.2", "198.51.100", "203.0.113")
 FORM_WORDS = words("FORM_WORDS")
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d+|:\d+)?", re.ASCII)
@@ -50,17 +52,26 @@ class Contact(Independent):
         "which are telephone numbers, mail, web and IP addresses, user names, the form of "
         "telephone numbers, and whether web addresses begin with a scheme or www, and user names "
         "with @",
+        OF_PERSONS,
     )
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return as many contacts of the same kinds."""
         texts = [mention.text for mention in mentions]
+        drawn = self._drawn(texts, draws)
+        for i, text in enumerate(texts):
+            if kind_of(text) in ("mail", "user"):
+                drawn[i] = contact_of_person(text, draws, self.scope) or drawn[i]
+        return drawn
+
+    def _drawn(self, texts: Sequence[str], draws: Draws) -> list[str | None]:
+        """Draw a contact for each text."""
         if self.scope.reach == "mention":
             return [contact(kind_of(text), text, draws.rng) for text in texts]
         drawn, found = dict[tuple[str, str], str](), list[str | None]()
         for text in texts:
             kind = kind_of(text)
-            bare = self._identity(text, kind)
+            bare = _identity(text, kind)
             if (bare, kind) not in drawn:
                 stream = self.scope.stream(draws, "contact", bare)
                 drawn[bare, kind] = contact(kind, text, stream)
@@ -68,9 +79,11 @@ class Contact(Independent):
             found.append(_dialled(new, text) if kind == "phone" else new)
         return found
 
-    def _identity(self, text: str, kind: str) -> str:
-        """What two mentions of one contact share."""
-        return text.strip().casefold()
+
+def _identity(text: str, kind: str) -> str:
+    """Return what two mentions of one contact share: of a telephone number its last ten digits."""
+    bare = "".join(filter(str.isdigit, text))[-10:] if kind == "phone" else ""
+    return bare or text.strip().casefold()
 
 
 def kind_of(text: str) -> str:
@@ -143,14 +156,16 @@ class Digits(Independent):
         "the form of numbers: how many digits and letters, the marks between them, words of forms "
         "beside them (number, case), capitals, the script, which kind of check digits they have, "
         "the network of a card, the country of an IBAN, and which are addresses of IP and mail",
+        OF_PERSONS,
     )
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return as many numbers of the same forms. The same digits and letters have the same
         surrogate, whatever marks are between them."""
+        texts = [mention.text for mention in mentions]
         known: dict[str, str] = {}
         drawn: list[str | None] = []
-        for text in (mention.text for mention in mentions):
+        for text in texts:
             bare = text.casefold()
             if kind_of(text) in ("phone", "user"):
                 bare = _bare(text).casefold()
@@ -158,7 +173,9 @@ class Digits(Independent):
                 known[bare] = alike(text, self.scope.stream(draws, "digits", bare))
             new = known[bare]
             drawn.append(_in_form(_bare(new), text) if bare.isalnum() else new)
-        return drawn
+        # Afterwards, so that draws do not depend on which texts name somebody.
+        made = (contact_of_person(text, draws, self.scope) for text in texts)
+        return [new or code for new, code in zip(made, drawn, strict=True)]
 
 
 def _bare(text: str) -> str:

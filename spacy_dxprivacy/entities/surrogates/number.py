@@ -1,4 +1,4 @@
-r"""Numbers sampled near their value (dx.Number.v1; dx.Numbers.v1 is another name of it).
+r"""Numbers sampled near their value (dx.Number.v1).
 
 "relative"  ln(1 + v) plus two-sided geometric noise in steps of 2^-40; metric
             |ln((1 + v) / (1 + w))|
@@ -50,7 +50,6 @@ _GROUPS = re.compile(r"(?<!\d)\d+([-/.])\d+(?:\1\d+)+(?!\d)", re.ASCII)
 _DIGITS = re.compile(r"((?:(?<![\w.,])\.)?\d(?:[\d.,]*\d)?)((?:st|nd|rd|th)\b)?", re.I)
 
 
-@registry.dx_surrogates("dx.Numbers.v1")
 @registry.dx_surrogates("dx.Number.v1")
 def make_number(
     epsilon: float = 10.0,

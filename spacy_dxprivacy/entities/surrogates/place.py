@@ -1,5 +1,5 @@
-r"""Places, street addresses and organisations (dx.Place.v1, dx.Address.v1, dx.Organisation.v1);
-in the language of the text (dx.Place.v2, dx.Address.v2, dx.Organisation.v2).
+r"""Places, street addresses and organisations, in the language of the text (dx.Place.v1,
+dx.Address.v1, dx.Organisation.v1).
 
 Place         for each city of a document a city of the United States (uniform over 1,024, with its
               state), for each state that of such a city, for each country another one (uniform
@@ -11,8 +11,8 @@ Address       a house number (uniform from 1 to 9999), a street (uniform over 18
 Organisation  a family name or a word of streets, uniform over 1,024 and 188, and the kind of
               organisation: that of the mention where it says one (Hospital, University, Bank),
               which is in plaintext, else one of eight forms of companies
-Languages     version 2 draws that in English. In others: a town (uniform over about 100 of the
-              language), a country (about 60), a postal code (digits and letters anew); a street
+Languages     that is of English. In others: a town (uniform over about 100 of the language), a
+              country (about 60), a postal code (digits and letters anew); a street
               (about 60), a house number (1 to 199), a town and a code, which need not be one of the
               town; a family name with the kind that the mention says (Klinik, Banca), else with one
               of six forms of companies. The language is in plaintext
@@ -44,11 +44,45 @@ _NUMBER = re.compile(r"^\s*\d[\w/-]*")
 _BOX = re.compile(r"^\s*p\.?\s?o\.?\s*box\b", re.I)
 _STATES = re.compile(r"\b(?:" + "|".join([*STATES, *map(re.escape, STATES.values())]) + r")\s*$")
 
+_LOCAL_CODE = re.compile(r"\b(?:[A-Z]{1,2}-)?(?:\d{5}|\d{4}(?: ?[A-Z]{2})?)\b(?!.*\d)")
+_BREAK = re.compile(r"\s*[,\n]\s*")
+
 Home = tuple[str, str]  # a city and the short name of its state
 
 
+class _ByLanguage(Independent):
+    """Draws one text for each identity, in English in ways of its own."""
+
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """Return as many texts, in the case of each mention."""
+        if self.scope.language(draws) == "en":
+            return self._in_english(mentions, draws)
+        known: dict[str, str] = {}
+        drawn: list[str | None] = []
+        for text in (mention.text for mention in mentions):
+            identity = " ".join(text.casefold().split())
+            if self.scope.reach == "mention" or identity not in known:
+                known[identity] = self._one_of(text, identity, len(known), draws)
+            drawn.append(like_case(known[identity], text))
+        return drawn
+
+    def _in_english(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """Return as many texts in English."""
+        raise NotImplementedError
+
+    def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:
+        """Draw one surrogate; number: of the identity in the document."""
+        raise NotImplementedError
+
+    def _town(self, draws: Draws, number: int, stream: Stream) -> str:
+        """Draw a town; without a key the n-th one of the document, for all surrogates of it."""
+        town = pick(listed_of(self.scope.language(draws), "towns"), stream)
+        shared = self.scope.reach == "document"
+        return str(draws.memory.setdefault(("town", number), town)) if shared else town
+
+
 @registered
-class Place(Independent):
+class Place(_ByLanguage):
     """Cities, states, countries and postal codes; see the module."""
 
     name = "dx.Place.v1"
@@ -61,9 +95,10 @@ class Place(Independent):
         "whether a place is a city, a state (abbreviated or not), a country or a postal code (long "
         "or not), as public lists read it, and whether it is in capitals (of more than three"
         " letters) or small letters",
+        LANGUAGE,
     )
 
-    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+    def _in_english(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return as many places; the first city of a document lies in its first state."""
         known: dict[str, dict[str, str]] = {}
         drawn: list[str | None] = []
@@ -100,6 +135,15 @@ class Place(Independent):
             return postal_code(home, stream, long=len(identity) >= LONG_CODE)
         return home[1] if kind == "state" else home[0]
 
+    def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:
+        countries = listed_of(self.scope.language(draws), "countries")
+        is_country = identity in map(str.casefold, countries)
+        kind = "country" if is_country else kind_of_place(text)
+        stream = self.scope.stream(draws, kind, identity)
+        if kind == "zip":
+            return redrawn(text.strip().upper(), stream)
+        return pick(countries, stream) if kind == "country" else self._town(draws, number, stream)
+
 
 def kind_of_place(text: str) -> str:
     """Return "zip", "short" (TX), "state", "country" or "city"."""
@@ -134,7 +178,7 @@ def like_case(text: str, model: str) -> str:
 
 
 @registered
-class Address(Independent):
+class Address(_ByLanguage):
     """Street addresses; see the module."""
 
     name = "dx.Address.v1"
@@ -144,9 +188,10 @@ class Address(Independent):
         "which parts an address has, as public lists read them: house number or box, street, unit, "
         "city, state (abbreviated or not), postal code (long or not), and whether it is in"
         " capitals of more than three letters",
+        LANGUAGE,
     )
 
-    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+    def _in_english(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return as many addresses, with the parts that each has."""
         numbers: dict[str, int] = {}
         known: dict[str, str] = {}
@@ -161,6 +206,25 @@ class Address(Independent):
                 known[identity] = like_case(written(text, home, stream), text)
             drawn.append(known[identity])
         return drawn
+
+    def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:
+        """Draw the parts that the text has: a street, its number, a code, a town."""
+        stream, language = self.scope.stream(draws, "address", identity), self.scope.language(draws)
+        town, code = self._town(draws, number, stream), _LOCAL_CODE.search(text)
+        head = text[: code.start()] if code else text
+        parts = []
+        if head.strip(" ,\n"):
+            street = pick(listed_of(language, "streets"), stream)
+            if any(map(str.isdigit, head)):
+                house = str(1 + below(199, stream))
+                street = f"{house} {street}" if language == "fr" else f"{street} {house}"
+            parts.append(street)
+        if code:
+            new, has_town = redrawn(code[0], stream), text[code.end() :].strip(" ,\n")
+            parts.append(f"{new} {town}" if has_town else new)
+        elif len(_BREAK.split(head.strip())) > 1 and not head.rstrip()[-1:].isdigit():
+            parts.append(town)
+        return ", ".join(parts) or town
 
 
 def written(text: str, home: Home, stream: Stream) -> str:
@@ -199,18 +263,19 @@ def _line(part: str, home: Home, stream: Stream, *, first: bool) -> str:
 
 
 @registered
-class Organisation(Independent):
+class Organisation(_ByLanguage):
     """Names of organisations; see the module."""
 
     name = "dx.Organisation.v1"
-    chance = 1 / 1024
+    chance = 1 / 250
     adjacent = "organisations of one kind"
     traits: ClassVar[tuple[str, ...]] = (
         "which kind of organisation each is, where its name says so (hospital, school, bank), and "
         "whether it is possessive, or in capitals of more than three letters",
+        LANGUAGE,
     )
 
-    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+    def _in_english(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return as many names, of the kinds that the mentions say."""
         known: dict[str, list[str]] = {}
         drawn: list[str | None] = []
@@ -228,92 +293,6 @@ class Organisation(Independent):
             new = f"{family} {street} {kind}" if kind else f"{family} {end}"
             drawn.append(like_case(new + owner, text))
         return drawn
-
-
-# -- in the language of the text -------------------------------------------------------------------
-
-_LOCAL_CODE = re.compile(r"\b(?:[A-Z]{1,2}-)?(?:\d{5}|\d{4}(?: ?[A-Z]{2})?)\b(?!.*\d)")
-_BREAK = re.compile(r"\s*[,\n]\s*")
-
-
-class _Local(Independent):
-    """Draws that of version 1 in English, and in other languages one text for each identity."""
-
-    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return as many texts, in the case of each mention."""
-        if self.scope.language(draws) == "en":
-            return super().replace(mentions, draws)  # type: ignore[misc, no-any-return]
-        known: dict[str, str] = {}
-        drawn: list[str | None] = []
-        for text in (mention.text for mention in mentions):
-            identity = " ".join(text.casefold().split())
-            if self.scope.reach == "mention" or identity not in known:
-                known[identity] = self._one_of(text, identity, len(known), draws)
-            drawn.append(like_case(known[identity], text))
-        return drawn
-
-    def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:
-        """Draw one surrogate; number: of the identity in the document."""
-        raise NotImplementedError
-
-    def _town(self, draws: Draws, number: int, stream: Stream) -> str:
-        """Draw a town; without a key the n-th one of the document, for all surrogates of it."""
-        town = pick(listed_of(self.scope.language(draws), "towns"), stream)
-        shared = self.scope.reach == "document"
-        return str(draws.memory.setdefault(("town", number), town)) if shared else town
-
-
-@registered
-class LocalPlace(_Local, Place):
-    """Towns, countries and postal codes; see the module."""
-
-    name = "dx.Place.v2"
-    traits: ClassVar[tuple[str, ...]] = (*Place.traits, LANGUAGE)
-
-    def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:
-        countries = listed_of(self.scope.language(draws), "countries")
-        is_country = identity in map(str.casefold, countries)
-        kind = "country" if is_country else kind_of_place(text)
-        stream = self.scope.stream(draws, kind, identity)
-        if kind == "zip":
-            return redrawn(text.strip().upper(), stream)
-        return pick(countries, stream) if kind == "country" else self._town(draws, number, stream)
-
-
-@registered
-class LocalAddress(_Local, Address):
-    """Street addresses; see the module."""
-
-    name = "dx.Address.v2"
-    traits: ClassVar[tuple[str, ...]] = (*Address.traits, LANGUAGE)
-
-    def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:
-        """Draw the parts that the text has: a street, its number, a code, a town."""
-        stream, language = self.scope.stream(draws, "address", identity), self.scope.language(draws)
-        town, code = self._town(draws, number, stream), _LOCAL_CODE.search(text)
-        head = text[: code.start()] if code else text
-        parts = []
-        if head.strip(" ,\n"):
-            street = pick(listed_of(language, "streets"), stream)
-            if any(map(str.isdigit, head)):
-                house = str(1 + below(199, stream))
-                street = f"{house} {street}" if language == "fr" else f"{street} {house}"
-            parts.append(street)
-        if code:
-            new, has_town = redrawn(code[0], stream), text[code.end() :].strip(" ,\n")
-            parts.append(f"{new} {town}" if has_town else new)
-        elif len(_BREAK.split(head.strip())) > 1 and not head.rstrip()[-1:].isdigit():
-            parts.append(town)
-        return ", ".join(parts) or town
-
-
-@registered
-class LocalOrganisation(_Local, Organisation):
-    """Names of organisations; see the module."""
-
-    name = "dx.Organisation.v2"
-    chance = 1 / 250
-    traits: ClassVar[tuple[str, ...]] = (*Organisation.traits, LANGUAGE)
 
     def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:
         """Draw a name of the kind that the mention says."""

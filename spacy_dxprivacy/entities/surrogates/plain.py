@@ -5,8 +5,7 @@ dx.Redact.v1  one text for all, such as [PERSON]: nothing is in plaintext but th
 dx.Keep.v1    the mention as it is, in plaintext
 dx.Words.v1   each word of the mention through the mechanism of the component, by its guarantee
 dx.Preset.v1  surrogates for the labels of OntoNotes, CoNLL, GMB, presidio and the i2b2 notes:
-              "standard", or "clinical", which replaces what identifies a person, not quantities.
-              dx.Preset.v2 has them in the language of the text
+              "standard", or "clinical", which replaces what identifies a person, not quantities
 """
 
 from __future__ import annotations
@@ -139,21 +138,6 @@ class Preset(dict[str, Surrogate]):
 
 @registry.dx_surrogates("dx.Preset.v1")
 def make_preset(
-    name: str = "standard", scope: str = "document", key: str | None = None, order: str = "mdy"
-) -> Preset:
-    """Make surrogates for the labels of common recognisers.
-
-    Args:
-        name: "standard", or "clinical" (no quantities).
-        scope: Of all of them.
-        key: Of all of them.
-        order: "mdy" or "dmy", how 03/04/2019 is read.
-    """
-    return _preset(one_of("name", name, PRESETS), scope, key, order, frozenset())
-
-
-@registry.dx_surrogates("dx.Preset.v2")
-def make_preset_of_languages(
     name: str = "standard", scope: str = "document", key: str | None = None, order: str = "auto"
 ) -> Preset:
     """Make surrogates in the language of the text, for the labels of common recognisers.
@@ -164,28 +148,19 @@ def make_preset_of_languages(
         key: Of all of them. One person then has one surrogate, whichever parts a document names.
         order: "mdy" or "dmy", how 03/04/2019 is read; "auto": "mdy" in English, else "dmy".
     """
-    seconds = frozenset("Name Place Address Organisation Contact Digits".split())
-    return _preset(one_of("name", name, PRESETS), scope, key, order, seconds)
-
-
-def _preset(name: str, scope: str, key: str | None, order: str, seconds: frozenset[str]) -> Preset:
-    """Make the surrogates of a preset; seconds: those of version 2."""
+    one_of("name", name, PRESETS)
     shift = "document" if scope == "mention" else scope
-    given: dict[str, dict[str, Any]] = {
-        "Name": {"form": True, "scope": scope, "key": key},
+    settings: dict[str, dict[str, Any]] = {
         "DateShift": {"order": order, "scope": shift, "key": key},
         "Number": {},
     }
-    made = Preset()
+    preset = Preset()
     for kind, labels in LABELS.items():
         if kind != "Number" or name == "standard":
-            version = 1 + (kind in seconds)
-            make = registry.dx_surrogates.get(
-                f"dx.{kind}.v{version}"
-            )  # imported here, where it is wanted
-            one = make(**given.get(kind, {"scope": scope, "key": key}))
-            made |= dict.fromkeys(labels.split(), one)
-    return made
+            make = registry.dx_surrogates.get(f"dx.{kind}.v1")  # imports the module of the kind
+            surrogate = make(**settings.get(kind, {"scope": scope, "key": key}))
+            preset |= dict.fromkeys(labels.split(), surrogate)
+    return preset
 
 
 def surrogates_of(given: Any) -> dict[str, Surrogate]:
@@ -194,7 +169,7 @@ def surrogates_of(given: Any) -> dict[str, Surrogate]:
     if given is None:
         return {}
     if isinstance(given, str):
-        return make_preset_of_languages(given)
+        return make_preset(given)
     if not isinstance(given, Mapping):
         raise DxError(Errors.DX112.format(label="all labels", given=type(given).__name__))
     for label, one in given.items():

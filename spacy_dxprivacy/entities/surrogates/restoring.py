@@ -23,7 +23,7 @@ from spacy.tokens import Doc
 from ...text.layout import Piece
 from ...text.mentions import plain_label
 from .base import Surrogate
-from .name import form_of
+from .name_forms import form_of
 from .replacements import Replacements, _tokenized
 from .table import SHARED, SHORT, Entry, Table, _is_upper
 

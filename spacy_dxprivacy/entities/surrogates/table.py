@@ -32,7 +32,7 @@ from ..tables import LANDS, NAMES, PEOPLES, TERM_NOUNS
 from ..words import builtin_lexicon
 from .base import Mention, Surrogate, is_same
 from .lists import HOUSES, STATES, STREET_KINDS
-from .name import SUFFIXES, TITLES, form_of, is_initial
+from .name_forms import SUFFIXES, TITLES, form_of, is_initial
 from .replacements import Replacements
 
 HEAD = b"dx-table-2\n"
@@ -302,8 +302,6 @@ def read_table(path: Path, key: bytes) -> Table:
         raw = regular(path).read_bytes()[:MOST]
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
-    if raw.startswith(b"dx-table-1\n"):
-        raise UsageError(f"{path}: is of an earlier version. Make it again.")
     if not raw.startswith(HEAD):
         raise UsageError(f"{path}: is not a table of surrogates.")
     start = len(HEAD) + NONCE

@@ -33,7 +33,7 @@ def make_dx_presidio(
         entities: Those to look for, as presidio names them; null for all.
         language: presidio's code for it.
         threshold: The least score, in [0, 1].
-        spans_key: Where spans are put; give dx.Entities.v2 the same.
+        spans_key: Where spans are put; give dx.Entities.v1 the same.
     """
     settings = {"language": language, "threshold": threshold, "spans_key": spans_key}
     return DxPresidio(entities=entities, **settings)  # type: ignore[arg-type]

@@ -153,12 +153,12 @@ def language_of(space: Space, read: Corpus | None = None) -> Language:
         counts = np.bincount(read.rows, minlength=len(space))
         known = WEB * known + (1 - WEB) * counts / counts.sum()
     try:
-        chain = WordPairs().fit(space).pairs
+        chain = WordPairs(domain=None).fit(space).pairs
     except DxError:
         chain = alone_chain(np.maximum(known, LEAST))
         return Language(chain, known, name="word frequencies", web=web)
     kind = None if read is None else _domain_of(read, space)
-    of_kind = None if kind is None else WordPairs(kind=kind).fit(space).pairs
+    of_kind = None if kind is None else WordPairs(domain=kind).fit(space).pairs
     return Language(chain, known, name="word pairs of the package", web=web, of_kind=of_kind)
 
 

@@ -115,17 +115,16 @@ def on_plane(on: Trial) -> Finding:
     """Test all pairs of the 12 words of the plane, neighbours on the spiral first."""
     pairs = np.array(np.triu_indices(len(on.space), 1)).T
     pairs = pairs[np.argsort(pairs[:, 1] - pairs[:, 0], kind="stable")]
-    return _contest("plane", on, pairs, on.effort.plane)
+    return _contest("plane", on, pairs, *on.effort.plane)
 
 
 def on_cloud(on: Trial) -> Finding:
     """Test pairs of the large vocabulary."""
-    return _contest("black box", on, cloud_pairs(on), on.effort.cloud)
+    return _contest("black box", on, cloud_pairs(on), *on.effort.cloud)
 
 
-def _contest(tier: str, on: Trial, pairs: Ints2d, effort: tuple[int, float, int]) -> Finding:
-    """Test pairs. effort: most draws of each word, about so many seconds, most pairs."""
-    draws, seconds, most = effort
+def _contest(tier: str, on: Trial, pairs: Ints2d, draws: int, seconds: float, most: int) -> Finding:
+    """Test at most `most` pairs by at most `draws` draws of each word, in about `seconds`."""
     E = np.maximum(on.claim.of_pairs(pairs), on.claim.of_pairs(pairs[:, ::-1]))
     highest = ceiling(draws // 2, on.alpha)
     testable = E < highest

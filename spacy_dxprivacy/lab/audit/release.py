@@ -128,7 +128,9 @@ def audit_release(
     *,
     receipt: dict[str, Any] | None = None,
     space: Space | None = None,
-    **reading: Any,
+    field: str = "text",
+    entities: Sequence[str] = (),
+    nlp: Language | None = None,
 ) -> ReleaseReport:
     """Look for words of the original in what is to be released. No pickle is loaded.
 
@@ -137,12 +139,12 @@ def audit_release(
         against: The original texts, a file or a folder.
         receipt: What `dx sanitize --receipt` wrote, for formats that hold none.
         space: From which replacements were drawn; the built-in one if None.
-        **reading: field, entities and nlp; see Reading.
+        field, entities, nlp: How both are read; see Reading.
 
     Raises:
         DxError: (BadFile) For what cannot be read.
     """
-    how = Reading(**reading)
+    how = Reading(field, entities, nlp)
     space = Space.builtin() if space is None else space
     files = FileOptions(field=names_of(how.field))
     original = read_original(Path(against), files, space)
@@ -203,9 +205,17 @@ class _Audit:
             self.notes.add(CLAIMED)
         return ReleaseReport(len(self.original.words), leaks, sorted(self.notes))
 
-    def _add(self, kind: str, where: str, words: Iterable[str], what: str, **how: bool) -> None:
-        """how: by_chance and declared, of the Leak."""
-        new = Leak(kind, where, set(), what, **how)
+    def _add(
+        self,
+        kind: str,
+        where: str,
+        words: Iterable[str],
+        what: str,
+        *,
+        by_chance: bool = False,
+        declared: bool = False,
+    ) -> None:
+        new = Leak(kind, where, set(), what, by_chance=by_chance, declared=declared)
         leak = self.leaks.setdefault((kind, where, new.by_chance, new.declared), new)
         leak.words.update(words)
 
@@ -277,7 +287,7 @@ class _Audit:
         if self.space.digest not in str(receipt.get("space", "")):
             self.notes.add(OTHER_SPACE)
         kept = any(p.startswith("every word") for p in phrases)
-        digits = receipt.get("unknown_policy") in ("RandomDigits", "ContextOrDigits")
+        digits = receipt.get("unknown_policy") in ("RandomDigits", "Context")
         drawable = {w for w in lower if digits and any(c.isdigit() for c in w) and len(w) < LONG}
         drawable |= {w for w in lower if self.space.find(w) >= 0 or w in SPELLED}
         if drawable:

@@ -1,0 +1,238 @@
+"""How a mention writes a person's name, and which mentions of a document are of one person."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..tables import words
+from ..words import builtin_lexicon
+from .lists import is_first_name, listed
+
+TITLES, PARTICLES = words("NAME_TITLES"), words("NAME_PARTICLES")
+# Titles and suffixes that not all persons of one surname have. Who has one is not who has another.
+_ROLES = {
+    "man": "mr mister sir herr senor monsieur".split(),
+    "woman": "mrs ms miss madam lady frau senora madame".split(),
+    "doctor": "dr doctor prof professor md phd do".split(),
+}
+ROLE = {word: role for role, titles in _ROLES.items() for word in titles}
+GENERATIONS = frozenset("jr sr ii iii iv".split())
+SUFFIXES = GENERATIONS | frozenset("esq md phd do rn".split())
+ALSO_GIVEN = frozenset("al ben".split())  # given names, where nothing stands before them
+_OWNER = re.compile(r"(['’]s?)$")
+_INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.)+")
+_DIGRAPHS = re.compile("([aou])e")
+_OTHER_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "æ": "a", "œ": "o", "ı": "i", "ß": "ss"}
+)
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a mention is written. title: as it stands there. parts: names, the family name last where
+    there are two or more; its particles belong to it. inverted: "Lopez, Maria". names: the parts in
+    lower case, without accents. titles: before the name. roles: that titles and suffix say.
+    generation: "jr", "sr" and the like, or ""."""
+
+    title: str
+    parts: tuple[str, ...]
+    suffix: str
+    owner: str
+    inverted: bool
+    case: str
+    names: tuple[str, ...]
+    titles: frozenset[str]
+    roles: frozenset[str]
+    generation: str
+
+
+def form_of(text: str, before: str = "") -> Form:
+    """Parse a mention; before is the word before it."""
+    found = _OWNER.search(text.strip())
+    owner = found[1] if found else ""
+    bare = text.strip()[: -len(owner)] if owner else text.strip()
+    head, comma, tail = bare.partition(",")
+    inverted = bool(comma) and bool(tail.strip()) and bare_word(tail) not in SUFFIXES
+    parts = (tail.split() + head.split()) if inverted else bare.replace(",", " ").split()
+    count = 0
+    while count < len(parts) - 1 and bare_word(parts[count]) in TITLES:
+        count += 1
+    title, parts = parts[:count], parts[count:]
+    suffix = parts.pop() if len(parts) > 1 and bare_word(parts[-1]) in SUFFIXES else ""
+    names, end = _parts(parts), bare_word(suffix)
+    titles = TITLES.intersection(map(bare_word, (*title, before)))
+    return Form(
+        title=" ".join(title),
+        parts=names,
+        suffix=suffix,
+        owner=owner,
+        inverted=inverted,
+        case=_case(bare),
+        names=tuple(map(bare_word, names)),
+        titles=titles,
+        roles=frozenset(ROLE[word] for word in (*titles, end) if word in ROLE),
+        generation=end if end in GENERATIONS else "",
+    )
+
+
+def _parts(names: list[str]) -> tuple[str, ...]:
+    """Join the family name with its particles. A particle at the beginning may be a given name:
+    "Ben Okafor", "Della Wright"."""
+    for place, name in enumerate(names[:-1]):
+        word = bare_word(name)
+        given = place == 0 and name[:1].isupper() and (word in ALSO_GIVEN or is_first_name(word))
+        if word in PARTICLES and not given and not (len(word) == 1 and name.endswith(".")):
+            return (*names[:place], " ".join(names[place:]))
+    return tuple(names)
+
+
+def _case(text: str) -> str:
+    letters = [c for c in text if c.isalpha()]
+    if len(letters) > 1 and text.upper() == text:
+        return "upper"
+    return "lower" if text.lower() == text and letters else "title"
+
+
+def bare_word(text: str) -> str:
+    """In lower case, without the accents of Latin, Greek and Cyrillic: María is Maria."""
+    bare = text.strip(" .,").casefold()
+    if bare.isascii():
+        return bare
+    parts = (c for c in unicodedata.normalize("NFD", bare) if not "\u0300" <= c <= "\u036f")
+    return unicodedata.normalize("NFC", "".join(parts))
+
+
+def is_initial(part: str) -> bool:
+    """Return whether a part is "M", "M." or "J.R."."""
+    return _INITIAL.fullmatch(part) is not None
+
+
+def fold(word: str) -> str:
+    """Return a name as a mail address has it: Müller and Mueller are one, O'Brien and obrien."""
+    bare = other_letters(bare_word(word))
+    is_letter = str.islower if bare.isascii() else str.isalpha
+    return _DIGRAPHS.sub(r"\1", "".join(filter(is_letter, bare)))
+
+
+def other_letters(word: str) -> str:
+    """Write letters that are no Latin letter with an accent, as æ, in plain ones."""
+    return word.translate(_OTHER_LETTERS)
+
+
+def family_of(last: str) -> str:
+    """Return what all forms of a family name share: its last word."""
+    return fold(last_word(last))
+
+
+def is_family(name: str) -> bool:
+    """Return whether public lists have a name for a family name alone."""
+    return "surname" in (found := builtin_lexicon().of(name.title())) and "first_name" not in found
+
+
+@dataclass
+class Person:
+    """What a document says of a person's name, in lower case. number: in the order of the most
+    complete mentions."""
+
+    number: int
+    given: str = ""
+    last: str = ""
+    generation: str = ""
+    roles: set[str] = field(default_factory=set)
+
+    @property
+    def identity(self) -> str:
+        """The most complete name."""
+        return " ".join(filter(None, (self.given, self.last, self.generation)))
+
+    def fits(self, form: Form) -> bool:
+        """Return whether a mention may be of this person: no part of it contradicts that."""
+        names = form.names
+        if self.generation and form.generation not in ("", self.generation):
+            return False
+        if not names:
+            return not self.identity
+        # Family names are the same, particles and the first of two names aside.
+        short, long = sorted((names[-1], self.last), key=len)
+        same_last = short == long or (bool(short) and long.endswith((f" {short}", f"-{short}")))
+        if len(names) > 1:
+            short, long = sorted((self.given, names[0]), key=len)
+            initial = is_initial(short) and short[:1] == long[:1]
+            return same_last and (short == long or initial)
+        same_role = not (self.roles and form.roles) or bool(self.roles & form.roles)
+        return bool(names[0]) and (names[0] == self.given or (same_last and same_role))
+
+
+def persons(forms: Sequence[Form], is_family: Callable[[str], bool] | None = None) -> list[Person]:
+    """Return the person of each mention. The most complete mentions are read first, doctors last of
+    those that are as complete; a single name is of the first person that has it.
+
+    Persons are indexed by all that a mention of them may say: a text with thousands of names is not
+    compared with each of them. is_family: whether a single name without a title is a family name.
+    """
+    under: dict[tuple[str, ...], dict[int, Person]] = defaultdict(dict)
+    of: dict[int, Person] = {}
+    count = 0
+
+    def order(i: int) -> tuple[int, bool, bool]:
+        complete = 2 * sum(2 - is_initial(part) for part in forms[i].parts)
+        untitled = is_family is not None and not forms[i].titles
+        return -complete - bool(forms[i].generation), untitled, "doctor" in forms[i].roles
+
+    for i in sorted(range(len(forms)), key=order):
+        form = forms[i]
+        near = (person for key in _keys_of_form(form) for person in under[key].values())
+        person = next((p for p in near if p.fits(form)), None)
+        if person is None:
+            person = _new(
+                count, form, is_family or (lambda name: name.title() in listed("surnames"))
+            )
+            count += 1
+        person.roles |= form.roles
+        person.generation = person.generation or form.generation
+        for key in _keys_of_person(person):
+            under[key][person.number] = person
+        of[i] = person
+    return [of[i] for i in range(len(forms))]
+
+
+def _keys_of_form(form: Form) -> Iterator[tuple[str, ...]]:
+    """Yield the keys of persons that the mention may fit; one of the same title comes first."""
+    names = form.names or ("",)
+    last = last_word(names[-1])
+    if len(names) == 1:
+        yield from ((last, role) for role in sorted(form.roles))
+        yield (last,)
+    elif is_initial(names[0]):
+        yield names[0][0], "*", last
+    else:
+        yield names[0], "", last
+        yield names[0][:1], "", last
+
+
+def _keys_of_person(person: Person) -> Iterator[tuple[str, ...]]:
+    last = last_word(person.last)
+    for single in {last, last_word(person.given)}:
+        yield (single,)
+        yield from ((single, role) for role in person.roles)
+    yield person.given, "", last
+    yield person.given[:1], "*", last
+
+
+def last_word(name: str) -> str:
+    """Return the last word of a name, which all forms of it share."""
+    return re.split(r"[ -]", name)[-1]
+
+
+def _new(number: int, form: Form, is_family: Callable[[str], bool]) -> Person:
+    names = form.names
+    if len(names) > 1:
+        return Person(number, names[0], names[-1])
+    single = names[0] if names else ""
+    if form.titles or ((" " in single or is_family(single)) and not is_first_name(single)):
+        return Person(number, "", single)
+    return Person(number, single, "")
