@@ -50,7 +50,7 @@ MORE = {
     "epsilon": "Nats per unit of the mechanism's metric. The default mechanism starts at 0.9.",
     "policy": "general (the default), clinical, training, strict or plain.",
     "prior": "word-pairs (the default), word-frequency, uniform, clinical, dialogues, a folder "
-    "made by `dx prior`, or an ARPA file.",
+    "made by `dx prior`.",
     "space": "The vectors of the model if left out, else builtin.",
     "entities": "All else stays in plaintext, and so does what the recogniser misses.",
     "surrogates": "standard with entities, if left out. Without entities all other words are "

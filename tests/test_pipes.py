@@ -45,9 +45,6 @@ READERS = {
     "words": read_words,
     "vectors": read_vectors,
     "a space": load,
-    "a prior": lambda path: registry.dx_priors.get("dx.Ngrams.v1")(path=str(path)).fit(
-        Space.from_vectors(["a", "b", "c"], [[0.0], [1.0], [2.0]])
-    ),
     "a key": read_key,
     "callers": read_callers,
     "surrogates": lambda path: read_table(path, bytes(32)),
