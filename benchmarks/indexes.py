@@ -1,15 +1,16 @@
 """How fast and how true the indexes are, next to the machine's float32 matrix product.
 
-    python benchmarks/indexes.py [--sizes 10000 50000 200000 400000] [--factories PQ150x4fs SQ8 ...]
-        [--refine 128 256 512] [--vectors FILE] [--cpu] [--json FILE]
+    python benchmarks/indexes.py [--sizes 10000 50000 200000 400000] [--refine 128 256 512]
+        [--vectors FOLDER] [--cpu] [--json FILE]
 
 Queries are words of the space with the noise of dx.Laplace.v1, at each epsilon. For each size and
 index: seconds to fit, the rate of the search as a multiple of that of the blocked product on the
 same queries (median of the ratios within a turn), and the share of the queries for which it gives
 the row that dx.Exact.v1 gives.
 
---vectors measures a file of real vectors in place of synthetic ones; its epsilons are scaled so
-that the noise is as large beside the distance of neighbours as it is in the synthetic space.
+--vectors measures the vectors of a pipeline, or a saved space, in place of synthetic ones; its
+epsilons are scaled so that the noise is as large beside the distance of neighbours as it is in the
+synthetic space.
 --cpu counts processor time, for a machine that others use as well; set OPENBLAS_NUM_THREADS=1 and
 OMP_NUM_THREADS=1 with it.
 """
@@ -35,7 +36,7 @@ from run import machine
 import spacy_dxprivacy  # noqa: F401  (registers the parts)
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.privacy.noise import laplace_noise
-from spacy_dxprivacy.space.tables.readers import read_vectors
+from spacy_dxprivacy.space.sources import Filter, load
 
 EPSILONS = (5.0, 10.0, 15.0, 20.0, 30.0)
 SPEED_QUERIES = 1020
@@ -48,11 +49,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 50_000, 200_000, 400_000])
     parser.add_argument("--dims", type=int, default=300)
-    parser.add_argument("--factories", nargs="+", default=["default"])
     parser.add_argument("--refine", type=int, nargs="+", default=[128, 256, 512])
     parser.add_argument("--queries", type=int, default=4096, help="for each epsilon, for recall")
     parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--vectors", type=Path, help="a file of word vectors")
+    parser.add_argument("--vectors", type=Path, help="a pipeline with vectors, or a saved space")
     parser.add_argument("--cpu", action="store_true", help="processor time, not wall time")
     parser.add_argument("--json", type=Path, help="write the figures to this file as well")
     options = parser.parse_args()
@@ -67,7 +67,7 @@ def main() -> None:
 
 def spaces(options: argparse.Namespace) -> Any:
     if options.vectors:
-        yield np.ascontiguousarray(read_vectors(options.vectors, duplicates="first")[1])
+        yield load(options.vectors, Filter(exclude=[])).vectors
         return
     for size in options.sizes:
         yield synthetic.glove_like(size, options.dims)
@@ -83,17 +83,15 @@ def measure(X: Matrix, options: argparse.Namespace) -> dict[str, Any]:
     out: dict[str, Any] = {"rows": len(X), "dims": X.shape[1], "indexes": {}}
     out["indexes"]["dx.Exact.v1"] = speeds(X, exact, mixed, clock, options.turns)
     print("  " + summary("dx.Exact.v1", out["indexes"]["dx.Exact.v1"]), flush=True)
-    for factory in options.factories:
-        index, seconds = fitted(X, factory, clock)
-        for refine in options.refine:
-            index._refine = min(refine, len(X))
-            figures = speeds(X, index, mixed, clock, options.turns) | {"fit, seconds": seconds}
-            figures["recall"] = [
-                float((index.nearest(Z) == rows).mean())
-                for Z, rows in zip(queries, truth, strict=True)
-            ]
-            out["indexes"][index.choice] = figures
-            print("  " + summary(index.choice, figures), flush=True)
+    index, seconds = fitted(X, clock)
+    for refine in options.refine:
+        index._refine = min(refine, len(X))
+        figures = speeds(X, index, mixed, clock, options.turns) | {"fit, seconds": seconds}
+        figures["recall"] = [
+            float((index.nearest(Z) == rows).mean()) for Z, rows in zip(queries, truth, strict=True)
+        ]
+        out["indexes"][index.choice] = figures
+        print("  " + summary(index.choice, figures), flush=True)
     return out
 
 
@@ -114,10 +112,9 @@ def scaled(epsilon: float, X: Matrix) -> float:
     return epsilon * SYNTHETIC_GAP / gap * float(np.sqrt(X.shape[1] / SYNTHETIC_DIMS))
 
 
-def fitted(X: Matrix, factory: str, clock: Clock) -> tuple[Any, float]:
-    settings = {} if factory == "default" else {"factory": factory}
+def fitted(X: Matrix, clock: Clock) -> tuple[Any, float]:
     start = clock()
-    index = resolve("dx_indexes", {"@dx_indexes": "dx.Faiss.v1", **settings}).fit(X)
+    index = resolve("dx_indexes", {"@dx_indexes": "dx.Faiss.v1"}).fit(X)
     return index, clock() - start
 
 

@@ -28,8 +28,8 @@ from peers import PEERS
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.metric import stored_graph
 from spacy_dxprivacy.privacy.noise import laplace_noise
+from spacy_dxprivacy.space import learned
 from spacy_dxprivacy.space.search.metric import in_blocks
-from spacy_dxprivacy.space.tables import learned
 
 FEW, QUERIES, PAIRS = 1024, 2048, 10**9  # words in one call: so many pairs with rows, in bounds
 PRODUCT_ROWS = 400_000  # for larger spaces the product of the first rows stands for all

@@ -1,6 +1,6 @@
 """dx.Path.v1 next to every other mechanism: at an equal guesser, at equal loss, and its speed.
 
-    python benchmarks/path.py [--vectors FILE] [--words 2000] [--parts A B C] [--draws 20]
+    python benchmarks/path.py [--vectors FOLDER] [--words 2000] [--parts A B C] [--draws 20]
                               [--sizes 10000 50000] [--json FILE]
 
 A   each mechanism's epsilon is such that the best guesser, who sees one output and takes all words
@@ -11,7 +11,7 @@ C   dx.Path.v1 alone: time and memory of fit, words a second, and those of a one
 The loss between two words is the largest |ln P(y|w) - ln P(y|v)| over all outputs y. It is exact
 for mechanisms that state their probabilities, as is their guesser. The others are simulated: the
 guesser learns from one half of the draws and is scored on the other, and the loss is the one that
-their guarantee states. "Nearest" is by Euclidean distance. Without a file of vectors, A and B are
+their guarantee states. "Nearest" is by Euclidean distance. Without vectors, A and B are
 on synthetic, GloVe-like ones.
 """
 
@@ -40,7 +40,7 @@ from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.errors import DxError, DxWarning
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.space.search.metric import euclidean
-from spacy_dxprivacy.space.tables.readers import read_vectors
+from spacy_dxprivacy.space.sources import Filter, load
 
 GUESSER, LOSS = 0.36, 2.0  # what A and B hold equal
 DENIABLE = 3.0  # nats: words within it count as company
@@ -107,7 +107,9 @@ def main() -> None:
 
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--vectors", type=Path, help="a file of word vectors; synthetic if none")
+    parser.add_argument(
+        "--vectors", type=Path, help="a pipeline with vectors, or a saved space; synthetic if none"
+    )
     parser.add_argument("--words", type=int, default=2000, help="how many of the first words")
     parser.add_argument("--parts", nargs="+", default=list("ABC"), choices=list("ABC"))
     parser.add_argument("--draws", type=int, default=20, help="of each word, where simulated")
@@ -120,7 +122,7 @@ def parsed() -> argparse.Namespace:
 def space_of(file: Path | None, n: int) -> Space:
     if file is None:
         return Space.from_vectors(synthetic.words(n), synthetic.glove_like(n), name="synthetic")
-    return Space.from_vectors(*read_vectors(file, max_words=n), name=file.name)
+    return load(file, Filter(max_words=n, exclude=[]))
 
 
 # -- A and B: what comes out, and who can tell -----------------------------------------------------

@@ -13,8 +13,8 @@ import spacy
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.metric import graph_of, stored_graph
 from spacy_dxprivacy.sampler import calibration
+from spacy_dxprivacy.space import learned
 from spacy_dxprivacy.space.space import _load_builtin
-from spacy_dxprivacy.space.tables import learned
 
 N = 80
 WORDS = Space.builtin().words[1000 : 1000 + N]

@@ -15,7 +15,6 @@ from spacy_dxprivacy.io.files.digests import digest_of
 from spacy_dxprivacy.io.files.keys import read_key
 from spacy_dxprivacy.io.files.limits import read_array, read_json
 from spacy_dxprivacy.space.sources import load, read_words
-from spacy_dxprivacy.space.tables.readers import read_vectors
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 SECONDS = 5
@@ -43,7 +42,6 @@ def pipe(tmp_path):
 
 READERS = {
     "words": read_words,
-    "vectors": read_vectors,
     "a space": load,
     "a key": read_key,
     "callers": read_callers,

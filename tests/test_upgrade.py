@@ -14,7 +14,7 @@ from spacy_dxprivacy import DxWarning, Rng, Space, assert_sanitized, registry
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.lab.audit import audit_release
 from spacy_dxprivacy.metric import graph_of
-from spacy_dxprivacy.space.tables import learned
+from spacy_dxprivacy.space import learned
 
 ROOT = Path(__file__).parent.parent
 SAVED = Path("tests") / "fixtures" / "0.1.0"  # the pipelines name their space from the root

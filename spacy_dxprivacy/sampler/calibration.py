@@ -19,7 +19,7 @@ from ..metric.policy_graph import PolicyGraph
 from ..prior.chain import Chain
 from ..privacy.noise import solved_beta
 from ..privacy.randomness import Rng
-from ..space.tables import learned
+from ..space import learned
 
 WORDS_AT_ONCE = 2**8
 MANY = 5_000  # words, from which on the searches from all of them are made once only

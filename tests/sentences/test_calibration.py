@@ -13,7 +13,7 @@ from spacy_dxprivacy.privacy.noise import solved_beta
 from spacy_dxprivacy.sampler import calibration
 from spacy_dxprivacy.sampler.alone import WordDraw
 from spacy_dxprivacy.sampler.calibration import exact_epsilon, weights_at
-from spacy_dxprivacy.space.tables import learned
+from spacy_dxprivacy.space import learned
 
 N = 40
 CHAIN = alone_chain(np.random.default_rng(1).random(N) ** 3 + 1e-4)
