@@ -228,7 +228,7 @@ def test_old_paths_lead_to_the_modules_at_their_new_places():
     for old, new in MOVED.items():
         here = import_module(f"{PACKAGE}.{old}")
         assert here is import_module(f"{PACKAGE}.{new}")
-    for old in ("front.clean", "tables.readers", "surrogates.name", "files.keys"):
+    for old in ("front.clean", "surrogates.name", "files.keys"):
         assert import_module(f"{PACKAGE}.{old}") is import_module(str(new_path(f"{PACKAGE}.{old}")))
 
 
