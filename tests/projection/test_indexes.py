@@ -185,6 +185,15 @@ def test_the_index_in_the_folder_finds_what_a_new_one_finds(folder):
     assert np.array_equal(index.nearest(Z), make().fit(X).nearest(Z))
 
 
+def test_an_index_that_no_config_names_is_not_read(folder, monkeypatch):
+    """faiss trusts its files like code: a space is data."""
+    monkeypatch.setattr(faiss_index, "read_index", None)
+    monkeypatch.setattr(faiss_index, "EXACT_UP_TO", 0)
+    vectors = Space.load(folder).vectors
+    for name in EVERY:
+        make(name).fit(vectors)
+
+
 def test_recall_is_measured_once_and_stated(folder, monkeypatch):
     stated = srsly.read_json(folder / "index" / "index.json")["recall"]
     assert 0.9 <= stated <= 1 and stated == faiss_index.recall_of(make().fit(X), X)
