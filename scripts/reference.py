@@ -50,7 +50,7 @@ MORE = {
     "epsilon": "Nats per unit of the mechanism's metric. The default mechanism starts at 0.9.",
     "policy": "general (the default), clinical, training, strict or plain.",
     "prior": "word-pairs (the default), word-frequency, uniform, clinical, dialogues, a folder "
-    "made by `dx prior`, or an ARPA file.",
+    "made by `dx prior`.",
     "space": "The vectors of the model if left out, else builtin.",
     "entities": "All else stays in plaintext, and so does what the recogniser misses.",
     "surrogates": "standard with entities, if left out. Without entities all other words are "
@@ -79,7 +79,6 @@ MORE_OF_OPTIONS = {
     "sanitize text": "Other users of the machine can see the arguments of a command.",
     "space exclude": "`offensive` is the list of the package; a file has one word a line.",
     "space join": "English text is drawn best from the built-in space. Both are written as one.",
-    "index factory": "If left out, 4 bits for every 2 dimensions.",
     "prior space": "`builtin`, a file of word vectors, or a saved space.",
     "audit mechanism config": "As for `spacy assemble`, or with a `[mechanism]` section alone.",
     "audit mechanism epsilon": "An audit has more power at a small epsilon.",

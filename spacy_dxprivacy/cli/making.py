@@ -16,12 +16,12 @@ from ..io.source import ending
 from ..metric import graph_of
 from ..prior.make import PAIRS, TYPES, Recipe, make_prior
 from ..prior.pairs import check_target
-from ..space.index_folder import make_index
+from ..space import Space
 from ..space.join import join as join_to_builtin
-from ..space.search.faiss_index import make_faiss
+from ..space.search.faiss_index import FOLDER, write_index
 from ..space.sources import BUILTIN, Filter, check_space_folder, load
 from . import options
-from .terminal import REMOVED, bar, mistakes_in_a_line, setting_up
+from .terminal import REMOVED, mistakes_in_a_line, setting_up
 
 PUBLIC = {".txt": "lines", ".jsonl": "jsonl"}  # how public texts are read
 FOUND_FEW = 0.25  # of the words that were held out
@@ -44,10 +44,10 @@ def space_cli(
 ) -> None:
     """Make a space of word vectors, from which replacements are drawn.
 
-    VECTORS is GloVe or word2vec text (.gz, .zip, archive.zip!member), word2vec binary, a saved
-    space, or 'builtin'.
+    VECTORS is a pipeline with vectors (a folder or an installed package), a saved space, or
+    'builtin'. `python -m spacy init vectors` makes a pipeline of a file of word vectors.
 
-    Example: python -m spacy dx space glove.6B.zip!glove.6B.300d.txt glove --max-words 50000
+    Example: python -m spacy dx space en_core_web_md my_space --max-words 50000
     """
     start = time.perf_counter()
     with mistakes_in_a_line("space"), setting_up():
@@ -77,21 +77,22 @@ def space_cli(
 
 
 @options.described("index")
-def index_cli(
-    source: str,
-    target: Path,
-    factory: str | None = None,
-    refine: int | None = None,
-    force: options.Force = False,
-) -> None:
-    """Build a fast nearest-neighbour index of a space, on disk.
+def index_cli(space: Path, force: options.Force = False) -> None:
+    """Build a fast nearest-neighbour index into the folder of a saved space.
 
-    OUT serves as the space (dx.FileSpace.v1) and as the index (dx.Faiss.v1) of a pipeline.
+    dx.Faiss.v1 with this folder as `path` uses it, on a space that dx.FileSpace.v1 loads from the
+    folder with all of its words.
     """
-    with mistakes_in_a_line("index", REMOVED), bar(unit="row") as shown:
-        chosen = make_faiss(factory, refine)  # checks the settings before hours of work
-        space = make_index(source, target, chosen, force=force, bar=shown)
-    typer.echo(f"{target}: {len(space)} words, digest {space.digest[:12]}", err=True)
+    with mistakes_in_a_line("index", REMOVED), setting_up():
+        table = Space.load(space)
+        if (space / FOLDER).exists() and not force:
+            raise UsageError(f"{space}: has an index already. `force` builds it again.")
+        recall = write_index(table.vectors, space)
+    typer.echo(
+        f"{space / FOLDER}: {len(table)} words; the nearest word is found for {recall:.1%} of "
+        "noisy vectors.",
+        err=True,
+    )
 
 
 @options.described("prior")

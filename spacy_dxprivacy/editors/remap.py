@@ -54,7 +54,7 @@ class Remap:
             raise fail("editor", expected, mechanism.name)
         self._cache, self._words, self._allowed = {}, space.words, None
         if self.prior is None and isinstance(mechanism, SentenceMechanism):
-            fitted = mechanism.built.before or mechanism.built.chain
+            fitted = mechanism.built.chain
         else:
             prior = self.prior or registry.dx_priors.get("dx.WordPairs.v1")()
             fitted = prior.fit(space)

@@ -294,14 +294,11 @@ def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, 
 
 
 def prior_config(given: str) -> dict[str, Any]:
-    """Return the block of a prior: a short name, a domain of ours, a folder of `dx prior`, ARPA."""
+    """Return the block of a prior: a short name, a domain of ours, a folder of `dx prior`."""
     if given in KINDS:
         return {"@dx_priors": "dx.WordPairs.v1", "domain": given}
-    path = Path(given)
-    if path.is_dir():
+    if Path(given).is_dir():
         return {"@dx_priors": "dx.WordPairs.v1", "path": given}
-    if path.is_file():
-        return {"@dx_priors": "dx.Ngrams.v1", "path": given}
     return {"@dx_priors": full_name("dx_priors", given, KINDS)}
 
 

@@ -19,9 +19,8 @@ from ..entities.surrogates.replacements import NumberDraw
 from ..errors import DxError, Errors, Warnings, warn_always
 from ..io.files.limits import read_json
 from ..machine.compute import one_thread_in_workers
-from ..space import BUILTIN, Space
+from ..space import BUILTIN, Space, learned
 from ..space.sources import SpaceSource
-from ..space.tables import learned
 from ..ty import Editor, Mechanism, Unknown
 from .draw import draw
 from .parts import Parts, check_labels, fit, warn_of_lacking

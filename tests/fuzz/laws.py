@@ -22,7 +22,6 @@ from spacy_dxprivacy.io.record import Record, checked_record, is_unicode
 from spacy_dxprivacy.io.source import source_of_file
 from spacy_dxprivacy.io.stream import outcomes
 from spacy_dxprivacy.lab.audit.files import BadFile, read_file
-from spacy_dxprivacy.space.tables.readers import VectorFileError, read_vectors
 
 from .generate import SECRETS, WORDS
 
@@ -72,18 +71,6 @@ def check_documents(nlp: Language, texts: list[str], *, checked: bool = True) ->
         assert not leaked(outcome.doc.to_bytes().decode("latin1"))
     assert len(seen) == len(texts)
     return counts
-
-
-def check_vectors(path: Path, raw: bytes) -> str:
-    path.write_bytes(raw)
-    try:
-        words, X = read_vectors(path)
-    except VectorFileError as error:
-        assert "\n" not in str(error)
-        return "refused"
-    assert len(words) == len(set(words)) == len(X) and np.isfinite(X).all()
-    assert X.size <= max(64, 2 * len(raw) * 1032)
-    return "read"
 
 
 def check_config(folder: Path, settings: dict[str, Any]) -> str:

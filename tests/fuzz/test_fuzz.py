@@ -63,13 +63,6 @@ def test_texts(nlp, texts):
     laws.check_documents(nlp, texts)
 
 
-@pytest.mark.slow
-@settings(FEW, max_examples=200)
-@given(rng=RANDOM)
-def test_vector_files(folder, rng):
-    laws.check_vectors(folder / "vectors", generate.vector_file(rng))
-
-
 @FEW
 @given(rng=RANDOM)
 def test_configs(nlp, folder, rng):

@@ -25,10 +25,10 @@ import numpy as np
 import srsly
 from numpy.typing import NDArray
 
-from ...arrays import Numbers1d
-from ...errors import DxError, Errors
-from ...io.files.digests import SMALL, check_sealed, sealed
-from ...io.files.limits import read_array, read_json
+from ..arrays import Numbers1d
+from ..errors import DxError, Errors
+from ..io.files.digests import SMALL, check_sealed, sealed
+from ..io.files.limits import read_array, read_json
 
 FEW = 1_000  # words, up to which all is learned again within a second, and nothing is saved or read
 
