@@ -57,7 +57,7 @@ MORE = {
     "replaced too.",
     "key": "The documents can then be linked. Dates shift by document, or by files.person_field.",
     "unknown": "context (the default), redact, random-word, random-digits or raise.",
-    "edit": "--edit alone is by pairs. Nothing is edited by default; it costs no privacy.",
+    "edit": "Nothing is edited by default; it costs no privacy.",
     "files.field": "A name, a number from 1, or a path into nested JSON (a.b, items[].text).",
     "files.keep_fields": "All of them if left out, and the receipt names them. `none` drops all.",
     "files.format": "What the file name says if left out; guessed on stdin from the first bytes.",

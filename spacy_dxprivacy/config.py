@@ -29,7 +29,6 @@ COMPONENT = (
     "mechanism", "selector", "space", "unknown", "numbers", "editor", "surrogates", "casing",
     "vectors", "carry", "max_epsilon_per_doc", "max_epsilon_per_person",
 )  # fmt: skip
-ALIASES = {"editor": "edit", "sanitize.editor": "edit"}  # settings by their earlier names
 DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 
 
@@ -188,9 +187,7 @@ class SanitizeConfig(_Checked):
     scope: str | None = _setting(None, "Draw each token, or each type once per document")
     numbers: str | None = _setting(None, "Add noise to numbers: relative, absolute:5")
     code: Path | None = _setting(None, "Python file to run first, with your own components")
-    edit: str | None = _setting(None, "Edit the output by public knowledge: pairs, lm")
-    lm: str | None = _setting(None, "Causal language model that edits")
-    prompt: str | None = _setting(None, "Public description of the texts, for the language model")
+    edit: bool = _setting(False, "Edit the output by public knowledge")
     overrides: tuple[tuple[str, str], ...] = ()  # paths below the component, values as JSON
     files: FileConfig = field(default_factory=FileConfig)
     run: RunConfig = field(default_factory=RunConfig)
@@ -206,7 +203,7 @@ class SanitizeConfig(_Checked):
         parts: dict[str, dict[str, Any]] = {}
         overrides = dict(self.overrides)
         for path, value in settings.items():
-            section, _, name = ALIASES.get(path, path).partition(".")
+            section, _, name = path.partition(".")
             if section == "sanitize" and name in SETTINGS:
                 section, name = name, ""
             if not name and section in SETTINGS:
@@ -227,7 +224,7 @@ class SanitizeConfig(_Checked):
         return {
             name: value
             for name, value in values.items()
-            if value not in (None, ()) and name not in ("config", "code")
+            if value not in (None, (), False) and name not in ("config", "code")
         }
 
 

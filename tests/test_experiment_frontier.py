@@ -5,14 +5,14 @@ import json
 
 import numpy as np
 import pytest
-from editors.fakes import FakeModel, small_law
+from lab.fakes import FakeModel, small_law
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Space
-from spacy_dxprivacy.editors.opened import OPENERS
 from spacy_dxprivacy.lab.attacks import Language, Seen
 from spacy_dxprivacy.lab.attacks.reading import filled_guess
+from spacy_dxprivacy.lab.causal import OPENERS
 from spacy_dxprivacy.lab.experiments import EXPERIMENTS, Options
 from spacy_dxprivacy.lab.experiments.frontier import NAMES, TRIES, USUAL, WORDS, texts_of
 from spacy_dxprivacy.prior.chain import alone_chain

@@ -32,21 +32,13 @@ REPLACED |= {
     "--drop-others": "--keep-fields none",
     "--editor": "--edit",
 }
-VALUES = {"--edit": ("pairs", "lm")}  # of options that may stand without one: the first is meant
 
 
 class DxCommand(TyperCommand):
-    """A command with options whose value may be left out.
-
-    It says what stands in the place of an option that went.
-    """
+    """A command that says what stands in the place of an option that went."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; exit with status 2 and the new option for one that went."""
-        args = [
-            f"{arg}={VALUES[arg][0]}" if arg in VALUES and after not in VALUES[arg] else arg
-            for arg, after in zip(args, [*args[1:], ""], strict=False)
-        ]
         try:
             return list(super().parse_args(ctx, args))
         except Exception as error:  # click's, which some versions of typer bring along

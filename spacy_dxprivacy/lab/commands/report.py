@@ -9,13 +9,13 @@ import typer
 from ...cli.options import Code, Force, check_signature
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up
 from ...config import FileConfig
-from ...editors.opened import open_model
 from ...errors import UsageError
 from ...io.code import import_code
 from ...io.files.atomic import check_new, write_bytes
 from ...space.sources import BUILTIN, load
 from ...validate import needs
 from ..audit.files import receipt_beside
+from ..causal import open_model
 from . import described
 
 PAGE, STATEMENT = Path("report.html"), Path("statement.md")

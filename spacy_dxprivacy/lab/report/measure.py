@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import spacy
@@ -21,7 +21,6 @@ from spacy.tokens import Doc
 
 from ...arrays import Bools1d, Ints1d, Ints2d
 from ...config import FileConfig
-from ...editors.model import LanguageModel
 from ...errors import DxError, UsageError
 from ...io.build import make_pipeline
 from ...io.tally import times
@@ -43,6 +42,9 @@ from ..odds import Asked, Given, Odds, odds_of, settings_of
 from ..results import NAN, Progress, no_progress
 from .pairs import NONE, Pair
 from .receipts import Account
+
+if TYPE_CHECKING:  # torch is imported when a model is opened
+    from ..transformer import CausalModel
 
 MOST_WORDS = 10_000  # that are attacked: those of the first documents
 MOST_SHARED = 1000  # documents with one name: all pairs of more would be too many
@@ -153,7 +155,7 @@ class Request:
     fields: FileConfig = field(default_factory=FileConfig)
     label: str | None = None
     documents: int = 20
-    judge: LanguageModel | None = None
+    judge: CausalModel | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     progress: Progress = no_progress
 

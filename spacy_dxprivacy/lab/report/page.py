@@ -76,12 +76,11 @@ def page_of(release: Release, measured: Measured | None = None) -> str:
     if not any(not a.earlier for a in accounts):
         sections.append(("", 0, NO_RECEIPT))
     old, new = zip(*(pair.texts for pair in pairs), strict=True)
-    editors = {account.terms.editor_model for account in accounts}
     return rendered(
         "template.html",
         utility=utility,
         scores=scores_of(pairs) if asked.label else None,
-        judged=None if asked.judge is None else judged(asked.judge, old, new, editors),
+        judged=None if asked.judge is None else judged(asked.judge, old, new),
         label=asked.label,
         space=f"{space.name} ({space.digest[:12]})",
         alarms=found,
