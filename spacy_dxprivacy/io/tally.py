@@ -186,8 +186,8 @@ class Tally(Sums):
         if self.terms.editor is None:
             return ""
         return (
-            f"by {self.terms.editor} with word pairs, after the draws and by public knowledge alone: "
-            "it costs no privacy and adds none, and the attacker's success is unchanged"
+            f"by {self.terms.editor} with word pairs, after the draws and by public knowledge "
+            "alone: it costs no privacy and adds none, and the attacker's success is unchanged"
         )
 
     def _guarantee(self) -> str:
