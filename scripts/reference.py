@@ -94,11 +94,9 @@ MORE_OF_OPTIONS = {
     "attack prompt": "It names the domain of the texts, for instance.",
     "experiment text": "The texts of the package if left out.",
     "experiment model": MODEL,
-    "playground config": "The page starts with its mechanism, and uses its selector and its policy "
-    "for unknown words.",
     "report receipt": "A .spacy file carries its own.",
     "report label": "A field of BEFORE (.jsonl, .csv). A classifier is trained before and after.",
-    "report judge": f"Take another model than the one that edited the texts. {MODEL}",
+    "report judge": MODEL,
     "report statement": "It holds no text. Without --measure it is made of receipts alone.",
     "report measure": "By the attackers of `dx attack` and the audits of `dx audit`, on this very "
     "release.",
