@@ -97,7 +97,6 @@ MORE_OF_OPTIONS = {
     "report receipt": "A .spacy file carries its own.",
     "report label": "A field of BEFORE (.jsonl, .csv). A classifier is trained before and after.",
     "report judge": MODEL,
-    "report statement": "It holds no text. Without --measure it is made of receipts alone.",
     "report measure": "By the attackers of `dx attack` and the audits of `dx audit`, on this very "
     "release.",
     "report config": "With --measure, where the mechanism has other settings than epsilon.",

@@ -44,9 +44,9 @@ def test_shards_are_read_and_written_as_they_are_named(sanitize, folder, tmp_pat
         found = (gzip.decompress(raw) if name.endswith("gz") else raw).decode()
         assert [json.loads(line)["id"] for line in found.splitlines()] == [0, 1, 2]
         assert "Zorblatt" not in found
-    page = dx("report", folder, out, "-o", tmp_path / "s.md", "--statement")
+    page = dx("report", folder, out, "-o", tmp_path / "s.html", "--space", space_path)
     assert page.exit_code == 0, page.output
-    assert "of 9 document(s)" in (tmp_path / "s.md").read_text()
+    assert "of 9 document(s)" in (tmp_path / "s.html").read_text()
     audit = dx("audit", "release", out, "--against", folder, "--space", space_path)
     assert audit.exit_code == 0, audit.output
     clear = dx("audit", "release", folder, "--against", folder, "--space", space_path)

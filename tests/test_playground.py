@@ -19,4 +19,4 @@ def test_the_page_sanitises_what_is_typed_and_shows_the_receipt():
     shown = " ".join(element.proto.body for element in page.get("html"))
     assert "<b>" not in shown and "Zorblattovich" not in shown
     assert "epsilon 8 nats" in " ".join(element.value for element in page.markdown)
-    assert [metric.label for metric in page.metric][0] == "Tokens"
+    assert page.metric[0].label == "Tokens"

@@ -52,13 +52,11 @@ MOST_SHARED = 1000  # documents with one name: all pairs of more would be too ma
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure. what: was measured. value: in words. sentence: for the first screen; "" for none.
-    asks: the test of a regulation that it informs."""
+    """One figure. what: was measured. value: in words. sentence: for the first screen, or ""."""
 
     what: str
     value: str
     sentence: str = ""
-    asks: str = ""
 
 
 @dataclass
@@ -225,12 +223,12 @@ def _guess(release: Release, words: Words, mechanism: Mechanism, measured: Measu
         f"{language.name} who knows the mechanism; {found.kept:.0%} came out unchanged."
     )
     measured.figures["guess"] = Figure(
-        "Words that an attacker recovers", f"{found.found:.1%} ({range_})", sentence, "inference"
+        "Words that an attacker recovers", f"{found.found:.1%} ({range_})", sentence
     )
     if found.rare:
         measured.figures["rare"] = Figure(
             "Rare words that an attacker recovers", f"{found.rare_found:.1%} (of {found.rare:,})",
-            f"Of the rare words, {found.rare_found:.0%} (of {found.rare:,}).", "singling out",
+            f"Of the rare words, {found.rare_found:.0%} (of {found.rare:,}).",
         )  # fmt: skip
 
 
@@ -249,7 +247,7 @@ def _link(words: Words, space: Space, mechanism: Mechanism, measured: Measured) 
         best = max(tests, key=lambda one: one.value)
         measured.figures["membership"] = Figure(
             "Whether a document holds a word: recovered, at 1 % false alarms",
-            f"{best.value:.1%} (of {best.n:,})", asks="singling out",
+            f"{best.value:.1%} (of {best.n:,})",
         )  # fmt: skip
 
 
@@ -259,7 +257,7 @@ def _link_figure(best: AttackFigure, by: str) -> Figure:
         f"Whoever holds the originals links {best.value:.0%} of {best.n:,} documents to theirs, by "
         f"{by}."
     )
-    return Figure("Documents linked to their originals", value, sentence, "linkability")
+    return Figure("Documents linked to their originals", value, sentence)
 
 
 def _odds(attacker: Informed, pairs: Sequence[Pair], measured: Measured) -> None:
@@ -275,7 +273,6 @@ def _odds(attacker: Informed, pairs: Sequence[Pair], measured: Measured) -> None
             f"named {usual}{now} (of {len(bounds):,})",
             "Who knows all else, and that a name, place or date is one of some 100 alike, names "
             f"the median one of {len(bounds):,} {usual}{now}.",
-            "inference",
         )
 
 
@@ -315,7 +312,7 @@ def _hidden(release: Release, words: Words, measured: Measured) -> None:
             f"around them by an attacker with {language.name}."
         )
         what = "Words of replaced mentions that an attacker guesses"
-        measured.figures["guess"] = Figure(what, value, sentence, "inference")
+        measured.figures["guess"] = Figure(what, value, sentence)
 
 
 def _linked_by_rest(release: Release, measured: Measured) -> None:
@@ -348,7 +345,7 @@ def _persons(release: Release, measured: Measured) -> None:
         value = f"{hits / len(true):.1%} (of {len(true):,} pairs)"
         sentence = f"Documents of one person that still share a full name: {value}."
         what = "Pairs of documents about one person that share a full name"
-        measured.figures["persons"] = Figure(what, value, sentence, "linkability")
+        measured.figures["persons"] = Figure(what, value, sentence)
 
 
 def _audit_release(release: Release, measured: Measured) -> None:
@@ -360,4 +357,4 @@ def _audit_release(release: Release, measured: Measured) -> None:
     value = f"leaked: {kinds}" if leaks else "nothing undeclared was found"
     sentence = f"THE AUDIT FOUND LEAKS: {kinds}. Run `dx audit release`." if leaks else ""
     what = "Original words in the files, against the receipt"
-    measured.figures["release"] = Figure(what, value, sentence, "singling out")
+    measured.figures["release"] = Figure(what, value, sentence)
