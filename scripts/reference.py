@@ -92,8 +92,6 @@ MORE_OF_OPTIONS = {
     "attack epsilon": EPSILONS,
     "attack model": f"For guess, attributes and frontier. {MODEL}",
     "attack prompt": "It names the domain of the texts, for instance.",
-    "experiment text": "The texts of the package if left out.",
-    "experiment model": MODEL,
     "report receipt": "A .spacy file carries its own.",
     "report label": "A field of BEFORE (.jsonl, .csv). A classifier is trained before and after.",
     "report judge": MODEL,

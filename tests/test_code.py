@@ -148,7 +148,7 @@ def test_audit_takes_it(code, tmp_path):
 
 BUILDERS = {
     "sanitize": ["SOURCE"], "tune": [], "inspect": ["dog"], "attack": ["guess", "SOURCE"],
-    "report": ["SOURCE", "SOURCE"], "experiment": ["margins", "--out", "OUT"],
+    "report": ["SOURCE", "SOURCE"],
     "audit mechanism": ["CONFIG"],
 }  # fmt: skip
 MISTAKES = [
