@@ -24,7 +24,7 @@ from language.triples import WORDS, contexts_of, of_source, of_teacher
 from language.types import Floats, make_types
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.editors.opened import open_model
+from spacy_dxprivacy.lab.causal import open_model
 from spacy_dxprivacy.prior.pairs import BROAD, KINDS
 from spacy_dxprivacy.space import BUILTIN
 

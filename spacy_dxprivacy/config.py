@@ -185,9 +185,7 @@ class SanitizeConfig(_Checked):
     scope: str | None = _setting(None, "Draw each token, or each type once per document")
     numbers: str | None = _setting(None, "Add noise to numbers: relative, absolute:5")
     code: Path | None = _setting(None, "Python file to run first, with your own components")
-    edit: str | None = _setting(None, "Edit the output by public knowledge: pairs, lm")
-    lm: str | None = _setting(None, "Causal language model that edits")
-    prompt: str | None = _setting(None, "Public description of the texts, for the language model")
+    edit: bool = _setting(False, "Edit the output by public knowledge")
     overrides: tuple[tuple[str, str], ...] = ()  # paths below the component, values as JSON
     files: FileConfig = field(default_factory=FileConfig)
     run: RunConfig = field(default_factory=RunConfig)
@@ -224,7 +222,7 @@ class SanitizeConfig(_Checked):
         return {
             name: value
             for name, value in values.items()
-            if value not in (None, ()) and name not in ("config", "code")
+            if value not in (None, (), False) and name not in ("config", "code")
         }
 
 

@@ -21,7 +21,6 @@ ONLY_IN = {
     "typer": ("cli", "lab/commands"),
     "click": ("cli",),
     "pytest": ("testing",),
-    "streamlit": ("lab/playground",),
     "ray": ("integrations/distributed",),
     "pyspark": ("integrations/distributed",),
 }

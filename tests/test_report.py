@@ -309,9 +309,6 @@ def test_a_run_on_entities_states_its_surrogates_and_no_mechanism_that_did_nothi
     # What no recogniser found stays: the document that holds it is the first, with a mark.
     shown = re.search(r"number of rare words that stay.*?Sanitised (\d) ", text)
     assert shown and shown[1] == "1"
-    path = tmp_path / "s.md"
-    dx("report", before, after, "--receipt", receipt, "--statement", "-o", path)
-    assert "epsilon = 0.9" not in path.read_text() and "Zorblatt" not in path.read_text()
 
 
 def test_the_worst_documents_come_first():
@@ -365,7 +362,7 @@ def test_the_words_that_are_attacked_are_those_of_the_release_in_their_places():
 
 
 @pytest.mark.slow
-def test_measuring_fills_the_page_and_the_statement(tmp_path, space, page):
+def test_measuring_fills_the_page(tmp_path, space, page):
     rng = np.random.default_rng(0)
     before, after, receipt = (tmp_path / name for name in ("b.jsonl", "a.jsonl", "r.json"))
     write(before, [" ".join(rng.choice(WORDS, 30)) + "." for _ in range(20)])
@@ -376,13 +373,9 @@ def test_measuring_fills_the_page_and_the_statement(tmp_path, space, page):
     assert "Not measured" not in text and "links 100% of 20 documents" in text
     # Next to nothing changed, and the attacker knows it.
     assert float(re.search(r"(\d+)% of the words of these texts", text)[1]) > 90
-    path = tmp_path / "s.md"
-    done = dx("report", before, after, *given, "--space", space, "--statement", "-o", path)
-    assert done.exit_code == 0, done.stderr
-    rows = [line for line in path.read_text().splitlines() if line.startswith("| ")]
+    measured = text.split("All that was measured")[1]
     for what in ("an attacker recovers", "linked", "holds a word", "the files", "refute"):
-        assert any(what in row for row in rows), what
-    assert "Not measured" not in path.read_text()
+        assert what in measured, what
 
 
 @pytest.mark.parametrize(

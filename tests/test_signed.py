@@ -73,9 +73,9 @@ def test_files_that_changed_came_or_went(folder, made):
     assert check_signed(receipt, read_key(key), out) == 2
     with (out / "a.jsonl").open("a") as file:
         file.write('{"text": "and more"}\n')
-    given = ["--receipt", receipt, "--key", key, "--statement", "-o", folder / "s.md"]
+    given = ["--receipt", receipt, "--key", key, "-o", folder / "s.html"]
     done = dx("report", folder / "in", out, *given)
-    assert done.exit_code == 1 and "DX177" in done.stderr and not (folder / "s.md").exists()
+    assert done.exit_code == 1 and "DX177" in done.stderr and not (folder / "s.html").exists()
     made(folder / "in", out, receipt=receipt, more=["--force"])
     (out / "c.txt").write_text("Zorblatt")
     with pytest.raises(DxError, match=r"DX177.*added.*c\.txt"):

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 from spacy.cli._util import app
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from ..about import __version__, table
 from ..errors import did_you_mean
@@ -21,19 +21,6 @@ HELP = "Sanitise text under metric differential privacy."
 LAB = "..lab.commands."
 # By name: the module, relative to this package, and the function or the app there.
 COMMANDS = {name: tuple(line.split()) for name, line in table("commands").items()}
-VALUES = {"--edit": ("pairs", "lm")}  # of options that may stand without one: the first is meant
-
-
-class DxCommand(TyperCommand):
-    """A command with options whose value may be left out."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments, the first of VALUES in the place of a value that is left out."""
-        args = [
-            f"{arg}={VALUES[arg][0]}" if arg in VALUES and after not in VALUES[arg] else arg
-            for arg, after in zip(args, [*args[1:], ""], strict=False)
-        ]
-        return list(super().parse_args(ctx, args))
 
 
 class Commands(TyperGroup):
@@ -62,7 +49,7 @@ class DxGroup(Commands):
         found = getattr(import_module(module, __name__), name)
         if not isinstance(found, typer.Typer):
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            alone.command(cmd_name, cls=DxCommand)(found)
+            alone.command(cmd_name)(found)
             found = alone
         command = typer.main.get_command(found)
         command.name = cmd_name

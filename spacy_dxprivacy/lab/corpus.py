@@ -24,7 +24,6 @@ from ..io.stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draw import LONGEST, passage
 from ..pipeline.select import AllWords
 from ..pipeline.unknown import REDACTED
-from ..pipeline.write import plaintext_before
 from ..space import Space
 from ..ty import Draw, Mechanism
 from ..validate import fail, one_of
@@ -96,7 +95,14 @@ def words_of(doc: Doc, space: Space) -> tuple[Ints1d, Bools1d, list[str], Ints1d
     """Return the Words of a Doc, and which tokens they are, int64 (k,)."""
     words = passage(doc, AllWords().select(doc), np.zeros(len(doc), dtype=bool))
     rows = space.find_ids(*np.ascontiguousarray(words.ids.T))
-    return rows, words.starts, plaintext_before(doc, words.places), words.places
+    return rows, words.starts, _plaintext_before(doc, words.places), words.places
+
+
+def _plaintext_before(doc: Doc, places: Ints1d) -> list[str]:
+    """Return the text between each of the tokens at rising places and the one before."""
+    ends = [0, *(doc[place].idx + len(doc[place]) for place in places[:-1].tolist())]
+    text = doc.text
+    return [text[end : doc[place].idx] for end, place in zip(ends, places.tolist(), strict=False)]
 
 
 def corpus_of(docs: Iterable[Doc], space: Space) -> Corpus:

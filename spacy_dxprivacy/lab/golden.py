@@ -24,7 +24,6 @@ from ..io.stream import ZONE_DOCUMENTS, zone
 from ..pipeline.component import DxSanitizer
 from ..pipeline.select import Entities
 from ..text.mentions import plain_label
-from .review import Region, check_regions, label_studio_regions, regions_of
 
 FIGURES = ("recall", "precision", "clean")
 ALL = "all"
@@ -35,6 +34,9 @@ PARTICLES = frozenset(
     "and".split()
 )
 WORD = re.compile(r"[^\W_]+")
+
+
+Region = tuple[int, int, str]  # start, end, label
 
 
 class Gold(NamedTuple):
@@ -112,23 +114,59 @@ def _gold_of(row: Any) -> Gold | None:
         row = {"data": row, "annotations": [{"result": [{"value": one} for one in row["label"]]}]}
     if "annotations" in row:
         text = row["data"]["text"]
-        answers, regions = label_studio_regions(row, text)
+        answers, regions = _label_studio_regions(row, text)
     else:
         groups = (row.get(name) for name in ("spans", "ents", "entities"))
         none: list[Any] = [[]] * ("answer" in row)  # Prodigy leaves out spans where there are none
         spans: Any = next(one for one in (*groups, *none) if isinstance(one, list))
         regions = [_region(one) for one in spans]
-    check_regions(regions, text)
+    _check_regions(regions, text)
     if not isinstance(text, str):
         raise TypeError
     return Gold(text, list(dict.fromkeys(regions))) if set(answers) <= {"accept"} else None
 
 
 def _region(span: Any) -> Region:
-    if isinstance(span, dict) and "entity_type" in span:
+    if not isinstance(span, dict):
+        start, end, label = span[:3]
+        return start, end, label
+    if "entity_type" in span:
         return span["start_position"], span["end_position"], span["entity_type"]
-    (region,) = regions_of({"": [span]}, "") if isinstance(span, dict) else [tuple(span[:3])]
-    return region
+    return span["start"], span["end"], span.get("label", "")
+
+
+def _check_regions(regions: list[Region], text: str) -> None:
+    """Raise ValueError for a region that does not fit the text."""
+    for start, end, label in regions:
+        fits = type(start) is type(end) is int and 0 <= start < end <= len(text)
+        if not fits or not isinstance(label, str):
+            raise ValueError
+
+
+def _label_studio_regions(task: dict[str, Any], text: str) -> tuple[list[str], list[Region]]:
+    """Return the answers and regions of all reviewers; one who submits without choice accepts."""
+    answers, regions = list[str](), list[Region]()
+    for annotation in task["annotations"]:
+        values = [result.get("value", {}) for result in annotation["result"]]
+        chosen = [choice.lower() for value in values for choice in value.get("choices", ())]
+        answers += ["ignore"] if annotation.get("was_cancelled") else chosen or ["accept"]
+        for value in values:
+            if "start" in value:
+                a, b = _code_points(text, value["start"], value["end"], value.get("text"))
+                regions += [(a, b, label) for label in value.get("labels") or [""]]
+    return answers, regions
+
+
+def _code_points(text: str, start: int, end: int, marked: str | None) -> tuple[int, int]:
+    """Return offsets in code points, from UTF-16 code units if only those fit the marked text.
+
+    Label Studio counts code points since the end of 2021.
+    """
+    if text[start:end] == marked or (marked is None and end <= len(text)):
+        return start, end
+    raw = text.encode("utf-16-le")
+    a, b = (len(raw[: 2 * place].decode("utf-16-le", "ignore")) for place in (start, end))
+    return (a, b) if text[a:b] == marked or len(text) < end <= len(raw) // 2 else (start, end)
 
 
 def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:

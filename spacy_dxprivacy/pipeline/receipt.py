@@ -66,9 +66,9 @@ class Receipt(dict[str, Any]):
     anybody may have written it.
 
     Only where the component has such parts: numbers: the guarantee of one number, the total of the
-    document, and how many tokens were drawn (none of them is perturbed or kept). editor,
-    editor_model: the editor of drawn words, which is post-processing and no privacy, and the digest
-    of its language model. surrogates: for each label its surrogate, the guarantee of what is drawn,
+    document, and how many tokens were drawn (none of them is perturbed or kept). editor: the editor
+    of drawn words, which is post-processing and no privacy. surrogates: for each label its
+    surrogate, the guarantee of what is drawn,
     the largest chance that a mention comes out unchanged, the public name of the key if there is
     one (key_id), and how many mentions were found, replaced and kept. stood_in: how many tokens of
     the released document are of surrogates. persons: those that were recognised, without names, and
@@ -146,7 +146,6 @@ class Terms:
     found: dict[str, Any] = field(default_factory=dict)
     numbers: Guarantee | None = None
     editor: str | None = None
-    editor_model: str | None = None
     surrogates: dict[str, dict[str, Any]] | None = None
     attacker: dict[str, Any] | None = None
     odds: dict[str, Any] | None = None
@@ -181,9 +180,8 @@ class Terms:
         if self.numbers is not None:
             one, total = _of_draws(self.numbers, draws)
             made["numbers"] = {"guarantee": dict(one), "total": dict(total), "drawn": drawn}
-        for name in ("editor", "editor_model"):
-            if getattr(self, name) is not None:
-                made[name] = getattr(self, name)
+        if self.editor is not None:
+            made["editor"] = self.editor
         if self.surrogates is not None:
             none = dict.fromkeys(MENTIONS, 0)
             made["stood_in"] = counted.stood_in

@@ -20,7 +20,7 @@ from ...io.code import import_code
 from ...pipeline.receipt import Terms
 
 Config = str | Path | Mapping[str, Any] | None
-NAMES_OR_PATHS = ("model", "space", "prior", "surrogates", "key", "lm", "code")
+NAMES_OR_PATHS = ("model", "space", "prior", "surrogates", "key", "code")
 
 
 @dataclass(frozen=True)

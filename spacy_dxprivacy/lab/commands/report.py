@@ -9,16 +9,16 @@ import typer
 from ...cli.options import Code, Force, check_signature
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up
 from ...config import FileConfig
-from ...editors.opened import open_model
 from ...errors import UsageError
 from ...io.code import import_code
 from ...io.files.atomic import check_new, write_bytes
 from ...space.sources import BUILTIN, load
 from ...validate import needs
 from ..audit.files import receipt_beside
+from ..causal import open_model
 from . import described
 
-PAGE, STATEMENT = Path("report.html"), Path("statement.md")
+PAGE = Path("report.html")
 
 
 @described("report")
@@ -37,7 +37,6 @@ def report_cli(
     code: Code = None,
     measure: bool = False,
     config: Path | None = None,
-    statement: bool = False,
     force: Force = False,
 ) -> None:
     """Write a report on a release, for the owner of its texts.
@@ -48,15 +47,13 @@ def report_cli(
 
     Example: python -m spacy dx report tickets.jsonl clean.jsonl --receipt receipt.json --measure
     """
-    from ..report import Request, page_of, read_release, statement_of_files
+    from ..report import Request, page_of, read_release
     from ..report.measure import measure as measured_of
 
     with mistakes_in_a_line("report"):
         check_signature(receipt or receipt_beside(after), key, after)
         if config is not None and not measure:
             raise UsageError("`config` is of the run that is measured: it needs `measure`.")
-        if statement and output == PAGE:
-            output = STATEMENT
         check_new(output, force=force)
         with setting_up():
             import_code(code)
@@ -67,16 +64,8 @@ def report_cli(
         settings = {"space": space} if config is None else {"config": config}
         files = FileConfig(field=(field,))
         asked = Request(receipt, lines, files, label, documents, judging, settings, progress)
-        if measure or not statement:
-            release = read_release(before, after, table, asked)
-        measured = measured_of(release) if measure else None
-        if statement:
-            page = statement_of_files(after, receipt=receipt, lines=lines, measured=measured)
-        else:
-            page = page_of(release, measured)
+        release = read_release(before, after, table, asked)
+        page = page_of(release, measured_of(release) if measure else None)
         write_bytes(output, page.encode(), force=force)
-    if not statement:
-        holds = "the original text" if documents else "figures of the original text"
-        typer.echo(f"{output} holds {holds}: keep it private.", err=True)
-    elif measure:
-        typer.echo(f"{output} has figures of the original text: decide who may see them.", err=True)
+    holds = "the original text" if documents else "figures of the original text"
+    typer.echo(f"{output} holds {holds}: keep it private.", err=True)

@@ -136,9 +136,7 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
 
 def _terms_of(receipt: dict[str, Any]) -> Terms:
     """Return the terms in a stored receipt."""
-    optional: dict[str, Any] = {
-        name: receipt.get(name) for name in ("editor", "attacker", "editor_model", "odds")
-    }
+    optional: dict[str, Any] = {name: receipt.get(name) for name in ("editor", "attacker", "odds")}
     special = {"guarantee", "in_clear", "numbers", "surrogates", *optional}
     names, numbers = {f.name for f in fields(Terms)} - special, receipt.get("numbers")
     return Terms(

@@ -1,21 +1,23 @@
-"""`dx experiment tasks`: what a model learns of a release, and what an attacker recovers of it."""
+"""The script of tasks: what a model learns of a release, and what an attacker recovers of it."""
 
+import csv
+import importlib.util
 import json
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from spacy.cli._util import app
-from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, UsageError
-from spacy_dxprivacy.lab.experiments import EXPERIMENTS, Options, tasks
-from spacy_dxprivacy.lab.experiments.tasks import USUAL, split
 from spacy_dxprivacy.lab.mechanisms import parse_mechanism
 from spacy_dxprivacy.lab.results import Panel, draw_lines, interpolated
 from spacy_dxprivacy.lab.texts import macro_f1, read_fields
 
 pytest.importorskip("sklearn")
 WORDS = [f"qw{i}z" for i in range(24)]
+SCRIPT = Path(__file__).parents[1] / "projects" / "train_on_a_release" / "scripts" / "tasks.py"
+needs_script = pytest.mark.skipif(not SCRIPT.exists(), reason="the projects are not packed")
 
 
 def space():
@@ -38,22 +40,44 @@ def texts(tmp_path):
     return path
 
 
-def run(texts, epsilon, **settings):
-    given = {"text": texts, "label": "topic", "mechanisms": ("exponential",), **settings}
-    epsilons = epsilon if isinstance(epsilon, tuple) else (epsilon,)
-    options = Options(epsilons=epsilons, documents=4000, **given)
-    return EXPERIMENTS["tasks"].run(space(), options)
+@pytest.fixture
+def tasks(monkeypatch):
+    spec = importlib.util.spec_from_file_location("tasks", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "Space", SimpleNamespace(builtin=space))
+    return module
 
 
-def test_where_hardly_a_word_changes_all_is_learned_and_all_is_recovered(texts):
-    clear, row = run(texts, 500.0, author="author").rows
+@pytest.fixture
+def run(tasks, texts, tmp_path):
+    """Return the rows of the table, numbers as numbers."""
+    pytest.importorskip("matplotlib")
+    words = ("mechanism", "guarantee")
+
+    def made(epsilons, *more):
+        given = [texts, "--label", "topic", "-m", "exponential", "-e", epsilons, *more]
+        tasks.main([*map(str, given), "--out", str(tmp_path / "out")])
+        with (tmp_path / "out" / "tasks.csv").open() as file:
+            return [
+                {name: v if name in words or not v else float(v) for name, v in row.items()}
+                for row in csv.DictReader(file)
+            ]
+
+    return made
+
+
+@needs_script
+def test_where_hardly_a_word_changes_all_is_learned_and_all_is_recovered(run):
+    clear, row = run("500", "--author", "author")
     assert row["unchanged"] == row["recovered"] == 1
     for name in ("release to release", "release to clear", "author, static", "author, adaptive"):
         assert row[name] == clear[name] == 1
 
 
-def test_where_words_say_nothing_neither_the_task_nor_the_author_is_learned(texts):
-    _, row = run(texts, 0.001, author="author").rows
+@needs_script
+def test_where_words_say_nothing_neither_the_task_nor_the_author_is_learned(run):
+    _, row = run(".001", "--author", "author")
     assert row["recovered"] < 0.3
     for name in ("release to release", "author, static", "author, adaptive"):
         assert row[name] < 0.9 and row[f"{name} low"] <= row[name] <= row[f"{name} high"]
@@ -68,18 +92,17 @@ def test_an_equal_attacker_lies_between_two_epsilons():
     assert interpolated(rows, "recovered", 0.7) == []
 
 
-def test_the_table_has_the_whole_curve_and_what_lies_at_an_equal_attacker(texts):
-    result = run(texts, (0.5, 2.0, 500.0), author="author")
-    equal = [row for row in result.rows if row["guarantee"].startswith("interpolated")]
+@needs_script
+def test_the_table_has_the_whole_curve_and_what_lies_at_an_equal_attacker(run):
+    rows = run(".5,2,500", "--author", "author")
+    equal = [row for row in rows if row["guarantee"].startswith("interpolated")]
     assert [row["recovered"] for row in equal] == pytest.approx([0.5, 0.6])
-    assert len(result.rows) == 6 and len(result.shown) == 6
-    names = [name for name in result.rows[1] if f"{name} low" in result.rows[1]]
+    assert len(rows) == 6
+    names = [name for name in rows[1] if f"{name} low" in rows[1]]
     assert {"recovered", "rare recovered", "unchanged", "author, static"} <= set(names)
-    for row in result.rows:
+    for row in rows:
         for name in set(names) - {"rare recovered"}:  # no word of this space is known to be rare
             assert row[f"{name} low"] <= row[name] <= row[f"{name} high"]
-    alone = run(texts, 500.0)
-    assert any("not measured on both sides" in note for note in alone.notes)
 
 
 def test_a_mechanism_with_one_row_is_drawn_as_a_marker():
@@ -89,29 +112,6 @@ def test_a_mechanism_with_one_row_is_drawn_as_a_marker():
     draw_lines(axes, Panel("", rows, ("x", "y"), "by"), ["one", "two"])
     one, two = axes.get_lines()
     assert one.get_marker() == "o" and two.get_linestyle() == "-"
-
-
-def test_an_interrupted_run_goes_on_where_it_stopped(texts, tmp_path, monkeypatch):
-    whole = run(texts, (2.0, 500.0)).rows
-    file, ran = tmp_path / "tasks.unfinished.json", []
-    row = tasks.Study.row
-
-    def stops(study, name, epsilon):
-        if len(ran) == 2:
-            raise KeyboardInterrupt
-        ran.append(epsilon)
-        return row(study, name, epsilon)
-
-    monkeypatch.setattr(tasks.Study, "row", stops)
-    with pytest.raises(KeyboardInterrupt):
-        run(texts, (2.0, 500.0), unfinished=file)
-    assert ran == [None, 2.0] and not any(word in file.read_text() for word in WORDS)
-    del ran[:]
-    assert str(run(texts, (2.0, 500.0), unfinished=file).rows) == str(whole)
-    assert ran == [500.0]
-    monkeypatch.setattr(tasks.Study, "row", row)
-    other = run(texts, (2.0, 500.0), unfinished=file, author="author").rows
-    assert "author, static" in other[0]  # rows of other settings are not taken
 
 
 def test_macro_f1_counts_every_class_alike():
@@ -124,10 +124,11 @@ def test_macro_f1_counts_every_class_alike():
     assert low < found < high
 
 
-def test_every_class_is_trained_on_and_tested_on():
-    assert all(parse_mechanism(name)[1] for name in USUAL)
+@needs_script
+def test_every_class_is_trained_on_and_tested_on(tasks):
+    assert all(parse_mechanism(name)[1] for name in tasks.EPSILONS)
     labels = np.array([0] * 2 + [1] * 100 + [2] * 7)
-    train, test = split(labels)
+    train, test = tasks.split(labels)
     assert set(labels[train]) == set(labels[test]) == {0, 1, 2}
     assert sorted([*train, *test]) == list(range(109))
 
@@ -146,10 +147,10 @@ def test_fields_are_named_by_columns_their_numbers_and_within_fields(tmp_path):
         assert broken not in str(error.value)
 
 
+@needs_script
 @pytest.mark.parametrize(
     "lines, asked, message",
     [
-        (["a,1", "b,2"], [], "--label"),
         (["a,1", "b,2"], ["--label", "gone"], "no row has all of text, gone"),
         (["a,1", "b,1"], ["--label", "label"], "two values"),
         (["a,1", "b,2", "c,3"], ["--label", "label"], "3 have one"),
@@ -161,10 +162,10 @@ def test_fields_are_named_by_columns_their_numbers_and_within_fields(tmp_path):
         (["?,1", "!,2"] * 4, ["--label", "label"], "a word or more"),
     ],
 )
-def test_what_nothing_can_be_learned_of_is_refused_in_a_sentence(tmp_path, lines, asked, message):
+def test_what_nothing_can_be_learned_of_is_refused_in_a_sentence(
+    tasks, tmp_path, lines, asked, message
+):
     path = tmp_path / "texts.csv"
     path.write_text("\n".join(["text,label", *lines]) + "\n")
-    given = ["dx", "experiment", "tasks", "--text", str(path), "-o", str(tmp_path / "o"), *asked]
-    done = CliRunner().invoke(app, given)
-    assert done.exit_code == 2, done.output
-    assert message in done.output + done.stderr
+    with pytest.raises(ValueError, match=message):
+        tasks.main([str(path), *asked, "--out", str(tmp_path / "o")])

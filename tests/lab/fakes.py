@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spacy_dxprivacy.editors.model import NOTHING, OutOfRoom
+from spacy_dxprivacy.lab.causal import NOTHING
 
 STOP, BEGIN = 0, 1
 OTHERS = 2  # tokens before those of the words
@@ -10,19 +10,18 @@ OTHERS = 2  # tokens before those of the words
 
 class FakeModel:
     """Words w0, w1, ...; every mark is STOP. T: (n, n), P(after | before); first: (n,), at the
-    beginning and after STOP. room: lanes that fit, None for as many as are asked for."""
+    beginning and after STOP."""
 
     window = 64
 
-    def __init__(self, T, first, name="fake", digest="d1", room=None):
-        self.name, self.digest, self.room = name, digest, room
+    def __init__(self, T, first, name="fake"):
+        self.name = name
         n = len(first)
         P = np.zeros((n + OTHERS, n + OTHERS))
         P[OTHERS:, OTHERS:] = T
         P[:OTHERS, OTHERS:] = first
         with np.errstate(divide="ignore"):
             self.logs = np.log(P)
-        self.asked_of = []
 
     def encode(self, texts):
         return [[self._token(part) for part in text.replace(".", " . ").split()] for text in texts]
@@ -35,9 +34,6 @@ class FakeModel:
         return 1000
 
     def read(self, prompts):
-        if self.room is not None and len(prompts) > self.room:
-            raise OutOfRoom
-        self.asked_of.append(len(prompts))
         return FakeLanes(self, [([BEGIN, *prompt])[-1] for prompt in prompts])
 
     def nats(self, texts):
@@ -59,9 +55,6 @@ class FakeLanes:
         return np.take_along_axis(self.model.logs[self.last], tokens, axis=1)
 
     def keep(self, order):
-        if self.model.room is not None and len(order) > self.model.room:
-            raise OutOfRoom
-        self.model.asked_of.append(len(order))
         self.last = self.last[order]
 
 

@@ -7,10 +7,10 @@ from sentences.distributions import KINDS, N, all_sentences, small_mechanism, sm
 from test_attacks_language import likelihoods
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.editors.model import word_tokens
 from spacy_dxprivacy.lab.attacks import Corpus, Ground, Reader, Reading, Seen, Trial, attack
 from spacy_dxprivacy.lab.attacks.language import KNOWN, Language
 from spacy_dxprivacy.lab.attacks.reading import causal_guess
+from spacy_dxprivacy.lab.causal import word_tokens
 from spacy_dxprivacy.lab.corpus import sanitised
 from spacy_dxprivacy.prior.chain import alone_chain
 

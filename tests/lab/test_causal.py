@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.editors.opened import open_model
+from spacy_dxprivacy.lab.causal import open_model
 
 pytestmark = [
     pytest.mark.slow,
