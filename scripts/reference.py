@@ -63,7 +63,6 @@ MORE = {
     "files.format": "What the file name says if left out; guessed on stdin from the first bytes.",
     "files.encoding": "UTF-8 if left out, or what a byte-order mark says. The output is UTF-8.",
     "files.person_field": "With a key, all dates of a person shift by the same days.",
-    "run.sign": "`dx report` and `dx audit release` check the signature by --key.",
     "run.table": "For you alone. It needs run.table_key, and one process.",
     "cluster.address": "One is started on this machine if left out.",
     "cluster.again": "A further release of the same texts: it spends the budget again.",

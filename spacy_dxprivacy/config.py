@@ -94,7 +94,6 @@ class RunConfig(_Checked):
     n_process: int = _setting(1, "Worker processes; -1 for one per core", "-n", least=-1)
     batch_size: int = _setting(128, "Documents per batch")
     receipt: Path | None = _setting(None, "Write the receipt to this .json file")
-    sign: Path | None = _setting(None, "Sign the receipt and the outputs with this key")
     language: str | None = _setting(None, "Language of the texts: en, de, fr, es, nl, it")
     table: Path | None = _setting(None, "Write the table of surrogates, encrypted")
     table_key: Path | None = _setting(None, "Key that encrypts run.table")

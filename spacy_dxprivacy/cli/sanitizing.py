@@ -23,7 +23,6 @@ from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, read_key
-from ..io.files.signed import signed
 from ..io.jobs import Job, check_fields, check_receipt, plan_jobs, size_of, text_job
 from ..io.pieces import MODULES
 from ..io.run import Reports, sanitize
@@ -114,9 +113,7 @@ def _sanitize_files(
     check_fields(chosen.files, jobs)
     check_receipt(run.receipt, jobs, force=run.force)
     _check_table(chosen)
-    secret = _check_keys(chosen, jobs[0].target)
-    if run.sign is not None and (run.receipt is None or jobs[0].target is None):
-        raise UsageError("`sign` needs an OUTPUT and a `receipt`, which it signs.")
+    _check_keys(chosen, jobs[0].target)
     with setting_up():
         nlp = make_pipeline(chosen)
     by_person = the_sanitizer(nlp).max_epsilon_per_person is not None or chosen.key is not None
@@ -135,13 +132,7 @@ def _sanitize_files(
         others = sum(path.is_file() for path in folder.rglob("*")) - len(jobs)
         tally.dropped.update({"other files": others} if others else {})
     if run.receipt is not None:
-        payload = tally.to_dict()
-        if secret is not None:
-            out = Path(paths[-1])
-            top = out if out.is_dir() else out.parent
-            written = {path.relative_to(top).as_posix(): path for path in tally.written}
-            payload = signed(payload, secret, written)
-        raw = (json.dumps(payload, indent=2, ensure_ascii=False) + "\n").encode()
+        raw = (json.dumps(tally.to_dict(), indent=2, ensure_ascii=False) + "\n").encode()
         write_bytes(run.receipt, raw, force=run.force)
     warning = ""
     clear = [line for line in tally.in_clear if line.startswith("the fields")]
@@ -256,16 +247,11 @@ def _sanitize_shards(
 # -- keys and tables -------------------------------------------------------------------------------
 
 
-def _check_keys(chosen: SanitizeConfig, output: Path | None) -> bytes | None:
-    """Return the key that signs, if any. Raise UsageError for a secret beside the output."""
-    run = chosen.run
-    for secret in (chosen.key, run.table_key, run.table, run.sign):
+def _check_keys(chosen: SanitizeConfig, output: Path | None) -> None:
+    """Raise UsageError for a secret beside the output."""
+    for secret in (chosen.key, chosen.run.table_key, chosen.run.table):
         if secret is not None:
             check_apart(secret, output)
-    if run.sign is None:
-        return None
-    with settings_that_fail():
-        return read_key(run.sign)
 
 
 def _check_table(chosen: SanitizeConfig) -> None:

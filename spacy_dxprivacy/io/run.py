@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import IO, Any
 
 from spacy.language import Language
@@ -14,10 +14,8 @@ from spacy.language import Language
 from ..config import FileConfig, RunConfig, SanitizeConfig
 from ..errors import DxError, UsageError
 from ..pipeline.persons import PersonBudget
-from ..pipeline.receipt import sign
 from .build import the_sanitizer
 from .files.atomic import Output
-from .files.keys import read_key
 from .formats import FORMATS, WITH_FIELDS
 from .jobs import Job, opened
 from .languages import with_language
@@ -45,7 +43,6 @@ class _Sums:
     fields: dict[str, None]  # that were there
     reports: Reports
     persons: PersonBudget
-    key: bytes | None = field(repr=False)  # that signs documents
 
 
 def sanitize(
@@ -68,10 +65,9 @@ def sanitize(
         OSError: An output cannot be written, and then it is not there.
     """
     chosen = chosen or SanitizeConfig()
-    key = None if chosen.run.sign is None else read_key(chosen.run.sign)
     sanitizer = the_sanitizer(nlp)
     tally, by_person = Tally(sanitizer.terms), PersonBudget(sanitizer.max_epsilon_per_person)
-    sums = _Sums(tally, {}, reports, by_person, key)
+    sums = _Sums(tally, {}, reports, by_person)
     if chosen.run.processes > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
     start = time.perf_counter()
@@ -116,7 +112,6 @@ def _sanitize_file(nlp: Language, job: Job, chosen: SanitizeConfig, sums: _Sums)
             output.discard()
         else:
             sink.finish()
-            tally.written += [] if job.target is None else [job.target]
 
 
 def _over_budget(sums: _Sums, record: Record, results: list[Sanitized] | str) -> str:
@@ -188,9 +183,6 @@ class Sink:
         """Write a record, at once on stdout, and count it; return why it was not written, or ""."""
         if isinstance(results, str):
             return results
-        for result in results:
-            if self.sums.key is not None and result.doc is not None:
-                sign(result.doc, self.sums.key)
         try:
             self.writer.write(record, *results)
         except UsageError:

@@ -7,7 +7,6 @@ import textwrap
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ..about import __version__
@@ -65,7 +64,6 @@ class Tally(Sums):
     terms: Terms
     in_clear: list[str] = field(default_factory=list)  # visible besides what the receipts name
     failed: list[list[int]] = field(default_factory=list)  # numbers of records, for each input
-    written: list[Path] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)  # parts of documents, and files, by kind
     by_person: dict[str, Any] | None = None  # see persons.PersonBudget.to_dict
     seconds: float = 0.0  # without set-up

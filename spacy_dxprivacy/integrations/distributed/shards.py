@@ -20,9 +20,6 @@ from ...about import __version__
 from ...config import RunConfig, SanitizeConfig
 from ...errors import DxError, Errors, UsageError
 from ...io.files.atomic import write_bytes
-from ...io.files.keys import read_key
-from ...io.files.limits import parse_json
-from ...io.files.signed import signed, signed_files
 from ...io.formats import FORMATS, KINDS
 from ...io.jobs import files_in
 from ...io.source import ending, pack_of
@@ -33,7 +30,7 @@ from ...privacy.concentrated import together
 from ...privacy.guarantee import Guarantee
 from ...validate import needs, one_of
 from .arrow import Columns
-from .journal import FORMAT, JOURNAL, Journal, ShardResult
+from .journal import FORMAT, Journal, ShardResult
 from .recipe import Recipe, terms_of
 from .spending import ShardSums, UserTotals
 from .work import Shard, ShardSanitizer, fingerprint, is_changed
@@ -105,7 +102,7 @@ def sanitize_shards(
     Args:
         nlp: The pipeline, from Recipe.load.
         recipe: How a worker makes its pipeline. Of its settings, `files` names the fields (others
-            are dropped), `cluster` and `run` say how; `run.sign` signs the manifest.
+            are dropped), `cluster` and `run` say how.
         shards: From plan_shards.
         out: The folder of the output.
         on_shard: Called with each finished shard, and with what went wrong, or "".
@@ -121,7 +118,6 @@ def sanitize_shards(
     chosen = recipe.settings
     again = chosen.cluster.again
     one_of("engine", chosen.cluster.engine or "local", tuple(ENGINES))
-    sign = None if chosen.run.sign is None else read_key(chosen.run.sign)
     run = RunResult(terms_of(nlp))
     with Journal(out.resolve()) as journal:
         for shard in shards:
@@ -142,7 +138,7 @@ def sanitize_shards(
             on_shard(left[result.name], run.failures.get(result.name, ""))
         if not run.failures:
             journal.end(number)
-        _write_manifest(journal, run, sign)
+        _write_manifest(journal, run)
         if not left and not run.failures:
             raise DxError(Errors.DX076.format(count=len(shards)))
     return run
@@ -213,16 +209,9 @@ def _publish(
         run.released.append(journal.publish(result, number))
 
 
-def _write_manifest(journal: Journal, run: RunResult, key: bytes | None) -> None:
+def _write_manifest(journal: Journal, run: RunResult) -> None:
     run.manifest = make_manifest(journal)
-    path = journal.out / MANIFEST
-    if key is not None:
-        files = {name: journal.out / name for name in (*run.manifest["shards"], JOURNAL)}
-        there = {name: path for name, path in files.items() if path.is_file()}
-        new = {JOURNAL, *(event["name"] for event in run.released)}
-        known = {n: entry for n, entry in signed_files(path, key).items() if n not in new}
-        run.manifest = signed(parse_json(manifest_bytes(run.manifest)), key, there, known)
-    write_bytes(path, manifest_bytes(run.manifest), force=True)
+    write_bytes(journal.out / MANIFEST, manifest_bytes(run.manifest), force=True)
 
 
 # -- the manifest: what all runs add up to ---------------------------------------------------------

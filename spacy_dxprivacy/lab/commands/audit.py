@@ -11,7 +11,6 @@ from spacy import util
 from spacy.language import Language
 
 from ...cli import Commands, DxCommand, options
-from ...cli.options import check_signature
 from ...cli.terminal import mistakes_in_a_line, setting_up
 from ...errors import UsageError
 from ...space import Space
@@ -61,7 +60,6 @@ def audit_release_cli(
     against: Path,
     field: str = "text",
     receipt: Path | None = None,
-    key: Path | None = None,
     space: str = BUILTIN,
     as_json: bool = False,
     show_words: bool = False,
@@ -85,7 +83,6 @@ def audit_release_cli(
         try:
             receipt = receipt or receipt_beside(path)
             account = None if receipt is None else read_receipt(receipt).raw
-            check_signature(receipt, key, path)
             with setting_up():
                 table: Space = load(space)
                 nlp = None if model is None else _load_model(model)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from ...cli.options import Code, Force, check_signature
+from ...cli.options import Code, Force
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up
 from ...config import FileConfig
 from ...editors.opened import open_model
@@ -15,7 +15,6 @@ from ...io.code import import_code
 from ...io.files.atomic import check_new, write_bytes
 from ...space.sources import BUILTIN, load
 from ...validate import needs
-from ..audit.files import receipt_beside
 from . import described
 
 PAGE, STATEMENT = Path("report.html"), Path("statement.md")
@@ -27,7 +26,6 @@ def report_cli(
     after: Path,
     output: Path = PAGE,
     receipt: Path | None = None,
-    key: Path | None = None,
     lines: bool = False,
     field: str = "text",
     label: str | None = None,
@@ -52,7 +50,6 @@ def report_cli(
     from ..report.measure import measure as measured_of
 
     with mistakes_in_a_line("report"):
-        check_signature(receipt or receipt_beside(after), key, after)
         if config is not None and not measure:
             raise UsageError("`config` is of the run that is measured: it needs `measure`.")
         if statement and output == PAGE:

@@ -166,7 +166,7 @@ MONTH = 30.0  # days, for dates that are moved
 CLAIMED_BY = "As the file itself claims, which no key signed:"
 CLAIMED = (
     "Whoever wrote the file may have written its receipt as well: it came with the text. "
-    "`assert_sanitized(doc, key=FILE)` takes only what `release` signed with that key."
+    "A signature of the file, by minisign, cosign or gpg, shows who wrote it."
 )
 SURROGATES = {
     "dx.Address": "other addresses", "dx.Contact": "other numbers and addresses",
