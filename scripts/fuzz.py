@@ -35,8 +35,6 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from fuzz import corpora, generate, laws
 
-from spacy_dxprivacy.integrations.distributed import Recipe
-
 PARTS = ("documents", "vectors", "configs", "files", "parts", "corpora", "small")
 BATCH, DOCUMENTS, SMALL, REQUESTS = 256, 2000, 100, 100
 PLAIN = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
@@ -150,17 +148,9 @@ def of_files(folder: Path, others: tuple[Any, ...]) -> Callable[[Random], object
 
 
 def of_folders(folder: Path) -> Callable[[Random], object]:
-    """Folders of SMALL files, as they are and as shards."""
-    space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(folder / "space")}
-    recipe = Recipe.of({"mechanism": PLAIN, "space": space})
-    nlp = recipe.load()
-
-    def step(rng: Random) -> object:
-        if rng.random() < 0.5:
-            return corpora.check_folder(nlp, folder / "small", rng, SMALL)
-        return corpora.check_shards(recipe, nlp, folder / "small", rng, SMALL)
-
-    return step
+    """Folders of SMALL files."""
+    nlp = laws.make_nlp(folder / "space", mechanism=PLAIN)
+    return lambda rng: corpora.check_folder(nlp, folder / "small", rng, SMALL)
 
 
 def guided(seconds: float, folder: Path) -> None:

@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .about import __version__, table
-from .integrations.front.accessors import accessors
 from .moved import install
 from .pipeline.receipt import assert_sanitized, attach_vectors, release
 from .registries import registry
@@ -17,10 +16,7 @@ if TYPE_CHECKING:
     from . import editors, mechanisms
     from .entities.surrogates import number as numbers
     from .errors import DxError, DxWarning, UsageError
-    from .integrations.front.clean import Cleaned, clean
-    from .integrations.front.diff import Diff, diff
-    from .integrations.front.on_datasets import clean_dataset
-    from .integrations.front.on_sklearn import Cleaner as Cleaner
+    from .integrations.clean import Cleaned, clean
     from .mechanisms import projection
     from .pipeline import select as selection
     from .pipeline import unknown
@@ -35,9 +31,9 @@ if TYPE_CHECKING:
     from .ty import Draw
 
 __all__ = [
-    "Cleaned", "Diff", "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee",
-    "Receipt", "Rng", "Space", "UsageError", "__version__", "accessors", "assert_sanitized",
-    "attach_vectors", "clean", "clean_dataset", "compose", "diff", "editors", "mechanisms",
+    "Cleaned", "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee",
+    "Receipt", "Rng", "Space", "UsageError", "__version__", "assert_sanitized",
+    "attach_vectors", "clean", "compose", "editors", "mechanisms",
     "numbers", "projection", "registry", "release", "selection", "spaces",
     "trim_vocab", "unknown",
 ]  # fmt: skip
@@ -62,4 +58,3 @@ def __dir__() -> list[str]:
 
 
 install()
-accessors(imported=True)  # of pandas and polars, if they are imported already

@@ -27,8 +27,8 @@ ONLY_IN = {
     "click": ("cli",),
     "pytest": ("testing",),
     "streamlit": ("lab/playground",),
-    "ray": ("integrations/distributed",),
-    "pyspark": ("integrations/distributed",),
+    "ray": (),
+    "pyspark": (),
 }
 MOST_ROOMS, LOOSE = 16, 16  # folders and modules at the top
 ENTERED, RETURNED = 18, 2  # modules that a text goes through, and rooms that it comes back to
@@ -228,7 +228,7 @@ def test_old_paths_lead_to_the_modules_at_their_new_places():
     for old, new in MOVED.items():
         here = import_module(f"{PACKAGE}.{old}")
         assert here is import_module(f"{PACKAGE}.{new}")
-    for old in ("front.clean", "tables.readers", "surrogates.name", "files.keys"):
+    for old in ("tables.readers", "surrogates.name", "files.keys"):
         assert import_module(f"{PACKAGE}.{old}") is import_module(str(new_path(f"{PACKAGE}.{old}")))
 
 

@@ -73,15 +73,15 @@ def test_round_trip(tool, release, tmp_path):
 
 def test_an_edited_export_of_label_studio(tmp_path):
     release = write(tmp_path / "clean.jsonl", {"id": "a", "note": TEXT, "more": "not exported"})
-    tasks, out = tmp_path / "tasks.json", tmp_path / "out.jsonl"
+    tasks, out = tmp_path / "tasks.jsonl", tmp_path / "out.jsonl"
     done = dx("export", release, tasks, "--to", "label-studio", "--field", "note")
     assert done.exit_code == 0 and "not exported" not in tasks.read_text()
-    (task,) = json.loads(tasks.read_text(encoding="utf8"))
+    task = json.loads(tasks.read_text(encoding="utf8"))
     old = {"start": 34, "end": 38, "text": "Cork", "labels": ["LEAK"]}  # UTF-16 code units
     last = {"start": 39, "end": 40, "labels": []}  # no text, and beyond the code points
     first = {"result": [{"value": old}, {"value": last}, {"type": "relation"}]}
     second = {"result": [{"value": {"choices": ["Reject"]}}, {"value": {"start": 0, "end": 1}}]}
-    tasks.write_text(json.dumps([{**task, "annotations": [first, second]}]))
+    tasks.write_text(json.dumps({**task, "annotations": [first, second]}))
     assert dx("import", tasks, out, "--from", "label-studio").exit_code == 1
     emoji, end = ({"start": a, "end": a + 1, "label": ""} for a in (0, 37))
     assert rows(out) == [{"id": 1, "text": TEXT, "answer": "reject", "spans": [CORK, end, emoji]}]

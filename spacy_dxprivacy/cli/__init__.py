@@ -28,7 +28,6 @@ REPLACED = {
     f"--{path.rpartition('.')[2]}".replace("_", "-"): f"--set {path}=VALUE" for path in SETTINGS
 }
 REPLACED |= {
-    "--lines": "--format lines",
     "--drop-others": "--keep-fields none",
     "--editor": "--edit",
 }

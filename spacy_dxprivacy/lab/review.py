@@ -81,8 +81,8 @@ def _files(
     if source.is_dir():
         raise UsageError("a review takes one file, and this is a folder.")
     (job,) = plan_jobs(str(source), str(target), files, force=force)
-    if job.write_as not in ("jsonl", "json") or job.pack:
-        raise UsageError(f"{target}: must end in .jsonl or .json.")
+    if job.write_as != "jsonl":
+        raise UsageError(f"{target}: must end in .jsonl.")
     with opened(job, files) as given, Output(job.target, force=force) as output:
         writer = FORMATS[job.write_as].write(output.handle, files)
         yield given, lambda entry: writer.write(Record(0, row=Row(entry, [])))

@@ -15,7 +15,6 @@ from ...cli.terminal import mistakes_in_a_line, setting_up
 from ...errors import UsageError
 from ...space import Space
 from ...space.sources import BUILTIN, load
-from ..audit.files import receipt_beside
 from . import described
 
 audit_app = typer.Typer(
@@ -81,7 +80,6 @@ def audit_release_cli(
 
     with mistakes_in_a_line("audit release"):
         try:
-            receipt = receipt or receipt_beside(path)
             account = None if receipt is None else read_receipt(receipt).raw
             with setting_up():
                 table: Space = load(space)

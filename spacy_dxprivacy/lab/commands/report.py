@@ -26,7 +26,6 @@ def report_cli(
     after: Path,
     output: Path = PAGE,
     receipt: Path | None = None,
-    lines: bool = False,
     field: str = "text",
     label: str | None = None,
     space: str = BUILTIN,
@@ -63,12 +62,12 @@ def report_cli(
             judging = None if judge is None else open_model(judge)
         settings = {"space": space} if config is None else {"config": config}
         files = FileConfig(field=(field,))
-        asked = Request(receipt, lines, files, label, documents, judging, settings, progress)
+        asked = Request(receipt, files, label, documents, judging, settings, progress)
         if measure or not statement:
             release = read_release(before, after, table, asked)
         measured = measured_of(release) if measure else None
         if statement:
-            page = statement_of_files(after, receipt=receipt, lines=lines, measured=measured)
+            page = statement_of_files(after, receipt=receipt, measured=measured)
         else:
             page = page_of(release, measured)
         write_bytes(output, page.encode(), force=force)

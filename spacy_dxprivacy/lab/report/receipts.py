@@ -20,7 +20,7 @@ from ...io.tally import COUNTS, Tally, times
 from ...pipeline.receipt import MENTIONS, PERSONS_SHOWN, SurrogateCounts, Terms
 from ...privacy.guarantee import Guarantee
 from ...privacy.levels import sentence
-from ..audit.files import BadFile, Text, as_receipt, read_file
+from ..audit.files import BadFile, Text, read_file
 
 DAMAGED = "a receipt is damaged."
 OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten", "persons")
@@ -93,9 +93,9 @@ def _nats(stated: float | None) -> float:
 
 
 def read_receipt(path: Path) -> Account:
-    """Read a receipt of `dx sanitize --receipt`, or the manifest of its shards."""
+    """Read a receipt of `dx sanitize --receipt`."""
     try:
-        receipt = as_receipt(read_json(path))
+        receipt = read_json(path)
         account = Account(_terms_of(receipt), {k: v for k, v in receipt.items() if k != "failed"})
         account.add(receipt)
         account.documents = int(receipt["documents"])
