@@ -293,9 +293,10 @@ def ready_command(row: Row, work: Work) -> Ready:
     vocabulary = [word for word in work.space.words if word.isalpha()]
     texts = synthetic.texts(vocabulary, synthetic.zipf_rows(len(vocabulary), words), DOC_WORDS)
     place = Path(tempfile.mkdtemp())
-    (place / "in.txt").write_text("\n".join(texts) + "\n", encoding="utf8")
+    lines = (json.dumps({"text": text}) + "\n" for text in texts)
+    (place / "in.jsonl").write_text("".join(lines), encoding="utf8")
     command = [sys.executable, "-m", "spacy", "dx", "sanitize"]
-    command += [str(place / "in.txt"), str(place / "out.txt"), "--format", "lines", "--force"]
+    command += [str(place / "in.jsonl"), str(place / "out.jsonl"), "--force"]
 
     def call() -> None:
         subprocess.run(command, check=True, capture_output=True)

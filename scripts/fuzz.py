@@ -6,11 +6,10 @@
     python scripts/fuzz.py --atheris SECONDS     coverage-guided, on the readers
 
 --parts: stand-ins, editors, requests to a service and standard input, each. --corpora: documents in
-files of 2,000, tables and lines, packed or not, most of them drawn word by word, some with
-stand-ins or edited; --small: small files in folders and as shards, half of which go on where a run
-ended. Of both each document has to come out once, or be named as failed. --minutes ends each part
-early. It prints what it reached and what it found, each with the number that makes it again. Exit
-status 1: something was found. --atheris needs atheris.
+files of 2,000, tables and lines, most of them drawn word by word, some with stand-ins or edited;
+--small: small files in folders. Of both each document has to come out once, or be named as failed.
+--minutes ends each part early. It prints what it reached and what it found, each with the number
+that makes it again. Exit status 1: something was found. --atheris needs atheris.
 """
 
 from __future__ import annotations

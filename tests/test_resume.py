@@ -14,7 +14,7 @@ from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import FileConfig, SanitizeConfig
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import plan_jobs
-from spacy_dxprivacy.io.resume import Parts, parts_folder
+from spacy_dxprivacy.io.resume import Parts, is_begun, parts_folder
 from spacy_dxprivacy.io.run import sanitize
 
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
@@ -52,8 +52,7 @@ def out(tmp_path):
 
 
 def run(nlp, source, out, chosen=FEW):
-    force = parts_folder(out).exists()
-    return sanitize(nlp, plan_jobs(str(source), str(out), force=force), chosen, folder=out)
+    return sanitize(nlp, plan_jobs(str(source), str(out), force=is_begun(out)), chosen, folder=out)
 
 
 class Killed(BaseException):
@@ -113,6 +112,16 @@ def test_a_run_that_ended_leaves_nothing_and_is_not_resumed(nlp, source, out):
     check_complete(run(nlp, source, out), out)
     with pytest.raises(DxError, match="exists already"):
         run(nlp, source, out)
+
+
+def test_a_run_that_is_killed_while_it_tidies_up_is_finished(nlp, source, out, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("spacy_dxprivacy.io.resume.shutil.rmtree", lambda *_, **__: None)
+        run(nlp, source, out)
+    assert list(parts_folder(out).glob("*.part")) and not is_begun(out)
+    for path in out.rglob("*.jsonl"):
+        path.unlink()
+    check_complete(run(nlp, source, out), out)  # a release of its own
 
 
 def test_a_source_that_changed_after_its_release_is_named(nlp, source, out, monkeypatch):

@@ -24,7 +24,7 @@ from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, read_key
 from ..io.jobs import Job, check_fields, check_receipt, plan_jobs, text_job
 from ..io.pieces import MODULES
-from ..io.resume import parts_folder
+from ..io.resume import is_begun
 from ..io.run import Reports, sanitize
 from ..io.tally import Tally
 from . import options
@@ -133,7 +133,7 @@ def _plan(paths: list[str], chosen: SanitizeConfig, text: str | None) -> list[Jo
         raise UsageError("name one INPUT and one OUTPUT: a folder for several files.")
     shown = bool(run.preview or run.dry_run)
     target = paths[1] if len(paths) > 1 else None
-    resumed = target is not None and parts_folder(Path(target)).exists()
+    resumed = target is not None and is_begun(Path(target))
     return plan_jobs(paths[0], target, files, force=run.force or shown or resumed)
 
 

@@ -32,6 +32,11 @@ BEGUN, KEY_BYTES = "run.json", 32
 HIDDEN = re.compile(r"\.dx-[0-9a-f]{16}\.tmp")  # see files.atomic.Output
 
 
+def is_begun(out: Path) -> bool:
+    """Return whether a run into a folder was begun, and not finished."""
+    return (parts_folder(out) / BEGUN).exists()
+
+
 def parts_folder(out: Path) -> Path:
     """Return the folder of the parts of an output folder."""
     return out.resolve().with_name(f"{out.resolve().name}.parts")
@@ -64,12 +69,15 @@ class Parts:
     def __exit__(self, *_: object) -> None:
         os.close(self._lock)  # or Windows would keep the folder
         if self.complete or not self.parts:
+            (self.folder / BEGUN).unlink(missing_ok=True)  # first: the rest means nothing without
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def _read(self) -> None:
         """Read the parts, give their outputs their names, and remove what was never finished."""
         begun = self.folder / BEGUN
         if not begun.exists():
+            for stale in self.folder.glob("*.part"):  # of a run that was finished
+                stale.unlink()
             run = {"settings": self._settings, "key": os.urandom(KEY_BYTES).hex()}
             write_bytes(begun, json.dumps(run).encode())
         run = read_json(begun)
