@@ -1,4 +1,4 @@
-"""Sanitise a corpus of .parquet files with Spark: each Python worker loads the pipeline once.
+"""Sanitise a corpus of .parquet files with Spark: each partition loads the pipeline once.
 
     python examples/spark_map_in_pandas.py corpus/ clean/ [--text text] [--keep id]
 
@@ -7,7 +7,6 @@ path on all nodes. Spark's executors hold the original texts, and may spill them
 """
 
 import argparse
-from functools import cache
 
 import pyarrow as pa
 import spacy
@@ -16,7 +15,6 @@ from pyspark.sql import SparkSession
 from spacy_dxprivacy.integrations.table import sanitize_table
 
 
-@cache
 def pipeline():
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_sanitizer")  # or spacy.load(...) of a pipeline of yours
@@ -33,9 +31,10 @@ def main():
     text, keep = given.text, given.keep
 
     def sanitize(frames):
+        nlp = pipeline()
         for frame in frames:
             table = pa.Table.from_pandas(frame, preserve_index=False)
-            yield sanitize_table(pipeline(), table, text, keep=keep).to_pandas()
+            yield sanitize_table(nlp, table, text, keep=keep).to_pandas()
 
     spark = SparkSession.builder.appName("sanitize").getOrCreate()
     frame = spark.read.parquet(given.source).select(text, *keep)  # nothing else is sent to workers
