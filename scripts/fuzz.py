@@ -6,11 +6,10 @@
     python scripts/fuzz.py --atheris SECONDS     coverage-guided, on the readers
 
 --parts: stand-ins, editors, requests to a service and standard input, each. --corpora: documents in
-files of 2,000, tables and lines, packed or not, most of them drawn word by word, some with
-stand-ins or edited; --small: small files in folders and as shards, half of which go on where a run
-ended. Of both each document has to come out once, or be named as failed. --minutes ends each part
-early. It prints what it reached and what it found, each with the number that makes it again. Exit
-status 1: something was found. --atheris needs atheris.
+files of 2,000, tables and lines, most of them drawn word by word, some with stand-ins or edited;
+--small: small files in folders. Of both each document has to come out once, or be named as failed.
+--minutes ends each part early. It prints what it reached and what it found, each with the number
+that makes it again. Exit status 1: something was found. --atheris needs atheris.
 """
 
 from __future__ import annotations
@@ -34,8 +33,6 @@ from tqdm import tqdm
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from fuzz import corpora, generate, laws
-
-from spacy_dxprivacy.integrations.distributed import Recipe
 
 PARTS = ("documents", "configs", "files", "parts", "corpora", "small")
 BATCH, DOCUMENTS, SMALL, REQUESTS = 256, 2000, 100, 100
@@ -146,17 +143,9 @@ def of_files(folder: Path, others: tuple[Any, ...]) -> Callable[[Random], object
 
 
 def of_folders(folder: Path) -> Callable[[Random], object]:
-    """Folders of SMALL files, as they are and as shards."""
-    space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(folder / "space")}
-    recipe = Recipe.of({"mechanism": PLAIN, "space": space})
-    nlp = recipe.load()
-
-    def step(rng: Random) -> object:
-        if rng.random() < 0.5:
-            return corpora.check_folder(nlp, folder / "small", rng, SMALL)
-        return corpora.check_shards(recipe, nlp, folder / "small", rng, SMALL)
-
-    return step
+    """Folders of SMALL files."""
+    nlp = laws.make_nlp(folder / "space", mechanism=PLAIN)
+    return lambda rng: corpora.check_folder(nlp, folder / "small", rng, SMALL)
 
 
 def guided(seconds: float, folder: Path) -> None:

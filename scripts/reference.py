@@ -40,7 +40,6 @@ FIELD = re.compile(r"^(Probability|Density|Guarantee|Papers?)\s+(.+(?:\n[ \t]+.+
 PLACES = {
     "files": "Files",
     "run": "The run",
-    "cluster": "Shards and clusters",
     "service": "The service",
 }
 # A sentence more on a setting than its help has, which is 60 characters at most.
@@ -63,10 +62,7 @@ MORE = {
     "files.format": "What the file name says if left out; guessed on stdin from the first bytes.",
     "files.encoding": "UTF-8 if left out, or what a byte-order mark says. The output is UTF-8.",
     "files.person_field": "With a key, all dates of a person shift by the same days.",
-    "run.sign": "`dx report` and `dx audit release` check the signature by --key.",
     "run.table": "For you alone. It needs run.table_key, and one process.",
-    "cluster.address": "One is started on this machine if left out.",
-    "cluster.again": "A further release of the same texts: it spends the budget again.",
     "service.max_seconds": "From when a connection is accepted. Then its worker is killed, and the "
     "caller is charged.",
     "service.max_cpu": "Half of what all workers have if left out, where callers have tokens.",
@@ -82,7 +78,7 @@ MORE_OF_OPTIONS = {
     "prior space": "`builtin`, a file of word vectors, or a saved space.",
     "audit mechanism config": "As for `spacy assemble`, or with a `[mechanism]` section alone.",
     "audit mechanism epsilon": "An audit has more power at a small epsilon.",
-    "audit release receipt": "A manifest in PATH is read by itself; a .spacy file carries its own.",
+    "audit release receipt": "A .spacy file carries its own.",
     "audit release entities": "None is put down to chance. If left out, the labels that a receipt "
     "of entity mode names.",
     "audit release model": "A name or a path. The rules of the package if left out.",

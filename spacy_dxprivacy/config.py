@@ -1,9 +1,9 @@
 """Settings of a run: their names, defaults, checks and help texts.
 
-The command line makes its options of these fields; `dx serve`, `spacy_dxprivacy.clean`,
-scikit-learn, Ray and Spark take a SanitizeConfig. A setting has a path: `level`, `files.encoding`,
-`cluster.workers`. Settings of the pipeline's parts (`mechanism.epsilon`, `space.max_words`) have
-their path in a spaCy config, below the sanitizer's block.
+The command line makes its options of these fields; `dx serve` and `spacy_dxprivacy.clean` take a
+SanitizeConfig. A setting has a path: `level`, `files.encoding`, `run.n_process`. Settings of the
+pipeline's parts (`mechanism.epsilon`, `space.max_words`) have their path in a spaCy config, below
+the sanitizer's block.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class FileConfig(_Checked):
     keep_fields: tuple[str, ...] | None = _setting(
         None, "Other fields to write unmodified, or none"
     )
-    format: str = _setting("", "Input format: txt, lines, jsonl, csv, ...")
-    output_format: str = _setting("", "Output format, such as jsonl or csv.gz")
+    format: str = _setting("", "Input format: txt, jsonl, csv, ...")
+    output_format: str = _setting("", "Output format, such as jsonl or csv")
     encoding: str | None = _setting(None, "Input encoding, such as latin-1")
     delimiter: str | None = _setting(None, "CSV delimiter: a character, or a name such as tab")
     receipt_field: str | None = _setting(None, "Field to add with the receipt of each record")
@@ -91,7 +91,6 @@ class RunConfig(_Checked):
     n_process: int = _setting(1, "Worker processes; -1 for one per core", "-n", least=-1)
     batch_size: int = _setting(128, "Documents per batch")
     receipt: Path | None = _setting(None, "Write the receipt to this .json file")
-    sign: Path | None = _setting(None, "Sign the receipt and the outputs with this key")
     language: str | None = _setting(None, "Language of the texts: en, de, fr, es, nl, it")
     table: Path | None = _setting(None, "Write the table of surrogates, encrypted")
     table_key: Path | None = _setting(None, "Key that encrypts run.table")
@@ -109,18 +108,6 @@ class RunConfig(_Checked):
     def processes(self) -> int:
         """How many processes; -1 stands for one per core."""
         return multiprocessing.cpu_count() if self.n_process == -1 else self.n_process
-
-
-@dataclass(frozen=True)
-class ClusterConfig(_Checked):
-    """Who sanitises shards: many files, or Parquet."""
-
-    engine: str | None = _setting(None, "Engine for shards: local, ray or spark")
-    address: str | None = _setting(None, "Ray cluster address, or Spark master")
-    workers: int | None = _setting(None, "Number of workers (default: one per core)")
-    # A further release of the same texts: it spends the budget again.
-    again: bool = _setting(False, "Sanitise finished shards again")
-    user_column: str | None = _setting(None, "Column of user ids: add up epsilon per user too")
 
 
 @dataclass(frozen=True)
@@ -160,7 +147,7 @@ class ServiceConfig(_Checked):
 
 
 SECTIONS = {
-    "files": FileConfig, "run": RunConfig, "cluster": ClusterConfig, "service": ServiceConfig,
+    "files": FileConfig, "run": RunConfig, "service": ServiceConfig,
 }  # fmt: skip
 
 
@@ -189,7 +176,6 @@ class SanitizeConfig(_Checked):
     overrides: tuple[tuple[str, str], ...] = ()  # paths below the component, values as JSON
     files: FileConfig = field(default_factory=FileConfig)
     run: RunConfig = field(default_factory=RunConfig)
-    cluster: ClusterConfig = field(default_factory=ClusterConfig)
     service: ServiceConfig = field(default_factory=ServiceConfig)
 
     def with_settings(self, settings: Mapping[str, Any]) -> SanitizeConfig:
@@ -242,7 +228,7 @@ SETTINGS: dict[str, Mapping[str, Any]] = {  # by path: kind, help, flags, least
 def read_config(path: Path | None, settings: Mapping[str, Any]) -> SanitizeConfig:
     """Return the settings of a config file, with those that are given, by path, in their place.
 
-    [sanitize], [files], [run], [cluster] and [service] hold settings; all other sections belong to
+    [sanitize], [files], [run] and [service] hold settings; all other sections belong to
     a spaCy pipeline.
     """
     config = SanitizeConfig()

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import pickle
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -16,8 +13,6 @@ from typer.testing import CliRunner
 
 import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy import UsageError, registry
-from spacy_dxprivacy.config import SanitizeConfig
-from spacy_dxprivacy.integrations.distributed import Recipe
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.code import import_code
 
@@ -74,11 +69,11 @@ COVERED = {" ".join(["blue"] * 5)}
 def sanitized(code, source, space_path, tmp_path):
     """Sanitize with the mechanism of the file and further options; the texts of a file."""
 
-    def sanitize(*options, out="out.jsonl", of="out.jsonl"):
+    def sanitize(*options):
         how = ["--set", f"code={code}", *NEVER, "--space", space_path, *options]
-        result = run("sanitize", source, tmp_path / out, *how)
+        result = run("sanitize", source, tmp_path / "out.jsonl", *how)
         assert result.exit_code == 0, result.output
-        lines = (tmp_path / of).read_text().splitlines()
+        lines = (tmp_path / "out.jsonl").read_text().splitlines()
         return {json.loads(line)["text"].lower() for line in lines}
 
     return sanitize
@@ -88,7 +83,6 @@ def test_sanitize_takes_a_mechanism_of_a_file(sanitized, tmp_path):
     receipt = tmp_path / "r.json"
     assert sanitized("--receipt", receipt) == COVERED
     assert json.loads(receipt.read_text())["mechanism"] == NAME
-    assert sanitized("--set", "cluster.engine=local", out="out", of="out/in.jsonl") == COVERED
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
@@ -98,31 +92,6 @@ def test_worker_processes_know_it(sanitized, method):
         pytest.skip(f"no {method} on this system")
     for _ in with_start_method(method):
         assert sanitized("-n", 2) == COVERED
-
-
-WORKER = """
-import pickle, sys
-for recipe in pickle.load(sys.stdin.buffer):
-    print(recipe.load()("the dog saw the cat").text.lower())
-"""
-
-
-@pytest.mark.slow
-def test_workers_of_a_cluster_know_it(code, space_path, tmp_path):
-    """A recipe is all that Ray and Spark send of a pipeline."""
-    block = {"@dx_mechanisms": NAME, "epsilon": 1e-9}
-    space = {"@dx_spaces": "dx.FileSpace.v1", "path": space_path}
-    given = {"mechanism": NAME, "epsilon": 1e-9, "space": space_path, "code": code}
-    recipes = [
-        Recipe.of({"mechanism": block, "space": space}, code=code),
-        Recipe.of_settings(SanitizeConfig(**given)),
-    ]
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", WORKER], input=pickle.dumps(recipes),
-        capture_output=True, timeout=240, cwd=tmp_path.parent,
-    )  # fmt: skip
-    told = done.stdout.decode().splitlines()
-    assert len(told) == 2 and set(told) == COVERED, done.stderr
 
 
 COMMANDS: dict[str, list[Any]] = {

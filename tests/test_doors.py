@@ -37,7 +37,7 @@ WORKER = """
 import sys, spacy
 before = set(sys.modules)
 from spacy_dxprivacy.io import workers
-from spacy_dxprivacy.integrations.distributed import arrow, on_ray, on_spark, recipe, work
+from spacy_dxprivacy.integrations import table
 print(*(set(sys.modules) - before))
 """
 

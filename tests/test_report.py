@@ -75,8 +75,7 @@ def sanitised(tmp_path, space):
         case = suffix, to, *texts, str(fields)
         if case not in MADE:
             write(paths[0], texts, **fields)
-            lines = ["--format", "lines"] if suffix == ".txt" else []
-            options = ["--space", space, "--receipt", paths[2], "--quiet", "--force", *lines]
+            options = ["--space", space, "--receipt", paths[2], "--quiet", "--force"]
             done = dx("sanitize", *paths[:2], *options)
             assert done.exit_code == any("\ud800" in text for text in texts), done.stderr
             MADE[case] = [path.read_bytes() for path in paths]
@@ -96,10 +95,8 @@ def write(path, texts, **fields):
             writer = csv.DictWriter(file, rows[0])
             writer.writeheader()
             writer.writerows(rows)
-    elif path.suffix == ".spacy":
-        DocBin(docs=list(spacy.blank("en").pipe(texts))).to_disk(path)
     else:
-        path.write_text("".join(text.replace("\n", " ") + "\n" for text in texts))
+        DocBin(docs=list(spacy.blank("en").pipe(texts))).to_disk(path)
 
 
 class Reader(HTMLParser):
@@ -178,11 +175,10 @@ def test_a_text_and_itself_are_as_alike_as_can_be():
     assert found.similarity == pytest.approx(1)
 
 
-@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".spacy", ".txt"])
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".spacy"])
 def test_it_reads_what_sanitize_reads_and_says_that_it_is_private(sanitised, page, suffix):
     before, after, receipt = sanitised(suffix)
-    options = ["--lines"] if suffix == ".txt" else []
-    read = page(before, after, "--receipt", receipt, *options)
+    read = page(before, after, "--receipt", receipt)
     first = read.text.split("What sanitising did to")[0]
     assert "THIS PAGE HOLDS THE ORIGINAL TEXT" in first
     assert "4 documents" in read.text
@@ -284,7 +280,7 @@ def test_records_that_failed_are_left_out_by_the_receipt(sanitised, page):
 def test_folders_are_read_file_by_file(tmp_path, space, page):
     (tmp_path / "in").mkdir()
     write(tmp_path / "in" / "one.jsonl", TEXTS)
-    write(tmp_path / "in" / "two.txt", ["the cat sleeps"])
+    (tmp_path / "in" / "two.txt").write_text("the cat sleeps\n")
     receipt = tmp_path / "r.json"
     done = dx("sanitize", tmp_path / "in", tmp_path / "out", "--space", space, "--receipt", receipt)
     assert done.exit_code == 0

@@ -12,7 +12,8 @@ import typer
 from ..config import FileConfig
 from ..errors import UsageError
 from ..io.jobs import Job, files_in, opened
-from ..io.source import ending
+from ..io.record import Record, checked_record
+from ..io.source import Source, decode, numbered_lines
 from ..metric import graph_of
 from ..prior.make import PAIRS, TYPES, Recipe, make_prior
 from ..prior.pairs import check_target
@@ -23,7 +24,7 @@ from ..space.sources import BUILTIN, Filter, check_space_folder, load
 from . import options
 from .terminal import REMOVED, mistakes_in_a_line, setting_up
 
-PUBLIC = {".txt": "lines", ".jsonl": "jsonl"}  # how public texts are read
+PUBLIC = (".txt", ".jsonl")
 FOUND_FEW = 0.25  # of the words that were held out
 FITS_BADLY = (
     "dx space: this share is low, so words of another meaning may be drawn for the joined words. "
@@ -111,7 +112,7 @@ def prior_cli(
     Anyone can read out of the prior what its texts hold. Give public texts only, never those to be
     sanitised.
 
-    Example: python -m spacy dx prior wikipedia.txt.gz medicine --types 20000
+    Example: python -m spacy dx prior wikipedia.txt medicine --types 20000
     """
     with mistakes_in_a_line("prior", REMOVED):
         with setting_up():
@@ -130,18 +131,26 @@ def prior_cli(
 
 
 def _public_texts(source: Path, target: Path, field: str) -> Iterator[str]:
-    """Yield lines of .txt files, and a field of each line of .jsonl files; plain or .gz."""
+    """Yield lines of .txt files, and a field of each line of .jsonl files."""
     if not source.exists():
         raise UsageError(f"{source}: no such file or folder.")
     files = FileConfig(field=(field,))
     for path in files_in(source, target, PUBLIC) if source.is_dir() else [source]:
-        if (kind := PUBLIC.get(ending(path))) is None:
-            raise UsageError(f"{path}: public texts end in {', '.join(PUBLIC)} (.gz).")
+        if path.suffix.lower() not in PUBLIC:
+            raise UsageError(f"{path}: public texts end in {', '.join(PUBLIC)}.")
         try:
-            with opened(Job(path, None, kind, kind), files) as given:
-                for record in given.records():
+            with opened(Job(path, None, "jsonl", "jsonl"), files) as given:
+                is_json = path.suffix.lower() == ".jsonl"
+                for record in given.records() if is_json else _lines(given.source):
                     if record.problem:
                         raise UsageError(f"record {record.number}: {record.problem}")
                     yield record.text
         except UsageError as error:
             raise UsageError(f"{path}: {error}") from None
+
+
+def _lines(source: Source) -> Iterator[Record]:
+    for number, raw, size in numbered_lines(source):
+        if not raw:
+            raise UsageError(f"line {number} is too long.")
+        yield checked_record(number, size, decode(raw).rstrip("\r\n"))

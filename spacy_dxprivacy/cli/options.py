@@ -8,15 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_origin
 
-import typer
 from typer import Argument, Option
 
 from ..about import DATA
 from ..config import SETTINGS, parse_assignments, read_config
-from ..errors import UsageError
-from ..io.files.keys import read_key
-from ..io.files.signed import check_signed
-from .terminal import mistakes_in_a_line, settings_that_fail
+from .terminal import mistakes_in_a_line
 
 TYPES: dict[str, Any] = {
     "str": str | None, "Path": Path | None, "float": float | None, "int": int | None,
@@ -96,15 +92,3 @@ Epsilon = option("epsilon")
 Space = option("space")
 Delimiter = option("files.delimiter")
 Force = option("run.force")
-
-
-def check_signature(receipt: Path | None, key: Path | None, release: Path) -> None:
-    """Print that receipt and files are as they were signed, or raise DxError; not without a key."""
-    if key is None:
-        return
-    if receipt is None:
-        raise UsageError("`key` checks the signature of a receipt: give the `receipt` too.")
-    with settings_that_fail():
-        secret = read_key(key)
-    count = check_signed(receipt, secret, release)
-    typer.echo(f"{receipt}: signed with this key, and {count} file(s) match it.", err=True)

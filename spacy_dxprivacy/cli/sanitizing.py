@@ -8,24 +8,23 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import typer
 from spacy.language import Language
 
-from ..config import ClusterConfig, FileConfig, SanitizeConfig
+from ..config import SanitizeConfig
 from ..entities.surrogates.table import Table, check_cipher, write_table
 from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, read_key
-from ..io.files.signed import signed
-from ..io.jobs import Job, check_fields, check_receipt, plan_jobs, size_of, text_job
+from ..io.jobs import Job, check_fields, check_receipt, plan_jobs, text_job
 from ..io.pieces import MODULES
+from ..io.resume import is_begun
 from ..io.run import Reports, sanitize
 from ..io.tally import Tally
 from . import options
@@ -42,24 +41,11 @@ from .terminal import (
 )
 from .trial import print_dry_run, print_previews
 
-if TYPE_CHECKING:
-    from ..integrations.distributed.work import Shard
-
-UNITS = {"txt": "document", "spacy": "document", "lines": "line", "jsonl": "line"}
+UNITS = {"txt": "document", "spacy": "document", "jsonl": "line"}
 UNITS |= dict.fromkeys(MODULES, "document")
 MOST_FAILURES = 20  # that are printed one by one
 LONG = 2**20  # bytes of text, which has most of the words whose paths are stored
 TABLE = "nothing more by the table of surrogates, which only its key decrypts"
-
-
-@dataclass(frozen=True)
-class Result:
-    """The receipt of a run, for the terminal."""
-
-    tally: Tally
-    lines: Sequence[str] = ()  # besides those of the tally
-    warning: str = ""
-    failed: bool = False
 
 
 @options.with_settings("sanitize", *SANITIZE)
@@ -69,35 +55,30 @@ def sanitize_cli(
 ) -> None:
     """Sanitise files under metric differential privacy.
 
-    INPUT is a .txt, .jsonl, .json, .csv, .tsv, .xlsx, .spacy, .docx, .html, .md or .eml file,
-    compressed (.gz) or not, a folder of such files, or - for stdin. OUTPUT is a file, whose ending
-    gives the format, or a folder if INPUT is one; stdout if left out. Check that the names of files
-    identify nobody: the files of a folder keep their names.
+    INPUT is a .txt, .jsonl, .csv, .tsv, .xlsx, .parquet, .spacy, .docx, .html, .md or .eml file, a
+    folder of such files, or - for stdin. OUTPUT is a file, whose ending gives the format, or a
+    folder if INPUT is one; stdout if left out. Check that the names of files identify nobody: the
+    files of a folder keep their names.
 
     The receipt on stderr states the guarantee and what stays visible. Records that fail are left
     out and listed by number; the exit status is then 1. The output appears under its name when it
-    is complete. Several INPUTs, .parquet or `--set cluster.engine=ray` make shards, and OUTPUT is
-    a folder then: dx sanitize corpus/*.parquet out/
+    is complete. A run on a folder that was stopped is resumed by the same command.
     """
     with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
-        given = paths or []
-        parquet = any(path.lower().endswith(".parquet") for path in given)
-        if chosen.cluster != ClusterConfig() or parquet or len(given) > 2:
-            _check_shards(given, chosen, text)
-            result: Result | None = _sanitize_shards(given, chosen, interrupted)
-        else:
-            result = _sanitize_files(given, chosen, text, interrupted)
-    if result is None:
+        tally = _sanitize_files(paths or [], chosen, text, interrupted)
+    if tally is None:
         return
     if not chosen.run.quiet:
         # A blank line where both are on one screen.
         start = "\n\n" if sys.stdout.isatty() and sys.stderr.isatty() else ""
-        typer.echo(start + "\n".join([*result.tally.lines(), *result.lines]), err=True)
-    for alarm in result.tally.alarms():
+        typer.echo(start + "\n".join(tally.lines()), err=True)
+    for alarm in tally.alarms():
         typer.secho(alarm, err=True, fg="red", bold=True)
-    if result.warning:
-        typer.secho(result.warning, err=True, fg="yellow")
-    if result.failed:
+    clear = [line for line in tally.in_clear if line.startswith("the fields")]
+    if clear and chosen.files.keep_fields is None:
+        how = "List those to keep with --keep-fields, or drop all with --keep-fields none."
+        typer.secho(f"UNMODIFIED: {clear[0]}. {how}", err=True, fg="yellow")
+    if tally.failures:
         raise typer.Exit(1)
 
 
@@ -106,7 +87,7 @@ def sanitize_cli(
 
 def _sanitize_files(
     paths: list[str], chosen: SanitizeConfig, text: str | None, interrupted: Callable[[], None]
-) -> Result | None:
+) -> Tally | None:
     """Return None for a preview, which writes nothing."""
     run, start = chosen.run, time.perf_counter()
     check_fields(chosen.files)
@@ -114,9 +95,7 @@ def _sanitize_files(
     check_fields(chosen.files, jobs)
     check_receipt(run.receipt, jobs, force=run.force)
     _check_table(chosen)
-    secret = _check_keys(chosen, jobs[0].target)
-    if run.sign is not None and (run.receipt is None or jobs[0].target is None):
-        raise UsageError("`sign` needs an OUTPUT and a `receipt`, which it signs.")
+    _check_keys(chosen, jobs[0].target)
     with setting_up():
         nlp = make_pipeline(chosen)
     by_person = the_sanitizer(nlp).max_epsilon_per_person is not None or chosen.key is not None
@@ -128,27 +107,18 @@ def _sanitize_files(
         print_previews(nlp, jobs[0], chosen.files, run)
     if run.dry_run or run.preview:
         return None
+    source = Path(paths[0]) if paths and Path(paths[0]).is_dir() else None
     with _table_of_surrogates(nlp, chosen):
-        tally = _sanitize(nlp, jobs, chosen, interrupted)
+        out = None if source is None else Path(paths[1])
+        tally = _sanitize(nlp, jobs, chosen, interrupted, out)
     tally.in_clear += [] if run.table is None else [TABLE]
-    if paths and (folder := Path(paths[0])).is_dir():
-        others = sum(path.is_file() for path in folder.rglob("*")) - len(jobs)
+    if source is not None:
+        others = sum(path.is_file() for path in source.rglob("*")) - len(jobs)
         tally.dropped.update({"other files": others} if others else {})
     if run.receipt is not None:
-        payload = tally.to_dict()
-        if secret is not None:
-            out = Path(paths[-1])
-            top = out if out.is_dir() else out.parent
-            written = {path.relative_to(top).as_posix(): path for path in tally.written}
-            payload = signed(payload, secret, written)
-        raw = (json.dumps(payload, indent=2, ensure_ascii=False) + "\n").encode()
+        raw = (json.dumps(tally.to_dict(), indent=2, ensure_ascii=False) + "\n").encode()
         write_bytes(run.receipt, raw, force=run.force)
-    warning = ""
-    clear = [line for line in tally.in_clear if line.startswith("the fields")]
-    if clear and chosen.files.keep_fields is None:
-        how = "List those to keep with --keep-fields, or drop all with --keep-fields none."
-        warning = f"UNMODIFIED: {clear[0]}. {how}"
-    return Result(tally, warning=warning, failed=bool(tally.failures))
+    return tally
 
 
 def _plan(paths: list[str], chosen: SanitizeConfig, text: str | None) -> list[Job]:
@@ -159,13 +129,20 @@ def _plan(paths: list[str], chosen: SanitizeConfig, text: str | None) -> list[Jo
         return [text_job(text)]
     if not paths:
         raise UsageError("name an INPUT, - for stdin, or a `text`.")
+    if len(paths) > 2:
+        raise UsageError("name one INPUT and one OUTPUT: a folder for several files.")
     shown = bool(run.preview or run.dry_run)
     target = paths[1] if len(paths) > 1 else None
-    return plan_jobs(paths[0], target, files, force=run.force or shown)
+    resumed = target is not None and is_begun(Path(target))
+    return plan_jobs(paths[0], target, files, force=run.force or shown or resumed)
 
 
 def _sanitize(
-    nlp: Language, jobs: list[Job], chosen: SanitizeConfig, interrupted: Callable[[], None]
+    nlp: Language,
+    jobs: list[Job],
+    chosen: SanitizeConfig,
+    interrupted: Callable[[], None],
+    folder: Path | None,
 ) -> Tally:
     failures = 0
 
@@ -184,7 +161,7 @@ def _sanitize(
             interrupted()
             bar.update(size)
 
-        tally = sanitize(nlp, jobs, chosen, Reports(on_failure, on_progress))
+        tally = sanitize(nlp, jobs, chosen, Reports(on_failure, on_progress), folder)
     if failures > MOST_FAILURES:
         more = failures - MOST_FAILURES
         above_bar(f"dx sanitize: {more:,} more failed; --receipt has all of them.")
@@ -203,69 +180,14 @@ def _store_paths(nlp: Language, size: int) -> None:
         above_bar(f"dx sanitize: {one.message}")
 
 
-# -- shards ----------------------------------------------------------------------------------------
-
-
-def _check_shards(paths: list[str], chosen: SanitizeConfig, text: str | None) -> None:
-    files, run = chosen.files, chosen.run
-    taken = FileConfig(files.field[:1], files.keep_fields, files.format)
-    others = (text, run.preview, run.dry_run, run.table, run.table_key)
-    if files != taken or files.format not in ("", "lines") or any(others):
-        raise UsageError(
-            "shards take one `field`, `keep_fields` and the `format` lines, no other setting of "
-            "files, and no `text`, `preview`, `dry_run` or `table`: name one INPUT for these."
-        )
-    if len(paths) < 2:
-        raise UsageError("name a folder for the shards of the output.")
-    check_fields(files)
-
-
-def _sanitize_shards(
-    paths: list[str], chosen: SanitizeConfig, interrupted: Callable[[], None]
-) -> Result:
-    from ..integrations.distributed import Recipe, plan_shards, sanitize_shards
-    from ..integrations.distributed.shards import lines_of, manifest_bytes, tally_of
-
-    out, run = Path(paths[-1]), chosen.run
-    _check_keys(chosen, out / "any")
-    shards = plan_shards(list(map(Path, paths[:-1])), out, lines=chosen.files.format == "lines")
-    if run.receipt is not None:
-        check_new(run.receipt, force=run.force)
-    if run.processes > 1 and not chosen.cluster.workers:
-        chosen = chosen.with_settings({"cluster.workers": run.processes})
-    with setting_up():
-        recipe = Recipe.of_settings(chosen)
-        nlp = recipe.load()
-    _store_paths(nlp, sum(size_of(shard.source) for shard in shards))
-    start = time.perf_counter()
-    with bytes_bar(total=sum(size_of(shard.source) for shard in shards)) as bar:
-
-        def on_shard(shard: Shard, why: str) -> None:
-            interrupted()
-            bar.update(size_of(shard.source))
-            if why:
-                above_bar(f"dx sanitize: {shard.name}: {with_options(why)}")
-
-        ended = sanitize_shards(nlp, recipe, shards, out, on_shard)
-    if run.receipt is not None:
-        write_bytes(run.receipt, manifest_bytes(ended.manifest), force=run.force)
-    tally = tally_of(ended, time.perf_counter() - start)
-    return Result(tally, lines_of(ended), failed=bool(ended.failures or tally.failures))
-
-
 # -- keys and tables -------------------------------------------------------------------------------
 
 
-def _check_keys(chosen: SanitizeConfig, output: Path | None) -> bytes | None:
-    """Return the key that signs, if any. Raise UsageError for a secret beside the output."""
-    run = chosen.run
-    for secret in (chosen.key, run.table_key, run.table, run.sign):
+def _check_keys(chosen: SanitizeConfig, output: Path | None) -> None:
+    """Raise UsageError for a secret beside the output."""
+    for secret in (chosen.key, chosen.run.table_key, chosen.run.table):
         if secret is not None:
             check_apart(secret, output)
-    if run.sign is None:
-        return None
-    with settings_that_fail():
-        return read_key(run.sign)
 
 
 def _check_table(chosen: SanitizeConfig) -> None:

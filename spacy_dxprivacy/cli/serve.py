@@ -57,7 +57,7 @@ def proxy_cli(chosen: SanitizeConfig) -> None:
 
 
 def _serve(chosen: SanitizeConfig, *packages: str) -> None:
-    from ..integrations.front.clean import ready_of
+    from ..integrations.clean import ready_of
     from ..integrations.serve.run import serve
     from ..machine.hosts import check_port
 

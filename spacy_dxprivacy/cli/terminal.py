@@ -35,7 +35,7 @@ SERVE = (
     "service.address", "service.port", "service.host", "service.tokens", "service.budget",
     "service.ledger",
 )  # fmt: skip
-OTHERS = ("code", "cluster.address", "service.upstream")
+OTHERS = ("code", "service.upstream")
 # What an argument is called on the command line, where that is not --argument.
 OPTIONS = {"keep": "--keep-fields"} | {
     path.rpartition(".")[2]: path for path in SETTINGS if path not in (*SANITIZE, *SERVE, *OTHERS)

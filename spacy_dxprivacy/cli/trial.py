@@ -10,7 +10,6 @@ import typer
 from spacy.language import Language
 
 from ..config import FileConfig, RunConfig
-from ..integrations.front.diff import diff
 from ..io.build import the_sanitizer
 from ..io.formats import WITH_FIELDS
 from ..io.jobs import Job, opened
@@ -25,7 +24,7 @@ SAMPLE, SAMPLE_CHARACTERS = 200, 200_000  # what is sanitised of a file, and for
 
 
 def print_previews(nlp: Language, job: Job, files: FileConfig, run: RunConfig) -> None:
-    """Print the first documents before and after, changes in colour, or between marks."""
+    """Print the first documents before and after."""
     with opened(job, files) as given:
         read = islice(given.records(), run.preview)
         records = list(with_language(nlp, read, run))
@@ -35,8 +34,13 @@ def print_previews(nlp: Language, job: Job, files: FileConfig, run: RunConfig) -
         else:
             tokens = zip(record.words or (), record.spaces or (), strict=True)
             before = record.text or "".join(word + " " * space for word, space in tokens)
-            shown = str(diff(before, outcome.text))
+            shown = f"- {_printable(before)}\n+ {_printable(outcome.text)}"
         typer.echo(f"--- {record.number}\n{shown}")
+
+
+def _printable(text: str) -> str:
+    # Control characters move the cursor, and worse.
+    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
 
 
 def print_dry_run(nlp: Language, jobs: list[Job], files: FileConfig, setup: float) -> None:
@@ -68,8 +72,7 @@ def _print_file(nlp: Language, job: Job, files: FileConfig) -> float | None:
     seconds = time.perf_counter() - start
     read = sum(record.size for record in records)
     target = "stdout" if job.target is None else str(job.target)
-    pack = f".{job.pack}" if job.pack else ""
-    typer.echo(f"{job.name} ({job.read_as}) -> {target} ({job.write_as}{pack})")
+    typer.echo(f"{job.name} ({job.read_as}) -> {target} ({job.write_as})")
     if job.read_as in WITH_FIELDS:
         clear = unmodified(files, fields) if job.write_as in WITH_FIELDS else []
         typer.echo(f"  Sanitised: {', '.join(files.field)}")

@@ -9,7 +9,7 @@ from typing import IO, NamedTuple
 
 from ..config import FileConfig
 from ..errors import UsageError
-from . import pieces, plain, tables
+from . import parquet, pieces, plain, tables
 from .plain import Writer
 from .record import OnHead, Record
 from .source import Readable, Source, decode
@@ -33,9 +33,7 @@ def _with_markup(kind: str, endings: tuple[str, ...], is_binary: bool = False) -
 
 FORMATS = {
     "txt": Format(plain.read_text, plain.TextWriter, (".txt",)),
-    "lines": Format(plain.read_lines, plain.LinesWriter),
     "jsonl": Format(plain.read_jsonl, plain.JsonlWriter, (".jsonl", ".ndjson"), True),
-    "json": Format(plain.read_json, plain.JsonWriter, (".json",), True),
     "csv": Format(tables.read_csv, tables.CsvWriter, (".csv",), True),
     "tsv": Format(
         partial(tables.read_csv, delimiter="\t"),
@@ -44,6 +42,7 @@ FORMATS = {
         True,
     ),
     "xlsx": Format(tables.read_xlsx, tables.XlsxWriter, (".xlsx",), True, True),
+    "parquet": Format(parquet.read_parquet, parquet.ParquetWriter, (".parquet",), True, True),
     "spacy": Format(plain.read_spacy, plain.SpacyWriter, (".spacy",), False, True),
     "docx": _with_markup("docx", (".docx",), True),
     "html": _with_markup("html", (".html", ".htm")),
@@ -53,13 +52,17 @@ FORMATS = {
 KINDS = {ending: name for name, form in FORMATS.items() for ending in form.endings}
 WITH_FIELDS = {name for name, form in FORMATS.items() if form.has_fields}
 ENOUGH = 2**16  # bytes that a format is guessed from
+GZIP = b"\x1f\x8b"
+COMPRESSED = "compressed files are not read: `gunzip -c FILE.gz | dx sanitize - --format jsonl`."
+ARRAY = "JSON arrays are not read: make a line of each item with `jq -c '.[]' FILE > FILE.jsonl`."
+OBJECT = "JSON over several lines is not read: make a line of it with `jq -c . FILE > FILE.jsonl`."
 TABLES = {",": "csv", ";": "csv", "|": "csv", "\t": "tsv"}
 
 
 def read(
     handle: Readable, kind: str, files: FileConfig, on_head: OnHead | None = None
 ) -> Iterator[Record]:
-    """Return the records of a binary file, decompressed and decoded; `kind` is a key of FORMATS.
+    """Return the records of a binary file, decoded; `kind` is a key of FORMATS.
 
     A record that cannot be read has a problem in the place of its text, which never quotes it.
     Raise UsageError if the file as a whole cannot be read so.
@@ -70,10 +73,13 @@ def read(
 def guess(source: Source, files: FileConfig) -> tuple[str, str | None]:
     """Return the format of stdin, and the delimiter of a table. Nothing is taken from the source.
 
-    What is neither JSON nor a table whose first row names the fields is a text: at worst a table is
-    sanitised as a whole. Raise UsageError for what is no text.
+    What is neither lines of JSON nor a table whose first row names the fields is a text: at worst a
+    table is sanitised as a whole. Raise UsageError for JSON of another kind, and for what is no
+    text.
     """
     head = source.peek(lambda head: len(head) >= ENOUGH or b"\n" in head.lstrip())
+    if head.startswith(GZIP):
+        raise UsageError(COMPRESSED)
     if head.startswith((b"PK\x03\x04", b"PAR1")) or b"\0" in head:
         raise UsageError(
             "it is not text: name a file as INPUT, or give its `format` (xlsx, docx, spacy)."
@@ -81,9 +87,11 @@ def guess(source: Source, files: FileConfig) -> tuple[str, str | None]:
     text = decode(head)
     first = (text.lstrip().splitlines() or [""])[0].strip()
     if first[:1] == "{":
-        return ("jsonl" if first != "{" else "json"), None
+        if first == "{":
+            raise UsageError(OBJECT)
+        return "jsonl", None
     if first == "[" or (first[:1] == "[" and first[1:].lstrip()[:1] in ("{", '"', "]", "[")):
-        return "json", None
+        raise UsageError(ARRAY)
     for delimiter in [files.delimiter] if files.delimiter else TABLES:
         try:
             names = next(csv.reader([first], delimiter=delimiter), [])

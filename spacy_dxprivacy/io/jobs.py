@@ -10,17 +10,9 @@ from pathlib import Path
 from ..config import FileConfig
 from ..errors import UsageError
 from .files.atomic import check_new
-from .formats import FORMATS, KINDS, WITH_FIELDS, guess, read
+from .formats import ARRAY, COMPRESSED, FORMATS, KINDS, WITH_FIELDS, guess, read
 from .record import OnHead, Record
-from .source import (
-    Source,
-    check_encoding,
-    ending,
-    pack_of,
-    source_of_file,
-    source_of_stdin,
-    source_of_text,
-)
+from .source import Source, check_encoding, source_of_file, source_of_stdin, source_of_text
 
 
 @dataclass(frozen=True)
@@ -32,7 +24,6 @@ class Job:
     read_as: str  # a key of FORMATS; "" until stdin is looked at
     write_as: str
     encoding: str | None = None  # of a text; None for UTF-8, or what its byte-order mark says
-    pack: str = ""  # "gz" to compress what is written
     delimiter: str | None = None  # of a table on stdin, as it was guessed
     stream: Source | None = field(default=None, repr=False, compare=False)  # stdin, once peeked at
 
@@ -86,7 +77,7 @@ def opened(job: Job, files: FileConfig) -> Iterator[Opened]:
             handle = job.source.open("rb")
         except OSError as error:
             raise UsageError(f"{job.source}: {error.strerror}.") from None
-        source = source_of_file(handle, pack_of(job.source), job.encoding, text=text)
+        source = source_of_file(handle, job.encoding, text=text)
     with closing(source):
         yield Opened(job, files, source)
 
@@ -156,7 +147,7 @@ def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) 
         path
         for path in sorted(folder.rglob("*"))
         if not any(part[0] in "._~" for part in path.relative_to(folder).parts)
-        and ending(path) in endings
+        and path.suffix.lower() in endings
         and path.is_file()
     ]
     if not found:
@@ -165,18 +156,19 @@ def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) 
 
 
 def _plan_file(source: Path | None, target: Path | None, files: FileConfig) -> Job:
-    read_as, _ = _format("format", files.format)
-    named = "" if source is None else KINDS.get(ending(source), "")
-    if read_as == "lines" and named not in ("", "txt"):
-        read_as = named  # a way to read text: files whose name says something else are that
+    read_as = _format("format", files.format)
     if source is not None:
-        read_as = read_as or named or _kind(source, "INPUT")
-    write_as, pack = _format("output_format", files.output_format)
+        if source.suffix.lower() == ".gz":
+            raise UsageError(f"{source}: {COMPRESSED}")
+        read_as = read_as or _kind(source, "INPUT")
+    write_as = _format("output_format", files.output_format)
     if target is not None:
         if target.is_dir():
             raise UsageError(f"{target}: is a folder, but the input is a single file.")
-        write_as, pack = write_as or _kind(target, "OUTPUT"), pack or pack_of(target)
-    job = Job(source, target, read_as, write_as, files.encoding, pack)
+        if target.suffix.lower() == ".gz":
+            raise UsageError(f"{target}: compressed files are not written: compress the output.")
+        write_as = write_as or _kind(target, "OUTPUT")
+    job = Job(source, target, read_as, write_as, files.encoding)
     return _with_output(job) if read_as else job
 
 
@@ -190,30 +182,32 @@ def _guessed(job: Job, files: FileConfig) -> Job:
 
 
 def _with_output(job: Job) -> Job:
-    write_as = job.write_as or ("lines" if job.read_as == "spacy" else job.read_as)
+    write_as = job.write_as or ("jsonl" if job.read_as == "spacy" else job.read_as)
     if FORMATS[write_as].has_markup and write_as != job.read_as:
         raise UsageError(f"a .{write_as} file is written from a .{write_as} file alone.")
     if write_as == "txt" and job.read_as != "txt" and not FORMATS[job.read_as].has_markup:
-        write_as = "lines"
+        raise UsageError("a .txt file holds one document: name a .jsonl file for the output.")
     return replace(job, write_as=write_as)
 
 
-def _format(option: str, given: str) -> tuple[str, str]:
-    """Return ("jsonl", "gz") for "jsonl.gz"."""
-    name, _, pack = given.lower().lstrip(".").partition(".")
+def _format(option: str, given: str) -> str:
+    name = given.lower().lstrip(".")
     name = {"ndjson": "jsonl", "text": "txt"}.get(name, name)
-    if (given and name not in FORMATS) or pack not in ("", "gz"):
+    if given and name not in FORMATS:
         raise UsageError(f"`{option}` must be one of {', '.join(FORMATS)}, got {given!r}.")
-    return name, pack
+    return name
 
 
 def _kind(path: Path, role: str) -> str:
-    if ending(path) in KINDS:
-        return KINDS[ending(path)]
+    ending = path.suffix.lower()
+    if ending in KINDS:
+        return KINDS[ending]
+    if ending == ".json":
+        raise UsageError(f"{path}: {ARRAY}")
     more, option = (", or - for stdin", "format") if role == "INPUT" else ("", "output_format")
     raise UsageError(
-        f"{path}: {role} must be a folder or end in {', '.join(KINDS)} (.gz){more}; or `{option}` "
-        "says what it is."
+        f"{path}: {role} must be a folder or end in {', '.join(KINDS)}{more}; or `{option}` says "
+        "what it is."
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +19,9 @@ from spacy.language import Language
 
 from ..errors import UsageError
 from ..io.build import the_sanitizer
-from ..io.files.limits import parse_json, read_json, read_lines
+from ..io.files.limits import parse_json, regular
+from ..io.formats import ARRAY
+from ..io.source import numbered_lines
 from ..io.stream import ZONE_DOCUMENTS, zone
 from ..pipeline.component import DxSanitizer
 from ..pipeline.select import Entities
@@ -27,7 +29,6 @@ from ..text.mentions import plain_label
 
 FIGURES = ("recall", "precision", "clean")
 ALL = "all"
-LONGEST = 2**24  # characters of a line
 AROUND = 40  # characters on each side of a miss that is shown
 PARTICLES = frozenset(
     "a de del della di da do dos das du la le las los van von der den bin al el y of the "
@@ -80,7 +81,7 @@ class Evaluation:
 
 
 def read_gold(path: Path) -> list[Gold]:
-    """Read a .json or .jsonl file of presidio-research, Prodigy, spaCy or Label Studio.
+    """Read a .jsonl file of presidio-research, Prodigy, spaCy or Label Studio.
 
     Tasks that a reviewer rejected or ignored are left out.
 
@@ -88,13 +89,12 @@ def read_gold(path: Path) -> list[Gold]:
         UsageError: For a record that is of none of these, or whose spans do not fit its text.
     """
     found: list[Gold | None] = []
+    if path.suffix.lower() == ".json":
+        raise UsageError(f"{path}: {ARRAY}")
     try:
-        if path.suffix.lower() == ".json":
-            rows: Iterable[Any] = read_json(path)
-        else:
-            rows = (parse_json(line) for line in read_lines(path, LONGEST) if line.strip())
-        for row in rows:
-            found.append(_gold_of(row))
+        with regular(path).open("rb") as file:
+            for _, line, _ in numbered_lines(file):
+                found += [_gold_of(parse_json(line))] if line.strip() else []
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or 'cannot be read'}.") from None
     except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError):

@@ -110,9 +110,9 @@ def check_readers(path: Path, raw: bytes, kind: str) -> str:
 
 
 def check_stdin(raw: bytes, encoding: str | None) -> str:
-    """What comes without a name: unpacked, decoded, guessed and read, or one line that says no."""
+    """What comes without a name: decoded, guessed and read, or one line that says no."""
     try:
-        source = source_of_file(io.BytesIO(raw), None, encoding, text=True)
+        source = source_of_file(io.BytesIO(raw), encoding, text=True)
         kind, delimiter = guess(source, FileConfig())
         found = list(read(source, kind, FileConfig(delimiter=delimiter)))
     except UsageError as error:

@@ -66,7 +66,6 @@ def attack_cli(
     attribute: list[str] | None = None,
     author: str | None = None,
     field: str = "text",
-    lines: bool = False,
     out: Path | None = None,
     code: options.Code = None,
     force: options.Force = False,
@@ -100,7 +99,7 @@ def attack_cli(
                     posts = _posts(Path(text), field, attribute, author)
                     figures = _inferred(posts, reader, releases)
                 return _print_rows(name, figures, out, force=force)
-            read_all = partial(read_corpus, space=table, field=field, lines=lines)
+            read_all = partial(read_corpus, space=table, field=field)
             corpus = read_all(text)
             corpus = corpus if opening is None else corpus.opening(opening)
             known = None if public is None else read_all(public)

@@ -10,13 +10,11 @@ import typer
 from spacy import util
 from spacy.language import Language
 
-from ...cli import Commands, DxCommand, options
-from ...cli.options import check_signature
+from ...cli import Commands, options
 from ...cli.terminal import mistakes_in_a_line, setting_up
 from ...errors import UsageError
 from ...space import Space
 from ...space.sources import BUILTIN, load
-from ..audit.files import receipt_beside
 from . import described
 
 audit_app = typer.Typer(
@@ -25,7 +23,7 @@ audit_app = typer.Typer(
 )  # fmt: skip
 
 
-@audit_app.command("mechanism", cls=DxCommand)
+@audit_app.command("mechanism")
 @described("audit mechanism")
 def audit_mechanism_cli(
     config: Path,
@@ -61,7 +59,6 @@ def audit_release_cli(
     against: Path,
     field: str = "text",
     receipt: Path | None = None,
-    key: Path | None = None,
     space: str = BUILTIN,
     as_json: bool = False,
     show_words: bool = False,
@@ -83,9 +80,7 @@ def audit_release_cli(
 
     with mistakes_in_a_line("audit release"):
         try:
-            receipt = receipt or receipt_beside(path)
             account = None if receipt is None else read_receipt(receipt).raw
-            check_signature(receipt, key, path)
             with setting_up():
                 table: Space = load(space)
                 nlp = None if model is None else _load_model(model)

@@ -39,7 +39,6 @@ def odds_cli(
     among: Path | None = None,
     receipt: Path | None = None,
     field: str = "text",
-    lines: bool = False,
     as_json: bool = False,
 ) -> None:
     """State how sure an attacker can be of a secret.
@@ -65,7 +64,7 @@ def odds_cli(
         secret_keep = None if secret_field is None else (secret_field,)
         files = FileConfig(field=(field,), keep_fields=secret_keep)
         failed = account.failed[0] if account is not None and account.failed else ()
-        given = given_of_files(nlp, (before, after), files, lines=lines, failed=failed)
+        given = given_of_files(nlp, (before, after), files, failed=failed)
         found = odds_of(attacker, bar(given, unit="record"), asked)
         if as_json:
             payload = {**found._asdict(), "odds": [asdict(one) for one in found.odds]}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from ...cli.options import Code, Force, check_signature
+from ...cli.options import Code, Force
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up
 from ...config import FileConfig
 from ...errors import UsageError
@@ -14,7 +14,6 @@ from ...io.code import import_code
 from ...io.files.atomic import check_new, write_bytes
 from ...space.sources import BUILTIN, load
 from ...validate import needs
-from ..audit.files import receipt_beside
 from ..causal import open_model
 from . import described
 
@@ -27,8 +26,6 @@ def report_cli(
     after: Path,
     output: Path = PAGE,
     receipt: Path | None = None,
-    key: Path | None = None,
-    lines: bool = False,
     field: str = "text",
     label: str | None = None,
     space: str = BUILTIN,
@@ -51,7 +48,6 @@ def report_cli(
     from ..report.measure import measure as measured_of
 
     with mistakes_in_a_line("report"):
-        check_signature(receipt or receipt_beside(after), key, after)
         if config is not None and not measure:
             raise UsageError("`config` is of the run that is measured: it needs `measure`.")
         check_new(output, force=force)
@@ -63,7 +59,7 @@ def report_cli(
             judging = None if judge is None else open_model(judge)
         settings = {"space": space} if config is None else {"config": config}
         files = FileConfig(field=(field,))
-        asked = Request(receipt, lines, files, label, documents, judging, settings, progress)
+        asked = Request(receipt, files, label, documents, judging, settings, progress)
         release = read_release(before, after, table, asked)
         page = page_of(release, measured_of(release) if measure else None)
         write_bytes(output, page.encode(), force=force)

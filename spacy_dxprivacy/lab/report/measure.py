@@ -143,13 +143,12 @@ def attacker_of(account: Account, settings: dict[str, Any]) -> Informed:
 
 @dataclass(frozen=True)
 class Request:
-    """Settings of a page. receipt: of `dx sanitize --receipt`; None for that of the files. lines: a
-    line of a .txt file is a document. fields: of .jsonl and .csv. label: the field with the class
-    of a document, for a classifier. documents: how many are shown. judge: a causal model that
-    scores the texts. settings: of the run, its `config` or its `space`. progress: wraps steps."""
+    """Settings of a page. receipt: of `dx sanitize --receipt`; None for that of the files. fields:
+    of .jsonl and .csv. label: the field with the class of a document, for a classifier. documents:
+    how many are shown. judge: a causal model that scores the texts. settings: of the run, its
+    `config` or its `space`. progress: wraps steps."""
 
     receipt: Path | None = None
-    lines: bool = False
     fields: FileConfig = field(default_factory=FileConfig)
     label: str | None = None
     documents: int = 20

@@ -16,7 +16,6 @@ from ...io.tally import times
 from ...prior.pairs import frequency_of
 from ...space import Space
 from ..attacks.language import RARE
-from ..audit.files import receipt_beside
 from ..odds import Odds
 from .measure import Measured, Release, Request, attacker_of, secrets_of
 from .metrics import judged, scores_of, utility_of
@@ -44,9 +43,8 @@ BARS = (
 
 def read_release(before: Path, after: Path, space: Space, asked: Request) -> Release:
     """Read two files or two folders, and their receipts. Raise UsageError where they do not fit."""
-    sources = plan_sources(before, after, lines=asked.lines)
-    receipt = asked.receipt or receipt_beside(after)
-    account = None if receipt is None else read_receipt(receipt)
+    sources = plan_sources(before, after)
+    account = None if asked.receipt is None else read_receipt(asked.receipt)
     failed = None if account is None else account.failed
     pairs = list(read_pairs(sources, asked.fields, label=asked.label, failed=failed))
     if not pairs:

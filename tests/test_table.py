@@ -9,7 +9,7 @@ import pytest
 from conftest import CONSTANT, SECRET_TEXT, UNKNOWN_SECRETS, leaks
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.integrations.distributed import sanitize_table
+from spacy_dxprivacy.integrations.table import sanitize_table
 from spacy_dxprivacy.io.files import parquet
 from spacy_dxprivacy.io.files.limits import TooLarge
 
@@ -131,6 +131,10 @@ def test_mistakes_are_named(nlp, kwargs, code):
 def test_two_columns_of_one_name_are_refused(nlp):
     double = pa.Table.from_arrays([pa.array(["a"])] * 2, names=["text", "text"])
     assert "DX070" in message_of(nlp, double)
+
+
+def test_a_seeded_sanitizer_is_refused(make_nlp):
+    assert "DX072" in message_of(make_nlp(mechanism=CONSTANT, seed=1), table())
 
 
 def test_a_pipe_that_drops_documents_loses_none(nlp, monkeypatch):
