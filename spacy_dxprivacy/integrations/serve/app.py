@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request
@@ -28,11 +29,9 @@ from ...io.record import is_unicode
 from ...machine.hosts import LOOPBACK
 from .callers import Refused
 from .guard import LINES, Guard, content_type
-from .scheduler import Scheduler
-from .workers import Drawn
+from .service import TEXTS, Outcome, Service
 
 MOST = 1000  # texts or entities of a request
-AT_ONCE = 32  # lines of a stream that are drawn together
 NOTE = "Maria told her doctor in London that she sleeps badly."
 DESCRIPTION = (
     "Sanitise text under metric differential privacy. Every request draws its texts again, and the "
@@ -44,25 +43,31 @@ NO_ROUTE = {404: "there is no such route.", 405: "this route takes another metho
 routes, texts = APIRouter(), APIRouter()
 
 
-def make_app(scheduler: Scheduler) -> FastAPI:
-    """Return the whole service, as ASGI."""
+def make_app(service: Service) -> FastAPI:
+    """Return the application, as ASGI."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        await service.close()
+
     app = FastAPI(
         title="spacy_dxprivacy", version=__version__, description=DESCRIPTION,
-        docs_url=None, redoc_url=None, redirect_slashes=False,
+        docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=lifespan,
         dependencies=[Depends(HTTPBearer(auto_error=False))],  # in the document; Guard checks it
         exception_handlers={RequestValidationError: _wrong, HTTPException: _no_route},
     )  # fmt: skip
-    app.state.scheduler = scheduler
+    app.state.service = service
     app.include_router(routes)
-    if scheduler.limits.upstream:
+    if service.limits.upstream:
         from .proxy import routes as proxied
 
         app.include_router(proxied)
     else:
         app.include_router(texts)
         app.router.routes.insert(0, _LinesRoute("/sanitize", sanitize_lines, methods=["POST"]))
-    app.add_middleware(Guard, scheduler=scheduler)
-    hosts = [*LOOPBACK, *scheduler.limits.host]
+    app.add_middleware(Guard, service=service)
+    hosts = [*LOOPBACK, *service.limits.host]
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
     return app
 
@@ -95,20 +100,21 @@ class Sanitize(_Body):
     """One of `text` and `texts`."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"text": NOTE}})
-    text: Text = ""
+    text: Text | None = None
     texts: list[Text] = Field(default=[], max_length=MOST, description="In place of `text`.")
     receipts: bool = Field(default=False, description="Also report what was done.")
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> Sanitize:
-        if self.one == ("texts" in self.model_fields_set):
+    def _text_or_texts(self) -> Sanitize:
+        if (self.text is None) == ("texts" not in self.model_fields_set):
             raise ValueError("both or none")
         return self
 
-    @property
-    def one(self) -> bool:
-        """Whether a single text is asked for."""
-        return "text" in self.model_fields_set
+    def entry(self, outcome: Outcome) -> dict[str, Any]:
+        """Return the answer for a text."""
+        if outcome.error:
+            return {"error": outcome.error}
+        return {"text": outcome.text, **({"receipt": outcome.receipt} if self.receipts else {})}
 
 
 class Result(_Body):
@@ -135,7 +141,7 @@ class Anonymize(_Body):
 
     @model_validator(mode="after")
     def _inside(self) -> Anonymize:
-        if not all(one.start < one.end <= len(self.text) for one in self.analyzer_results):
+        if not all(r.start < r.end <= len(self.text) for r in self.analyzer_results):
             raise ValueError("outside of the text")
         return self
 
@@ -144,17 +150,17 @@ class Anonymize(_Body):
 
         Entities that overlap are merged, and have the type of the longest one.
         """
-        merged: list[tuple[int, int, str]] = []
-        longest = 0
-        for one in sorted(self.analyzer_results, key=lambda r: (r.start, -r.end)):
-            start, end, kind, size = one.start, one.end, one.entity_type, one.end - one.start
-            if merged and start < merged[-1][1]:
-                start, before, other = merged.pop()
-                end, kind = max(end, before), kind if size > longest else other
-                size = max(size, longest)
-            merged.append((start, end, kind))
-            longest = size
-        return merged
+        merged: list[list[Result]] = []
+        for result in sorted(self.analyzer_results, key=lambda r: (r.start, -r.end)):
+            if merged and result.start < max(r.end for r in merged[-1]):
+                merged[-1].append(result)
+            else:
+                merged.append([result])
+        return [
+            (group[0].start, max(r.end for r in group),
+             max(group, key=lambda r: r.end - r.start).entity_type)
+            for group in merged
+        ]  # fmt: skip
 
 
 _NAMES = {name for model in (Sanitize, Anonymize, Result) for name in model.model_fields}
@@ -177,19 +183,18 @@ def refusal(errors: Iterable[Mapping[str, Any]]) -> Refused:
 
 
 @texts.post("/sanitize")
-async def sanitize(wanted: Sanitize, request: Request) -> Response:
+async def sanitize(body: Sanitize, request: Request) -> Response:
     """Sanitise a text or several. Each is drawn anew, and counts. As application/x-ndjson, each
     line with a `text` in gives a line out, while they are drawn."""
-    texts = [wanted.text] if wanted.one else wanted.texts
-    entries = [_entry(wanted, one) for one in await _draw(request, texts)]
-    if wanted.one:
-        return JSONResponse(entries[0], 422 if "error" in entries[0] else 200)
-    answer: dict[str, Any] = {"texts": [one.get("text") for one in entries]}
-    failures = {str(i): one["error"] for i, one in enumerate(entries) if "error" in one}
-    if failures:
-        answer["errors"] = failures
-    if wanted.receipts:
-        answer["receipts"] = [one.get("receipt") for one in entries]
+    outcomes = await _draw(request, body.texts if body.text is None else [body.text])
+    if body.text is not None:
+        return JSONResponse(body.entry(outcomes[0]), 422 if outcomes[0].error else 200)
+    answer: dict[str, Any] = {"texts": [None if o.error else o.text for o in outcomes]}
+    errors = {str(i): o.error for i, o in enumerate(outcomes) if o.error}
+    if errors:
+        answer["errors"] = errors
+    if body.receipts:
+        answer["receipts"] = [o.receipt or None for o in outcomes]
     return JSONResponse(answer)
 
 
@@ -208,12 +213,12 @@ async def sanitize_lines(request: Request) -> Response:
 
     async def answers() -> AsyncIterator[str]:
         try:
-            for start in range(0, len(lines), AT_ONCE):
-                wanted = [_line(line) for line in lines[start : start + AT_ONCE]]
-                texts = [one.text for one in wanted if isinstance(one, Sanitize)]
-                drawn = iter(await _draw(request, texts))
-                for one in wanted:
-                    entry = _entry(one, next(drawn)) if isinstance(one, Sanitize) else one
+            for start in range(0, len(lines), TEXTS):
+                bodies = [_line(line) for line in lines[start : start + TEXTS]]
+                wanted = [body.text or "" for body in bodies if isinstance(body, Sanitize)]
+                outcomes = iter(await _draw(request, wanted))
+                for body in bodies:
+                    entry = body.entry(next(outcomes)) if isinstance(body, Sanitize) else body
                     yield json.dumps(entry, ensure_ascii=False) + "\n"
         except Refused as error:
             yield json.dumps({"error": error.why}) + "\n"
@@ -223,33 +228,33 @@ async def sanitize_lines(request: Request) -> Response:
 
 def _line(line: bytes) -> Sanitize | dict[str, Any]:
     try:
-        wanted = Sanitize.model_validate_json(line)
+        body = Sanitize.model_validate_json(line)
     except ValidationError as error:
         return {"error": refusal(error.errors(include_input=False)).why}
-    return wanted if wanted.one else {"error": "a line has one 'text'."}
+    return {"error": "a line has one 'text'."} if body.text is None else body
 
 
 @texts.post("/anonymize")
-async def anonymize(wanted: Anonymize, request: Request) -> Response:
+async def anonymize(body: Anonymize, request: Request) -> Response:
     """Replace the entities that presidio's analyzer reports, as its anonymizer does."""
-    entities = wanted.entities()
-    drawn = await _draw(request, [wanted.text[start:end] for start, end, _ in entities])
-    text, items, end = "", [], 0
-    for (first, last, kind), one in zip(entities, drawn, strict=True):
-        if isinstance(one, str):
-            raise Refused(422, one)
-        text += wanted.text[end:first]
-        place = {"start": len(text), "end": len(text) + len(one[0])}
-        items.append({**place, "entity_type": kind, "text": one[0], "operator": "dx"})
-        text, end = text + one[0], last
+    entities = body.entities()
+    outcomes = await _draw(request, [body.text[start:end] for start, end, _ in entities])
+    text, items, place = "", [], 0
+    for (start, end, kind), outcome in zip(entities, outcomes, strict=True):
+        if outcome.error:
+            raise Refused(422, outcome.error)
+        text += body.text[place:start]
+        span = {"start": len(text), "end": len(text) + len(outcome.text)}
+        items.append({**span, "entity_type": kind, "text": outcome.text, "operator": "dx"})
+        text, place = text + outcome.text, end
     # Presidio lists the last one first.
-    return JSONResponse({"text": text + wanted.text[end:], "items": items[::-1]})
+    return JSONResponse({"text": text + body.text[place:], "items": items[::-1]})
 
 
 @routes.get("/about")
 async def about(request: Request) -> Response:
     """The mechanism, its guarantee, and what stays in plaintext: the same for all texts."""
-    t = request.app.state.scheduler.terms
+    t = request.app.state.service.terms
     return JSONResponse({
         "mechanism": t.mechanism, "guarantee": t.guarantee.to_dict(), "space": t.space,
         "unknown_policy": t.unknown_policy, "scope": t.scope, "in_clear": list(t.in_clear),
@@ -260,7 +265,7 @@ async def about(request: Request) -> Response:
 @routes.get("/budget")
 async def budget(request: Request) -> Response:
     """Return what this caller spent, and what is left of its budget."""
-    ledger, caller = request.app.state.scheduler.ledger, request.state.context.caller
+    ledger, caller = request.app.state.service.ledger, request.state.context.caller
     spent = await asyncio.to_thread(ledger.spent, caller)
     left = None if ledger.budget is None else max(0.0, ledger.budget - spent["epsilon"])
     return JSONResponse({"caller": caller, **spent, "budget": ledger.budget, "left": left})
@@ -269,17 +274,11 @@ async def budget(request: Request) -> Response:
 @routes.get("/health")
 async def health(request: Request) -> Response:
     """Return 200 while the service can sanitise, else 503. Takes no token."""
-    if request.app.state.scheduler.broken:
+    if request.app.state.service.stuck:
         raise Refused(503, "the service can no longer sanitise. Restart it.")
     return JSONResponse({"status": "ok"})
 
 
-async def _draw(request: Request, texts: list[str]) -> list[Drawn]:
-    scheduler: Scheduler = request.app.state.scheduler
-    return await scheduler.draw(request.state.context, texts)
-
-
-def _entry(wanted: Sanitize, one: Drawn) -> dict[str, Any]:
-    if isinstance(one, str):
-        return {"error": one}
-    return {"text": one[0], **({"receipt": one[1]} if wanted.receipts else {})}
+async def _draw(request: Request, texts: list[str]) -> list[Outcome]:
+    service: Service = request.app.state.service
+    return await service.draw(request.state.context, texts)

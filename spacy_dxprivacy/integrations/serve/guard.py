@@ -1,11 +1,10 @@
-"""Middleware before the routes: who asks and until when, and errors without text."""
+"""Middleware before the routes: who asks and until when, the size of a body, errors without text."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
+import time
 import traceback
-from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp
 
 from .callers import Refused
-from .scheduler import SLOW, RequestContext, Scheduler
+from .service import SLOW, RequestContext, Service, until
 
 LOG = logging.getLogger("spacy_dxprivacy.integrations.serve")
 PUBLIC = ("/health", "/openapi.json")  # these take no token
@@ -25,7 +24,7 @@ HEADERS = [
     (b"content-security-policy", b"default-src 'none'"),
 ]
 LINES = "application/x-ndjson"
-GRACE = 1.0  # seconds, in which a worker is killed
+GRACE = 1.0  # seconds after the deadline, for an error at the end of a stream
 
 
 class Guard:
@@ -34,28 +33,26 @@ class Guard:
     Routes find a RequestContext as `state.context` of a request, and may raise Refused.
     """
 
-    def __init__(self, app: ASGIApp, scheduler: Scheduler) -> None:
-        self.app, self.scheduler = app, scheduler
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self.app, self.service = app, service
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
-            await send({"type": "websocket.close", "code": 1008})
-            return
-        now, answer, body = asyncio.get_running_loop().time, _Answer(send, scope), None
-        began = scope.setdefault("state", {}).get("began") or now()
+            return await self.app(scope, receive, send)  # the start and end of the server
+        limits, answer, body = self.service.limits, _Answer(send, scope), None
+        deadline = time.monotonic() + limits.max_seconds
         try:
-            scope["state"]["context"] = context = self._admitted(scope, began)
+            scope.setdefault("state", {})["context"] = self._admitted(scope, deadline)
             late = Refused(408, "the body did not arrive in time.")
             if scope["method"] == "POST":
-                body = await _until(context.deadline, late, self._read(receive))
+                body = await until(deadline, late, self._read(receive))
             messages = [{"type": "http.request", "body": body or b""}]
 
             async def whole() -> Any:
                 return messages.pop() if messages else await receive()
 
-            limits = self.scheduler.limits
-            end = context.deadline + GRACE + (limits.upstream_seconds if limits.upstream else 0)
-            await _until(end, Refused(504, SLOW), self.app(scope, whole, answer))
+            end = deadline + GRACE + (limits.upstream_seconds if limits.upstream else 0)
+            await until(end, Refused(504, SLOW), self.app(scope, whole, answer))
         except Refused as error:
             await answer.refuse(error, close=body is None and scope["method"] == "POST")
         except ClientDisconnect:
@@ -66,20 +63,18 @@ class Guard:
             LOG.error("%s in %s, line %d", type(error).__name__, place, last.lineno)
             await answer.refuse(Refused(500, "the service failed. No output was returned."))
 
-    def _admitted(self, scope: Any, began: float) -> RequestContext:
-        """Return who asks. Raise Refused (401, 415, 429) before the body is read."""
+    def _admitted(self, scope: Any, deadline: float) -> RequestContext:
+        """Return who asks. Raise Refused (401, 415) before the body is read."""
         token = Headers(scope=scope).get("authorization")
-        caller = "" if scope["path"] in PUBLIC else self.scheduler.callers.name(token)
-        if scope["method"] == "POST":
-            # Web pages of other origins can send all other types without a preflight request.
-            if content_type(scope) not in ("application/json", LINES):
-                raise Refused(415, "the content type must be application/json.")
-            self.scheduler.cpu.check(caller)
-        return RequestContext(caller, began, began + self.scheduler.limits.max_seconds)
+        caller = "" if scope["path"] in PUBLIC else self.service.callers.name(token)
+        # Web pages of other origins can send all other types without a preflight request.
+        if scope["method"] == "POST" and content_type(scope) not in ("application/json", LINES):
+            raise Refused(415, "the content type must be application/json.")
+        return RequestContext(caller, deadline)
 
     async def _read(self, receive: Any) -> bytes:
         """Raise Refused (413) for a body that is too long, ClientDisconnect where it ends early."""
-        body, most, more = bytearray(), self.scheduler.limits.max_bytes, True
+        body, most, more = bytearray(), self.service.limits.max_bytes, True
         while more:
             message = await receive()
             if message["type"] == "http.disconnect":
@@ -89,13 +84,6 @@ class Guard:
                 raise Refused(413, f"the body must be {most:,} bytes or less.")
             more = message.get("more_body")
         return bytes(body)
-
-
-async def _until(deadline: float, late: Refused, work: Awaitable[Any]) -> Any:
-    try:
-        return await asyncio.wait_for(work, deadline - asyncio.get_running_loop().time())
-    except asyncio.TimeoutError:
-        raise late from None
 
 
 class _Answer:

@@ -120,11 +120,11 @@ async def _sanitise(request: Request, texts: _Texts) -> Rows:
     document, rows = texts.document, dict[str, Any]()
     if not is_unicode(document):
         raise Refused(400, "a text is not valid Unicode.")
-    scheduler, context = request.app.state.scheduler, request.state.context
-    for one in await scheduler.draw(context, [document] if texts.found else []):
-        if isinstance(one, str):
-            raise Refused(422, one)
-        new, rows = one[0].split(MARK), one[1]["rows"]
+    service, context = request.app.state.service, request.state.context
+    for outcome in await service.draw(context, [document] if texts.found else []):
+        if outcome.error:
+            raise Refused(422, outcome.error)
+        new, rows = outcome.text.split(MARK), outcome.rows
         if len(new) != 2 * len(texts.found) + 1:
             raise Refused(422, "the texts of this request could not be separated.")
         texts.new = iter(new[1::2])
@@ -189,12 +189,12 @@ def _check_names(texts: _Texts, rows: Rows) -> None:
 async def _send(
     stack: AsyncExitStack, request: Request, path: str, body: dict[str, Any]
 ) -> httpx.Response:
-    limits: ServiceConfig = request.app.state.scheduler.limits
+    limits: ServiceConfig = request.app.state.service.limits
     base = httpx.URL(str(limits.upstream).rstrip("/"))
     url = f"{base}{'' if base.path.strip('/') else '/v1'}/{path}".replace("//v1", "/v1")
     own = os.environ.get(KEY)
     client_key = request.headers.get("authorization", "")
-    if own or request.app.state.scheduler.callers.known:  # whose tokens are those of the service
+    if own or request.app.state.service.callers.known:  # whose tokens are those of the service
         client_key = f"Bearer {own}" if own else ""
     headers = {"content-type": "application/json", "accept-encoding": "identity"}
     headers |= {"authorization": client_key} if client_key else {}
