@@ -6,6 +6,7 @@ import json
 import logging
 import random
 import threading
+from contextlib import ExitStack
 from datetime import date
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -24,7 +25,7 @@ from spacy_dxprivacy.entities.surrogates.restoring import Restorer
 from spacy_dxprivacy.integrations.serve.app import make_app
 from spacy_dxprivacy.integrations.serve.callers import Callers, Ledger
 from spacy_dxprivacy.integrations.serve.service import Lane, Service
-from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.io.build import make_pipeline, the_sanitizer
 
 # None of them is part of a surrogate.
 NAMES = "Okonkwo Priya Whitcombe Leeds 867-5309 stmary Mercy Zorblatt Okafor".split()
@@ -136,24 +137,26 @@ def upstream():
 
 
 @pytest.fixture(scope="module")
-def lanes():
-    lanes = [Lane(make_pipeline(entities=PROMPT_ENTITIES), restorable=True) for _ in range(2)]
-    yield lanes
-    for lane in lanes:
-        lane.thread.shutdown()
+def pipelines():
+    return [make_pipeline(entities=PROMPT_ENTITIES) for _ in range(2)]
 
 
 @pytest.fixture
-def make_proxy(lanes, upstream, monkeypatch):
+def make_proxy(pipelines, upstream, monkeypatch):
     monkeypatch.delenv("DX_UPSTREAM_KEY", raising=False)
+    with ExitStack() as stack:
 
-    def make(tokens=None, **limits):
-        url = f"http://127.0.0.1:{upstream.server_port}"
-        limits = ServiceConfig(**{"upstream": url, **limits})
-        ledger = Ledger(None, lanes[0].terms.guarantee)
-        return make_app(Service(*lanes, Callers(tokens), ledger, limits))
+        def make(tokens=None, **limits):
+            url = f"http://127.0.0.1:{upstream.server_port}"
+            limits = ServiceConfig(**{"upstream": url, **limits})
+            terms = the_sanitizer(pipelines[0]).terms
+            ledger = Ledger(None, terms.guarantee)
+            small, large = (Lane(nlp, ledger, restorable=True) for nlp in pipelines)
+            for lane in (small, large):
+                stack.enter_context(lane.thread)
+            return make_app(Service(small, large, terms, Callers(tokens), ledger, limits))
 
-    return make
+        yield make
 
 
 @pytest.fixture

@@ -5,34 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError, model_validator
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.routing import Match, Route
 
 from ...about import __version__
-from ...io.record import is_unicode
 from ...machine.hosts import LOOPBACK
 from .callers import Refused
-from .guard import LINES, Guard, content_type
+from .guard import LINES, Guard
 from .service import TEXTS, Outcome, Service
 
 MOST = 1000  # texts or entities of a request
-NOTE = "Maria told her doctor in London that she sleeps badly."
 DESCRIPTION = (
     "Sanitise text under metric differential privacy. Every request draws its texts again, and the "
     "privacy losses of a caller add up. /about states the guarantee. Errors are "
@@ -45,15 +34,9 @@ routes, texts = APIRouter(), APIRouter()
 
 def make_app(service: Service) -> FastAPI:
     """Return the application, as ASGI."""
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        yield
-        await service.close()
-
     app = FastAPI(
         title="spacy_dxprivacy", version=__version__, description=DESCRIPTION,
-        docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=lifespan,
+        docs_url=None, redoc_url=None, redirect_slashes=False,
         dependencies=[Depends(HTTPBearer(auto_error=False))],  # in the document; Guard checks it
         exception_handlers={RequestValidationError: _wrong, HTTPException: _no_route},
     )  # fmt: skip
@@ -65,7 +48,6 @@ def make_app(service: Service) -> FastAPI:
         app.include_router(proxied)
     else:
         app.include_router(texts)
-        app.router.routes.insert(0, _LinesRoute("/sanitize", sanitize_lines, methods=["POST"]))
     app.add_middleware(Guard, service=service)
     hosts = [*LOOPBACK, *service.limits.host]
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
@@ -83,13 +65,8 @@ async def _no_route(request: Request, error: Any) -> Response:
 # -- bodies ----------------------------------------------------------------------------------------
 
 
-def _encodable(text: str) -> str:
-    if not is_unicode(text):
-        raise ValueError("half of a surrogate pair")
-    return text
-
-
-Text = Annotated[str, Field(max_length=100_000), AfterValidator(_encodable)]
+Text = Annotated[str, Field(max_length=100_000)]  # valid Unicode, as pydantic checks
+Lines = Annotated[bytes, Strict()]  # each is JSON of Sanitize
 
 
 class _Body(BaseModel):
@@ -99,7 +76,6 @@ class _Body(BaseModel):
 class Sanitize(_Body):
     """One of `text` and `texts`."""
 
-    model_config = ConfigDict(json_schema_extra={"example": {"text": NOTE}})
     text: Text | None = None
     texts: list[Text] = Field(default=[], max_length=MOST, description="In place of `text`.")
     receipts: bool = Field(default=False, description="Also report what was done.")
@@ -118,24 +94,18 @@ class Sanitize(_Body):
 
 
 class Result(_Body):
-    """An entity, as presidio's analyzer reports it."""
+    """An entity, as presidio's analyzer reports it, whose other fields do not count."""
 
+    model_config = ConfigDict(extra="ignore")
     start: int = Field(ge=0)
     end: int
     entity_type: Text
-    score: Any = None
-    analysis_explanation: Any = None
-    recognition_metadata: Any = None
 
 
 class Anonymize(_Body):
     """In the shape of presidio's anonymizer: the mechanism draws the words of what its analyzer
     found, and all else stays unmodified, as there."""
 
-    model_config = ConfigDict(json_schema_extra={"example": {
-        "text": NOTE,
-        "analyzer_results": [{"start": 0, "end": 5, "score": 0.9, "entity_type": "PERSON"}],
-    }})  # fmt: skip
     text: Text
     analyzer_results: list[Result] = Field(default=[], max_length=MOST)
 
@@ -183,9 +153,11 @@ def refusal(errors: Iterable[Mapping[str, Any]]) -> Refused:
 
 
 @texts.post("/sanitize")
-async def sanitize(body: Sanitize, request: Request) -> Response:
+async def sanitize(body: Sanitize | Lines, request: Request) -> Response:
     """Sanitise a text or several. Each is drawn anew, and counts. As application/x-ndjson, each
     line with a `text` in gives a line out, while they are drawn."""
+    if isinstance(body, bytes):
+        return StreamingResponse(_sanitize_lines(body, request), media_type=LINES)
     outcomes = await _draw(request, body.texts if body.text is None else [body.text])
     if body.text is not None:
         return JSONResponse(body.entry(outcomes[0]), 422 if outcomes[0].error else 200)
@@ -198,32 +170,18 @@ async def sanitize(body: Sanitize, request: Request) -> Response:
     return JSONResponse(answer)
 
 
-class _LinesRoute(Route):
-    """A route for bodies of lines of JSON alone."""
-
-    def matches(self, scope: Any) -> tuple[Match, Any]:
-        if scope["type"] == "http" and content_type(scope) != LINES:
-            return Match.NONE, {}
-        return super().matches(scope)
-
-
-async def sanitize_lines(request: Request) -> Response:
-    """Sanitise lines of JSON: lines of JSON out, while they are drawn."""
-    lines = [line for line in (await request.body()).split(b"\n") if line.strip()]
-
-    async def answers() -> AsyncIterator[str]:
-        try:
-            for start in range(0, len(lines), TEXTS):
-                bodies = [_line(line) for line in lines[start : start + TEXTS]]
-                wanted = [body.text or "" for body in bodies if isinstance(body, Sanitize)]
-                outcomes = iter(await _draw(request, wanted))
-                for body in bodies:
-                    entry = body.entry(next(outcomes)) if isinstance(body, Sanitize) else body
-                    yield json.dumps(entry, ensure_ascii=False) + "\n"
-        except Refused as error:
-            yield json.dumps({"error": error.why}) + "\n"
-
-    return StreamingResponse(answers(), media_type=LINES)
+async def _sanitize_lines(body: bytes, request: Request) -> AsyncIterator[str]:
+    lines = [line for line in body.split(b"\n") if line.strip()]
+    try:
+        for start in range(0, len(lines), TEXTS):
+            bodies = [_line(line) for line in lines[start : start + TEXTS]]
+            wanted = [body.text or "" for body in bodies if isinstance(body, Sanitize)]
+            outcomes = iter(await _draw(request, wanted))
+            for one in bodies:
+                entry = one.entry(next(outcomes)) if isinstance(one, Sanitize) else one
+                yield json.dumps(entry, ensure_ascii=False) + "\n"
+    except Refused as error:
+        yield json.dumps({"error": error.why}) + "\n"
 
 
 def _line(line: bytes) -> Sanitize | dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Middleware before the routes: who asks and until when, the size of a body, errors without text."""
+"""Middleware before the routes: who asks, until when and how much; errors without text."""
 
 from __future__ import annotations
 
@@ -34,33 +34,34 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
-        self.app, self.service = app, service
+        self.app, self.service, self.limits = app, service, service.limits
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
-            return await self.app(scope, receive, send)  # the start and end of the server
-        limits, answer, body = self.service.limits, _Answer(send, scope), None
-        deadline = time.monotonic() + limits.max_seconds
+            return await self.app(scope, receive, send)
+        answer, unread = _Answer(send, scope), scope["method"] == "POST"
+        deadline = time.monotonic() + self.limits.max_seconds
+        messages = [{"type": "http.request", "body": b""}]
+
+        async def receive_whole() -> Any:
+            return messages.pop() if messages else await receive()
+
         try:
             scope.setdefault("state", {})["context"] = self._admitted(scope, deadline)
-            late = Refused(408, "the body did not arrive in time.")
-            if scope["method"] == "POST":
-                body = await until(deadline, late, self._read(receive))
-            messages = [{"type": "http.request", "body": body or b""}]
-
-            async def whole() -> Any:
-                return messages.pop() if messages else await receive()
-
-            end = deadline + GRACE + (limits.upstream_seconds if limits.upstream else 0)
-            await until(end, Refused(504, SLOW), self.app(scope, whole, answer))
+            if unread:
+                late = Refused(408, "the body did not arrive in time.")
+                messages[0]["body"] = await until(deadline, late, self._read(receive))
+                unread = False
+            end = deadline + GRACE + (self.limits.upstream_seconds if self.limits.upstream else 0)
+            await until(end, Refused(504, SLOW), self.app(scope, receive_whole, answer))
         except Refused as error:
-            await answer.refuse(error, close=body is None and scope["method"] == "POST")
+            await answer.refuse(error, close=unread)
         except ClientDisconnect:
             pass
         except Exception as error:  # its message may quote a text, and so may its traceback
             last = traceback.extract_tb(error.__traceback__)[-1]
-            place = Path(last.filename).name
-            LOG.error("%s in %s, line %d", type(error).__name__, place, last.lineno)
+            place = f"{Path(last.filename).name}, line {last.lineno}"
+            LOG.error("dx serve: %s in %s", type(error).__name__, place)
             await answer.refuse(Refused(500, "the service failed. No output was returned."))
 
     def _admitted(self, scope: Any, deadline: float) -> RequestContext:
@@ -74,14 +75,14 @@ class Guard:
 
     async def _read(self, receive: Any) -> bytes:
         """Raise Refused (413) for a body that is too long, ClientDisconnect where it ends early."""
-        body, most, more = bytearray(), self.service.limits.max_bytes, True
+        body, more = bytearray(), True
         while more:
             message = await receive()
             if message["type"] == "http.disconnect":
                 raise ClientDisconnect
             body += message.get("body", b"")
-            if len(body) > most:
-                raise Refused(413, f"the body must be {most:,} bytes or less.")
+            if len(body) > self.limits.max_bytes:
+                raise Refused(413, f"the body must be {self.limits.max_bytes:,} bytes or less.")
             more = message.get("more_body")
         return bytes(body)
 

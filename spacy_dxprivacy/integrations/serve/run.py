@@ -9,7 +9,6 @@ import signal
 import tempfile
 import warnings
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,10 +25,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 SETTINGS = "DX_SERVICE_SETTINGS"  # in the environment: JSON of a SanitizeConfig, no secrets
-QUIET = (
-    "uvicorn", "uvicorn.error", "uvicorn.access", "asyncio", "httpx", "httpcore", "httpcore.http11",
-    "httpcore.connection",
-)  # fmt: skip
+QUIET = ("uvicorn", "asyncio", "httpx", "httpcore")  # their tracebacks and messages quote texts
 PATIENCE = 30  # seconds for requests that are under way at SIGTERM
 
 
@@ -54,20 +50,16 @@ def serve(chosen: SanitizeConfig, guarantee: Guarantee, *, ready: Callable[[str]
         chosen = dataclasses.replace(chosen, service=dataclasses.replace(limits, ledger=ledger))
         os.environ[SETTINGS] = TypeAdapter(SanitizeConfig).dump_json(chosen).decode()
         # uvicorn raises the signal once more when it has stopped: that ends in peace.
-        before = signal.signal(signal.SIGTERM, lambda number, frame: None)
-        try:
-            where = f"[{limits.address}]" if ":" in limits.address else limits.address
-            ready(f"http://{where}:{limits.port}")
-            uvicorn.run(
-                f"{__name__}:create_app", factory=True, workers=limits.workers,
-                host=limits.address, port=limits.port, limit_concurrency=limits.max_requests,
-                http="h11", ws="none", lifespan="on", access_log=False, log_config=None,
-                server_header=False, date_header=False, proxy_headers=False, backlog=2048,
-                timeout_keep_alive=10, timeout_graceful_shutdown=PATIENCE,
-            )  # fmt: skip
-        finally:
-            signal.signal(signal.SIGTERM, before)
-            del os.environ[SETTINGS]
+        signal.signal(signal.SIGTERM, lambda number, frame: None)
+        where = f"[{limits.address}]" if ":" in limits.address else limits.address
+        ready(f"http://{where}:{limits.port}")
+        uvicorn.run(
+            f"{__name__}:create_app", factory=True, workers=limits.workers,
+            host=limits.address, port=limits.port, limit_concurrency=limits.max_requests,
+            http="h11", ws="none", lifespan="off", access_log=False, log_config=None,
+            server_header=False, date_header=False, proxy_headers=False, backlog=2048,
+            timeout_keep_alive=10, timeout_graceful_shutdown=PATIENCE,
+        )  # fmt: skip
 
 
 def create_app() -> FastAPI:
@@ -75,26 +67,22 @@ def create_app() -> FastAPI:
     from pydantic import TypeAdapter
 
     from .app import make_app
-    from .guard import LOG
     from .service import Lane, Service
 
-    # Tracebacks of uvicorn and warnings of spaCy quote texts; ours are kinds and places of errors.
-    warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")  # those of spaCy may quote tokens
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    if not LOG.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("dx serve: %(message)s"))
-        LOG.addHandler(handler)
     chosen = TypeAdapter(SanitizeConfig).validate_json(os.environ[SETTINGS])
-    limits, checked = chosen.service, chosen.run.language is None
+    limits = chosen.service
+    pipelines = [make_pipeline(chosen) for _ in range(2)]
+    terms = the_sanitizer(pipelines[0]).terms
+    ledger = Ledger(limits.ledger, terms.guarantee, limits.budget)
     small, large = (
-        Lane(make_pipeline(chosen), restorable=bool(limits.upstream), checked=checked)
-        for _ in range(2)
+        Lane(nlp, ledger, restorable=bool(limits.upstream), checked=chosen.run.language is None)
+        for nlp in pipelines
     )
     callers = Callers() if limits.tokens is None else read_callers(limits.tokens)
-    ledger = Ledger(limits.ledger, small.terms.guarantee, limits.budget)
-    return make_app(Service(small, large, callers, ledger, limits))
+    return make_app(Service(small, large, terms, callers, ledger, limits))
 
 
 def check(nlp: Language, limits: ServiceConfig) -> Guarantee:

@@ -1,8 +1,8 @@
-"""Draws the texts of requests in threads, and charges their callers.
+"""Draws the texts of requests in threads, and charges their callers there.
 
-A thread cannot be ended from outside. A request is drawn in parts of a few texts, and at its
-deadline no further part begins; a part that is under way ends in its thread and is charged then. So
-what a request costs beyond its deadline is bounded by its largest text, see `max_bytes`.
+A thread cannot be ended from outside. A request is drawn in parts of a few texts, and none begins
+after its deadline; a part that is under way then ends in its thread, and is charged like any other.
+So what a request may cost beyond its deadline is bounded by the size of its largest text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ...io.build import the_sanitizer
 from ...io.languages import not_covered
 from ...io.record import Record, chunks
 from ...io.stream import in_zone
-from ...pipeline.receipt import COUNTS
+from ...pipeline.receipt import COUNTS, Terms
 from .callers import Callers, Ledger, Refused
 
 TEXTS, CHARACTERS = 32, 2**12  # of a part: enough for a batch, and soon done
@@ -33,14 +33,6 @@ SMALL = 2**10  # characters of a request that is small
 STUCK = 10  # times `max_seconds`: a part that takes longer will not end
 SLOW = "the request timed out. Send fewer or shorter texts."
 _WORD = re.compile(r"\w+")
-
-
-@dataclass
-class RequestContext:
-    """Who asks, and until when parts of the request may begin (time.monotonic)."""
-
-    caller: str
-    deadline: float
 
 
 @dataclass(frozen=True)
@@ -55,58 +47,82 @@ class Outcome:
 
 
 class Lane:
-    """A pipeline, and the only thread that runs it: a vocabulary has one memory zone at a time."""
+    """A pipeline, and the only thread that runs it: a vocabulary has one memory zone at a time.
 
-    def __init__(self, nlp: Language, *, restorable: bool = False, checked: bool = True) -> None:
-        self.terms = the_sanitizer(nlp).terms
+    restorable: outcomes have rows. checked: texts of languages that the pipeline does not cover get
+    an error message.
+    """
+
+    def __init__(
+        self, nlp: Language, ledger: Ledger, *, restorable: bool = False, checked: bool = True
+    ) -> None:
         self.thread = ThreadPoolExecutor(1)
-        self.began: float | None = None  # the part that is under way
-        self._nlp, self._checked, self._rows = nlp, checked, dict[str, Any]()
+        self.began: float | None = None  # the part that is under way (time.monotonic)
+        self._nlp, self._ledger, self._checked = nlp, ledger, checked
+        self._rows = dict[str, Any]()
         self._batch = 1 if restorable else TEXTS  # rows are those of the document drawn last
         if restorable:
             the_sanitizer(nlp).on_replacements = self._set_apart
+
+    def draw(self, caller: str, records: list[Record]) -> list[Outcome]:
+        """Sanitise a part, and charge it, even if it fails. Nothing of the texts stays.
+
+        Raises:
+            Refused: 403 where the budget is spent.
+        """
+        self._ledger.check(caller)
+        self.began, outcomes = time.monotonic(), list[Outcome]()
+        try:
+            if self._checked:
+                records = [replace(r, problem=not_covered(self._nlp, r.text)) for r in records]
+            for start in range(0, len(records), self._batch):
+                outcomes += self._outcomes(records[start : start + self._batch])
+        finally:
+            self.began, self._rows = None, {}
+            lost = [_most_draws(record) for record in records[len(outcomes) :]]
+            draws = [*(outcome.draws for outcome in outcomes), *lost]
+            self._ledger.charge(caller, list(filter(None, draws)), capped=bool(lost))
+        return outcomes
+
+    def _outcomes(self, batch: list[Record]) -> Iterator[Outcome]:
+        self._rows = {}
+        for record, result in in_zone(self._nlp, batch, batch_size=TEXTS, with_docs=False):
+            if isinstance(result, str):
+                yield Outcome(0 if record.problem else _most_draws(record), error=result)
+            else:
+                receipt = {name: result.receipt[name] for name in COUNTS}
+                receipt["epsilon"] = result.receipt["total"]["epsilon"]
+                yield Outcome(receipt["draws"], result.text, "", receipt, self._rows)
 
     def _set_apart(self, doc: Doc, drawn: Replacements) -> Replacements:
         drawn, rows = set_apart(doc, drawn, the_sanitizer(self._nlp).surrogates)
         self._rows = dict(rows)
         return drawn
 
-    def draw(self, context: RequestContext, records: list[Record]) -> list[Outcome]:
-        """Sanitise a part. Raise Refused (504) after the deadline. Nothing of the texts stays."""
-        self.began = time.monotonic()
-        try:
-            if self.began >= context.deadline:
-                raise Refused(504, SLOW)
-            if self._checked:
-                records = [replace(r, problem=not_covered(self._nlp, r.text)) for r in records]
-            batches = (records[i : i + self._batch] for i in range(0, len(records), self._batch))
-            return [outcome for batch in batches for outcome in self._outcomes(batch)]
-        finally:
-            self.began, self._rows = None, {}
 
-    def _outcomes(self, batch: list[Record]) -> Iterator[Outcome]:
-        self._rows = {}
-        for record, result in in_zone(self._nlp, batch, batch_size=TEXTS, with_docs=False):
-            if isinstance(result, str):
-                # How much was drawn before it failed is not known.
-                yield Outcome(0 if record.problem else most_draws(record.text), error=result)
-            else:
-                receipt = {name: result.receipt[name] for name in COUNTS}
-                receipt["epsilon"] = result.receipt["total"]["epsilon"]
-                yield Outcome(receipt["draws"], result.text, "", receipt, self._rows)
+def _most_draws(record: Record) -> int:
+    """Return what a text is charged that failed after an unknown number of draws."""
+    return len(_WORD.findall(record.text))
 
 
+@dataclass(frozen=True)
+class RequestContext:
+    """Who asks, and until when (time.monotonic)."""
+
+    caller: str
+    deadline: float
+
+
+@dataclass(frozen=True)
 class Service:
-    """What the routes share. `small`: the lane of small requests, which never wait for large ones;
-    both lanes have pipelines of their own."""
+    """What the routes share. Small requests have a lane, so that they never wait for large ones."""
 
-    def __init__(
-        self, small: Lane, large: Lane, callers: Callers, ledger: Ledger, limits: ServiceConfig
-    ) -> None:
-        self.small, self.large = small, large
-        self.callers, self.ledger, self.limits = callers, ledger, limits
-        self.terms = small.terms
-        self._running: set[asyncio.Task[list[Outcome]]] = set()
+    small: Lane
+    large: Lane
+    terms: Terms
+    callers: Callers
+    ledger: Ledger
+    limits: ServiceConfig
 
     @property
     def stuck(self) -> bool:
@@ -117,63 +133,22 @@ class Service:
     async def draw(self, context: RequestContext, texts: Sequence[str]) -> list[Outcome]:
         """Return the outcome of each text, once they are charged to the caller.
 
-        What is given up is charged as well, as far as it began.
-
         Raises:
             Refused: 403 where the budget is spent, 504 at the deadline. Then nothing may be given
-                out.
+                out; parts that began are charged.
         """
-        await asyncio.to_thread(self.ledger.check, context.caller)
-        task = asyncio.ensure_future(self._charged(context, texts))
-        self._running.add(task)
-        task.add_done_callback(self._ended)
-        try:
-            return await until(context.deadline, Refused(504, SLOW), asyncio.shield(task))
-        finally:
-            if not task.done():
-                context.deadline = 0.0  # no further part begins
-
-    async def close(self) -> None:
-        """Wait until all that began is charged."""
-        if self._running:
-            await asyncio.wait(self._running)
-        for lane in (self.small, self.large):
-            lane.thread.shutdown(wait=False)
-
-    async def _charged(self, context: RequestContext, texts: Sequence[str]) -> list[Outcome]:
-        loop, outcomes, part = asyncio.get_running_loop(), list[Outcome](), list[Record]()
+        loop, outcomes = asyncio.get_running_loop(), list[Outcome]()
         lane = self.small if sum(map(len, texts)) <= SMALL else self.large
         records = (Record(i, text=text, caller=context.caller) for i, text in enumerate(texts))
-        try:
-            for part in chunks(records, characters=CHARACTERS, most=TEXTS):
-                outcomes += await loop.run_in_executor(lane.thread, lane.draw, context, part)
-        except BaseException as error:
-            begun = [] if isinstance(error, Refused) else [most_draws(r.text) for r in part]
-            await self._charge(context, [*(one.draws for one in outcomes), *begun], capped=True)
-            raise
-        await self._charge(context, [outcome.draws for outcome in outcomes])
+        for part in chunks(records, characters=CHARACTERS, most=TEXTS):
+            drawing = loop.run_in_executor(lane.thread, lane.draw, context.caller, part)
+            outcomes += await until(context.deadline, Refused(504, SLOW), drawing)
         return outcomes
-
-    async def _charge(
-        self, context: RequestContext, draws: Sequence[int], *, capped: bool = False
-    ) -> None:
-        draws = [number for number in draws if number]
-        if draws:
-            await asyncio.to_thread(self.ledger.charge, context.caller, draws, capped=capped)
-
-    def _ended(self, task: asyncio.Task[list[Outcome]]) -> None:
-        self._running.discard(task)
-        if not task.cancelled():
-            task.exception()  # or asyncio would log it where nobody waits for the task
-
-
-def most_draws(text: str) -> int:
-    """Return an upper bound on the draws of a text that was not released."""
-    return len(_WORD.findall(text))
 
 
 async def until(deadline: float, late: Refused, work: Awaitable[Any]) -> Any:
-    """Return what the work returns. At the deadline (time.monotonic), cancel it and raise `late`."""
+    """Return what the work returns. At the deadline (time.monotonic), cancel it and raise `late`:
+    a thread that has begun goes on."""
     try:
         return await asyncio.wait_for(work, deadline - time.monotonic())
     except asyncio.TimeoutError:
