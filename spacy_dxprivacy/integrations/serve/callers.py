@@ -14,7 +14,7 @@ import secrets
 import sqlite3
 import stat
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ CREATE TABLE IF NOT EXISTS spent (
     rho REAL  -- NULL: no bound
 );
 """
+_FIRST = "INSERT INTO about SELECT ? WHERE NOT EXISTS (SELECT * FROM about)"
 _ADD = """
 INSERT INTO spent VALUES (?, ?, ?, ?, ?) ON CONFLICT (caller) DO UPDATE SET
 epsilon = epsilon + excluded.epsilon, delta = delta + excluded.delta,
@@ -58,28 +59,21 @@ class Refused(Exception):
             self.headers["www-authenticate"] = "Bearer"
 
 
-# -- tokens ----------------------------------------------------------------------------------------
-
-
 class Callers:
     """Names by token; without tokens, everybody is "anybody"."""
 
-    def __init__(self, tokens: dict[str, str] | None = None) -> None:
+    def __init__(self, tokens: Mapping[str, str] | None = None) -> None:
         # By SHA-256, so that the time of a look-up reveals nothing of a token.
-        self._names = {
-            sha256(token.encode()).digest(): name for token, name in (tokens or {}).items()
-        }
+        self._names = {sha256(t.encode()).digest(): name for t, name in (tokens or {}).items()}
         self.known = bool(self._names)  # whether a token is required
 
     def name(self, authorization: str | None) -> str:
         """Return who sends the header Authorization. Raise Refused (401) without a known token."""
-        if not self.known:
-            return "anybody"
         scheme, _, token = (authorization or "").partition(" ")
         name = self._names.get(sha256(token.strip().encode("latin1", "replace")).digest())
-        if scheme.lower() != "bearer" or name is None:
+        if self.known and (scheme.lower() != "bearer" or name is None):
             raise Refused(401, "send a bearer token of this service.")
-        return name
+        return name or "anybody"
 
 
 def read_callers(path: Path) -> Callers:
@@ -105,10 +99,9 @@ def read_callers(path: Path) -> Callers:
 
 def add_token(path: Path, name: str) -> str:
     """Append a new token for a caller to the file (mode 600), and return it."""
-    token = secrets.token_urlsafe(32)
+    token, ending = secrets.token_urlsafe(32), ""
     if _LINE.fullmatch(f"{name} {token}") is None:
         raise UsageError("a name must be 1 to 64 letters, digits and . _ @ -.")
-    ending = ""
     if path.exists():
         read_callers(path)
         # An editor, or printf, may have left out the end of the last line.
@@ -128,9 +121,6 @@ def _check_private(path: Path, what: str) -> None:
         raise _bad(path, what, "other users can read it. Replace it, with mode 600")
 
 
-# -- budgets ---------------------------------------------------------------------------------------
-
-
 class Ledger:
     """The privacy loss of each caller, added up over workers and restarts.
 
@@ -145,25 +135,23 @@ class Ledger:
         self._lock = threading.Lock()
         metric, space = promise.metric or "no metric", promise.space[:16] or "any"
         unit = f"{promise.kind}, {metric}, space {space}"
-        how: dict[str, Any] = {"isolation_level": None, "check_same_thread": False, "timeout": 10}
         try:
             if path is not None:
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
                 _check_private(path, LEDGER)
-            self._db = sqlite3.connect(path or ":memory:", **how)
+            self._db = sqlite3.connect(
+                path or ":memory:", isolation_level=None, check_same_thread=False, timeout=10
+            )
             self._db.executescript(_TABLES)
-            with self._db:
-                self._db.execute("BEGIN IMMEDIATE")
-                row = self._db.execute("SELECT unit FROM about").fetchone()
-                if row is None:
-                    self._db.execute("INSERT INTO about VALUES (?)", (unit,))
-                self._db.execute(_GET, ("",))
+            self._db.execute(_FIRST, (unit,))
+            (written,) = self._db.execute("SELECT unit FROM about").fetchone()
+            self._sums("")
         except OSError as error:
             raise _bad(path, LEDGER, error.strerror or "it cannot be opened") from None
         except sqlite3.Error:
             raise _bad(path, LEDGER, "it is not a ledger, or it is damaged") from None
-        if row is not None and row[0] != unit:
-            raise DxError(Errors.DX145.format(path=path, found=row[0], expected=unit))
+        if written != unit:
+            raise DxError(Errors.DX145.format(path=path, found=written, expected=unit))
 
     def charge(self, caller: str, draws: Sequence[int], *, capped: bool = False) -> None:
         """Add texts with so many draws each. Where the sum would exceed the budget, add what is
