@@ -613,6 +613,20 @@ def test_a_service_from_start_to_a_graceful_stop(space_path, tmp_path, workers):
         assert ledger.execute("SELECT caller, draws FROM spent").fetchall() == [("anybody", 3)]
 
 
+@pytest.mark.slow
+def test_workers_end_with_a_parent_that_is_killed(space_path):
+    with running(space_path, "--workers", 2) as (port, process):
+        process.kill()
+        process.wait()
+        for _ in range(100):
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+            except ConnectionRefusedError:
+                return
+            time.sleep(0.1)
+        pytest.fail("a worker still listens")
+
+
 def request_of(body, *headers, path=b"/sanitize"):
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     head = [b"POST " + path + b" HTTP/1.1", b"host: localhost", b"content-type: application/json"]

@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ...about import __version__
 from ...machine.hosts import LOOPBACK
+from ...text.mentions import united
 from .callers import Refused
 from .guard import LINES, Guard
 from .service import TEXTS, Outcome, Service
@@ -60,9 +61,6 @@ async def _wrong(request: Request, error: Any) -> Response:
 
 async def _no_route(request: Request, error: Any) -> Response:
     raise Refused(error.status_code, NO_ROUTE.get(error.status_code, "the body is not JSON."))
-
-
-# -- bodies ----------------------------------------------------------------------------------------
 
 
 Text = Annotated[str, Field(max_length=100_000)]  # valid Unicode, as pydantic checks
@@ -114,23 +112,6 @@ class Anonymize(_Body):
         if not all(r.start < r.end <= len(self.text) for r in self.analyzer_results):
             raise ValueError("outside of the text")
         return self
-
-    def entities(self) -> list[tuple[int, int, str]]:
-        """Return start, end and type of each entity, in order.
-
-        Entities that overlap are merged, and have the type of the longest one.
-        """
-        merged: list[list[Result]] = []
-        for result in sorted(self.analyzer_results, key=lambda r: (r.start, -r.end)):
-            if merged and result.start < max(r.end for r in merged[-1]):
-                merged[-1].append(result)
-            else:
-                merged.append([result])
-        return [
-            (group[0].start, max(r.end for r in group),
-             max(group, key=lambda r: r.end - r.start).entity_type)
-            for group in merged
-        ]  # fmt: skip
 
 
 _NAMES = {name for model in (Sanitize, Anonymize, Result) for name in model.model_fields}
@@ -195,15 +176,15 @@ def _line(line: bytes) -> Sanitize | dict[str, Any]:
 @texts.post("/anonymize")
 async def anonymize(body: Anonymize, request: Request) -> Response:
     """Replace the entities that presidio's analyzer reports, as its anonymizer does."""
-    entities = body.entities()
-    outcomes = await _draw(request, [body.text[start:end] for start, end, _ in entities])
+    entities = united((r.entity_type, r.start, r.end) for r in body.analyzer_results)
+    outcomes = await _draw(request, [body.text[start:end] for _, start, end in entities])
     text, items, place = "", [], 0
-    for (start, end, kind), outcome in zip(entities, outcomes, strict=True):
+    for (label, start, end), outcome in zip(entities, outcomes, strict=True):
         if outcome.error:
             raise Refused(422, outcome.error)
         text += body.text[place:start]
         span = {"start": len(text), "end": len(text) + len(outcome.text)}
-        items.append({**span, "entity_type": kind, "text": outcome.text, "operator": "dx"})
+        items.append({**span, "entity_type": label, "text": outcome.text, "operator": "dx"})
         text, place = text + outcome.text, end
     # Presidio lists the last one first.
     return JSONResponse({"text": text + body.text[place:], "items": items[::-1]})

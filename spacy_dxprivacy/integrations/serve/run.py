@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ from spacy.language import Language
 from ...config import SanitizeConfig, ServiceConfig
 from ...errors import DxError, Errors, UsageError
 from ...io.build import make_pipeline, the_sanitizer
+from ...io.workers import end_with_parent
 from ...pipeline.component import DxSanitizer
 from ...privacy.guarantee import Guarantee
 from .callers import Callers, Ledger, read_callers
@@ -69,6 +71,7 @@ def create_app() -> FastAPI:
     from .app import make_app
     from .service import Lane, Service
 
+    threading.Thread(target=end_with_parent, daemon=True).start()  # even if it is killed
     warnings.simplefilter("ignore")  # those of spaCy may quote tokens
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
