@@ -67,10 +67,8 @@ MORE = {
     "run.table": "For you alone. It needs run.table_key, and one process.",
     "cluster.address": "One is started on this machine if left out.",
     "cluster.again": "A further release of the same texts: it spends the budget again.",
-    "service.max_seconds": "From when a connection is accepted. Then its worker is killed, and the "
+    "service.max_seconds": "Its body included. What has begun then ends in its thread, and the "
     "caller is charged.",
-    "service.max_cpu": "Half of what all workers have if left out, where callers have tokens.",
-    "service.tick": "The time of a draw depends on its words; 0 answers at once.",
 }
 # The same for arguments and options that are no settings, by command and name of the argument.
 EPSILONS = "If left out, from where 2% of words are unchanged to where 98% are."

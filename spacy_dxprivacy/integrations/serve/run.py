@@ -10,6 +10,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,7 @@ def serve(chosen: SanitizeConfig, guarantee: Guarantee, *, ready: Callable[[str]
     from pydantic import TypeAdapter
 
     limits = chosen.service
-    with tempfile.TemporaryDirectory() as folder:  # mode 700
+    with nullcontext("") if limits.ledger else tempfile.TemporaryDirectory() as folder:  # mode 700
         ledger = limits.ledger or Path(folder) / "spent.db"
         Ledger(ledger, guarantee, limits.budget).close()  # workers find a file that is in order
         chosen = dataclasses.replace(chosen, service=dataclasses.replace(limits, ledger=ledger))
