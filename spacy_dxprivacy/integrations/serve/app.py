@@ -23,11 +23,9 @@ from .guard import LINES, Guard
 from .service import TEXTS, Outcome, Service
 
 MOST = 1000  # texts or entities of a request
-DESCRIPTION = (
-    "Sanitise text under metric differential privacy. Every request draws its texts again, and the "
-    "privacy losses of a caller add up. /about states the guarantee. Errors are "
-    '{"error": "a sentence"}, without content of the request.'
-)
+DESCRIPTION = """Sanitise text under metric differential privacy. Every request draws its texts
+again, and the privacy losses of a caller add up. /about states the guarantee. Errors are
+{"error": "a sentence"}, without content of the request."""
 NO_ROUTE = {404: "there is no such route.", 405: "this route takes another method."}
 
 routes, texts = APIRouter(), APIRouter()
@@ -204,7 +202,7 @@ async def about(request: Request) -> Response:
 @routes.get("/budget")
 async def budget(request: Request) -> Response:
     """Return what this caller spent, and what is left of its budget."""
-    ledger, caller = request.app.state.service.ledger, request.state.context.caller
+    ledger, caller = request.app.state.service.ledger, request.state.caller
     spent = await asyncio.to_thread(ledger.spent, caller)
     left = None if ledger.budget is None else max(0.0, ledger.budget - spent["epsilon"])
     return JSONResponse({"caller": caller, **spent, "budget": ledger.budget, "left": left})
@@ -220,4 +218,4 @@ async def health(request: Request) -> Response:
 
 async def _draw(request: Request, texts: list[str]) -> list[Outcome]:
     service: Service = request.app.state.service
-    return await service.draw(request.state.context, texts)
+    return await service.draw(request, texts)

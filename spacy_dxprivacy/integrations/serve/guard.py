@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp
 
 from .callers import Refused
-from .service import SLOW, RequestContext, Service, until
+from .service import SLOW, Service, until
 
 LOG = logging.getLogger("spacy_dxprivacy.integrations.serve")
 PUBLIC = ("/health", "/openapi.json")  # these take no token
@@ -30,11 +30,12 @@ GRACE = 1.0  # seconds after the deadline, for an error at the end of a stream
 class Guard:
     """ASGI middleware, which reads the body of a request before the routes are asked.
 
-    Routes find a RequestContext as `state.context` of a request, and may raise Refused.
+    Routes find `caller` and `deadline` (time.monotonic) in the state of a request, and may raise
+    Refused.
     """
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
-        self.app, self.service, self.limits = app, service, service.limits
+        self.app, self.callers, self.limits = app, service.callers, service.limits
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -47,7 +48,7 @@ class Guard:
             return messages.pop() if messages else await receive()
 
         try:
-            scope.setdefault("state", {})["context"] = self._admitted(scope, deadline)
+            scope["state"] = {"caller": self._admitted(scope), "deadline": deadline}
             if unread:
                 late = Refused(408, "the body did not arrive in time.")
                 messages[0]["body"] = await until(deadline, late, self._read(receive))
@@ -64,14 +65,15 @@ class Guard:
             LOG.error("dx serve: %s in %s", type(error).__name__, place)
             await answer.refuse(Refused(500, "the service failed. No output was returned."))
 
-    def _admitted(self, scope: Any, deadline: float) -> RequestContext:
+    def _admitted(self, scope: Any) -> str:
         """Return who asks. Raise Refused (401, 415) before the body is read."""
-        token = Headers(scope=scope).get("authorization")
-        caller = "" if scope["path"] in PUBLIC else self.service.callers.name(token)
+        headers = Headers(scope=scope)
+        caller = "" if scope["path"] in PUBLIC else self.callers.name(headers.get("authorization"))
         # Web pages of other origins can send all other types without a preflight request.
-        if scope["method"] == "POST" and content_type(scope) not in ("application/json", LINES):
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if scope["method"] == "POST" and kind not in ("application/json", LINES):
             raise Refused(415, "the content type must be application/json.")
-        return RequestContext(caller, deadline)
+        return caller
 
     async def _read(self, receive: Any) -> bytes:
         """Raise Refused (413) for a body that is too long, ClientDisconnect where it ends early."""
@@ -107,8 +109,3 @@ class _Answer:
             why = {"message": error.why} if self._as_openai else error.why
             answer = JSONResponse({"error": why}, error.status, headers)
             await answer({"type": "http"}, None, self)  # type: ignore[arg-type]
-
-
-def content_type(scope: Any) -> str:
-    """Return the type of the body, without its parameters."""
-    return Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()

@@ -27,6 +27,7 @@ from ...io.pieces import listed
 from ...io.record import is_unicode
 from ...machine.hosts import is_loopback
 from .callers import Refused
+from .service import Service
 
 KEY = "DX_UPSTREAM_KEY"
 MOST_ANSWER = 2**25  # bytes
@@ -116,8 +117,8 @@ async def _sanitise(request: Request, texts: _Texts) -> Rows:
     document, rows = "".join(texts.lines), dict[str, Any]()
     if not is_unicode(document):
         raise Refused(400, "a text is not valid Unicode.")
-    service, context = request.app.state.service, request.state.context
-    for outcome in await service.draw(context, [document] if document else []):
+    service: Service = request.app.state.service
+    for outcome in await service.draw(request, [document] if document else []):
         if outcome.error:
             raise Refused(422, outcome.error)
         parts, rows = outcome.text.split(MARK), outcome.rows

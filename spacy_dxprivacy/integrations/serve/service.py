@@ -17,6 +17,7 @@ from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
+from starlette.requests import Request
 
 from ...config import ServiceConfig
 from ...entities.surrogates.replacements import Replacements
@@ -106,14 +107,6 @@ def _most_draws(record: Record) -> int:
 
 
 @dataclass(frozen=True)
-class RequestContext:
-    """Who asks, and until when (time.monotonic)."""
-
-    caller: str
-    deadline: float
-
-
-@dataclass(frozen=True)
 class Service:
     """What the routes share. Small requests have a lane, so that they never wait for large ones."""
 
@@ -130,19 +123,19 @@ class Service:
         now, most = time.monotonic(), STUCK * self.limits.max_seconds
         return any(now - (lane.began or now) > most for lane in (self.small, self.large))
 
-    async def draw(self, context: RequestContext, texts: Sequence[str]) -> list[Outcome]:
-        """Return the outcome of each text, once they are charged to the caller.
+    async def draw(self, request: Request, texts: Sequence[str]) -> list[Outcome]:
+        """Return the outcome of each text, once they are charged to the caller of the request.
 
         Raises:
             Refused: 403 where the budget is spent, 504 at the deadline. Then nothing may be given
                 out; parts that began are charged.
         """
-        loop, outcomes = asyncio.get_running_loop(), list[Outcome]()
+        loop, caller, outcomes = asyncio.get_running_loop(), request.state.caller, list[Outcome]()
         lane = self.small if sum(map(len, texts)) <= SMALL else self.large
-        records = (Record(i, text=text, caller=context.caller) for i, text in enumerate(texts))
+        records = (Record(i, text=text, caller=caller) for i, text in enumerate(texts))
         for part in chunks(records, characters=CHARACTERS, most=TEXTS):
-            drawing = loop.run_in_executor(lane.thread, lane.draw, context.caller, part)
-            outcomes += await until(context.deadline, Refused(504, SLOW), drawing)
+            drawing = loop.run_in_executor(lane.thread, lane.draw, caller, part)
+            outcomes += await until(request.state.deadline, Refused(504, SLOW), drawing)
         return outcomes
 
 
