@@ -54,8 +54,7 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--mechanism", default="exponential")
     parser.add_argument("--epsilon", default="")
-    parser.add_argument("--n-process", default="1")
-    parser.add_argument("--tick", default="0.025")
+    parser.add_argument("--workers", default="1")
     parser.add_argument("--beside", type=int, default=0)
     parser.add_argument("--one-text", action="store_true")
     given = parser.parse_args()
@@ -64,8 +63,8 @@ def main() -> None:
     epsilon = ["--epsilon", given.epsilon] if given.epsilon else of
     command = [
         sys.executable, "-m", "spacy", "dx", "serve", "--port", str(port), "--mechanism",
-        given.mechanism, *epsilon, "--n-process", given.n_process,
-        "--set", "service.max_requests=4000", "--set", f"service.tick={given.tick}",
+        given.mechanism, *epsilon, "--workers", given.workers,
+        "--set", "service.max_requests=4000",
     ]  # fmt: skip
     service = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     try:

@@ -63,10 +63,8 @@ MORE = {
     "files.encoding": "UTF-8 if left out, or what a byte-order mark says. The output is UTF-8.",
     "files.person_field": "With a key, all dates of a person shift by the same days.",
     "run.table": "For you alone. It needs run.table_key, and one process.",
-    "service.max_seconds": "From when a connection is accepted. Then its worker is killed, and the "
+    "service.max_seconds": "Its body included. What has begun then ends in its thread, and the "
     "caller is charged.",
-    "service.max_cpu": "Half of what all workers have if left out, where callers have tokens.",
-    "service.tick": "The time of a draw depends on its words; 0 answers at once.",
 }
 # The same for arguments and options that are no settings, by command and name of the argument.
 EPSILONS = "If left out, from where 2% of words are unchanged to where 98% are."

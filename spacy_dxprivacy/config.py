@@ -124,14 +124,10 @@ class ServiceConfig(_Checked):
     ledger: Path | None = _setting(None, "SQLite file that records what each caller spent")
     upstream: str | None = _setting(None, "OpenAI-compatible API that `dx proxy` asks")
     upstream_seconds: float = _setting(300.0, "Seconds until the upstream times out")
-    max_requests: int = _setting(256, "Maximum number of concurrent requests")
+    max_requests: int = _setting(1024, "Maximum number of connections of a worker")
     max_bytes: int = _setting(2**20, "Maximum size of a request body in bytes")
-    # From when a connection is accepted. Then its worker is killed and the caller charged.
     max_seconds: float = _setting(30.0, "Seconds until a request times out")
-    # Half of what all workers have if left out, where callers have tokens.
-    max_cpu: float | None = _setting(None, "Processor seconds per caller and minute")
-    # The time of a draw tells of its words; 0 answers at once.
-    tick: float = _setting(0.025, "Send answers at multiples of this many seconds", least=0)
+    workers: int = _setting(1, "Worker processes, each with a pipeline of its own")
 
     def __post_init__(self) -> None:
         super().__post_init__()

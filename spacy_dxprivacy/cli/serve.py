@@ -13,7 +13,7 @@ from .terminal import PIPELINE, SERVE, mistakes_in_a_line, setting_up
 PROMPT_ENTITIES = ("person", "date", "gpe", "address", "org", "email", "phone", "url", "id")
 
 
-@options.with_settings("serve", *SERVE, *PIPELINE, "code", "run.n_process")
+@options.with_settings("serve", *SERVE, *PIPELINE, "code")
 @options.described("serve")
 def serve_cli(chosen: SanitizeConfig, new_token: str | None = None) -> None:
     """Serve sanitising over HTTP, with presidio's /anonymize.
@@ -34,7 +34,7 @@ def serve_cli(chosen: SanitizeConfig, new_token: str | None = None) -> None:
         _serve(chosen)
 
 
-@options.with_settings("proxy", "service.upstream", *SERVE, *PIPELINE, "code", "run.n_process")
+@options.with_settings("proxy", "service.upstream", *SERVE, *PIPELINE, "code")
 def proxy_cli(chosen: SanitizeConfig) -> None:
     """Send prompts to a model without the names in them, and restore the names in its answers.
 
@@ -57,19 +57,17 @@ def proxy_cli(chosen: SanitizeConfig) -> None:
 
 
 def _serve(chosen: SanitizeConfig, *packages: str) -> None:
-    from ..integrations.clean import ready_of
-    from ..integrations.serve.run import serve
+    from ..integrations.serve.run import check, serve
+    from ..io.build import make_pipeline
     from ..machine.hosts import check_port
 
-    service = chosen.service
     with setting_up():
         for package in ("fastapi", "uvicorn", *packages):
             needs(package, "The service", extra="serve")
-        check_port(service.address, service.port)
-        nlp = ready_of(chosen).nlp
+        check_port(chosen.service.address, chosen.service.port)
+        guarantee = check(make_pipeline(chosen), chosen.service)
 
     def ready(where: str) -> None:
         typer.echo(f"{where}/openapi.json describes the API; Ctrl-C stops it.", err=True)
 
-    checked = chosen.run.language is None
-    serve(nlp, service, chosen.run.processes, ready=ready, checked=checked)
+    serve(chosen, guarantee, ready=ready)

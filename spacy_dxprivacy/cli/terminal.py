@@ -33,7 +33,7 @@ SANITIZE = (
 )  # fmt: skip
 SERVE = (
     "service.address", "service.port", "service.host", "service.tokens", "service.budget",
-    "service.ledger",
+    "service.ledger", "service.workers",
 )  # fmt: skip
 OTHERS = ("code", "service.upstream")
 # What an argument is called on the command line, where that is not --argument.
