@@ -12,20 +12,22 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import multiprocessing
 import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
+from typing import TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from mutants_table import MUTANTS, Mutant
@@ -35,11 +37,14 @@ PACKAGE = "spacy_dxprivacy"
 COPIED = (PACKAGE, "tests", "configs", "examples", "docs", "scripts", "pyproject.toml", "setup.cfg")
 SECONDS = 600  # of the tests of a mutant; one that hangs is noticed as well
 PASSED, FAILED = 0, 1  # exit statuses of pytest
+T, R = TypeVar("T"), TypeVar("R")
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(["pytest", "scipy.stats", "spacy", "typer"])
 _FIRST = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.M)
 HEAD = """# Mutants
 
-Each line of the package on which a promise rests is changed, one at a time, and a test has to fail.
-`python scripts/mutants.py --write docs/reference/mutants.md` makes the changes and writes this page.
+A line of the package on which a promise rests is changed, and a test has to fail.
+`python scripts/mutants.py --write docs/reference/mutants.md` makes all of them and this page.
 
 | Mutant | What it breaks | Killed by |
 | --- | --- | --- |
@@ -109,65 +114,75 @@ def changed(mutant: Mutant, root: Path) -> Iterator[None]:
                 raise
 
 
-def pytest(root: Path, tests: Sequence[str]) -> tuple[int, str]:
-    """Run tests against a copy. Return the exit status, FAILED for a run without end, and what
-    pytest says."""
+def run_pytest(root: Path, tests: Sequence[str], said: Path) -> None:
+    """Run pytest in this process, a child of its own, against a copy."""
+    handle = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(handle, 1)
+    os.dup2(handle, 2)
+    os.chdir(root)
+    sys.path.insert(0, str(root))
+    import pytest
+
+    # For the processes that tests start.
+    os.environ["PYTHONPATH"] = str(root)
     options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-rfE", "--no-header"]
-    command = [sys.executable, "-m", "pytest", *options, *tests]
-    environment = {**os.environ, "PYTHONPATH": str(root), "OMP_NUM_THREADS": "1"}
-    try:
-        run = subprocess.run(
-            command, cwd=root, env=environment, capture_output=True, text=True, timeout=SECONDS
-        )
-    except subprocess.TimeoutExpired:
+    status = int(pytest.main([*options, *tests]))
+    sys.exit(status)
+
+
+def pytest_in(root: Path, tests: Sequence[str]) -> tuple[int, str]:
+    """Run tests against a copy. Return the exit status, FAILED for a run without end, and what
+    pytest says. Children are forked from a server that has imported what all of them need."""
+    said = root / "said.txt"
+    process = CONTEXT.Process(target=run_pytest, args=(root, tests, said))
+    process.start()
+    process.join(SECONDS)
+    if process.exitcode is None:
+        process.kill()
+        process.join()
         return FAILED, f"FAILED {tests[0]}: no end after {SECONDS} s"
-    return run.returncode, run.stdout + run.stderr
+    return process.exitcode, said.read_text(encoding="utf8", errors="replace")
 
 
 def outcome_of(mutant: Mutant, root: Path) -> Outcome:
     """Run the tests of a mutant. Raise TableError where they did not run."""
     began = time.monotonic()
     with changed(mutant, root):
-        status, said = pytest(root, shlex.split(mutant.tests))
-    seconds = time.monotonic() - began
-    if status == PASSED:
-        return Outcome(mutant, "", seconds)
-    found = _FIRST.search(said)
-    if status != FAILED or found is None:
+        status, said = pytest_in(root, shlex.split(mutant.tests))
+    first = _FIRST.search(said)
+    if status not in (PASSED, FAILED) or (status == FAILED and first is None):
         raise TableError(f"{mutant.name}: pytest ended with {status}.\n{said[-2000:]}")
-    return Outcome(mutant, found[1], seconds)
+    outcome = Outcome(mutant, first[1] if first else "", time.monotonic() - began)
+    print(line_of(outcome), flush=True)
+    return outcome
 
 
-def check_unchanged(mutants: Sequence[Mutant], root: Path) -> None:
+def check_unchanged(tests: str, root: Path) -> None:
     """Raise TableError where a named test fails, or is missing, without any change."""
-    for tests in dict.fromkeys(mutant.tests for mutant in mutants):
-        status, said = pytest(root, shlex.split(tests))
-        if status != PASSED:
-            raise TableError(f"{tests}: ended with {status} without a change.\n{said[-2000:]}")
+    status, said = pytest_in(root, shlex.split(tests))
+    if status != PASSED:
+        raise TableError(f"{tests}: ended with {status} without a change.\n{said[-2000:]}")
 
 
 def outcomes(mutants: Sequence[Mutant], jobs: int, *, check: bool) -> list[Outcome]:
-    """Run all mutants, so many at a time, each process in a copy of its own."""
+    """Run all mutants, so many at a time, each job in a copy of its own."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as temporary:
         roots: SimpleQueue[Path] = SimpleQueue()
         for job in range(jobs):
             roots.put(copied(Path(temporary) / str(job)))
 
-        def run(mutant: Mutant) -> Outcome:
+        def with_root(call: Callable[[T, Path], R], of: T) -> R:
             root = roots.get()
             try:
-                outcome = outcome_of(mutant, root)
+                return call(of, root)
             finally:
                 roots.put(root)
-            print(line_of(outcome), flush=True)
-            return outcome
 
-        if check:
-            root = roots.get()
-            check_unchanged(mutants, root)
-            roots.put(root)
         with ThreadPoolExecutor(jobs) as pool:
-            return list(pool.map(run, mutants))
+            if check:
+                tests = dict.fromkeys(mutant.tests for mutant in mutants)
+                list(pool.map(partial(with_root, check_unchanged), tests))
+            return list(pool.map(partial(with_root, outcome_of), mutants))
 
 
 def line_of(outcome: Outcome) -> str:
@@ -206,6 +221,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--write", type=Path, help="page to write")
     parser.add_argument("--no-check", action="store_true", help="do not run the tests unchanged")
     options = parser.parse_args(argv)
+    os.environ["OMP_NUM_THREADS"] = "1"
     try:
         mutants = chosen(options.names)
         for mutant in mutants:

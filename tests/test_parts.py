@@ -122,6 +122,13 @@ def test_a_token_of_several_words_is_never_cut(pipeline, short):
     assert [token.text for part in cut for token in nlp.make_doc(part)] == tokens
 
 
+def test_a_part_ends_with_a_sentence(pipeline, short):
+    short()
+    nlp, text = pipeline(), "Dr. Ab, Dr. Cd, Dr. Ef, Dr. Gh, Dr. Ij, Dr. Kl and Dr. Mn came. " * 40
+    cut = list(stream.parts_of(text, stream.places_of(nlp, text)))
+    assert len(cut) > 10 and all(part.endswith("came. ") for part in cut)
+
+
 def test_nothing_that_was_read_stays(pipeline, short):
     nlp = pipeline()
     short()

@@ -34,8 +34,9 @@ def crowd():
 
 # A group of few words has no crowd: with k words the loss is 1 - 1/k of the bound at most.
 ON_A_CROWD = {"dx.CusText.v1": {"k": 404}}
-# Its distances are 1 at most, so that 2 nats leave hardly any difference to see.
-TO_DRAW = {"dx.CusText.v1": 8.0}
+# Distances within a group are 1 at most, so that 2 nats leave hardly any difference to see; and
+# beyond the radii of a path lie many draws at 1 only.
+TO_DRAW = {"dx.CusText.v1": 8.0, "dx.Path.v2": 1.0}
 
 
 @cache
