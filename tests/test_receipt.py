@@ -150,6 +150,17 @@ def test_what_a_mechanism_lets_through_is_in_the_receipt(tmp_path, mechanism, sa
     assert receipt.scale is None  # some words are not protected from each other at all
 
 
+@pytest.mark.parametrize("seed", [None, 7])
+def test_a_receipt_says_whether_the_noise_can_be_foreseen(tmp_path, seed):
+    assert make(tmp_path, LAPLACE, seed=seed)("word1")._.dx.seeded is (seed is not None)
+
+
+@pytest.mark.parametrize("scope", ["token", "type"])
+def test_a_receipt_says_whether_equal_words_are_seen_to_be_equal(tmp_path, scope):
+    shown = make(tmp_path, LAPLACE, scope=scope)("word1")._.dx.in_clear
+    assert ("which words of a document are the same" in shown) == (scope == "type")
+
+
 @pytest.mark.slow
 def test_what_an_attacker_found_stands_beside_the_default_epsilon_alone():
     """Of other settings, or epsilons beyond what was measured, nobody measured it."""
