@@ -18,20 +18,14 @@ ATTACK = [
     ("guess notes.jsonl -m 'path prior=Nonsense'", "no prior"),
     ("guess notes.jsonl -m 'path prior'", "NAME=VALUE"),
     ("link letter.txt -e 1", "DX090"),
-    ("context letter.txt", "dx attack guess"),
-    ("persons notes.jsonl", "dx report --measure"),
     ("frontier notes.jsonl --at 1.5", "--at"),
     ("guess notes.jsonl --out letter.txt", "is not a folder"),
 ]
 EXPERIMENT = [
     ("nonsense", "'frontier', 'tasks'"),
-    ("frontier --quick", "--documents"),
     ("frontier --epsilon 3:2:1", "--epsilon"),
     ("frontier --space nonsense.txt", "nonsense.txt"),
     ("frontier --format gif", "svg"),
-    ("margins", "dx inspect"),
-    ("outputs", "dx inspect"),
-    ("utility", "dx experiment tasks"),
     ("frontier --text nonsense.csv", "no such file"),
     ("frontier --at 1.5", "--at"),
     ("frontier -m nonsense", "--mechanism must be one of"),
@@ -45,10 +39,7 @@ INSPECT = [
     ("doctor -e -2", "epsilon"),
     ("doctor -e 1e9", "epsilon"),
     ("doctor -m identity", "no epsilon"),
-    ("doctor --over x", "dx tune"),
     ("doctor --space /nowhere", "/nowhere"),
-    ("doctor --entities person", "run.preview"),
-    ("doctor --judge some", "dx report --judge"),
 ]
 TUNE = [
     ("-m nothing", "nothing"),
@@ -60,10 +51,7 @@ TUNE = [
     ("--text /no/such/text.txt", "no such file"),
     ("--text /", "folder"),
     ("--text unknown.jsonl", "no word"),
-    ("--plot a.svg", "dx attack guess"),
     ("--json /", "/"),
-    ("--judge some", "dx report --judge"),
-    ("--entities person", "dx audit release"),
 ]
 COMMANDS = {"attack": ATTACK, "experiment": EXPERIMENT, "inspect": INSPECT, "tune": TUNE}
 CASES = [(command, *case) for command, cases in COMMANDS.items() for case in cases]

