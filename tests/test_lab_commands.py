@@ -18,8 +18,6 @@ ATTACK = [
     ("guess notes.jsonl -m 'path prior=Nonsense'", "no prior"),
     ("guess notes.jsonl -m 'path prior'", "NAME=VALUE"),
     ("link letter.txt -e 1", "DX090"),
-    ("context letter.txt", "dx attack guess"),
-    ("persons notes.jsonl", "dx report --measure"),
     ("frontier notes.jsonl --at 1.5", "--at"),
     ("guess notes.jsonl --out letter.txt", "is not a folder"),
 ]
@@ -29,10 +27,7 @@ INSPECT = [
     ("doctor -e -2", "epsilon"),
     ("doctor -e 1e9", "epsilon"),
     ("doctor -m identity", "no epsilon"),
-    ("doctor --over x", "dx tune"),
     ("doctor --space /nowhere", "/nowhere"),
-    ("doctor --entities person", "run.preview"),
-    ("doctor --judge some", "dx report --judge"),
 ]
 TUNE = [
     ("-m nothing", "nothing"),
@@ -44,10 +39,7 @@ TUNE = [
     ("--text /no/such/text.txt", "no such file"),
     ("--text /", "folder"),
     ("--text unknown.jsonl", "no word"),
-    ("--plot a.svg", "dx attack guess"),
     ("--json /", "/"),
-    ("--judge some", "dx report --judge"),
-    ("--entities person", "dx audit release"),
 ]
 COMMANDS = {"attack": ATTACK, "inspect": INSPECT, "tune": TUNE}
 CASES = [(command, *case) for command, cases in COMMANDS.items() for case in cases]

@@ -273,7 +273,6 @@ def test_mistakes_are_told_in_a_line(text, tmp_path):
         ((latin, "x"), "not valid Unicode"), ((rows, "x"), "not a string"),
         ((broken, "x"), "not valid JSON"),
         ((good, tmp_path / "empty"), "is not a prior"),
-        ((good, "x", "--kind", "hidden-markov"), "--kind was removed"),
         ((good, "x", "--space", "nowhere"), "DX026"),
     ]  # fmt: skip
     for arguments, why in cases:
