@@ -76,12 +76,11 @@ def cases() -> list[Case]:
     as it is, whole sentences."""
     path = [
         Case("path_v2", {"policy": "plain"}),
-        Case("path_v2", {"policy": "plain", "even": True, "epsilon": 1.6}),
         Case("path_v2", {"policy": "general"}, "builtin"),
         Case("clinical", {"policy": "clinical"}, "builtin"),
     ]
     sentences = [Case("path_v2"), Case("clinical")]  # as they are; entities.cfg: as path_v2.cfg
-    apart = {"path_v2", "path_v2_even", "clinical", "entities"}
+    apart = {"path_v2", "clinical", "entities"}
     others = [Case(f.stem) for f in sorted(CONFIGS.glob("*.cfg")) if f.stem not in apart]
     # Where the epsilon of the config is too large for draws to tell: the same at a smaller one.
     smaller = [Case(name, {"epsilon": 2.0}) for name in ("clipped_laplace", "gaussian", "nadp")]

@@ -1,10 +1,10 @@
 """Whether memory stays flat: resident memory of `dx sanitize`, workers and all, as words go by:
 
-    OMP_NUM_THREADS=1 python benchmarks/flat.py [--words 10000000] [--ways stdin,file,two,shards]
+    OMP_NUM_THREADS=1 python benchmarks/flat.py [--words 10000000] [--ways stdin,file,two,folder]
     OMP_NUM_THREADS=1 python benchmarks/flat.py --entities [--key KEY] --ways two --words 47000000
 
 A text of English frequencies that names a stranger now and then goes in: by standard input, as a
-file, as a file that two processes share, or as ten shards (.jsonl). The memory is read after each
+file, as a file that two processes share, or as a folder of ten files. The memory is read after each
 tenth: of the words of standard input, of the time of the other ways (from the first output on, the
 most in it); each minute's goes to stderr. A row is the memory after a tenth, a fifth and all, in
 MB, and the growth since either. Words are drawn alone (`configs/path.cfg`), or by `--default` by
@@ -60,7 +60,7 @@ class Corpus:
     @property
     def format(self) -> list[str]:
         """How a file of it is read."""
-        return ["--format", "csv", "--field", "note"] if self.entities else ["--format", "lines"]
+        return ["--format", "csv", "--field", "note"] if self.entities else ["--format", "jsonl"]
 
     def documents(self, part: int) -> Iterator[str]:
         """A tenth of it. Each document has a word of its own that no space knows, or names three
@@ -73,7 +73,8 @@ class Corpus:
     def lines(self, part: int) -> Iterator[bytes]:
         """The same, as lines of a file, after its head."""
         if not self.entities:
-            yield from (f"{document}\n".encode() for document in self.documents(part))
+            for document in self.documents(part):
+                yield json.dumps({"text": document}).encode() + b"\n"
             return
         if not part:
             yield b"id,note\r\n"
@@ -117,9 +118,10 @@ def resident(pid: int) -> tuple[int, float]:
 def fed(way: str, corpus: Corpus, options: list[str], folder: Path) -> list[float]:
     """The memory after each part."""
     sources = ["-"] if way == "stdin" else written(way, corpus, folder)
-    out = folder / ("out" if way == "shards" else "out.csv" if corpus.entities else "out.txt")
-    extra = {"two": ["--n-process", "2"], "shards": ["--set", "cluster.engine=local"]}
-    settings = [*options, *extra.get(way, []), *([] if way == "shards" else corpus.format), "-F"]
+    ending = "csv" if corpus.entities else "jsonl"
+    out = folder / ("out" if way == "folder" else f"out.{ending}")
+    extra = ["--n-process", "2"] if way == "two" else []
+    settings = [*options, *extra, *([] if way == "folder" else corpus.format), "-F"]
     command = [*COMMAND, *sources, str(out), "-q", *settings]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
@@ -134,19 +136,20 @@ def fed(way: str, corpus: Corpus, options: list[str], folder: Path) -> list[floa
 
 
 def written(way: str, corpus: Corpus, folder: Path) -> list[str]:
-    """The sources: one file, or one for each part."""
+    """The source: a file, or a folder of one for each part."""
     source = folder / "in.txt"
-    if way != "shards":
+    if way != "folder":
         with open(source, "wb") as handle:
             for part in range(PARTS):
                 handle.writelines(corpus.lines(part))
         return [str(source)]
-    shards = [folder / f"in{part}.jsonl" for part in range(PARTS)]
-    for part, shard in enumerate(shards):
-        with open(shard, "wb") as handle:
+    source = folder / "in"
+    source.mkdir()
+    for part in range(PARTS):
+        with open(source / f"in{part}.jsonl", "wb") as handle:
             for document in corpus.documents(part):
                 handle.write(json.dumps({"text": document}).encode() + b"\n")
-    return [str(shard) for shard in shards]
+    return [str(source)]
 
 
 def _fed_in(process: subprocess.Popen[bytes], pipe: IO[bytes], corpus: Corpus) -> list[float]:
@@ -184,7 +187,7 @@ def written_to(folder: Path) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--words", type=int, default=10_000_000)
-    parser.add_argument("--ways", default="stdin,file,two,shards")
+    parser.add_argument("--ways", default="stdin,file,two,folder")
     parser.add_argument("--default", action="store_true")
     parser.add_argument("--entities", action="store_true")
     parser.add_argument("--key", help="with --entities: a key, by which persons have one surrogate")

@@ -49,7 +49,6 @@ ENOUGH = 1e-3  # relative tolerance of epsilon
 SHOWN = (
     "dx.Path.v1",
     "dx.Path.v2 policy=plain prior=WordFrequency",
-    "dx.Path.v2 policy=plain prior=Uniform even=true",
 )
 STEEP = 60.0  # nats between two words: probabilities so much lower cost nothing
 BETWEEN = 1e-9  # relative tolerance of lengths: a path over a word between two is equal

@@ -7,8 +7,7 @@
 
 The files are those of Coucke et al. 2018, of the Kaggle competition "Spooky Author Identification",
 of Staab et al. 2024 and of Yang et al. 2025 (RUPTA); none comes with this package. Runs the command
-of each table, resumes an interrupted one, and writes its result file, its figure and its table in
-docs/reference/figures.md.
+of each table, and writes its result file, its figure and its table in docs/reference/figures.md.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from __future__ import annotations
 import argparse
 import csv
 import shlex
-import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from figures import DOCS, write_result
 
-from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.lab.experiments.tasks import USUAL
 from spacy_dxprivacy.lab.mechanisms import parse_mechanism
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.privacy.levels import LEVELS
@@ -50,15 +49,15 @@ CURVE = "0.3,0.4,0.55,0.8,1.05,1.4"
 
 def measured(command: str, path: Path) -> tuple[list[Row], bytes]:
     """Run a command on the file that it names, and return the rows of its table, and its picture if
-    it has one. An interrupted run is resumed from its folder under DOCS."""
-    folder = DOCS / f"run-{path.stem}"
-    given = shlex.split(command.replace(path.name, str(path)))[1:]
-    dx_cli([*given, "--out", str(folder)], standalone_mode=False)
-    (table,) = folder.glob("*.csv")
-    with table.open(encoding="utf8") as file:
-        rows = list(csv.DictReader(file))
-    picture = b"".join(figure.read_bytes() for figure in folder.glob("*.svg"))
-    shutil.rmtree(folder)
+    it has one."""
+    program, *arguments = shlex.split(command.replace(path.name, str(path.resolve())))
+    run = [sys.executable] if program == "python" else [sys.executable, "-m", "spacy", program]
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([*run, *arguments, "--out", folder], check=True, cwd=DOCS.parent)
+        (table,) = Path(folder).glob("*.csv")
+        with table.open(encoding="utf8") as file:
+            rows = list(csv.DictReader(file))
+        picture = b"".join(figure.read_bytes() for figure in Path(folder).glob("*.svg"))
     return rows, picture
 
 
@@ -94,14 +93,15 @@ def of_tasks(rows: list[Row], names: dict[str, str]) -> tuple[list[str], list[li
 
 def tasks(path: Path, options: str, target: Path, names: dict[str, str], data: str) -> None:
     """Measure and write the table of a task."""
-    command = f"dx experiment tasks --text {path.name} {options}"
+    command = f"python projects/train_on_a_release/scripts/tasks.py {path.name} {options}"
     rows, picture = measured(command, path)
     columns, table = of_tasks(rows, RECOVERED | names)
     words = rows[0]["rare words"]
+    released = (row["mechanism"] for row in rows if row["epsilon"])
     write_result(
         target,
         command=command,
-        settings={"mechanisms": [parse_mechanism(name)[1] for name in USUAL]},
+        settings={"mechanisms": [parse_mechanism(name)[1] for name in dict.fromkeys(released)]},
         data=f"{data} {words} of the attacked words are rare (below 1e-5 in web text). In "
         "brackets, the 95 % interval (bootstrap).",
         attacker=ATTACKER,

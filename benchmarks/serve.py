@@ -54,7 +54,7 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--mechanism", default="exponential")
     parser.add_argument("--epsilon", default="")
-    parser.add_argument("--n-process", default="1")
+    parser.add_argument("--workers", default="1")
     parser.add_argument("--beside", type=int, default=0)
     parser.add_argument("--one-text", action="store_true")
     given = parser.parse_args()
@@ -63,7 +63,7 @@ def main() -> None:
     epsilon = ["--epsilon", given.epsilon] if given.epsilon else of
     command = [
         sys.executable, "-m", "spacy", "dx", "serve", "--port", str(port), "--mechanism",
-        given.mechanism, *epsilon, "--workers", given.n_process,
+        given.mechanism, *epsilon, "--workers", given.workers,
         "--max-requests", "4000",
     ]  # fmt: skip
     service = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)

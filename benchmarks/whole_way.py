@@ -18,6 +18,7 @@ quarter over that of the second, and the growth of resident memory after the fir
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import statistics
 import tempfile
@@ -33,7 +34,6 @@ import synthetic
 from spacy.language import Language
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import sanitize
@@ -82,13 +82,13 @@ def processor() -> float:
 
 
 def command(nlp: Language, folder: Path, processes: int = 1) -> Callable[[list[str]], None]:
-    """What `dx sanitize in.txt out.txt --format lines` does when it has started."""
+    """What `dx sanitize in.jsonl out.jsonl` does when it has started."""
 
     def work(texts: list[str]) -> None:
-        source = folder / "in.txt"
-        source.write_text("\n".join(texts) + "\n", encoding="utf8")
-        lines = FileOptions(format="lines")
-        jobs = plan_jobs(str(source), str(folder / "out.txt"), lines, force=True)
+        source = folder / "in.jsonl"
+        lines = (json.dumps({"text": text}) + "\n" for text in texts)
+        source.write_text("".join(lines), encoding="utf8")
+        jobs = plan_jobs(str(source), str(folder / "out.jsonl"), force=True)
         sanitize(nlp, jobs, n_process=processes, force=True)
 
     return work

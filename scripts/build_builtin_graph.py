@@ -12,8 +12,7 @@ from pathlib import Path
 
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.metric.word_graph import build
-from spacy_dxprivacy.space import BUILTIN
-from spacy_dxprivacy.space.tables import learned
+from spacy_dxprivacy.space import BUILTIN, learned
 
 
 def main() -> None:

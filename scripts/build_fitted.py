@@ -8,9 +8,8 @@ from __future__ import annotations
 import time
 
 from spacy_dxprivacy import Space, registry
-from spacy_dxprivacy.space import BUILTIN
-from spacy_dxprivacy.space.tables import learned
-from spacy_dxprivacy.space.tables.learned import FITTED
+from spacy_dxprivacy.space import BUILTIN, learned
+from spacy_dxprivacy.space.learned import FITTED
 
 MECHANISMS = ("dx.Diffractor.v1",)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from builtin_space.sources import FLOOR, log_probabilities
+from language.arpa import Arpa, read_arpa
 from language.axes import axes_of
 from language.pairs import mass_of_tokens, model_of, pack_contexts, packed, pairs_of, pruned
 from language.sphinx import write_arpa
@@ -23,8 +24,7 @@ from language.triples import WORDS, contexts_of, of_source, of_teacher
 from language.types import Floats, make_types
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.editors.opened import open_model
-from spacy_dxprivacy.prior.arpa import Arpa, read_arpa
+from spacy_dxprivacy.lab.causal import open_model
 from spacy_dxprivacy.prior.pairs import BROAD, KINDS
 from spacy_dxprivacy.space import BUILTIN
 

@@ -1,16 +1,15 @@
 """Fuzz the sanitizer and the readers: 1,000,000 documents, 100,000 vector files, configs, files.
 
-    python scripts/fuzz.py [--documents N] [--vectors N] [--configs N] [--files N]
+    python scripts/fuzz.py [--documents N] [--configs N] [--files N]
                            [--parts N] [--corpora N] [--small N] [--seed S] [--minutes M]
     python scripts/fuzz.py --only corpora,small  these parts alone
     python scripts/fuzz.py --atheris SECONDS     coverage-guided, on the readers
 
 --parts: stand-ins, editors, requests to a service and standard input, each. --corpora: documents in
-files of 2,000, tables and lines, packed or not, most of them drawn word by word, some with
-stand-ins or edited; --small: small files in folders and as shards, half of which go on where a run
-ended. Of both each document has to come out once, or be named as failed. --minutes ends each part
-early. It prints what it reached and what it found, each with the number that makes it again. Exit
-status 1: something was found. --atheris needs atheris.
+files of 2,000, tables and lines, most of them drawn word by word, some with stand-ins or edited;
+--small: small files in folders. Of both each document has to come out once, or be named as failed.
+--minutes ends each part early. It prints what it reached and what it found, each with the number
+that makes it again. Exit status 1: something was found. --atheris needs atheris.
 """
 
 from __future__ import annotations
@@ -35,9 +34,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from fuzz import corpora, generate, laws
 
-from spacy_dxprivacy.integrations.distributed import Recipe
-
-PARTS = ("documents", "vectors", "configs", "files", "parts", "corpora", "small")
+PARTS = ("documents", "configs", "files", "parts", "corpora", "small")
 BATCH, DOCUMENTS, SMALL, REQUESTS = 256, 2000, 100, 100
 PLAIN = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
 SLOW = 20.0  # seconds for one example: a hang
@@ -88,11 +85,7 @@ def run(options: argparse.Namespace, folder: Path) -> int:
         return laws.check_readers(folder / f"r.{kind}", raw, kind)
 
     found = many("documents", options.documents, options, documents, BATCH)
-    vectors, space = folder / "vectors", folder / "space"
-    found += many(
-        "vector files", options.vectors, options,
-        lambda rng: laws.check_vectors(vectors, generate.vector_file(rng)),
-    )  # fmt: skip
+    space = folder / "space"
     found += many(
         "configs", options.configs, options,
         lambda rng: laws.check_config(space, generate.config(rng)),
@@ -150,17 +143,9 @@ def of_files(folder: Path, others: tuple[Any, ...]) -> Callable[[Random], object
 
 
 def of_folders(folder: Path) -> Callable[[Random], object]:
-    """Folders of SMALL files, as they are and as shards."""
-    space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(folder / "space")}
-    recipe = Recipe.of({"mechanism": PLAIN, "space": space})
-    nlp = recipe.load()
-
-    def step(rng: Random) -> object:
-        if rng.random() < 0.5:
-            return corpora.check_folder(nlp, folder / "small", rng, SMALL)
-        return corpora.check_shards(recipe, nlp, folder / "small", rng, SMALL)
-
-    return step
+    """Folders of SMALL files."""
+    nlp = laws.make_nlp(folder / "space", mechanism=PLAIN)
+    return lambda rng: corpora.check_folder(nlp, folder / "small", rng, SMALL)
 
 
 def guided(seconds: float, folder: Path) -> None:
@@ -169,9 +154,7 @@ def guided(seconds: float, folder: Path) -> None:
 
     def one(data: bytes) -> None:
         kind, raw = data[:1], data[1:]
-        if kind < b"\x40":
-            laws.check_vectors(folder / "vectors", raw)
-        elif kind < b"\x80":
+        if kind < b"\x80":
             laws.check_readers(folder / "r.spacy", raw, "spacy")
         elif kind < b"\xa0":
             laws.check_packed(raw)
@@ -183,19 +166,8 @@ def guided(seconds: float, folder: Path) -> None:
     from spacy_dxprivacy.io import source as sources
     from spacy_dxprivacy.io.files import docbin as packed
     from spacy_dxprivacy.lab.audit import files
-    from spacy_dxprivacy.space.tables import packed as unpacked
-    from spacy_dxprivacy.space.tables import readers
 
-    for module in (
-        files,
-        plain,
-        tables,
-        record,
-        sources,
-        packed,
-        readers,
-        unpacked,
-    ):
+    for module in (files, plain, tables, record, sources, packed):
         for name, value in list(vars(module).items()):
             if callable(value) and getattr(value, "__module__", "") == module.__name__:
                 with contextlib.suppress(Exception):
@@ -207,7 +179,6 @@ def guided(seconds: float, folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--documents", type=int, default=1_000_000)
-    parser.add_argument("--vectors", type=int, default=100_000)
     parser.add_argument("--configs", type=int, default=100_000)
     parser.add_argument("--files", type=int, default=100_000)
     parser.add_argument("--parts", type=int, default=100_000)

@@ -60,11 +60,10 @@ MORE_OF_OPTIONS = {
     "sanitize text": "Other users of the machine can see the arguments of a command.",
     "space exclude": "`offensive` is the list of the package; a file has one word a line.",
     "space join": "English text is drawn best from the built-in space. Both are written as one.",
-    "index factory": "If left out, 4 bits for every 2 dimensions.",
     "prior space": "`builtin`, a file of word vectors, or a saved space.",
     "audit mechanism config": "As for `spacy assemble`, or with a `[mechanism]` section alone.",
     "audit mechanism epsilon": "An audit has more power at a small epsilon.",
-    "audit release receipt": "A manifest in PATH is read by itself; a .spacy file carries its own.",
+    "audit release receipt": "A .spacy file carries its own.",
     "audit release entities": "None is put down to chance. If left out, the labels that a receipt "
     "of entity mode names.",
     "audit release model": "A name or a path. The rules of the package if left out.",

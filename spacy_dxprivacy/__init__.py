@@ -8,16 +8,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .about import __version__, table
-from .integrations.front.accessors import accessors
 from .pipeline.receipt import assert_sanitized, attach_vectors, release
 from .registries import registry
 
 if TYPE_CHECKING:
     from .errors import DxError, DxWarning, UsageError
-    from .integrations.front.clean import Cleaned, clean
-    from .integrations.front.diff import Diff, diff
-    from .integrations.front.on_datasets import clean_dataset
-    from .integrations.front.on_sklearn import Cleaner as Cleaner
+    from .integrations.clean import Cleaned, clean
     from .pipeline.component import DxSanitizer
     from .pipeline.receipt import Receipt
     from .privacy.composition import compose
@@ -28,10 +24,9 @@ if TYPE_CHECKING:
     from .ty import Draw
 
 __all__ = [
-    "Cleaned", "Diff", "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee",
-    "Receipt", "Rng", "Space", "UsageError", "__version__", "accessors", "assert_sanitized",
-    "attach_vectors", "clean", "clean_dataset", "compose", "diff", "registry", "release",
-    "trim_vocab",
+    "Cleaned", "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee", "Receipt", "Rng",
+    "Space", "UsageError", "__version__", "assert_sanitized", "attach_vectors", "clean",
+    "compose", "registry", "release", "trim_vocab",
 ]  # fmt: skip
 
 _HOMES = table("exports")
@@ -48,6 +43,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-accessors(imported=True)  # of pandas and polars, if they are imported already

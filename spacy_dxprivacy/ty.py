@@ -5,7 +5,7 @@ k is the number of words to replace, n the number of rows of the space, d its di
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -164,8 +164,7 @@ class Unknown(Protocol):
 class Editor(Protocol):
     """Post-processing of a release by public knowledge: it sees no input and adds no privacy.
 
-    Optional: about, what a saved pipeline keeps of its model, the digest among it; and
-    avoid(allowed), called after fit with a public predicate of words that may come out.
+    Optional: avoid(allowed), called after fit with a public predicate of words that may come out.
     """
 
     name: str
@@ -186,27 +185,4 @@ class Editor(Protocol):
         starts: bool (k,), where sentences begin; if left out, words are taken alone. fixed: bool
         (k,), words that stay.
         """
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class ReleasedText:
-    """The k words of one released text, and nothing else of it.
-
-    rows: int64 (k,). starts: bool (k,), where sentences begin. fixed: bool (k,), words that stay.
-    before: k strings, the text before each word: blanks, punctuation, numbers, surrogates.
-    """
-
-    rows: Ints1d
-    starts: Bools1d
-    fixed: Bools1d
-    before: Sequence[str]
-
-
-@runtime_checkable
-class EditsTexts(Protocol):
-    """An editor that reads a release with all the plaintext between its words."""
-
-    def edit_texts(self, texts: Sequence[ReleasedText], mechanism: Mechanism) -> list[Ints1d]:
-        """Return the words of each text, int64 (k,)."""
         ...

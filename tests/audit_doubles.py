@@ -15,9 +15,7 @@ from spacy_dxprivacy.privacy.noise import laplace_noise
 from spacy_dxprivacy.space.search.metric import distances, euclidean, neighbours
 
 EPSILON = 2.0
-METRIC = Guarantee(
-    "metric-dp", EPSILON, metric="euclidean", adjacency="all pairs", status="claimed"
-)
+METRIC = Guarantee("metric-dp", EPSILON, metric="euclidean", covers="all", status="claimed")
 
 
 class Double:

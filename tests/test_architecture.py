@@ -21,9 +21,8 @@ ONLY_IN = {
     "typer": ("cli", "lab/commands"),
     "click": ("cli",),
     "pytest": ("testing",),
-    "streamlit": ("lab/playground",),
-    "ray": ("integrations/distributed",),
-    "pyspark": ("integrations/distributed",),
+    "ray": (),
+    "pyspark": (),
 }
 
 pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the docs are not beside the tests")

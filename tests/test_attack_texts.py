@@ -6,11 +6,10 @@ import json
 
 import numpy as np
 import pytest
-from editors.fakes import FakeModel, small_law
+from lab.fakes import FakeModel, small_law
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
-from spacy_dxprivacy.editors.opened import OPENERS
 from spacy_dxprivacy.lab.attacks.whole import (
     ADAPTIVE,
     CAUSAL,
@@ -22,6 +21,7 @@ from spacy_dxprivacy.lab.attacks.whole import (
     infer,
     link_texts,
 )
+from spacy_dxprivacy.lab.causal import OPENERS
 
 pytest.importorskip("sklearn")
 NAN = float("nan")

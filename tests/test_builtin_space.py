@@ -10,8 +10,8 @@ import pytest
 
 import spacy_dxprivacy
 from spacy_dxprivacy import Space
+from spacy_dxprivacy.space.folder import digest_of
 from spacy_dxprivacy.space.sources import OFFENSIVE, read_words
-from spacy_dxprivacy.space.tables.folder import digest_of
 
 DATA = Path(spacy_dxprivacy.__file__).parent / "data" / "en"
 MONTHS = "January February March April May June July August September October November December"

@@ -46,7 +46,7 @@ TEXTS = [
     "",
     "The old dog (77-4051) sleeps\nin Vrondheim.",
 ]
-KINDS = ["lines", "jsonl", "csv", "spacy"]
+KINDS = ["jsonl", "csv", "spacy"]
 EXAMPLES = Path(__file__).parent.parent / "examples"
 EPSILON = DEFAULT_CONFIG["mechanism"]["epsilon"]
 TIMEOUT = 120  # seconds, for a program to start on a busy machine
@@ -113,10 +113,8 @@ def wait_until(condition, seconds=TIMEOUT):
 
 def write(folder, kind, texts=TEXTS):
     """A file of these texts; each has an id beside it where the format has fields."""
-    path = folder / f"in.{'txt' if kind == 'lines' else kind}"
-    if kind == "lines":
-        path.write_text("\n".join(text.replace("\n", " ") for text in texts) + "\n")
-    elif kind == "jsonl":
+    path = folder / f"in.{kind}"
+    if kind == "jsonl":
         entries = [{"id": i, "text": text, "who": "Zorblatt"} for i, text in enumerate(texts)]
         path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     elif kind == "csv":
@@ -190,10 +188,8 @@ def test_fields_pass_through_unless_others_are_named_or_all_dropped(dx, tmp_path
     no_secret_in(kept.stdout, dropped.stdout)
 
 
-def test_stdin_is_a_text_or_a_document_a_line(dx):
+def test_stdin_is_a_text(dx):
     assert dx("-", input="The cat\nsleeps").stdout.count("\n") == 1
-    result = dx("-", "--format", "lines", input="The cat\nruns\n\nin the night\n")
-    assert len(result.stdout.splitlines()) == 4 and "4 documents" in result.stderr
 
 
 def test_a_folder_becomes_a_folder_with_the_same_names(dx, tmp_path):
@@ -331,8 +327,7 @@ def test_every_format_becomes_every_other_and_secrets_are_nowhere(dx, tmp_path, 
         texts = [*TEXTS, "Zorblatt \ud800"] if read_as == "jsonl" else TEXTS
         source = write(tmp_path, read_as, texts)
         given = ["-n", n_process, "--keep-fields", "none", "--unknown.@dx_unknowns", "dx.Redact.v1"]
-        given += ["--format", "lines"] if read_as == "lines" else []
-        for suffix in ["txt", "jsonl", "csv", "spacy"]:
+        for suffix in KINDS:
             target, receipt = out / f"{read_as}.{suffix}", out / f"{read_as}-{suffix}.json"
             result = dx(source, target, "--receipt", receipt, *given)
             assert result.exit_code == (len(texts) > len(TEXTS)), result.stderr
@@ -341,7 +336,7 @@ def test_every_format_becomes_every_other_and_secrets_are_nowhere(dx, tmp_path, 
             assert [len(text.split()) for text in done] == [len(text.split()) for text in TEXTS]
             assert [text.count("[REDACTED]") for text in done] == [1, 1, 0, 3]
     files = list(out.iterdir())
-    assert len(files) == 32
+    assert len(files) == 18
     for path in files:
         raw = path.read_bytes()
         no_secret_in(path.name, zlib.decompress(raw) if path.suffix == ".spacy" else raw)
@@ -544,9 +539,7 @@ LONG_TEXTS = [f"The cat sleeps near Zorblatt, {i} times. " * 60 for i in range(4
 
 @pytest.fixture
 def source(tmp_path):
-    path = tmp_path / "in.txt"
-    path.write_text("\n".join(LONG_TEXTS) + "\n")
-    return path
+    return write(tmp_path, "jsonl", LONG_TEXTS)
 
 
 def lines_of(path):
@@ -555,7 +548,7 @@ def lines_of(path):
 
 def command(*args, space):
     dx = [sys.executable, "-m", "spacy", "dx", "sanitize"]
-    return [*dx, *map(str, args), *space_options(space), "--format", "lines", "-q"]
+    return [*dx, *map(str, args), *space_options(space), "--keep-fields", "id", "-q"]
 
 
 @pytest.mark.slow
@@ -565,7 +558,8 @@ def test_kill_9_at_any_moment_and_again(source, space, n_process, tmp_path):
     out.mkdir()
     done = 0
     for _ in range(4):
-        args = (source, out / "o.txt", *space_options(space), "--format", "lines", "-n", n_process)
+        args = (source, out / "o.jsonl", *space_options(space), "--keep-fields", "id")
+        args += ("-n", n_process)
         with started(*args, stdout=subprocess.DEVNULL) as process:
             wait_until(lambda p=process: list(out.iterdir()) or p.poll() is not None)
             time.sleep(rng.uniform(0, 1.0))
@@ -573,14 +567,14 @@ def test_kill_9_at_any_moment_and_again(source, space, n_process, tmp_path):
             wait_until(lambda p=process: not alive(p), seconds=20)
         for path in out.iterdir():  # what was sanitised so far
             no_secret_in(path.name, path.read_bytes())
-        if (out / "o.txt").exists():  # it was quicker than the signal: then all of it is there
-            assert lines_of(out / "o.txt") == len(LONG_TEXTS)
-            (out / "o.txt").unlink()
+        if (out / "o.jsonl").exists():  # it was quicker than the signal: then all of it is there
+            assert lines_of(out / "o.jsonl") == len(LONG_TEXTS)
+            (out / "o.jsonl").unlink()
             done += 1
     assert done < 4
-    again = command(source, out / "o.txt", "-n", n_process, space=space)
+    again = command(source, out / "o.jsonl", "-n", n_process, space=space)
     assert subprocess.run(again, timeout=TIMEOUT).returncode == 0
-    assert lines_of(out / "o.txt") == len(LONG_TEXTS)
+    assert lines_of(out / "o.jsonl") == len(LONG_TEXTS)
 
 
 @pytest.mark.slow
@@ -592,12 +586,12 @@ def test_a_file_that_may_not_grow_leaves_nothing_and_then_all(source, space, n_p
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
     out = tmp_path / "out"
-    args = command(source, out / "o.txt", "-n", n_process, space=space)
+    args = command(source, out / "o.jsonl", "-n", n_process, space=space)
     run = subprocess.run(args, capture_output=True, text=True, preexec_fn=limit, timeout=TIMEOUT)
     assert run.returncode == 1 and run.stderr.startswith("dx sanitize: File too large.")
     assert len(run.stderr.splitlines()) == 1 and not list(out.iterdir())
     assert subprocess.run(args, timeout=TIMEOUT).returncode == 0
-    assert lines_of(out / "o.txt") == len(LONG_TEXTS)
+    assert lines_of(out / "o.jsonl") == len(LONG_TEXTS)
 
 
 @pytest.fixture
@@ -650,11 +644,10 @@ def test_a_document_that_takes_too_much_memory_is_named_and_left_out(
         return sanitize(self, docs)
 
     monkeypatch.setattr(DxSanitizer, "_sanitize", starve)
-    (tmp_path / "in.txt").write_text("The cat\nZorblatt runs\nThe dog\n")
-    given = [tmp_path / "in.txt", tmp_path / "o.txt", "--format", "lines", "-n", n_process]
-    result = dx(*given)
+    source = write(tmp_path, "jsonl", ["The cat", "Zorblatt runs", "The dog"])
+    result = dx(source, tmp_path / "o.jsonl", "--keep-fields", "id", "-n", n_process)
     assert result.exit_code == 1 and "line 2: [DX033]" in result.stderr
-    assert "MemoryError" in result.stderr and lines_of(tmp_path / "o.txt") == 2
+    assert "MemoryError" in result.stderr and lines_of(tmp_path / "o.jsonl") == 2
     no_secret_in(result.stdout, result.stderr)
 
 

@@ -1,8 +1,11 @@
 """`python -m spacy dx space`: vectors in, a folder that loads at once out."""
 
+import shutil
+
 import numpy as np
 import pytest
 import spacy
+import srsly
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
@@ -26,12 +29,19 @@ def vectors(tmp_path):
 def vectors_of(n, tmp_path):
     X = np.random.default_rng(0).normal(size=(n, 5))
     lines = [f"word{i} " + " ".join(f"{x:.6f}" for x in row) for i, row in enumerate(X)]
-    path = tmp_path / "vectors.txt"
-    path.write_text("\n".join(["shit " + " ".join(["0.5"] * 5), *lines]) + "\n")
-    return path
+    return pipeline_of(["shit " + " ".join(["0.5"] * 5), *lines], tmp_path)
 
 
-def test_a_file_of_vectors_becomes_a_space_with_its_graph(dx, tmp_path):
+def pipeline_of(lines, tmp_path):
+    """What `spacy init vectors` makes of the lines of a file."""
+    path, folder = tmp_path / "vectors.txt", tmp_path / "vectors"
+    path.write_text("\n".join(lines) + "\n", encoding="utf8")
+    done = CliRunner().invoke(app, ["init", "vectors", "en", str(path), str(folder)])
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def test_vectors_become_a_space_with_its_graph(dx, tmp_path):
     result = dx(vectors_of(1_200, tmp_path), tmp_path / "out", "--max-words", 1_100)
     assert result.exit_code == 0 and not result.stdout
     space = Space.load(tmp_path / "out", verify=True)
@@ -92,10 +102,54 @@ def test_one_space_has_one_digest_by_every_road(dx, vectors, tmp_path, most):
     assert len(digests) == 1
 
 
-def test_as_much_of_a_large_file_is_read_as_it_takes(tmp_path):
+def test_the_first_words_that_may_be_output_are_taken(tmp_path):
     """The first words may not be output: those further on take their places."""
     lines = [f"other{i} 1 {i}" for i in range(30)] + [f"word{i} 2 {i}" for i in range(30)]
-    path = tmp_path / "vectors.txt"
-    path.write_text("\n".join(lines) + "\n")
-    whole = sources.load(path, sources.Filter(max_words=10, pattern="word.*"))
+    whole = sources.load(
+        pipeline_of(lines, tmp_path), sources.Filter(max_words=10, pattern="word.*")
+    )
     assert whole.words == [f"word{i}" for i in range(10)]
+
+
+def test_words_keep_their_order_and_equal_vectors_share_a_row(tmp_path):
+    """spaCy merges equal rows, and sorts them by their numbers where it does."""
+    folder = pipeline_of(["cat 5 5", "dog 1 2", "Cat 5 5", "cow 3 4"], tmp_path)
+    space = sources.load(folder)
+    assert space.words == ["cat", "dog", "cow"] and space.vectors[0].tolist() == [5, 5]
+    assert space.find("Cat") == 0
+    assert sources.load(folder, sources.Filter(max_words=2)).words == ["cat", "dog"]
+
+
+@pytest.mark.parametrize("header", ["", "2 3"])
+def test_a_header_may_be_missing(tmp_path, header):
+    space = sources.load(pipeline_of([*filter(None, [header]), "cat 1 2 3", "dog 4 5 6"], tmp_path))
+    assert space.words == ["cat", "dog"] and space.vectors.tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_an_installed_package_is_a_space(tmp_path, monkeypatch, vectors):
+    """As `spacy package` and pip lay it out."""
+    home = tmp_path / "site" / "en_mine"
+    shutil.copytree(vectors, home / "en_mine-1.2.3")
+    meta = {"lang": "en", "name": "mine", "version": "1.2.3"}
+    srsly.write_json(home / "meta.json", meta)
+    (home / "__init__.py").write_text("raise_if_loaded = 1\n")
+    about = tmp_path / "site" / "en_mine-1.2.3.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: en-mine\nVersion: 1.2.3\n")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    assert sources.load("en_mine").digest == sources.load(vectors).digest
+
+
+def test_a_file_of_vectors_is_told_which_command_it_needs(dx, tmp_path):
+    (tmp_path / "vectors.txt").write_text("cat 1 2\ndog 3 4\n")
+    (tmp_path / "empty").mkdir()
+    for source in (tmp_path / "vectors.txt", tmp_path / "empty"):
+        result = dx(source, tmp_path / "out")
+        assert result.exit_code != 0 and "spacy init vectors" in result.stderr
+        assert result.stderr.count("\n") == 1
+
+
+def test_a_pipeline_without_vectors_is_refused(dx, tmp_path):
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    result = dx(tmp_path / "blank", tmp_path / "out")
+    assert result.exit_code != 0 and "DX021" in result.stderr

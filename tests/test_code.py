@@ -69,11 +69,11 @@ COVERED = {" ".join(["blue"] * 5)}
 def sanitized(code, source, space_path, tmp_path):
     """Sanitize with the mechanism of the file and further options; the texts of a file."""
 
-    def sanitize(*options, out="out.jsonl", of="out.jsonl"):
+    def sanitize(*options):
         how = ["--code", code, *NEVER, *space_options(space_path), *options]
-        result = run("sanitize", source, tmp_path / out, *how)
+        result = run("sanitize", source, tmp_path / "out.jsonl", *how)
         assert result.exit_code == 0, result.output
-        lines = (tmp_path / of).read_text().splitlines()
+        lines = (tmp_path / "out.jsonl").read_text().splitlines()
         return {json.loads(line)["text"].lower() for line in lines}
 
     return sanitize

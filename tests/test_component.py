@@ -4,6 +4,7 @@ import itertools
 import subprocess
 import sys
 import traceback
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from conftest import (
     REDACT,
     SECRET_TEXT,
     UNKNOWN_SECRETS,
+    Garbage,
     leaks,
 )
 from spacy.tokens import Doc
@@ -553,6 +555,16 @@ def test_a_failure_lets_nothing_out_and_tells_no_text(make_nlp, config, caplog, 
         nlp.get_pipe("dx_sanitizer").set_error_handler(ignore_error)
     assert out == []
     assert not leaks(caplog.text) and not leaks("".join(capfd.readouterr()))
+
+
+@pytest.mark.parametrize("kind", ["few", "one", "negative", "beyond", "floats"])
+def test_a_mechanism_that_breaks_after_its_trial_lets_nothing_out(make_nlp, kind):
+    nlp = make_nlp(mechanism=CONSTANT)
+    mechanism = nlp.get_pipe("dx_sanitizer").mechanism
+    assert nlp("the dog").text.lower() == "blue blue"
+    mechanism.kind, mechanism.draw = kind, partial(Garbage.draw, mechanism)
+    with pytest.raises(DxError, match="DX038"):
+        nlp("the dog in the house")
 
 
 @FORKED

@@ -37,7 +37,7 @@ WORKER = """
 import sys, spacy
 before = set(sys.modules)
 from spacy_dxprivacy.io import workers
-from spacy_dxprivacy.integrations.distributed import arrow, on_ray, on_spark, recipe, work
+from spacy_dxprivacy.integrations import table
 print(*(set(sys.modules) - before))
 """
 
@@ -49,7 +49,7 @@ def test_a_worker_loads_what_it_works_with_and_no_more():
     loaded = done.stdout.split()
     rooms = {name.split(".")[1] for name in loaded if name.startswith("spacy_dxprivacy.")}
     assert "integrations" in rooms and not rooms & {"cli", "lab"}
-    heavy = {"faiss", "scipy", "pandas", "pyarrow", "ray", "pyspark", "matplotlib", "streamlit"}
+    heavy = {"faiss", "scipy", "pandas", "pyarrow", "ray", "pyspark", "matplotlib"}
     assert not heavy & {name.split(".")[0] for name in loaded}
 
 

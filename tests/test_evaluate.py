@@ -48,8 +48,7 @@ FORMS = {
 
 
 def write(path, *rows):
-    whole = path.suffix == ".json"
-    path.write_text(json.dumps(rows) if whole else "".join(f"{json.dumps(r)}\n" for r in rows))
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     return path
 
 
@@ -58,11 +57,15 @@ def run(*args):
 
 
 @pytest.mark.parametrize("name", FORMS)
-@pytest.mark.parametrize("ending", [".json", ".jsonl"])
-def test_all_forms_are_read_alike(tmp_path, name, ending):
+def test_all_forms_are_read_alike(tmp_path, name):
     rejected = [{"text": TEXT, "spans": named(), "answer": "reject"}, label_studio(["reject"])]
-    path = write(tmp_path / f"gold{ending}", FORMS[name], *rejected)
+    path = write(tmp_path / "gold.jsonl", FORMS[name], *rejected)
     assert read_gold(path) == [Gold(TEXT, GOLD)]
+
+
+def test_an_array_is_refused_with_the_command_that_makes_lines(tmp_path):
+    done = run(write(tmp_path / "gold.json", FORMS["prodigy"]))
+    assert done.exit_code == 2 and "jq -c '.[]'" in done.stderr
 
 
 def test_a_task_that_was_answered_may_have_no_spans(tmp_path):

@@ -5,8 +5,7 @@ import pytest
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.mechanisms import diffractor
-from spacy_dxprivacy.space import BUILTIN
-from spacy_dxprivacy.space.tables import learned
+from spacy_dxprivacy.space import BUILTIN, learned
 
 
 @pytest.fixture

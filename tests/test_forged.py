@@ -7,7 +7,7 @@ from spacy.tokens import DocBin
 
 from spacy_dxprivacy import DxError, Space, UsageError, assert_sanitized
 from spacy_dxprivacy.lab.audit import audit_release
-from spacy_dxprivacy.lab.report import statement_of_files
+from spacy_dxprivacy.lab.report import Request, page_of, read_release
 from spacy_dxprivacy.lab.report.receipts import receipts_of
 
 TEXT = "the dog Zorblatt"
@@ -40,6 +40,10 @@ def forged(nlp, tmp_path):
     return write
 
 
+def page(after, space_path):
+    return page_of(read_release(after, after, Space.load(space_path), Request()))
+
+
 WRONG = {
     "earlier": [None, 5, ["x"], [{"mechanism": "X"}]], "guarantee": ["x", {}, {"epsilon": "1"}],
     "total": ["x", {}], "in_clear": [None, 5, "every word", [5]], "space": [7],
@@ -53,8 +57,8 @@ CASES = [(name, value) for name, values in WRONG.items() for value in values]
 def test_a_receipt_that_is_damaged_protects_nothing(forged, true, space_path, name, value):
     after = forged({**true, name: value})
     try:
-        statement = statement_of_files(after)
-        assert "came with the text" in statement or "without a receipt" in statement
+        shown = page(after, space_path)
+        assert "came with the text" in shown or "no receipt" in shown
     except UsageError as error:
         assert "Zorblatt" not in str(error) and str(error).count("\n") == 0
     found = audit_release(after, after.parent / "before.txt", space=Space.load(space_path))
@@ -75,12 +79,10 @@ def test_a_receipt_that_fits_is_claimed_and_one_of_another_text_is_none(forged, 
     assert receipts_of([forged({**true, "tokens": 2, "perturbed": 1})]) == ([], 1)
     before = {k: v for k, v in true.items() if k != "earlier"}
     after = forged({**true, "in_clear": ["every word"], "earlier": [{**before, "space": "Other"}]})
-    statement = statement_of_files(after)
-    assert (
-        statement.count("which no key signed") == 1
-        and "Other" not in statement.split("## Signed")[0]
-    )
-    assert "may have written its receipt" in statement
+    shown = page(after, space_path)
+    assert shown.count("which no key signed") == 1
+    assert "Other" not in shown.split("The receipt, in full")[0]
+    assert "may have written its receipt" in shown
     found = audit_release(after, after.parent / "before.txt", space=Space.load(space_path))
     assert not found.leaked and any("nobody signed" in note for note in found.notes)
     given = audit_release(

@@ -92,7 +92,7 @@ def test_a_registry_that_is_asked_first_has_all_of_its_own(ask):
     run("\n".join(lines))
 
 
-LEARNED = "import spacy_dxprivacy.space.tables.learned as l; print(*l.writers(s))"
+LEARNED = "import spacy_dxprivacy.space.learned as l; print(*l.writers(s))"
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,13 @@ def test_a_repeated_guarantee_is_the_sum_of_its_copies(guarantee, n):
     assert repeat(guarantee, n) == compose([guarantee] * n)
 
 
+def test_epsilons_and_deltas_of_different_words_add_up():
+    cheap, dear = (dataclasses.replace(METRIC, epsilon=epsilon) for epsilon in (0.5, 2.0))
+    assert compose([cheap, dear, cheap, cheap]).epsilon == 3.5
+    one, other = (dataclasses.replace(APPROX, mu=0.0, delta=delta) for delta in (1e-6, 3e-6))
+    assert compose([one, other, one]).delta == pytest.approx(5e-6)
+
+
 def test_the_weakest_part_decides():
     assert compose([METRIC, Guarantee("none")]).kind == "none"
     claimed = dataclasses.replace(METRIC, status="claimed")

@@ -18,26 +18,8 @@ ATTACK = [
     ("guess notes.jsonl -m 'path prior=Nonsense'", "no prior"),
     ("guess notes.jsonl -m 'path prior'", "NAME=VALUE"),
     ("link letter.txt -e 1", "DX090"),
-    ("context letter.txt", "dx attack guess"),
-    ("persons notes.jsonl", "dx report --measure"),
     ("frontier notes.jsonl --at 1.5", "--at"),
     ("guess notes.jsonl --out letter.txt", "is not a folder"),
-]
-EXPERIMENT = [
-    ("nonsense", "'frontier', 'tasks'"),
-    ("frontier --quick", "--documents"),
-    ("frontier --epsilon 3:2:1", "--epsilon"),
-    ("frontier --space nonsense.txt", "nonsense.txt"),
-    ("frontier --format gif", "svg"),
-    ("margins", "dx inspect"),
-    ("outputs", "dx inspect"),
-    ("utility", "dx experiment tasks"),
-    ("frontier --text nonsense.csv", "no such file"),
-    ("frontier --at 1.5", "--at"),
-    ("frontier -m nonsense", "--mechanism must be one of"),
-    ("frontier -m dp-prompt", "--mechanism must be one of"),
-    ("frontier --text notes.jsonl --model nonsense", "DX153"),
-    ("frontier --text unknown.jsonl -m redaction", "word or more"),
 ]
 INSPECT = [
     ("Zorblattovich", "does not hold this word"),
@@ -57,12 +39,9 @@ TUNE = [
     ("--text /no/such/text.txt", "no such file"),
     ("--text /", "folder"),
     ("--text unknown.jsonl", "no word"),
-    ("--plot a.svg", "dx attack guess"),
     ("--json /", "/"),
-    ("--judge some", "dx report --judge"),
-    ("--entities person", "dx audit release"),
 ]
-COMMANDS = {"attack": ATTACK, "experiment": EXPERIMENT, "inspect": INSPECT, "tune": TUNE}
+COMMANDS = {"attack": ATTACK, "inspect": INSPECT, "tune": TUNE}
 CASES = [(command, *case) for command, cases in COMMANDS.items() for case in cases]
 
 
@@ -84,13 +63,11 @@ def folder(tmp_path, monkeypatch, space):
 
 @pytest.mark.parametrize(("command", "given", "says"), CASES)
 def test_a_mistake_is_one_line(command, given, says, folder, space_path):
-    if command == "experiment" or "--out" in given:
+    if "--out" in given:
         pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plots")
     args = ["dx", command, *shlex.split(given)]
     if "--space" not in given:
         args += ["--space", space_path]
-    if command == "experiment":
-        args += ["--out", "results"]
     done = CliRunner().invoke(app, args)
     assert done.exit_code == 2 and done.stdout == "", done.output
     assert done.stderr.startswith(f"dx {command}: ") and says in done.stderr

@@ -13,7 +13,7 @@ from spacy_dxprivacy.entities.surrogates import Draws, Mention
 from spacy_dxprivacy.entities.surrogates.lists import listed_of
 from spacy_dxprivacy.entities.surrogates.timeline import Timeline
 from spacy_dxprivacy.errors import UsageError
-from spacy_dxprivacy.integrations.front.clean import clean
+from spacy_dxprivacy.integrations.clean import clean
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.workers import FIELDS
 from spacy_dxprivacy.privacy.randomness import Rng

@@ -53,6 +53,18 @@ def test_every_drawn_word_has_a_vector_that_no_word_of_the_table_has(make, mecha
     assert doc[0].has_vector and np.isfinite(doc.vector).all()
 
 
+def test_vectors_of_unknown_words_are_those_of_uniform_words(make):
+    """Their mean is that of the table, and not of any word: all noise is added up."""
+    nlp, times = make("dx.Laplace.v1"), 3000
+    doc = nlp(" ".join(["unheard"] * times))
+    table = nlp.get_pipe("dx_sanitizer").space.vectors
+    X = np.array([token.vector for token in doc])
+    errors = np.sqrt((X.var(axis=0)) / times)
+    assert (np.abs(X.mean(axis=0) - table.mean(axis=0)) < 5 * errors).all()
+    apart = np.abs(table - table.mean(axis=0)) / errors
+    assert (apart.max(axis=1) > 10).all()  # the mean tells a word that would be taken each time
+
+
 @pytest.mark.parametrize("journey", [through_bytes, through_docbin, released])
 def test_the_vectors_come_along(make, journey):
     doc = make("dx.Gaussian.v1")(TEXT)

@@ -109,6 +109,26 @@ def test_tokens_are_those_of_the_whole(pipeline, short):
     assert not any(part.rstrip().endswith(("Dr.", "e.g.", "O.")) for part in cut)
 
 
+def test_a_token_of_several_words_is_never_cut(pipeline, short):
+    """The tokenizer is asked about each place: a mark and a blank may be within a token."""
+    short()
+    nlp, text = pipeline(), "He took the Fg. Ab home with him that day. " * 40
+    inside = text.index("Ab")
+    assert any((place - inside) % 43 == 0 for place in stream.places_of(nlp, text))
+    nlp.tokenizer.add_special_case("Fg. Ab", [{"ORTH": "Fg. Ab"}])
+    tokens = [token.text for token in nlp.make_doc(text)]
+    cut = list(stream.parts_of(text, stream.places_of(nlp, text)))
+    assert len(cut) > 10 and not any(part.startswith("Ab") for part in cut)
+    assert [token.text for part in cut for token in nlp.make_doc(part)] == tokens
+
+
+def test_a_part_ends_with_a_sentence(pipeline, short):
+    short()
+    nlp, text = pipeline(), "Dr. Ab, Dr. Cd, Dr. Ef, Dr. Gh, Dr. Ij, Dr. Kl and Dr. Mn came. " * 40
+    cut = list(stream.parts_of(text, stream.places_of(nlp, text)))
+    assert len(cut) > 10 and all(part.endswith("came. ") for part in cut)
+
+
 def test_nothing_that_was_read_stays(pipeline, short):
     nlp = pipeline()
     short()

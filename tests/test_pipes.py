@@ -16,7 +16,6 @@ from spacy_dxprivacy.io.files.digests import digest_of
 from spacy_dxprivacy.io.files.keys import read_key
 from spacy_dxprivacy.io.files.limits import read_array, read_json
 from spacy_dxprivacy.space.sources import load, read_words
-from spacy_dxprivacy.space.tables.readers import read_vectors
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 SECONDS = 5
@@ -44,11 +43,7 @@ def pipe(tmp_path):
 
 READERS = {
     "words": read_words,
-    "vectors": read_vectors,
     "a space": load,
-    "a prior": lambda path: registry.dx_priors.get("dx.Ngrams.v1")(path=str(path)).fit(
-        Space.from_vectors(["a", "b", "c"], [[0.0], [1.0], [2.0]])
-    ),
     "a key": read_key,
     "callers": read_callers,
     "surrogates": lambda path: read_table(path, bytes(32)),

@@ -4,6 +4,7 @@ import hashlib
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.space.sources import load
 
 ROOT = Path(__file__).parent.parent
 PROJECT = ROOT / "project.yml"
@@ -21,7 +23,7 @@ pytestmark = pytest.mark.skipif(not PROJECT.exists(), reason="project.yml is not
 
 def commands():
     found = srsly.read_yaml(PROJECT)["commands"] if PROJECT.exists() else []
-    return [command for command in found if command["name"] not in ("verify", "ner")]
+    return [command for command in found if command["name"] not in ("verify", "init", "ner")]
 
 
 @pytest.mark.parametrize("command", commands(), ids=lambda command: command["name"])
@@ -33,6 +35,17 @@ def test_a_command_names_what_there_is(command):
     options = {option for p in known.params for option in p.opts}
     assert {a for a in arguments if a.startswith("--")} <= options
     assert CliRunner().invoke(dx_cli, [name, "--help"]).exit_code == 0
+
+
+def test_a_file_of_vectors_becomes_a_pipeline_with_vectors(tmp_path):
+    (command,) = [c for c in srsly.read_yaml(PROJECT)["commands"] if c["name"] == "init"]
+    (tmp_path / "file.txt").write_text("the 1 2\ncat 3 4\ndog 5 6\n")
+    for line in command["script"]:
+        for name, value in {"lang": "en", "truncate": "2", "file": "file.txt"}.items():
+            line = line.replace(f"${{vars.{name}}}", value)
+        words = [sys.executable if word == "python" else word for word in shlex.split(line)]
+        subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    assert load(tmp_path / "output" / "vectors").words == ["the", "cat"]
 
 
 def test_workflows_are_made_of_commands():

@@ -13,7 +13,7 @@ import srsly
 PROJECTS = Path(__file__).parent.parent / "projects"
 TEMPLATES = sorted(PROJECTS.glob("*/project.yml"))
 RESULTS = {
-    "compare_mechanisms": "output/tasks/tasks.csv",
+    "compare_mechanisms": "output/attack/frontier.csv",
     "share_notes": "output/report.html",
     "train_on_a_release": "output/metrics.json",
 }
@@ -36,11 +36,12 @@ def test_assets_are_those_of_their_checksums(template):
 @each
 def test_a_template_runs_to_its_end(template, tmp_path):
     missing = [m for m in ("sklearn", "matplotlib") if not importlib.util.find_spec(m)]
-    if missing and template.parent.name != "train_on_a_release":
+    if missing and (template.parent / "requirements.txt").exists():
         pytest.skip(f"not installed: {', '.join(missing)}")
     copy = tmp_path / "project"
     shutil.copytree(template.parent, copy)
-    for step in (["assets"], ["run", "all"]):
+    workflows = srsly.read_yaml(template)["workflows"]
+    for step in (["assets"], *(["run", name] for name in workflows)):
         command = [sys.executable, "-m", "spacy", "project", *step]
         done = subprocess.run(command, cwd=copy, capture_output=True, text=True, timeout=900)
         assert done.returncode == 0, done.stderr[-2000:]

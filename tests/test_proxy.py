@@ -6,7 +6,7 @@ import json
 import logging
 import random
 import threading
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from datetime import date
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -24,8 +24,7 @@ from spacy_dxprivacy.config import ServiceOptions
 from spacy_dxprivacy.entities.surrogates.restoring import Restorer
 from spacy_dxprivacy.integrations.serve.app import make_app
 from spacy_dxprivacy.integrations.serve.callers import Callers, Ledger
-from spacy_dxprivacy.integrations.serve.scheduler import Scheduler
-from spacy_dxprivacy.integrations.serve.workers import ForkServer
+from spacy_dxprivacy.integrations.serve.service import Lane, Service
 from spacy_dxprivacy.io.build import make_pipeline, the_sanitizer
 
 # None of them is part of a surrogate.
@@ -138,29 +137,24 @@ def upstream():
 
 
 @pytest.fixture(scope="module")
-def nlp():
-    return make_pipeline(entities=PROMPT_ENTITIES)
-
-
-@pytest.fixture(scope="module")
-def workers(nlp):
-    with closing(ForkServer(nlp, restorable=True)) as made:
-        yield made
+def pipelines():
+    return [make_pipeline(entities=PROMPT_ENTITIES) for _ in range(2)]
 
 
 @pytest.fixture
-def make_proxy(nlp, workers, upstream, monkeypatch):
+def make_proxy(pipelines, upstream, monkeypatch):
     monkeypatch.delenv("DX_UPSTREAM_KEY", raising=False)
     with ExitStack() as stack:
 
         def make(tokens=None, **limits):
-            terms = the_sanitizer(nlp).terms
             url = f"http://127.0.0.1:{upstream.server_port}"
-            limits = ServiceOptions(**{"tick": 0, "upstream": url, **limits})
+            limits = ServiceOptions(**{"upstream": url, **limits})
+            terms = the_sanitizer(pipelines[0]).terms
             ledger = Ledger(None, terms.guarantee)
-            scheduler = Scheduler(workers, terms, Callers(tokens), ledger, limits)
-            stack.enter_context(closing(scheduler))
-            return make_app(scheduler)
+            small, large = (Lane(nlp, ledger, restorable=True) for nlp in pipelines)
+            for lane in (small, large):
+                stack.enter_context(lane.thread)
+            return make_app(Service(small, large, terms, Callers(tokens), ledger, limits))
 
         yield make
 
@@ -465,10 +459,12 @@ def test_nothing_is_logged_and_no_map_stays(proxy, upstream, caplog, capfd):
 
 
 def test_requests_at_once_do_not_mix(proxy, upstream):
-    names = ["Priya Whitcombe", "Wei Okafor", "Ulla Okonkwo"] * 4
+    """160, in both lanes; no two ask for the same."""
+    names = ["Priya Whitcombe", "Wei Okafor", "Ulla Okonkwo", "Maria Zorblatt"] * 40
+    long = " I slept well, and the house was warm." * 30
 
     async def run():
-        prompts = [f"I am {name}." for name in names]
+        prompts = [f"I am {n} of {i} May Road.{long * (i % 3 == 0)}" for i, n in enumerate(names)]
         asks = [asked(proxy, CHAT, chat(p, stream=bool(i % 2))) for i, p in enumerate(prompts)]
         answers = await asyncio.gather(*asks)
         for i, (prompt, answer) in enumerate(zip(prompts, answers, strict=True)):

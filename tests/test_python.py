@@ -1,9 +1,10 @@
 """Text as people hold it in Python: what comes out is of its kind, and tells what was spent."""
 
-import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -15,8 +16,8 @@ import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, UsageError, registry
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import PipelineOptions
-from spacy_dxprivacy.integrations.front import clean as cleaning
-from spacy_dxprivacy.integrations.front.clean import ready
+from spacy_dxprivacy.integrations import clean as cleaning
+from spacy_dxprivacy.integrations.clean import identity, is_nobody, ready
 from spacy_dxprivacy.io.build import make_pipeline
 
 SECRET = "Xantippe"
@@ -220,87 +221,39 @@ def test_workers_do_not_repeat_noise(how, forking):
     assert len(set(done[:200]) & set(done[200:])) < 20  # of 5 and more words drawn anew
 
 
-# -- diff ------------------------------------------------------------------------------------------
-
-
-def test_a_diff_in_a_terminal_and_in_a_notebook():
-    shown = dx.diff("Anna <b>& her king", "Mary <b>& her king")
-    assert "[-Anna-]" in str(shown) and "{+Mary+}" in str(shown)
-    html = shown._repr_html_()
-    assert "<del" in html and "&lt;" in html and "<b>" not in html
-    assert shown.unchanged == pytest.approx(3 / 4)
-    assert dx.diff("", "").unchanged == 1.0
-
-
-def test_a_diff_of_many_shows_the_first_ones_and_no_control_characters():
-    shown = dx.diff(["a"] * 25, ["b"] * 25)
-    assert len(shown.rows) == 20 and "5 more not shown" in str(shown)
-    assert len(str(dx.diff("word " * 10_000, "other " * 10_000))) < 100_000
-    with pytest.raises(DxError, match="same length"):
-        dx.diff(["a"], ["a", "b"])
-    assert "\x1b" not in str(dx.diff("\x1b[2Jking", "\x07queen"))
-
-
 # -- tables ----------------------------------------------------------------------------------------
 
 
-def library_of(name):
-    library = pytest.importorskip(name)
-    assert name in dx.accessors()
-    return library
-
-
-@pytest.fixture
-def pd():
-    return library_of("pandas")
-
-
-@pytest.fixture
-def pl():
-    return library_of("polars")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize("first", [True, False])
-def test_series_have_their_accessor(library, first):
-    pytest.importorskip(library)
-    names = [library, "spacy_dxprivacy"][:: 1 if first else -1]
-    asked = "" if first else f"assert '{library}' in spacy_dxprivacy.accessors(); "
-    code = f"import {', '.join(names)}; {asked}{library}.Series(['a']).dx.clean"
-    subprocess.run([sys.executable, "-W", "error::UserWarning", "-c", code], check=True)
-
-
 @pytest.mark.parametrize("dtype", ["object", "string", "category"])
-def test_a_series_of_pandas(pd, how, dtype):
+def test_a_series_of_pandas(how, dtype):
+    pd = pytest.importorskip("pandas")
     series = pd.Series([*TEXTS, None], index=[3, 1, 4, 5], name="note", dtype=dtype)
     series.attrs["from"] = SECRET
-    done = series.dx.clean(**how)
+    done = dx.clean(series, **how)
     assert list(done.index) == [3, 1, 4, 5] and done.name == "note" and done.attrs == {}
     assert done.isna().tolist() == [False] * 3 + [True]
     assert SECRET not in str(done.tolist()) + str(done.dtype)
 
 
-def test_receipts_of_a_series_of_pandas(pd, how):
+def test_receipts_of_a_series_of_pandas(how):
+    pd = pytest.importorskip("pandas")
     table = pd.DataFrame({"note": [*TEXTS, None], "who": ["u", "u", None, "v"]})
-    receipts = table["note"].dx.receipts(by=table["who"], **how)
-    assert receipts.columns[0] == "note" and receipts["dx_draws"].tolist()[:3] == [5, 2, 2]
-    assert receipts["dx_spent"].tolist()[:3] == [14.0, 14.0, 4.0] and receipts["dx_spent"].isna()[3]
-    assert "unchanged" in str(dx.diff(table["note"], receipts["note"]))
+    columns = dx.clean(table["note"], by=table["who"], receipts=True, **how).columns()
+    assert columns["dx_draws"][:3] == [5, 2, 2]
+    assert columns["dx_spent"] == [14.0, 14.0, 4.0, None]
     with pytest.raises(DxError, match="several columns"):
         dx.clean(table, **how)
     with pytest.raises(DxError, match="a number"):
-        pd.Series([1, 2]).dx.clean(**how)
+        dx.clean(pd.Series([1, 2]), **how)
 
 
-def test_a_series_of_polars(pl, how):
+def test_a_series_of_polars(how):
+    pl = pytest.importorskip("polars")
     table = pl.DataFrame({"note": [*TEXTS, None], "who": ["u", "u", None, "v"]})
-    done = table["note"].dx.clean(**how)
+    done = dx.clean(table["note"], **how)
     assert done.name == "note" and done.dtype == pl.String and done.null_count() == 1
-    receipts = table["note"].dx.receipts(by=table["who"], **how)
-    assert receipts["dx_spent"].to_list() == [14.0, 14.0, 4.0, None]
-    lazy = table.lazy().with_columns(pl.col("note").dx.clean(**how)).collect()
-    assert SECRET not in str(lazy["note"].to_list()) and lazy["who"].to_list()[0] == "u"
+    columns = dx.clean(table["note"], by=table["who"], receipts=True, **how).columns()
+    assert columns["dx_spent"] == [14.0, 14.0, 4.0, None]
 
 
 @pytest.mark.slow
@@ -309,110 +262,28 @@ def test_no_library_of_tables_is_imported_for_those_who_have_no_use_for_it():
     assert subprocess.check_output([sys.executable, "-c", code], timeout=120) == b"set()\n"
 
 
-# -- scikit-learn ----------------------------------------------------------------------------------
+# -- users -----------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def cleaner(how):
-    pytest.importorskip("sklearn", reason="needs the extra 'sklearn'")
-    from spacy_dxprivacy import Cleaner
-
-    return Cleaner(**how)
-
-
-def test_a_step_of_a_pipeline_is_cloned_and_pickled_without_its_stream(cleaner):
-    from sklearn.base import clone
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.naive_bayes import MultinomialNB
-    from sklearn.pipeline import make_pipeline
-
-    model = make_pipeline(clone(cleaner), CountVectorizer(), MultinomialNB())
-    model.fit(["the king and", SECRET] * 4, [0, 1] * 4)
-    kept = pickle.dumps(model)
-    assert SECRET.lower().encode() not in kept and b"AESCounter" not in kept
-    assert len(kept) < 20_000  # neither a space nor a vocabulary
-    again = pickle.loads(kept)  # noqa: S301
-    assert again.predict(["the king and"]).shape == (1,)
-    assert clone(cleaner).get_params() == cleaner.get_params()
+def test_one_user_is_one_in_whatever_way_it_is_written():
+    for ways in [
+        (7, 7.0, "7", "7.0", " 7", "007", b"7", np.int64(7), np.float32(7), Decimal(7)),
+        ("\u00e9", "e\u0301", "\u00e9 "),
+        (UUID(int=7), str(UUID(int=7))),
+        (-7, "-7", -7.0),
+    ]:
+        assert len({identity(way) for way in ways}) == 1
+    some = [7, 8, -7, "a", "A", "7a", UUID(int=7), 2**70, "7.5"]
+    assert len({identity(user) for user in some}) == len(some)
 
 
-def test_a_step_takes_columns_and_refuses_what_is_missing(cleaner):
-    assert cleaner.transform(np.array(TEXTS)).shape == (3,)
-    for wrong in (["a", None], "the king", [5]):
-        with pytest.raises(DxError):
-            cleaner.transform(wrong)
-    pandas = pytest.importorskip("pandas")
-    assert cleaner.fit_transform(pandas.DataFrame({"note": TEXTS})).shape == (3,)
+@pytest.mark.parametrize("user", [None, float("nan"), Decimal("nan"), "", "  ", b""])
+def test_who_is_not_named_is_nobody(user):
+    assert is_nobody(user) and not is_nobody(0)
 
 
-def test_a_memory_that_would_write_the_clear_text_is_refused(cleaner, tmp_path):
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.pipeline import make_pipeline
-
-    model = make_pipeline(cleaner, CountVectorizer(), memory=str(tmp_path))
-    with pytest.raises(DxError, match="DX147"):
-        model.fit([f"{SECRET} the king"])
-        model.transform(["a"])
-    files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert not any(SECRET.encode() in path.read_bytes() for path in files)
-
-
-# -- datasets --------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def rows(tmp_path):
-    """A data set that lies on the disk, and which memory is mapped of."""
-    datasets = pytest.importorskip("datasets", reason="needs the extra 'datasets'")
-    made = datasets.Dataset.from_dict({
-        "note": [*TEXTS, None], "patient_no": ["u", "u", SECRET, "v"], "age": [1, 2, 3, 4],
-    })  # fmt: skip
-    made.save_to_disk(tmp_path / "clear")
-    return datasets.load_from_disk(tmp_path / "clear")
-
-
-def test_a_data_set_and_what_is_left_of_it_on_the_disk(rows, how, tmp_path):
-    before = set(tmp_path.rglob("*"))
-    done = dx.clean_dataset(rows, "note", receipts=True, **how)
-    assert done.column_names == ["note", "age", "dx_tokens", "dx_perturbed", "dx_unknown",
-                                 "dx_kept", "dx_draws", "dx_epsilon"]  # fmt: skip
-    assert done["dx_epsilon"][:] == [10.0, 4.0, 4.0, None] and done["note"][3] is None
-    done.save_to_disk(tmp_path / "out")
-    new = [path for path in tmp_path.rglob("*") if path not in before and path.is_file()]
-    assert len(new) >= 3
-    for path in new:
-        content = path.read_bytes()
-        assert SECRET.encode() not in content and b"patient_no" not in content, path.name
-
-
-def test_a_fingerprint_confirms_no_guess(rows, how):
-    one, other = (dx.clean_dataset(rows, "note", **how) for _ in range(2))
-    assert len({rows._fingerprint, one._fingerprint, other._fingerprint}) == 3
-    assert one.info.download_checksums is None and one.info.splits is None
-
-
-def test_units_of_a_data_set_and_those_that_are_refused(rows, how):
-    assert "dx_draws" not in dx.clean_dataset(rows, "note", max_epsilon=10.0, **how).column_names
-    with pytest.raises(DxError, match="A user would spend epsilon = 14"):
-        dx.clean_dataset(rows, "note", by="patient_no", max_epsilon=10.0, **how)
-    for column, code in (("text", "DX070"), ("age", "DX071")):
-        with pytest.raises(DxError, match=code):
-            dx.clean_dataset(rows, column, **how)
-    with pytest.raises(DxError, match="DX143"):
-        dx.clean_dataset(rows.to_iterable_dataset(), "note", **how)
-
-
-def test_splits_one_by_one_and_columns_that_are_named(rows, how):
-    from datasets import DatasetDict
-
-    done = dx.clean_dataset(DatasetDict(train=rows, test=rows), "note", keep=["patient_no"], **how)
-    assert done["test"].column_names == ["note", "patient_no"] and done["train"].num_rows == 4
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("num_proc", [1, 2])
-def test_processes_of_a_data_set_do_not_repeat_noise(how, num_proc):
-    datasets = pytest.importorskip("datasets")
-    rows = datasets.Dataset.from_dict({"text": ["the king and the queen and the house"] * 400})
-    done = dx.clean_dataset(rows, num_proc=num_proc, **how)["text"][:]
-    assert len(set(done[:200]) & set(done[200:])) < 20
+@pytest.mark.parametrize("user", [True, np.True_, 7.5, float("inf"), [7], {"a": 7}, Decimal("7.5")])
+def test_what_may_or_may_not_be_one_user_is_refused_unsaid(user):
+    with pytest.raises(DxError, match="DX110") as raised:
+        identity(user)
+    assert "7" not in str(raised.value).replace("DX110", "")

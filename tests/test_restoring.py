@@ -6,13 +6,15 @@ from collections import Counter
 
 import pytest
 import spacy
+from spacy.tokens import Span
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.surrogates import Mention
 from spacy_dxprivacy.entities.surrogates.lists import listed
 from spacy_dxprivacy.entities.surrogates.name_forms import form_of
-from spacy_dxprivacy.entities.surrogates.plain import surrogates_of
+from spacy_dxprivacy.entities.surrogates.plain import NOTHING, surrogates_of
 from spacy_dxprivacy.entities.surrogates.replacements import Replacements, replace_mentions
+from spacy_dxprivacy.entities.surrogates.restoring import Restorer, set_apart
 from spacy_dxprivacy.entities.surrogates.table import Table
 from spacy_dxprivacy.entities.tables import PEOPLES, PLACES
 from spacy_dxprivacy.entities.words import builtin_lexicon
@@ -199,3 +201,45 @@ def test_no_answer_is_changed_wrongly(count):
                 restored += line != was
     assert sum(wrong.values()) == 0, [text for text in wrong if wrong[text]][:9]
     assert restored > count / 2
+
+
+# -- the answer to one text (set_apart) ------------------------------------------------------------
+
+
+class Fixed:
+    """A surrogate that gives each original the one that a test names."""
+
+    name, way, chance, in_clear, guarantee = "test.Fixed", "drawn", 0.0, (), NOTHING
+
+    def __init__(self, **texts):
+        self.texts = texts
+
+    def replace(self, mentions, draws):
+        return [self.texts[mention.text] for mention in mentions]
+
+
+def sent(text, label="PERSON", **texts):
+    """What is sent in place of each mention, and a restorer of answers to it."""
+    doc = NLP(text)
+    doc.ents = [Span(doc, token.i, token.i + 1, label) for token in doc if token.text in texts]
+    surrogates = {label: Fixed(**texts)}
+    drawn, rows = set_apart(doc, replace_mentions(doc, surrogates, Rng(seed=0)), surrogates)
+    return [surrogate for _, surrogate in drawn.pairs], Restorer(rows)
+
+
+def test_a_surrogate_that_is_a_word_of_the_text_is_sent_as_a_mark():
+    """An answer may have the word as its own."""
+    (mark,), restorer = sent("Zorblatt bought a rose for himself.", Zorblatt="Rose")
+    assert mark == "[PERSON 1]"
+    assert restorer.restore(f"{mark} likes his rose.") == "Zorblatt likes his rose."
+    (name,), restorer = sent("Zorblatt bought a plant for himself.", Zorblatt="Rose")
+    assert name == "Rose" and restorer.restore("Rose likes it.") == "Zorblatt likes it."
+
+
+def test_a_surrogate_of_two_places_is_sent_as_a_mark_for_each():
+    """Names of persons are drawn apart."""
+    text = "Zorbville is near Quimbytown."
+    marks, restorer = sent(text, "GPE", Zorbville="Springfield", Quimbytown="Springfield")
+    assert len(set(marks)) == 2 and all(mark.startswith("[") for mark in marks)
+    answer = f"{marks[1]} is far from {marks[0]}, not from Springfield."
+    assert restorer.restore(answer) == "Quimbytown is far from Zorbville, not from Springfield."

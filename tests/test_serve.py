@@ -3,18 +3,18 @@
 import asyncio
 import json
 import logging
-import os
 import random
 import re
 import signal
 import socket
 import sqlite3
+import statistics
 import subprocess
 import sys
 import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,17 +33,13 @@ from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import ServiceOptions
 from spacy_dxprivacy.integrations.serve.app import make_app
 from spacy_dxprivacy.integrations.serve.callers import (
-    Buckets,
     Callers,
     Ledger,
     Refused,
     add_token,
     read_callers,
 )
-from spacy_dxprivacy.integrations.serve.connection import Arrivals
-from spacy_dxprivacy.integrations.serve.run import make_server
-from spacy_dxprivacy.integrations.serve.scheduler import Scheduler
-from spacy_dxprivacy.integrations.serve.workers import ForkServer
+from spacy_dxprivacy.integrations.serve.service import Lane, Service
 from spacy_dxprivacy.io.build import the_sanitizer
 from spacy_dxprivacy.privacy.concentrated import change
 
@@ -53,7 +49,7 @@ TOKENS = {"a" * 24: "ann", "b" * 24: "bob"}
 ANN, BOB = ({"authorization": f"Bearer {token}"} for token in TOKENS)
 LINES = "application/x-ndjson"
 LONG = "moon " * 250  # more characters than a small request has
-TICK_TOCK = 0.05
+NAP, BURN = 0.05, 1.5  # seconds
 
 
 @Language.component("test_trap")
@@ -61,35 +57,38 @@ def trap(doc):
     """Does what a text says that begins with one of these words."""
     word = doc[0].text if len(doc) else ""
     if word == "sleep":
-        time.sleep(TICK_TOCK)
+        time.sleep(NAP)
     elif word == "burn":
-        while True:
-            pass
+        time.sleep(BURN)
     elif word == "crash":
-        os._exit(3)
+        raise KeyError(doc.text)
     return doc
 
 
 @pytest.fixture
-def nlp(make_nlp):
-    made = make_nlp(mechanism=MECHANISM)
-    made.add_pipe("test_trap", first=True)
-    return made
+def make_pipe(make_nlp):
+    def make():
+        made = make_nlp(mechanism=MECHANISM)
+        made.add_pipe("test_trap", first=True)
+        return made
+
+    return make
 
 
 @pytest.fixture
-def make_service(nlp):
-    """make_service(tokens=..., budget=..., path=..., **limits) -> the ASGI, with its workers."""
+def make_service(make_pipe):
+    """make_service(tokens=..., budget=..., path=..., **limits) -> the ASGI."""
     with ExitStack() as stack:
 
         def make(*, tokens=None, budget=None, path=None, **limits):
-            terms = the_sanitizer(nlp).terms
-            fork_server = stack.enter_context(closing(ForkServer(nlp)))
-            ledger = Ledger(path, terms.guarantee, budget)
-            limits = ServiceOptions(**{"tick": 0, **limits})
-            scheduler = Scheduler(fork_server, terms, Callers(tokens), ledger, limits)
-            stack.enter_context(closing(scheduler))
-            return make_app(scheduler)
+            pipelines = [make_pipe() for _ in range(2)]
+            terms = the_sanitizer(pipelines[0]).terms
+            ledger = stack.enter_context(closing(Ledger(path, terms.guarantee, budget)))
+            small, large = (Lane(nlp, ledger) for nlp in pipelines)
+            for lane in (small, large):
+                stack.enter_context(lane.thread)
+            limits = ServiceOptions(**limits)
+            return make_app(Service(small, large, terms, Callers(tokens), ledger, limits))
 
         yield make
 
@@ -337,19 +336,6 @@ def test_callers_at_once_spend_no_more_than_there_is(tmp_path):
         ledger.close()
 
 
-def test_processor_time_comes_back_and_may_be_overdrawn():
-    now = [0.0]
-    buckets = Buckets(60.0, clock=lambda: now[0])
-    buckets.spend("ann", 67.0)
-    with pytest.raises(Refused) as caught:
-        buckets.check("ann")
-    assert caught.value.status == 429 and caught.value.headers["retry-after"] == "7"
-    buckets.check("bob")
-    now[0] = 7.5
-    buckets.check("ann")
-    Buckets(None).check("ann")
-
-
 def test_a_body_that_was_not_read_ends_its_connection(make_service):
     service = make_service(max_bytes=50)
     unread = ask(service, "/sanitize", parts=[b'{"text": "', *[b"a " * 10] * 10])
@@ -358,52 +344,51 @@ def test_a_body_that_was_not_read_ends_its_connection(make_service):
     assert read.status == 422 and "connection" not in read.headers
 
 
-def test_answers_leave_at_ticks(make_service):
-    service = make_service(tick=0.2)
-    for texts, ticks in ((["a"], 1), (["sleep"] * 5, 2)):
-        start = time.perf_counter()
-        ask(service, "/sanitize", {"texts": texts})
-        assert time.perf_counter() - start >= ticks * 0.2
-
-
 # -- nothing of a text anywhere else --------------------------------------------------------------
 
 
-def test_a_worker_that_dies_tells_nothing_and_is_replaced(service, caplog, capfd):
-    async def both():
+def test_a_text_that_fails_tells_nothing_and_is_charged(service, caplog, capfd):
+    async def run():
         with caplog.at_level(logging.DEBUG):
             lost = await asked(service, "/sanitize", {"text": f"crash {SECRET}"})
-        return lost, await asked(service, "/sanitize", {"text": "the king"})
+        budget = await asked(service, "/budget")
+        return lost, budget.json["draws"], await asked(service, "/sanitize", {"text": "the king"})
 
-    lost, next_one = asyncio.run(both())
-    assert (lost.status, next_one.status) == (503, 200) and SECRET.encode() not in lost.body
+    lost, draws, after = asyncio.run(run())
+    assert (lost.status, draws, after.status) == (422, 2, 200) and SECRET.encode() not in lost.body
     assert SECRET not in caplog.text + "".join(capfd.readouterr())
 
 
-def test_health_says_when_no_worker_can_be_started_any_more(make_service, monkeypatch):
-    service = make_service()
-
-    def fail(*args):
-        raise EOFError
-
-    monkeypatch.setattr(ForkServer, "start", fail)
+def test_a_fault_of_a_thread_is_charged_and_gives_nothing_out(make_service, monkeypatch, caplog):
+    def fail(*args, **named):
+        raise KeyError(SECRET)
 
     async def run():
-        assert (await asked(service, "/sanitize", {"text": "crash"})).status == 503
-        for _ in range(100):
-            if (await asked(service, "/health")).status == 503:
-                return
-            await asyncio.sleep(0.02)
-        pytest.fail("it says that it can sanitise")
+        answer = await asked(service, "/sanitize", {"text": f"the king {SECRET}"})
+        return answer, (await asked(service, "/budget")).json["draws"]
 
-    asyncio.run(run())
+    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.service.in_zone", fail)
+    service = make_service()
+    answer, draws = asyncio.run(run())
+    assert (answer.status, draws, list(answer.json)) == (500, 3, ["error"])
+    assert SECRET not in caplog.text + answer.body.decode()
+
+
+def test_health_says_when_a_thread_will_not_end(make_service):
+    async def run():
+        burning = asyncio.ensure_future(asked(service, "/sanitize", {"text": "burn"}))
+        await asyncio.sleep(0.4)
+        return (await asked(service, "/health")).status, (await burning).status
+
+    service = make_service(max_seconds=0.03)
+    assert asyncio.run(run()) == (503, 504)
 
 
 def test_a_fault_of_ours_tells_its_kind_and_place_alone(make_service, caplog, capfd, monkeypatch):
     def fail(*args):
         raise KeyError(SECRET)
 
-    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.app._entry", fail)
+    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.app.Sanitize.entry", fail)
     answer = ask(make_service(), "/sanitize", {"text": SECRET})
     assert answer.status == 500 and "error" in answer.json
     told = caplog.text + "".join(capfd.readouterr()) + answer.body.decode()
@@ -420,11 +405,12 @@ def test_a_client_that_goes_away_leaves_no_trace_and_is_charged(
     async def run():
         for parts in ([b'{"text": "the', None], [b'{"text": "burn the king"}', None]):
             await asked(service, path, parts=parts, pause=0.05, content_type=kind)
+        await asyncio.sleep(BURN)  # until what began has ended
         return (await asked(service, "/budget")).json["draws"]
 
     with caplog.at_level(logging.DEBUG, logger="spacy_dxprivacy"):
         draws = asyncio.run(run())
-    assert draws == (3 if path == "/sanitize" else 0)  # there no entity is named
+    assert draws == (2 if path == "/sanitize" else 0)  # there no entity is named
     assert not caplog.text and not "".join(capfd.readouterr())
 
 
@@ -476,67 +462,60 @@ def test_a_body_that_trickles_in_has_one_deadline(make_service):
         assert time.perf_counter() - start < 0.9  # not the two seconds that all parts take
 
 
-def test_the_oldest_of_who_has_most_makes_room():
-    ended = []
-    arrivals = Arrivals(6)
-    for who, key in ("a1", "a2", "b3", "a4", "a5", "b6", "c7", "c8"):
-        arrivals.enter(who, key, lambda key=key: ended.append(key))
-    arrivals.leave("a", "4")
-    arrivals.enter("c", "9", lambda: None)
-    assert ended == ["1", "2"]  # the first at the half of all, the next for want of room
-
-
-def test_an_expensive_text_is_cut_its_worker_is_replaced_and_it_is_charged(make_service):
-    service = make_service(tokens=TOKENS, budget=5000.0, max_seconds=1.0)
-    workers = workers_of()
+def test_an_expensive_text_leaves_others_served_and_is_charged_when_it_ends(make_service):
+    service = make_service(tokens=TOKENS, budget=5000.0, max_seconds=0.5)
 
     async def run():
-        costly = asyncio.ensure_future(asked(service, "/sanitize", {"text": "burn a b c"}, **ANN))
+        costly = asyncio.ensure_future(
+            asked(service, "/sanitize", {"texts": [f"burn {LONG}", *[LONG] * 50]}, **ANN)
+        )
         await asyncio.sleep(0.05)
-        other = await asked(service, "/sanitize", {"text": LONG}, **BOB)
+        others = [await asked(service, "/sanitize", {"text": "the king"}, **BOB) for _ in "123"]
         cut = await costly
-        again = await asked(service, "/sanitize", {"text": "the king"}, **BOB)
-        budget = await asked(service, "/budget", **ANN)
-        for _ in range(200):
-            new = workers_of()
-            if len(new) == len(workers) and new != workers:
-                break
-            await asyncio.sleep(0.02)
-        assert len(new) == len(workers) and len(workers - new) == 1  # what burned is no more
-        return other.status, cut.status, again.status, budget.json
+        before = await asked(service, "/budget", **ANN)
+        await asyncio.sleep(BURN)
+        after = await asked(service, "/budget", **ANN)
+        again = await asked(service, "/sanitize", {"text": LONG}, **BOB)
+        return [one.status for one in (*others, cut, again)], before.json, after.json
 
-    other, cut, again, budget = asyncio.run(run())
-    assert (other, cut, again) == (200, 504, 200)
-    assert budget["draws"] == 4 and budget["epsilon"] == 8.0  # of each word, as if given out
+    statuses, before, after = asyncio.run(run())
+    assert statuses == [200, 200, 200, 504, 200]
+    assert before["draws"] == 0 and 251 <= after["draws"] < 251 + 4 * 250  # the part that had begun
 
 
-def test_processor_time_of_a_caller_is_limited(make_service):
-    service = make_service(tokens=TOKENS, max_cpu=0.1, max_seconds=1.0)
+def test_a_request_that_did_not_begin_before_its_deadline_is_not_charged(make_service):
+    service = make_service(tokens=TOKENS, max_seconds=0.5)
 
     async def run():
-        asks = [("burn", ANN), ("a", ANN), ("a", BOB)]
-        return [await asked(service, "/sanitize", {"text": text}, **who) for text, who in asks]
+        burning = asyncio.ensure_future(asked(service, "/sanitize", {"text": "burn"}, **ANN))
+        await asyncio.sleep(0.05)
+        late = await asked(service, "/sanitize", {"text": "the king"}, **BOB)
+        await burning
+        await asyncio.sleep(BURN)
+        return late.status, (await asked(service, "/budget", **BOB)).json["draws"]
 
-    answers = asyncio.run(run())
-    assert [answer.status for answer in answers] == [504, 429, 200]
-    assert int(answers[1].headers["retry-after"]) > 60
+    assert asyncio.run(run()) == (504, 0)
 
 
-@pytest.mark.parametrize(
-    ("tokens", "found"), [(TOKENS, [200, 200, 429, 429, 200]), (None, [200] * 4 + [503])]
-)
-def test_a_caller_has_no_more_than_half_of_the_places(make_service, tokens, found):
-    service = make_service(tokens=tokens, max_requests=4)
-    who = (ANN, BOB) if tokens else ({}, {})
+def test_sixty_callers_at_once_spend_no_more_than_their_budget(make_service, tmp_path):
+    """Of two services on one file, as workers are; epsilon of a word is 2."""
+    path = tmp_path / "spent.db"
+    services = [make_service(tokens=TOKENS, budget=21.0, path=path) for _ in "12"]
 
     async def run():
-        asks = [asked(service, "/sanitize", {"text": "sleep"}, **who[0]) for _ in range(4)]
-        first = asyncio.gather(*asks)
-        await asyncio.sleep(TICK_TOCK / 2)
-        other = await asked(service, "/sanitize", {"text": "sleep"}, **who[1])
-        return [*sorted(answer.status for answer in await first), other.status]
+        asks = [
+            asked(services[i % 2], "/sanitize", {"text": "the king"}, **(ANN, BOB)[i // 2 % 2])
+            for i in range(60)
+        ]
+        answers = await asyncio.gather(*asks)
+        return answers, [(await asked(services[0], "/budget", **who)).json for who in (ANN, BOB)]
 
-    assert asyncio.run(run()) == found
+    answers, budgets = asyncio.run(run())
+    for who, spent in enumerate(budgets):
+        given = [one.status for i, one in enumerate(answers) if i // 2 % 2 == who]
+        assert sorted(given) == [200] * 5 + [403] * 25
+        assert spent["epsilon"] == 20.0 and spent["draws"] == 10
+    assert all("text" not in one.json for one in answers if one.status == 403)
 
 
 def finished(service, *requests):
@@ -557,103 +536,6 @@ def finished(service, *requests):
 def test_small_requests_come_before_large_ones_that_were_there_first(service):
     large, small = ("large", [f"sleep {LONG}"] * 4, {}), ("small", ["the king"], {})
     assert finished(service, *[large] * 2, *[small] * 3) == ["small"] * 3 + ["large"] * 2
-
-
-@pytest.mark.parametrize(("asks", "before"), [([1] * 6, 4), ([6], 1)], ids=["callers", "requests"])
-def test_callers_take_turns_and_so_do_the_requests_of_one(make_service, asks, before):
-    """Who asks for less does not wait for all that was asked for before, even if both are large."""
-    sleepy, other = [f"sleep {LONG * 4}"], BOB if len(asks) > 1 else ANN
-    first = [("first", sleepy * many, ANN) for many in asks]
-    done = finished(make_service(tokens=TOKENS), *first, ("last", sleepy, other))
-    assert done.index("last") < before
-
-
-def workers_of():
-    """The processes that sanitise: the grandchildren of this one."""
-    psutil = pytest.importorskip("psutil")
-    found = [p for child in psutil.Process().children() for p in child.children()]
-    return {p for p in found if p.status() != psutil.STATUS_ZOMBIE}
-
-
-# -- over a network --------------------------------------------------------------------------------
-
-
-def over_a_network(app, talk, **limits):
-    """What talk(port) returns, with a server on this machine."""
-
-    async def run():
-        server = make_server(app, ServiceOptions(port=0, **limits))
-        serving = asyncio.ensure_future(server.serve())
-        while not server.started:
-            await asyncio.sleep(0.01)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        try:
-            return await asyncio.wait_for(talk(port), 20)
-        finally:
-            server.should_exit = server.force_exit = True
-            await serving
-
-    return asyncio.run(run())
-
-
-def request_of(body):
-    raw = json.dumps(body).encode()
-    return (
-        b"POST /sanitize HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
-        b"content-length: %d\r\n\r\n%s" % (len(raw), raw)
-    )
-
-
-async def status_of(reader):
-    head = await reader.readuntil(b"\r\n\r\n")
-    size = int(re.search(rb"content-length: (\d+)", head)[1])
-    await reader.readexactly(size)
-    return int(head.split()[1])
-
-
-@pytest.mark.parametrize("first", [[], [request_of({"text": "the king"})]])
-def test_the_deadline_runs_from_when_a_connection_is_accepted(make_service, first):
-    """Head and body together, and of the next request on a connection from its first byte."""
-
-    async def talk(port):
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        for whole in first:
-            writer.write(whole)
-            assert await status_of(reader) == 200
-            await asyncio.sleep(0.3)  # waiting costs nothing
-        start, status = time.perf_counter(), 0
-        for byte in request_of({"text": "the king"}):
-            writer.write(bytes([byte]))
-            await asyncio.sleep(0.02)
-            if reader.at_eof() or reader._buffer or reader.exception():
-                break
-        with suppress(ConnectionError):  # a byte that comes too late may reset the connection
-            status = await status_of(reader)
-        writer.close()
-        return status, time.perf_counter() - start
-
-    status, took = over_a_network(make_service(max_seconds=1.2), talk, max_seconds=1.2)
-    assert status in (408, 0) and 1.0 < took < 2.4
-
-
-@pytest.mark.parametrize("sent", [b"", request_of({"text": "the king"})[:-5]], ids=["", "a body"])
-def test_connections_that_send_slowly_leave_others_served(make_service, sent):
-    """Heads and bodies: the oldest make room."""
-
-    async def talk(port):
-        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(30)]
-        for _, writer in silent:
-            writer.write(sent)
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(request_of({"text": "the king"}))
-        found = await status_of(reader)
-        closed = sum(1 for reader, _ in silent if reader.at_eof() or reader._buffer)
-        for _, one in [*silent, (reader, writer)]:
-            one.close()
-        return found, closed
-
-    found, closed = over_a_network(make_service(max_requests=8), talk, max_requests=8)
-    assert found == 200 and closed >= 22
 
 
 # -- as a process ----------------------------------------------------------------------------------
@@ -684,36 +566,184 @@ def test_what_the_command_refuses(tmp_path):
         assert done.exit_code == 2 and done.stderr.count("\n") == 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("processes", ["1", "2"])
-def test_a_service_from_start_to_a_graceful_stop(space_path, tmp_path, processes):
+def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    base = f"http://127.0.0.1:{port}"
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def running(space_path, *options):
+    """The command as a process: its port, and the process."""
+    port = free_port()
     command = [
         sys.executable, "-m", "spacy", "dx", "serve",
-        "--port", str(port), *space_options(space_path),
-        "--mechanism", "exponential", "--epsilon", "2", "--workers", processes,
-        "--ledger", str(tmp_path / "spent.db"), "--budget", "1000",
+        "--port", str(port), *space_options(space_path), "--mechanism", "exponential", "--epsilon", "2", *map(str, options),
     ]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert f":{port}/openapi.json" in process.stderr.readline()
-        for _ in range(200):
-            with suppress(OSError), urllib.request.urlopen(f"{base}/health", timeout=5):
+        for _ in range(300):
+            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/health"):
                 break
             time.sleep(0.1)
+        yield port, process
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_service_from_start_to_a_graceful_stop(space_path, tmp_path, workers):
+    ledger = ("--ledger", tmp_path / "spent.db", "--budget", "1000")
+    with running(space_path, "--workers", workers, *ledger) as (port, process):
         body = json.dumps({"text": f"the king and {SECRET}"}).encode()
         request = urllib.request.Request(
-            f"{base}/sanitize?q={SECRET}", body, {"content-type": "application/json"}
-        )
+            f"http://127.0.0.1:{port}/sanitize?q={SECRET}", body,
+            {"content-type": "application/json"},
+        )  # fmt: skip
         with urllib.request.urlopen(request, timeout=20) as answer:
             text = json.load(answer)["text"]
             assert len(text.split()) == 4 and SECRET not in text
-    finally:
         process.send_signal(signal.SIGTERM)
         told = process.communicate(timeout=60)[1]
     assert process.returncode == 0 and SECRET not in told and "Traceback" not in told
     with sqlite3.connect(tmp_path / "spent.db") as ledger:
         assert ledger.execute("SELECT caller, draws FROM spent").fetchall() == [("anybody", 3)]
+
+
+@pytest.mark.slow
+def test_workers_end_with_a_parent_that_is_killed(space_path):
+    with running(space_path, "--workers", 2) as (port, process):
+        process.kill()
+        process.wait()
+        for _ in range(100):
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+            except ConnectionRefusedError:
+                return
+            time.sleep(0.1)
+        pytest.fail("a worker still listens")
+
+
+def request_of(body, *headers, path=b"/sanitize"):
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    head = [b"POST " + path + b" HTTP/1.1", b"host: localhost", b"content-type: application/json"]
+    return b"\r\n".join([*head, b"content-length: %d" % len(raw), *headers, b"", raw])
+
+
+async def answer_of(port, raw):
+    """Status and body of the answer to a request on a connection of its own; its seconds."""
+    start = time.perf_counter()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(raw)
+    head = await reader.readuntil(b"\r\n\r\n")
+    size = int(re.search(rb"content-length: (\d+)", head)[1])
+    body = await reader.readexactly(size)
+    writer.close()
+    return int(head.split()[1]), body, time.perf_counter() - start
+
+
+@pytest.fixture(scope="module")
+def two_workers(space_path):
+    with running(space_path, "--workers", 2, "--max-seconds", 20) as (port, process):
+        yield port, process.pid
+
+
+SMALL_ONE = request_of({"text": "the king and the doctor " * 8})
+
+
+async def seconds_of_small(port, count=30):
+    answers = [await answer_of(port, SMALL_ONE) for _ in range(count)]
+    assert {status for status, _, _ in answers} == {200}
+    return statistics.median(seconds for _, _, seconds in answers)
+
+
+@pytest.mark.slow
+def test_256_slow_bodies_leave_others_served_and_end_at_the_deadline(two_workers):
+    async def run():
+        await seconds_of_small(two_workers[0])
+        quiet = await seconds_of_small(two_workers[0])
+        slow = [await asyncio.open_connection("127.0.0.1", two_workers[0]) for _ in range(256)]
+        start = time.perf_counter()
+        for _, writer in slow:
+            writer.write(SMALL_ONE[:-20])
+        await asyncio.sleep(0.5)
+        beside = await seconds_of_small(two_workers[0])
+        heads = await asyncio.gather(*(reader.readline() for reader, _ in slow))
+        took = time.perf_counter() - start
+        for _, writer in slow:
+            writer.close()
+        return quiet, beside, heads, took
+
+    quiet, beside, heads, took = asyncio.run(run())
+    assert beside < 2 * quiet + 0.02
+    assert {head.split()[1] for head in heads} == {b"408"} and 19 < took < 25
+
+
+@pytest.mark.slow
+def test_a_body_of_the_largest_size_leaves_others_served(two_workers):
+    text = "the king and the doctor " * 4000
+    body = json.dumps({"texts": [text[:99_999]] * 10}).encode()
+    body += b" " * (2**20 - len(body))
+
+    async def run():
+        await seconds_of_small(two_workers[0])
+        large = asyncio.ensure_future(answer_of(two_workers[0], request_of(body)))
+        await asyncio.sleep(0.2)
+        beside = await seconds_of_small(two_workers[0], 10)
+        return await large, beside, await answer_of(two_workers[0], request_of(body + b" "))
+
+    (status, answer, took), beside, too_large = asyncio.run(run())
+    assert status in (200, 504) and took < 22 and too_large[0] == 413
+    assert beside < 1
+    if status == 200:
+        assert [len(one.split()) for one in json.loads(answer)["texts"]] == [20_000] * 10
+
+
+@pytest.mark.slow
+def test_workers_and_lanes_do_not_repeat_noise(two_workers):
+    """Texts of so many words that no two of them come out equal by chance."""
+    psutil = pytest.importorskip("psutil")
+    texts = [request_of({"text": "the king and the doctor " * k}) for k in (30, 60)]  # both lanes
+
+    def processor_times():
+        children = psutil.Process(two_workers[1]).children()
+        return {child.pid: sum(child.cpu_times()[:2]) for child in children}
+
+    async def run():
+        return await asyncio.gather(*(answer_of(two_workers[0], one) for one in texts * 30))
+
+    before = processor_times()
+    words = [json.loads(body)["text"].split()[:100] for _, body, _ in asyncio.run(run())]
+    busy = [pid for pid, seconds in processor_times().items() if seconds > before.get(pid, seconds)]
+    assert len(busy) == 2  # the resource tracker of multiprocessing aside
+    assert len(set(map(tuple, words))) == 60
+    # No stretch of a stream is that of another, either.
+    starts = {tuple(one[:12]) for one in words}
+    assert len(starts) == 60
+
+
+@pytest.mark.slow
+def test_odd_requests_over_a_network_are_answered_without_their_content(two_workers):
+    odd = {
+        404: [
+            request_of({"text": "a"}, path=b"/nowhere"),
+            request_of(b"", path=b"/%s" % b"x" * 99),
+        ],
+        400: [request_of(b"{" + SECRET.encode()), request_of(b"\xff\xfe" + SECRET.encode())],
+        422: [request_of({"text": SECRET, SECRET: 1}), request_of([SECRET])],
+        200: [request_of({"text": "the king"}, "x-who: J\xfcrgen \u20ac".encode())],
+    }
+
+    async def run():
+        return [
+            (expected, await answer_of(two_workers[0], raw))
+            for expected, all_of_them in odd.items()
+            for raw in all_of_them
+        ]
+
+    for expected, (status, body, _) in asyncio.run(run()):
+        assert status == expected and SECRET.encode() not in body

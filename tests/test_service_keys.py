@@ -9,7 +9,7 @@ from test_serve import make_service  # noqa: F401  a fixture, with the pipeline 
 
 from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.config import ServiceOptions
-from spacy_dxprivacy.integrations.serve.run import serve
+from spacy_dxprivacy.integrations.serve.run import check
 from spacy_dxprivacy.io.files.keys import make_key
 
 NAMES = [f"{first} {last}" for first in ("Maria", "John", "Anna", "Peter") for last in
@@ -19,15 +19,24 @@ TOKENS = {"a" * 24: "ann", "b" * 24: "bob"}
 
 
 @pytest.fixture
-def nlp(make_nlp, tmp_path):
+def make_pipe(make_nlp, tmp_path):
     make_key(tmp_path / "key")
     preset = {"@dx_surrogates": "dx.Preset.v1", "scope": "corpus", "key": str(tmp_path / "key")}
     mechanism = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
-    made = make_nlp(name="dx_entity_sanitizer", mechanism=mechanism, surrogates=preset)
-    ruler = made.add_pipe("entity_ruler", first=True)
-    ruler.add_patterns([{"label": "PERSON", "pattern": name} for name in NAMES])
-    ruler.add_patterns([{"label": "DATE", "pattern": DATE}])
-    return made
+
+    def make():
+        made = make_nlp(name="dx_entity_sanitizer", mechanism=mechanism, surrogates=preset)
+        ruler = made.add_pipe("entity_ruler", first=True)
+        ruler.add_patterns([{"label": "PERSON", "pattern": name} for name in NAMES])
+        ruler.add_patterns([{"label": "DATE", "pattern": DATE}])
+        return made
+
+    return make
+
+
+@pytest.fixture
+def nlp(make_pipe):
+    return make_pipe()
 
 
 def given(service, texts, token=None):
@@ -59,7 +68,7 @@ def test_a_key_that_callers_would_share_is_refused(nlp):
     other = {"mechanism": mechanism, "selector": words}
     nlp.add_pipe("dx_sanitizer", name="before", first=True, config=other)
     with pytest.raises(UsageError, match="first sanitizer"):
-        serve(nlp, ServiceOptions(), ready=pytest.fail)
+        check(nlp, ServiceOptions())
 
 
 def test_dates_of_each_text_move_by_a_shift_of_their_own(make_service, nlp):  # noqa: F811

@@ -182,7 +182,7 @@ def test_a_changed_table_is_refused_without_being_asked_for(rich, tmp_path, monk
         Space.load(tmp_path / "space")
     assert Space.load(tmp_path / "space", verify=False).vectors[0, 0] == MATRIX[0, 0] + 1
     # A large one only if asked for.
-    monkeypatch.setattr("spacy_dxprivacy.space.tables.folder.SMALL", 1)
+    monkeypatch.setattr("spacy_dxprivacy.space.folder.SMALL", 1)
     assert Space.load(tmp_path / "space").vectors[0, 0] == MATRIX[0, 0] + 1
     with pytest.raises(DxError, match=r"DX024.*digest"):
         Space.load(tmp_path / "space", verify=True)
@@ -246,11 +246,14 @@ def test_floret_vectors_need_a_word_list(tmp_path):
     assert space.words == ["apple", "pear"] and space.vectors.shape == (2, 8)
 
 
-def test_a_file_space_reads_a_saved_folder_and_a_file_of_vectors(rich, tmp_path):
+def test_a_file_space_reads_a_saved_folder_and_a_pipeline_with_vectors(rich, tmp_path):
     rich.save(tmp_path / "space")
     same(rich, load("dx.FileSpace.v1", path=str(tmp_path / "space")))
-    (tmp_path / "vectors.txt").write_text("cat 1 2\ndog 3 4\n", encoding="utf8")
-    assert load("dx.FileSpace.v1", path=str(tmp_path / "vectors.txt")).words == ["cat", "dog"]
+    nlp = spacy.blank("en")
+    nlp.vocab.set_vector("cat", np.array([1, 2], dtype=np.float32))
+    nlp.vocab.set_vector("dog", np.array([3, 4], dtype=np.float32))
+    nlp.to_disk(tmp_path / "pipeline")
+    assert load("dx.FileSpace.v1", path=str(tmp_path / "pipeline")).words == ["cat", "dog"]
     with pytest.raises(DxError, match=r"DX026.*nowhere"):
         load("dx.FileSpace.v1", path="nowhere.txt")
 

@@ -19,7 +19,7 @@ from spacy_dxprivacy.entities.surrogates.codes import luhn, mod97
 from spacy_dxprivacy.entities.surrogates.lists import STATES, ZIP_HEADS, cities, listed
 from spacy_dxprivacy.entities.surrogates.name_forms import Person, form_of, persons
 from spacy_dxprivacy.entities.surrogates.plain import NOTHING, surrogates_of
-from spacy_dxprivacy.entities.surrogates.replacements import apart
+from spacy_dxprivacy.entities.surrogates.replacements import apart, replace_mentions
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.io.files.keys import check_apart, make_key, read_key
 from spacy_dxprivacy.privacy.guarantee import Guarantee
@@ -419,6 +419,21 @@ def test_a_stand_in_that_fails_fails_closed_without_the_text(how):
         nlp(NOTE)
     assert not re.search("Zorblatt|Quimby|Maria", str(caught.value))
     assert caught.value.__cause__ is None and caught.value.__context__ is None
+
+
+def test_mentions_of_a_document_that_no_recogniser_read_are_not_taken_for_none():
+    doc = spacy.blank("en")("Zorblatt saw Maria.")
+    with pytest.raises(DxError, match="DX030"):
+        replace_mentions(doc, {"PERSON": made("dx.Redact.v1")}, Rng(seed=0))
+    doc.set_ents([])
+    assert replace_mentions(doc, {"PERSON": made("dx.Redact.v1")}, Rng(seed=0)).pairs == []
+
+
+def test_a_receipt_has_what_each_surrogate_shows():
+    nlp = pipeline("standard")
+    surrogates = nlp.get_pipe("dx_entity_sanitizer").active_surrogates.values()
+    shown = {line for one in surrogates for line in one.in_clear}
+    assert shown and shown <= set(nlp(NOTE)._.dx.in_clear)
 
 
 def test_a_preset_stands_in_and_all_else_stays():

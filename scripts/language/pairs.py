@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from language.arpa import Arpa, beyond_back_off
 from language.types import YEAR, Floats, Types, tokens
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.prior.arpa import Arpa, beyond_back_off
 from spacy_dxprivacy.prior.make import pruned as prune
 from spacy_dxprivacy.prior.pairs import OF_FREQUENCY, OF_LOG, OF_PAIR
 

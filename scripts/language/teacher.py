@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from spacy_dxprivacy.editors.opened import open_model
+from spacy_dxprivacy.lab.causal import open_model
 
 PROMPTS = Path(__file__).parents[1] / "data" / "teacher_prompts.json"
 TOP = 48

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from language.arpa import Arpa
 from language.pairs import Model, Pairs
 from language.taught import Cutter, events_of, said_of
 from language.types import Floats, Ints, Types
-from spacy_dxprivacy.prior.arpa import Arpa
 from spacy_dxprivacy.prior.contexts import cells_of
 
 WORDS = 1e6
@@ -50,7 +50,7 @@ def of_source(arpa: Arpa, model: Model, types: Types) -> Triples:
     x, y, back = arpa.pairs.contexts, arpa.pairs.words, arpa.pairs.back
     follows = model.back[x] * model.p[y] + cells_of(model.beyond, x, y)
     often = model.often[x] * follows * ((of_word[x] >= 0) & (of_word[y] >= 0) & (of_word[y] < K))
-    often[~(arpa.pairs.backs < 0)] = 0  # no triple begins with them
+    often[~(arpa.pairs.back < 1)] = 0  # no triple begins with them
     some = np.argsort(-often, kind="stable")[:SOURCE_CONTEXTS]
     settings, logs = pocketsphinx.Config(), pocketsphinx.LogMath()
     path = pocketsphinx.get_model_path("en-us/en-us.lm.bin")

@@ -14,18 +14,19 @@ from typer import Argument, Option
 from ..config import FileOptions
 from ..errors import UsageError
 from ..io.jobs import Job, files_in, opened
-from ..io.source import ending
+from ..io.record import Record, checked_record
+from ..io.source import Source, decode, numbered_lines
 from ..metric import graph_of
 from ..prior.make import PAIRS, TYPES, Recipe, make_prior
 from ..prior.pairs import check_target
-from ..space.index_folder import make_index
+from ..space import Space
 from ..space.join import join as join_to_builtin
-from ..space.search.faiss_index import make_faiss
+from ..space.search.faiss_index import FOLDER, write_index
 from ..space.sources import BUILTIN, Filter, check_space_folder, load
 from . import options
-from .terminal import REMOVED, bar, mistakes_in_a_line, setting_up
+from .terminal import REMOVED, mistakes_in_a_line, setting_up
 
-PUBLIC = {".txt": "lines", ".jsonl": "jsonl"}  # how public texts are read
+PUBLIC = (".txt", ".jsonl")
 FOUND_FEW = 0.25  # of the words that were held out
 FITS_BADLY = (
     "dx space: this share is low, so words of another meaning may be drawn for the joined words. "
@@ -35,7 +36,7 @@ FITS_BADLY = (
 
 def space_cli(
     vectors: Annotated[str, Argument(
-        metavar="VECTORS", help="Word vectors: a file, a saved space, or 'builtin'"
+        metavar="VECTORS", help="Word vectors: a pipeline, a saved space, or 'builtin'"
     )],
     target: options.Target,
     max_words: Annotated[int | None, Option(
@@ -57,10 +58,10 @@ def space_cli(
 ) -> None:  # fmt: skip
     """Make a space of word vectors, from which replacements are drawn.
 
-    VECTORS is GloVe or word2vec text (.gz, .zip, archive.zip!member), word2vec binary, a saved
-    space, or 'builtin'.
+    VECTORS is a pipeline with vectors (a folder or an installed package), a saved space, or
+    'builtin'. `python -m spacy init vectors` makes a pipeline of a file of word vectors.
 
-    Example: python -m spacy dx space glove.6B.zip!glove.6B.300d.txt glove --max-words 50000
+    Example: python -m spacy dx space en_core_web_md my_space --max-words 50000
     """
     start = time.perf_counter()
     with mistakes_in_a_line("space"), setting_up():
@@ -90,26 +91,26 @@ def space_cli(
 
 
 def index_cli(
-    source: Annotated[str, Argument(
-        metavar="SPACE", help="Space: 'builtin', a file of word vectors, or a saved space"
+    space: Annotated[Path, Argument(
+        metavar="SPACE", show_default=False, help="Folder of a saved space, which takes the index"
     )],
-    target: options.Target,
-    factory: Annotated[str | None, Option(
-        "--factory", help="faiss factory string, such as OPQ150,PQ150x4fs"
-    )] = None,
-    refine: Annotated[int | None, Option(
-        "--refine", help="Candidates to compare exactly (default: 512)"
-    )] = None,
     force: options.Force = False,
 ) -> None:  # fmt: skip
-    """Build a fast nearest-neighbour index of a space, on disk.
+    """Build a fast nearest-neighbour index into the folder of a saved space.
 
-    OUT serves as the space (dx.FileSpace.v1) and as the index (dx.Faiss.v1) of a pipeline.
+    dx.Faiss.v1 with this folder as `path` uses it, on a space that dx.FileSpace.v1 loads from the
+    folder with all of its words.
     """
-    with mistakes_in_a_line("index", REMOVED), bar(unit="row") as shown:
-        chosen = make_faiss(factory, refine)  # checks the settings before hours of work
-        space = make_index(source, target, chosen, force=force, bar=shown)
-    typer.echo(f"{target}: {len(space)} words, digest {space.digest[:12]}", err=True)
+    with mistakes_in_a_line("index", REMOVED), setting_up():
+        table = Space.load(space)
+        if (space / FOLDER).exists() and not force:
+            raise UsageError(f"{space}: has an index already. `force` builds it again.")
+        recall = write_index(table.vectors, space)
+    typer.echo(
+        f"{space / FOLDER}: {len(table)} words; the nearest word is found for {recall:.1%} of "
+        "noisy vectors.",
+        err=True,
+    )
 
 
 def prior_cli(
@@ -134,7 +135,7 @@ def prior_cli(
     Anyone can read out of the prior what its texts hold. Give public texts only, never those to be
     sanitised.
 
-    Example: python -m spacy dx prior wikipedia.txt.gz medicine --types 20000
+    Example: python -m spacy dx prior wikipedia.txt medicine --types 20000
     """
     with mistakes_in_a_line("prior", REMOVED):
         with setting_up():
@@ -153,18 +154,26 @@ def prior_cli(
 
 
 def _public_texts(source: Path, target: Path, field: str) -> Iterator[str]:
-    """Yield lines of .txt files, and a field of each line of .jsonl files; plain or .gz."""
+    """Yield lines of .txt files, and a field of each line of .jsonl files."""
     if not source.exists():
         raise UsageError(f"{source}: no such file or folder.")
     files = FileOptions(field=(field,))
     for path in files_in(source, target, PUBLIC) if source.is_dir() else [source]:
-        if (kind := PUBLIC.get(ending(path))) is None:
-            raise UsageError(f"{path}: public texts end in {', '.join(PUBLIC)} (.gz).")
+        if path.suffix.lower() not in PUBLIC:
+            raise UsageError(f"{path}: public texts end in {', '.join(PUBLIC)}.")
         try:
-            with opened(Job(path, None, kind, kind), files) as given:
-                for record in given.records():
+            with opened(Job(path, None, "jsonl", "jsonl"), files) as given:
+                is_json = path.suffix.lower() == ".jsonl"
+                for record in given.records() if is_json else _lines(given.source):
                     if record.problem:
                         raise UsageError(f"record {record.number}: {record.problem}")
                     yield record.text
         except UsageError as error:
             raise UsageError(f"{path}: {error}") from None
+
+
+def _lines(source: Source) -> Iterator[Record]:
+    for number, raw, size in numbered_lines(source):
+        if not raw:
+            raise UsageError(f"line {number} is too long.")
+        yield checked_record(number, size, decode(raw).rstrip("\r\n"))

@@ -44,7 +44,9 @@ NProcess = Annotated[int, Option("--n-process", "-n", help="Worker processes; -1
 Force = Annotated[bool, Option("--force", "-F", help="Overwrite existing files")]
 Field = Annotated[str, Option("--field", help="Field of .jsonl and .csv that holds the text")]
 Receipt = Annotated[Path | None, Option("--receipt", help="Receipt of the release")]
-Space = Annotated[str, Option("--space", help="Word vectors: builtin, or a saved space")]
+Space = Annotated[
+    str, Option("--space", help="Word vectors: builtin, a saved space, or a pipeline")
+]
 MaxWords = Annotated[
     int | None, Option("--max-words", min=2, help="Use the first N words of the space")
 ]

@@ -25,6 +25,7 @@ from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, read_key
 from ..io.jobs import Job, check_fields, check_receipt, plan_jobs, text_job
 from ..io.pieces import MODULES
+from ..io.resume import is_begun
 from ..io.run import Reports, sanitize
 from ..io.tally import Tally
 from . import options
@@ -40,7 +41,7 @@ from .terminal import (
 )
 from .trial import print_previews
 
-UNITS = {"txt": "document", "spacy": "document", "lines": "line", "jsonl": "line"}
+UNITS = {"txt": "document", "spacy": "document", "jsonl": "line"}
 UNITS |= dict.fromkeys(MODULES, "document")
 MOST_FAILURES = 20  # that are printed one by one
 LONG = 2**20  # bytes of text, which has most of the words whose paths are stored
@@ -100,9 +101,10 @@ def sanitize_cli(
 ) -> None:  # fmt: skip
     """Sanitise texts under metric differential privacy.
 
-    INPUT is a .txt, .jsonl, .csv, .tsv, .xlsx, .spacy, .docx, .html, .md or .eml file, a folder of
-    such files, or - for stdin. OUTPUT is a file, whose ending gives the format, or a folder if
-    INPUT is one. The files of a folder keep their names: check that these identify nobody.
+    INPUT is a .txt, .jsonl, .csv, .tsv, .xlsx, .parquet, .spacy, .docx, .html, .md or .eml file, a
+    folder of such files, or - for stdin. OUTPUT is a file, whose ending gives the format, or a
+    folder if INPUT is one. The files of a folder keep their names: check that these identify
+    nobody.
 
     Any other setting of the pipeline is an override, as in `spacy train`: --nlp.batch_size 64,
     --components.dx_sanitizer.scope type, or shorter for a block of the sanitizer:
@@ -110,7 +112,7 @@ def sanitize_cli(
 
     The receipt on stderr states the guarantee and what stays visible. Records that fail are left
     out and listed by number; the exit status is then 1. The output appears under its name when it
-    is complete.
+    is complete. A run on a folder that was stopped is resumed by the same command.
 
     Example: python -m spacy dx sanitize notes.jsonl clean.jsonl --entities person,date
     """
@@ -138,7 +140,10 @@ def sanitize_cli(
             return print_previews(nlp, jobs[0], files, preview, language)
         _store_paths(nlp, sum(job.size for job in jobs))
         with _table_of_surrogates(nlp, table, table_key, force=force):
-            run = partial(sanitize, n_process=processes, language=language, force=force)
+            folder = Path(str(target)) if source is not None and Path(source).is_dir() else None
+            run = partial(
+                sanitize, folder=folder, n_process=processes, language=language, force=force
+            )
             tally = _with_progress(run, nlp, jobs, files, interrupted)
         tally.in_clear += [] if table is None else [TABLE]
         _count_other_files(tally, source, jobs)
@@ -179,7 +184,8 @@ def _plan(
     if text is not None:
         jobs = [text_job(text)]
     else:
-        jobs = plan_jobs(str(source), target, files, force=force)
+        resumed = target is not None and is_begun(Path(target))
+        jobs = plan_jobs(str(source), target, files, force=force or resumed)
     check_fields(files, jobs)
     return jobs
 

@@ -34,7 +34,7 @@ Ledger = Annotated[
     Path | None, Option("--ledger", help="SQLite file that records what each caller spent")
 ]
 MaxRequests = Annotated[
-    int, Option("--max-requests", min=1, help="Maximum number of concurrent requests")
+    int, Option("--max-requests", min=1, help="Maximum number of connections of a worker")
 ]
 MaxBytes = Annotated[
     int, Option("--max-bytes", min=1, help="Maximum size of a request body in bytes")
@@ -92,13 +92,14 @@ def serve_cli(
         service = ServiceOptions(
             address=address, port=port, host=options.names(host), tokens=tokens, budget=budget,
             ledger=ledger, max_requests=max_requests, max_bytes=max_bytes, max_seconds=max_seconds,
+            workers=process_count(workers),
         )  # fmt: skip
         pipeline = PipelineOptions(
             config=config, model=model, mechanism=mechanism, epsilon=epsilon, level=level,
             entities=entities, surrogates=surrogates, key=key, language=language, edit=edit,
             code=code, overrides=options.overrides_of(ctx),
         )  # fmt: skip
-        _serve(service, pipeline, workers)
+        _serve(service, pipeline)
 
 
 def proxy_cli(
@@ -151,31 +152,28 @@ def proxy_cli(
         service = ServiceOptions(
             address=address, port=port, host=options.names(host), tokens=tokens, budget=budget,
             ledger=ledger, max_requests=max_requests, max_bytes=max_bytes, max_seconds=max_seconds,
-            upstream=upstream, upstream_seconds=upstream_seconds,
+            upstream=upstream, upstream_seconds=upstream_seconds, workers=process_count(workers),
         )  # fmt: skip
         pipeline = PipelineOptions(
             config=config, model=model, mechanism=mechanism, epsilon=epsilon, level=level,
             entities=entities, surrogates=surrogates, key=key, language=language, edit=edit,
             code=code, overrides=options.overrides_of(ctx),
         )  # fmt: skip
-        _serve(service, pipeline, workers, "httpx")
+        _serve(service, pipeline, "httpx")
 
 
-def _serve(
-    service: ServiceOptions, pipeline: PipelineOptions, workers: int, *packages: str
-) -> None:
-    from ..integrations.front.clean import ready_of
-    from ..integrations.serve.run import serve
+def _serve(service: ServiceOptions, pipeline: PipelineOptions, *packages: str) -> None:
+    from ..integrations.serve.run import check, serve
+    from ..io.build import make_pipeline
     from ..machine.hosts import check_port
 
     with setting_up():
         for package in ("fastapi", "uvicorn", *packages):
             needs(package, "The service", extra="serve")
         check_port(service.address, service.port)
-        nlp = ready_of(pipeline).nlp
+        guarantee = check(make_pipeline(pipeline), service)
 
     def ready(where: str) -> None:
         typer.echo(f"{where}/openapi.json describes the API; Ctrl-C stops it.", err=True)
 
-    checked = pipeline.language is None
-    serve(nlp, service, process_count(workers), ready=ready, checked=checked)
+    serve(pipeline, service, guarantee, ready=ready)

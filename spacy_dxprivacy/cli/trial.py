@@ -8,7 +8,6 @@ import typer
 from spacy.language import Language
 
 from ..config import FileOptions
-from ..integrations.front.diff import diff
 from ..io.jobs import Job, opened
 from ..io.languages import with_language
 from ..io.stream import outcomes
@@ -18,7 +17,7 @@ from .terminal import with_options
 def print_previews(
     nlp: Language, job: Job, files: FileOptions, count: int, language: str | None
 ) -> None:
-    """Print the first documents before and after, changes in colour, or between marks."""
+    """Print the first documents before and after."""
     with opened(job, files) as given:
         read = islice(given.records(), count)
         records = list(with_language(nlp, read, language))
@@ -28,5 +27,10 @@ def print_previews(
         else:
             tokens = zip(record.words or (), record.spaces or (), strict=True)
             before = record.text or "".join(word + " " * space for word, space in tokens)
-            shown = str(diff(before, outcome.text))
+            shown = f"- {_printable(before)}\n+ {_printable(outcome.text)}"
         typer.echo(f"--- {record.number}\n{shown}")
+
+
+def _printable(text: str) -> str:
+    # Control characters move the cursor, and worse.
+    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)

@@ -2,9 +2,9 @@ r"""The most likely original, given the release, by public knowledge alone (dx.R
 
     w = argmax q(w_1..w_n) product of P(y_i | w_i)       P: exp(-beta path) for dx.Path.v2, else the
                                                          probabilities that the mechanism states
-            q: word pairs, or a causal language model where one is named (causal.py). With
-            word-level sampling, on request, the word of the least expected path instead: the best
-            response of a user who knows q and the mechanism, and whose loss is the path
+            q: word pairs. With word-level sampling, on request, the word of the least expected
+            path instead: the best response of a user who knows q and the mechanism, and whose loss
+            is the path
 Privacy     post-processing of the release: it costs nothing and hides nothing; a reader with the
             same knowledge can do the same
 Papers      Chatzikokolakis, ElSalamouny, Palamidessi 2017 (remapping of locations); Viterbi 1967;
@@ -54,7 +54,7 @@ class Remap:
             raise fail("editor", expected, mechanism.name)
         self._cache, self._words, self._allowed = {}, space.words, None
         if self.prior is None and isinstance(mechanism, SentenceMechanism):
-            fitted = mechanism.built.before or mechanism.built.chain
+            fitted = mechanism.built.chain
         else:
             prior = self.prior or registry.dx_priors.get("dx.WordPairs.v1")()
             fitted = prior.fit(space)

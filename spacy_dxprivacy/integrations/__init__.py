@@ -1,1 +1,1 @@
-"""This package in the hands of others: Python libraries, clusters, presidio, services."""
+"""This package in the hands of others: texts and tables in Python, presidio, services."""

@@ -31,7 +31,7 @@ from ..validate import positive
 from .code import import_code
 from .files.limits import MOST_CONFIG, check_size
 
-NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior", "dx_editors": "editor"}
+NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior"}
 NUMBERS_EPSILON = {"relative": 10.0, "absolute": 1.0}  # a tenth of a number on average, or a unit
 _NUMBERS = re.compile(r"(relative|absolute(?=:|$))(?:(?<=absolute):(\d+(?:\.\d+)?))?", re.ASCII)
 EDITOR = "dx.Remap.v1"
@@ -350,15 +350,12 @@ def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, 
 
 
 def prior_config(given: Path | str) -> dict[str, Any]:
-    """Return the block of a prior: a short name, a domain of ours, a folder of `dx prior`, ARPA."""
+    """Return the block of a prior: a short name, a domain of ours, a folder of `dx prior`."""
     given = str(given)
     if given in KINDS:
         return {"@dx_priors": "dx.WordPairs.v1", "domain": given}
-    path = Path(given)
-    if path.is_dir():
+    if Path(given).is_dir():
         return {"@dx_priors": "dx.WordPairs.v1", "path": given}
-    if path.is_file():
-        return {"@dx_priors": "dx.Ngrams.v1", "path": given}
     return {"@dx_priors": full_name("dx_priors", given, KINDS)}
 
 

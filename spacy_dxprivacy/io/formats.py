@@ -8,7 +8,7 @@ from typing import IO, NamedTuple
 
 from ..config import FileOptions
 from ..errors import UsageError
-from . import pieces, plain, tables
+from . import parquet, pieces, plain, tables
 from .plain import Writer
 from .record import OnHead, Record
 from .source import Readable, Source
@@ -32,9 +32,7 @@ def _with_markup(kind: str, endings: tuple[str, ...], is_binary: bool = False) -
 
 FORMATS = {
     "txt": Format(plain.read_text, plain.TextWriter, (".txt",)),
-    "lines": Format(plain.read_lines, plain.LinesWriter),
     "jsonl": Format(plain.read_jsonl, plain.JsonlWriter, (".jsonl", ".ndjson"), True),
-    "json": Format(plain.read_json, plain.JsonWriter, (".json",), True),
     "csv": Format(tables.read_csv, tables.CsvWriter, (".csv",), True),
     "tsv": Format(
         partial(tables.read_csv, delimiter="\t"),
@@ -43,6 +41,7 @@ FORMATS = {
         True,
     ),
     "xlsx": Format(tables.read_xlsx, tables.XlsxWriter, (".xlsx",), True, True),
+    "parquet": Format(parquet.read_parquet, parquet.ParquetWriter, (".parquet",), True, True),
     "spacy": Format(plain.read_spacy, plain.SpacyWriter, (".spacy",), False, True),
     "docx": _with_markup("docx", (".docx",), True),
     "html": _with_markup("html", (".html", ".htm")),
@@ -51,12 +50,16 @@ FORMATS = {
 }
 KINDS = {ending: name for name, form in FORMATS.items() for ending in form.endings}
 WITH_FIELDS = {name for name, form in FORMATS.items() if form.has_fields}
+GZIP = b"\x1f\x8b"
+COMPRESSED = "compressed files are not read: `gunzip -c FILE.gz | dx sanitize - --format jsonl`."
+ARRAY = "JSON arrays are not read: make a line of each item with `jq -c '.[]' FILE > FILE.jsonl`."
+OBJECT = "JSON over several lines is not read: make a line of it with `jq -c . FILE > FILE.jsonl`."
 
 
 def read(
     handle: Readable, kind: str, files: FileOptions, on_head: OnHead | None = None
 ) -> Iterator[Record]:
-    """Return the records of a binary file, decompressed and decoded; `kind` is a key of FORMATS.
+    """Return the records of a binary file, decoded; `kind` is a key of FORMATS.
 
     A record that cannot be read has a problem in the place of its text, which never quotes it.
     Raise UsageError if the file as a whole cannot be read so.
@@ -67,18 +70,23 @@ def read(
 def guess(source: Source, files: FileOptions) -> str:
     """Return the format of stdin. Nothing is taken from the source.
 
-    What is neither JSON nor a table whose first row names the fields is a text: at worst a table is
-    sanitised as a whole. Raise UsageError for what is no text.
+    What is neither lines of JSON nor a table whose first row names the fields is a text: at worst a
+    table is sanitised as a whole. Raise UsageError for JSON of another kind, and for what is no
+    text.
     """
     head = source.peek(tables.has_line)
+    if head.startswith(GZIP):
+        raise UsageError(COMPRESSED)
     if head.startswith((b"PK\x03\x04", b"PAR1")) or b"\0" in head:
         raise UsageError(
             "it is not text: name a file as INPUT, or give its `format` (xlsx, docx, spacy)."
         )
     first = tables.first_line(head)
     if first[:1] == "{":
-        return "jsonl" if first != "{" else "json"
+        if first == "{":
+            raise UsageError(OBJECT)
+        return "jsonl"
     if first == "[" or (first[:1] == "[" and first[1:].lstrip()[:1] in ("{", '"', "]", "[")):
-        return "json"
+        raise UsageError(ARRAY)
     delimiter = tables.delimiter_of(first, files)
     return "txt" if delimiter is None else tables.DELIMITERS.get(delimiter, "csv")

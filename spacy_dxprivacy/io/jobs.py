@@ -10,16 +10,9 @@ from pathlib import Path
 from ..config import FileOptions
 from ..errors import UsageError
 from .files.atomic import check_new
-from .formats import FORMATS, KINDS, WITH_FIELDS, guess, read
+from .formats import ARRAY, COMPRESSED, FORMATS, KINDS, WITH_FIELDS, guess, read
 from .record import OnHead, Record
-from .source import (
-    Source,
-    ending,
-    pack_of,
-    source_of_file,
-    source_of_stdin,
-    source_of_text,
-)
+from .source import Source, source_of_file, source_of_stdin, source_of_text
 from .tables import delimiter_of, first_line, has_line
 
 
@@ -31,7 +24,6 @@ class Job:
     target: Path | None
     read_as: str  # a key of FORMATS; "" until stdin is looked at
     write_as: str
-    pack: str = ""  # "gz" to compress what is written
     stream: Source | None = field(default=None, repr=False, compare=False)  # stdin, once peeked at
 
     @property
@@ -83,7 +75,7 @@ def opened(job: Job, files: FileOptions) -> Iterator[Opened]:
             handle = job.source.open("rb")
         except OSError as error:
             raise UsageError(f"{job.source}: {error.strerror}.") from None
-        source = source_of_file(handle, pack_of(job.source), text=text)
+        source = source_of_file(handle, text=text)
     with closing(source):
         if job.read_as == "csv" and files.delimiter is None:
             head = first_line(source.peek(has_line))
@@ -154,7 +146,7 @@ def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) 
         path
         for path in sorted(folder.rglob("*"))
         if not any(part[0] in "._~" for part in path.relative_to(folder).parts)
-        and ending(path) in endings
+        and path.suffix.lower() in endings
         and path.is_file()
     ]
     if not found:
@@ -163,18 +155,19 @@ def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) 
 
 
 def _plan_file(source: Path | None, target: Path | None, files: FileOptions) -> Job:
-    read_as, _ = _format(files.format)
-    named = "" if source is None else KINDS.get(ending(source), "")
-    if read_as == "lines" and named not in ("", "txt"):
-        read_as = named  # a way to read text: files whose name says something else are that
+    read_as = _format(files.format)
     if source is not None:
-        read_as = read_as or named or _kind(source, "INPUT")
-    write_as = pack = ""
+        if source.suffix.lower() == ".gz":
+            raise UsageError(f"{source}: {COMPRESSED}")
+        read_as = read_as or _kind(source, "INPUT")
+    write_as = ""
     if target is not None:
         if target.is_dir():
             raise UsageError(f"{target}: is a folder, but the input is a single file.")
-        write_as, pack = _kind(target, "OUTPUT"), pack_of(target)
-    job = Job(source, target, read_as, write_as, pack)
+        if target.suffix.lower() == ".gz":
+            raise UsageError(f"{target}: compressed files are not written: compress the output.")
+        write_as = _kind(target, "OUTPUT")
+    job = Job(source, target, read_as, write_as)
     return _with_output(job) if read_as else job
 
 
@@ -188,28 +181,30 @@ def _guessed(job: Job, files: FileOptions) -> Job:
 
 
 def _with_output(job: Job) -> Job:
-    write_as = job.write_as or ("lines" if job.read_as == "spacy" else job.read_as)
+    write_as = job.write_as or ("jsonl" if job.read_as == "spacy" else job.read_as)
     if FORMATS[write_as].has_markup and write_as != job.read_as:
         raise UsageError(f"a .{write_as} file is written from a .{write_as} file alone.")
     if write_as == "txt" and job.read_as != "txt" and not FORMATS[job.read_as].has_markup:
-        write_as = "lines"
+        raise UsageError("a .txt file holds one document: name a .jsonl file for the output.")
     return replace(job, write_as=write_as)
 
 
-def _format(given: str) -> tuple[str, str]:
-    """Return ("jsonl", "gz") for "jsonl.gz"."""
-    name, _, pack = given.lower().lstrip(".").partition(".")
+def _format(given: str) -> str:
+    name = given.lower().lstrip(".")
     name = {"ndjson": "jsonl", "text": "txt"}.get(name, name)
-    if (given and name not in FORMATS) or pack not in ("", "gz"):
+    if given and name not in FORMATS:
         raise UsageError(f"`format` must be one of {', '.join(FORMATS)}, got {given!r}.")
-    return name, pack
+    return name
 
 
 def _kind(path: Path, role: str) -> str:
-    if ending(path) in KINDS:
-        return KINDS[ending(path)]
+    ending = path.suffix.lower()
+    if ending in KINDS:
+        return KINDS[ending]
+    if ending == ".json":
+        raise UsageError(f"{path}: {ARRAY}")
     more = ", or - for stdin; or `format` says what it is" if role == "INPUT" else ""
-    raise UsageError(f"{path}: {role} must be a folder or end in {', '.join(KINDS)} (.gz){more}.")
+    raise UsageError(f"{path}: {role} must be a folder or end in {', '.join(KINDS)}{more}.")
 
 
 # -- checks ----------------------------------------------------------------------------------------

@@ -1,9 +1,8 @@
-"""Texts and JSON: read and write .txt, a text a line, .spacy, .jsonl and .json."""
+"""Texts and lines of JSON: read and write .txt, .spacy and .jsonl."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import IO, Any
@@ -21,7 +20,6 @@ from .record import (
     OnHead,
     Record,
     checked_record,
-    has,
     is_unicode,
     pruned,
     records_of,
@@ -70,19 +68,6 @@ def read_text(handle: Readable, files: FileOptions, on_head: OnHead | None) -> I
         yield checked_record(1, len(raw), decode(raw), hint=NOT_UTF8)
 
 
-def read_lines(handle: Readable, files: FileOptions, on_head: OnHead | None) -> Iterator[Record]:
-    """Yield a document a line."""
-    for number, raw, size in numbered_lines(handle):
-        if not raw:
-            yield Record(number, size, problem=TOO_LONG, ending="\n")
-            continue
-        line = decode(raw)
-        text = line.rstrip("\r\n")
-        record = checked_record(number, size, text, hint=NOT_UTF8, ending=line[len(text) :])
-        del raw, line, text  # they may be long
-        yield record
-
-
 def read_spacy(handle: Readable, files: FileOptions, on_head: OnHead | None) -> Iterator[Record]:
     """Yield tokens and blanks alone: all else in a .spacy file is a function of the plaintext."""
     number = 0
@@ -109,15 +94,6 @@ class TextWriter(Writer):
 
     def write(self, record: Record, *results: Sanitized) -> None:
         self.handle.write(results[0].text.encode())
-
-
-class LinesWriter(Writer):
-    """A document a line, line breaks within it as blanks."""
-
-    def write(self, record: Record, *results: Sanitized) -> None:
-        for result in results:
-            line = re.sub(r"[\r\n]+", " ", result.text)
-            self.handle.write((line + (record.ending or "\n")).encode())
 
 
 class SpacyWriter(Writer):
@@ -169,37 +145,6 @@ def _parsed_line(line: str) -> tuple[Any, str]:
     return entry, "" if isinstance(entry, dict) else "it is not a JSON object."
 
 
-def read_json(handle: Readable, files: FileOptions, on_head: OnHead | None) -> Iterator[Record]:
-    """Yield the records of a file that is an array of records, or one record."""
-    raw = whole(handle, MOST_RECORD)
-    if len(raw) > MOST_RECORD:
-        raise UsageError(f"{TOO_LONG.rstrip('.')}: use .jsonl, which has no limit.")
-    text = decode(raw)
-    if not is_unicode(text):
-        raise UsageError(f"it is not valid Unicode; {NOT_UTF8}")
-    value = _parsed_file(text)
-    alone = not isinstance(value, list)
-    for number, entry in enumerate([value] if alone else value, 1):
-        size = 0 if number > 1 else len(raw)
-        if isinstance(entry, dict):
-            yield from records_of(number, size, entry, files, alone)
-        else:
-            yield Record(number, size, problem="it is not a JSON object.", hint=has(entry))
-
-
-def _parsed_file(text: str) -> Any:
-    try:
-        return parse(text)
-    except TwiceError:
-        raise UsageError("it is JSON with an object that names a field twice.") from None
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        why = "it is cut off, or lines of JSON, whose `format` is jsonl."
-        raise UsageError(f"it is not valid JSON from {where} on: {why}") from None
-    except ValueError:
-        raise UsageError("it is not valid JSON: it is nested too deep.") from None
-
-
 class TwiceError(ValueError):
     """An object names a field twice: one of the two would be lost."""
 
@@ -224,26 +169,6 @@ class JsonlWriter(Writer):
 
     def write(self, record: Record, *results: Sanitized) -> None:
         self.handle.write(as_json(written_object(record, results, self.files)) + b"\n")
-
-
-class JsonWriter(Writer):
-    """An array of records, a line each; or the one record that the input was."""
-
-    count = 0
-    alone = False
-
-    def write(self, record: Record, *results: Sanitized) -> None:
-        self.alone = record.row is not None and record.row.alone
-        if not self.alone:
-            self.handle.write(b",\n" if self.count else b"[\n")
-        self.handle.write(as_json(written_object(record, results, self.files)))
-        self.count += 1
-
-    def finish(self) -> None:
-        if self.alone:
-            self.handle.write(b"\n")
-        else:
-            self.handle.write(b"\n]\n" if self.count else b"[]\n")
 
 
 def as_json(value: Any) -> bytes:

@@ -38,7 +38,7 @@ class Row:
     entry: Any = field(repr=False)  # a value of JSON, or the cells of a table
     slots: list[Slot] = field(repr=False)  # where its texts are
     names: list[str] | None = field(default=None, repr=False)  # of the columns of a table
-    alone: bool = False  # it is all of a file of JSON
+    schema: Any = field(default=None, repr=False)  # of a .parquet file
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,7 @@ def is_unicode(text: str) -> bool:
     return True
 
 
-def records_of(
-    number: int, size: int, entry: Any, files: FileOptions, alone: bool = False
-) -> list[Record]:
+def records_of(number: int, size: int, entry: Any, files: FileOptions) -> list[Record]:
     """Return the records of an object of JSON, one a text; or one with the problem that it has."""
     slots: list[Slot] = []
     for path in files.field:
@@ -142,7 +140,7 @@ def records_of(
         except KeyError:
             return [Record(number, size, problem=f"it has no field {path!r}.", hint=has(entry))]
     kept = {name: entry[name] for name in files.keep_fields or () if name in entry}
-    records = records_of_row(number, size, Row(entry, slots, alone=alone), kept=kept)
+    records = records_of_row(number, size, Row(entry, slots), kept=kept)
     if files.person_field is None:
         return records
     try:

@@ -6,8 +6,9 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import IO, Any
 
 from spacy.language import Language
@@ -22,9 +23,9 @@ from .jobs import Job, opened
 from .languages import with_language
 from .plain import Writer
 from .record import Record, fields_of, shown
-from .source import packed
+from .resume import Parts
 from .stream import Outcome, Sanitized, outcomes
-from .tally import Tally
+from .tally import Sums, Tally
 
 MARKUP = "markup: elements, formatting, and the names of styles and classes"
 
@@ -40,10 +41,25 @@ class Reports:
 
 @dataclass(frozen=True)
 class _Sums:
+    """Of one file. fields: those that were there. charged: the persons of its records."""
+
     tally: Tally
-    fields: dict[str, None]  # that were there
     reports: Reports
     persons: PersonBudget
+    key_of: Callable[[str], str]  # by which a person is known
+    fields: dict[str, None] = field(default_factory=dict)
+    failed: list[int] = field(default_factory=list)  # numbers of records
+    charged: set[str] = field(default_factory=set)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what later files and runs need to know, for JSON."""
+        return {
+            "sums": Sums.to_dict(self.tally),
+            "failed": self.failed,
+            "fields": list(self.fields),
+            "dropped": dict(self.tally.dropped),
+            "persons": {key: self.persons.spent[key].to_dict() for key in sorted(self.charged)},
+        }
 
 
 def sanitize(
@@ -52,6 +68,7 @@ def sanitize(
     files: FileOptions | None = None,
     reports: Reports = Reports(),
     *,
+    folder: Path | None = None,
     n_process: int = 1,
     language: str | None = None,
     force: bool = False,
@@ -63,6 +80,7 @@ def sanitize(
         jobs: See plan_jobs.
         files: How they are read and written.
         reports: Callbacks for failures and progress.
+        folder: The folder of the outputs: a run that was killed there is resumed (see resume.py).
         n_process: How many processes sanitise.
         language: Of the texts; None detects it, and raises for one that is not covered.
         force: Whether outputs may exist.
@@ -70,28 +88,43 @@ def sanitize(
     Raises:
         UsageError: The pipeline does not sanitise, it is seeded and should run in several
             processes, or the only file cannot be read.
+        DxError: Another run is writing to the folder, or was killed there with other settings.
         OSError: An output cannot be written, and then it is not there.
     """
     files, sanitizer = files or FileOptions(), the_sanitizer(nlp)
-    tally, by_person = Tally(sanitizer.terms), PersonBudget(sanitizer.max_epsilon_per_person)
-    sums = _Sums(tally, {}, reports, by_person)
+    tally, persons = Tally(sanitizer.terms), PersonBudget(sanitizer.max_epsilon_per_person)
     outcomes = partial(outcomes_of, nlp, n_process=n_process, language=language)
     if n_process > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
-    start = time.perf_counter()
-    for job in jobs:
-        tally.failed.append([])
-        try:
-            _sanitize_file(job, files, sums, outcomes, force=force)
-        except UsageError as error:
-            if len(jobs) == 1:
-                raise
-            tally.failed[-1].append(0)
-            reports.on_failure(job, 0, str(error))
+    start, fields = time.perf_counter(), dict[str, None]()
+    with ExitStack() as stack:
+        parts = None
+        if folder is not None:
+            parts = stack.enter_context(Parts(folder, nlp, files))
+        for part in parts.parts.values() if parts is not None else ():
+            persons.restore(part["persons"])
+        for job in jobs:
+            key_of = str if parts is None else parts.person
+            sums = _Sums(Tally(sanitizer.terms), reports, persons, key_of)
+            try:
+                done = None if parts is None else parts.finished(job)
+                done = done or _sanitize_file(job, files, sums, outcomes, parts=parts, force=force)
+            except UsageError as error:
+                if len(jobs) == 1:
+                    raise
+                tally.failed.append([*sums.failed, 0])
+                reports.on_failure(job, 0, str(error))
+                continue
+            tally.merge(done["sums"])
+            tally.failed.append(done["failed"])
+            tally.dropped.update(done["dropped"])
+            fields.update(dict.fromkeys(done["fields"]))
+        if parts is not None:
+            parts.complete = not any(0 in numbers for numbers in tally.failed)
     if files.person_field is not None:
-        tally.by_person = by_person.to_dict()
+        tally.by_person = persons.to_dict()
     tally.seconds = time.perf_counter() - start
-    tally.in_clear += unmodified(files, sums.fields)
+    tally.in_clear += unmodified(files, fields)
     tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
     tally.in_clear += [MARKUP] if any(FORMATS[job.write_as].has_markup for job in jobs) else []
     return tally
@@ -103,16 +136,19 @@ def _sanitize_file(
     sums: _Sums,
     outcomes: Callable[..., Generator[Outcome, None, None]],
     *,
+    parts: Parts | None,
     force: bool,
-) -> None:
-    tally, reports = sums.tally, sums.reports
-    before = tally.documents
+) -> dict[str, Any]:
+    reports = sums.reports
     with ExitStack() as stack:
         # spaCy and others quote tokens in some of their warnings.
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
         given = stack.enter_context(opened(job, files))
         output = stack.enter_context(Output(job.target, force=force))
+        if parts is not None:
+            record_part = parts.record
+            output.on_complete = lambda hidden: record_part(job, hidden, sums.to_dict())
         sink = Sink(given.job, output.handle, given.files, sums)
         records, with_docs = given.records(sink.begin), sink.writer.needs_docs
         pairs = outcomes(records, ready=given.source.ready, with_docs=with_docs)
@@ -120,21 +156,25 @@ def _sanitize_file(
         for record, results in _rows(pairs, by_row=not with_docs):
             why = _over_budget(sums, record, results) or sink.write(record, results)
             if why:
-                tally.failed[-1].append(record.number)
+                sums.failed.append(record.number)
                 reports.on_failure(given.job, record.number, why)
             reports.on_progress(record.size)
-        if tally.failed[-1] and tally.documents == before:
+        if sums.failed and not sums.tally.documents:
             output.discard()
         else:
             sink.finish()
-            tally.written += [] if job.target is None else [job.target]
+    return sums.to_dict()
 
 
 def _over_budget(sums: _Sums, record: Record, results: list[Sanitized] | str) -> str:
     """Charge the person of a record; return why it is too much, or ""."""
     if isinstance(results, str) or not record.user:
         return ""
-    return sums.persons.charge(record.user, [result.receipt for result in results])
+    person = sums.key_of(record.user)
+    why = sums.persons.charge(person, [result.receipt for result in results])
+    if not why:
+        sums.charged.add(person)
+    return why
 
 
 def outcomes_of(
@@ -181,16 +221,14 @@ def _rows(pairs: Iterable[Outcome], by_row: bool) -> Iterator[tuple[Record, list
 
 
 class Sink:
-    """Where the records of a job go: a writer, and the file that it writes, compressed or not."""
+    """Where the records of a job go: a writer, and the file that it writes."""
 
     def __init__(self, job: Job, handle: IO[bytes], files: FileOptions, sums: _Sums) -> None:
         self.sums = sums
-        self.packing = packed(handle) if job.pack else None
-        self.flushed = handle if job.target is None and not job.pack else None
+        self.flushed = handle if job.target is None else None
         if job.read_as in ("csv", "tsv") and job.read_as != job.write_as:
             files = replace(files, delimiter=None)  # it is that of the input
-        out: Any = self.packing or handle
-        self.writer: Writer = FORMATS[job.write_as].write(out, files)
+        self.writer: Writer = FORMATS[job.write_as].write(handle, files)
         self.with_fields = {job.read_as, job.write_as} <= WITH_FIELDS
 
     def begin(self, names: list[str]) -> None:
@@ -222,8 +260,6 @@ class Sink:
     def finish(self) -> None:
         """Write the end of the file."""
         self.writer.finish()
-        if self.packing is not None:
-            self.packing.close()
 
 
 def unmodified(files: FileOptions, fields: Iterable[str]) -> list[str]:

@@ -1,20 +1,17 @@
-"""The bytes of an input as UTF-8: decompressed, decoded, and line by line as they come."""
+"""The bytes of an input as UTF-8: decoded, and line by line as they come."""
 
 from __future__ import annotations
 
 import codecs
-import gzip
 import os
 import select
 import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, count
-from pathlib import Path
 from typing import IO
 
 from ..errors import UsageError
-from .files.limits import BLOCK, MB, MOST_RECORD, TooLarge, inflated
+from .files.limits import BLOCK, MB, MOST_RECORD
 
 # Longer marks first, as the one of UTF-32 begins with the one of UTF-16.
 BOMS = {
@@ -24,7 +21,6 @@ BOMS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-GZIP = b"\x1f\x8b"
 Blocks = Iterator[bytes]
 
 
@@ -36,8 +32,9 @@ class Source:
         blocks: Blocks,  # b"": nothing has arrived yet
         ready: Callable[[], bool] = lambda: True,
         close: Callable[[], None] = lambda: None,
+        file: IO[bytes] | None = None,  # of the blocks, for a format that reads it by places
     ) -> None:
-        self._blocks, self._can_be_read, self.close = blocks, ready, close
+        self._blocks, self._can_be_read, self.close, self.file = blocks, ready, close, file
         self._block, self._at = b"", 0
 
     def _fill(self) -> bool:
@@ -87,19 +84,19 @@ Readable = Source | IO[bytes]
 
 
 def source_of_stdin(*, text: bool = True) -> Source:
-    """Return standard input, decompressed if it is gzip, and decoded if it is text."""
+    """Return standard input, decoded if it is text."""
     handle = sys.stdin.buffer
     try:
         number = handle.fileno()
     except (OSError, ValueError):  # not a file: within a test
-        blocks = _gunzip_if_packed(iter(lambda: handle.read(BLOCK), b""))
+        blocks = iter(lambda: handle.read(BLOCK), b"")
         return Source(_decoded(blocks, text))
 
     def is_readable() -> bool:
         # Windows: select takes sockets alone, so every line by itself
         return sys.platform != "win32" and bool(select.select([number], [], [], 0)[0])
 
-    blocks = _gunzip_if_packed(iter(lambda: os.read(number, BLOCK), b""))
+    blocks = iter(lambda: os.read(number, BLOCK), b"")
     return Source(_decoded(blocks, text), is_readable)
 
 
@@ -108,31 +105,10 @@ def source_of_text(text: str) -> Source:
     return Source(iter([text.encode("utf-8", "surrogateescape")]))
 
 
-def source_of_file(handle: IO[bytes], packed: str, *, text: bool) -> Source:
-    """Return an open file as an input, packed ("gz") or not (""); it is read when it is needed."""
-    blocks: Blocks = iter(lambda: handle.read(BLOCK), b"")
-    blocks = _gunzip(blocks) if packed else blocks
-    return Source(_decoded(blocks, text), close=handle.close)
-
-
-def pack_of(path: Path) -> str:
-    """Return "gz" or "", by how the name ends."""
-    return "gz" if path.suffix.lower() == ".gz" else ""
-
-
-def packed(handle: IO[bytes]) -> gzip.GzipFile:
-    """Return a file that compresses into another one, which stays open when it is closed."""
-    return gzip.GzipFile("", "wb", fileobj=handle, mtime=0)
-
-
-def ending(path: Path) -> str:
-    """Return ".jsonl" of "a.jsonl" and of "a.JSONL.gz"."""
-    return (path.with_suffix("") if pack_of(path) else path).suffix.lower()
-
-
-def gunzip(raw: bytes) -> bytes:
-    """Decompress all of a file. Raise UsageError for what is no gzip, cut, or a bomb."""
-    return b"".join(_gunzip(raw[i : i + BLOCK] for i in range(0, len(raw), BLOCK)))
+def source_of_file(handle: IO[bytes], *, text: bool) -> Source:
+    """Return an open file as an input; it is read when it is needed."""
+    blocks = _decoded(iter(lambda: handle.read(BLOCK), b""), text)
+    return Source(blocks, close=handle.close, file=handle)
 
 
 def _head_of(blocks: Blocks, marks: Iterable[bytes]) -> tuple[bytes, Blocks]:
@@ -143,22 +119,6 @@ def _head_of(blocks: Blocks, marks: Iterable[bytes]) -> tuple[bytes, Blocks]:
         if not any(mark.startswith(head) and mark != head for mark in marks):
             break
     return head, chain([head], blocks)
-
-
-def _gunzip_if_packed(blocks: Blocks) -> Blocks:
-    head, blocks = _head_of(blocks, [GZIP])
-    yield from _gunzip(blocks) if head.startswith(GZIP) else blocks
-
-
-def _gunzip(blocks: Blocks) -> Blocks:
-    try:
-        yield from inflated(blocks, 31, "its .gz")
-    except TooLarge as error:
-        raise UsageError(str(error)) from None
-    except EOFError:
-        raise UsageError("its .gz ends too early: it is cut off.") from None
-    except zlib.error:
-        raise UsageError("it is not .gz, or it is damaged.") from None
 
 
 def _decoded(blocks: Blocks, text: bool) -> Blocks:

@@ -73,9 +73,12 @@ class Columns:
         person = files.person_field
         return cls(header, places, None if person is None else _place(person, header), files)
 
-    def records(self, number: int, size: int, cells: list[Any], ending: str = "") -> list[Record]:
-        """Return the records of a row, one a text."""
-        row = Row(cells, [(cells, place) for place in self.places], self.names)
+    def records(
+        self, number: int, size: int, cells: list[Any], *, ending: str = "", schema: Any = None
+    ) -> list[Record]:
+        """Return the records of a row, one a text; a text that is None stays so."""
+        slots = [(cells, place) for place in self.places if cells[place] is not None]
+        row = Row(cells, slots, self.names, schema)
         names = [name for name in self.files.keep_fields or () if name in self.names]
         kept = {name: cells[self.names.index(name)] for name in names}
         records = records_of_row(number, size, row, kept=kept, ending=ending)
@@ -157,7 +160,7 @@ def read_csv(
         elif not all(map(is_unicode, row)):
             yield Record(number, size, problem=NOT_UNICODE, hint=NOT_UTF8)
         else:
-            yield from columns.records(number, size, row, lines.ending)
+            yield from columns.records(number, size, row, ending=lines.ending)
 
 
 def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
@@ -255,8 +258,12 @@ class TableWriter(Writer):
     def _head(self, names: list[str]) -> list[str]:
         if self.names is None:
             self.names = names
-            self.write_row(names)
+            self.write_head(names)
         return self.names
+
+    def write_head(self, names: list[str]) -> None:
+        """Write the names of the columns."""
+        self.write_row(names)
 
     def write_row(self, cells: list[Any]) -> None:
         """Write cells, one a column, or raise DxError if one of them does not fit."""
@@ -282,10 +289,10 @@ class CsvWriter(TableWriter):
                 delimiter=self.delimiter,
                 lineterminator=self.ending or "\r\n",
             )
-        self.rows.writerow(map(_cell, cells))
+        self.rows.writerow(map(as_cell, cells))
 
 
-def _cell(value: Any) -> str:
+def as_cell(value: Any) -> str:
     """Return text; what is nested becomes JSON."""
     if isinstance(value, str) or value is None:
         return value or ""
@@ -308,7 +315,7 @@ class XlsxWriter(TableWriter):
         row: list[Any] = []
         for value in cells:
             if isinstance(value, (list, dict)):
-                value = _cell(value)
+                value = as_cell(value)
             elif isinstance(value, str):
                 if len(value) > MOST_CELL:
                     raise DxError(

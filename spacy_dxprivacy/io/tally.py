@@ -7,7 +7,6 @@ import textwrap
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ..about import __version__
@@ -26,7 +25,6 @@ class Sums:
     """The sums of receipts."""
 
     documents: int = 0
-    nulls: int = 0  # rows without a text
     most_draws: int = 0  # of a single document
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
     surrogates: SurrogateCounts = field(default_factory=SurrogateCounts)  # surrogates, by label
@@ -35,13 +33,12 @@ class Sums:
     def add(self, receipt: Mapping[str, Any]) -> None:
         """Add one document, by its receipt."""
         numbers = {name: receipt[name] for name in COUNTS} | {"persons": receipt.get("persons")}
-        self.merge({"documents": 1, "nulls": 0, "most_draws": receipt["draws"], **numbers})
+        self.merge({"documents": 1, "most_draws": receipt["draws"], **numbers})
         self.surrogates.add(receipt)
 
     def merge(self, other: Mapping[str, Any]) -> None:
         """Add the sums of others, as to_dict returns them."""
         self.documents += other["documents"]
-        self.nulls += other["nulls"]
         self.most_draws = max(self.most_draws, other["most_draws"])
         for name in COUNTS:
             self.counts[name] += other[name]
@@ -51,7 +48,7 @@ class Sums:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for json."""
-        numbers = {"documents": self.documents, "nulls": self.nulls, **self.counts}
+        numbers = {"documents": self.documents, **self.counts}
         persons = {} if self.persons is None else {"persons": self.persons}
         return {
             **numbers, "most_draws": self.most_draws, **self.surrogates.to_dict(), **persons
@@ -65,11 +62,9 @@ class Tally(Sums):
     terms: Terms
     in_clear: list[str] = field(default_factory=list)  # visible besides what the receipts name
     failed: list[list[int]] = field(default_factory=list)  # numbers of records, for each input
-    written: list[Path] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)  # parts of documents, and files, by kind
     by_person: dict[str, Any] | None = None  # see persons.PersonBudget.to_dict
     seconds: float = 0.0  # without set-up
-    speed: str = "set-up not counted"
 
     @property
     def failures(self) -> int:
@@ -153,7 +148,7 @@ class Tally(Sums):
             "Numbers": self._numbers(),
             "Surrogates": self._surrogates(),
             "Visible": "; ".join(self.visible),
-            "Speed": f"{speed:,.0f} words a second, {self.speed}",
+            "Speed": f"{speed:,.0f} words a second, set-up not counted",
         }
         if rows["Surrogates"] and not c["perturbed"]:  # the word mechanism was not used
             unused = dict.fromkeys(("Mechanism", "Guarantee", "Attacker"), "")
@@ -185,11 +180,9 @@ class Tally(Sums):
     def _edited(self) -> str:
         if self.terms.editor is None:
             return ""
-        model = self.terms.editor_model
-        by = "word pairs" if model is None else f"a language model (digest {model[:12]})"
         return (
-            f"by {self.terms.editor} with {by}, after the draws and by public knowledge alone: it "
-            "costs no privacy and adds none, and the attacker's success is unchanged"
+            f"by {self.terms.editor} with word pairs, after the draws and by public knowledge "
+            "alone: it costs no privacy and adds none, and the attacker's success is unchanged"
         )
 
     def _guarantee(self) -> str:

@@ -1,1 +1,1 @@
-"""Evaluate: attacks, audits, experiments, tuning, reports, the playground, and their commands."""
+"""Evaluate: attacks, audits, tuning, reports, and their commands."""

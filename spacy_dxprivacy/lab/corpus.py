@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import compress, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,6 @@ from ..io.stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draw import LONGEST, passage
 from ..pipeline.select import AllWords
 from ..pipeline.unknown import REDACTED
-from ..pipeline.write import plaintext_before
 from ..space import Space
 from ..ty import Draw, Mechanism
 from ..validate import fail, one_of
@@ -39,41 +38,36 @@ AT_ONCE = 2**15  # words drawn at once
 Words = tuple[Ints1d, Bools1d, list[str]]
 
 
-def read_corpus(source: str, space: Space, *, field: str = "text", lines: bool = False) -> Corpus:
+def read_corpus(source: str, space: Space, *, field: str = "text") -> Corpus:
     """Read the words of a file, or of stdin for "-"; raise DxError where the space has none."""
-    parts = sentences_of_file(source, "an attack", field=field, lines=lines, space=space)
+    parts = sentences_of_file(source, "an attack", field=field, space=space)
     documents = [words for some, _ in parts for words in some]
     triples: Any = zip(*documents, strict=True) if documents else ((), (), ())
     return Corpus.of(*triples)
 
 
-def read_texts(
-    source: str, field: str, *, lines: bool = False, most: int | None = None
-) -> list[str]:  # fmt: skip
+def read_texts(source: str, field: str, *, most: int | None = None) -> list[str]:
     """Return the texts of a file, or of stdin for "-", without records that cannot be read."""
-    records = islice(records_of(source, "an attack", FileOptions(field=(field,)), lines), most)
+    records = islice(records_of(source, "an attack", FileOptions(field=(field,))), most)
     return [r.text or " ".join(r.words or ()) for r in records if not r.problem]
 
 
-def records_of(
-    source: str, taker: str, files: FileOptions, lines: bool = False
-) -> Iterator[Record]:  # fmt: skip
+def records_of(source: str, taker: str, files: FileOptions) -> Iterator[Record]:
     """Yield the records of a file, or of stdin for "-". taker: who takes the file, for the message
     about a folder."""
     if source != "-" and Path(source).is_dir():
         raise UsageError(f"{taker} takes one file, not a folder.")
-    files = replace(files, format="lines") if lines else files
     (job,) = plan_jobs(source, None, files)
     with opened(job, files) as given:
         yield from given.records()
 
 
 def sentences_of_file(
-    source: str, taker: str, *, field: str, space: Space, lines: bool = False
+    source: str, taker: str, *, field: str, space: Space
 ) -> Iterator[tuple[list[Words], int]]:
     """Yield Words of documents, without punctuation, and how many records could not be read."""
     nlp = tokenizer()
-    records = records_of(source, taker, FileOptions(field=(field,)), lines)
+    records = records_of(source, taker, FileOptions(field=(field,)))
     for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
         good = [record for record in some if not record.problem]
         with zone(nlp), warnings.catch_warnings():
@@ -96,7 +90,14 @@ def words_of(doc: Doc, space: Space) -> tuple[Ints1d, Bools1d, list[str], Ints1d
     """Return the Words of a Doc, and which tokens they are, int64 (k,)."""
     words = passage(doc, AllWords().select(doc), np.zeros(len(doc), dtype=bool))
     rows = space.find_ids(*np.ascontiguousarray(words.ids.T))
-    return rows, words.starts, plaintext_before(doc, words.places), words.places
+    return rows, words.starts, _plaintext_before(doc, words.places), words.places
+
+
+def _plaintext_before(doc: Doc, places: Ints1d) -> list[str]:
+    """Return the text between each of the tokens at rising places and the one before."""
+    ends = [0, *(doc[place].idx + len(doc[place]) for place in places[:-1].tolist())]
+    text = doc.text
+    return [text[end : doc[place].idx] for end, place in zip(ends, places.tolist(), strict=False)]
 
 
 def corpus_of(docs: Iterable[Doc], space: Space) -> Corpus:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,22 +19,25 @@ from spacy.language import Language
 
 from ..errors import UsageError
 from ..io.build import the_sanitizer
-from ..io.files.limits import parse_json, read_json, read_lines
+from ..io.files.limits import parse_json, regular
+from ..io.formats import ARRAY
+from ..io.source import numbered_lines
 from ..io.stream import ZONE_DOCUMENTS, zone
 from ..pipeline.component import DxSanitizer
 from ..pipeline.select import Entities
 from ..text.mentions import plain_label
-from .review import Region, check_regions, label_studio_regions, regions_of
 
 FIGURES = ("recall", "precision", "clean")
 ALL = "all"
-LONGEST = 2**24  # characters of a line
 AROUND = 40  # characters on each side of a miss that is shown
 PARTICLES = frozenset(
     "a de del della di da do dos das du la le las los van von der den bin al el y of the "
     "and".split()
 )
 WORD = re.compile(r"[^\W_]+")
+
+
+Region = tuple[int, int, str]  # start, end, label
 
 
 class Gold(NamedTuple):
@@ -78,7 +81,7 @@ class Evaluation:
 
 
 def read_gold(path: Path) -> list[Gold]:
-    """Read a .json or .jsonl file of presidio-research, Prodigy, spaCy or Label Studio.
+    """Read a .jsonl file of presidio-research, Prodigy, spaCy or Label Studio.
 
     Tasks that a reviewer rejected or ignored are left out.
 
@@ -86,13 +89,12 @@ def read_gold(path: Path) -> list[Gold]:
         UsageError: For a record that is of none of these, or whose spans do not fit its text.
     """
     found: list[Gold | None] = []
+    if path.suffix.lower() == ".json":
+        raise UsageError(f"{path}: {ARRAY}")
     try:
-        if path.suffix.lower() == ".json":
-            rows: Iterable[Any] = read_json(path)
-        else:
-            rows = (parse_json(line) for line in read_lines(path, LONGEST) if line.strip())
-        for row in rows:
-            found.append(_gold_of(row))
+        with regular(path).open("rb") as file:
+            for _, line, _ in numbered_lines(file):
+                found += [_gold_of(parse_json(line))] if line.strip() else []
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or 'cannot be read'}.") from None
     except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError):
@@ -112,23 +114,59 @@ def _gold_of(row: Any) -> Gold | None:
         row = {"data": row, "annotations": [{"result": [{"value": one} for one in row["label"]]}]}
     if "annotations" in row:
         text = row["data"]["text"]
-        answers, regions = label_studio_regions(row, text)
+        answers, regions = _label_studio_regions(row, text)
     else:
         groups = (row.get(name) for name in ("spans", "ents", "entities"))
         none: list[Any] = [[]] * ("answer" in row)  # Prodigy leaves out spans where there are none
         spans: Any = next(one for one in (*groups, *none) if isinstance(one, list))
         regions = [_region(one) for one in spans]
-    check_regions(regions, text)
+    _check_regions(regions, text)
     if not isinstance(text, str):
         raise TypeError
     return Gold(text, list(dict.fromkeys(regions))) if set(answers) <= {"accept"} else None
 
 
 def _region(span: Any) -> Region:
-    if isinstance(span, dict) and "entity_type" in span:
+    if not isinstance(span, dict):
+        start, end, label = span[:3]
+        return start, end, label
+    if "entity_type" in span:
         return span["start_position"], span["end_position"], span["entity_type"]
-    (region,) = regions_of({"": [span]}, "") if isinstance(span, dict) else [tuple(span[:3])]
-    return region
+    return span["start"], span["end"], span.get("label", "")
+
+
+def _check_regions(regions: list[Region], text: str) -> None:
+    """Raise ValueError for a region that does not fit the text."""
+    for start, end, label in regions:
+        fits = type(start) is type(end) is int and 0 <= start < end <= len(text)
+        if not fits or not isinstance(label, str):
+            raise ValueError
+
+
+def _label_studio_regions(task: dict[str, Any], text: str) -> tuple[list[str], list[Region]]:
+    """Return the answers and regions of all reviewers; one who submits without choice accepts."""
+    answers, regions = list[str](), list[Region]()
+    for annotation in task["annotations"]:
+        values = [result.get("value", {}) for result in annotation["result"]]
+        chosen = [choice.lower() for value in values for choice in value.get("choices", ())]
+        answers += ["ignore"] if annotation.get("was_cancelled") else chosen or ["accept"]
+        for value in values:
+            if "start" in value:
+                a, b = _code_points(text, value["start"], value["end"], value.get("text"))
+                regions += [(a, b, label) for label in value.get("labels") or [""]]
+    return answers, regions
+
+
+def _code_points(text: str, start: int, end: int, marked: str | None) -> tuple[int, int]:
+    """Return offsets in code points, from UTF-16 code units if only those fit the marked text.
+
+    Label Studio counts code points since the end of 2021.
+    """
+    if text[start:end] == marked or (marked is None and end <= len(text)):
+        return start, end
+    raw = text.encode("utf-16-le")
+    a, b = (len(raw[: 2 * place].decode("utf-16-le", "ignore")) for place in (start, end))
+    return (a, b) if text[a:b] == marked or len(text) < end <= len(raw) // 2 else (start, end)
 
 
 def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:

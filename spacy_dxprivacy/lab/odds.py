@@ -236,7 +236,6 @@ def given_of_files(
     paths: tuple[Path, Path | None],
     files: FileOptions,
     *,
-    lines: bool = False,
     failed: Sequence[int] = (),
 ) -> Iterator[Given]:
     """Yield the records of a file and of its release.
@@ -245,19 +244,18 @@ def given_of_files(
         nlp: The pipeline that will read them.
         paths: The originals and their release; None for none.
         files: The field of the text; keep_fields, if given, names that of the secret.
-        lines: Whether each line of a .txt file is a document.
         failed: The records of which nothing was released, by number; 0 for all.
 
     Raises:
         DxError: (UsageError) Where the two differ in their records, or a record cannot be read.
     """
     before, after = paths
-    old = (one for one in records_of(str(before), "`dx odds`", files, lines) if not one.problem)
+    old = (one for one in records_of(str(before), "`dx odds`", files) if not one.problem)
     if after is None:
         released: Iterator[Record | None] = iter(())
     else:
         old = (one for one in old if one.number not in failed)
-        released = records_of(str(after), "`dx odds`", FileOptions(field=files.field), lines)
+        released = records_of(str(after), "`dx odds`", FileOptions(field=files.field))
     for one, new in zip_longest(old, released):
         if after is not None and (one is None or new is None or new.problem):
             raise UsageError(

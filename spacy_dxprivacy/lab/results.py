@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -18,9 +17,8 @@ from wasabi import table
 from ..arrays import Floats1d
 from ..errors import UsageError
 from ..io.files.atomic import check_new, write_bytes
-from ..validate import needs, one_of
+from ..validate import needs
 
-FORMATS = ("svg", "png")
 # Paul Tol's bright scheme: its colours differ for all kinds of sight.
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#888888", "#222222")
 STYLES = ("o-", "s--", "^:")
@@ -47,26 +45,6 @@ def counted(
         return look(epsilon)
 
     return at
-
-
-def resumed(
-    path: Path | None, settings: Row, cases: Iterable[Any], measure: Callable[..., Row]
-) -> Iterator[Row]:  # fmt: skip
-    """Yield the row of each case, which is a tuple of arguments of `measure`.
-
-    path: of finished rows, which are kept there and not measured again. settings: what they depend
-    on; rows of other settings are not used.
-    """
-    found = json.loads(path.read_bytes()) if path is not None and path.is_file() else {}
-    finished = found["rows"] if found.get("settings") == settings else {}
-    for case in cases:
-        key = json.dumps(case)
-        if key not in finished:
-            finished[key] = measure(*case)
-            if path is not None:
-                state = {"settings": settings, "rows": finished}
-                write_bytes(path, json.dumps(state, indent=1).encode(), force=True)
-        yield finished[key]
 
 
 def bootstrap(units: int, figure: Callable[[Floats1d], float]) -> tuple[float, float]:
@@ -109,17 +87,14 @@ class Panel:
 
 @dataclass(frozen=True)
 class Result:
-    """Rows with the same columns. panels: of the figure, if any. notes: what was measured, on what.
-    shown: the rows to print, if not all. digits: of numbers in CSV."""
+    """Rows with the same columns. panels: of the figure, if any. digits: of numbers in CSV."""
 
     rows: list[Row]
     panels: Sequence[Panel] = ()
-    notes: Sequence[str] = ()
-    shown: list[Row] | None = None
     digits: int = 6
 
-    def write(self, out: Path, name: str, kind: str = "svg", *, force: bool = False) -> None:
-        """Write NAME.csv, and the figure beside it."""
+    def write(self, out: Path, name: str, *, force: bool = False) -> None:
+        """Write NAME.csv, and the figure NAME.svg beside it."""
         file = io.StringIO()
         writer = csv.DictWriter(file, list(self.rows[0]), lineterminator="\n")
         writer.writeheader()
@@ -127,17 +102,16 @@ class Result:
             writer.writerow({name: plain(value, self.digits) for name, value in row.items()})
         write_bytes(out / f"{name}.csv", file.getvalue().encode(), force=force)
         if self.panels:
-            write_bytes(out / f"{name}.{kind}", as_figure(self.panels, kind), force=force)
+            write_bytes(out / f"{name}.svg", as_figure(self.panels), force=force)
 
 
-def check_out(out: Path, names: Iterable[str], kind: str = "svg", *, force: bool) -> None:
+def check_out(out: Path, names: Iterable[str], *, force: bool) -> None:
     """Raise UsageError where results cannot be written, and DxError without matplotlib."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out}: is not a folder.")
-    one_of("the format of the figure", kind, FORMATS)
     needs("matplotlib", "a figure", extra="plots")
     for name in names:
-        for ending in ("csv", kind):
+        for ending in ("csv", "svg"):
             check_new(out / f"{name}.{ending}", force=force)
 
 
@@ -157,8 +131,8 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], aligns: str
     return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
 
 
-def as_figure(panels: Sequence[Panel], kind: str) -> bytes:
-    """Return the panels, two in a row, as a file of one of FORMATS, the same each time."""
+def as_figure(panels: Sequence[Panel]) -> bytes:
+    """Return the panels, two in a row, as an .svg file, the same each time."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -173,8 +147,7 @@ def as_figure(panels: Sequence[Panel], kind: str) -> bytes:
         handles = [lines[name] for name in names if name in lines]
         figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
         file = io.BytesIO()
-        metadata = {"Date": None} if kind == "svg" else None
-        figure.savefig(file, format=kind, dpi=130, metadata=metadata)
+        figure.savefig(file, format="svg", dpi=130, metadata={"Date": None})
     return file.getvalue()
 
 

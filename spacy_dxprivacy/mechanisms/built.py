@@ -17,8 +17,7 @@ from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
-from ..space import Space
-from ..space.tables import learned
+from ..space import Space, learned
 from ..ty import Draw, HasMetric, Mechanism
 from ..validate import fail
 

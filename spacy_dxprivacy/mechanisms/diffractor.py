@@ -24,7 +24,7 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..space.tables.learned import once
+from ..space.learned import once
 from ..validate import positive
 from .choice import Choice, ChoiceMechanism, clamped_score
 

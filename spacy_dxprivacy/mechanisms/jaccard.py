@@ -21,8 +21,8 @@ from ..privacy.noise import classical_sigma
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
+from ..space.learned import once
 from ..space.search.all_pairs import mean_distance, nearest_of_all
-from ..space.tables.learned import once
 from ..ty import Projection
 from ..validate import between, positive, whole
 from .noise import Noise, NoiseMechanism

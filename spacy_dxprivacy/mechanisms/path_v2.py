@@ -24,12 +24,12 @@ from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
 from ..metric.policy import Policy, describe, known_of, policy_graph, policy_of
 from ..metric.policy_graph import Kernel, PolicyGraph
-from ..prior.chain import Chain, alone_chain
+from ..prior.chain import Chain
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..sampler.alone import WordDraw
-from ..sampler.calibration import beta_of, even_of
+from ..sampler.calibration import beta_of
 from ..sampler.draw import SentenceDraw, Text
 from ..sampler.emissions import NOTHING, Emissions
 from ..sampler.forward_backward import ADDED
@@ -54,7 +54,6 @@ def make_path_v2(
     epsilon: float,
     policy: str | dict[str, float] = "general",
     prior: Prior | None = None,
-    even: bool = False,
 ) -> SentenceMechanism:
     """Create the mechanism that draws sentences from a public language model.
 
@@ -63,10 +62,6 @@ def make_path_v2(
         policy: "plain" (the lengths of dx.Path.v1), "general", "clinical", "training" or
             "strict", or a table of the fields of metric.policy.Policy.
         prior: The public language model; dx.WordPairs.v1 if None.
-        even: For a prior of independent words: replace its weights by normaliser-balancing ones
-            near them, with which epsilon is little more than beta. A hundredth of the edges at most
-            are then stated as longer than they are drawn. Takes minutes for 60,000 words, once for
-            each space and epsilon.
     """
     epsilon = positive("epsilon", epsilon)
     name, lengths = policy_of(policy)
@@ -74,8 +69,6 @@ def make_path_v2(
     if not isinstance(prior, Prior) or prior.draws not in HOW:
         raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
     alone = prior.draws == "alone"
-    if even and not alone:
-        raise fail("even", "false for a prior of sentences: it is for word-level sampling", even)
     guarantee = Guarantee(
         kind="metric-dp",
         epsilon=epsilon,
@@ -86,7 +79,7 @@ def make_path_v2(
         protects="word" if alone else "text",
         loss_range=2.0 if alone else 1.0,
     )
-    settings = _Settings(epsilon, name, lengths, prior, bool(even))
+    settings = _Settings(epsilon, name, lengths, prior)
     return SentenceMechanism("dx.Path.v2", guarantee, settings)
 
 
@@ -96,7 +89,6 @@ class _Settings:
     policy_name: str
     policy: Policy
     prior: Prior
-    even: bool = False
 
     def build(self, space: Space, guarantee: Guarantee) -> Sentences:
         graph = policy_graph(space, self.policy, self.policy_name)
@@ -104,8 +96,6 @@ class _Settings:
         if self.epsilon * graph.longest > LARGEST_SCORE:
             most = f"at most {LARGEST_SCORE / graph.longest:.4g} on this space"
             raise fail("epsilon", most, self.epsilon)
-        if self.even:
-            return self._even(space, graph, chain, guarantee)
         alone = self.prior.draws == "alone"
         beta = beta_of(space, graph, chain, self.epsilon) if alone else self.epsilon / 2
         kernel = Kernel(graph, beta)
@@ -119,24 +109,6 @@ class _Settings:
         return Sentences(
             chain, kernel, WordDraw(kernel, chain.unigram), guarantee, measured=measured
         )
-
-    def _even(
-        self, space: Space, graph: PolicyGraph, prior: Chain, guarantee: Guarantee
-    ) -> Sentences:
-        even = even_of(space, graph, prior.unigram, self.epsilon)
-        chain = alone_chain(even.weights)
-        shorter = "; those that it has shorter than a plain one are drawn 5/8 as long"
-        notes = (
-            f"Word-level sampling by exp(-{even.beta:.6g} path) and normaliser-balancing weights "
-            f"near {self.prior.name} ({chain.digest[:12]}). {even.share:.2%} of the edges are "
-            f"stated as longer than the policy has them, by {even.factor:.3g} at most"
-            f"{shorter if even.drawn is not graph else ''}. {guarantee.notes}"
-        )
-        kernel = Kernel(even.drawn, even.beta)
-        # The weights with which Z was summed, to the last bit: those of the chain are float32.
-        words = WordDraw(kernel, even.weights)
-        guarantee = replace(guarantee, notes=notes, loss_range=2 * even.beta / self.epsilon)
-        return Sentences(chain, kernel, words, guarantee, stated=even.stated, before=prior)
 
 
 def rounding(chain: Chain) -> float:
@@ -168,13 +140,10 @@ class Sentences:
     words: WordDraw  # of words drawn independently
     guarantee: Guarantee
     measured: bool = False  # whether privacy.levels was, with these settings
-    stated: PolicyGraph | None = None  # of the guarantee, where it is not that of the kernel
-    before: Chain | None = None  # the public model, where the chain has other weights
 
     @property
     def graph(self) -> PolicyGraph:
-        """That of the guarantee."""
-        return self.kernel.graph if self.stated is None else self.stated
+        return self.kernel.graph
 
     @property
     def n(self) -> int:
@@ -312,7 +281,7 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
     @property
     def near_names(self) -> list[float] | None:
         """How far the 99 nearest names are from a name like most; None where it is not known."""
-        if self._space is None or self.built.stated is not None:
+        if self._space is None:
             return None
         return known_of(self._space, self.settings.policy).get("near_names")
 

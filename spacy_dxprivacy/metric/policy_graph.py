@@ -128,16 +128,6 @@ def with_lengths(graph: WordGraph, lengths: Floats1d, radii: Floats1d) -> Policy
     return PolicyGraph(*both_ways(len(graph), low[used], high[used], steps[used]), closed)
 
 
-def with_steps(graph: PolicyGraph, steps: Ints1d, radii: Ints1d, quanta: int) -> PolicyGraph:
-    """Give the graph other steps (m,) of its edges in both directions and radii (n,), in quanta."""
-    low, ends = np.repeat(np.arange(len(graph)), np.diff(graph.starts)), np.asarray(graph.ends)
-    once = low < ends
-    closed = _closed(radii, low[once], ends[once], steps[once])
-    used = steps < closed[low] + closed[ends]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(low[used], minlength=len(graph)))])
-    return PolicyGraph(starts, ends[used], steps[used], closed, quanta)
-
-
 def _closed(radii: Ints1d, low: Ints1d, high: Ints1d, steps: Ints1d) -> Ints1d:
     """The shortest paths to the point that joins all words, over other words too (Bellman 1958)."""
     closed, before = radii.copy(), None

@@ -23,8 +23,7 @@ import numpy as np
 from ..arrays import Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
 from ..privacy.randomness import Rng
-from ..space import Space
-from ..space.tables import learned
+from ..space import Space, learned
 from .word_graph import (
     JOINED,
     RANKED,

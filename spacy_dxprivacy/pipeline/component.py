@@ -19,9 +19,8 @@ from ..entities.surrogates.replacements import NumberDraw
 from ..errors import DxError, Errors, Warnings, warn_always
 from ..io.files.limits import read_json
 from ..machine.compute import one_thread_in_workers
-from ..space import BUILTIN, Space
+from ..space import BUILTIN, Space, learned
 from ..space.sources import SpaceSource
-from ..space.tables import learned
 from ..ty import Editor, Mechanism, Unknown
 from .draw import draw
 from .parts import Parts, check_labels, fit, warn_of_lacking
@@ -136,7 +135,6 @@ class DxSanitizer(Parts):
         self._expected_digest: str | None = None
         self._names_another_space = False
         self._learned_folder: Path | None = None
-        self._saved_editor: dict[str, str] = {}
         self._has_read = False
         self._has_read_in_zone = False
 
@@ -207,7 +205,7 @@ class DxSanitizer(Parts):
     def terms(self) -> Terms:
         """The terms of every receipt of this component. The first use fits the mechanism."""
         if self._terms is None:
-            self._terms = fit(self, self.space, self._nlp, self._saved_editor)
+            self._terms = fit(self, self.space, self._nlp)
         return self._terms
 
     def warm_up(self) -> None:
@@ -281,8 +279,6 @@ class DxSanitizer(Parts):
     def _about(self) -> dict[str, Any]:
         saved: dict[str, Any] = {"digest": self.space.digest, "space": self._space_block()}
         saved["found"] = self.terms.found if self.finds_settings is not None else {}
-        if about := getattr(self.editor, "about", None):
-            saved["editor"] = about
         return {**saved, "surrogates": bool(self.surrogates)}
 
     def _space_block(self) -> dict[str, Any]:
@@ -294,7 +290,6 @@ class DxSanitizer(Parts):
     def _expect(self, saved: dict[str, Any]) -> None:
         """Expect the space that was saved, unless the config now names another one."""
         self._space = self._terms = None
-        self._saved_editor = dict(saved.get("editor", {}))
         if self._default_surrogates and not saved.get("surrogates", False):
             self.surrogates = {}  # it was saved by a version without surrogates
         now, then = self._space_block(), saved.get("space", {})

@@ -224,8 +224,8 @@ def _replace(
     missing, texts = _missing(parts, batch, rows)
     if context is None:
         (drawn, vectors), known = _draw_alone(rows, space, parts), rows >= 0
-        if parts.word_editor is not None and known.any():
-            edited = parts.word_editor.edit(drawn[known], parts.mechanism)
+        if parts.editor is not None and known.any():
+            edited = parts.editor.edit(drawn[known], parts.mechanism)
             drawn[known] = checked_edit(edited, drawn[known], ~known[known])
         words = _words_at(drawn, space)
     else:
@@ -284,10 +284,10 @@ def _draw_in_context(context: Context, released: Bools1d, space: Space, parts: P
         drawn = _checked_rows(draw, len(rows), space)
     else:
         drawn = np.where(fixed, rows, _draw_alone(np.where(fixed, -1, rows), space, parts)[0])
-    if parts.word_editor is not None and released.any():
+    if parts.editor is not None and released.any():
         starts = np.diff(np.cumsum(context.starts)[released], prepend=-1) > 0
         shown, unchanged = drawn[released], fixed[released]
-        edited = parts.word_editor.edit(shown, mechanism, starts, fixed=unchanged)
+        edited = parts.editor.edit(shown, mechanism, starts, fixed=unchanged)
         drawn[released] = checked_edit(edited, shown, unchanged)
     return drawn[~fixed]
 

@@ -26,7 +26,7 @@ from ..space import Space
 from ..space.offensive import allowed_by, substitutes_of
 from ..space.sources import SpaceSource
 from ..text.mentions import plain_label
-from ..ty import Editor, EditsTexts, FindsSettings, HasMetric, Mechanism, Unknown
+from ..ty import Editor, FindsSettings, HasMetric, Mechanism, Unknown
 from ..validate import fail, one_of, positive
 from .receipt import Terms
 from .select import AllWords, Entities, Selector, WordList, entity_labels
@@ -142,14 +142,9 @@ class Parts:
         return together and self.scope == "token"
 
     @property
-    def word_editor(self) -> Editor | None:
-        """The editor, if it edits drawn words, and not whole texts afterwards."""
-        return None if isinstance(self.editor, EditsTexts) else self.editor
-
-    @property
     def in_context(self) -> bool:
         """Whether a draw depends on the sentence of a word."""
-        return self.draws_together or (self.word_editor is not None and self.scope == "token")
+        return self.draws_together or (self.editor is not None and self.scope == "token")
 
     @property
     def active_surrogates(self) -> dict[str, Surrogate]:
@@ -183,12 +178,10 @@ class Parts:
 # -- fit -------------------------------------------------------------------------------------------
 
 
-def fit(parts: Parts, space: Space, nlp: Language | None, saved_editor: dict[str, str]) -> Terms:
+def fit(parts: Parts, space: Space, nlp: Language | None) -> Terms:
     """Fit the mechanism and the editor on a space, and return the terms of all receipts.
 
-    nlp: the pipeline; None in a worker. saved_editor: model and digest of the editor when the
-    pipeline was saved; {} for none. Raises DxError for parts that do not fit together, and for
-    another model than was saved.
+    nlp: the pipeline; None in a worker. Raises DxError for parts that do not fit together.
     """
     mechanism, editor, rule = parts.mechanism, parts.editor, parts.finds_settings
     mechanism.fit(space)
@@ -198,7 +191,9 @@ def fit(parts: Parts, space: Space, nlp: Language | None, saved_editor: dict[str
         if empty.vectors is None or empty.vectors.shape[1:] != space.vectors.shape[1:]:
             raise DxError(Errors.DX035.format(mechanism=mechanism.name))
     if editor is not None:
-        _fit_editor(parts, editor, space, saved_editor)
+        editor.fit(space, mechanism)
+        if (avoid := getattr(editor, "avoid", None)) is not None:
+            avoid(allowed_by(parts.source))
     found = {} if rule is None else dict(rule.found())
     index = getattr(getattr(mechanism, "projection", None), "index", None)
     if (choice := getattr(index, "choice", None)) is not None:
@@ -220,7 +215,6 @@ def fit(parts: Parts, space: Space, nlp: Language | None, saved_editor: dict[str
         found=found,
         numbers=None if parts.numbers is None else parts.numbers.guarantee,
         editor=None if editor is None else editor.name,
-        editor_model=getattr(editor, "about", {}).get("digest"),
         surrogates=_surrogate_terms(parts) if parts.surrogates else None,
     )
 
@@ -289,18 +283,6 @@ def names_apart(mechanism: Mechanism, space: Space) -> float:
         return math.inf
     longest = getattr(mechanism, "longest", None) or math.inf
     return min(2 * float(D.max(axis=1).min()), longest)
-
-
-def _fit_editor(parts: Parts, editor: Editor, space: Space, saved: dict[str, str]) -> None:
-    editor.fit(space, parts.mechanism)
-    if (avoid := getattr(editor, "avoid", None)) is not None:
-        avoid(allowed_by(parts.source))
-    about: dict[str, str] = getattr(editor, "about", {})
-    if about and saved.get("model") == about["model"]:
-        then, now = saved["digest"], about["digest"]
-        if then != now:
-            message = Errors.DX156.format(name=about["model"], saved=then[:12], found=now[:12])
-            raise DxError(message)
 
 
 def _surrogate_terms(parts: Parts) -> dict[str, dict[str, Any]]:

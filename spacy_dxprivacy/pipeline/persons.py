@@ -181,6 +181,12 @@ class PersonBudget:
         self.spent[person] = total
         return ""
 
+    def restore(self, spent: Mapping[str, Mapping[str, Any]]) -> None:
+        """Take up what persons had spent at the end of an earlier file, by Change.to_dict."""
+        for person, payload in spent.items():
+            so_far = self.spent.get(person, NO_CHANGE)
+            self.spent[person] = largest_of([so_far, Change.of(payload)])
+
     def to_dict(self) -> dict[str, Any]:
         """Return how many persons there are, and bounds for each of them, for JSON."""
         spent = [*self.spent.values()]

@@ -5,13 +5,9 @@ How a Doc carries its receipt, how it is checked, and how a Doc leaves the pipel
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
@@ -20,7 +16,6 @@ from spacy.vocab import Vocab
 
 from ..arrays import Floats2d
 from ..errors import DxError, Errors
-from ..io.files.keys import read_key
 from ..privacy.composition import repeat
 from ..privacy.guarantee import Guarantee
 
@@ -35,7 +30,6 @@ PERSONS_SHOWN = "how often each recognised person is mentioned, without the name
 RECEIPT_KEY = "dx_receipt"
 SPANS_KEY = "dx"
 VECTORS_KEY = "dx_vectors"
-SIGNATURE_KEY = "dx_signature"
 _FIELD_TYPES: dict[str, Any] = {
     **dict.fromkeys(("mechanism", "space", "unknown_policy"), str),
     **dict.fromkeys(("guarantee", "total"), dict),
@@ -66,9 +60,9 @@ class Receipt(dict[str, Any]):
     anybody may have written it.
 
     Only where the component has such parts: numbers: the guarantee of one number, the total of the
-    document, and how many tokens were drawn (none of them is perturbed or kept). editor,
-    editor_model: the editor of drawn words, which is post-processing and no privacy, and the digest
-    of its language model. surrogates: for each label its surrogate, the guarantee of what is drawn,
+    document, and how many tokens were drawn (none of them is perturbed or kept). editor: the editor
+    of drawn words, which is post-processing and no privacy. surrogates: for each label its
+    surrogate, the guarantee of what is drawn,
     the largest chance that a mention comes out unchanged, the public name of the key if there is
     one (key_id), and how many mentions were found, replaced and kept. stood_in: how many tokens of
     the released document are of surrogates. persons: those that were recognised, without names, and
@@ -146,7 +140,6 @@ class Terms:
     found: dict[str, Any] = field(default_factory=dict)
     numbers: Guarantee | None = None
     editor: str | None = None
-    editor_model: str | None = None
     surrogates: dict[str, dict[str, Any]] | None = None
     attacker: dict[str, Any] | None = None
     odds: dict[str, Any] | None = None
@@ -181,9 +174,8 @@ class Terms:
         if self.numbers is not None:
             one, total = _of_draws(self.numbers, draws)
             made["numbers"] = {"guarantee": dict(one), "total": dict(total), "drawn": drawn}
-        for name in ("editor", "editor_model"):
-            if getattr(self, name) is not None:
-                made[name] = getattr(self, name)
+        if self.editor is not None:
+            made["editor"] = self.editor
         if self.surrogates is not None:
             none = dict.fromkeys(MENTIONS, 0)
             made["stood_in"] = counted.stood_in
@@ -278,26 +270,19 @@ def earlier_receipts(doc: Doc) -> list[dict[str, Any]]:
     return [{"claimed": True, **{k: v for k, v in numbers.items() if type(v) in (int, float)}}]
 
 
-def assert_sanitized(doc: Doc, *, key: str | Path | None = None) -> None:
+def assert_sanitized(doc: Doc) -> None:
     """Raise unless a sanitizer made this Doc. Call it before a Doc leaves your hands.
 
     A disabled or forgotten component leaves no other trace. A Doc that was read from elsewhere may
-    carry any receipt: without a key, all that can be checked is that the receipt is complete and
-    counts the tokens of this Doc.
-
-    Args:
-        doc: The Doc.
-        key: The file of a key (`dx key`). Then receipt and text have to be as `release` signed them
-            with it.
+    carry any receipt: all that can be checked is that the receipt is complete and counts the tokens
+    of this Doc.
 
     Raises:
-        DxError: For a Doc without a receipt or signature that holds.
+        DxError: For a Doc without such a receipt.
     """
     receipt = get_receipt(doc)
     if receipt is None or (doc not in _made_here and not fits(receipt, len(doc))):
         raise DxError(Errors.DX032)
-    if key is not None and not _is_signed(doc, read_key(key)):
-        raise DxError(Errors.DX132)
 
 
 def fits(receipt: Any, tokens: int) -> bool:
@@ -317,25 +302,7 @@ def fits(receipt: Any, tokens: int) -> bool:
 # -- a Doc that leaves -----------------------------------------------------------------------------
 
 
-def sign(doc: Doc, key: bytes) -> None:
-    """Sign text, tokens and receipt of a Doc, for `assert_sanitized(doc, key=...)`."""
-    doc.user_data[SIGNATURE_KEY] = _signature(doc, key)
-
-
-def _is_signed(doc: Doc, key: bytes) -> bool:
-    found = doc.user_data.get(SIGNATURE_KEY)
-    return isinstance(found, str) and hmac.compare_digest(found, _signature(doc, key))
-
-
-def _signature(doc: Doc, key: bytes) -> str:
-    """HMAC-SHA256, in hex, over text, tokens and receipt of a Doc."""
-    receipt: Any = json.loads(json.dumps(get_receipt(doc), sort_keys=True))
-    payload = [[t.text for t in doc], [bool(t.whitespace_) for t in doc], receipt]
-    content = json.dumps(payload, sort_keys=True).encode()
-    return hmac.new(key, b"dx release" + content, hashlib.sha256).hexdigest()
-
-
-def release(doc: Doc, vocab: Vocab, *, key: str | Path | None = None) -> Doc:
+def release(doc: Doc, vocab: Vocab) -> Doc:
     """Copy a sanitised Doc onto a clean vocabulary, so that it can be pickled.
 
     A Doc drags its vocabulary along, and the vocabulary of the pipeline holds every word that the
@@ -344,24 +311,17 @@ def release(doc: Doc, vocab: Vocab, *, key: str | Path | None = None) -> Doc:
     Args:
         doc: A sanitised Doc.
         vocab: Another vocabulary than the pipeline's.
-        key: The file of a key to sign the copy with, for `assert_sanitized(copy, key=...)`.
 
     Returns:
         The copy.
 
     Raises:
-        DxError: For a Doc without a receipt, for the Doc's own vocabulary, for a key that cannot be
-            used, and with a key for a Doc that was read from elsewhere without a signature.
+        DxError: For a Doc without a receipt, and for the Doc's own vocabulary.
     """
     assert_sanitized(doc)
     if vocab is doc.vocab:
         raise DxError(Errors.DX039)
-    secret = None if key is None else read_key(key)
-    if secret is not None and doc not in _made_here and not _is_signed(doc, secret):
-        raise DxError(Errors.DX132)
     copy = Doc(vocab).from_bytes(doc.to_bytes(exclude=["user_hooks"]))
-    if secret is not None:
-        sign(copy, secret)
     return attach_vectors(copy) if copy.tensor.size else copy
 
 

@@ -12,16 +12,14 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
-from spacy.attrs import ENT_IOB, ENT_TYPE, LIKE_NUM, LOWER, NORM, ORTH, SENT_START, SPACY
+from spacy.attrs import ENT_IOB, ENT_TYPE, ORTH, SENT_START, SPACY
 from spacy.tokens import Doc, Span
-from spacy.vocab import Vocab
 
-from ..arrays import Bools1d, Floats2d, Ints1d
+from ..arrays import Bools1d, Floats2d
 from ..space import Space
 from ..text.layout import MARKS, Layout, moved
 from ..text.spelling import like, spell
-from ..ty import EditsTexts, ReleasedText
-from .draw import Drawn, checked_edit, ids_of, passage
+from .draw import Drawn, ids_of
 from .parts import Parts
 from .receipt import SPANS_KEY, Counted, Receipt, Terms, earlier_receipts, mark_as_made
 from .unknown import WHICH
@@ -36,15 +34,11 @@ class Written:
     """The m words of one document as they will be released, before spelling.
 
     spaces: whether a blank follows each. drawn: bool (m,), words whose spelling may change.
-    editable: bool (m,), words drawn from the space, which an editor may replace. aside: bool (m,),
-    numbers and surrogates, which are no context of a mechanism.
     """
 
     words: list[str]
     spaces: list[bool]
     drawn: Bools1d
-    editable: Bools1d
-    aside: Bools1d
 
 
 def write(
@@ -52,8 +46,6 @@ def write(
 ) -> list[Doc]:
     """Make the new Docs, each with its receipt, from the input and the draws for it."""
     texts = [_written(doc, one) for doc, one in zip(docs, drawn, strict=True)]
-    if isinstance(parts.editor, EditsTexts) and texts:
-        texts = _edited_texts(texts, docs[0].vocab, space, parts, parts.editor)
     new = []
     for doc, one, text in zip(docs, drawn, _spelled(texts), strict=True):
         if parts.casing == "preserve":
@@ -82,55 +74,11 @@ def _written(doc: Doc, drawn: Drawn) -> Written:
         made[drawn.numbers] = drawn.figures.words
     words: list[str] = made.tolist()
     spaces = (clear[:, 1] > 0).tolist()
-    mask, editable, layout = drawn.mask | drawn.numbers, drawn.mask.copy(), drawn.layout
-    editable[drawn.mask] = drawn.known
+    mask, layout = drawn.mask | drawn.numbers, drawn.layout
     if layout is None:
-        return Written(words, spaces, mask, editable, drawn.numbers)
+        return Written(words, spaces, mask)
     words, spaces = layout.expand(words, spaces)
-    aside = layout.mask(drawn.numbers) | layout.placed
-    return Written(words, spaces, layout.mask(mask), layout.mask(editable), aside)
-
-
-# -- editors of texts ------------------------------------------------------------------------------
-
-
-def _edited_texts(
-    texts: Sequence[Written], vocab: Vocab, space: Space, parts: Parts, editor: EditsTexts
-) -> list[Written]:
-    """Each text with the words that an editor of texts chose."""
-    substitutes = parts.blocked(space).substitutes
-    placed = [_released(text, vocab, space) for text in texts]
-    found = editor.edit_texts([shown for shown, _ in placed], parts.mechanism)
-    new = []
-    for text, (shown, places), rows in zip(texts, placed, found, strict=True):
-        words = list(text.words)
-        checked = checked_edit(rows, shown.rows, shown.fixed)
-        for place in np.flatnonzero(checked != shown.rows).tolist():
-            chosen = space.words[checked[place]]
-            words[places[place]] = substitutes.get(chosen, chosen)
-        new.append(replace(text, words=words))
-    return new
-
-
-def _released(text: Written, vocab: Vocab, space: Space) -> tuple[ReleasedText, Ints1d]:
-    """The text as an editor reads it, and the tokens of its words. Numbers are not edited."""
-    doc = Doc(vocab, words=text.words, spaces=text.spaces)
-    table: Any = doc.to_array([ORTH, NORM, LOWER, LIKE_NUM])
-    rows = space.find_ids(*np.ascontiguousarray(table[:, :3].T))
-    editable = text.editable & (rows >= 0) & (table[:, 3] == 0)
-    words = passage(doc, editable, text.aside)
-    known = rows[words.places] >= 0
-    places = words.places[known]
-    starts = np.diff(np.cumsum(words.starts)[known], prepend=-1) > 0
-    before = plaintext_before(doc, places)
-    return ReleasedText(rows[places], starts, ~editable[places], before), places
-
-
-def plaintext_before(doc: Doc, places: Ints1d) -> list[str]:
-    """Return the text between each of the tokens at rising places and the one before."""
-    ends = [0, *(doc[place].idx + len(doc[place]) for place in places[:-1].tolist())]
-    text = doc.text
-    return [text[end : doc[place].idx] for end, place in zip(ends, places.tolist(), strict=False)]
+    return Written(words, spaces, layout.mask(mask))
 
 
 # -- spelling and annotations ----------------------------------------------------------------------

@@ -6,14 +6,13 @@ chain.py has the model and carries it to the words of any space; registered.py h
 
 from .chain import PairModel, carry
 from .make import Made, Recipe, make_prior
-from .registered import make_ngrams, make_uniform, make_word_frequency, make_word_pairs
+from .registered import make_uniform, make_word_frequency, make_word_pairs
 
 __all__ = [
     "Made",
     "PairModel",
     "Recipe",
     "carry",
-    "make_ngrams",
     "make_prior",
     "make_uniform",
     "make_word_frequency",

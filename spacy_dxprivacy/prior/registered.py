@@ -1,11 +1,10 @@
-"""The priors that configs name: dx.Uniform.v1, dx.WordFrequency.v1, dx.WordPairs.v1, dx.Ngrams.v1.
+"""The priors that configs name: dx.Uniform.v1, dx.WordFrequency.v1, dx.WordPairs.
 
 Uniform        q(y) = 1 / n; each word is drawn alone. The distribution of dx.Path.v1
 WordFrequency  q(y) proportional to f(y) ** gamma, with f how often y comes in public text; each
                word is drawn alone. Frequent words are what an attacker guesses anyway
 WordPairs      P(y | x) = back(x) u(y) + delta(x, y), word pairs with back-off; whole sentences are
                drawn at once, since they can be summed exactly
-Ngrams         the same, of an ARPA file as language models are published in
 Papers         Blahut 1972, Arimoto 1972 (the output distribution of a rate-distortion channel);
                Katz 1987; Chen and Goodman 1999
 """
@@ -19,13 +18,12 @@ import numpy as np
 
 from ..registries import registry
 from ..space import Space
-from ..validate import between, fail, needs, one_of, whole
+from ..validate import between, fail, needs, one_of
 from .chain import Chain, WordList, alone_chain, carry, spelled
 from .pairs import BROAD, KINDS, NAME, builtin_model, frequencies, frequency_of, read_model
 
 LEAST = 1e-30  # that float32 can hold
 MOST_CARRIED = 2
-MOST_ORDER = 3  # contexts of more words are not states
 _carried: dict[tuple[str, str | None], Chain] = {}
 
 
@@ -98,23 +96,6 @@ class WordPairs:
         return chain
 
 
-@dataclass(frozen=True)
-class Ngrams:
-    """N-grams of an ARPA file, plain or .gz."""
-
-    path: Path
-    order: int = 2
-    name = "dx.Ngrams.v1"
-    draws = "sentence"
-
-    def fit(self, space: Space) -> Chain:
-        """Raises DxError for a file that cannot be used, or that has no word of the space."""
-        from .arpa import model_of, read_arpa  # few pipelines ever need it
-
-        model = model_of(read_arpa(self.path, self.order), self.path.name)
-        return carry(model, space, frequency_of(space))
-
-
 @registry.dx_priors("dx.Uniform.v1")
 def make_uniform() -> Uniform:
     """Create a prior for which all words are as likely."""
@@ -160,16 +141,3 @@ def make_word_pairs(path: str | None = None, domain: str | None = None) -> WordP
         if path is not None:
             raise fail("domain", "left out where a path is given", domain)
     return WordPairs(None if path is None else Path(path), domain or BROAD)
-
-
-@registry.dx_priors("dx.Ngrams.v1")
-def make_ngrams(path: str, order: int = 2) -> Ngrams:
-    """Create a prior of n-grams.
-
-    Args:
-        path: An ARPA file, plain or .gz.
-        order: 1 for words, 2 for pairs, 3 for triples; what a file has beyond is not read.
-    """
-    if whole("order", order, least=1) > MOST_ORDER:
-        raise fail("order", f"at most {MOST_ORDER}, which uses the triples of any file", order)
-    return Ngrams(Path(path), order)

@@ -1,8 +1,8 @@
-"""Word-level calibration: epsilon-beta tables and normaliser-balancing weights.
+"""Word-level calibration: epsilon-beta tables.
 
 The exact epsilon takes a shortest-path search from every word, minutes for 60,000 of them. Its
-result is small: a table of epsilon and beta, or weights that balance the normalisers Z. It is
-computed once for a table of words, graph and public weights, and stored beside the table.
+result is a small table of epsilon and beta. It is computed once for a table of words, graph and
+public weights, and stored beside the table.
 """
 
 from __future__ import annotations
@@ -10,25 +10,20 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
-from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
-from ..metric.even import SHARE, Even, Lengths, even, stated
-from ..metric.even import log_sums as even_log_sums
-from ..metric.policy import PLAIN, policy_graph
+from ..arrays import Floats1d, Floats2d, Ints1d, blocks
 from ..metric.policy_graph import PolicyGraph
 from ..prior.chain import Chain
 from ..privacy.noise import solved_beta
 from ..privacy.randomness import Rng
-from ..space import Space
-from ..space.tables import learned
+from ..space import learned
 
 WORDS_AT_ONCE = 2**8
 MANY = 5_000  # words, from which on the searches from all of them are made once only
-SAMPLE = 32  # edges of each kind, or words, at which what was read is checked
+SAMPLE = 32  # edges of each kind at which what was read is checked
 BETAS = np.round(0.02 * 1.01 ** np.arange(640), 6)  # to 11.5: one percent apart
 
 
@@ -148,64 +143,8 @@ def _hold(epsilons: Floats1d, graph: PolicyGraph, weights: Floats1d) -> bool:
     return True
 
 
-def _fingerprint(first: str, graph: PolicyGraph, *more: Any) -> str:
+def _fingerprint(first: str, graph: PolicyGraph) -> str:
     hasher = hashlib.sha256(first.encode())
-    for part in (graph.starts, graph.ends, graph.steps, graph.radii, *more):
-        dtype = np.float64 if np.asarray(part).dtype.kind == "f" else np.int64
-        hasher.update(np.ascontiguousarray(part, dtype=dtype).tobytes())
+    for part in (graph.starts, graph.ends, graph.steps, graph.radii):
+        hasher.update(np.ascontiguousarray(part, dtype=np.int64).tobytes())
     return hasher.hexdigest()
-
-
-# -- normaliser-balancing weights ----------------------------------------------------------------
-
-
-def even_of(space: Space, graph: PolicyGraph, weights: Floats1d, epsilon: float) -> Even:
-    """Return weights near those given (float64 (n,), above 0) that balance the normalisers. Raises
-    DxError where those that were read do not."""
-    lengths = Lengths(graph, shorter(graph, policy_graph(space, PLAIN, "plain")))
-
-    def make() -> Floats1d:
-        made = even(lengths, weights, epsilon)
-        return np.concatenate([[made.beta], made.weights, made.logs])
-
-    basis = _fingerprint(repr(float(epsilon)), graph, lengths.short, weights)
-    good = partial(_are_even, lengths=lengths, epsilon=epsilon)
-    return _even(learned.once(space, f"even weights, {basis}", make, good), lengths, epsilon)
-
-
-def _even(numbers: Floats1d, lengths: Lengths, epsilon: float) -> Even:
-    """Return the evenness of beta, n weights, and ln Z of n words."""
-    weights, logs = numbers[1:].reshape(2, -1)
-    return stated(lengths, weights, logs, float(numbers[0]), epsilon)
-
-
-def _are_even(numbers: Floats1d, lengths: Lengths, epsilon: float) -> bool:
-    """Return whether random and extreme Z are those of the weights."""
-    n = len(lengths.graph)
-    whole = numbers.shape == (2 * n + 1,) and np.isfinite(numbers).all()
-    if not whole or (numbers[: n + 1] <= 0).any():
-        return False
-    some = _even(numbers, lengths, epsilon)
-    nats = lengths.needed(some.logs, some.beta, epsilon)
-    low = np.repeat(np.arange(n), np.diff(lengths.graph.starts))
-    extremes = [some.logs.argmax(), some.logs.argmin()]
-    extremes += [low[nats.argmax()], lengths.graph.ends[nats.argmax()]] if len(nats) else []
-    rows = np.append(Rng().integers(n, SAMPLE), extremes)
-    near = lengths.drawn.within(rows)
-    logs = even_log_sums(lengths.drawn, some.weights, some.beta, rows, near)
-    return some.share <= SHARE and np.allclose(logs, some.logs[rows], rtol=0, atol=1e-9)
-
-
-def shorter(graph: PolicyGraph, plain: PolicyGraph) -> Bools1d:
-    """Return which edges a policy made shorter than they are without one, or added, bool (m,)."""
-
-    def edges(graph: PolicyGraph) -> Ints1d:
-        low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
-        return low * len(graph) + np.asarray(graph.ends, dtype=np.int64)
-
-    ours, theirs = edges(graph), edges(plain)
-    if not len(theirs):
-        return np.ones(len(ours), dtype=bool)
-    at = np.minimum(np.searchsorted(theirs, ours), len(theirs) - 1)
-    less: Bools1d = (theirs[at] != ours) | (np.asarray(graph.steps) < np.asarray(plain.steps)[at])
-    return less

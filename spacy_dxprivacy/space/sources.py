@@ -8,24 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import spacy
+from spacy import util
+
 from ..about import DATA
 from ..errors import DxError, Errors, UsageError
 from ..io.files.limits import NotAFile, regular
 from ..registries import registry
-from ..validate import fail, one_of, whole
+from ..validate import fail, whole
 from .space import Space, has_static_vectors
 
 if TYPE_CHECKING:
     from spacy.language import Language
-
-    from .tables.readers import Duplicates
-
 
 BUILTIN = "builtin"
 OWN_WORDS = (
@@ -33,6 +32,10 @@ OWN_WORDS = (
     "from private text (`public_words` restricts them to a public list)"
 )
 OFFENSIVE = DATA / "offensive.txt"
+PIPELINE = (
+    "a pipeline with vectors; `python -m spacy init vectors en FILE FOLDER` makes one of a file of "
+    "vectors."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -168,24 +171,21 @@ def make_file_space(
     max_words: int | None = None,
     pattern: str | None = None,
     exclude: str | list[str] = "offensive",
-    duplicates: str = "error",
     relearn: bool = False,
 ) -> SpaceSource:
-    """Use a folder written by Space.save, or a file of vectors.
+    """Use a folder written by Space.save, or a pipeline with vectors.
 
     Args:
-        path: The folder, or a file of GloVe or word2vec text (with or without a header; .gz, .zip
-            or archive.zip!member) or of word2vec binary.
+        path: The folder, or that of a pipeline, such as `spacy init vectors` writes, or the name
+            of an installed one.
         max_words: Use the first so many words; all if None.
         pattern: A regular expression that each word must match.
         exclude: "offensive" for the list of the package, the path of a text file with one word a
             line, or a list of words; [] for none.
-        duplicates: "error" rejects a file that holds a word twice; "first" takes the first.
-        relearn: Of a folder, learn its graphs and tables again; see Space.load.
+        relearn: Of a saved space, learn its graphs and tables again; see Space.load.
     """
-    one_of("duplicates", duplicates, ("error", "first"))
     choose = Filter(max_words, pattern, exclude)
-    load = partial(_named, path, choose=choose, duplicates=duplicates, relearn=relearn)
+    load = partial(_named, path, choose=choose, relearn=relearn)
     return choose.source(load, packed=True)
 
 
@@ -210,21 +210,15 @@ def _from_pipeline(
     return choose.apply(space)
 
 
-def load(
-    source: str | Path,
-    choose: Filter | None = None,
-    *,
-    duplicates: Duplicates = "error",
-    relearn: bool = False,
-) -> Space:
+def load(source: str | Path, choose: Filter | None = None, *, relearn: bool = False) -> Space:
     """Load the space that every command, config and function means by a name.
 
     One source and one filter give one digest.
 
     Args:
-        source: "builtin", a folder written by Space.save, or a file of vectors (dx.FileSpace.v1).
+        source: "builtin", a folder written by Space.save, or a pipeline with vectors: a folder,
+            such as `spacy init vectors` writes, or an installed package.
         choose: Which words may be output; by default all but those of the offensive list.
-        duplicates: As of dx.FileSpace.v1.
         relearn: As of Space.load.
 
     Raises:
@@ -234,29 +228,30 @@ def load(
     if str(source) == BUILTIN:
         # The built-in table was made without the words of the default list.
         return Space.builtin() if choose == Filter() else choose.apply(Space.builtin())
+    if (Path(source) / "space.json").is_file():
+        return choose.apply(Space.load(source, relearn=relearn))
+    return choose.apply(Space.from_nlp(_vectors_of(source)))
+
+
+def _vectors_of(source: str | Path) -> Language:
+    """Read the vocabulary of a pipeline. Its components are not loaded."""
     path = Path(source)
-    if path.is_dir():
-        return choose.apply(Space.load(path, relearn=relearn))
     try:
-        return _from_file(path, choose, duplicates)
+        if not path.is_dir() and util.is_package(str(source)):
+            package = util.get_package_path(str(source))
+            meta = util.get_model_meta(package)
+            path = package / f"{meta['lang']}_{meta['name']}-{meta['version']}"
+        meta = util.get_model_meta(regular(path))
+        nlp = spacy.blank(meta["lang"], meta={"name": meta["name"]})
+        nlp.vocab.from_disk(path / "vocab", exclude=["lookups"])
+    except NotAFile:
+        raise
     except FileNotFoundError:
-        hint = "A space is 'builtin', a file of vectors or a folder written by Space.save."
+        hint = f"A space is 'builtin', a folder written by Space.save, or {PIPELINE}"
         raise DxError(Errors.DX026.format(path=path, hint=hint)) from None
-
-
-def _from_file(path: Path, choose: Filter, duplicates: Duplicates) -> Space:
-    # Words that may not be output make room for others further on: of a large file twice as many
-    # are read as are wanted, and all of it where these are too few.
-    from .tables.readers import read_vectors  # few pipelines name a file of vectors
-
-    if choose.max_words is not None:
-        words, vectors = read_vectors(path, max_words=2 * choose.max_words, duplicates=duplicates)
-        with suppress(DxError):  # none of them may be output
-            space = choose.apply(Space.from_vectors(words, vectors, name=path.name))
-            if len(space) == choose.max_words:
-                return space
-    words, vectors = read_vectors(path, duplicates=duplicates)
-    return choose.apply(Space.from_vectors(words, vectors, name=path.name))
+    except (OSError, ValueError, KeyError, ImportError):
+        raise DxError(Errors.DX024.format(path=path, why=f"nor {PIPELINE}")) from None
+    return nlp
 
 
 @lru_cache(maxsize=8)

@@ -26,8 +26,8 @@ from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d, blocks
 from ..errors import DxError, Errors
 from ..io.files.limits import read_json
 from ..machine.compute import let_go, to_host
-from .tables import learned
-from .tables.folder import Table, digest_of, read_table, write_table
+from . import learned
+from .folder import Table, digest_of, read_table, write_table
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -156,7 +156,8 @@ class Space:
                 aliases[word] = row
         if not firsts:
             raise DxError(Errors.DX021.format(hint=": none of their keys has a string"))
-        rows = sorted(firsts)
+        # In the order of the keys, the most frequent first: spaCy sorts rows where it merges some.
+        rows = list(firsts)
         new_row = {row: i for i, row in enumerate(rows)}
         aliases = {key: new_row[row] for key, row in aliases.items()}
         matrix = np.asarray(to_host(vectors.data))[rows]

@@ -128,7 +128,7 @@ def test_a_verdict_is_never_passed_and_one_refutation_is_enough():
 
 def test_a_promise_beyond_what_draws_can_tell_is_inconclusive():
     loud = Double()
-    loud.guarantee = Guarantee("approx-dp", 300.0, adjacency="all pairs", status="claimed")
+    loud.guarantee = Guarantee("approx-dp", 300.0, covers="all", status="claimed")
     report = audit(loud, effort="quick", seed=1)
     assert report.verdict == INCONCLUSIVE
     assert any("nothing can be refuted" in finding.what for finding in report.findings)

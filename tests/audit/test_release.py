@@ -406,19 +406,19 @@ def written(kind, text, tmp_path, other="none"):
         for row in (("id", "note"), (other, text)):
             book.active.append(row)
         book.save(path)
-    elif kind == "json":
-        path.write_text(json.dumps([{"id": other, "items": [{"note": text}]}]))
+    elif kind == "jsonl":
+        path.write_text(json.dumps({"id": other, "items": [{"note": text}]}) + "\n")
     else:
         between = "\t" if kind == "tsv" else ";"
         path.write_text(f'id{between}note\n{other}{between}"{text}"\n')
     return path
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "json", "xlsx"])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "xlsx"])
 def test_tables_are_read_as_dx_sanitize_reads_them(kind, space, tmp_path):
     (tmp_path / "a").mkdir()
     original = written(kind, SECRET, tmp_path)
-    how = {"space": space, "field": "items[].note" if kind == "json" else "note"}
+    how = {"space": space, "field": "items[].note" if kind == "jsonl" else "note"}
     clear = audit_release(original, original, **how)
     assert "text without a receipt" in kinds(clear)
     moved = written(kind, "anything", tmp_path / "a", other="Qvarnstrom")

@@ -13,8 +13,7 @@ from spacy.language import Language
 from spacy_dxprivacy.config import ServiceOptions
 from spacy_dxprivacy.integrations.serve.app import make_app
 from spacy_dxprivacy.integrations.serve.callers import Callers, Ledger
-from spacy_dxprivacy.integrations.serve.scheduler import Scheduler
-from spacy_dxprivacy.integrations.serve.workers import ForkServer
+from spacy_dxprivacy.integrations.serve.service import Lane, Service
 from spacy_dxprivacy.io.build import the_sanitizer
 
 from . import generate
@@ -25,11 +24,11 @@ KINDS = ("application/json", "application/json", "application/x-ndjson", "text/p
 
 
 def service(nlp: Language) -> Any:
-    """The application, without a network; what sanitises are other processes, until the end."""
-    terms, ledger = the_sanitizer(nlp).terms, Ledger(None, the_sanitizer(nlp).terms.guarantee, None)
-    return make_app(
-        Scheduler(ForkServer(nlp), terms, Callers(None), ledger, ServiceOptions(tick=0))
-    )
+    """The application, without a network. Requests come one at a time, so a pipeline is enough."""
+    terms = the_sanitizer(nlp).terms
+    ledger = Ledger(None, terms.guarantee)
+    lane = Lane(nlp, ledger)
+    return make_app(Service(lane, lane, terms, Callers(), ledger, ServiceOptions()))
 
 
 def check_requests(app: Any, rng: Random, many: int) -> dict[str, int]:

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import shutil
-from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from spacy.language import Language
 
 from spacy_dxprivacy.config import FileOptions
-from spacy_dxprivacy.integrations.distributed import Recipe, plan_shards, sanitize_shards
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import Reports, sanitize
 
@@ -30,28 +25,27 @@ Texts = dict[int, str]
 
 def write(path: Path, texts: Texts) -> None:
     """Records with an id and a text, in the format that the name says."""
-    if path.suffixes[0] == ".jsonl":
+    if path.suffix == ".jsonl":
         lines = (json.dumps({"id": i, "text": text}) for i, text in texts.items())
         raw = "".join(f"{line}\n" for line in lines)
     else:
         table = io.StringIO()
-        rows = csv.writer(table, delimiter="\t" if path.suffixes[0] == ".tsv" else ",")
+        rows = csv.writer(table, delimiter="\t" if path.suffix == ".tsv" else ",")
         rows.writerows([("id", "text"), *texts.items()])
         raw = table.getvalue()
     path.parent.mkdir(parents=True, exist_ok=True)
     data = raw.encode("utf8", "replace")
-    path.write_bytes(gzip.compress(data, 1) if path.suffix == ".gz" else data)
+    path.write_bytes(data)
 
 
 def ids_of(path: Path) -> list[int]:
     """Of the records of an output, none of which may hold a secret."""
-    data = path.read_bytes()
-    raw = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-    assert not leaked(raw), path.suffixes
-    if path.suffixes[0] == ".jsonl":
+    raw = path.read_bytes().decode()
+    assert not leaked(raw), path.suffix
+    if path.suffix == ".jsonl":
         return [json.loads(line)["id"] for line in raw.split("\n") if line]
     csv.field_size_limit(2**30)
-    delimiter = "\t" if path.suffixes[0] == ".tsv" else ","
+    delimiter = "\t" if path.suffix == ".tsv" else ","
     rows = csv.reader(io.StringIO(raw, newline=""), delimiter=delimiter)
     return [int(row[0]) for row in list(rows)[1:]]
 
@@ -63,8 +57,8 @@ def texts_of(rng: Random, many: int, start: int = 0) -> Texts:
 
 
 def check_file(nlp: Language, folder: Path, rng: Random, many: int) -> dict[str, int]:
-    """One file of so many documents, compressed or not."""
-    ending = rng.choice(ENDINGS) + rng.choice(("", "", ".gz"))
+    """One file of so many documents."""
+    ending = rng.choice(ENDINGS)
     source, target = folder / f"in{ending}", folder / f"out{ending}"
     texts = texts_of(rng, many)
     write(source, texts)
@@ -78,40 +72,12 @@ def check_folder(nlp: Language, folder: Path, rng: Random, many: int) -> dict[st
     return {"files": many, **found}
 
 
-def check_shards(
-    recipe: Recipe, nlp: Language, folder: Path, rng: Random, many: int
-) -> dict[str, int]:
-    """The same as shards, half of which are done by a first run."""
-    pairs, texts = _small_files(rng, folder, many)
-    out = folder / "out"
-    shards = plan_shards([folder / "in"], out)
-    recipe = replace(recipe, settings=SanitizeConfig(files=FileOptions(keep_fields=("id",))))
-    failed: Counter[str] = Counter()
-
-    def on_shard(shard: Any, why: str) -> None:
-        assert not leaked(why)
-        failed["shards"] += bool(why)
-
-    for some in (shards[: many // 2], shards):
-        run = sanitize_shards(nlp, recipe, some, out, on_shard)
-    journal = (out / "_journal.jsonl").read_text()
-    events = [json.loads(line) for line in journal.splitlines()]
-    names = Counter(e["name"] for e in events if e["event"] == "shard")
-    assert set(names.values()) <= {1} and not leaked(journal, json.dumps(run.manifest))
-    ids = [i for _, target in pairs if target.exists() for i in ids_of(target)]
-    lost = len(texts) - len(ids)
-    assert len(set(ids)) == len(ids) and lost == run.manifest["corpus"]["failed"] + failed["shards"]
-    private = out.with_name(out.name + ".private")
-    assert not leaked(*(p.read_bytes() for p in private.rglob("*") if p.is_file()))
-    return {"files": many, "records": len(ids), "failed": lost}
-
-
 def _small_files(rng: Random, folder: Path, many: int) -> tuple[list[tuple[Path, Path]], Texts]:
-    for name in ("in", "out", "out.private"):
+    for name in ("in", "out"):
         shutil.rmtree(folder / name, ignore_errors=True)
     pairs, texts = [], Texts()
     for number in range(many):
-        ending = rng.choice(ENDINGS) + rng.choice(("", "", "", ".gz"))
+        ending = rng.choice(ENDINGS)
         name = f"{rng.choice(FOLDERS)}/{number}{ending}"
         some = texts_of(rng, rng.randrange(1, 3), start=10 * number)
         write(folder / "in" / name, {i: f"{text} {i}" for i, text in some.items()})

@@ -1,13 +1,10 @@
-"""Documents, vector files, packed files and configs, made at random and mostly nasty."""
+"""Documents, packed files and configs, made at random and mostly nasty."""
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
 import math
 import struct
-import zipfile
 import zlib
 from random import Random
 from typing import Any
@@ -95,46 +92,6 @@ def damaged(rng: Random, raw: bytes) -> bytes:
     for _ in range(rng.randrange(1, 6)):
         data[rng.randrange(len(data))] = rng.randrange(256)
     return bytes(data)
-
-
-def vector_file(rng: Random) -> bytes:
-    n, d = rng.randrange(6), rng.randrange(1, 6)
-    words = [text(rng, 1).strip() or "w" for _ in range(n)]
-    words = [word.encode("utf8", rng.choice(("replace", "surrogatepass"))) for word in words]
-    header = rng.choice((b"%d %d\n" % (n, d), b"%d %d\n" % (2**40, d), b"3 99999\n", b"-1 2\n"))
-    if rng.random() < 0.6:
-        header = b"%d %d\n" % (n, d)
-    if rng.random() < 0.4:
-        body = b"".join(w + b" " + struct.pack(f"<{d}f", *_floats(rng, d)) for w in words)
-    else:
-        header = header if rng.random() < 0.5 else b""
-        body = b"".join(
-            w + b" " + b" ".join(repr(x).encode() for x in _floats(rng, d)) + b"\n" for w in words
-        )
-    return _contained(rng, damaged(rng, header + body))
-
-
-def _floats(rng: Random, d: int) -> list[float]:
-    odd = [math.nan, math.inf, 1e-45, 3e38, 0.0]
-    return [
-        rng.choice(odd) if rng.random() < 0.03 else max(-9, min(9, rng.gauss(0, 1)))
-        for _ in range(d)
-    ]
-
-
-def _contained(rng: Random, raw: bytes) -> bytes:
-    kind = rng.random()
-    if kind < 0.6:
-        return raw
-    if kind < 0.75:
-        return damaged(rng, gzip.compress(raw, 1))
-    if kind < 0.95:
-        out = io.BytesIO()
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-            for i in range(rng.randrange(3)):
-                archive.writestr(rng.choice(("a.txt", "README.md", "b.vec")) + "x" * i, raw)
-        return damaged(rng, out.getvalue())
-    return rng.choice((b"\x93NUMPY", b"\x80\x04", b"{", b"<html", b"BZh", b"\xff\xfe")) + raw
 
 
 def packed(rng: Random, depth: int = 0) -> bytes:

@@ -22,7 +22,6 @@ from spacy_dxprivacy.io.record import Record, checked_record, is_unicode
 from spacy_dxprivacy.io.source import source_of_file
 from spacy_dxprivacy.io.stream import outcomes
 from spacy_dxprivacy.lab.audit.files import BadFile, read_file
-from spacy_dxprivacy.space.tables.readers import VectorFileError, read_vectors
 
 from .generate import SECRETS, WORDS
 
@@ -74,18 +73,6 @@ def check_documents(nlp: Language, texts: list[str], *, checked: bool = True) ->
     return counts
 
 
-def check_vectors(path: Path, raw: bytes) -> str:
-    path.write_bytes(raw)
-    try:
-        words, X = read_vectors(path)
-    except VectorFileError as error:
-        assert "\n" not in str(error)
-        return "refused"
-    assert len(words) == len(set(words)) == len(X) and np.isfinite(X).all()
-    assert X.size <= max(64, 2 * len(raw) * 1032)
-    return "read"
-
-
 def check_config(folder: Path, settings: dict[str, Any]) -> str:
     """It works, or spaCy or the package says what is wrong with it, before any text is read."""
     space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(folder)}
@@ -123,9 +110,9 @@ def check_readers(path: Path, raw: bytes, kind: str) -> str:
 
 
 def check_stdin(raw: bytes) -> str:
-    """What comes without a name: unpacked, decoded, guessed and read, or one line that says no."""
+    """What comes without a name: decoded, guessed and read, or one line that says no."""
     try:
-        source = source_of_file(io.BytesIO(raw), None, text=True)
+        source = source_of_file(io.BytesIO(raw), text=True)
         kind = guess(source, FileOptions())
         found = list(read(source, kind, FileOptions()))
     except UsageError as error:

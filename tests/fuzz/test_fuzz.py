@@ -14,8 +14,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spacy_dxprivacy.integrations.distributed import Recipe
-
 from . import corpora, generate, laws
 
 # Generated configs name mechanisms without a guarantee, which say so.
@@ -63,13 +61,6 @@ def test_texts(nlp, texts):
     laws.check_documents(nlp, texts)
 
 
-@pytest.mark.slow
-@settings(FEW, max_examples=200)
-@given(rng=RANDOM)
-def test_vector_files(folder, rng):
-    laws.check_vectors(folder / "vectors", generate.vector_file(rng))
-
-
 @FEW
 @given(rng=RANDOM)
 def test_configs(nlp, folder, rng):
@@ -96,11 +87,8 @@ def test_msgpack(rng):
 def test_files_and_folders(folder, rng):
     mechanism = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
     nlp = laws.make_nlp(folder / "space", mechanism=mechanism)
-    space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(folder / "space")}
     corpora.check_file(nlp, folder / "whole", rng, 50)
     corpora.check_folder(nlp, folder / "whole", rng, 8)
-    corpora.check_shards(Recipe.of({"mechanism": mechanism, "space": space}), nlp,
-                         folder / "whole", rng, 8)  # fmt: skip
 
 
 @pytest.mark.slow

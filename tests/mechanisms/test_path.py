@@ -10,8 +10,8 @@ from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
 from spacy_dxprivacy.mechanisms.path import exact_epsilon, log_sums
 from spacy_dxprivacy.metric import STEPS, stored_graph, word_graph
 from spacy_dxprivacy.metric.word_graph import JOINED, NEAR, OFFSET
+from spacy_dxprivacy.space import learned
 from spacy_dxprivacy.space.search import all_pairs as near
-from spacy_dxprivacy.space.tables import learned
 
 N = 400
 

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import pickle
+import shutil
 import subprocess
 import sys
 
@@ -13,10 +14,11 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.io.files.digests import sealed
 from spacy_dxprivacy.machine import compute as pages
 from spacy_dxprivacy.privacy.noise import laplace_noise
+from spacy_dxprivacy.space.folder import digest_of
 from spacy_dxprivacy.space.search import faiss_index
-from spacy_dxprivacy.space.tables.folder import digest_of
 from spacy_dxprivacy.ty import Index
 
 # Python 3.12 and later warn wherever a process with threads forks; OpenMP has threads.
@@ -60,48 +62,35 @@ def test_any_number_of_rows_and_dimensions_will_do(n, d, least):
     assert recall(make(), noisy(table, 5.0, 200), table) >= least
 
 
-SLOW = pytest.param("OPQ8,PQ8x4fs", marks=pytest.mark.slow)
-
-
-@pytest.mark.parametrize("factory", ["Flat", "SQ8", "PQ8x4", SLOW, "HNSW16", "IVF16,Flat"])
-def test_any_factory_of_faiss_will_do(factory):
-    index = make(factory=factory, refine=N if factory[0] != "I" else 64)
-    assert recall(index, noisy(X, 10.0, 200)) >= 0.5
-    assert factory in index.choice
-
-
-def test_search_parameters_reach_faiss():
-    few, every = (recall(make(factory="IVF16,Flat", parameters=f"nprobe={n}"), noisy(X, 3.0, 300))
-                  for n in (1, 16))  # fmt: skip
-    assert few < 0.9 and every == 1
-
-
 def test_of_equal_rows_the_lowest_wins():
     table = np.concatenate([X[:1500], X[:1500]])
     assert (make().fit(table).nearest(noisy(X[:1500], 5.0)) < 1500).all()
 
 
-def test_candidates_are_compared_in_float64_and_without_any_all_rows():
+def test_candidates_are_compared_in_float64_and_without_any_all_rows(monkeypatch):
     """Queries so far out that their float32 distances to all rows are alike."""
-    assert recall(make(refine=N), X[:50].astype(np.float64) * 1e9) == 1
+    monkeypatch.setattr(faiss_index, "REFINE", N)
+    assert recall(make(), X[:50].astype(np.float64) * 1e9) == 1
     Z = noisy(X, 3.0, 3)
     found = faiss_index.rerank(Z.astype(float), X, np.full((3, 4), -1))
     assert np.array_equal(found, brute(Z, X))
 
 
 def test_fits_and_batches_change_nothing(monkeypatch):
-    index, Z = make(refine=4).fit(X), noisy(X, 2.0, 64)
+    monkeypatch.setattr(faiss_index, "REFINE", 4)
+    index, Z = make().fit(X), noisy(X, 2.0, 64)
     batch = index.nearest(Z)
-    assert np.array_equal(make(refine=4).fit(X).nearest(Z), batch)
+    assert np.array_equal(make().fit(X).nearest(Z), batch)
     assert batch.tolist() == [int(index.nearest(z[None])[0]) for z in Z]
     monkeypatch.setattr(faiss_index, "PAIRS_AT_ONCE", 10)
     assert np.array_equal(index.nearest(Z), batch)
     assert index.nearest(Z[:0]).shape == (0,)
 
 
-def test_auto_index_chooses_by_size_and_anew_for_another_table():
-    small, large = make("dx.AutoIndex.v1"), make("dx.AutoIndex.v1", exact_up_to=N * D - 1)
+def test_auto_index_chooses_by_size_and_anew_for_another_table(monkeypatch):
+    small, large = make("dx.AutoIndex.v1"), make("dx.AutoIndex.v1")
     assert small.fit(X).choice == "dx.Exact.v1"
+    monkeypatch.setattr(faiss_index, "EXACT_UP_TO", N * D - 1)
     assert large.fit(X).choice == "dx.Faiss.v1(PQ8x4fs, refine=512)"
     Z = noisy(X, 5.0)
     assert (small.nearest(Z) == large.nearest(Z)).mean() >= 0.999
@@ -113,9 +102,10 @@ def _found(index, Z, link):
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_a_forked_child_searches_after_its_parent(name, forking):
+def test_a_forked_child_searches_after_its_parent(name, forking, monkeypatch):
     """OpenMP's threads are lost in a fork: without care the child waits for them for ever."""
-    index, Z = make(name, **({"exact_up_to": 0} if "Auto" in name else {})).fit(X), noisy(X, 3.0)
+    monkeypatch.setattr(faiss_index, "EXACT_UP_TO", 0)
+    index, Z = make(name).fit(X), noisy(X, 3.0)
     expected = index.nearest(Z)
     link, far_end = multiprocessing.Pipe()
     child = multiprocessing.get_context("fork").Process(target=_found, args=(index, Z, far_end))
@@ -164,17 +154,9 @@ def test_tables_that_float32_cannot_square_are_refused(bad):
         make().fit(table)
 
 
-@pytest.mark.parametrize("settings, message", [
-    *[({"factory": f}, f"DX053.*{f}.*{N} vectors of {D}")
-      for f in ("rubbish", "PQ7x4fs", "IVF100000,Flat")],
-    *[(s, "DX001") for s in ({"refine": 0}, {"refine": 1.5}, {"factory": 3},
-                             {"factory": "SQ8", "path": "x"})],
-    ({"parameters": "rubbish=3"}, "DX001.*parameters"),
-    ({"path": "/no/such/folder"}, "DX050"),
-])  # fmt: skip
-def test_odd_settings_are_refused(settings, message):
-    with pytest.raises(DxError, match=message):
-        registry.dx_indexes.get("dx.Faiss.v1")(**settings).fit(X)
+def test_an_index_that_is_not_there_is_refused():
+    with pytest.raises(DxError, match="DX050"):
+        make(path="/no/such/folder").fit(X)
 
 
 WORDS = [f"w{i}" for i in range(N)]
@@ -185,55 +167,76 @@ def run(*arguments):
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    """A saved space, and the folder that the command made of it."""
-    parent = tmp_path_factory.mktemp("indexes")
-    space, out = parent / "space", parent / "out"
+def folder(tmp_path_factory):
+    """A saved space with its index, which the command built."""
+    space = tmp_path_factory.mktemp("indexes") / "space"
     Space.from_vectors(WORDS, X, name="small").save(space)
-    done = run(space, out, "--refine", "99")
+    done = run(space)
     assert done.exit_code == 0, done.output
-    return space, out
+    return space
 
 
-def test_the_folder_is_a_space_and_its_index(folders):
-    space, out = folders
-    loaded = Space.load(out, verify=True)
-    assert loaded.digest == Space.load(space).digest
+def test_the_index_in_the_folder_finds_what_a_new_one_finds(folder):
+    loaded = Space.load(folder, verify=True)
     assert isinstance(loaded.vectors, np.memmap)
-    assert (space / "vectors.npy").samefile(out / "vectors.npy")
-    index = make(path=str(out)).fit(loaded.vectors)
-    assert index.choice == "dx.Faiss.v1(PQ8x4fs, refine=99)"
+    index = make(path=str(folder)).fit(loaded.vectors)
+    assert index.choice == "dx.Faiss.v1(PQ8x4fs, refine=512)"
     Z = noisy(X, 3.0)
-    assert np.array_equal(index.nearest(Z), make(refine=99).fit(X).nearest(Z))
-    assert make(path=str(out), refine=7).fit(X).choice.endswith("refine=7)")
+    assert np.array_equal(index.nearest(Z), make().fit(X).nearest(Z))
 
 
-def test_words_that_are_never_output_are_not_indexed(tmp_path):
-    """A pipeline filters the space that it loads; the index has to fit what is left."""
+def test_an_index_that_no_config_names_is_not_read(folder, monkeypatch):
+    """faiss trusts its files like code: a space is data."""
+    monkeypatch.setattr(faiss_index, "read_index", None)
+    monkeypatch.setattr(faiss_index, "EXACT_UP_TO", 0)
+    vectors = Space.load(folder).vectors
+    for name in EVERY:
+        make(name).fit(vectors)
+
+
+def test_recall_is_measured_once_and_stated(folder, monkeypatch):
+    stated = srsly.read_json(folder / "index" / "index.json")["recall"]
+    assert 0.9 <= stated <= 1 and stated == faiss_index.recall_of(make().fit(X), X)
+    monkeypatch.setattr(faiss_index, "REFINE", 1)
+    assert faiss_index.recall_of(make().fit(X), X) < stated
+
+
+def test_a_pipeline_that_leaves_words_out_is_refused_an_index_of_all(tmp_path):
     Space.from_vectors(["bitch", *WORDS[1:300]], X[:300]).save(tmp_path / "space")
-    assert run(tmp_path / "space", tmp_path / "out").exit_code == 0
-    loaded = registry.dx_spaces.get("dx.FileSpace.v1")(str(tmp_path / "out")).load(None)
-    assert len(loaded) == 299 and loaded.path == tmp_path / "out"
-    make(path=str(tmp_path / "out")).fit(loaded.vectors)
+    assert run(tmp_path / "space").exit_code == 0
+    path, source = str(tmp_path / "space"), registry.dx_spaces.get("dx.FileSpace.v1")
+    make(path=path).fit(source(path, exclude=[]).load(None).vectors)
+    with pytest.raises(DxError, match=r"DX051.*all of its words"):
+        make(path=path).fit(source(path).load(None).vectors)
 
 
-def test_pages_of_a_large_table_are_let_go(folders, monkeypatch):
+def test_a_space_that_is_saved_again_has_no_index(folder, tmp_path):
+    """Nor has a copy of one: the index is of the table that it was built for."""
+    shutil.copytree(folder, tmp_path / "space")
+    Space.load(tmp_path / "space").filtered(max_words=300).save(tmp_path / "space")
+    assert not (tmp_path / "space" / "index").exists()
+    Space.load(folder).save(tmp_path / "copy")
+    with pytest.raises(DxError, match="DX050"):
+        make(path=str(tmp_path / "copy")).fit(X)
+
+
+def test_pages_of_a_large_table_are_let_go(folder, monkeypatch):
     """And the search finds the same; tables that may be written to keep their pages."""
-    mapped, Z = Space.load(folders[1]).vectors, noisy(X, 3.0)
+    mapped, Z = Space.load(folder).vectors, noisy(X, 3.0)
     expected = make().fit(X).nearest(Z)
     monkeypatch.setattr(pages, "LARGE", X.nbytes - 1)
     assert pages.large_map(mapped) is not None and pages.large_map(X) is None
-    copy_on_write = np.load(folders[1] / "vectors.npy", mmap_mode="c")
+    copy_on_write = np.load(folder / "vectors.npy", mmap_mode="c")
     assert pages.large_map(copy_on_write) is None
     assert np.array_equal(make().fit(mapped).nearest(Z), expected)
 
 
-def test_an_index_of_another_table_is_refused(folders):
+def test_an_index_of_another_table_is_refused(folder):
     other = X.copy()
     other[17, 3] += 1e-3
     for table in (other, X[:-1], X[:, :-1]):
         with pytest.raises(DxError, match=r"DX051.*built for a table of 4000 x 16"):
-            make(path=str(folders[1])).fit(table)
+            make(path=str(folder)).fit(table)
 
 
 def about(**changes):
@@ -248,49 +251,66 @@ def codes(change):
     return lambda f: (f / "index.faiss").write_bytes(change((f / "index.faiss").read_bytes()))
 
 
+def of_other_vectors(folder):
+    """A whole index, of as many rows, in the place of the right one."""
+    index = make().fit(X[::-1].copy())
+    faiss.write_index(index.codes, str(folder / "index.faiss"))
+
+
+def resealed(damage):
+    """Whoever can write one file can write the other, with its checksum."""
+
+    def forge(folder):
+        damage(folder)
+        about(files=sealed(folder, ["index.faiss"]))(folder)
+
+    return forge
+
+
 DAMAGES = {
     "another faiss": about(faiss="0.1"),
     "format": about(format=99),
-    "no refine": about(refine=None),
+    "no digests": about(files=None),
     "missing": lambda f: (f / "index.faiss").unlink(),
     "empty": codes(lambda data: b""),
     "foreign": codes(lambda data: b"x" * 999),
     "cut": codes(lambda data: data[: len(data) // 2]),
-    "other": lambda f: faiss.write_index(faiss.IndexFlatL2(3), str(f / "index.faiss")),
+    "one byte": codes(lambda data: data[:-9] + bytes([data[-9] ^ 1]) + data[-8:]),
+    "other vectors": of_other_vectors,
+    "other shape": resealed(
+        lambda f: faiss.write_index(faiss.IndexFlatL2(3), str(f / "index.faiss"))
+    ),
+    "cut and sealed": resealed(codes(lambda data: data[: len(data) // 2])),
 }
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_a_damaged_index_is_refused(folders, tmp_path, name):
-    for file in ("index.faiss", "index.json"):
-        (tmp_path / file).write_bytes((folders[1] / file).read_bytes())
-    DAMAGES[name](tmp_path)
+def test_a_damaged_index_is_refused(folder, tmp_path, name):
+    shutil.copytree(folder / "index", tmp_path / "index")
+    DAMAGES[name](tmp_path / "index")
     message = r"DX052.*faiss 0\.1.*dx index" if name == "another faiss" else r"DX050.*dx index"
     with pytest.raises(DxError, match=message):
         make(path=str(tmp_path)).fit(X)
 
 
-def test_the_command_overwrites_an_index_on_request_and_nothing_else(folders, tmp_path):
-    space, out = folders[0], tmp_path / "out"
-    assert run(space, out).exit_code == 0
-    assert run(space, out).exit_code == 2
-    assert run(space, out, "--force", "--factory", "SQ8").exit_code == 0
-    assert srsly.read_json(out / "index.json")["factory"] == "SQ8"
-    assert run(space, space, "--force").exit_code == 2
-    assert run(out, tmp_path / "again").exit_code == 0
+def test_the_command_overwrites_an_index_on_request_and_nothing_else(tmp_path):
+    Space.from_vectors(WORDS[:300], X[:300]).save(tmp_path / "space")
+    assert run(tmp_path / "space").exit_code == 0
+    assert run(tmp_path / "space").exit_code == 2
+    done = run(tmp_path / "space", "--force")
+    assert done.exit_code == 0 and "300 words" in done.output
     (tmp_path / "notes").mkdir()
-    refused = run(space, tmp_path / "notes", "--force")
-    assert refused.exit_code == 1 and "DX050" in refused.output
-    for arguments in (("--factory", "rubbish"), ("--refine", "0")):
-        failed = run(space, tmp_path / "failed", *arguments)
-        assert failed.exit_code == 1 and "[DX0" in failed.output
-        assert "Traceback" not in failed.output
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["again", "notes", "out"]
+    for other in (tmp_path / "notes", "builtin", tmp_path / "nowhere"):
+        refused = run(other, "--force")
+        assert refused.exit_code != 0 and "DX024" in refused.output
+        assert "Traceback" not in refused.output
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes", "space"]
+    assert not list((tmp_path / "notes").iterdir())
 
 
 @pytest.mark.slow
-def test_an_index_serves_a_pipeline(folders, make_nlp):
-    out = str(folders[1])
+def test_an_index_serves_a_pipeline(folder, make_nlp):
+    out = str(folder)
     index = {"@dx_indexes": "dx.Faiss.v1", "path": out}
     projection = {"@dx_projections": "dx.Nearest.v1", "index": index}
     mechanism = {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": 1e4, "projection": projection}

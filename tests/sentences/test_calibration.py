@@ -5,13 +5,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from spacy_dxprivacy import DxError, Space
+from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.metric.policy import PLAIN, policy_graph
+from spacy_dxprivacy.metric.policy_graph import Kernel
 from spacy_dxprivacy.prior.chain import alone_chain
 from spacy_dxprivacy.privacy.noise import solved_beta
 from spacy_dxprivacy.sampler import calibration
+from spacy_dxprivacy.sampler.alone import WordDraw
 from spacy_dxprivacy.sampler.calibration import exact_epsilon, weights_at
-from spacy_dxprivacy.space.tables import learned
+from spacy_dxprivacy.space import learned
 
 N = 40
 CHAIN = alone_chain(np.random.default_rng(1).random(N) ** 3 + 1e-4)
@@ -52,3 +54,20 @@ def test_a_file_that_was_changed_is_refused(space, tmp_path):
     np.save(path, np.load(path) * 0.9)
     with pytest.raises(DxError, match="DX024"):
         Space.load(tmp_path / "space")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("prior", ["dx.WordFrequency.v1", "dx.Uniform.v1"])
+def test_all_edges_of_the_builtin_space_lose_no_more_than_epsilon(prior):
+    """Each edge by ln Z of both its ends, from one search from every word."""
+    space, epsilon = Space.builtin(), 1.6
+    graph = policy_graph(space, PLAIN, "plain")
+    low, lengths = np.repeat(np.arange(len(graph)), np.diff(graph.starts)), graph.steps / 16
+    radii = graph.radii / graph.quanta
+    chain = registry.dx_priors.get(prior)().fit(space)
+    beta = calibration.beta_of(space, graph, chain, epsilon)
+    draw = WordDraw(Kernel(graph, beta), chain.unigram)
+    logs = draw.log_sums(np.arange(len(graph))) - beta * radii
+    nats = beta * lengths + np.abs(logs[low] - logs[graph.ends])
+    assert (nats <= epsilon * lengths + 1e-9).all()
+    assert np.ptp(logs) <= (epsilon - beta) * 2 * radii.min() + 1e-9  # over the far place

@@ -31,7 +31,6 @@ NORMAL = Guarantee("approx-dp", 1.0, 1e-7, metric="discrete", status="proven", m
 # Settings under which loss_range is neither 1 nor 2.
 VARIANTS = [
     ("dx.Exponential.v1", {"epsilon": 3.0, "calibration": "exact"}),
-    ("dx.Path.v2", {**settings_of("dx.Path.v2"), "even": True}),
     ("dx.Path.v2", {**settings_of("dx.Path.v2"), "epsilon": 0.3}),
 ]
 

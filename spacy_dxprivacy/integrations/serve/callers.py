@@ -1,4 +1,4 @@
-"""Callers of the service: their tokens, their processor time, and the epsilon that they spent.
+"""Callers of the service: their tokens, and the epsilon that they spent.
 
 The ledger holds names of callers, numbers of draws and sums of epsilon (nats per unit of the metric
 of the mechanism) and of the rho of zCDP, and nothing of a text. The smaller epsilon counts: the
@@ -14,8 +14,7 @@ import secrets
 import sqlite3
 import stat
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,6 @@ from ...privacy.concentrated import Change, change_of, of_every_word
 from ...privacy.guarantee import Guarantee
 
 TOKENS, LEDGER = "a list of tokens", "a ledger"
-MINUTE = 60.0  # seconds
 SPENT = "the budget of this caller is spent."
 _LINE = re.compile(r"([\w.@-]{1,64})[ \t]+([\x21-\x7e]{20,})", re.ASCII)
 _TABLES = """
@@ -40,11 +38,13 @@ CREATE TABLE IF NOT EXISTS spent (
     rho REAL  -- NULL: no bound
 );
 """
+_FIRST = "INSERT INTO about SELECT ? WHERE NOT EXISTS (SELECT * FROM about)"
 _ADD = """
 INSERT INTO spent VALUES (?, ?, ?, ?, ?) ON CONFLICT (caller) DO UPDATE SET
 epsilon = epsilon + excluded.epsilon, delta = delta + excluded.delta,
 draws = draws + excluded.draws, rho = rho + excluded.rho
 """
+_GET = "SELECT rho, epsilon, delta, draws FROM spent WHERE caller = ?"
 
 
 class Refused(Exception):
@@ -59,52 +59,21 @@ class Refused(Exception):
             self.headers["www-authenticate"] = "Bearer"
 
 
-class Buckets:
-    """A token bucket of processor seconds a minute for each caller; full: None for any number."""
-
-    def __init__(self, full: float | None, clock: Callable[[], float] = time.monotonic) -> None:
-        self.full, self.clock = full, clock
-        self._levels: dict[str, tuple[float, float]] = {}  # what is left, and when that was
-
-    def check(self, caller: str) -> None:
-        """Raise Refused (429) where nothing is left."""
-        level = self._level(caller)
-        if self.full is not None and level <= 0:
-            after = max(1, math.ceil(-level * MINUTE / self.full))
-            raise Refused(429, "no processor time is left. Ask again later.", after=after)
-
-    def spend(self, caller: str, amount: float) -> None:
-        """Take out what was used, which may be more than there was."""
-        self._levels[caller] = self._level(caller) - amount, self.clock()
-
-    def _level(self, caller: str) -> float:
-        full, now = self.full or 0.0, self.clock()
-        level, then = self._levels.get(caller, (full, now))
-        return min(full, level + (now - then) * full / MINUTE)
-
-
-# -- tokens ----------------------------------------------------------------------------------------
-
-
 class Callers:
     """Names by token; without tokens, everybody is "anybody"."""
 
-    def __init__(self, tokens: dict[str, str] | None = None) -> None:
+    def __init__(self, tokens: Mapping[str, str] | None = None) -> None:
         # By SHA-256, so that the time of a look-up reveals nothing of a token.
-        self._names = {
-            sha256(token.encode()).digest(): name for token, name in (tokens or {}).items()
-        }
-        self.known = bool(self._names)  # whether a token is wanted
+        self._names = {sha256(t.encode()).digest(): name for t, name in (tokens or {}).items()}
+        self.known = bool(self._names)  # whether a token is required
 
     def name(self, authorization: str | None) -> str:
         """Return who sends the header Authorization. Raise Refused (401) without a known token."""
-        if not self.known:
-            return "anybody"
         scheme, _, token = (authorization or "").partition(" ")
         name = self._names.get(sha256(token.strip().encode("latin1", "replace")).digest())
-        if scheme.lower() != "bearer" or name is None:
+        if self.known and (scheme.lower() != "bearer" or name is None):
             raise Refused(401, "send a bearer token of this service.")
-        return name
+        return name or "anybody"
 
 
 def read_callers(path: Path) -> Callers:
@@ -118,11 +87,11 @@ def read_callers(path: Path) -> Callers:
         raise _bad(path, TOKENS, error.strerror or "it cannot be read") from None
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.startswith("#"):
-            found = _LINE.fullmatch(line.strip())
-            if found is None:
+            match = _LINE.fullmatch(line.strip())
+            if match is None:
                 expected = "a name, a blank and a token of 20 characters or more"
                 raise _bad(path, TOKENS, f"line {number} is not {expected}")
-            tokens[found[2]] = found[1]
+            tokens[match[2]] = match[1]
     if not tokens:
         raise _bad(path, TOKENS, "it has no token; `dx serve --new-token NAME` makes one")
     return Callers(tokens)
@@ -130,10 +99,9 @@ def read_callers(path: Path) -> Callers:
 
 def add_token(path: Path, name: str) -> str:
     """Append a new token for a caller to the file (mode 600), and return it."""
-    token = secrets.token_urlsafe(32)
+    token, ending = secrets.token_urlsafe(32), ""
     if _LINE.fullmatch(f"{name} {token}") is None:
         raise UsageError("a name must be 1 to 64 letters, digits and . _ @ -.")
-    ending = ""
     if path.exists():
         read_callers(path)
         # An editor, or printf, may have left out the end of the last line.
@@ -153,11 +121,8 @@ def _check_private(path: Path, what: str) -> None:
         raise _bad(path, what, "other users can read it. Replace it, with mode 600")
 
 
-# -- budgets ---------------------------------------------------------------------------------------
-
-
 class Ledger:
-    """The privacy loss of each caller, added up across restarts.
+    """The privacy loss of each caller, added up over workers and restarts.
 
     path: a SQLite file (mode 600); None for memory. promise: of one word. Raises DxError for a file
     that is none, that others can read, or that adds up another guarantee.
@@ -170,39 +135,37 @@ class Ledger:
         self._lock = threading.Lock()
         metric, space = promise.metric or "no metric", promise.space[:16] or "any"
         unit = f"{promise.kind}, {metric}, space {space}"
-        how: dict[str, Any] = {"isolation_level": None, "check_same_thread": False, "timeout": 10}
         try:
             if path is not None:
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
                 _check_private(path, LEDGER)
-            self._db = sqlite3.connect(path or ":memory:", **how)
+            self._db = sqlite3.connect(
+                path or ":memory:", isolation_level=None, check_same_thread=False, timeout=10
+            )
             self._db.executescript(_TABLES)
-            with self._db:
-                self._db.execute("BEGIN IMMEDIATE")
-                row = self._db.execute("SELECT unit FROM about").fetchone()
-                if row is None:
-                    self._db.execute("INSERT INTO about VALUES (?)", (unit,))
-                self._db.execute("SELECT rho FROM spent")
+            self._db.execute(_FIRST, (unit,))
+            (written,) = self._db.execute("SELECT unit FROM about").fetchone()
+            self._sums("")
         except OSError as error:
             raise _bad(path, LEDGER, error.strerror or "it cannot be opened") from None
         except sqlite3.Error:
             raise _bad(path, LEDGER, "it is not a ledger, or it is damaged") from None
-        if row is not None and row[0] != unit:
-            raise DxError(Errors.DX145.format(path=path, found=row[0], expected=unit))
+        if written != unit:
+            raise DxError(Errors.DX145.format(path=path, found=written, expected=unit))
 
-    def charge(self, caller: str, draws: list[int], *, capped: bool = False) -> None:
+    def charge(self, caller: str, draws: Sequence[int], *, capped: bool = False) -> None:
         """Add texts with so many draws each. Where the sum would exceed the budget, add what is
         left if `capped`, else nothing, and raise Refused (403)."""
         # Without a guarantee there is no sum; SQLite cannot add infinity.
-        some = draws if self.promise.holds else []
-        totals = [repeat(self.promise, number) for number in some]
-        epsilon = sum(one.epsilon for one in totals)
-        delta = min(1.0, sum(one.delta for one in totals))
-        rho = sum(of_every_word(self.promise, number, LONGEST).rho for number in some)
-        # One transaction: several services may share a file.
+        counts = draws if self.promise.holds else []
+        totals = [repeat(self.promise, count) for count in counts]
+        epsilon = sum(total.epsilon for total in totals)
+        delta = min(1.0, sum(total.delta for total in totals))
+        rho = sum(of_every_word(self.promise, count, LONGEST).rho for count in counts)
+        # One transaction: workers, and several services, share a file.
         with self._lock, self._db:
             self._db.execute("BEGIN IMMEDIATE")
-            before = self._sums(caller)
+            before, _ = self._sums(caller)
             after = change_of(before.rho + rho, before.plain + epsilon, before.plain_delta + delta)
             if self.budget is not None and after.epsilon > self.budget:
                 if not capped:
@@ -213,18 +176,14 @@ class Ledger:
 
     def check(self, caller: str) -> None:
         """Raise Refused (403) for a caller that has nothing left."""
-        with self._lock:
-            spent = self._sums(caller).epsilon
-        if self.budget is not None and spent >= self.budget:
+        if self.budget is not None and self.spent(caller)["epsilon"] >= self.budget:
             raise Refused(403, SPENT)
 
     def spent(self, caller: str) -> dict[str, Any]:
         """Return what a caller spent so far: epsilon, the smaller one, and its delta; the sum
         `plain`; rho, None without a bound; and draws."""
-        query = "SELECT draws FROM spent WHERE caller = ?"
         with self._lock:
-            sums = self._sums(caller)
-            (draws,) = self._db.execute(query, (caller,)).fetchone() or (0,)
+            sums, draws = self._sums(caller)
         return {**sums.to_dict(), "draws": draws}
 
     def close(self) -> None:
@@ -232,7 +191,7 @@ class Ledger:
         with self._lock:
             self._db.close()
 
-    def _sums(self, caller: str) -> Change:
-        query = "SELECT rho, epsilon, delta FROM spent WHERE caller = ?"
-        rho, plain, delta = self._db.execute(query, (caller,)).fetchone() or (0.0, 0.0, 0.0)
-        return change_of(math.inf if rho is None else rho, plain, delta)
+    def _sums(self, caller: str) -> tuple[Change, int]:
+        row = self._db.execute(_GET, (caller,)).fetchone()
+        rho, plain, delta, draws = row or (0.0, 0.0, 0.0, 0)
+        return change_of(math.inf if rho is None else rho, plain, delta), draws

@@ -1,11 +1,10 @@
-"""Middleware before the routes: who asks and until when, and errors without text."""
+"""Middleware before the routes: who asks, until when and how much; errors without text."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
+import time
 import traceback
-from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp
 
 from .callers import Refused
-from .scheduler import SLOW, RequestContext, Scheduler
+from .service import SLOW, Service, until
 
 LOG = logging.getLogger("spacy_dxprivacy.integrations.serve")
 PUBLIC = ("/health", "/openapi.json")  # these take no token
@@ -25,77 +24,69 @@ HEADERS = [
     (b"content-security-policy", b"default-src 'none'"),
 ]
 LINES = "application/x-ndjson"
-GRACE = 1.0  # seconds, in which a worker is killed
+GRACE = 1.0  # seconds after the deadline, for an error at the end of a stream
 
 
 class Guard:
     """ASGI middleware, which reads the body of a request before the routes are asked.
 
-    Routes find a RequestContext as `state.context` of a request, and may raise Refused.
+    Routes find `caller` and `deadline` (time.monotonic) in the state of a request, and may raise
+    Refused.
     """
 
-    def __init__(self, app: ASGIApp, scheduler: Scheduler) -> None:
-        self.app, self.scheduler = app, scheduler
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self.app, self.callers, self.limits = app, service.callers, service.limits
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
-            await send({"type": "websocket.close", "code": 1008})
-            return
-        now, answer, body = asyncio.get_running_loop().time, _Answer(send, scope), None
-        began = scope.setdefault("state", {}).get("began") or now()
+            return await self.app(scope, receive, send)
+        answer, unread = _Answer(send, scope), scope["method"] == "POST"
+        deadline = time.monotonic() + self.limits.max_seconds
+        messages = [{"type": "http.request", "body": b""}]
+
+        async def receive_whole() -> Any:
+            return messages.pop() if messages else await receive()
+
         try:
-            scope["state"]["context"] = context = self._admitted(scope, began)
-            late = Refused(408, "the body did not arrive in time.")
-            if scope["method"] == "POST":
-                body = await _until(context.deadline, late, self._read(receive))
-            messages = [{"type": "http.request", "body": body or b""}]
-
-            async def whole() -> Any:
-                return messages.pop() if messages else await receive()
-
-            limits = self.scheduler.limits
-            end = context.deadline + GRACE + (limits.upstream_seconds if limits.upstream else 0)
-            await _until(end, Refused(504, SLOW), self.app(scope, whole, answer))
+            scope["state"] = {"caller": self._admitted(scope), "deadline": deadline}
+            if unread:
+                late = Refused(408, "the body did not arrive in time.")
+                messages[0]["body"] = await until(deadline, late, self._read(receive))
+                unread = False
+            end = deadline + GRACE + (self.limits.upstream_seconds if self.limits.upstream else 0)
+            await until(end, Refused(504, SLOW), self.app(scope, receive_whole, answer))
         except Refused as error:
-            await answer.refuse(error, close=body is None and scope["method"] == "POST")
+            await answer.refuse(error, close=unread)
         except ClientDisconnect:
             pass
         except Exception as error:  # its message may quote a text, and so may its traceback
             last = traceback.extract_tb(error.__traceback__)[-1]
-            place = Path(last.filename).name
-            LOG.error("%s in %s, line %d", type(error).__name__, place, last.lineno)
+            place = f"{Path(last.filename).name}, line {last.lineno}"
+            LOG.error("dx serve: %s in %s", type(error).__name__, place)
             await answer.refuse(Refused(500, "the service failed. No output was returned."))
 
-    def _admitted(self, scope: Any, began: float) -> RequestContext:
-        """Return who asks. Raise Refused (401, 415, 429) before the body is read."""
-        token = Headers(scope=scope).get("authorization")
-        caller = "" if scope["path"] in PUBLIC else self.scheduler.callers.name(token)
-        if scope["method"] == "POST":
-            # Web pages of other origins can send all other types without a preflight request.
-            if content_type(scope) not in ("application/json", LINES):
-                raise Refused(415, "the content type must be application/json.")
-            self.scheduler.cpu.check(caller)
-        return RequestContext(caller, began, began + self.scheduler.limits.max_seconds)
+    def _admitted(self, scope: Any) -> str:
+        """Return who asks. Raise Refused (401, 415) before the body is read."""
+        headers = Headers(scope=scope)
+        caller = "" if scope["path"] in PUBLIC else self.callers.name(headers.get("authorization"))
+        # Web pages of other origins can send all other types without a preflight request.
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if scope["method"] == "POST" and kind not in ("application/json", LINES):
+            raise Refused(415, "the content type must be application/json.")
+        return caller
 
     async def _read(self, receive: Any) -> bytes:
         """Raise Refused (413) for a body that is too long, ClientDisconnect where it ends early."""
-        body, most, more = bytearray(), self.scheduler.limits.max_bytes, True
+        body, more = bytearray(), True
         while more:
             message = await receive()
             if message["type"] == "http.disconnect":
                 raise ClientDisconnect
             body += message.get("body", b"")
-            if len(body) > most:
-                raise Refused(413, f"the body must be {most:,} bytes or less.")
+            if len(body) > self.limits.max_bytes:
+                raise Refused(413, f"the body must be {self.limits.max_bytes:,} bytes or less.")
             more = message.get("more_body")
         return bytes(body)
-
-
-async def _until(deadline: float, late: Refused, work: Awaitable[Any]) -> Any:
-    try:
-        return await asyncio.wait_for(work, deadline - asyncio.get_running_loop().time())
-    except asyncio.TimeoutError:
-        raise late from None
 
 
 class _Answer:
@@ -118,8 +109,3 @@ class _Answer:
             why = {"message": error.why} if self._as_openai else error.why
             answer = JSONResponse({"error": why}, error.status, headers)
             await answer({"type": "http"}, None, self)  # type: ignore[arg-type]
-
-
-def content_type(scope: Any) -> str:
-    """Return the type of the body, without its parameters."""
-    return Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()

@@ -12,7 +12,8 @@ import os
 import re
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
+from functools import cache
 from typing import Any
 
 import httpx
@@ -26,13 +27,14 @@ from ...io.pieces import listed
 from ...io.record import is_unicode
 from ...machine.hosts import is_loopback
 from .callers import Refused
+from .service import Service
 
 KEY = "DX_UPSTREAM_KEY"
 MOST_ANSWER = 2**25  # bytes
 CONNECT = 10.0  # seconds
 MARK = "\x1e"  # around each text of the document; white space to the tokenizer
-# Another text for one, and the key of the JSON that it stands under: None for a key itself.
-Change = Callable[[str, str | None], str]
+# Returns the text to write in place of a text, given the key that it stands under; None for a key.
+TextMapper = Callable[[str, str | None], str]
 PLAIN, TEXTS, TYPES = (listed(f"OPENAI_{name}") for name in ("PLAIN", "TEXTS", "TYPES"))
 SCHEMA_TYPES, SCHEMA_KEYS = listed("SCHEMA_TYPES"), listed("SCHEMA_KEYS")
 _NAME = re.compile(r"[\w.:/@+-]{1,128}", re.ASCII)
@@ -62,20 +64,19 @@ async def _answer(request: Request, path: str, kind: type[ChatStream]) -> Respon
     except (ValueError, TypeError, RecursionError):
         raise Refused(400, "the body is not an object of JSON, or is nested too deeply.") from None
     rows = await _sanitise(request, texts)
-    sent = _object_replaced(body, texts)
-    restorer = Restorer(rows, escaped=_wants_json(sent))
+    body = _object_replaced(body, texts)
+    restorer, data = Restorer(rows, escaped=_wants_json(body)), Restorer(rows)
     async with AsyncExitStack() as stack:
-        upstream = await _send(stack, request, path, sent)
+        upstream = await _send(stack, request, path, body)
         if upstream.status_code != 200:
             raise await _failure(upstream)
-        if sent.get("stream"):
-            events = _events(upstream, stack.pop_all(), kind(restorer, rows))
+        if body.get("stream"):
+            events = _events(upstream, stack.pop_all(), kind(restorer, data))
             return StreamingResponse(events, media_type="text/event-stream")
         try:
-            whole = json.loads(b"".join([part async for part in _parts(upstream)]))
+            return JSONResponse(restored(json.loads(await _whole(upstream)), restorer, data))
         except (ValueError, RecursionError, httpx.HTTPError):
             raise Refused(502, "the answer of the upstream is not JSON, or broke off.") from None
-        return JSONResponse(restored(whole, restorer, Restorer(rows)))
 
 
 def _wants_json(body: dict[str, Any]) -> bool:
@@ -90,13 +91,13 @@ def _wants_json(body: dict[str, Any]) -> bool:
 class _Texts:
     """The texts of a request: collected in a first pass, replaced in a second one.
 
-    names: of functions, calls, modes and keys, which stay as they are.
+    names: of functions, calls, modes and keys, which stay as they are, with their fields.
     """
 
     def __init__(self) -> None:
-        self.found: list[tuple[str, str]] = []  # what stands before, and the text
-        self.names: list[tuple[str, str]] = []  # fields and names in them
-        self.new: Iterator[str] | None = None
+        self.lines: list[str] = []  # of the document: a key, and a text between marks
+        self.names: list[tuple[str, str]] = []
+        self.surrogates: Iterator[str] | None = None  # the texts of the second pass
 
     def __call__(self, text: str, key: str | None = "") -> str:
         if key is None and text in SCHEMA_KEYS:
@@ -104,30 +105,26 @@ class _Texts:
         if key is None and _KEY_OF_JSON.fullmatch(text):
             self.names.append(("parameters", text))
         elif text.strip() and text not in SCHEMA_TYPES:
-            if self.new is not None:
-                return next(self.new)
-            before = f"{key}: " if key else ""
-            self.found.append((before.replace(MARK, " "), text.replace(MARK, " ")))
+            if self.surrogates is not None:
+                return next(self.surrogates)
+            before = f"{key}: ".replace(MARK, " ") if key else ""
+            self.lines.append(f"{before}{MARK}{text.replace(MARK, ' ')}{MARK}\n\n")
         return text
-
-    @property
-    def document(self) -> str:
-        return "".join(f"{before}{MARK}{text}{MARK}\n\n" for before, text in self.found)
 
 
 async def _sanitise(request: Request, texts: _Texts) -> Rows:
     """Sanitise texts as one document, and return what restores them."""
-    document, rows = texts.document, dict[str, Any]()
+    document, rows = "".join(texts.lines), dict[str, Any]()
     if not is_unicode(document):
         raise Refused(400, "a text is not valid Unicode.")
-    scheduler, context = request.app.state.scheduler, request.state.context
-    for one in await scheduler.draw(context, [document] if texts.found else []):
-        if isinstance(one, str):
-            raise Refused(422, one)
-        new, rows = one[0].split(MARK), one[1]["rows"]
-        if len(new) != 2 * len(texts.found) + 1:
+    service: Service = request.app.state.service
+    for outcome in await service.draw(request, [document] if document else []):
+        if outcome.error:
+            raise Refused(422, outcome.error)
+        parts, rows = outcome.text.split(MARK), outcome.rows
+        if len(parts) != 2 * len(texts.lines) + 1:
             raise Refused(422, "the texts of this request could not be separated.")
-        texts.new = iter(new[1::2])
+        texts.surrogates = iter(parts[1::2])
     _check_names(texts, rows)
     return rows
 
@@ -143,11 +140,11 @@ def _replaced(key: str, value: Any, texts: _Texts) -> Any:
         return value
     if key in ("parameters", "schema", "arguments"):
         return _json_text(value, texts) if isinstance(value, str) else _data(value, texts)
-    if isinstance(value, str) and key in TEXTS:
+    if key in TEXTS and isinstance(value, str):
         return texts(value)
-    if isinstance(value, list) and key in TEXTS:
-        return [_replaced(key, one, texts) for one in value]
-    if isinstance(value, dict) and key in TEXTS:
+    if key in TEXTS and isinstance(value, list):
+        return [_replaced(key, item, texts) for item in value]
+    if key in TEXTS and isinstance(value, dict):
         return _object_replaced(value, texts)
     name = repr(key) if _NAME.fullmatch(key) else "a field"
     raise Refused(400, f"{name} is not passed on: the proxy does not know what it may hold.")
@@ -159,16 +156,16 @@ def _object_replaced(value: dict[str, Any], texts: _Texts) -> dict[str, Any]:
         raise Refused(400, "'name' of a message may be that of a person, and is not passed on.")
     result = "content" if from_tool else "output"  # of a function, which often writes JSON
     return {
-        name: _json_text(one, texts)
-        if name == result and isinstance(one, str)
-        else _replaced(name, one, texts)
-        for name, one in value.items()
+        key: _json_text(item, texts)
+        if key == result and isinstance(item, str)
+        else _replaced(key, item, texts)
+        for key, item in value.items()
     }
 
 
 def _is_plain(value: Any) -> bool:
     if isinstance(value, dict):
-        return all(_NAME.fullmatch(key) and _is_plain(one) for key, one in value.items())
+        return all(_NAME.fullmatch(key) and _is_plain(item) for key, item in value.items())
     if isinstance(value, list):
         return all(map(_is_plain, value))
     return not isinstance(value, str) or _NAME.fullmatch(value) is not None
@@ -176,7 +173,7 @@ def _is_plain(value: Any) -> bool:
 
 def _check_names(texts: _Texts, rows: Rows) -> None:
     """Raise Refused (400) where a name that is passed on names somebody of the texts."""
-    originals = {one for row in rows.values() for one in _PIECE.findall(row[0].casefold())}
+    originals = {word for row in rows.values() for word in _PIECE.findall(row[0].casefold())}
     for field, name in texts.names:
         words = originals.intersection(_PIECE.findall(name.casefold()))
         if not all(map(_is_common, words)):
@@ -189,24 +186,21 @@ def _check_names(texts: _Texts, rows: Rows) -> None:
 async def _send(
     stack: AsyncExitStack, request: Request, path: str, body: dict[str, Any]
 ) -> httpx.Response:
-    limits: ServiceOptions = request.app.state.scheduler.limits
+    limits: ServiceOptions = request.app.state.service.limits
     base = httpx.URL(str(limits.upstream).rstrip("/"))
     url = f"{base}{'' if base.path.strip('/') else '/v1'}/{path}".replace("//v1", "/v1")
-    own = os.environ.get(KEY)
-    client_key = request.headers.get("authorization", "")
-    if own or request.app.state.scheduler.callers.known:  # whose tokens are those of the service
-        client_key = f"Bearer {own}" if own else ""
+    own, authorization = os.environ.get(KEY), request.headers.get("authorization", "")
+    if own or request.app.state.service.callers.known:  # whose tokens are those of the service
+        authorization = f"Bearer {own}" if own else ""
     headers = {"content-type": "application/json", "accept-encoding": "identity"}
-    headers |= {"authorization": client_key} if client_key else {}
-    if not hasattr(request.app.state, "tls"):
-        request.app.state.tls = ssl.create_default_context()
+    headers |= {"authorization": authorization} if authorization else {}
+    timeout = httpx.Timeout(limits.upstream_seconds, connect=CONNECT)
     try:
-        client = await stack.enter_async_context(httpx.AsyncClient(
-            timeout=httpx.Timeout(limits.upstream_seconds, connect=CONNECT),
-            verify=request.app.state.tls, trust_env=not is_loopback(base.host),
-        ))  # fmt: skip
-        sent = json.dumps(body, ensure_ascii=False).encode()
-        stream = client.stream("POST", url, content=sent, headers=headers)
+        client = await stack.enter_async_context(
+            httpx.AsyncClient(timeout=timeout, verify=_tls(), trust_env=not is_loopback(base.host))
+        )
+        content = json.dumps(body, ensure_ascii=False).encode()
+        stream = client.stream("POST", url, content=content, headers=headers)
         return await stack.enter_async_context(stream)
     except httpx.TimeoutException:
         raise Refused(504, "the upstream did not answer in time.") from None
@@ -214,17 +208,22 @@ async def _send(
         raise Refused(502, "the upstream cannot be reached.") from None
 
 
+_tls = cache(ssl.create_default_context)  # takes long to make
+
+
 async def _failure(upstream: httpx.Response) -> Refused:
     """Return the error of the upstream: its status and code, and nothing of its message."""
     code, after = "", upstream.headers.get("retry-after", "")
-    try:
-        found = json.loads(b"".join([part async for part in _parts(upstream)]))["error"]["code"]
-        code = f" ({found})" if isinstance(found, str) and _KEY_OF_JSON.fullmatch(found) else ""
-    except (ValueError, KeyError, TypeError, RecursionError, httpx.HTTPError, Refused):
-        pass
+    with suppress(ValueError, KeyError, TypeError, RecursionError, httpx.HTTPError, Refused):
+        name = json.loads(await _whole(upstream))["error"]["code"]
+        code = f" ({name})" if isinstance(name, str) and _KEY_OF_JSON.fullmatch(name) else ""
     status = upstream.status_code if 400 <= upstream.status_code < 600 else 502
     why = f"the upstream answered with status {upstream.status_code}{code}."
     return Refused(status, why, after=int(after) if after.isascii() and after.isdigit() else None)
+
+
+async def _whole(upstream: httpx.Response) -> bytes:
+    return b"".join([part async for part in _parts(upstream)])
 
 
 async def _parts(upstream: httpx.Response) -> AsyncIterator[bytes]:
@@ -242,58 +241,69 @@ async def _parts(upstream: httpx.Response) -> AsyncIterator[bytes]:
 def restored(value: Any, restorer: Restorer, data: Restorer, key: str = "") -> Any:
     """Return an answer with its originals. data: restores values of JSON, which is then written."""
     if isinstance(value, dict):
-        return {name: restored(one, restorer, data, name) for name, one in value.items()}
+        return {name: restored(item, restorer, data, name) for name, item in value.items()}
     if isinstance(value, list):
-        return [restored(one, restorer, data, key) for one in value]
+        return [restored(item, restorer, data, key) for item in value]
     if not isinstance(value, str) or key in PLAIN:
         return value
     if key == "arguments":
-        return _json_text(value, lambda text, key: data.restore(text))
+        return _json_text(value, lambda text, _: data.restore(text))
     return restorer.restore(value)
 
 
-def _json_text(text: str, change: Change) -> str:
+def _json_text(text: str, mapper: TextMapper) -> str:
     """Return JSON with other texts in it, as text; what is no JSON is a text."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return change(text, "")
-    return json.dumps(_data(value, change), ensure_ascii=False)
+        return mapper(text, "")
+    return json.dumps(_data(value, mapper), ensure_ascii=False)
 
 
-def _data(value: Any, change: Change, key: str = "") -> Any:
+def _data(value: Any, mapper: TextMapper, key: str = "") -> Any:
     """Return any JSON with other texts, keys and numbers of five digits and more."""
     if isinstance(value, dict):
-        return {change(name, None): _data(one, change, name) for name, one in value.items()}
+        return {mapper(name, None): _data(item, mapper, name) for name, item in value.items()}
     if isinstance(value, list):
-        return [_data(one, change, key) for one in value]
-    if isinstance(value, bool) or value is None:
-        return value
+        return [_data(item, mapper, key) for item in value]
     if isinstance(value, str):
-        return change(value, key)
+        return mapper(value, key)
     old = json.dumps(value)
-    new = change(old, key) if sum(c.isdigit() for c in old) > 4 else old
+    if sum(map(str.isdigit, old)) < 5:
+        return value
+    new = mapper(old, key)
     try:
         return value if new == old else type(value)(new)
     except ValueError:
         return new
 
 
+class _Arguments:
+    """The arguments of a function, held back until they are complete: an original may need escapes
+    that a part of a string does not show."""
+
+    def __init__(self, data: Restorer) -> None:
+        self._data, self._text = data, ""
+
+    def feed(self, text: str) -> str:
+        self._text += text
+        return ""
+
+    def flush(self) -> str:
+        return _json_text(self._text, lambda text, _: self._data.restore(text))
+
+
 class ChatStream:
-    """The events of a streamed chat, with originals.
+    """The events of a streamed chat, with originals. What may be the beginning of a surrogate is
+    held back."""
 
-    What may be the beginning of a surrogate is held back, and the arguments of a function until
-    they are complete: an original may need escapes that a part of a string does not show.
-    """
-
-    def __init__(self, restorer: Restorer, rows: Rows) -> None:
-        self._restorer, self._data = restorer, Restorer(rows)
-        self._open: dict[Any, Restorer] = {}
-        self._arguments: dict[Any, str] = {}
+    def __init__(self, restorer: Restorer, data: Restorer) -> None:
+        self._restorer, self._data = restorer, data
+        self._open: dict[Any, Restorer | _Arguments] = {}
 
     def events(self, event: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the events to send in the place of one."""
-        made = []
+        events = []
         for choice in event.get("choices") or ():
             number, delta = choice.get("index"), choice.get("delta") or {}
             for name, value in delta.items():
@@ -304,16 +314,22 @@ class ChatStream:
                 if isinstance(function.get("arguments"), str):
                     key = number, "tool_calls", call.get("index")
                     function["arguments"] = self._feed(key, function["arguments"])
-            made.append({**event, "choices": [choice]})
             if choice.get("finish_reason") is not None:  # after which some clients read no more
-                last = {**choice, "delta": self._rest(number, delta), "finish_reason": None}
-                made[-1:] = [{**event, "choices": [one]} for one in (last, {**choice, "delta": {}})]
-        return made or [event]
+                rest = {**choice, "delta": self._rest(number, delta), "finish_reason": None}
+                events.append({**event, "choices": [rest]})
+                choice = {**choice, "delta": {}}
+            events.append({**event, "choices": [choice]})
+        return events or [event]
+
+    def end(self) -> list[dict[str, Any]]:
+        """Return events with what is held back of choices that did not finish."""
+        numbers = dict.fromkeys(key[0] for key in self._open)
+        return [{"choices": [{"index": i, "delta": self._rest(i, {})}]} for i in numbers]
 
     def _rest(self, number: Any, delta: dict[str, Any]) -> dict[str, Any]:
         """Return a delta with what is still held back of a choice."""
         delta = dict(delta)
-        for key in [key for key in (*self._open, *self._arguments) if key[0] == number]:
+        for key in [key for key in self._open if key[0] == number]:
             rest = self._flush(key)
             if key[1] != "tool_calls":
                 delta[key[1]] = (delta.get(key[1]) or "") + rest
@@ -322,21 +338,13 @@ class ChatStream:
                 delta["tool_calls"] = [*(delta.get("tool_calls") or ()), call]
         return delta
 
-    def end(self) -> list[dict[str, Any]]:
-        """Return events with what is held back of choices that did not finish."""
-        numbers = dict.fromkeys(key[0] for key in (*self._open, *self._arguments))
-        return [{"choices": [{"index": i, "delta": self._rest(i, {})}]} for i in numbers]
-
     def _feed(self, key: Any, text: str) -> str:
-        if "tool_calls" in key or "response.function_call_arguments" in key:
-            self._arguments[key] = self._arguments.get(key, "") + text
-            return ""
-        return self._open.setdefault(key, self._restorer.anew()).feed(text)
+        if key not in self._open:
+            is_json = "tool_calls" in key or "response.function_call_arguments" in key
+            self._open[key] = _Arguments(self._data) if is_json else self._restorer.anew()
+        return self._open[key].feed(text)
 
     def _flush(self, key: Any) -> str:
-        if key in self._arguments:
-            arguments = self._arguments.pop(key)
-            return _json_text(arguments, lambda text, key: self._data.restore(text))
         return self._open.pop(key).flush() if key in self._open else ""
 
 
@@ -350,16 +358,16 @@ class ResponsesStream(ChatStream):
         """Return the events to send in the place of one, numbered anew."""
         stem, _, ending = str(event.get("type")).rpartition(".")
         place = {name: event[name] for name in self.PLACE if name in event}
-        key, made = (stem, *place.values()), []
+        key, events = (stem, *place.values()), []
         if ending == "delta" and isinstance(event.get("delta"), str):
-            made = [{**event, "delta": self._feed(key, event["delta"])}]
+            events.append({**event, "delta": self._feed(key, event["delta"])})
         else:
             rest = self._flush(key) if ending == "done" else ""
-            made = [{"type": f"{stem}.delta", **place, "delta": rest}] if rest else []
-            made.append(restored(event, self._restorer, self._data))
-        for one in made:
-            one["sequence_number"], self._number = self._number, self._number + 1
-        return made
+            events += [{"type": f"{stem}.delta", **place, "delta": rest}] if rest else []
+            events.append(restored(event, self._restorer, self._data))
+        for made in events:
+            made["sequence_number"], self._number = self._number, self._number + 1
+        return events
 
     def end(self) -> list[dict[str, Any]]:
         """Return nothing: `done` ends each text."""

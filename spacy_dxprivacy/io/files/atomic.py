@@ -7,7 +7,7 @@ import secrets
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -26,6 +26,8 @@ class Output:
 
     def __init__(self, path: Path | None, *, force: bool = False) -> None:
         self.path, self.force = path, force
+        # Called with the hidden name, when all is on the disk and the file has not moved yet.
+        self.on_complete: Callable[[str], None] = lambda hidden: None
         self._discarded = False
 
     def discard(self) -> None:
@@ -55,6 +57,7 @@ class Output:
                 os.fsync(self.handle.fileno())
                 self.handle.close()
                 check_new(self.path, force=self.force)
+                self.on_complete(self._hidden.name)
                 os.replace(self._hidden, self.path)
         finally:
             # Closing writes what is left in the buffer, and a full disk refuses that again.

@@ -95,7 +95,7 @@ def read_docbin(raw: bytes) -> Packed:
     try:
         parts, size = list[bytes](), 0
         blocks = (raw[i : i + BLOCK] for i in range(0, len(raw), BLOCK))
-        for data in inflated(blocks, 15, "the .spacy file"):
+        for data in inflated(blocks, "the .spacy file"):
             parts.append(data)
             size += len(data)
             if size > MOST_INFLATED:

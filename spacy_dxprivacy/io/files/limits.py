@@ -63,26 +63,20 @@ def check_ratio(what: str, packed: int, unpacked: int) -> None:
         raise TooLarge(Errors.DX096.format(what=what, most=MOST_RATIO))
 
 
-def inflated(blocks: Iterable[bytes], wbits: int, what: str) -> Iterator[bytes]:
-    """Decompress zlib (wbits 15) or gzip (31), of several members.
-
-    Raise TooLarge for a bomb, zlib.error for damage, and EOFError if it is cut.
-    """
-    member, taken, given = zlib.decompressobj(wbits), 0, 0
+def inflated(blocks: Iterable[bytes], what: str) -> Iterator[bytes]:
+    """Decompress zlib. Raise TooLarge for a bomb, zlib.error for damage, EOFError if it is cut."""
+    stream, taken, given = zlib.decompressobj(), 0, 0
     for block in blocks:
         taken += len(block)
         while block:
-            if member.eof:  # another member may follow, after zeros
-                block = block.lstrip(b"\0")
-                if not block:
-                    break
-                member = zlib.decompressobj(wbits)
-            out = member.decompress(block, BLOCK)
-            block = member.unconsumed_tail or member.unused_data
+            if stream.eof:
+                raise zlib.error("bytes after the end")
+            out = stream.decompress(block, BLOCK)
+            block = stream.unconsumed_tail or stream.unused_data
             given += len(out)
             check_ratio(what, taken, given)
             yield out
-    if taken and not member.eof:
+    if taken and not stream.eof:
         raise EOFError
 
 

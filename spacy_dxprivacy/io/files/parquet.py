@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ...errors import UsageError
 from .limits import MB, MOST_JSON, check_ratio, too_large
@@ -23,13 +23,13 @@ AT_ONCE = 64 * MB  # of texts that are written out together
 MOST_FIELDS = 1_000_000  # columns times row groups that a footer may list
 
 
-def open_parquet(path: Path, texts: Sequence[str] = ()) -> Any:
+def open_parquet(file: Path | IO[bytes], texts: Sequence[str] = ()) -> Any:
     """Return a ParquetFile whose footer is of an honest size, some columns as dictionaries."""
     import pyarrow.parquet as pq
 
     with damage_in_a_sentence():
         return pq.ParquetFile(
-            path,
+            file,
             read_dictionary=list(texts),
             thrift_string_size_limit=MOST_JSON,
             thrift_container_size_limit=MOST_FIELDS,
@@ -50,7 +50,7 @@ def damage_in_a_sentence() -> Iterator[None]:
         raise
 
 
-def read_tables(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
+def read_tables(source: Path | IO[bytes], columns: Sequence[str]) -> Iterator[pa.Table]:
     """Yield the columns, a few rows at a time; the first table is empty, and brings the schema.
 
     Raise TooLarge if a row group unpacks to more than fits into memory, or than an honest one can.
@@ -58,12 +58,12 @@ def read_tables(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
     import pyarrow as pa
 
     with damage_in_a_sentence():
-        with open_parquet(path) as plain:
+        with open_parquet(source) as plain:
             _check_groups(plain.metadata, columns)
             schema = pa.schema([plain.schema_arrow.field(name) for name in columns])
         yield schema.empty_table()
         texts = [field.name for field in schema if is_text(field.type)]
-        with open_parquet(path, texts) as file:
+        with open_parquet(source, texts) as file:
             for batch in file.iter_batches(READ_ROWS, columns=list(columns)):
                 for part in _few_at_a_time(pa.Table.from_batches([batch])):
                     arrays = []
@@ -91,6 +91,24 @@ def is_text(kind: pa.DataType) -> bool:
     from pyarrow import types
 
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def values_of(column: pa.ChunkedArray) -> list[Any]:
+    """Return the values of a column; bytes that are no UTF-8 become surrogates."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    if types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    try:
+        return list(column.to_pylist())
+    except UnicodeDecodeError:  # its message holds the text, and files declare any bytes as text
+        if not is_text(column.type):
+            raise UsageError("a nested column holds text that is not UTF-8.") from None
+        raw = column.cast(pa.large_binary()).to_pylist()
+        return [None if v is None else v.decode("utf8", "surrogateescape") for v in raw]
+    except ValueError:  # nanoseconds, where pandas is missing
+        return list(column.cast(pa.timestamp("us", column.type.tz), safe=False).to_pylist())
 
 
 def _few_at_a_time(table: pa.Table) -> Iterator[pa.Table]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ..corpus import Corpus, sanitised
 from .channel import Channel, channel_of
-from .figures import AttackFigure
-from .frontier import Ground, Point, at_attacker, frontier
+from .figures import AttackFigure, share_by_document
+from .frontier import Ground, Point, at_attacker, frontier, guesses_of
 from .guessing import averaged_guess, bayes_guess
 from .language import Language, language_of, log_prior, zipf
 from .reading import Reader, Reading, Seen
@@ -18,5 +18,6 @@ from .tries import ATTACKS, Trial, attack
 __all__ = [
     "ATTACKS", "AttackFigure", "Channel", "Corpus", "Ground", "Language", "Point", "Reader",
     "Reading", "Seen", "Trial", "at_attacker", "attack", "averaged_guess", "bayes_guess",
-    "channel_of", "frontier", "language_of", "log_prior", "sanitised", "zipf",
+    "channel_of", "frontier", "guesses_of", "language_of", "log_prior", "sanitised",
+    "share_by_document", "zipf",
 ]  # fmt: skip

@@ -24,13 +24,11 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Bools1d, Floats2d, Ints1d, Ints2d, blocks
-from ...editors.beam import Search, Sheet, search
-from ...editors.model import WordTokens, word_tokens
-from ...editors.opened import open_model
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...space.search.metric import euclidean
 from ...ty import HasMetric, Mechanism
+from ..causal import Search, Sheet, WordTokens, open_model, word_tokens
 from ..corpus import Corpus
 from .channel import LOWEST, channel_of, draws_by_frequency
 from .language import KNOWN, LEAST, Language
@@ -232,5 +230,5 @@ def causal_guess(text: Corpus, reading: Reading, reader: Reader) -> Ints1d:
         for a, b in pairwise(text.starts.tolist())
     ]
     known = reading.language.known
-    how = Search(reader.words, known, share=KNOWN, prompt=reader.prompt, beam=reader.beam)
-    return np.concatenate(search(sheets, how))
+    search = Search(reader.words, known, share=KNOWN, prompt=reader.prompt, beam=reader.beam)
+    return np.concatenate(search.fill(sheets))

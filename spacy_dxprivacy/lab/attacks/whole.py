@@ -19,17 +19,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...arrays import Ints1d
-from ...editors.model import LanguageModel, OutOfRoom
-from ...errors import DxError, Errors, UsageError
+from ...errors import UsageError
 from ..results import NAN
 from ..texts import SEED, coded, linear_model
 from .figures import AttackFigure, Measured, Success, figures_of, share, share_by_document
 from .guessing import linked
+
+if TYPE_CHECKING:  # torch is imported when a model is opened
+    from ..transformer import CausalModel
 
 LETTERS = re.compile(r"(?:[^\W\d_]|')+")
 LINKED, KEPT, ONLY = "documents linked", "words unchanged", "words of one document unchanged"
@@ -129,7 +131,7 @@ class Posts:
 
 
 def infer(
-    posts: Posts, texts: Sequence[str], release: tuple[str, float], model: LanguageModel | None
+    posts: Posts, texts: Sequence[str], release: tuple[str, float], model: CausalModel | None
 ) -> Iterator[AttackFigure]:  # fmt: skip
     """Yield the top-1 success rates of each attribute and attacker.
 
@@ -181,7 +183,7 @@ def _linear(posts: Posts, name: str, learned: Sequence[str], tested: Sequence[st
     return guess
 
 
-def _chosen(posts: Posts, name: str, texts: Sequence[str], model: LanguageModel) -> Ints1d:
+def _chosen(posts: Posts, name: str, texts: Sequence[str], model: CausalModel) -> Ints1d:
     """Let a causal model choose among the most frequent values."""
     values, strings = posts.values[name], _parts(posts.attributes[name])
     common = [value for value, _ in Counter(strings).most_common(len(CHOICES))]
@@ -192,9 +194,6 @@ def _chosen(posts: Posts, name: str, texts: Sequence[str], model: LanguageModel)
     letters = np.array([model.encode([f" {letter}"])[0][0] for letter in CHOICES[: len(common)]])
     best = []
     for tokens in model.encode(texts):
-        try:
-            lane = model.read([[*begin, *tokens[: max(0, room)], *end]])
-        except OutOfRoom:
-            raise DxError(Errors.DX152) from None
+        lane = model.read([[*begin, *tokens[: max(0, room)], *end]])
         best.append(int(lane.logs(letters[None]).argmax()))
     return np.array([number[value] for value in common])[best]

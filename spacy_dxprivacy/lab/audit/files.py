@@ -24,14 +24,13 @@ from ...io.files.parquet import open_parquet, read_tables
 from ...io.formats import KINDS
 from ...io.formats import read as read_records
 from ...io.record import steps
-from ...io.source import ending, gunzip, pack_of, source_of_file
-from ...pipeline.receipt import COUNTS, MENTIONS, RECEIPT_KEY, VECTORS_KEY, fits
+from ...io.source import source_of_file
+from ...pipeline.receipt import RECEIPT_KEY, VECTORS_KEY, fits
 
 MOST_FILES = 10_000
 MOST_BYTES = 256 * MB  # of a file
 MOST_UNPACKED = 1024 * MB
 DEEPEST = 8  # containers within containers
-MANIFEST, JOURNAL = "_manifest.json", "_journal.jsonl"
 READABLE = re.compile(rb"[\x20-\x7e\xc2-\xf4\x80-\xbf]{4,}")
 COMPRESSED = (
     b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"\x28\xb5\x2f\xfd",
@@ -114,21 +113,17 @@ def _read(path: Path, files: FileOptions, in_pipeline: bool) -> Iterator[Item]:
     if path.suffix.lower() == ".parquet" and not in_pipeline:
         yield from _parquet(path, files.field[0])
         return
-    kind = "" if in_pipeline else ending(path)
+    kind = "" if in_pipeline else path.suffix.lower()
     raw = _content(path, kind, files)
     if kind == ".spacy":
         yield from _docbin(raw)
     elif kind == ".txt" and path.name != "words.txt":
         yield Text(raw.decode("utf-8-sig", "replace"))
-    elif path.name in (JOURNAL, MANIFEST):
-        lines = raw.splitlines() if raw.startswith(b'{"event"') else [raw]
-        values = [parse_json(line) for line in lines if line.strip()]
-        yield Strings("metadata", [str(leaf) for leaf in all_of(values)])
     elif path.name == "strings.json":
         yield Strings(
             "strings", [s for s in all_of(parse_json(raw)) if isinstance(s, str)], whole=True
         )
-    elif kind in ROWS or (kind == ".json" and _holds_records(raw, files.field[0])):
+    elif kind in ROWS:
         yield from _records(raw, KINDS[kind], files)
     else:
         pickled = kind in (".pkl", ".pickle") or _is_pickle(raw)
@@ -136,16 +131,12 @@ def _read(path: Path, files: FileOptions, in_pipeline: bool) -> Iterator[Item]:
 
 
 def _content(path: Path, kind: str, files: FileOptions) -> bytes:
-    """The bytes of a file, unpacked, and texts as UTF-8 without a byte-order mark."""
+    """The bytes of a file, and texts as UTF-8 without a byte-order mark."""
     raw = bytes_of(path)
-    if pack_of(path):
-        raw = gunzip(raw)
-        if len(raw) > MOST_UNPACKED:
-            raise BadFile(f"a file decompresses to more than {MOST_UNPACKED // MB} MB.")
     if kind != ".xlsx" and raw.startswith(COMPRESSED):
         raise BadFile("a file is compressed: decompress it first.")
-    if kind in (".txt", ".json", *ROWS) and kind != ".xlsx":
-        raw = source_of_file(io.BytesIO(raw), "", text=True).read()
+    if kind in (".txt", *ROWS) and kind != ".xlsx":
+        raw = source_of_file(io.BytesIO(raw), text=True).read()
     return raw
 
 
@@ -206,16 +197,6 @@ def _records(raw: bytes, kind: str, files: FileOptions) -> Iterator[Item]:
         for name, value in row.entry.items() if isinstance(row.entry, dict) else named:
             leaves = [str(leaf) for leaf in all_of([name, value])]
             yield Strings(f"field {name}", [leaf for leaf in leaves if leaf not in own])
-
-
-def _holds_records(raw: bytes, field_name: str) -> bool:
-    """Whether a .json file is a list, or an object with the field: others are about a release."""
-    try:
-        value = parse_json(raw)
-    except ValueError:
-        return False
-    one = isinstance(value, dict) and (field_name in value or steps(field_name)[0] in value)
-    return one or isinstance(value, list)
 
 
 def _parquet(path: Path, field_name: str) -> Iterator[Item]:
@@ -318,37 +299,3 @@ def _is_array(value: Any) -> bool:
 
 def _is_pickle(raw: bytes) -> bool:
     return len(raw) > 2 and raw[0] == 0x80 and raw[1] in (2, 3, 4, 5) and raw.endswith(b".")
-
-
-def as_receipt(payload: Any) -> Any:
-    """Return the receipt that `dx sanitize --receipt` would write of a manifest's corpus; other
-    values as they are.
-
-    A manifest does not say which records failed: failed is None, where any did. Raises KeyError and
-    TypeError for a manifest that is damaged.
-    """
-    if not (isinstance(payload, dict) and {"settings", "corpus", "by_document"} <= set(payload)):
-        return payload
-    settings, corpus = payload["settings"], payload["corpus"]
-    total = payload["by_document"]["total"]
-    receipt = {
-        **settings,
-        "in_clear": [*settings["in_clear"], "the names of the files"],
-        "documents": corpus["documents"],
-        "failed": None if corpus["failed"] else [[] for _ in payload["shards"]],
-        **{name: corpus[name] for name in COUNTS},
-        "total": total if isinstance(total, dict) else settings["guarantee"],
-    }
-    if settings.get("surrogates"):
-        none, counts = dict.fromkeys(MENTIONS, 0), corpus.get("mentions", {})
-        receipt["stood_in"] = corpus.get("stood_in", 0)
-        receipt["surrogates"] = {
-            label: {**settings_of, **counts.get(label, none)}
-            for label, settings_of in settings["surrogates"].items()
-        }
-    return receipt
-
-
-def receipt_beside(path: Path) -> Path | None:
-    """Return the manifest of an output folder of shards, if any."""
-    return path / MANIFEST if (path / MANIFEST).is_file() else None

@@ -17,7 +17,6 @@ from ...config import names_of
 from ...errors import UsageError
 from ...space import Space
 from ...space.sources import BUILTIN, load
-from ..audit.files import receipt_beside
 
 audit_app = typer.Typer(
     name="audit", cls=Commands, no_args_is_help=True, add_completion=False, rich_markup_mode=None,
@@ -101,7 +100,6 @@ def audit_release_cli(
 
     with mistakes_in_a_line("audit release"):
         try:
-            receipt = receipt or receipt_beside(path)
             account = None if receipt is None else read_receipt(receipt).raw
             with setting_up():
                 table: Space = load(space)

@@ -20,7 +20,7 @@ from ..results import text_table
 def evaluate_cli(
     ctx: typer.Context,
     gold: Annotated[Path, Argument(
-        metavar="GOLD", show_default=False, help="Annotated texts: a .jsonl or .json file"
+        metavar="GOLD", show_default=False, help="Annotated texts: a .jsonl file"
     )],
     config: options.Config = None,
     model: options.Model = None,

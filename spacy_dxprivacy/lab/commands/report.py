@@ -11,12 +11,12 @@ from typer import Argument, Option
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up
 from ...config import FileOptions
-from ...editors.opened import open_model
 from ...errors import UsageError
 from ...io.code import import_code
 from ...io.files.atomic import check_new, write_bytes
 from ...space.sources import BUILTIN, load
 from ...validate import needs
+from ..causal import open_model
 
 PAGE = Path("report.html")
 

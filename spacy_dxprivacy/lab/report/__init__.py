@@ -5,11 +5,11 @@ pairs (aligned tokens) and receipts (in plain words) -> metrics, measure -> page
 
 from .measure import Measured, Release, Request
 from .metrics import utility_of
-from .page import page_of, read_release, statement_of_files
+from .page import page_of, read_release
 from .pairs import Pair, make_pair
 from .receipts import Account, read_receipt
 
 __all__ = [
     "Account", "Measured", "Pair", "Release", "Request", "make_pair", "page_of", "read_receipt",
-    "read_release", "statement_of_files", "utility_of",
+    "read_release", "utility_of",
 ]  # fmt: skip

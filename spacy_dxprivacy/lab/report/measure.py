@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import spacy
@@ -21,7 +21,6 @@ from spacy.tokens import Doc
 
 from ...arrays import Bools1d, Ints1d, Ints2d
 from ...config import FileOptions
-from ...editors.model import LanguageModel
 from ...errors import DxError, UsageError
 from ...io.build import make_pipeline
 from ...io.tally import times
@@ -44,19 +43,20 @@ from ..results import NAN, Progress, no_progress
 from .pairs import NONE, Pair
 from .receipts import Account
 
+if TYPE_CHECKING:  # torch is imported when a model is opened
+    from ..transformer import CausalModel
+
 MOST_WORDS = 10_000  # that are attacked: those of the first documents
 MOST_SHARED = 1000  # documents with one name: all pairs of more would be too many
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure. what: was measured. value: in words. sentence: for the first screen; "" for none.
-    asks: the test of a regulation that it informs."""
+    """One figure. what: was measured. value: in words. sentence: for the first screen, or ""."""
 
     what: str
     value: str
     sentence: str = ""
-    asks: str = ""
 
 
 @dataclass
@@ -143,17 +143,16 @@ def attacker_of(account: Account, settings: dict[str, Any]) -> Informed:
 
 @dataclass(frozen=True)
 class Request:
-    """Settings of a page. receipt: of `dx sanitize --receipt`; None for that of the files. lines: a
-    line of a .txt file is a document. fields: of .jsonl and .csv. label: the field with the class
-    of a document, for a classifier. documents: how many are shown. judge: a causal model that
-    scores the texts. settings: of the run, its `config` or its `space`. progress: wraps steps."""
+    """Settings of a page. receipt: of `dx sanitize --receipt`; None for that of the files. fields:
+    of .jsonl and .csv. label: the field with the class of a document, for a classifier. documents:
+    how many are shown. judge: a causal model that scores the texts. settings: of the run, its
+    `config` or its `space`. progress: wraps steps."""
 
     receipt: Path | None = None
-    lines: bool = False
     fields: FileOptions = field(default_factory=FileOptions)
     label: str | None = None
     documents: int = 20
-    judge: LanguageModel | None = None
+    judge: CausalModel | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     progress: Progress = no_progress
 
@@ -223,12 +222,12 @@ def _guess(release: Release, words: Words, mechanism: Mechanism, measured: Measu
         f"{language.name} who knows the mechanism; {found.kept:.0%} came out unchanged."
     )
     measured.figures["guess"] = Figure(
-        "Words that an attacker recovers", f"{found.found:.1%} ({range_})", sentence, "inference"
+        "Words that an attacker recovers", f"{found.found:.1%} ({range_})", sentence
     )
     if found.rare:
         measured.figures["rare"] = Figure(
             "Rare words that an attacker recovers", f"{found.rare_found:.1%} (of {found.rare:,})",
-            f"Of the rare words, {found.rare_found:.0%} (of {found.rare:,}).", "singling out",
+            f"Of the rare words, {found.rare_found:.0%} (of {found.rare:,}).",
         )  # fmt: skip
 
 
@@ -247,7 +246,7 @@ def _link(words: Words, space: Space, mechanism: Mechanism, measured: Measured) 
         best = max(tests, key=lambda one: one.value)
         measured.figures["membership"] = Figure(
             "Whether a document holds a word: recovered, at 1 % false alarms",
-            f"{best.value:.1%} (of {best.n:,})", asks="singling out",
+            f"{best.value:.1%} (of {best.n:,})",
         )  # fmt: skip
 
 
@@ -257,7 +256,7 @@ def _link_figure(best: AttackFigure, by: str) -> Figure:
         f"Whoever holds the originals links {best.value:.0%} of {best.n:,} documents to theirs, by "
         f"{by}."
     )
-    return Figure("Documents linked to their originals", value, sentence, "linkability")
+    return Figure("Documents linked to their originals", value, sentence)
 
 
 def _odds(attacker: Informed, pairs: Sequence[Pair], measured: Measured) -> None:
@@ -273,7 +272,6 @@ def _odds(attacker: Informed, pairs: Sequence[Pair], measured: Measured) -> None
             f"named {usual}{now} (of {len(bounds):,})",
             "Who knows all else, and that a name, place or date is one of some 100 alike, names "
             f"the median one of {len(bounds):,} {usual}{now}.",
-            "inference",
         )
 
 
@@ -313,7 +311,7 @@ def _hidden(release: Release, words: Words, measured: Measured) -> None:
             f"around them by an attacker with {language.name}."
         )
         what = "Words of replaced mentions that an attacker guesses"
-        measured.figures["guess"] = Figure(what, value, sentence, "inference")
+        measured.figures["guess"] = Figure(what, value, sentence)
 
 
 def _linked_by_rest(release: Release, measured: Measured) -> None:
@@ -346,7 +344,7 @@ def _persons(release: Release, measured: Measured) -> None:
         value = f"{hits / len(true):.1%} (of {len(true):,} pairs)"
         sentence = f"Documents of one person that still share a full name: {value}."
         what = "Pairs of documents about one person that share a full name"
-        measured.figures["persons"] = Figure(what, value, sentence, "linkability")
+        measured.figures["persons"] = Figure(what, value, sentence)
 
 
 def _audit_release(release: Release, measured: Measured) -> None:
@@ -358,4 +356,4 @@ def _audit_release(release: Release, measured: Measured) -> None:
     value = f"leaked: {kinds}" if leaks else "nothing undeclared was found"
     sentence = f"THE AUDIT FOUND LEAKS: {kinds}. Run `dx audit release`." if leaks else ""
     what = "Original words in the files, against the receipt"
-    measured.figures["release"] = Figure(what, value, sentence, "singling out")
+    measured.figures["release"] = Figure(what, value, sentence)

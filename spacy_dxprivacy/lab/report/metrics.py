@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...editors.model import LanguageModel
-from ...errors import Warnings, warn_always
 from ...space import Space
 from ..texts import Interval, coded, linear_model, macro_f1
 from .pairs import Pair
+
+if TYPE_CHECKING:  # torch is imported when a model is opened
+    from ..transformer import CausalModel
 
 
 @dataclass(frozen=True)
@@ -89,23 +90,17 @@ def scores_of(pairs: Sequence[Pair]) -> dict[str, Interval]:
 
 @dataclass(frozen=True)
 class Judged:
-    """Negative log-likelihood of texts before and after, nats per original word, under a model.
-    is_editor: whether the texts were edited by this model, which then judges its own work."""
+    """Negative log-likelihood of texts before and after, nats per original word, under a model."""
 
     model: str
     before: float
     after: float
-    is_editor: bool = False
 
 
-def judged(
-    model: LanguageModel, before: Sequence[str], after: Sequence[str], editors: Collection[Any] = ()
-) -> Judged | None:
-    """Score texts by a local model; None for texts without a word. editors: digests of models."""
+def judged(model: CausalModel, before: Sequence[str], after: Sequence[str]) -> Judged | None:
+    """Score texts by a local model; None for texts without a word."""
     words = sum(len(text.split()) for text in before)
     if not words:
         return None
     nats = [float(model.nats(model.encode(texts)).sum()) / words for texts in (before, after)]
-    if is_editor := bool(editors) and model.digest in editors:
-        warn_always(Warnings.DX161.format(name=model.name), stacklevel=4)
-    return Judged(model.name, nats[0], nats[1], is_editor)
+    return Judged(model.name, nats[0], nats[1])

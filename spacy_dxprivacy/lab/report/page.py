@@ -1,8 +1,4 @@
-"""The report page (HTML) and the statement to sign (Markdown), each from files by one template.
-
-The page loads nothing from elsewhere. The statement holds no text; of what was not measured it says
-so once.
-"""
+"""The report page (HTML), from files by a template. It loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +16,6 @@ from ...io.tally import times
 from ...prior.pairs import frequency_of
 from ...space import Space
 from ..attacks.language import RARE
-from ..audit.files import receipt_beside
 from ..odds import Odds
 from .measure import Measured, Release, Request, attacker_of, secrets_of
 from .metrics import judged, scores_of, utility_of
@@ -48,9 +43,8 @@ BARS = (
 
 def read_release(before: Path, after: Path, space: Space, asked: Request) -> Release:
     """Read two files or two folders, and their receipts. Raise UsageError where they do not fit."""
-    sources = plan_sources(before, after, lines=asked.lines)
-    receipt = asked.receipt or receipt_beside(after)
-    account = None if receipt is None else read_receipt(receipt)
+    sources = plan_sources(before, after)
+    account = None if asked.receipt is None else read_receipt(asked.receipt)
     failed = None if account is None else account.failed
     pairs = list(read_pairs(sources, asked.fields, label=asked.label, failed=failed))
     if not pairs:
@@ -76,12 +70,11 @@ def page_of(release: Release, measured: Measured | None = None) -> str:
     if not any(not a.earlier for a in accounts):
         sections.append(("", 0, NO_RECEIPT))
     old, new = zip(*(pair.texts for pair in pairs), strict=True)
-    editors = {account.terms.editor_model for account in accounts}
     return rendered(
         "template.html",
         utility=utility,
         scores=scores_of(pairs) if asked.label else None,
-        judged=None if asked.judge is None else judged(asked.judge, old, new, editors),
+        judged=None if asked.judge is None else judged(asked.judge, old, new),
         label=asked.label,
         space=f"{space.name} ({space.digest[:12]})",
         alarms=found,
@@ -97,35 +90,6 @@ def page_of(release: Release, measured: Measured | None = None) -> str:
         longest=LONGEST,
         receipts=[json.dumps(a.raw, indent=2, ensure_ascii=False) for a in accounts],
     )
-
-
-def statement_of_files(
-    after: Path,
-    *,
-    receipt: Path | None = None,
-    lines: bool = False,
-    measured: Measured | None = None,
-) -> str:
-    """Return the statement as Markdown.
-
-    after: the release. receipt: None for that of the files. measured: of measure, if it was.
-    """
-    receipt = receipt or receipt_beside(after)
-    given = None if receipt is None else read_receipt(receipt)
-    accounts, without = _accounts(given, plan_sources(after, after, lines=lines))
-    # What was measured is in a table.
-    sections = [answers(account, None if measured is None else ()) for account in accounts]
-    if not any(not account.earlier for account in accounts):
-        sections.append(NO_RECEIPT)
-    text = rendered(
-        "statement.md",
-        alarms=alarms(accounts, without),
-        without=without,
-        sections=sections[::-1],
-        figures=[] if measured is None else measured.figures.values(),
-        spaces=[account.terms.space for account in accounts],
-    )
-    return text.rstrip("\n") + "\n"
 
 
 def _accounts(given: Account | None, sources: list[Source]) -> tuple[list[Account], int]:

@@ -18,15 +18,12 @@ from spacy.tokens import Doc
 
 from ...config import FileOptions
 from ...errors import UsageError
-from ...io.files.parquet import open_parquet, read_tables
 from ...io.formats import KINDS, read
 from ...io.jobs import Job, files_in, opened, plan_jobs
-from ...io.record import Record, checked_record
-from ...io.source import ending
+from ...io.record import Record
 from ..corpus import tokenizer
 
 NONE = -1
-READ = {**KINDS, ".parquet": "parquet"}
 
 
 class Token(NamedTuple):
@@ -135,7 +132,7 @@ class Source:
     read_after: str
 
 
-def plan_sources(before: Path, after: Path, *, lines: bool = False) -> list[Source]:
+def plan_sources(before: Path, after: Path) -> list[Source]:
     """Return the pairs of files; raise UsageError for missing, unknown or unlike ones."""
     for path in (before, after):
         if not path.exists():
@@ -143,22 +140,18 @@ def plan_sources(before: Path, after: Path, *, lines: bool = False) -> list[Sour
     if before.is_dir() != after.is_dir():
         raise UsageError("BEFORE and AFTER must both be files or both be folders.")
     if not before.is_dir():
-        return [_source(before, after, lines)]
+        return [_source(before, after)]
     # In the order of `dx sanitize`, by which its receipt says which records failed.
-    names = [path.relative_to(before) for path in files_in(before, None, READ)]
-    return [_source(before / name, after / name, lines) for name in names]
+    names = [path.relative_to(before) for path in files_in(before, None)]
+    return [_source(before / name, after / name) for name in names]
 
 
-def _source(before: Path, after: Path, lines: bool) -> Source:
-    is_table = ending(before) == ".parquet"
-    given = FileOptions(format="lines" if lines else "")
-    read_before = "parquet" if is_table else plan_jobs(str(before), None, given)[0].read_as
-    if ending(after) not in READ:
-        raise UsageError(f"{after}: AFTER must be a folder or end in {', '.join(READ)} (.gz).")
-    read_after = READ[ending(after)]
-    if read_after == "txt" and read_before != "txt":
-        read_after = "lines"
-    return Source(before, after, read_before, read_after)
+def _source(before: Path, after: Path) -> Source:
+    read_before = plan_jobs(str(before), None)[0].read_as
+    ending = after.suffix.lower()
+    if ending not in KINDS:
+        raise UsageError(f"{after}: AFTER must be a folder or end in {', '.join(KINDS)}.")
+    return Source(before, after, read_before, KINDS[ending])
 
 
 def read_pairs(
@@ -203,7 +196,7 @@ def _of_source(
             f"{source.before} has {len(before)} document(s) that can be read, and {source.after} "
             f"{len(after)}. If some failed, give the `receipt`."
         )
-    given = source.read_after == "spacy" and source.read_before != "lines"
+    given = source.read_after == "spacy"
     for old, new in zip(before, after, strict=True):
         docs = (nlp(record.for_pipe(nlp)) for record in (old, new))
         label = old.kept.get(fields.keep_fields[0]) if fields.keep_fields else None
@@ -213,24 +206,7 @@ def _of_source(
 
 def _records(path: Path, kind: str, fields: FileOptions) -> Iterator[Record]:
     try:
-        if kind == "parquet":
-            yield from _of_parquet(path, fields)
-            return
         with opened(Job(path, None, kind, kind), fields) as given:
             yield from read(given.source, kind, fields)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
-
-
-def _of_parquet(path: Path, fields: FileOptions) -> Iterator[Record]:
-    """Yield the rows that have a text."""
-    text, keep = fields.field[0], fields.keep_fields or ()
-    names = [text, *keep]
-    with open_parquet(path) as file:
-        missing = [name for name in names if name not in file.schema_arrow.names]
-    if missing:
-        raise UsageError(f"{path}: has no column {missing[0]!r}.")
-    rows = (row for table in read_tables(path, names) for row in table.to_pylist())
-    for number, row in enumerate(rows, 1):
-        if row[text] is not None:
-            yield checked_record(number, 0, row[text], kept={name: row[name] for name in keep})

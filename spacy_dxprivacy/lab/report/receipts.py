@@ -20,7 +20,7 @@ from ...io.tally import COUNTS, Tally, times
 from ...pipeline.receipt import MENTIONS, PERSONS_SHOWN, SurrogateCounts, Terms
 from ...privacy.guarantee import Guarantee
 from ...privacy.levels import sentence
-from ..audit.files import BadFile, Text, as_receipt, read_file
+from ..audit.files import BadFile, Text, read_file
 
 DAMAGED = "a receipt is damaged."
 OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten", "persons")
@@ -93,9 +93,9 @@ def _nats(stated: float | None) -> float:
 
 
 def read_receipt(path: Path) -> Account:
-    """Read a receipt of `dx sanitize --receipt`, or the manifest of its shards."""
+    """Read a receipt of `dx sanitize --receipt`."""
     try:
-        receipt = as_receipt(read_json(path))
+        receipt = read_json(path)
         account = Account(_terms_of(receipt), {k: v for k, v in receipt.items() if k != "failed"})
         account.add(receipt)
         account.documents = int(receipt["documents"])
@@ -136,9 +136,7 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
 
 def _terms_of(receipt: dict[str, Any]) -> Terms:
     """Return the terms in a stored receipt."""
-    optional: dict[str, Any] = {
-        name: receipt.get(name) for name in ("editor", "attacker", "editor_model", "odds")
-    }
+    optional: dict[str, Any] = {name: receipt.get(name) for name in ("editor", "attacker", "odds")}
     special = {"guarantee", "in_clear", "numbers", "surrogates", *optional}
     names, numbers = {f.name for f in fields(Terms)} - special, receipt.get("numbers")
     return Terms(
@@ -166,7 +164,7 @@ MONTH = 30.0  # days, for dates that are moved
 CLAIMED_BY = "As the file itself claims, which no key signed:"
 CLAIMED = (
     "Whoever wrote the file may have written its receipt as well: it came with the text. "
-    "`assert_sanitized(doc, key=FILE)` takes only what `release` signed with that key."
+    "A signature of the file, by minisign, cosign or gpg, shows who wrote it."
 )
 SURROGATES = {
     "dx.Address": "other addresses", "dx.Contact": "other numbers and addresses",

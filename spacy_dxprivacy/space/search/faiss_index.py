@@ -1,15 +1,23 @@
 """Fast nearest neighbour (dx.Faiss.v1): a coarse first pass by faiss, then exact re-ranking; and
 the index that suits the size (dx.AutoIndex.v1).
 
-The first pass scans codes of about half a byte for every two dimensions, and keeps the `refine`
-rows that seem nearest. These are compared with the query itself, by the vectors of the table: in
+The first pass scans codes of about half a byte for every two dimensions, and keeps the 512 rows
+that seem nearest. These are compared with the query itself, by the vectors of the table: in
 float32, and in float64 where float32 leaves more than one. So a miss is a nearest row that the
-first pass ranks behind `refine` others, and never a wrong comparison.
+first pass ranks behind 512 others, and never a wrong comparison.
 
 Only the noisy vector is read, so a miss costs meaning and no privacy.
 
 Threads are those of OpenMP (OMP_NUM_THREADS). A worker process, forked or spawned, gets one: its
 siblings use the other cores, and OpenMP waits for ever on threads that a fork has not copied.
+
+`dx index` writes an index into the folder of its space:
+
+index/index.faiss   what faiss.write_index writes
+index/index.json    format, version of faiss, recall, and the digests of the table and of the codes
+
+Codes of fast scan have to be read, as faiss cannot map them: forked workers share those of their
+parent, spawned ones have a copy each (75 bytes a row for 300 dimensions).
 
 Papers  Andre, Kermarrec, Le Scouarnec 2015, "Cache locality is not enough: high-performance nearest
         neighbor search with product quantization fast scan"; Douze et al. 2024, "The Faiss library"
@@ -21,20 +29,23 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import srsly
+from tqdm import tqdm
 
 from ...arrays import Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
+from ...io.files.atomic import new_folder
+from ...io.files.digests import check_sealed, sealed
 from ...io.files.limits import read_json
 from ...machine.compute import FAULT, MAPPED_AT_ONCE, large_map, let_go, to_host
 from ...registries import registry
 from ...ty import Index
-from ...validate import fail, whole
-from ..tables.folder import digest_of
+from ...validate import fail
+from ..folder import digest_of
 from .exact import make_exact, take_nearer
 
 REFINE = 512  # recall 0.999 on GloVe-like vectors under the heaviest noise
@@ -78,66 +89,100 @@ def default_factory(n: int, d: int) -> str:
     return f"PQ{d // 2}x4fs" if d % 2 == 0 else f"Pad{d + 1},PQ{(d + 1) // 2}x4fs"
 
 
-def build(X: Floats2d, factory: str, on_rows: Callable[[int], Any] | None = None) -> Any:
-    """Build a faiss index of the rows of X: float32 (n, d).
-
-    on_rows: called with each number of rows that have been added.
-
-    Raises DxError where faiss refuses the factory.
-    """
+def build(X: Floats2d, factory: str) -> Any:
+    """Build a faiss index of the rows of X, float32 (n, d); shows its progress on a terminal."""
     faiss, (n, d) = load_faiss(), X.shape
-    some = min(n, TRAIN_ROWS)
-    try:
-        index = faiss.index_factory(d, factory)
-        rows = np.arange(some, dtype=np.int64) * n // some
-        index.train(np.ascontiguousarray(X[rows], dtype=np.float32))
+    trained = min(n, TRAIN_ROWS)
+    index = faiss.index_factory(d, factory)
+    rows = np.arange(trained, dtype=np.int64) * n // trained
+    index.train(np.ascontiguousarray(X[rows], dtype=np.float32))
+    with tqdm(total=n, desc="indexed rows", disable=None, delay=1, leave=False) as bar:
         for part in blocks(n, ADD_ROWS):
             index.add(np.ascontiguousarray(X[part], dtype=np.float32))
             let_go(X)
-            if on_rows is not None:
-                on_rows(part.stop - part.start)
-    except RuntimeError as error:
-        why = str(error).strip().splitlines()[0].rsplit("failed: ", 1)[-1]
-        raise DxError(Errors.DX053.format(factory=factory, n=n, d=d, why=why)) from None
+            bar.update(part.stop - part.start)
     return index
 
 
-FORMAT = 1
-ABOUT, CODES = "index.json", "index.faiss"
+FORMAT = 2
+FOLDER, ABOUT, CODES = "index", "index.json", "index.faiss"
+PROBES = 1000  # noisy vectors at which recall is measured
 
 
-def read_index(path: Path, X: Floats2d) -> tuple[Any, str, int]:
-    """Read the index in a folder, for the table X: float32 (n, d); its factory, and refine.
+def write_index(X: Floats2d, space: Path) -> float:
+    """Build the index of a table, float32 (n, d), into the folder of its space; all or nothing.
+
+    Returns:
+        Its recall, which index.json states too: the share of noisy vectors for which it finds the
+        nearest row.
+
+    Raises:
+        DxError: As FaissIndex.fit does.
+    """
+    index = FaissIndex().fit(X)
+    recall = recall_of(index, X)
+    with new_folder(space / FOLDER) as folder:
+        load_faiss().write_index(index.codes, str(folder / CODES))
+        about = {
+            "format": FORMAT,
+            "faiss": load_faiss().__version__,
+            "recall": recall,
+            "rows": X.shape[0],
+            "dims": X.shape[1],
+            "table": digest_of([], X),
+            "files": sealed(folder, [CODES]),
+        }
+        srsly.write_json(folder / ABOUT, about)
+    return recall
+
+
+def recall_of(index: Index, X: Floats2d) -> float:
+    """Return the share of PROBES noisy vectors for which a fitted index finds the nearest row of X.
+
+    The vectors are random rows with noise as long as rows are: heavy, so that little is missed by
+    any mechanism that keeps some meaning.
+    """
+    rng = np.random.default_rng(0)
+    Y = X[np.sort(rng.integers(len(X), size=PROBES))]
+    noise = rng.standard_normal(Y.shape) * np.sqrt(np.square(Y, dtype=np.float64).mean())
+    Z = Y + noise
+    return float((index.nearest(Z) == make_exact().fit(X).nearest(Z)).mean())
+
+
+def read_index(space: Path, X: Floats2d) -> Any:
+    """Read the index in the folder of a space, for the table X: float32 (n, d).
 
     Raises DxError where it is missing, damaged, of another version of faiss, or of another table.
     """
+    folder = space / FOLDER
 
     def damaged(why: str) -> DxError:
-        return DxError(Errors.DX050.format(path=path, why=why))
+        return DxError(Errors.DX050.format(path=space, why=why))
 
     faiss = load_faiss()
     try:
-        about: dict[str, Any] = read_json(path / ABOUT)
+        about: dict[str, Any] = read_json(folder / ABOUT)
         built, version = (about["rows"], about["dims"], about["table"]), about["faiss"]
-        factory, refine = str(about["factory"]), int(about["refine"])
         if about["format"] != FORMAT:
             raise ValueError("another format")
+        seal = dict(about["files"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise damaged(f"it has no whole {ABOUT} of format {FORMAT}.") from None
+        raise damaged(f"it has no whole {FOLDER}/{ABOUT} of format {FORMAT}.") from None
     if version != faiss.__version__:
-        raise DxError(Errors.DX052.format(path=path, saved=version, found=faiss.__version__))
+        raise DxError(Errors.DX052.format(path=space, saved=version, found=faiss.__version__))
     # Of the vectors alone: those of a mechanism may be clipped or turned.
     given = (*X.shape, digest_of([], X))
     if built != given:
         saved, found = (f"{n} x {d} ({str(table)[:12]})" for n, d, table in (built, given))
-        raise DxError(Errors.DX051.format(path=path, saved=saved, found=found))
+        raise DxError(Errors.DX051.format(path=space, saved=saved, found=found))
     try:
-        index = faiss.read_index(str(path / CODES), faiss.IO_FLAG_MMAP_IFC)
-    except RuntimeError:
-        raise damaged(f"{CODES} is missing, cut short or not an index of faiss.") from None
+        check_sealed(folder, seal, [CODES], sys.maxsize)
+        index = faiss.read_index(str(folder / CODES), faiss.IO_FLAG_MMAP_IFC)
+    except (OSError, ValueError, RuntimeError):
+        raise damaged(f"{CODES} is missing, or is not what {ABOUT} says.") from None
     if (index.ntotal, index.d) != X.shape:
         raise damaged(f"{CODES} and {ABOUT} do not belong together.")
-    return index, factory, refine
+    return index
 
 
 PAIRS_AT_ONCE = 2**20  # of queries and candidates
@@ -148,15 +193,8 @@ LARGEST = 1e15  # norms of rows that float32 can square, with queries as much lo
 class FaissIndex:
     """Euclidean nearest rows of a table, nearly always. The table is read in place."""
 
-    def __init__(
-        self,
-        factory: str | None = None,
-        refine: int | None = None,
-        path: Path | None = None,
-        parameters: str = "",
-    ) -> None:
-        self.factory, self.refine = factory, refine
-        self.path, self.parameters = path, parameters
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
 
     def fit(self, X: Floats2d) -> FaissIndex:
         """Learn codes from 65,536 rows at most and encode all; with a path, read the saved index.
@@ -165,8 +203,7 @@ class FaissIndex:
             X: float32 (n, d), finite; referenced, not copied.
 
         Raises:
-            DxError: Another table, one that the saved index was not built for, or faiss cannot
-                build what the factory says.
+            DxError: Another table, or one that the saved index was not built for.
         """
         X = to_host(X)
         if X.ndim != 2 or 0 in X.shape:
@@ -181,29 +218,19 @@ class FaissIndex:
             expected = f"finite rows for dx.Faiss.v1, the longest {limits}"
             given = f"a longest of {norm:g} (dx.Exact.v1 takes all)"
             raise DxError(Errors.DX020.format(expected=expected, given=given))
-        refine = REFINE
-        if self.path is None:
-            self._factory = self.factory or default_factory(*X.shape)
-            self._index = build(X, self._factory)
-        else:
-            self._index, self._factory, refine = read_index(self.path, X)
-        self._refine = min(refine if self.refine is None else self.refine, len(X))
-        try:
-            load_faiss().ParameterSpace().set_index_parameters(self._index, self.parameters)
-        except RuntimeError:
-            expected = "search parameters that this index has"
-            raise fail("parameters", expected, self.parameters) from None
+        self._factory = default_factory(*X.shape)
+        self.codes = build(X, self._factory) if self.path is None else read_index(self.path, X)
+        self._refine = min(REFINE, len(X))
         self._table = X
         return self
 
     # The mechanism fits a copy again, on a table that need not travel with it.
     def __getstate__(self) -> dict[str, Any]:
-        names = ("factory", "refine", "path", "parameters")
-        return {name: self.__dict__[name] for name in names}
+        return {"path": self.path}
 
     @property
     def choice(self) -> str:
-        """The index that was fitted, with its settings, for the receipt."""
+        """The index that was fitted, for the receipt."""
         if not hasattr(self, "_table"):
             return "dx.Faiss.v1"
         return f"dx.Faiss.v1({self._factory}, refine={self._refine})"
@@ -238,7 +265,7 @@ class FaissIndex:
             load_faiss()
             norms = np.sqrt(np.square(Z[part]).sum(axis=1))
             shorter = Z[part] * np.minimum(1.0, limit / np.maximum(norms, limit))[:, None]
-            _, rows = self._index.search(shorter.astype(np.float32), self._refine)
+            _, rows = self.codes.search(shorter.astype(np.float32), self._refine)
             rows = np.ascontiguousarray(rows, dtype=np.int64)  # -1 where it finds fewer
             for some in blocks(len(rows), few if mapped else len(rows)):
                 found[part][some] = rerank(Z[part][some], self._table, rows[some])
@@ -247,29 +274,14 @@ class FaissIndex:
 
 
 @registry.dx_indexes("dx.Faiss.v1")
-def make_faiss(
-    factory: str | None = None,
-    refine: int | None = None,
-    path: str | None = None,
-    parameters: str = "",
-) -> FaissIndex:
+def make_faiss(path: str | None = None) -> FaissIndex:
     """Create an approximate nearest-neighbour index by faiss.
 
     Args:
-        factory: String for faiss.index_factory; None for 4-bit product quantisation of every two
-            dimensions ("PQ150x4fs" for 300).
-        refine: Number of candidates that are compared exactly; 512 if None.
-        path: A folder written by `python -m spacy dx index`, in place of a factory.
-        parameters: Search parameters for faiss.ParameterSpace, such as "nprobe=64".
+        path: The folder of a space, in which `python -m spacy dx index` has built an index; if
+            None, it is built whenever a mechanism is fitted.
     """
-    if factory is not None and not isinstance(factory, str):
-        raise fail("factory", "a factory string of faiss, or null", factory)
-    if path is not None and factory is not None:
-        raise fail("factory", "null where a path is given: the saved index states it", factory)
-    if not isinstance(parameters, str):
-        raise fail("parameters", "a string such as 'nprobe=64'", parameters)
-    refine = None if refine is None else whole("refine", refine, least=1)
-    return FaissIndex(factory, refine, None if path is None else Path(path), parameters)
+    return FaissIndex(None if path is None else Path(path))
 
 
 def rerank(Z: Floats2d, X: Floats2d, rows: Ints2d) -> Ints1d:
@@ -308,8 +320,7 @@ EXACT_UP_TO = 30_000_000
 class AutoIndex:
     """The index that suits the size of the table. choice: the index that `fit` chose."""
 
-    def __init__(self, exact_up_to: int = EXACT_UP_TO) -> None:
-        self.exact_up_to = exact_up_to
+    def __init__(self) -> None:
         self.choice = "dx.AutoIndex.v1"
         self._chosen: Index | None = None
 
@@ -319,14 +330,14 @@ class AutoIndex:
         Raises DxError for another table.
         """
         # faiss is given numpy's arrays; on a GPU the exact search is the faster one at any size.
-        exact = X.size <= self.exact_up_to or not isinstance(X, np.ndarray)
+        exact = X.size <= EXACT_UP_TO or not isinstance(X, np.ndarray)
         self._chosen = (make_exact() if exact else make_faiss()).fit(X)
         self.choice = getattr(self._chosen, "choice", "dx.Exact.v1")
         return self
 
     # The mechanism fits a copy again, on a table that need not travel with it.
     def __getstate__(self) -> dict[str, Any]:
-        return {"exact_up_to": self.exact_up_to, "choice": "dx.AutoIndex.v1", "_chosen": None}
+        return AutoIndex().__dict__
 
     def nearest(self, Z: Floats2d) -> Ints1d:
         """Find the rows int64 (k,) of Z (k, d) as the chosen index does. Raises DxError as that
@@ -337,10 +348,6 @@ class AutoIndex:
 
 
 @registry.dx_indexes("dx.AutoIndex.v1")
-def make_auto_index(exact_up_to: int = EXACT_UP_TO) -> AutoIndex:
-    """Create dx.Exact.v1 for small tables and dx.Faiss.v1 for larger ones.
-
-    Args:
-        exact_up_to: The largest table that is searched exactly, in numbers (rows times dimensions).
-    """
-    return AutoIndex(whole("exact_up_to", exact_up_to, least=0))
+def make_auto_index() -> AutoIndex:
+    """Create dx.Exact.v1 for tables of up to 30 million numbers and dx.Faiss.v1 for larger ones."""
+    return AutoIndex()

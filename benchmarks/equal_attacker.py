@@ -1,0 +1,141 @@
+"""Peers at an equal attacker: what each retains where the attack success rate is the same.
+
+    python benchmarks/equal_attacker.py --out FOLDER [-m NAME]... [--at .6] [--space SPACE]
+
+The attacker is that of spacy_dxprivacy/lab/attacks/frontier.py; it knows the frequencies of words
+in the texts, which are made up (benchmarks/public.jsonl). Each peer of benchmarks/peers.json is
+measured at TRIES times its usual epsilon, and interpolated where the attacker recovers the share
+`--at` of the words. It fills redacted places by the words around them. Of an edited text it has the
+release that was edited. Writes FOLDER/frontier.csv and frontier.svg, and prints the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import spacy
+
+from spacy_dxprivacy import Rng, Space, registry
+from spacy_dxprivacy.lab.attacks import Ground, Seen, guesses_of, sanitised
+from spacy_dxprivacy.lab.attacks.frontier import panels_of
+from spacy_dxprivacy.lab.attacks.reading import filled_guess
+from spacy_dxprivacy.lab.corpus import corpus_of, read_texts, tokenizer, words_of
+from spacy_dxprivacy.lab.mechanisms import load_space, make_mechanism, parse_epsilons
+from spacy_dxprivacy.lab.results import NAN, Result, Row, interpolated, plain, text_table
+
+HERE = Path(__file__).parent
+SEED = 1
+TRIES = (0.8, 1.0, 1.2, 1.7)
+# Mechanisms of words. usual: an epsilon at which half of the words are recovered on the built-in
+# space. config: without epsilon.
+WORDS: dict[str, Any] = json.loads((HERE / "peers.json").read_bytes())
+EDITED = {"path2-edited": "path2"}  # by dx.Remap.v1, as post-processing of the same release
+REDACTION, PRESIDIO = ALONE = ("redaction", "presidio")
+NAMES = (*WORDS, *EDITED, *ALONE)
+USUAL = ("path2", "path1", "exponential", "laplace", "custext", *EDITED, *ALONE)
+NO_PROMISE = "no guarantee: what the recogniser does not find stays in clear"
+PAPERS = {
+    REDACTION: "dx_entity_ruler with dx.Redact.v1",
+    PRESIDIO: "presidio-analyzer with its own rules and ours in place of a model",
+}
+COLUMNS = ("mechanism", "epsilon", "kept", "found", "rare_kept", "rare_found", "cosine", "nats")
+
+
+class Comparison:
+    """What peers are measured on, and the releases so far."""
+
+    def __init__(self, space: Space, texts: Sequence[str]) -> None:
+        self.texts = texts
+        self.ground = Ground(space, corpus_of(tokenizer().pipe(texts), space))
+        self.released: dict[tuple[str, float], Any] = {}
+
+    def rows(self, name: str, epsilons: Sequence[float] = ()) -> list[Row]:
+        """Return the row of each release of a peer."""
+        if name in ALONE:
+            return [self._redacted(name)]
+        peer = WORDS[EDITED.get(name, name)]
+        usual = [float(f"{peer['usual'] * times:.3g}") for times in TRIES]
+        return [self._row(name, peer, epsilon) for epsilon in sorted(epsilons or usual)]
+
+    def _row(self, name: str, peer: Any, epsilon: float) -> Row:
+        ground, key = self.ground, (EDITED.get(name, name), epsilon)
+        if key not in self.released:
+            mechanism = make_mechanism(peer["config"], ground.space, epsilon)
+            outputs = sanitised(ground.text, mechanism, Rng(SEED)).rows
+            guesses = guesses_of(ground, outputs, mechanism, SEED + 1)
+            self.released[key] = mechanism, outputs, guesses
+        mechanism, outputs, guesses = self.released[key]
+        if name in EDITED:
+            editor: Any = registry.dx_editors.get("dx.Remap.v1")()
+            editor.fit(ground.space, mechanism)
+            text = ground.text
+            parts = (np.split(rows, text.starts[1:-1]) for rows in (outputs, text.sentences))
+            pairs = zip(*parts, strict=True)
+            outputs = np.concatenate([editor.edit(rows, mechanism, s) for rows, s in pairs])
+        g = mechanism.guarantee
+        stated = f"{g}; {g.adjacency}" if g.adjacency else str(g)
+        point = ground.point((name, g.epsilon), outputs, guesses)
+        return {**asdict(point), "guarantee": stated, "unit": g.unit, "source": peer["source"]}
+
+    def _redacted(self, name: str) -> Row:
+        """Return the row of a recogniser whose entities are redacted: the rest is in plaintext, and
+        gaps are guessed by the words around them."""
+        ground, nlp, covered = self.ground, spacy.blank("en"), []
+        nlp.add_pipe("dx_entity_ruler" if name == REDACTION else "dx_presidio")
+        for doc in nlp.pipe(self.texts):
+            tokens = np.zeros(len(doc), dtype=bool)
+            for span in [*doc.ents, *doc.spans.get("presidio", [])]:
+                tokens[span.start : span.end] = True
+            rows, *_, places = words_of(doc, ground.space)
+            covered.append(tokens[places[rows >= 0]])
+        hidden, text = np.concatenate(covered), ground.text
+        guess = filled_guess(Seen(text.rows, text.sentences), hidden, ground.language)
+        point = ground.point((name, NAN), text.rows, {"word pairs": guess}, ~hidden)
+        return {**asdict(point), "guarantee": NO_PROMISE, "unit": "", "source": PAPERS[name]}
+
+
+def at_equal_attacker(rows: Sequence[Row], share: float) -> list[Row]:
+    """Return each peer where the attacker recovers this share, or nearest to it."""
+    shown = []
+    for name in dict.fromkeys(row["mechanism"] for row in rows):
+        own = [row for row in rows if row["mechanism"] == name]
+        nearest = min(own, key=lambda row: abs(row["found"] - share))
+        shown += interpolated(own, "found", share) or [nearest]
+    return shown
+
+
+def texts_of(path: Path, documents: int) -> list[str]:
+    """Return at most so many texts, spread over the file."""
+    texts = read_texts(str(path), "text")
+    places = np.linspace(0, len(texts) - 1, min(documents, len(texts))).astype(int)
+    return [texts[i] for i in places]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--mechanism", "-m", action="append", choices=NAMES)
+    parser.add_argument("--epsilon", "-e", help="LOW:HIGH:STEPS, or a list 1,2,5")
+    parser.add_argument("--at", type=float, default=0.6)
+    parser.add_argument("--space", default="builtin")
+    parser.add_argument("--text", type=Path, default=HERE / "public.jsonl")
+    parser.add_argument("--documents", type=int, default=12)
+    options = parser.parse_args()
+    texts = texts_of(options.text, options.documents)
+    comparison = Comparison(load_space(options.space), texts)
+    epsilons = parse_epsilons(options.epsilon) if options.epsilon else ()
+    names = options.mechanism or USUAL
+    rows = [row for name in names for row in comparison.rows(name, epsilons)]
+    Result(rows, panels_of(rows)).write(options.out, "frontier", force=True)
+    shown = at_equal_attacker(rows, options.at)
+    print(text_table(COLUMNS, [[plain(row[name], 4) for name in COLUMNS] for row in shown]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,241 @@
+"""Change lines on which a promise rests, one at a time, and see that a test fails.
+
+    python scripts/mutants.py [NAME ...] [--jobs 2] [--write docs/reference/mutants.md]
+
+The package is copied to a temporary folder; the checkout is never changed. A mutant of
+scripts/mutants_table.py replaces a text that occurs exactly once in a file, and names the tests
+that have to notice it. They pass without the change (they are run once first). Exit status: 0 where
+every mutant was killed, 1 where one survived, 2 where the table does not fit the code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import multiprocessing
+import os
+import re
+import shlex
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from typing import TypeVar
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from mutants_table import MUTANTS, Mutant
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = "spacy_dxprivacy"
+COPIED = (PACKAGE, "tests", "configs", "examples", "docs", "scripts", "pyproject.toml", "setup.cfg")
+SECONDS = 600  # of the tests of a mutant; one that hangs is noticed as well
+PASSED, FAILED = 0, 1  # exit statuses of pytest
+T, R = TypeVar("T"), TypeVar("R")
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(["pytest", "scipy.stats", "spacy", "typer"])
+_FIRST = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.M)
+HEAD = """# Mutants
+
+A line of the package on which a promise rests is changed, and a test has to fail.
+`python scripts/mutants.py --write docs/reference/mutants.md` makes all of them and this page.
+
+| Mutant | What it breaks | Killed by |
+| --- | --- | --- |
+"""
+
+
+class TableError(Exception):
+    """The table of mutants does not fit the code or the tests."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the tests of a mutant did. killed_by: the first failing test, "" where all passed."""
+
+    mutant: Mutant
+    killed_by: str
+    seconds: float
+
+
+def mutated(mutant: Mutant, root: Path) -> str:
+    """Return the text of the file with the change. Raise TableError unless it fits once."""
+    text = (root / PACKAGE / mutant.file).read_text(encoding="utf8")
+    if (count := text.count(mutant.old)) != 1:
+        raise TableError(f"{mutant.name}: the old text occurs {count} times in {mutant.file}.")
+    return text.replace(mutant.old, mutant.new)
+
+
+def copied(folder: Path) -> Path:
+    """Copy what the tests need. Data are links to the same files; nothing writes to them."""
+
+    def copy(source: str, target: str) -> None:
+        if source.endswith(".py"):
+            shutil.copyfile(source, target)
+            return
+        try:
+            os.link(source, target)
+        except OSError:  # another file system
+            shutil.copyfile(source, target)
+
+    for name in COPIED:
+        source, target = ROOT / name, folder / name
+        if source.is_dir():
+            ignored = shutil.ignore_patterns("__pycache__", ".*_cache")
+            shutil.copytree(source, target, copy_function=copy, ignore=ignored)
+        else:
+            shutil.copyfile(source, target)
+    return folder
+
+
+_clock = itertools.count(int(time.time()))
+
+
+@contextmanager
+def changed(mutant: Mutant, root: Path) -> Iterator[None]:
+    """Change the copy for a block. Every version has a time of its own: stale bytecode would hide
+    a change of a second."""
+    path = root / PACKAGE / mutant.file
+    before, after = path.read_text(encoding="utf8"), mutated(mutant, root)
+    for text in (after, before):
+        path.write_text(text, encoding="utf8")
+        os.utime(path, (moment := next(_clock), moment))
+        if text is after:
+            try:
+                yield
+            except BaseException:
+                path.write_text(before, encoding="utf8")
+                raise
+
+
+def run_pytest(root: Path, tests: Sequence[str], said: Path) -> None:
+    """Run pytest in this process, a child of its own, against a copy."""
+    handle = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(handle, 1)
+    os.dup2(handle, 2)
+    os.chdir(root)
+    sys.path.insert(0, str(root))
+    import pytest
+
+    # For the processes that tests start.
+    os.environ["PYTHONPATH"] = str(root)
+    options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-rfE", "--no-header"]
+    status = int(pytest.main([*options, *tests]))
+    sys.exit(status)
+
+
+def pytest_in(root: Path, tests: Sequence[str]) -> tuple[int, str]:
+    """Run tests against a copy. Return the exit status, FAILED for a run without end, and what
+    pytest says. Children are forked from a server that has imported what all of them need."""
+    said = root / "said.txt"
+    process = CONTEXT.Process(target=run_pytest, args=(root, tests, said))
+    process.start()
+    process.join(SECONDS)
+    if process.exitcode is None:
+        process.kill()
+        process.join()
+        return FAILED, f"FAILED {tests[0]}: no end after {SECONDS} s"
+    return process.exitcode, said.read_text(encoding="utf8", errors="replace")
+
+
+def outcome_of(mutant: Mutant, root: Path) -> Outcome:
+    """Run the tests of a mutant. Raise TableError where they did not run."""
+    began = time.monotonic()
+    with changed(mutant, root):
+        status, said = pytest_in(root, shlex.split(mutant.tests))
+    first = _FIRST.search(said)
+    if status not in (PASSED, FAILED) or (status == FAILED and first is None):
+        raise TableError(f"{mutant.name}: pytest ended with {status}.\n{said[-2000:]}")
+    outcome = Outcome(mutant, first[1] if first else "", time.monotonic() - began)
+    print(line_of(outcome), flush=True)
+    return outcome
+
+
+def check_unchanged(tests: str, root: Path) -> None:
+    """Raise TableError where a named test fails, or is missing, without any change."""
+    status, said = pytest_in(root, shlex.split(tests))
+    if status != PASSED:
+        raise TableError(f"{tests}: ended with {status} without a change.\n{said[-2000:]}")
+
+
+def outcomes(mutants: Sequence[Mutant], jobs: int, *, check: bool) -> list[Outcome]:
+    """Run all mutants, so many at a time, each job in a copy of its own."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as temporary:
+        roots: SimpleQueue[Path] = SimpleQueue()
+        for job in range(jobs):
+            roots.put(copied(Path(temporary) / str(job)))
+
+        def with_root(call: Callable[[T, Path], R], of: T) -> R:
+            root = roots.get()
+            try:
+                return call(of, root)
+            finally:
+                roots.put(root)
+
+        with ThreadPoolExecutor(jobs) as pool:
+            if check:
+                tests = dict.fromkeys(mutant.tests for mutant in mutants)
+                list(pool.map(partial(with_root, check_unchanged), tests))
+            return list(pool.map(partial(with_root, outcome_of), mutants))
+
+
+def line_of(outcome: Outcome) -> str:
+    """Return a line for the terminal."""
+    killed = outcome.killed_by or "SURVIVED"
+    return f"{outcome.mutant.name:34} {outcome.seconds:6.1f} s  {killed}"
+
+
+def page_of(found: Sequence[Outcome]) -> str:
+    """Return the page of the documentation."""
+    rows = []
+    for outcome in found:
+        test = outcome.killed_by.partition("[")[0]
+        cells = (f"`{outcome.mutant.name}`", outcome.mutant.breaks, f"`{test}`")
+        rows.append(f"| {' | '.join(cells)} |\n")
+    return HEAD + "".join(rows)
+
+
+def chosen(names: Sequence[str]) -> list[Mutant]:
+    """Return the mutants of these names, or all. Raise TableError for other names."""
+    known = {mutant.name: mutant for mutant in MUTANTS}
+    if len(known) < len(MUTANTS):
+        raise TableError("Two mutants have one name.")
+    if missing := [name for name in names if name not in known]:
+        raise TableError(f"No mutant is called {', '.join(missing)}.")
+    return [known[name] for name in names] if names else list(MUTANTS)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
+    parser.add_argument("--write", type=Path, help="page to write")
+    parser.add_argument("--no-check", action="store_true", help="do not run the tests unchanged")
+    options = parser.parse_args(argv)
+    os.environ["OMP_NUM_THREADS"] = "1"
+    try:
+        mutants = chosen(options.names)
+        for mutant in mutants:
+            mutated(mutant, ROOT)
+        found = outcomes(mutants, options.jobs, check=not options.no_check)
+    except TableError as error:
+        print(error, file=sys.stderr)
+        return 2
+    survivors = [outcome.mutant.name for outcome in found if not outcome.killed_by]
+    print(f"{len(found) - len(survivors)} of {len(found)} mutants were killed.", *survivors)
+    if options.write is not None and not survivors:
+        options.write.write_text(page_of(found), encoding="utf8")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

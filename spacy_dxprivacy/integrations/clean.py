@@ -1,0 +1,325 @@
+"""dx.clean: sanitised text for text, in the same kind of container.
+
+No text is stored: pipelines read in memory zones, and only pipelines are cached.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from functools import partial
+from numbers import Real
+from pathlib import Path
+from typing import Any, Literal, TypeVar, overload
+from uuid import UUID
+
+import numpy as np
+from spacy.language import Language
+
+from ..config import PipelineOptions, process_count
+from ..errors import DxError, Errors
+from ..io.build import make_pipeline, the_sanitizer
+from ..io.record import checked_record
+from ..io.run import outcomes_of
+from ..io.stream import Outcome
+from ..pipeline.component import without_text
+from ..pipeline.receipt import COUNTS, Receipt
+from ..privacy.composition import repeat
+from ..privacy.guarantee import Guarantee
+from ..validate import fail, one_of, positive, whole
+
+MOST_PIPELINES = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
+FILES = ("config", "model", "space", "prior", "code", "surrogates", "key")  # or names
+Column = TypeVar("Column")  # a Series of pandas or polars, or an array
+
+
+# -- pipelines, by their settings ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A fitted pipeline. turn: held while it reads, as its vocabulary has one memory zone at a
+    time, and threads would end each other's."""
+
+    nlp: Language
+    turn: threading.Lock = field(default_factory=threading.Lock)
+
+
+_making = threading.Lock()
+_made: dict[str, Ready] = {}  # in the order of their last use
+
+
+def ready(settings: Mapping[str, Any]) -> Ready:
+    """Return the pipeline of the fields of PipelineOptions by name."""
+    return ready_of(PipelineOptions.of(settings))
+
+
+def ready_of(options: PipelineOptions) -> Ready:
+    """Return the pipeline of options, made anew when a file that they name has changed."""
+    paths = [Path(str(getattr(options, name) or "")).expanduser() for name in FILES]
+    changes = [path.stat().st_mtime_ns if path.exists() else 0 for path in paths]
+    key = json.dumps([asdict(options), changes], default=str)
+    with _making:  # or two threads would make two at once
+        one = _made.pop(key, None)
+        if one is None:
+            one = Ready(make_pipeline(options))
+            if the_sanitizer(one.nlp).rng.seed is not None:
+                raise DxError(Errors.DX072)
+        _made[key] = one
+        if len(_made) > MOST_PIPELINES:
+            del _made[next(iter(_made))]
+        return one
+
+
+# -- texts in, texts out ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Units:
+    """Whose words add up."""
+
+    kind: str  # "text", or "user" where texts were grouped by a value
+    of: list[int | None]  # the number of the unit of each text; None for a missing text
+    spent: list[float]  # epsilon of each unit, nats per unit of the metric; inf without a guarantee
+
+    @property
+    def most(self) -> float:
+        """The largest sum of a unit; 0 without texts."""
+        return max(self.spent, default=0.0)
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """Sanitised texts with their receipts.
+
+    Attributes:
+        texts: In their order; None for what was missing, or failed where that is allowed.
+        receipts: One for each text; None beside None.
+        units: What each unit of the guarantee spent.
+        failures: Reasons by position, without text.
+    """
+
+    texts: list[str | None] = field(repr=False)
+    receipts: list[Receipt | None] = field(repr=False)
+    units: Units
+    failures: dict[int, str] = field(default_factory=dict)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the receipts as columns; None for a missing text.
+
+        These are dx_tokens, dx_perturbed, dx_unknown, dx_kept and dx_draws (whole numbers),
+        dx_epsilon (of the text) and dx_spent (of its unit, over all texts).
+        """
+        columns: dict[str, list[Any]] = {
+            f"dx_{name}": [None if one is None else one[name] for one in self.receipts]
+            for name in COUNTS
+        }
+        epsilons = [None if r is None else r["total"]["epsilon"] for r in self.receipts]
+        spent = [None if unit is None else self.units.spent[unit] for unit in self.units.of]
+        return {**columns, "dx_epsilon": epsilons, "dx_spent": spent}
+
+
+@overload
+def clean(texts: str, *, receipts: Literal[False] = ..., **how: Any) -> str: ...
+@overload
+def clean(texts: Sequence[str], *, receipts: Literal[False] = ..., **how: Any) -> list[str]: ...
+@overload
+def clean(
+    texts: Sequence[str | None], *, receipts: Literal[False] = ..., **how: Any
+) -> list[str | None]: ...
+@overload
+def clean(texts: Column, *, receipts: Literal[False] = ..., **how: Any) -> Column: ...
+@overload
+def clean(texts: Any, *, receipts: Literal[True], **how: Any) -> Cleaned: ...
+def clean(
+    texts: Any,
+    *,
+    receipts: bool = False,
+    by: Iterable[Any] | None = None,
+    max_epsilon: float | None = None,
+    on_failure: str = "raise",
+    n_process: int = 1,
+    batch_size: int | None = None,
+    **settings: Any,
+) -> Any:
+    """Sanitise a text, or the texts of a list, tuple, array, or Series of pandas or polars.
+
+    The unit of the guarantee is a text: the epsilons of its words add up. There is no seed: every
+    call samples anew, and to release a text twice spends its budget twice.
+
+    Args:
+        texts: What is missing (None, NaN) stays missing.
+        receipts: Return a Cleaned, with a receipt for each text.
+        by: A value for each text, such as its author: then the unit is all texts of one value. A
+            text of nobody (None, NaN, "") is a unit of its own.
+        max_epsilon: In nats per unit of the metric; no text is returned if a unit would spend more.
+        on_failure: "raise", or "null" for None in the place of what cannot be sanitised.
+        n_process: Processes, -1 for one a core; a script needs `if __name__ == "__main__":` around
+            it where processes are spawned.
+        batch_size: Documents per batch; that of the pipeline (nlp.batch_size) if None.
+        settings: The fields of PipelineOptions, those of `dx sanitize` with its defaults: epsilon,
+            level, mechanism, space, entities, config, and so on. All others are overrides of the
+            config, by path: overrides={"mechanism.policy": "clinical"}.
+
+    Returns:
+        A string for a string, a list for a list or a tuple, a Series for a Series, an array for
+        an array; or a Cleaned.
+
+    Raises:
+        UsageError: Settings do not fit.
+        DxError: A text cannot be sanitised, or `max_epsilon` would be exceeded. No message holds
+            text.
+    """
+    rows = rows_of(texts)
+    one_of("on_failure", on_failure, ("raise", "null"))
+    if max_epsilon is not None:
+        positive("max_epsilon", max_epsilon)
+    if batch_size is not None:
+        whole("batch_size", batch_size, least=1)
+    run = partial(
+        outcomes_of,
+        n_process=process_count(n_process),
+        batch_size=batch_size,
+        language=settings.get("language"),
+    )
+    pipeline = ready(settings)
+    if max_epsilon is not None and the_sanitizer(pipeline.nlp).numbers is not None:
+        expected = "None with numbers, whose epsilon is of another metric"
+        raise fail("max_epsilon", expected, max_epsilon)
+    done = _gathered(_outcomes(pipeline, rows, run), len(rows), by)
+    if done.failures and on_failure == "raise":
+        first = min(done.failures)
+        why = f"number {first} (from 0): {done.failures[first]}"
+        raise DxError(Errors.DX075.format(count=len(done.failures), why=why))
+    if max_epsilon is not None and done.units.most > max_epsilon:
+        spent = {"unit": done.units.kind, "spent": done.units.most}
+        raise DxError(Errors.DX142.format(**spent, budget=max_epsilon))
+    if receipts:
+        return done
+    return done.texts[0] if isinstance(texts, str) else like(texts, done.texts)
+
+
+def _outcomes(
+    pipeline: Ready, rows: Sequence[Any], run: Callable[..., Iterator[Outcome]]
+) -> list[Outcome]:
+    records = [checked_record(i, 0, row) for i, row in enumerate(rows) if not is_missing(row)]
+    try:
+        with pipeline.turn, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
+            # Without Docs, which die with their zones.
+            return list(run(pipeline.nlp, records))
+    except Exception as error:
+        failure = without_text(error)  # notebooks print tracebacks with their causes
+    raise failure
+
+
+def _gathered(found: list[Outcome], count: int, by: Iterable[Any] | None) -> Cleaned:
+    texts: list[str | None] = [None] * count
+    receipts: list[Receipt | None] = [None] * count
+    failures = {}
+    for record, outcome in found:
+        if isinstance(outcome, str):
+            failures[record.number] = outcome
+        else:
+            texts[record.number], receipts[record.number] = outcome.text, outcome.receipt
+    names: Sequence[object] = range(count) if by is None else _users(by, count)
+    draws: dict[object, int] = {}
+    for name, receipt in zip(names, receipts, strict=True):
+        if receipt is not None:
+            draws[name] = draws.get(name, 0) + receipt["draws"]
+    numbers = {name: number for number, name in enumerate(draws)}
+    of = [None if r is None else numbers[name] for name, r in zip(names, receipts, strict=True)]
+    spent: list[float] = []
+    if draws:
+        first = next(receipt for receipt in receipts if receipt is not None)
+        word = Guarantee.from_dict(first["guarantee"])
+        epsilons = {n: repeat(word, n).epsilon for n in set(draws.values())}
+        spent = [epsilons[n] for n in draws.values()]
+    return Cleaned(texts, receipts, Units("text" if by is None else "user", of, spent), failures)
+
+
+def _users(by: Iterable[object], count: int) -> list[object]:
+    """Return one value for each text, the same for texts of one user."""
+    users = by.tolist() if hasattr(by, "tolist") else list(by)
+    if len(users) != count:
+        raise DxError(Errors.DX141.format(given=len(users), expected=count))
+    return [i if is_nobody(user) else identity(user) for i, user in enumerate(users)]
+
+
+_WHOLE = re.compile(r"-?\d{1,30}(\.0*)?", re.ASCII)
+
+
+def is_nobody(user: Any) -> bool:
+    """Return whether a value names no user: None, NaN, or an empty text."""
+    is_nan = isinstance(user, Real | Decimal) and user != user
+    return user is None or is_nan or (isinstance(user, str | bytes) and not user.strip())
+
+
+def identity(user: Any) -> str:
+    """Return one text for all spellings of a user.
+
+    7, 7.0, "7" and "007" are one user: a table with gaps holds numbers as 7.0, a file as "7".
+    Raises DxError, without the value, where that is unclear (fractions, booleans, times, lists).
+    """
+    if isinstance(user, bytes):
+        try:
+            user = user.decode("utf8")
+        except UnicodeDecodeError:
+            return str(user.hex())
+    if isinstance(user, str):
+        name = unicodedata.normalize("NFC", user.strip())
+        return str(int(name.partition(".")[0])) if _WHOLE.fullmatch(name) else name
+    if isinstance(user, UUID):
+        return str(user)
+    if isinstance(user, Real | Decimal) and not isinstance(user, bool):
+        number: Any = user
+        if number == number // 1:  # infinity // 1 is NaN
+            return str(int(number))
+    raise DxError(Errors.DX110.format(given=type(user).__name__))
+
+
+# -- containers ------------------------------------------------------------------------------------
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, pandas.NA or NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value
+
+
+def rows_of(texts: Any) -> list[Any]:
+    """Return the items of a container, or a text as a list of one; raise DxError for others."""
+    if isinstance(texts, str):
+        return [texts]
+    no_row = (bytes, bytearray, dict, set, frozenset)
+    if isinstance(texts, no_row) or not isinstance(texts, Iterable):
+        raise DxError(Errors.DX140.format(given=type(texts).__name__))
+    if getattr(texts, "ndim", 1) != 1 or hasattr(texts, "columns"):
+        raise DxError(Errors.DX140.format(given=f"{type(texts).__name__} with several columns"))
+    return texts.tolist() if hasattr(texts, "tolist") else list(texts)
+
+
+def like(model: Any, texts: list[str | None]) -> Any:
+    """Return texts as a Series (pandas, polars) or an array where the model is one; else a list."""
+    library = type(model).__module__.partition(".")[0]
+    if library == "pandas":
+        import pandas as pd
+
+        # A category names all its values, and so would reveal the originals.
+        keeps = isinstance(model.dtype, pd.StringDtype) or model.dtype == object
+        dtype = model.dtype if keeps else "object"
+        return pd.Series(texts, index=model.index, name=model.name, dtype=dtype)
+    if library == "polars":
+        import polars as pl
+
+        return pl.Series(model.name, texts, dtype=pl.String)
+    if library == "numpy":
+        return np.array(texts, dtype=object if None in texts else None)
+    return texts

@@ -1,1 +1,0 @@
-"""Sanitise strings, lists, Series, data sets, steps of scikit-learn (clean; on_* by library)."""

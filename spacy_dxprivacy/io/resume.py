@@ -1,0 +1,139 @@
+"""Resume a folder: a file that an earlier run finished is not drawn again, and its receipt counts.
+
+Beside the output OUT lies OUT.parts, for its owner alone, until a run has finished every file. It
+holds one part for each finished file: the sums of its receipts, what its persons have spent, and
+the hidden name of its output. A part is on disk before the output has its name, so a run can be
+killed at any moment. Without a part, nothing of the file was released. With a part, the next run
+gives the output its name, and counts it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from spacy.language import Language
+
+from ..config import FileOptions
+from ..errors import DxError, Errors, UsageError
+from .build import the_sanitizer
+from .files.atomic import write_bytes
+from .files.limits import read_json
+from .jobs import Job
+
+BEGUN, KEY_BYTES = "run.json", 32
+HIDDEN = re.compile(r"\.dx-[0-9a-f]{16}\.tmp")  # see files.atomic.Output
+
+
+def is_begun(out: Path) -> bool:
+    """Return whether a run into a folder was begun, and not finished."""
+    return (parts_folder(out) / BEGUN).exists()
+
+
+def parts_folder(out: Path) -> Path:
+    """Return the folder of the parts of an output folder."""
+    return out.resolve().with_name(f"{out.resolve().name}.parts")
+
+
+class Parts:
+    """The finished files of a run into a folder, for one process at a time; a `with` block."""
+
+    def __init__(self, out: Path, nlp: Language, files: FileOptions) -> None:
+        self._given, self.out, self.folder = out, out.resolve(), parts_folder(out)
+        meta = [nlp.meta[name] for name in ("lang", "name", "version")]
+        settings = [*meta, nlp.config.to_str(), asdict(the_sanitizer(nlp).terms), asdict(files)]
+        self._settings = hashlib.sha256(json.dumps(settings, default=str).encode()).hexdigest()
+        self.parts: dict[str, dict[str, Any]] = {}  # by the path of the output in its folder
+        self.complete = False  # every file is finished
+
+    def __enter__(self) -> Parts:
+        if self.folder.is_symlink():
+            raise DxError(Errors.DX078.format(path=self.folder, why="is a symbolic link."))
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock = os.open(self.folder / "lock", os.O_WRONLY | os.O_CREAT, 0o600)
+        try:
+            _lock(self._lock, self.out)
+            self._read()
+        except BaseException:
+            os.close(self._lock)
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._lock)  # or Windows would keep the folder
+        if self.complete or not self.parts:
+            (self.folder / BEGUN).unlink(missing_ok=True)  # first: the rest means nothing without
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _read(self) -> None:
+        """Read the parts, give their outputs their names, and remove what was never finished."""
+        begun = self.folder / BEGUN
+        if not begun.exists():
+            for stale in self.folder.glob("*.part"):  # of a run that was finished
+                stale.unlink()
+            run = {"settings": self._settings, "key": os.urandom(KEY_BYTES).hex()}
+            write_bytes(begun, json.dumps(run).encode())
+        run = read_json(begun)
+        if run["settings"] != self._settings:
+            raise DxError(Errors.DX077.format(path=self.out, parts=self.folder))
+        self._key = bytes.fromhex(run["key"])
+        for path in sorted(self.folder.glob("*.part")):
+            part = read_json(path)
+            if path.name != _file_name(part["file"]) or not HIDDEN.fullmatch(part["hidden"]):
+                raise DxError(Errors.DX078.format(path=path, why="is damaged."))
+            self.parts[part["file"]] = part
+        outputs = {part["hidden"]: self.out / name for name, part in self.parts.items()}
+        for hidden in self.out.rglob(".dx-*.tmp"):
+            target = outputs.get(hidden.name)
+            if target is not None and target.parent == hidden.parent:
+                os.replace(hidden, target)
+            else:
+                hidden.unlink()
+
+    def finished(self, job: Job) -> dict[str, Any] | None:
+        """Return the part of a file, if there is one. Raise UsageError if its source changed."""
+        part = self.parts.get(self._name(job))
+        if part is not None and part["source"] != _state(job):
+            raise UsageError("it changed after it was sanitised and released. Rename it.")
+        return part
+
+    def record(self, job: Job, hidden: str, sums: Mapping[str, Any]) -> None:
+        """Write the part of a file whose output is complete, under a hidden name."""
+        part = {"file": self._name(job), "hidden": hidden, "source": _state(job), **sums}
+        write_bytes(self.folder / _file_name(part["file"]), json.dumps(part).encode())
+        self.parts[part["file"]] = part
+
+    def person(self, name: str) -> str:
+        """Return the keyed hash by which parts know a person."""
+        raw = name.encode("utf8", "surrogatepass")
+        return hashlib.blake2b(raw, key=self._key, digest_size=16).hexdigest()
+
+    def _name(self, job: Job) -> str:
+        return Path(str(job.target)).relative_to(self._given).as_posix()
+
+
+def _file_name(name: str) -> str:
+    return f"{hashlib.sha256(name.encode('utf8', 'surrogateescape')).hexdigest()[:32]}.part"
+
+
+def _state(job: Job) -> list[int]:
+    about = Path(str(job.source)).stat()
+    return [about.st_size, about.st_mtime_ns]
+
+
+def _lock(handle: int, out: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise DxError(Errors.DX078.format(path=out, why="another run is writing to it.")) from None

@@ -1,1 +1,0 @@
-"""A page on this machine to try mechanisms on, in a browser."""

@@ -1,0 +1,197 @@
+"""Causal models of the transformers library, on PyTorch; imported when a model is opened."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
+from ..errors import DxError, Errors
+
+# By name: their declared types are wrong, and many installations have neither.
+torch: Any = import_module("torch")
+transformers: Any = import_module("transformers")
+
+WINDOW = 1024  # most tokens of a text that are scored at once
+MEMORY = 256  # most tokens in the cache of a lane
+MOST_CACHE = 2**29  # bytes, of all lanes together
+TOKENS_AT_ONCE = 768  # scored together: their logits take 200 KB a token
+
+
+class CausalModel:
+    """A model that was opened. window: the most tokens that it reads at once."""
+
+    def __init__(self, name: str, network: Any, tokenizer: Any) -> None:
+        self.name, self.network, self.tokenizer = name, network, tokenizer
+        config = network.config.get_text_config()
+        self.window = min(WINDOW, int(getattr(config, "max_position_embeddings", WINDOW)))
+        self.vocabulary = int(network.get_output_embeddings().out_features)
+        first = tokenizer.bos_token_id
+        first = tokenizer.eos_token_id if first is None else first
+        if first is None:
+            raise _failure("its tokenizer has no token for the beginning of a text")
+        self.begin: list[int] = [int(first)]
+        # Keys and values of one token in every layer, in float32.
+        heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+        width = getattr(config, "head_dim", None)
+        width = width or config.hidden_size // config.num_attention_heads
+        self.bytes_a_token = int(2 * 4 * config.num_hidden_layers * heads * width)
+        takes = inspect.signature(network.forward).parameters
+        self.last_alone = {"logits_to_keep": 1} if "logits_to_keep" in takes else {}
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the tokens of each text, without special ones."""
+        tokens: list[list[int]] = self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]
+        return tokens
+
+    def fits(self, tokens: int) -> int:
+        """Return how many lanes of so many tokens fit into memory, 1 or more."""
+        return max(1, MOST_CACHE // (self.bytes_a_token * min(tokens + 1, MEMORY)))
+
+    def read(self, prompts: Sequence[Sequence[int]]) -> CausalLanes:
+        """Return a lane for each prompt, which it has read; raise as CausalLanes.feed does."""
+        return CausalLanes(self, prompts)
+
+    def nats(self, texts: Sequence[Sequence[int]]) -> Floats1d:
+        """Return the negative log-likelihood of each text, float64 (texts,).
+
+        Past the window, each token is given half of it or more.
+        """
+        totals = np.zeros(len(texts))
+        pieces = [(i, *piece) for i, text in enumerate(texts) for piece in self._pieces(text)]
+        pieces.sort(key=lambda piece: len(piece[1]))
+        while pieces:
+            size = max(1, TOKENS_AT_ONCE // len(pieces[-1][1]))
+            batch, pieces = pieces[-size:], pieces[:-size]
+            most = max(len(tokens) for _, tokens, _ in batch)
+            x = torch.tensor([tokens + [0] * (most - len(tokens)) for _, tokens, _ in batch])
+            mask = torch.tensor([[1] * len(t) + [0] * (most - len(t)) for _, t, _ in batch])
+            device = self.network.device
+            with torch.inference_mode():
+                logits = self.network(x.to(device), attention_mask=mask.to(device)).logits.float()
+                nats = torch.nn.functional.cross_entropy(
+                    logits[:, :-1].transpose(1, 2), x[:, 1:].to(device), reduction="none"
+                )
+            _check_finite(nats)
+            for row, (number, tokens, context) in zip(nats, batch, strict=True):
+                totals[number] += float(row[context - 1 : len(tokens) - 1].sum())
+        return totals
+
+    def _pieces(self, text: Sequence[int]) -> list[tuple[list[int], int]]:
+        """Return parts that fit the window, and how many tokens of each are context alone."""
+        half, whole = self.window // 2, [*self.begin, *text]
+        if len(whole) <= self.window:
+            return [(whole, 1)]
+        first = [(whole[: self.window], 1)]
+        steps = range(self.window - half, len(whole) - half, half)
+        return first + [(whole[at : at + self.window], half) for at in steps]
+
+
+def is_causal(network: Any) -> bool:
+    """Return whether logits ignore later tokens: masked language models load as causal ones."""
+    x = torch.tensor([[0, 1, 1], [0, 1, 2]], device=network.device)
+    with torch.inference_mode():
+        logits = network(x).logits.float()[:, :2]
+    if not torch.isfinite(logits).all():
+        return True  # this raises later, with a message of its own
+    little = 1e-5 * float(logits.abs().max())
+    return bool(torch.allclose(logits[0], logits[1], rtol=0, atol=little, equal_nan=True))
+
+
+class CausalLanes:
+    """Texts that a model reads in parallel, one lane each, with a cache of keys and values.
+
+    When the cache is full, every lane is read again: its prompt and the later half of its tokens.
+    """
+
+    def __init__(self, model: CausalModel, prompts: Sequence[Sequence[int]]) -> None:
+        self.model = model
+        self.prompts = [[*model.begin, *prompt] for prompt in prompts]
+        self.later: list[list[int]] = [[] for _ in prompts]
+        self.most = max(MEMORY, 2 * max(map(len, self.prompts)))
+        self._begin()
+
+    def _begin(self) -> None:
+        device = self.model.network.device
+        lanes = len(self.prompts)
+        self._cache = transformers.DynamicCache()
+        self._mask = torch.zeros((lanes, 0), dtype=torch.long, device=device)
+        self._at = torch.zeros(lanes, dtype=torch.long, device=device)
+        self._logs: Any = torch.zeros((lanes, self.model.vocabulary), device=device)
+        self._sums: Any = torch.zeros((lanes, 1), device=device)
+        self._run([p + later for p, later in zip(self.prompts, self.later, strict=True)])
+
+    def feed(self, tokens: Ints1d) -> None:
+        """Read one token a lane, int64 (lanes,); causal.NOTHING for those that wait.
+
+        Raise DxError where memory is too short, and for logits that are not finite.
+        """
+        fed = [[token] if token >= 0 else [] for token in tokens.tolist()]
+        if not any(fed):
+            return
+        for later, new in zip(self.later, fed, strict=True):
+            later += new
+        if self._mask.shape[1] < self.most:
+            self._run(fed)
+            return
+        rest = [(self.most - len(prompt)) // 2 for prompt in self.prompts]
+        self.later = [later[-most:] for later, most in zip(self.later, rest, strict=True)]
+        self._begin()
+
+    def _run(self, tokens: list[list[int]]) -> None:
+        most = max(map(len, tokens))
+        device = self.model.network.device
+        x = torch.tensor([[0] * (most - len(t)) + t for t in tokens], device=device)
+        mask = torch.tensor([[0] * (most - len(t)) + [1] * len(t) for t in tokens], device=device)
+        positions = (self._at[:, None] + mask.cumsum(1) - 1).clamp(min=0)
+        self._mask = torch.cat([self._mask, mask], 1)
+        try:
+            with torch.inference_mode():
+                answer = self.model.network(
+                    x, attention_mask=self._mask, position_ids=positions,
+                    past_key_values=self._cache, use_cache=True, **self.model.last_alone,
+                )  # fmt: skip
+        except (MemoryError, RuntimeError) as error:
+            message = str(error).lower()
+            if isinstance(error, MemoryError) or "memory" in message or "alloc" in message:
+                raise DxError(Errors.DX152) from None
+            raise _failure(f"it failed with {type(error).__name__}") from None
+        fed = mask[:, -1] > 0
+        self._at = self._at + mask.sum(1)
+        with torch.inference_mode():
+            logits = answer.logits[:, -1].float()
+            # Not finite where one of many thousands of logits is not, and faster to check.
+            sums = _check_finite(torch.logsumexp(logits, 1, keepdim=True))
+            if not bool(fed.all()):
+                logits = torch.where(fed[:, None], logits, self._logs)
+                sums = torch.where(fed[:, None], sums, self._sums)
+        self._logs, self._sums = logits, sums
+
+    def logs(self, tokens: Ints2d) -> Floats2d:
+        """Return ln P(next token) of tokens (lanes, m), float64 (lanes, m)."""
+        picked = self._logs.gather(1, torch.from_numpy(tokens).to(self._logs.device))
+        return np.asarray((picked - self._sums).cpu().numpy(), dtype=np.float64)
+
+    def keep(self, order: Ints1d) -> None:
+        """Make lane order[i] lane i; lanes may be doubled or dropped."""
+        self.prompts = [self.prompts[lane] for lane in order.tolist()]
+        self.later = [list(self.later[lane]) for lane in order.tolist()]
+        index = torch.from_numpy(np.asarray(order)).to(self._logs.device)
+        with torch.inference_mode():
+            self._cache.reorder_cache(index)
+            self._mask, self._at = self._mask[index], self._at[index]
+            self._logs, self._sums = self._logs[index], self._sums[index]
+
+
+def _check_finite(numbers: Any) -> Any:
+    if not torch.isfinite(numbers).all():
+        raise _failure("its output is not finite")
+    return numbers
+
+
+def _failure(why: str) -> DxError:
+    return DxError(Errors.DX150.format(why=why))

@@ -1,0 +1,263 @@
+"""What is learned from a table of words and vectors: shared by its digest and saved beside it.
+
+A graph of 60,000 words takes a minute to learn. It is public, as the table is, so every mechanism
+on the table shares it. Each kind of such results has a codec in the module that learns it.
+
+What was read from files is trusted less than what was made in this process or ships with the
+package: whoever can write these files can write them, and their checksums, anew. It is compared
+with samples of the table at its first use, and every use is noted for the guarantee.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary, WeakSet
+
+import numpy as np
+import srsly
+from numpy.typing import NDArray
+
+from ..arrays import Numbers1d
+from ..errors import DxError, Errors
+from ..io.files.digests import SMALL, check_sealed, sealed
+from ..io.files.limits import read_array, read_json
+
+FEW = 1_000  # words, up to which all is learned again within a second, and nothing is saved or read
+
+
+class Table(Protocol):
+    """What results are learned from. digest: of its words and vectors. identity: of all that is
+    learned from. verified: whether the digest was compared with the words and vectors."""
+
+    @property
+    def digest(self) -> str: ...
+    @property
+    def identity(self) -> Any: ...
+    @property
+    def verified(self) -> bool: ...
+    def __len__(self) -> int: ...
+    def __hash__(self) -> int: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Codec:
+    """How results of one kind are saved. name: of the folder of a result; the kind begins it.
+
+    to_fields(result) gives "about", plain values with the digest of the table, and "arrays", by
+    name. from_fields(fields) gives the result, and raises ValueError for what does not fit.
+    """
+
+    name: Callable[[Any], str]
+    to_fields: Callable[[Any], dict[str, Any]]
+    from_fields: Callable[[dict[str, Any]], Any]
+
+
+# The module with the CODEC of each other kind: imported at its first use, as a table may be loaded
+# before anybody asks for what was learned of it.
+HOMES = {"graph": "metric.store"}
+_codecs: dict[str, Codec] = {}
+_made: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()  # here, or in the package
+_read: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()  # from any other files
+_checked: WeakSet[Any] = WeakSet()  # of those that were read
+_uses: ContextVar[set[str] | None] = ContextVar("uses", default=None)
+
+
+def keep(table: Table, name: str, thing: Any) -> None:
+    """Keep a result for as long as this table, or an equal one that is asked for it, is in use."""
+    _made.setdefault(table, {})[name] = thing
+
+
+def find(table: Table, name: str, check: Callable[[Any], object]) -> Any | None:
+    """Return the result of this name of the table, or an equal one, or read with the table.
+
+    check: called with the latter at its first use; raises DxError where samples differ from what
+    the table gives.
+    """
+    if name not in _made.get(table, {}) and table.verified:
+        for other, things in list(_made.items()):
+            if name in things and other.verified and other.identity == table.identity:
+                keep(table, name, things[name])
+                break
+    if name in (made := _made.get(table, {})):
+        return made[name]
+    thing = _read.get(table, {}).get(name)
+    if thing is not None and thing not in _checked:
+        check(thing)
+        _checked.add(thing)
+    if thing is not None and (used := _uses.get()) is not None:
+        used.add(name)
+    return thing
+
+
+@contextmanager
+def noting_use() -> Iterator[set[str]]:
+    """Collect the names of results that are used meanwhile and were read from files."""
+    used: set[str] = set()
+    before = _uses.set(used)
+    try:
+        yield used
+    finally:
+        _uses.reset(before)
+
+
+def forget(table: Table) -> None:
+    """Drop all that was learned from this table and from others of its digest."""
+    for kept in (_made, _read):
+        for other in [t for t in list(kept) if t.digest == table.digest]:
+            del kept[other]
+
+
+def _to_save(table: Table) -> dict[str, Any]:
+    few = len(table) <= FEW
+    return {} if few else {**_read.get(table, {}), **_made.get(table, {})}
+
+
+def writers(table: Table) -> dict[str, Callable[[Path], None]]:
+    """Return, by name, what writes a result into a folder of its own."""
+    return {name: partial(write, thing) for name, thing in _to_save(table).items()}
+
+
+def write(thing: Any, folder: Path) -> None:
+    """Write a result into a folder of its name, made if it is missing; arrays in it go."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.npy"):
+        old.unlink()
+    fields = _codec(folder.name).to_fields(thing)
+    names = [f"{name}.npy" for name in fields["arrays"]]
+    for file, array in zip(names, fields["arrays"].values(), strict=True):
+        np.save(folder / file, array)
+    srsly.write_json(_about(folder), {**fields["about"], "files": sealed(folder, names)})
+
+
+def read(folder: Path, digest: str) -> Any:
+    """Read a result of the table of this digest; arrays are mapped into memory.
+
+    Raises DxError where it is of another table, damaged, or changed since it was saved; large files
+    are not read through for that.
+    """
+    try:
+        about = read_json(_about(folder))
+        files = sorted(folder.glob("*.npy"))
+        if about["digest"] == digest:
+            names = {*(about.get("files") or ()), *(file.name for file in files)}
+            check_sealed(folder, about.get("files"), names, SMALL)
+        # As plain arrays: slices of a memmap are ten times as slow to make.
+        arrays = {file.stem: read_array(file).view(np.ndarray) for file in files}
+        thing = _codec(folder.name).from_fields({"about": about, "arrays": arrays})
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        why = f"what was learned from it is incomplete or damaged ({type(error).__name__})."
+        raise DxError(Errors.DX024.format(path=folder, why=why)) from None
+    if about["digest"] != digest:
+        raise DxError(Errors.DX045.format(path=folder, found=about["digest"], expected=digest))
+    return thing
+
+
+def _about(folder: Path) -> Path:
+    return folder / f"{folder.name.partition('-')[0]}.json"
+
+
+def read_beside(table: Table, folder: Path, *, shipped: bool = False) -> None:
+    """Read the results in the folder of a saved table. shipped: whether that is the package's own.
+
+    Raises DxError where one is damaged, or belongs to another table.
+    """
+    if len(table) <= FEW:
+        return
+    for part in sorted(folder.iterdir()):
+        if part.is_dir() and part.name.partition("-")[0] in {*HOMES, *_codecs}:
+            thing = read(part, table.digest)
+            # Under its own name: that of its folder may be any.
+            own = _codec(part.name).name(thing)
+            (_made if shipped else _read).setdefault(table, {})[own] = thing
+
+
+def to_fields(table: Table) -> dict[str, Any]:
+    """Return by name all results that are saved, for msgpack."""
+    return {name: _codec(name).to_fields(thing) for name, thing in _to_save(table).items()}
+
+
+def from_fields(table: Table, fields: dict[str, Any]) -> None:
+    """Take in what to_fields made, as what was read."""
+    for name, some in fields.items() if len(table) > FEW else ():
+        thing = _codec(name).from_fields(some)
+        _read.setdefault(table, {})[_codec(name).name(thing)] = thing
+
+
+def _codec(name: str) -> Codec:
+    kind = name.partition("-")[0]
+    if kind not in _codecs:
+        _codecs[kind] = import_module(f"spacy_dxprivacy.{HOMES[kind]}").CODEC
+    return _codecs[kind]
+
+
+FITTED = "fitted"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fitted:
+    """Numbers that are computed of all rows. digest: of the table. basis: of how, with settings."""
+
+    digest: str
+    basis: str
+    numbers: Numbers1d
+
+    @property
+    def name(self) -> str:
+        """The name of the folder, and of the entry beside a table."""
+        return f"{FITTED}-{self.basis[:12]}"
+
+
+def once(
+    table: Table,
+    what: str,
+    make: Callable[[], Numbers1d],
+    good: Callable[[NDArray[Any]], bool],
+) -> Numbers1d:
+    """Return what make() gives for a table, computed at the first call and saved beside it.
+
+    what: how it is made, settings included. make: gives whole numbers from 0 on, or float64, (m,).
+    good: whether samples of numbers that were read are right. Raises DxError where they are not.
+    """
+
+    def check(some: Fitted) -> None:
+        if not good(some.numbers):
+            why = f"it does not hold {what.partition(',')[0]}"
+            raise DxError(Errors.DX067.format(path=some.name, why=why))
+
+    lacking = Fitted(table.digest, basis_of(what), np.zeros(0))
+    found: Fitted | None = find(table, lacking.name, check)
+    if found is None:
+        found = replace(lacking, numbers=make())
+        keep(table, found.name, found)
+    return found.numbers
+
+
+def basis_of(what: str) -> str:
+    """Return a digest of how something is made."""
+    return hashlib.sha256(what.encode()).hexdigest()
+
+
+def _to_fields(some: Fitted) -> dict[str, Any]:
+    whole = some.numbers.dtype.kind in "iu"
+    narrow = np.min_scalar_type(int(some.numbers.max())) if whole else np.dtype(np.float64)
+    about = {"digest": some.digest, "basis": some.basis}
+    return {"about": about, "arrays": {"numbers": some.numbers.astype(narrow)}}
+
+
+def _from_fields(fields: dict[str, Any]) -> Fitted:
+    about, numbers = fields["about"], fields["arrays"]["numbers"]
+    if numbers.ndim != 1 or numbers.dtype.kind not in "uf":
+        raise ValueError("not numbers")
+    kind = np.float64 if numbers.dtype.kind == "f" else np.int64
+    return Fitted(str(about["digest"]), str(about["basis"]), numbers.astype(kind))
+
+
+_codecs[FITTED] = Codec(lambda some: some.name, _to_fields, _from_fields)

@@ -1,0 +1,87 @@
+"""The attacker with a causal model: near the exact posterior on small channels."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from sentences.distributions import KINDS, N, all_sentences, small_mechanism, small_space
+from test_attacks_language import likelihoods
+
+from spacy_dxprivacy import Rng
+from spacy_dxprivacy.lab.attacks import Corpus, Ground, Reader, Reading, Seen, Trial, attack
+from spacy_dxprivacy.lab.attacks.language import KNOWN, Language
+from spacy_dxprivacy.lab.attacks.reading import causal_guess
+from spacy_dxprivacy.lab.causal import word_tokens
+from spacy_dxprivacy.lab.corpus import sanitised
+from spacy_dxprivacy.prior.chain import alone_chain
+
+from .fakes import FakeModel, small_law
+
+LENGTH, TEXTS = 4, 250
+
+
+def small_reader(beam=24):
+    T, first = small_law(N)
+    return Reader(word_tokens(FakeModel(T, first), small_space()), beam=beam), T, first
+
+
+def knowing():
+    known = np.random.default_rng(5).random(N) + 0.05
+    return Language(alone_chain(known / known.sum()), known / known.sum())
+
+
+def reading(text, out, mechanism, language):
+    X = small_space().vectors
+    return Reading(Seen(out, text.sentences), mechanism, X, language, Rng(seed=2))
+
+
+def law_of(T, first, known):
+    S = all_sentences(N, LENGTH)
+    mixed = (1 - KNOWN) * T + KNOWN * known
+    begins = (1 - KNOWN) * first + KNOWN * known
+    return np.log(begins)[S[:, 0]] + np.log(mixed)[S[:, :-1], S[:, 1:]].sum(axis=1), S
+
+
+@pytest.mark.parametrize(
+    "kind", [KINDS[0], *(pytest.param(k, marks=pytest.mark.slow) for k in KINDS[1:])]
+)
+def test_it_comes_near_to_the_exact_posterior(kind):
+    mechanism, language = small_mechanism(kind, beta=1.0), knowing()
+    reader, T, first = small_reader()
+    prior, S = law_of(T, first, language.known)
+    assert logsumexp(prior) == pytest.approx(0, abs=1e-6)
+    drawn = np.random.default_rng(0).choice(len(S), TEXTS, p=np.exp(prior - logsumexp(prior)))
+    text = Corpus.of(S[drawn])
+    out = sanitised(text, mechanism, Rng(seed=1)).rows
+    guess = causal_guess(text, reading(text, out, mechanism, language), reader)
+    post = np.exp(likelihoods(mechanism, S) + prior[:, None])  # originals, outputs
+    marginals = np.stack(
+        [[post[S[:, i] == w].sum(axis=0) for w in range(N)] for i in range(LENGTH)]
+    )
+    number = out.reshape(-1, LENGTH) @ N ** np.arange(LENGTH)[::-1]
+    best = marginals.argmax(axis=1)[:, number].T.ravel()
+    assert (guess == text.rows).mean() > (best == text.rows).mean() - 0.02
+
+
+def small_scene(shape, beam=2):
+    reader, _, _ = small_reader(beam)
+    text = Corpus.of(np.random.default_rng(0).integers(0, N, shape))
+    ground = Ground(small_space(), text, text, reader, candidates=N)
+    vars(ground)["language"] = knowing()
+    return ground
+
+
+def test_it_stands_beside_the_others_in_the_attack():
+    found = attack("guess", Trial(small_scene((30, 4)), small_mechanism("pairs")))
+    assert "causal model" in {f.attacker for f in found} and len({f.attacker for f in found}) > 1
+
+
+def test_it_looks_at_the_layout_of_the_text_alone():
+    reader, _, _ = small_reader(beam=2)
+    mechanism = small_mechanism("pairs")
+    text = Corpus.of(np.random.default_rng(0).integers(0, N, (10, 4)))
+    other = Corpus.of(np.random.default_rng(1).integers(0, N, (10, 4)))
+    out = sanitised(text, mechanism, Rng(seed=1)).rows
+    one, two = (
+        causal_guess(t, reading(t, out, mechanism, knowing()), reader) for t in (text, other)
+    )
+    assert one.tolist() == two.tolist()

@@ -1,0 +1,152 @@
+"""dx attack --model, the judge; and every bad input in a line."""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from spacy.cli._util import app
+from typer.testing import CliRunner
+
+from spacy_dxprivacy import DxError, Space
+from spacy_dxprivacy.lab import causal
+from spacy_dxprivacy.lab.report.metrics import judged
+
+from .fakes import FakeModel, small_law
+
+N = 5
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    T, first = small_law(N)
+    model = FakeModel(T, first)
+    monkeypatch.setitem(causal.OPENERS, "fake", lambda: model)
+    X = np.random.default_rng(0).normal(size=(N, 3))
+    Space.from_vectors([f"w{i}" for i in range(N)], X).save(tmp_path / "space")
+    rows = np.random.default_rng(1).integers(0, N, (6, 8))
+    texts = [
+        {"text": " ".join(f"w{i}" for i in some) + ".", "id": n} for n, some in enumerate(rows)
+    ]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, texts)) + "\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+MECHANISM = ["-m", "exponential", "-e", "2", "--space", "space"]
+
+
+def run(*arguments, status=0):
+    result = CliRunner().invoke(app, ["dx", *map(str, arguments)])
+    assert result.exit_code == status, result.output
+    return result
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--model", "nowhere"], "DX153"),
+        (["--model", "in.jsonl"], "expected a folder"),
+        (["--model", "space"], "config.json"),
+        (["--prompt", "Notes."], "model"),
+        (["--model", "fake", "--prompt", "w1 " * 40], "DX151"),
+    ],
+)
+def test_what_cannot_attack_is_told_in_a_line(folder, more, said):
+    result = CliRunner().invoke(app, ["dx", "attack", "guess", "in.jsonl", *MECHANISM, *more])
+    assert result.exit_code and said in result.output
+    assert len(result.output.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--edit", "in.jsonl", "out.jsonl"],
+        ["in.jsonl", "out.jsonl", "--edit"],
+        ["in.jsonl", "out.jsonl", "--edit", "--quiet"],
+        ["in.jsonl", "out.jsonl", "--config", "run.cfg"],
+    ],
+)
+def test_one_word_edits_and_the_receipt_says_so(folder, more):
+    run("config", "run.cfg", "--edit")
+    said = run("sanitize", *more, "--receipt", "r.json")
+    assert json.loads((folder / "r.json").read_text())["editor"] == "dx.Remap.v1"
+    if "--quiet" not in more:
+        assert "costs no privacy and adds none" in " ".join(said.output.split())
+
+
+def test_nothing_is_edited_unless_it_is_asked_for(folder):
+    said = run("sanitize", "in.jsonl", "out.jsonl", *MECHANISM[:4], "--receipt", "r.json")
+    assert "editor" not in json.loads((folder / "r.json").read_text())
+    assert "Edited" not in said.output
+
+
+def test_files_that_are_no_models_are_refused_and_a_missing_extra_is_named(folder, monkeypatch):
+    (folder / "cut.gguf").write_bytes(b"GG")
+    for name, why in (("cut.gguf", "a GGUF file"), ("none.gguf", "a GGUF file")):
+        with pytest.raises(DxError, match=why):
+            causal.open_model(name)
+    (folder / "model").mkdir()
+    (folder / "model" / "config.json").write_text("{}")
+    monkeypatch.setattr(causal, "find_spec", lambda name: None)
+    with pytest.raises(DxError, match=r"DX154.*torch, transformers.*\[lm\]"):
+        causal.open_model("model")
+
+
+def test_the_attacker_may_have_a_model(folder):
+    said = run("attack", "guess", "in.jsonl", *MECHANISM, "--model", "fake", "--public", "in.jsonl")
+    assert "causal model" in said.output
+
+
+def test_figures_ask_for_matplotlib_before_anything_is_tried(folder, monkeypatch):
+    monkeypatch.setattr("spacy_dxprivacy.validate.find_spec", lambda name: None)
+    for name in ("guess", "frontier"):
+        said = run("attack", name, "in.jsonl", *MECHANISM, "--out", "found", status=2)
+        assert "matplotlib" in said.output and "dx.Exponential" not in said.output
+
+
+def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
+    pytest.importorskip("matplotlib", reason="plots (matplotlib)")
+    said = run("attack", "frontier", "in.jsonl", *MECHANISM, "--model", "fake", "--out", "found")
+    assert "recovered by" in said.output and "(whichever recovers more)" in said.output
+    (row,) = csv.DictReader((folder / "found" / "frontier.csv").read_text().splitlines())
+    assert {row["attacker"], row["rare_attacker"]} <= {"word frequencies", "causal model"}
+    pairs = run("attack", "frontier", "in.jsonl", *MECHANISM, "--out", "pairs")
+    (alone,) = csv.DictReader((folder / "pairs" / "frontier.csv").read_text().splitlines())
+    assert float(row["found"]) >= float(alone["found"]) and "recovered by" not in pairs.output
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "why"),
+    [
+        ("repeat", ["--model", "fake"], "--model is for guess, all, frontier.* not for repeat"),
+        ("link", ["--prompt", "Notes."], "--prompt is for guess, all, frontier"),
+        ("membership", ["--model", "fake"], "--model is for .* not for membership"),
+        ("guess", ["--model", "none.gguf"], "DX153"),
+    ],
+)
+def test_a_model_that_nothing_is_asked_of_is_a_mistake(folder, name, more, why):
+    said = run("attack", name, "in.jsonl", *MECHANISM, *more, status=2)
+    assert re.search(why, " ".join(said.output.split()))
+
+
+def test_a_judge_counts_nats_a_word():
+    T, first = small_law(N)
+    found = judged(FakeModel(T, first), ["w0 w1", "w2"], ["w1 w1", "w2"])
+    before = np.log(first[0]) + np.log(T[0, 1]) + np.log(first[2])
+    assert found.before == pytest.approx(-before / 3)
+    assert found.after != found.before and found.model == "fake"
+    assert judged(FakeModel(T, first), [""], [""]) is None
+
+
+@pytest.mark.slow
+def test_a_core_installation_imports_none_of_it():
+    code = (
+        "import sys, spacy, spacy_dxprivacy\n"
+        "spacy.blank('en').add_pipe('dx_sanitizer')\n"
+        "assert not {'transformers', 'spacy_dxprivacy.lab.causal'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
