@@ -142,7 +142,7 @@ def test_other_settings_and_two_runs_at_once_are_refused(nlp, source, out, space
         with pytest.raises(DxError, match="DX077"):
             run(pipeline, source, out, chosen)
     pytest.importorskip("fcntl", reason="Windows has no locks of this kind")
-    with Parts(out, nlp, FEW.files), pytest.raises(DxError, match="another run"):
+    with Parts(out, nlp, FEW), pytest.raises(DxError, match="another run"):
         run(nlp, source, out)
 
 
