@@ -578,8 +578,8 @@ def running(space_path, *options):
     port = free_port()
     command = [
         sys.executable, "-m", "spacy", "dx", "serve",
-        "--port", str(port), *space_options(space_path), "--mechanism", "exponential", "--epsilon", "2",
-        *map(str, options),
+        "--port", str(port), *space_options(space_path), "--mechanism", "exponential",
+        "--epsilon", "2", *map(str, options),
     ]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
