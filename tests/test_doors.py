@@ -116,7 +116,7 @@ def test_help_texts_fit_on_a_line():
 
 def test_messages_name_arguments_that_are_options_too():
     named = {name for text in messages() for name in re.findall(r"`(\w+)`", text)}
-    assert {"again", "force", "n_process"} <= named
+    assert {"force", "n_process"} <= named
     known = {*options_of_commands()} | set(terminal.OPTIONS.values())
     unknown = {name for name in named if with_options(f"`{name}`") not in known}
     assert not unknown
