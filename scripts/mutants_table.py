@@ -691,8 +691,8 @@ MUTANTS = [
     Mutant(
         "epsilon-of-rho",
         "privacy/concentrated.py",
-        "epsilon = rho + 2 * math.sqrt(rho * math.log(1 / delta))",
-        "epsilon = rho + 1.5 * math.sqrt(rho * math.log(1 / delta))",
+        "return rho + 2 * math.sqrt(rho * math.log(1 / delta))",
+        "return rho + 1.5 * math.sqrt(rho * math.log(1 / delta))",
         "The conversion of zCDP is understated",
         "tests/sentences/test_concentrated.py",
     ),

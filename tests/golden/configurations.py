@@ -38,7 +38,6 @@ NAMES = {
     "mask": "dx.Mask.v1",
     "name": "dx.Name.v1",
     "number": "dx.Number.v1",
-    "numbers": "dx.Numbers.v1",
     "organisation": "dx.Organisation.v1",
     "place": "dx.Place.v1",
     "preset": "dx.Preset.v1",
@@ -61,7 +60,6 @@ NAMES = {
     "tem": "dx.TEM.v1",
     "truncated_gumbel": "dx.TruncatedGumbel.v1",
     "truncated_laplace": "dx.TruncatedLaplace.v1",
-    "sanitize_table": "spacy_dxprivacy.integrations.table:sanitize_table",
 }
 
 SEED = 7
@@ -152,14 +150,6 @@ class CommandConfiguration:
     target: str
     options: tuple[str, ...] = ()
     pipeline: Configuration = Configuration()
-
-
-@dataclass(frozen=True)
-class TableConfiguration:
-    """A table of Arrow through `sanitize_table`, from and to .parquet."""
-
-    pipeline: Configuration = Configuration()
-    options: Block = field(default_factory=dict)
 
 
 def block(kind: str, name: str, /, **settings: Any) -> Block:
@@ -259,15 +249,9 @@ MECHANISMS: dict[str, Any] = {
     "truncated_gumbel": tiny(mechanism("truncated_gumbel", epsilon=10000.0)),
     "truncated_laplace": tiny(mechanism("truncated_laplace", epsilon=60.0, delta=1e-6)),
     # projections and indexes
-    "laplace_faiss": tiny(
-        mechanism("laplace", epsilon=4.0, projection=nearest("faiss", factory="Flat", refine=20))
-    ),
+    "laplace_faiss": tiny(mechanism("laplace", epsilon=4.0, projection=nearest("faiss"))),
     "laplace_faiss_builtin": Configuration(
-        {
-            "mechanism": mechanism(
-                "laplace", epsilon=10.0, projection=nearest("faiss", factory="SQ8", refine=64)
-            )
-        },
+        {"mechanism": mechanism("laplace", epsilon=10.0, projection=nearest("faiss"))},
         (TALK,),
     ),
     "laplace_rank_sampling": tiny(
@@ -288,11 +272,11 @@ SETTINGS: dict[str, Any] = {
     "unknown_random_word": words(unknown=block("unknowns", "random_word")),
     "unknown_random_digits": words(unknown=block("unknowns", "random_digits")),
     "unknown_raise": Configuration({"unknown": block("unknowns", "raise")}, (TALK, TICKET)),
-    "numbers_relative": words(numbers=surrogate("numbers", epsilon=10.0)),
+    "numbers_relative": words(numbers=surrogate("number", epsilon=10.0)),
     "numbers_absolute": words(
-        numbers=surrogate("numbers", epsilon=1.0, scale="absolute", unit=5.0, high=500.0)
+        numbers=surrogate("number", epsilon=1.0, scale="absolute", unit=5.0, high=500.0)
     ),
-    "editor": words(editor=block("editors", "remap", beam=4)),
+    "editor": words(editor=block("editors", "remap")),
     "editor_path": words(
         mechanism=mechanism("path", epsilon=1.6, prior=block("priors", "uniform")),
         editor=block("editors", "remap", loss="path"),
@@ -392,6 +376,5 @@ COMMANDS: dict[str, Any] = {
     "eml": command("mail.eml", "out.eml", "--entities", "person,date,email"),
     "spacy": command("docs.spacy", "out.spacy"),
     "model": command("note.txt", "out.txt", "--model", "<model>", **RULES),
-    "parquet": TableConfiguration(options={"keep": ["id"], "receipts": True}),
 }
 CONFIGURATIONS: dict[str, Any] = MECHANISMS | SETTINGS | ENTITIES | COMMANDS

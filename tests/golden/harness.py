@@ -7,7 +7,6 @@ A record has sections, so that a change shows where it is: `texts` and `docs` ar
 from __future__ import annotations
 
 import hashlib
-import importlib
 import io
 import json
 import os
@@ -31,15 +30,11 @@ from spacy.vectors import Vectors
 
 from .configurations import (
     CONFIGURATIONS,
-    NAMES,
     SEED,
-    TALK,
-    TICKET,
     TINY_DIMS,
     TINY_WORDS,
     CommandConfiguration,
     Configuration,
-    TableConfiguration,
 )
 from .inputs import write_inputs
 
@@ -109,8 +104,6 @@ def run(name: str) -> Record:
         key.chmod(0o600)
         if isinstance(configuration, CommandConfiguration):
             record = run_command(configuration, root, key)
-        elif isinstance(configuration, TableConfiguration):
-            record = run_table(configuration, root, key)
         else:
             record = run_pipeline(configuration, key)
     return json.loads(json.dumps(record))
@@ -317,25 +310,6 @@ def run_command(configuration: CommandConfiguration, root: Path, key: Path) -> R
         "files": sorted(path.name for path in target.parent.iterdir()),
         "output": output_of(target, target.read_bytes()),
         "receipts": receipts([payload]),
-    }
-
-
-def run_table(configuration: TableConfiguration, root: Path, key: Path) -> Record:
-    """Return what a .parquet file becomes."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    module, _, function = NAMES["sanitize_table"].partition(":")
-    sanitize_table = getattr(importlib.import_module(module), function)
-    rows = {"id": [1, 2, 3], "text": [TALK, None, TICKET], "note": ["a", "b", "c"]}
-    parquet.write_table(pa.table(rows), root / "in.parquet")
-    nlp = make(configuration.pipeline, key)
-    table = sanitize_table(nlp, parquet.read_table(root / "in.parquet"), **configuration.options)
-    return {
-        "output": {
-            "schema": str(table.schema).splitlines(),
-            "rows": table.to_pylist(),
-        }
     }
 
 

@@ -144,7 +144,7 @@ def test_of_a_file_of_longer_ngrams_the_pairs_are_taken(convert, arpa, three, tw
 def test_the_folder_that_the_command_writes_is_read_as_a_prior(three, two, tmp_path):
     command = [sys.executable, str(SCRIPTS / "arpa_to_prior.py"), str(three), str(tmp_path / "out")]
     subprocess.run(command, check=True)
-    chain = registry.dx_priors.get("dx.WordPairs.v2")(path=str(tmp_path / "out")).fit(two)
+    chain = registry.dx_priors.get("dx.WordPairs.v1")(path=str(tmp_path / "out")).fit(two)
     for rows in sentences(2, 4):
         expected = by_hand([two.words[r] for r in rows], order=3)
         assert weight(chain, rows) * (1 - AFTER["<s>"]["</s>"]) == pytest.approx(expected, rel=1e-5)
