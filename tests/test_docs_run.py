@@ -30,7 +30,7 @@ import pytest
 from ports import free_port, wait_for
 from typer.testing import CliRunner
 
-from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.cli import dx_cli, split_overrides
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -120,7 +120,7 @@ class Reader:
                 continue
             name, *given = words[words.index("dx") + 1 :]
             done = CliRunner().invoke(dx_cli, [name, "--help"], env={"COLUMNS": "200"})
-            options = [word for word in given if word.startswith("--")]
+            options = [word for word in split_overrides(given)[0] if word.startswith("--")]
             plain = re.sub(r"\x1b\[[0-9;]*m", "", done.output)
             assert done.exit_code == 0 and [one for one in options if one not in plain] == [], line
 
