@@ -1,0 +1,151 @@
+"""What the scripts share: word vectors, mechanisms by name, tables, figures and result files."""
+
+import argparse
+import csv
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import spacy
+import srsly
+
+from spacy_dxprivacy import DxWarning, Rng, Space, registry
+
+PAPERS = srsly.read_json(Path(__file__).resolve().parent.parent / "papers.json")
+OPTIONS = {
+    "--space": {"default": "builtin", "help": "builtin, a saved space, or a pipeline with vectors"},
+    "--max-words": {"type": int, "help": "use the first N words of the space"},
+    "--words": {"type": int, "default": 200, "help": "number of words to sample, uniformly"},
+    "--draws": {"type": int, "default": 20, "help": "draws a word, where they are simulated"},
+    "--pairs": {"nargs": "*", "default": [], "help": "files of: word, word, human score"},
+    "--out": {"type": Path, "default": Path("output"), "help": "folder for .csv, .json and .svg"},
+}
+MISSING = """{path}: no such vectors. `python -m spacy project run glove50` installs whole GloVe 50d;
+`python -m spacy project assets --extra` downloads the other tables, and
+`python -m spacy project run vectors . --vars.file FILE` makes assets/vectors of one of them."""
+BLOCK = 2**25  # distances at a time
+
+
+def arguments(doc, commands, *names):
+    """Parse a command and the options of these names."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("command", choices=commands)
+    for name in names:
+        parser.add_argument(name, **OPTIONS[name])
+    return parser.parse_args()
+
+
+def load_space(path, max_words=None):
+    """Load all vectors of a space: no word is excluded."""
+    if path == "builtin":
+        space = Space.builtin()
+    elif (Path(path) / "space.json").is_file():
+        space = Space.load(path)
+    elif (Path(path) / "meta.json").is_file():
+        space = Space.from_nlp(spacy.load(path))
+    else:
+        sys.exit(MISSING.format(path=path))
+    return space if max_words is None else space.filtered(max_words=max_words)
+
+
+def table_of(space):
+    """Return the table of vectors of the paper that has this shape; None for others."""
+    for name, (words, dims) in PAPERS["tables"].items():
+        if space.vectors.shape[1] == dims and abs(len(space) - words) <= words // 1000:
+            return name
+    return None
+
+
+def about(space):
+    """Describe the vectors, and whether a paper has the same."""
+    n, d = space.vectors.shape
+    table = table_of(space)
+    same = f"the same vectors as {table} of the papers" if table else "other vectors than the papers"
+    return f"{space.name}, {n:,} words, {d} dimensions ({same})."
+
+
+def probes(space, count):
+    """Return rows of the space, drawn uniformly."""
+    return np.sort(np.random.default_rng(0).choice(len(space), min(count, len(space)), False))
+
+
+def nearest(space, rows, depth):
+    """Return the nearest rows of each row, itself first, and their distances: (k, depth) each."""
+    X, depth = space.vectors, min(depth, len(space))
+    squares = np.einsum("nd,nd->n", X, X)
+    found, apart = [], []
+    for part in np.array_split(rows, max(1, len(rows) * len(X) // BLOCK)):
+        D = squares - 2 * (X[part] @ X.T)
+        few = np.argpartition(D, min(depth + 20, len(X)) - 1, axis=1)[:, : depth + 20]
+        exact = np.linalg.norm(X[few].astype(float) - X[part][:, None], axis=2)
+        exact[few == part[:, None]] = -1
+        order = np.argsort(exact, axis=1, kind="stable")[:, :depth]
+        found.append(np.take_along_axis(few, order, axis=1))
+        apart.append(np.maximum(np.take_along_axis(exact, order, axis=1), 0))
+    return np.concatenate(found), np.concatenate(apart)
+
+
+def mechanism(space, name, epsilon, **settings):
+    """Return a mechanism that is fitted on the space."""
+    config = {"@dx_mechanisms": name, "epsilon": epsilon, **settings}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DxWarning)
+        return registry.resolve({"made": config})["made"].fit(space)
+
+
+def outputs(made, rows, draws):
+    """Return the outputs of each row in some draws, (k, draws), by seed."""
+    repeated, rng = np.repeat(rows, draws), Rng(seed=0)
+    parts = np.array_split(repeated, max(1, len(repeated) // 4096))
+    return np.concatenate([made.sample(part, rng).rows for part in parts]).reshape(-1, draws)
+
+
+def shares(made, rows, close, draws):
+    """Return the shares of outputs that are the word, close to it, and neither; and whether these
+    are exact. close: (k, c), the word first."""
+    if hasattr(made, "distribution"):
+        kept = np.zeros(2)
+        for i in np.array_split(np.arange(len(rows)), max(1, len(rows) * made.built.n // BLOCK)):
+            P = np.take_along_axis(made.distribution(rows[i]), close[i], axis=1)
+            kept += P[:, 0].sum(), P[:, 1:].sum()
+        original, near = kept / len(rows)
+    else:
+        drawn = outputs(made, rows, draws)
+        original = np.mean(drawn == rows[:, None])
+        near = np.mean((drawn[:, :, None] == close[:, None, 1:]).any(axis=2))
+    return [original, near, max(0.0, 1 - original - near)], hasattr(made, "distribution")
+
+
+def finish(args, name, space, columns, rows, verdict, *, settings, attacker="none: no attack"):
+    """Print a table and a verdict, and write them as .csv and .json. Floats keep three digits."""
+    cells = [[f"{c:.3g}" if isinstance(c, float) else str(c) for c in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
+    data = about(space) if space is not None else "No vectors."
+    print(f"\n{name}. {data}\n")
+    for line in [columns, *cells]:
+        print("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)))
+    print(f"\nVerdict: {verdict}")
+    args.out.mkdir(parents=True, exist_ok=True)
+    with (args.out / f"{name}.csv").open("w", encoding="utf8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([columns, *rows])
+    about_run = {"settings": settings, "data": data, "attacker": attacker, "verdict": verdict}
+    command = " ".join(["python", f"projects/papers/scripts/{Path(sys.argv[0]).name}", *sys.argv[1:]])
+    result = {"command": command, **about_run, "columns": columns, "rows": cells}
+    srsly.write_json(args.out / f"{name}.json", result)
+
+
+def figure(path, panels, draw, *, size=(2.9, 2.7)):
+    """Write an .svg: draw(axes, panel) for each of the panels, in a row. None without matplotlib."""
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        return print("No figure: matplotlib is not installed.")
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "dx", "font.size": 8}):
+        drawing = Figure(figsize=(size[0] * len(panels), size[1]), layout="constrained")
+        for axes, panel in zip(drawing.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+            draw(axes, panel)
+            axes.spines[["top", "right"]].set_visible(False)
+        drawing.savefig(path, format="svg", metadata={"Date": None})
+        print(f"Figure: {path}")
