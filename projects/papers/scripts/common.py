@@ -21,7 +21,7 @@ OPTIONS = {
     "--pairs": {"nargs": "*", "default": [], "help": "files of: word, word, human score"},
     "--out": {"type": Path, "default": Path("output"), "help": "folder for .csv, .json and .svg"},
 }
-MISSING = """{path}: no such vectors. `python -m spacy project run glove50` installs whole GloVe 50d;
+MISSING = """{path}: no such vectors. `python -m spacy project run glove50` makes whole GloVe 50d;
 `python -m spacy project assets --extra` downloads the other tables, and
 `python -m spacy project run vectors . --vars.file FILE` makes assets/vectors of one of them."""
 BLOCK = 2**25  # distances at a time
@@ -46,7 +46,8 @@ def load_space(path, max_words=None):
         space = Space.from_nlp(spacy.load(path))
     else:
         sys.exit(MISSING.format(path=path))
-    return space if max_words is None else space.filtered(max_words=max_words)
+    whole = max_words is None or max_words >= len(space)
+    return space if whole else space.filtered(max_words=max_words)
 
 
 def table_of(space):
@@ -61,7 +62,9 @@ def about(space):
     """Describe the vectors, and whether a paper has the same."""
     n, d = space.vectors.shape
     table = table_of(space)
-    same = f"the same vectors as {table} of the papers" if table else "other vectors than the papers"
+    same = (
+        f"the same vectors as {table} of the papers" if table else "other vectors than the papers"
+    )
     return f"{space.name}, {n:,} words, {d} dimensions ({same})."
 
 
@@ -114,7 +117,8 @@ def shares(made, rows, close, draws):
         drawn = outputs(made, rows, draws)
         original = np.mean(drawn == rows[:, None])
         near = np.mean((drawn[:, :, None] == close[:, None, 1:]).any(axis=2))
-    return [original, near, max(0.0, 1 - original - near)], hasattr(made, "distribution")
+    distant = max(0.0, round(1 - original - near, 9))
+    return [float(original), float(near), distant], hasattr(made, "distribution")
 
 
 def finish(args, name, space, columns, rows, verdict, *, settings, attacker="none: no attack"):
@@ -130,13 +134,16 @@ def finish(args, name, space, columns, rows, verdict, *, settings, attacker="non
     with (args.out / f"{name}.csv").open("w", encoding="utf8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([columns, *rows])
     about_run = {"settings": settings, "data": data, "attacker": attacker, "verdict": verdict}
-    command = " ".join(["python", f"projects/papers/scripts/{Path(sys.argv[0]).name}", *sys.argv[1:]])
+    command = " ".join(
+        ["python", f"projects/papers/scripts/{Path(sys.argv[0]).name}", *sys.argv[1:]]
+    )
     result = {"command": command, **about_run, "columns": columns, "rows": cells}
     srsly.write_json(args.out / f"{name}.json", result)
 
 
 def figure(path, panels, draw, *, size=(2.9, 2.7)):
-    """Write an .svg: draw(axes, panel) for each of the panels, in a row. None without matplotlib."""
+    """Write an .svg: draw(axes, panel) for each of the panels, in a row. None without "
+    "matplotlib."""
     try:
         import matplotlib
         from matplotlib.figure import Figure
@@ -144,7 +151,9 @@ def figure(path, panels, draw, *, size=(2.9, 2.7)):
         return print("No figure: matplotlib is not installed.")
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "dx", "font.size": 8}):
         drawing = Figure(figsize=(size[0] * len(panels), size[1]), layout="constrained")
-        for axes, panel in zip(drawing.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+        for axes, panel in zip(
+            drawing.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
+        ):
             draw(axes, panel)
             axes.spines[["top", "right"]].set_visible(False)
         drawing.savefig(path, format="svg", metadata={"Date": None})

@@ -36,7 +36,13 @@ def table(args, space):
             cells[same, lam, epsilon] = [kept.mean(), kept.std(), distinct.mean(), distinct.std()]
     rows = []
     for (same, lam, epsilon), (kept, kept_sd, distinct, distinct_sd) in cells.items():
-        row = [same, f"{lam:g}", f"{epsilon:g}", f"{kept:.1f} ± {kept_sd:.1f}", f"{distinct:.1f} ± {distinct_sd:.1f}"]
+        row = [
+            same,
+            f"{lam:g}",
+            f"{epsilon:g}",
+            f"{kept:.1f} ± {kept_sd:.1f}",
+            f"{distinct:.1f} ± {distinct_sd:.1f}",
+        ]
         at = PAPER["epsilons"].index(epsilon)
         of_paper = [f"{PAPER[what][f'{lam:g}'][at]:.1f}" for what in ("N_w, GloVe", "S_w, GloVe")]
         rows.append(row + (of_paper if same == SAME[0] else ["", ""]))
@@ -49,21 +55,36 @@ def table(args, space):
     told = [sum(order(same, e) for e in PAPER["epsilons"]) for same in SAME]
     all_of = len(PAPER["epsilons"])
     verdict = (
-        f"{'reproduced in kind' if told[0] == all_of else 'not reproduced'}: N_w falls and S_w rises with "
-        f"lambda at {told[0]} of {all_of} epsilons. It is less a better shape than a weaker promise: at an "
-        f"equal Euclidean epsilon of 20, N_w is {cells[SAME[1], 0.0, 20.0][0]:.1f} for lambda 0 and "
+        f"{'reproduced in kind' if told[0] == all_of else 'not reproduced'}: N_w falls and S_w "
+        f"rises with "
+        f"lambda at {told[0]} of {all_of} epsilons. It is less a better shape than a weaker "
+        f"promise: at an "
+        f"equal Euclidean epsilon of 20, N_w is {cells[SAME[1], 0.0, 20.0][0]:.1f} for lambda 0 "
+        f"and "
         f"{cells[SAME[1], 1.0, 20.0][0]:.1f} for lambda 1."
     )
-    columns = ["the same", "lambda", "epsilon", "N_w", f"S_w, of {args.draws} draws", "N_w of the paper (GloVe)",
-               "S_w of the paper (GloVe)"]
+    columns = [
+        "the same",
+        "lambda",
+        "epsilon",
+        "N_w",
+        f"S_w, of {args.draws} draws",
+        "N_w of the paper (GloVe)",
+        "S_w of the paper (GloVe)",
+    ]
     settings = {"@dx_mechanisms": "dx.Mahalanobis.v1", "words": args.words, "draws": args.draws}
     finish(args, "ellipse-table", space, columns, rows, verdict, settings=settings)
 
     def draw(axes, panel):
         same, which, title = panel
         for lam in LAMBDAS:
-            axes.plot(PAPER["epsilons"], [cells[same, lam, float(e)][which] for e in PAPER["epsilons"]],
-                      "o-", ms=3, label=f"lambda {lam:g}")
+            axes.plot(
+                PAPER["epsilons"],
+                [cells[same, lam, float(e)][which] for e in PAPER["epsilons"]],
+                "o-",
+                ms=3,
+                label=f"lambda {lam:g}",
+            )
         axes.set(title=f"{title}, equal {same}", xlabel="epsilon", xscale="log")
         axes.legend(frameon=False, fontsize=6)
 

@@ -36,21 +36,39 @@ def delta(args, _):
         package = made.delta(one, other, np.array([[float(epsilon)]]))[0, 0]
         drawn = made.sample(np.zeros(DRAWS, int), Rng(seed=0)).vectors
         outside = np.mean((np.abs(drawn - ends.vectors[1]) > A + 1e-3).any(axis=1))
-        rows.append([epsilon, dims, f"10^{-dims * np.log10(4):.1f}", f"{exact:.3f}", f"{package:.3f}",
-                     f"{outside:.3f}", f"{PAPER['N_w, Yelp, fastText'][len(rows)]:.3f}"])
+        rows.append(
+            [
+                epsilon,
+                dims,
+                f"10^{-dims * np.log10(4):.1f}",
+                f"{exact:.3f}",
+                f"{package:.3f}",
+                f"{outside:.3f}",
+                f"{PAPER['N_w, Yelp, fastText'][len(rows)]:.3f}",
+            ]
+        )
     apart = max(abs(float(row[3]) - float(row[4])) for row in rows)
     verdict = (
-        f"cannot follow from its formulas: the exact delta is {rows[0][3]} where 10^-180.6 is claimed. "
-        f"Formula and package differ by {apart:.3f} at most; no epsilon repairs it, as the boxes differ."
+        f"cannot follow from its formulas: the exact delta is {rows[0][3]} where 10^-180.6 is "
+        f"claimed. "
+        f"Formula and package differ by {apart:.3f} at most; no epsilon repairs it, as the boxes "
+        f"differ."
     )
-    columns = ["epsilon", "d of the formulas", "claimed delta", "exact delta", "by the package",
-               f"outside, of {DRAWS:,} draws", "N_w of the paper"]
+    columns = [
+        "epsilon",
+        "d of the formulas",
+        "claimed delta",
+        "exact delta",
+        "by the package",
+        f"outside, of {DRAWS:,} draws",
+        "N_w of the paper",
+    ]
     settings = {"@dx_mechanisms": NAME, "calibration": "paper", "d": D}
     finish(args, "truncated-delta", None, columns, rows, verdict, settings=settings)
 
     def draw(axes, _):
         axes.plot(PAPER["epsilons"], [float(row[3]) for row in rows], "o-", label="exact")
-        axes.plot(PAPER["epsilons"], [4.0**-row[1] for row in rows], "s-", label="claimed")
+        axes.plot(PAPER["epsilons"], [4.0 ** -row[1] for row in rows], "s-", label="claimed")
         axes.set(xlabel="epsilon", ylabel="delta", xscale="log", title="Theorem 3")
         axes.legend(frameon=False)
 
@@ -66,16 +84,28 @@ def words(args, space):
             made = mechanism(space, name, float(epsilon), **settings)
             row.append(float(np.mean(outputs(made, picked, args.draws) == picked[:, None])))
         C = np.linalg.norm(space.vectors.astype(float), axis=1).max()
-        a, A = epsilon / (2 * np.sqrt(paper["dims"]) * C), closed_form(epsilon, paper["dims"])[1] * C
+        a, A = (
+            epsilon / (2 * np.sqrt(paper["dims"]) * C),
+            closed_form(epsilon, paper["dims"])[1] * C,
+        )
         x = np.linspace(0, A, 20001)  # theorem 4, by its integral: equation 6 has a misprint
         row.append(float(np.sqrt(np.average(x**2, weights=np.exp(-a * x))) / C))
         rows.append([*row, float(np.sqrt(8 * d) / epsilon)])
     verdict = (
-        f"cannot follow from its formulas: with C the longest vector, {rows[0][2]:.1%} of the words come out "
-        f"unchanged at epsilon = {rows[0][0]}, and the paper, which states no C, has {rows[0][1]:.1%}."
+        f"cannot follow from its formulas: with C the longest vector, {rows[0][2]:.1%} of the "
+        f"words come out "
+        f"unchanged at epsilon = {rows[0][0]}, and the paper, which states no C, has "
+        f"{rows[0][1]:.1%}."
     )
-    columns = ["epsilon", "N_w of the paper", "its calibration", "sound", "Laplace", "noise / C (theorem 4)",
-               "that of Laplace"]
+    columns = [
+        "epsilon",
+        "N_w of the paper",
+        "its calibration",
+        "sound",
+        "Laplace",
+        "noise / C (theorem 4)",
+        "that of Laplace",
+    ]
     settings = {"@dx_mechanisms": NAME, "words": args.words, "draws": args.draws}
     finish(args, "truncated-words", space, columns, rows, verdict, settings=settings)
 
