@@ -30,7 +30,8 @@ from figures import write_result
 from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.arrays import Floats1d, Floats2d, Ints1d
 from spacy_dxprivacy.errors import DxError
-from spacy_dxprivacy.lab.mechanisms import make_mechanism, parse_mechanism
+from spacy_dxprivacy.io.build import parse_mechanism
+from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.lab.results import text_table
 from spacy_dxprivacy.metric import graph_of
 from spacy_dxprivacy.space.search.metric import neighbours

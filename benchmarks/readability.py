@@ -19,10 +19,11 @@ from figures import DOCS, write_result
 from spacy.tokens import Doc
 
 from spacy_dxprivacy import Space
+from spacy_dxprivacy.io.build import parse_mechanism
 from spacy_dxprivacy.lab.attacks.frontier import Ground, Point, at_attacker, point
 from spacy_dxprivacy.lab.causal import open_model
 from spacy_dxprivacy.lab.corpus import read_corpus, read_texts
-from spacy_dxprivacy.lab.mechanisms import make_mechanism, parse_mechanism
+from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.privacy.levels import LEVELS
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import Space, UsageError
-from spacy_dxprivacy.lab.mechanisms import parse_mechanism
+from spacy_dxprivacy.io.build import parse_mechanism
 from spacy_dxprivacy.lab.results import Panel, draw_lines, interpolated
 from spacy_dxprivacy.lab.texts import macro_f1, read_fields
 

@@ -16,7 +16,8 @@ from ..config import names_of
 Config = Annotated[Path | None, Option("--config", "-c", help="Config file of a spaCy pipeline")]
 Model = Annotated[str | None, Option("--model", help="spaCy pipeline with a recogniser, or rules")]
 Mechanism = Annotated[
-    str | None, Option("--mechanism", "-m", help="Mechanism: path (default), laplace, ...")
+    str | None,
+    Option("--mechanism", "-m", help="Mechanism: path (default), 'mahalanobis lam=1', ..."),
 ]
 Epsilon = Annotated[
     float | None, Option("--epsilon", "-e", help="Privacy parameter: smaller is more private")
@@ -52,7 +53,7 @@ MaxWords = Annotated[
 ]
 Mechanisms = Annotated[
     list[str] | None,
-    Option("--mechanism", "-m", help="Mechanism, such as laplace; may be repeated"),
+    Option("--mechanism", "-m", help="Mechanism, such as 'nadp tau=0.5'; may be repeated"),
 ]
 Epsilons = Annotated[
     str | None,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import configparser
 import inspect
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,7 +33,13 @@ from ..validate import positive
 from .code import import_code
 from .files.limits import MOST_CONFIG, check_size
 
-NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior"}
+NOUNS = {
+    "dx_mechanisms": "mechanism",
+    "dx_priors": "prior",
+    "dx_projections": "projection",
+    "dx_indexes": "index",
+}
+PARTS = {"projection": "dx_projections", "index": "dx_indexes"}  # settings that name a function
 NUMBERS_EPSILON = {"relative": 10.0, "absolute": 1.0}  # a tenth of a number on average, or a unit
 _NUMBERS = re.compile(r"(relative|absolute(?=:|$))(?:(?<=absolute):(\d+(?:\.\d+)?))?", re.ASCII)
 EDITOR = "dx.Remap.v1"
@@ -321,32 +329,81 @@ def _middle(name: str) -> str:
 
 def _mechanism_block(options: PipelineOptions) -> dict[str, Any]:
     mechanism, epsilon = options.mechanism, options.epsilon
-    name = None if mechanism is None else full_name("dx_mechanisms", mechanism)
+    block = mechanism_config(mechanism, epsilon)
+    name = block.get("@dx_mechanisms", DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"])
     if options.level is not None:
-        if epsilon is not None or name not in (None, MECHANISM):
+        if epsilon is not None or name != MECHANISM:
             raise UsageError(f"`level` sets the epsilon of {MECHANISM}: give one of the two.")
-        epsilon = level_of(options.level).epsilon
+        block = mechanism_config(mechanism, level_of(options.level).epsilon)
     prior = None if options.prior is None else prior_config(options.prior)
-    default = DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"]
-    block = _taken("dx_mechanisms", name or default, {"policy": options.policy, "prior": prior})
-    return {**mechanism_config(mechanism, epsilon), **block}
+    return {**block, **_taken("dx_mechanisms", name, {"policy": options.policy, "prior": prior})}
 
 
 def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, Any]:
-    """Return the block of a mechanism, by a short or full name, and epsilon in its unit."""
+    """Return the block of a mechanism, as parse_mechanism reads it, and epsilon in its unit."""
     if epsilon is not None:
         epsilon = positive("epsilon", epsilon)
     if mechanism is None:
         return {} if epsilon is None else {"epsilon": epsilon}
-    name, default = full_name("dx_mechanisms", mechanism), DEFAULT_CONFIG["mechanism"]
+    block, default = parse_mechanism(mechanism)[1], DEFAULT_CONFIG["mechanism"]
+    name = block["@dx_mechanisms"]
     if name == default["@dx_mechanisms"]:
-        return {**default, "epsilon": default["epsilon"] if epsilon is None else epsilon}
+        return {**default, **block, "epsilon": default["epsilon"] if epsilon is None else epsilon}
     parameter = _parameters("dx_mechanisms", name).get("epsilon")
     if parameter is None and epsilon is not None:
         raise UsageError(f"{name} has no epsilon: leave `epsilon` out.")
     if parameter is not None and parameter.default is parameter.empty and epsilon is None:
         raise UsageError(f"{name} needs `epsilon`, in its own unit: see configs/ for a value.")
-    return {"@dx_mechanisms": name, **({} if epsilon is None else {"epsilon": epsilon})}
+    return {**block, **({} if epsilon is None else {"epsilon": epsilon})}
+
+
+def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
+    """Parse "laplace projection=RankSampling c=0.04": return its full name with the settings, and a
+    config without epsilon.
+
+    Names may be short or full. A prior is one of @dx_priors, a domain of ours or a folder. A
+    setting that the mechanism does not have is one of its projection, if that is given before.
+
+    Raises:
+        UsageError: For an unknown name or setting, and for epsilon, which is an option.
+    """
+    name, *settings = text.split() or [""]
+    registered, default = full_name("dx_mechanisms", name), DEFAULT_CONFIG["mechanism"]
+    config: dict[str, Any] = {"@dx_mechanisms": registered}
+    if registered == default["@dx_mechanisms"]:
+        config["prior"] = default["prior"]
+    for setting in settings:
+        key, _, value = setting.partition("=")
+        if not (key and value):
+            raise UsageError(f"settings of a mechanism are NAME=VALUE, got {setting!r}.")
+        if key == "epsilon":
+            raise UsageError("give epsilon by `epsilon`, not among the settings of a mechanism.")
+        _block_with(config, key)[key] = _setting(key, value)
+    return " ".join([registered, *settings]), config
+
+
+def _block_with(config: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return the block that has this setting: of the mechanism, or else of its projection."""
+    known: list[str] = []
+    for block in (config, config.get("projection", {})):
+        for name, registered in block.items():
+            if name.startswith("@"):
+                known += (own := _parameters(name[1:], registered))
+                if key in own:
+                    return block
+    names = ", ".join(name for name in known if name != "epsilon") or "none"
+    raise UsageError(f"{config['@dx_mechanisms']} has no setting {key!r}. It has: {names}.")
+
+
+def _setting(key: str, value: str) -> Any:
+    """Return a value as JSON has it, or text; and for what is registered its block."""
+    if key == "prior":
+        return prior_config(value)
+    if key in PARTS:
+        return {f"@{PARTS[key]}": full_name(PARTS[key], value)}
+    with suppress(ValueError):
+        return json.loads(value)
+    return value
 
 
 def prior_config(given: Path | str) -> dict[str, Any]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import inspect
-import json
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from ..errors import DxWarning, UsageError
-from ..io.build import full_name, prior_config
-from ..pipeline.component import DEFAULT_CONFIG
+from ..io.build import parse_mechanism
 from ..registries import registry
 from ..space import Space
 from ..space.sources import Filter, load
@@ -48,38 +46,20 @@ def parse_epsilons(text: str) -> list[float]:
     return sorted({float(f"{epsilon:.6g}") for epsilon in np.geomspace(*ends, number)})
 
 
-def check_tunable(name: str, settings: dict[str, Any] | None = None) -> None:
-    """Raise UsageError where epsilon alone does not make a mechanism, or it lacks a setting."""
+def parse_tunable(text: str) -> tuple[str, dict[str, Any]]:
+    """Return what parse_mechanism does. Raise UsageError where epsilon and these settings do not
+    make a mechanism, or they are wrong."""
+    label, config = parse_mechanism(text)
+    name = config["@dx_mechanisms"]
     known = inspect.signature(registry.dx_mechanisms.get(name)).parameters
     if "epsilon" not in known:
         raise UsageError(f"{name} has no epsilon.")
-    required = [p.name for p in known.values() if p.default is p.empty and p.name != "epsilon"]
-    if required:
+    required = [p.name for p in known.values() if p.default is p.empty and p.name not in config]
+    if required := [key for key in required if key != "epsilon"]:
         raise UsageError(f"{name} has no default for {', '.join(required)}.")
-    strange = [key for key in settings or () if key not in known]
-    if strange:
-        raise UsageError(f"{name} has no setting {strange[0]!r}. It has: {', '.join(known)}.")
-
-
-def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
-    """Parse "path prior=WordFrequency policy=clinical" into its full name and a config.
-
-    The config has no epsilon. Names may be short or full; a prior is one of @dx_priors.
-    """
-    name, *given = text.split() or [""]
-    registered = full_name("dx_mechanisms", name)
-    default = DEFAULT_CONFIG["mechanism"]
-    is_default = registered == default["@dx_mechanisms"]
-    settings: dict[str, Any] = {"prior": default["prior"]} if is_default else {}
-    for setting in given:
-        key, _, value = setting.partition("=")
-        if not (key and value):
-            raise UsageError(f"settings of a mechanism are NAME=VALUE, got {setting!r}.")
-        settings[key] = prior_config(value) if key == "prior" else value
-        with suppress(ValueError, TypeError):
-            settings[key] = json.loads(settings[key])
-    check_tunable(registered, settings)
-    return " ".join([registered, *given]), {"@dx_mechanisms": registered, **settings}
+    if label != name:
+        unfitted(config, 1.0)
+    return label, config
 
 
 def make_mechanism(given: str | dict[str, Any], space: Space, epsilon: float) -> Mechanism:

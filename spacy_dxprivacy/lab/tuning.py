@@ -7,7 +7,7 @@ Every figure is a mean over probed words.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -199,18 +199,19 @@ class Study:
     target: Target | None = None
     progress: Progress = no_progress
 
-    def tune(self, name: str) -> Tuned:
-        """Return the points of a registered mechanism by rising epsilon, and that of the target."""
-        make, probes = partial(make_mechanism, name, self.space), self.bench.probes
+    def tune(self, label: str, config: dict[str, Any]) -> Tuned:
+        """Return the points of a mechanism by rising epsilon, and that of the target. label,
+        config: as of parse_mechanism."""
+        make, probes = partial(make_mechanism, config, self.space), self.bench.probes
         epsilons = self.epsilons
         if epsilons is None:  # by fewer words: the ends of a range need not be exact
-            look = counted(make, f"{name}: looking for a range", self.progress)
+            look = counted(make, f"{label}: looking for a range", self.progress)
             epsilons = epsilons_for(look, probes.rows, probes.counts, STEPS)
         measure = cache(partial(self.point, make))
-        points = [measure(e) for e in self.progress(epsilons, f"{name}: measuring")]
+        points = [measure(e) for e in self.progress(epsilons, f"{label}: measuring")]
         if self.target is None:
             return points, None
-        look_for = counted(measure, f"{name}: looking for the target", self.progress)
+        look_for = counted(measure, f"{label}: looking for the target", self.progress)
         return points, solve(self.target, points, look_for)
 
     def point(self, make: Make, epsilon: float) -> Point:
@@ -219,7 +220,7 @@ class Study:
         loss = loss_of(made, len(self.space))
         return Point(made, epsilon, self.bench.measure(made), loss, probes.weights, probes.size)
 
-    def to_dict(self, about: dict[str, Any], results: Sequence[Tuned]) -> dict[str, Any]:
+    def to_dict(self, about: dict[str, Any], results: Mapping[str, Tuned]) -> dict[str, Any]:
         """Return plain values for JSON, without any word of a text; about: of probed_words."""
         probes = self.bench.probes
         return {
@@ -228,17 +229,17 @@ class Study:
             "probed": {**about, "different": len(probes.rows)},
             "draws": self.bench.draws,
             "guesser_without_output": float(probes.weights.max()),
-            "mechanisms": [self._entry(points, answer) for points, answer in results],
+            "mechanisms": [self._entry(label, *each) for label, each in results.items()],
         }
 
-    def _entry(self, points: list[Point], answer: Answer | None) -> dict[str, Any]:
+    def _entry(self, label: str, points: list[Point], answer: Answer | None) -> dict[str, Any]:
         guarantee, names = points[-1].mechanism.guarantee, FIGURES[:-1]
         target: dict[str, Any] = {"target": str(self.target), "epsilon": None}
         if answer is not None and self.target is not None:
             target |= {"epsilon": answer.point.epsilon, "bounded": answer.bounded}
             target[self.target.figure] = answer.point[self.target.figure]
         return {
-            "mechanism": points[-1].mechanism.name,
+            "mechanism": label,
             "exact": all(point.words.exact for point in points),
             "kind": guarantee.kind,
             "metric": guarantee.metric,

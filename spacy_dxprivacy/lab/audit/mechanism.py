@@ -8,9 +8,11 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ...config import read_config
 from ...errors import DxError, UsageError
+from ...io.build import mechanism_config
 from ...io.code import import_code
 from ...registries import registry
 from ...space import Space
@@ -106,7 +108,16 @@ def mechanism_of(
     if len(blocks) != 1:
         found = "no [mechanism] block" if not blocks else f"{len(blocks)} [mechanism] blocks"
         raise UsageError(f"{config}: it has {found}; expected one.")
-    block = blocks[0] if epsilon is None else {**blocks[0], "epsilon": epsilon}
+    return _resolved(blocks[0] if epsilon is None else {**blocks[0], "epsilon": epsilon})
+
+
+def mechanism_named(text: str, *, code: Path | None = None, epsilon: float | None) -> Mechanism:
+    """Make a mechanism, not fitted. text: as of parse_mechanism. Raise as mechanism_of does."""
+    import_code(code)
+    return _resolved(mechanism_config(text, epsilon))
+
+
+def _resolved(block: dict[str, Any]) -> Mechanism:
     with quiet():
         mechanism: Mechanism = registry.resolve({"mechanism": block})["mechanism"]
     return mechanism

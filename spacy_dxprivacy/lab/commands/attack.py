@@ -31,7 +31,7 @@ from ..attacks.whole import NAME as ATTRIBUTES
 from ..attacks.whole import STRONGER, Posts, infer, link_texts
 from ..corpus import read_corpus
 from ..epsilons import epsilons_for
-from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_mechanism
+from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_tunable
 from ..results import NAN, Result, check_out, plain, text_table
 from ..texts import read_fields, sanitizer
 
@@ -109,7 +109,7 @@ def attack_cli(
             import_code(code)
             one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, ATTRIBUTES))
             _check_options(name, model, prompt, rewriting)
-            configs = dict(parse_mechanism(given) for given in mechanism or ["path"])
+            configs = dict(parse_tunable(given) for given in mechanism or ["path"])
             chosen = None if epsilon is None else parse_epsilons(epsilon)
             shares = _shares(at)
             names = list(ATTACKS) if name == ALL else [name]

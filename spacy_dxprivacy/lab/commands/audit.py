@@ -26,9 +26,12 @@ audit_app = typer.Typer(
 
 @audit_app.command("mechanism", cls=DxCommand)
 def audit_mechanism_cli(
-    config: Annotated[Path, Argument(
+    config: Annotated[Path | None, Argument(
         metavar="CONFIG", show_default=False, help="Config file with a mechanism block"
-    )],
+    )] = None,
+    mechanism: Annotated[str | None, Option(
+        "--mechanism", "-m", help="In place of CONFIG: a name with settings, and --epsilon"
+    )] = None,
     code: Annotated[Path | None, Option(
         "--code", "-c", help="Python file to run first, which registers your mechanisms"
     )] = None,
@@ -51,13 +54,19 @@ def audit_mechanism_cli(
     Example: python -m spacy dx audit mechanism configs/laplace.cfg --epsilon 2 --quick
     """
     from ..audit import REFUTED, audit
-    from ..audit.mechanism import mechanism_of
+    from ..audit.mechanism import mechanism_named, mechanism_of
 
     with mistakes_in_a_line("audit mechanism"):
         with setting_up():
-            mechanism = mechanism_of(config, code=code, epsilon=epsilon)
+            if (config is None) == (mechanism is None):
+                raise UsageError("give CONFIG or `mechanism`, one of the two.")
+            made = (
+                mechanism_named(str(mechanism), code=code, epsilon=epsilon)
+                if config is None
+                else mechanism_of(config, code=code, epsilon=epsilon)
+            )
             table = None if space is None else load(space)
-        report = audit(mechanism, effort="quick" if quick else "full", space=table)
+        report = audit(made, effort="quick" if quick else "full", space=table)
     _print(report, as_json)
     raise typer.Exit(int(report.verdict == REFUTED))
 

@@ -21,8 +21,7 @@ from ...space import Space
 from ...space.search.metric import neighbours
 from ...space.sources import BUILTIN
 from ...ty import HasMetric, Mechanism, StatesProbabilities
-from ...validate import positive
-from ..mechanisms import check_tunable, load_space, make_mechanism
+from ..mechanisms import load_space, make_mechanism, parse_tunable
 from ..results import text_table
 from .tune import print_attacker, print_title
 
@@ -51,19 +50,18 @@ def inspect_cli(
     with mistakes_in_a_line("inspect"):
         with setting_up():
             import_code(code)
-            config = mechanism_config(mechanism or "path", epsilon)
-            check_tunable(name := config["@dx_mechanisms"])
-            chosen = positive("epsilon", config.get("epsilon"))
+            label, config = parse_tunable(mechanism or "path")
+            chosen = float(mechanism_config(label, epsilon)["epsilon"])
             words = load_space(space, max_words)
         with settings_that_fail():
             row = words.find(word)
             if row < 0:
                 raise UsageError("the space does not hold this word: choose another one.")
-            fitted = make_mechanism(name, words, chosen)
+            fitted = make_mechanism(config, words, chosen)
             rows, shares, exact = outputs_of(row, fitted, draws)
         typer.secho(f"{words.words[row]}: row {row} of {words.name}", bold=True)
         _print_neighbours(words, row, fitted, k)
-        print_title(fitted)
+        print_title(fitted, label)
         how = "exact" if exact else f"in {draws:,} draws"
         typer.echo(f"Outputs at epsilon = {chosen:g} ({how}):")
         print_attacker(fitted, chosen)

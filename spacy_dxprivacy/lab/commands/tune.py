@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,13 +14,12 @@ from typer import Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
-from ...io.build import full_name
 from ...io.code import import_code
 from ...io.files.atomic import check_new, write_bytes
 from ...privacy.levels import found_by
 from ...space.sources import BUILTIN
 from ...ty import Mechanism
-from ..mechanisms import check_tunable, load_space, parse_epsilons
+from ..mechanisms import load_space, parse_epsilons, parse_tunable
 from ..results import text_table
 from ..tuning import SHARES, Answer, Bench, Point, Study, Target, Tuned, probed_words
 
@@ -61,30 +60,28 @@ def tune_cli(
             chosen = None if epsilon is None else parse_epsilons(epsilon)
             if to_json is not None:
                 check_new(to_json, force=force)
-            names = [full_name("dx_mechanisms", name) for name in mechanism or ["path"]]
-            for name in names:
-                check_tunable(name)
+            configs = dict(parse_tunable(given) for given in mechanism or ["path"])
             wanted = None if target is None else Target.parse(target)
             found = load_space(space, max_words)
         with settings_that_fail():
             probes, about = probed_words(found, words, text, field)
             bench = Bench(found.vectors, probes, draws=draws)
             study = Study(found, bench, chosen, wanted, progress)
-            tuned = [study.tune(name) for name in dict.fromkeys(names)]
-        for points, answer in tuned:
-            _print_points(points, answer, wanted)
-        _print_notes(about, study, tuned)
+            tuned = {label: study.tune(label, config) for label, config in configs.items()}
+        for label, (points, answer) in tuned.items():
+            _print_points(label, points, answer, wanted)
+        _print_notes(about, study, tuned.values())
         if to_json is not None:
             payload = json.dumps(study.to_dict(about, tuned), indent=2) + "\n"
             write_bytes(to_json, payload.encode(), force=force)
-    if wanted is not None and not all(answer for _, answer in tuned):
+    if wanted is not None and not all(answer for _, answer in tuned.values()):
         raise typer.Exit(1)
 
 
-def print_title(mechanism: Mechanism) -> None:
-    """Print a mechanism, and in red where it has no guarantee."""
+def print_title(mechanism: Mechanism, label: str) -> None:
+    """Print a mechanism by its label, and in red where it has no guarantee."""
     guarantee = mechanism.guarantee
-    typer.secho(f"{mechanism.name}, epsilon in {guarantee.unit or 'no unit'}", bold=True)
+    typer.secho(f"{label}, epsilon in {guarantee.unit or 'no unit'}", bold=True)
     if not guarantee.holds:
         why = "its published proof does not hold" if guarantee.kind != "none" else guarantee.notes
         typer.secho(f"NO PRIVACY: {why.rstrip('.')}.", fg="red", bold=True)
@@ -97,9 +94,11 @@ def print_attacker(mechanism: Mechanism, epsilon: float) -> None:
     typer.echo(unknown if found is None else f"At {found} (docs/explanation/attacks.md).")
 
 
-def _print_points(points: list[Point], answer: Answer | None, target: Target | None) -> None:
+def _print_points(
+    label: str, points: list[Point], answer: Answer | None, target: Target | None
+) -> None:
     mechanism = points[-1].mechanism
-    print_title(mechanism)
+    print_title(mechanism, label)
     rows = [
         [f"{p.epsilon:.5g}", *(_number(name, p[name]) for name in COLUMNS.values())] for p in points
     ]
@@ -125,7 +124,7 @@ def _sentence(target: Target, answer: Answer | None) -> str:
     return f"{target}: epsilon = {epsilon}. There, {reached}."
 
 
-def _print_notes(about: dict[str, Any], study: Study, tuned: Sequence[Tuned]) -> None:
+def _print_notes(about: dict[str, Any], study: Study, tuned: Iterable[Tuned]) -> None:
     bench, probes = study.bench, study.bench.probes
     every = [point for points, _ in tuned for point in points]
     widest = max(np.ptp(point.interval("unchanged")) for point in every)
