@@ -22,7 +22,8 @@ MOST_STEPS = 1000
 
 
 def load_space(given: str, max_words: int | None = None) -> Space:
-    """Load 'builtin', a saved space or a file of vectors, as a pipeline loads it."""
+    """Load 'builtin', a saved space or a pipeline with vectors, as a pipeline loads it by default:
+    without offensive words, also where the space was saved with them."""
     space = load(given, Filter(max_words=max_words))
     if len(space) < 2:
         raise UsageError("the space holds a single word; give it more.")

@@ -7,7 +7,10 @@ Guarantee noise = "global": Delta is the diameter; all pairs of words (approx-dp
           "adjacent": Delta is the longest edge of the relation; related pairs only, proven.
           "paper": a Delta for each connected component, 0 for words without relations, which are
           published as they are; related pairs only, proven, and of little use: see the notes.
-Use       "global" for an (epsilon, delta) guarantee on all words; the other two to study the paper
+Use       "global", the default, is plain Gaussian noise for all pairs of words, without any
+          neighbourhood: of the three it alone covers them all. "adjacent" is the Gaussian baseline
+          of the paper, and "paper" its mechanism; both are there to study it. Its Laplacian
+          baseline, scaled to a measured L1 distance, is not available.
 Paper     Bollegala et al. 2023 (EACL), theorem 3. As in the authors' code, m counts the word itself
           and T is 10; unlike it, the Jaccard index is not rounded, no edge is left out by hand, and
           noise is not a function of the word.
@@ -54,7 +57,8 @@ def make_nadp(
         epsilon: Nats, above 0.
         delta: Between 0 and 1; None is 1 / (number of words).
         m: How many words count as neighbours, the word itself among them, 2 or more.
-        tau: The least Jaccard index of related words, from 0 to 1.
+        tau: The least Jaccard index of related words, from 0 to 1. The paper has .5 and .1: at .5
+            most words are related to none, and "paper" would publish them without noise.
         noise: "global", "adjacent" or "paper".
         projection: From noisy vectors to words; dx.Nearest.v1 if None.
     """

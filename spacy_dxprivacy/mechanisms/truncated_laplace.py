@@ -9,6 +9,9 @@ Guarantee "sound": (epsilon, delta) for all pairs of words (approx-dp), met with
 Use       to study the paper; sound or not, it gains nothing over dx.Laplace.v1
 Paper     Huang et al. 2024 (EMNLP, arXiv 2410.08027), theorem 3; in one dimension Geng et al. 2020
 
+Noisy vectors go to the nearest of the clipped vectors, where the paper's equation 2 has the
+unclipped ones: that is post-processing, and changes no guarantee.
+
 Within both supports the ratio of densities is at most exp(a ||v||_1) <= exp(epsilon), so delta is
 the probability of leaving the other support: 1 - prod_i (1 - t(|v_i|)), with
 t(v) = (exp(a v) - 1) / (2 (exp(a A) - 1)), at the worst v with ||v||_2 <= 2C.

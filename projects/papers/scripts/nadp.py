@@ -30,6 +30,7 @@ from spacy_dxprivacy import Rng
 PAPER = PAPERS["nadp"]
 PRINTED = PAPER["largest Delta of the authors' code, GloVe 42B 300d, 73,404 words"]
 EPSILONS = (1.0, 10.0, 20.0, 40.0)
+REPEATS = 2
 MECHANISMS = {
     "NADP, tau .5": ("dx.NADP.v1", {"noise": "paper", "tau": 0.5}),
     "NADP, tau .1": ("dx.NADP.v1", {"noise": "paper", "tau": 0.1}),
@@ -135,7 +136,7 @@ def tasks(args, space):
         for epsilon in EPSILONS:
             made = mechanism(space, name, epsilon, **settings)
             rng, values, same = Rng(seed=0), [], 0.0
-            for _ in range(5):
+            for _ in range(REPEATS):
                 Z = made.sample(used, rng).vectors
                 values.append(correlation(Z))
                 same = np.mean(np.abs(Z - space.vectors[used]).max(axis=1) < 1e-3)
@@ -148,7 +149,7 @@ def tasks(args, space):
         f"by the words that get no noise; {len(scores):,} pairs."
     )
     columns = ["mechanism", "epsilon", "Spearman", "vectors without noise"]
-    finish(args, "nadp-tasks", space, columns, rows, verdict, settings={"repeats": 5})
+    finish(args, "nadp-tasks", space, columns, rows, verdict, settings={"repeats": REPEATS})
 
 
 def skewness(args, space):
