@@ -134,8 +134,12 @@ def finish(args, name, space, columns, rows, verdict, *, settings, attacker="non
     with (args.out / f"{name}.csv").open("w", encoding="utf8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([columns, *rows])
     about_run = {"settings": settings, "data": data, "attacker": attacker, "verdict": verdict}
+    script, given = f"projects/papers/scripts/{Path(sys.argv[0]).name}", sys.argv[1:]
+    if "--out" in given:
+        given = given[: given.index("--out")] + given[given.index("--out") + 2 :]
+    # Where the vectors lie is nobody's business.
     command = " ".join(
-        ["python", f"projects/papers/scripts/{Path(sys.argv[0]).name}", *sys.argv[1:]]
+        ["python", script, *(Path(a).name if Path(a).is_absolute() else a for a in given)]
     )
     result = {"command": command, **about_run, "columns": columns, "rows": cells}
     srsly.write_json(args.out / f"{name}.json", result)

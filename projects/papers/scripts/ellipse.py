@@ -54,12 +54,12 @@ def table(args, space):
 
     told = [sum(order(same, e) for e in PAPER["epsilons"]) for same in SAME]
     all_of = len(PAPER["epsilons"])
+    kind = "reproduced in kind" if told[0] == all_of else "not reproduced"
     verdict = (
-        f"{'reproduced in kind' if told[0] == all_of else 'not reproduced'}: N_w falls and "
-        f"S_w rises with lambda at {told[0]} of {all_of} epsilons. A larger lambda promises less per unit of "
-        "Euclidean distance, and needs more noise for an equal promise: at a Euclidean epsilon of "
-        f"20, N_w is {cells[SAME[1], 0.0, 20.0][0]:.1f} for lambda 0 and "
-        f"{cells[SAME[1], 1.0, 20.0][0]:.1f} for lambda 1."
+        f"{kind}: N_w falls and S_w rises with lambda at {told[0]} of {all_of} epsilons. A larger "
+        "lambda promises less per unit of Euclidean distance, and needs more noise for an equal "
+        f"promise: at a Euclidean epsilon of 20, N_w is {cells[SAME[1], 0.0, 20.0][0]:.1f} for "
+        f"lambda 0 and {cells[SAME[1], 1.0, 20.0][0]:.1f} for lambda 1."
     )
     columns = [
         "the same",

@@ -157,16 +157,16 @@ def skewness(args, space):
             made = mechanism(space, name, epsilon, **settings)
             p = np.mean(outputs(made, picked, args.draws) == picked[:, None], axis=1)
             kept[label, epsilon] = p
-            lopsided = float(skew(p)) if np.ptp(p) > 0 else float("nan")
+            lopsided = float(skew(p)) if np.ptp(p) > 0 else "all alike"
             rows.append([label, epsilon, float(p.mean()), f"{np.mean(p == 1):.1%}", lopsided])
-    told = {row[0]: row for row in rows if row[1] == EPSILONS[0]}
+    told = {row[0]: row for row in rows if row[1] == EPSILONS[1]}
     nadp, everywhere = told["NADP, tau .5"], told["Gaussian, all words"]
     verdict = (
         "cannot follow from its formulas: skewness tells nothing about privacy. At epsilon = 1 "
         "NADP (tau .5) "
-        f"leaves {nadp[2]:.1%} of the words unchanged, with skewness {nadp[4]:.2f}; Gaussian "
+        f"leaves {nadp[2]:.1%} of the words unchanged, with skewness {nadp[4]:.3}; Gaussian "
         f"noise for all words "
-        f"{everywhere[2]:.1%}, with skewness {everywhere[4]:.2f}."
+        f"{everywhere[2]:.1%}, with skewness {everywhere[4]:.3}."
     )
     columns = ["mechanism", "epsilon", "mean share unchanged", "words never changed", "skewness"]
     settings = {"words": args.words, "draws": args.draws}
