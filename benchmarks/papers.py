@@ -13,7 +13,7 @@ import json
 import shutil
 from pathlib import Path
 
-from figures import DOCS, write_result
+from figures import DOCS, commit, write_pages
 
 TARGET = DOCS / "papers"
 LARGEST = 60_000  # bytes of a figure
@@ -22,15 +22,18 @@ LARGEST = 60_000  # bytes of a figure
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
+    TARGET.mkdir(exist_ok=True)
     for folder in parser.parse_args().folders:
         for path in sorted(folder.glob("*.json")):
             result = json.loads(path.read_text(encoding="utf8"))
             result["data"] += f" Verdict: {result.pop('verdict')}"
-            write_result(TARGET / path.name, **result)
+            text = json.dumps({"commit": commit(), **result}, indent=1, ensure_ascii=False)
+            (TARGET / path.name).write_text(f"{text}\n", encoding="utf8")
         for path in sorted(folder.glob("*.svg")):
             if path.stat().st_size > LARGEST:
                 raise SystemExit(f"{path}: larger than {LARGEST:,} bytes.")
             shutil.copy(path, TARGET)
+    write_pages()
 
 
 if __name__ == "__main__":
