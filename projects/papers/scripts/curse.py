@@ -112,7 +112,7 @@ def noise(args, space):
                 np.mean(np.sqrt(dims + 1) >= T),
             ),
             (
-                "P(|cos| >= 2/sqrt n) <= 2e^-2",
+                "P(abs cos >= 2/sqrt n) <= 2e^-2",
                 2 * np.exp(-2),
                 np.mean(abs(T / r) >= 2 / np.sqrt(dims)),
             ),

@@ -162,7 +162,7 @@ def skewness(args, space):
     told = {row[0]: row for row in rows if row[1] == EPSILONS[1]}
     nadp, everywhere = told["NADP, tau .5"], told["Gaussian, all words"]
     verdict = (
-        "cannot follow from its formulas: skewness tells nothing about privacy. At epsilon = 1 "
+        "cannot follow from its formulas: skewness tells nothing about privacy. At epsilon = 10 "
         "NADP (tau .5) "
         f"leaves {nadp[2]:.1%} of the words unchanged, with skewness {nadp[4]:.3}; Gaussian "
         f"noise for all words "
