@@ -22,12 +22,13 @@ LARGEST = 60_000  # bytes of a figure
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
+    measured = commit()  # before a file changes
     TARGET.mkdir(exist_ok=True)
     for folder in parser.parse_args().folders:
         for path in sorted(folder.glob("*.json")):
             result = json.loads(path.read_text(encoding="utf8"))
             result["data"] += f" Verdict: {result.pop('verdict')}"
-            text = json.dumps({"commit": commit(), **result}, indent=1, ensure_ascii=False)
+            text = json.dumps({"commit": measured, **result}, indent=1, ensure_ascii=False)
             (TARGET / path.name).write_text(f"{text}\n", encoding="utf8")
         for path in sorted(folder.glob("*.svg")):
             if path.stat().st_size > LARGEST:
