@@ -291,7 +291,7 @@ MUTANTS = [
     ),
     Mutant(
         "rank-sampling-rate",
-        "mechanisms/projection/rank_sampling.py",
+        "mechanisms/projection.py",
         "k = np.floor(np.log1p(uniforms * np.expm1(-rate * n)) / -rate)",
         "k = np.floor(np.log1p(uniforms * np.expm1(-rate * n)) / -rate / 2)",
         "Ranks are not geometric",

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy import UsageError, registry
+from spacy_dxprivacy.config import import_code
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.io.code import import_code
 
 NAME = "test.FromFile.v1"
 CODE = f"""

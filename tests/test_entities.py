@@ -13,8 +13,15 @@ from spacy.util import ignore_error, load_config, load_model_from_config
 from spacy.vocab import Vocab
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.entities.rules import LABELS, RULES, WEAK, all_words, patterns, words_of
-from spacy_dxprivacy.entities.tables import FOLLOWING
+from spacy_dxprivacy.entities.tables import (
+    FOLLOWING,
+    LABELS,
+    RULES,
+    WEAK,
+    all_words,
+    patterns,
+    words_of,
+)
 from spacy_dxprivacy.entities.words import KINDS, builtin_lexicon, judge, listed_names
 from spacy_dxprivacy.pipeline.component import ENTITY_CONFIG
 

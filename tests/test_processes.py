@@ -21,7 +21,7 @@ from conftest import CONSTANT, EXPONENTIAL, LAPLACE, PATH, SECRET_TEXT, leaks, w
 from threadpoolctl import threadpool_info
 
 from spacy_dxprivacy import DxError, Rng, assert_sanitized
-from spacy_dxprivacy.machine.compute import one_thread_in_workers
+from spacy_dxprivacy.machine import one_thread_in_workers
 from spacy_dxprivacy.privacy import randomness
 
 pytestmark = [

@@ -9,7 +9,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized, registry, release
-from spacy_dxprivacy.mechanisms.projection import rank_sampling
+from spacy_dxprivacy.mechanisms import projection as rank_sampling
 from spacy_dxprivacy.privacy.levels import LEVELS, scale_of
 
 LINE = Space.from_vectors([f"word{i}" for i in range(9)], np.arange(9.0)[:, None])

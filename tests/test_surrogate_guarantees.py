@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from spacy_dxprivacy import Rng, registry
 from spacy_dxprivacy.entities.surrogates import Draws, Mention, Surrogate, number
 from spacy_dxprivacy.entities.surrogates.codes import luhn, mod97
-from spacy_dxprivacy.entities.surrogates.lists import HOUSES, STATES, cities, listed
 from spacy_dxprivacy.entities.surrogates.timeline import Timeline
+from spacy_dxprivacy.entities.tables import HOUSES, STATES, cities, listed
 
 
 @dataclass(frozen=True)

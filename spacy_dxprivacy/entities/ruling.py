@@ -25,7 +25,7 @@ from ..validate import fail
 from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
 from .review import completed, without_terms
-from .rules import GROUPS, LABELS, patterns
+from .tables import GROUPS, LABELS, patterns
 from .words import KINDS, HasKind, kinds
 
 FREE_FLAGS = range(19, 64)  # spaCy's own lexeme flags end at 18

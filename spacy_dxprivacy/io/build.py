@@ -16,7 +16,7 @@ from spacy.language import Language
 from spacy.training.initialize import get_sourced_components
 from thinc.api import Config
 
-from ..config import PipelineOptions, read_config, unknown_key
+from ..config import PipelineOptions, import_code, read_config, unknown_key
 from ..entities.surrogates.plain import PRESETS
 from ..errors import UsageError, did_you_mean
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
@@ -28,7 +28,6 @@ from ..registries import REGISTERED, registry
 from ..space.sources import BUILTIN
 from ..text.language import COVERED
 from ..validate import positive
-from .code import import_code
 from .files.limits import MOST_CONFIG, check_size
 
 NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior"}

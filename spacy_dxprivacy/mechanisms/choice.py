@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
-from ..machine.compute import array_module, to_device, to_host
+from ..machine import array_module, to_device, to_host
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..space import Space

@@ -25,7 +25,7 @@ from tqdm import tqdm
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, Numbers1d, Numbers2d, blocks
 from ..errors import DxError, DxWarning, Errors, Warnings
-from ..machine.compute import in_order, product_threads
+from ..machine import in_order, product_threads
 from ..space import Space
 from .paths import Neighbourhoods, PathSearch
 

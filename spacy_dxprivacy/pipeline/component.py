@@ -18,7 +18,7 @@ from spacy.training import Example
 from ..entities.surrogates.replacements import NumberDraw
 from ..errors import DxError, Errors, Warnings, warn_always
 from ..io.files.limits import read_json
-from ..machine.compute import one_thread_in_workers
+from ..machine import one_thread_in_workers
 from ..space import BUILTIN, Space, learned
 from ..space.sources import SpaceSource
 from ..ty import Editor, Mechanism, Unknown

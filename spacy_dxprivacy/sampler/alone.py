@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
-from ..machine.compute import RowCache
+from ..machine import RowCache
 from ..metric.policy_graph import Kernel
 from ..privacy.randomness import Rng
 from .emissions import NOTHING, Some

@@ -23,9 +23,8 @@ import srsly
 from ..arrays import Floats2d, blocks
 from ..errors import DxError, Errors
 from ..io.files.atomic import new_folder
-from ..io.files.digests import SMALL, check_sealed, sealed
-from ..io.files.limits import read_array, read_json, regular
-from ..machine.compute import let_go
+from ..io.files.limits import SMALL, check_sealed, read_array, read_json, regular, sealed
+from ..machine import let_go
 
 FORMAT = 1
 SEALED = ("classes.npy", "aliases.json")  # the digest of the space is of its words and vectors

@@ -25,7 +25,7 @@ from ..about import DATA
 from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d, blocks
 from ..errors import DxError, Errors
 from ..io.files.limits import read_json
-from ..machine.compute import let_go, to_host
+from ..machine import let_go, to_host
 from . import learned
 from .folder import Table, digest_of, read_table, write_table
 

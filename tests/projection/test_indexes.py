@@ -13,9 +13,9 @@ import srsly
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
+from spacy_dxprivacy import machine as pages
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.io.files.digests import sealed
-from spacy_dxprivacy.machine import compute as pages
+from spacy_dxprivacy.io.files.limits import sealed
 from spacy_dxprivacy.privacy.noise import laplace_noise
 from spacy_dxprivacy.space.folder import digest_of
 from spacy_dxprivacy.space.search import faiss_index

@@ -16,7 +16,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ...about import __version__
-from ...machine.hosts import LOOPBACK
+from ...machine import LOOPBACK
 from ...text.mentions import united
 from .callers import Refused
 from .guard import LINES, Guard

@@ -14,8 +14,8 @@ from typer import Argument, Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
+from ...config import import_code
 from ...errors import UsageError
-from ...io.code import import_code
 from ...pipeline.component import DEFAULT_CONFIG
 from ...privacy.levels import LEVELS
 from ...space import Space

@@ -23,7 +23,7 @@ import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, blocks
 from ...errors import DxError, Errors
-from ...machine.compute import array_module, in_order, product_threads, to_device, to_host
+from ...machine import array_module, in_order, product_threads, to_device, to_host
 from ...registries import registry
 from ...validate import fail
 

@@ -39,9 +39,8 @@ from tqdm import tqdm
 from ...arrays import Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
 from ...io.files.atomic import new_folder
-from ...io.files.digests import check_sealed, sealed
-from ...io.files.limits import read_json
-from ...machine.compute import FAULT, MAPPED_AT_ONCE, large_map, let_go, to_host
+from ...io.files.limits import check_sealed, read_json, sealed
+from ...machine import FAULT, MAPPED_AT_ONCE, large_map, let_go, to_host
 from ...registries import registry
 from ...ty import Index
 from ...validate import fail

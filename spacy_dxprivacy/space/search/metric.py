@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...arrays import Floats2d, Ints1d, Ints2d, blocks
-from ...machine.compute import array_module
+from ...machine import array_module
 
 BLOCK_NUMBERS = 2**22  # float64 numbers at once: 32 MB
 
