@@ -211,8 +211,8 @@ MUTANTS = [
     Mutant(
         "draws-from-tables",
         "mechanisms/choice.py",
-        "marks = xp.asarray(uniforms[places[which]]) * total",
-        "marks = xp.asarray(uniforms[places[which]]) ** 1.02 * total",
+        "marks = uniforms[places[which]] * table[-1]",
+        "marks = uniforms[places[which]] ** 1.02 * table[-1]",
         "Draws from tables are not those of the probabilities",
         f"{SHARP} 'follow and Exponential'",
     ),

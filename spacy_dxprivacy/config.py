@@ -32,14 +32,13 @@ class PipelineOptions:
         config: The whole pipeline, as a config file of spaCy. It stands alone, but for `code`,
             `language` and `overrides`.
         model: A spaCy pipeline with an entity recogniser, or "rules".
-        mechanism, prior, unknown: A short or a registered name; a prior may be a folder too.
+        mechanism: A short or a registered name.
         epsilon: Nats per unit of the mechanism's metric.
         level: light, balanced or strong, in place of epsilon.
         space: "builtin", or the path of a saved space.
         entities: Labels. All other words stay as they are.
         surrogates: standard, clinical, none, or a file with a section for each label.
         key: A key file: the same original gets the same surrogate.
-        numbers: relative, absolute, or absolute:UNIT.
         edit: Whether the output is edited by public knowledge, which costs no privacy.
         code: A Python file that registers components, run first.
         language: Of the texts; detected if None.
@@ -52,15 +51,10 @@ class PipelineOptions:
     mechanism: str | None = None
     epsilon: float | None = None
     level: str | None = None
-    policy: str | None = None
-    prior: Path | str | None = None
     space: Path | str | None = None
     entities: tuple[str, ...] | list[str] | str | None = ()
     surrogates: Path | str | None = None
     key: Path | str | None = None
-    unknown: str | None = None
-    scope: str | None = None
-    numbers: str | None = None
     edit: bool = False
     code: Path | str | None = None
     language: str | None = None

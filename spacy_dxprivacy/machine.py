@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from thinc.backends import get_array_ops, get_current_ops
 
 from .arrays import Floats2d, Numbers1d
 from .errors import DxError, Errors
@@ -29,25 +28,6 @@ MAPPED_AT_ONCE = 2**27  # bytes of a larger one that a process has in memory at 
 ENTRY_BYTES = 300  # of an entry of a cache besides its numbers
 FAULT = 2**16  # bytes that Linux maps around the one that is read
 _limited: set[int] = set()  # process ids; a forked child has another
-
-
-def to_device(X: Floats2d) -> Floats2d:
-    """Return X as an array of thinc's current ops; unchanged, even a memory map, on the CPU."""
-    ops = get_current_ops()
-    if isinstance(X, np.ndarray) and ops.xp is np:
-        return X
-    moved: Floats2d = ops.xp.asarray(X)
-    return moved
-
-
-def to_host(X: Any) -> Any:
-    """Return X as a numpy array."""
-    return X if isinstance(X, np.ndarray) else get_array_ops(X).to_numpy(X)
-
-
-def array_module(X: Any) -> Any:
-    """Return numpy, or cupy for an array on the GPU."""
-    return np if isinstance(X, np.ndarray) else get_array_ops(X).xp
 
 
 def let_go(X: Floats2d) -> None:

@@ -264,9 +264,8 @@ def test_mechanisms_and_policies_have_short_names(space):
     assert names["laplace"] == "dx.Laplace.v1" and names["exponential"] == "dx.Exponential.v1"
     assert full_name("dx_unknowns", "random-word") == "dx.RandomWord.v1"
     assert full_name("dx_mechanisms", "dx.Path.v1") == "dx.Path.v1"  # a full name stays
-    nlp = make_pipeline(
-        space=space, mechanism="exponential", epsilon=3.0, unknown="RandomDigits", scope="type"
-    )
+    overrides = {"unknown.@dx_unknowns": "dx.RandomDigits.v1", "scope": "type"}
+    nlp = make_pipeline(space=space, mechanism="exponential", epsilon=3.0, overrides=overrides)
     terms = nlp.get_pipe("dx_sanitizer").terms
     assert (terms.mechanism, terms.unknown_policy) == ("dx.Exponential.v1", "RandomDigits")
 

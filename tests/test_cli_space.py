@@ -47,7 +47,8 @@ def test_vectors_become_a_space_with_its_graph(dx, tmp_path):
     space = Space.load(tmp_path / "out", verify=True)
     assert len(space) == 1_100 and stored_graph(space) is not None and "shit" not in space.words
     assert space.digest in result.stderr and "1100 words of 5 dimensions" in result.stderr
-    nlp = make_pipeline(space=str(tmp_path / "out"), policy="plain", prior="uniform")
+    plain = {"mechanism.policy": "plain", "mechanism.prior.@dx_priors": "dx.Uniform.v1"}
+    nlp = make_pipeline(space=str(tmp_path / "out"), overrides=plain)
     assert nlp("word3 word4")._.dx.mechanism == "dx.Path.v2"
 
 

@@ -42,7 +42,7 @@ def assert_exact(X, Z):
     np.testing.assert_array_equal(rows, brute_force(X, Z))
 
 
-@pytest.mark.parametrize("k", [1, 48, exact.ON_CPU.queries, exact.ON_CPU.queries + 1])
+@pytest.mark.parametrize("k", [1, 48, exact.QUERIES, exact.QUERIES + 1])
 @pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 1023, 1024, 1025, 3001])
 def test_any_number_of_rows_and_queries(n, k):
     X = table(n, 25, seed=n)
@@ -70,7 +70,8 @@ def test_values_whose_squares_float32_cannot_hold(scale):
 def test_several_passes_and_one_huge_row_and_query_among_small_ones(monkeypatch):
     X = table(3000, 20)
     Z = noisy(X, 500, epsilon=5)
-    monkeypatch.setattr(exact, "ON_CPU", exact.Tile(rows=256, queries=90))
+    monkeypatch.setattr(exact, "ROWS", 256)
+    monkeypatch.setattr(exact, "QUERIES", 90)
     assert_exact(X, Z)
     X[1234] *= 1e6
     Z[17] *= 1e20

@@ -56,7 +56,11 @@ def space(tmp_path_factory):
 def pipelines(space):
     """One for each policy of unknown words: the commands of this file share them."""
     how = {"space": space, "mechanism": "exponential", "epsilon": 3.0}
-    return {unknown: make_pipeline(unknown=unknown, **how) for unknown in (None, "redact", "raise")}
+    names = {None: {}, "redact": "dx.Redact.v1", "raise": "dx.Raise.v1"}
+    return {
+        unknown: make_pipeline(overrides=name and {"unknown.@dx_unknowns": name}, **how)
+        for unknown, name in names.items()
+    }
 
 
 def unknown_of(how):

@@ -17,7 +17,6 @@ from spacy.vocab import Vocab
 from spacy_dxprivacy import DxError, Guarantee, Rng, registry
 from spacy_dxprivacy.entities.surrogates import Draws, Mention, number
 from spacy_dxprivacy.entities.surrogates.number import LARGEST
-from spacy_dxprivacy.io.build import numbers_config
 from spacy_dxprivacy.pipeline.draw import passage
 
 RELATIVE = {"@dx_surrogates": "dx.Number.v1", "epsilon": 10.0}
@@ -207,17 +206,3 @@ def test_selected_numbers_alone_are_drawn(make_nlp):
     made = make_nlp(mechanism=CONSTANT, numbers=RELATIVE | {"epsilon": 1e-6}, selector=words)
     doc = made("the 55 of 66")
     assert doc[0].text == "the" and doc[1].text != "55" and doc[3].text == "66"
-
-
-def test_the_option_makes_the_block():
-    options = [("relative", "relative", 1.0), ("absolute", "absolute", 1.0)]
-    for option, scale, unit in [*options, ("absolute:5", "absolute", 5.0)]:
-        made = registry.resolve({"numbers": numbers_config(option)})["numbers"]
-        assert (made.scale, made.unit) == (scale, unit)
-    assert numbers_config(None) == {}
-
-
-@pytest.mark.parametrize("given", ["", "most", "relative:2", "absolute:no", "absolute:0"])
-def test_another_option_is_a_mistake(given):
-    with pytest.raises(DxError, match="`numbers`"):
-        numbers_config(given)

@@ -47,7 +47,6 @@ MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
 SECRET = "Xantippe"
 TOKENS = {"a" * 24: "ann", "b" * 24: "bob"}
 ANN, BOB = ({"authorization": f"Bearer {token}"} for token in TOKENS)
-LINES = "application/x-ndjson"
 LONG = "moon " * 250  # more characters than a small request has
 NAP, BURN = 0.05, 1.5  # seconds
 
@@ -117,16 +116,6 @@ def test_several_come_in_order_and_an_empty_one_stays_empty(service):
     assert [len(text.split()) for text in answer.json["texts"]] == [2, 0, 1, 1]
     assert SECRET not in str(answer.json)
     assert [one["draws"] for one in answer.json["receipts"]] == [2, 0, 1, 0]
-
-
-def test_lines_are_answered_line_by_line_and_a_broken_one_is_no_text(service):
-    parts = [b'{"text": "the ki', b'ng"}\n{"text": 5}\n\n', SECRET.encode(), b'\n{"text": "a"}\n7']
-    answer = ask(service, "/sanitize", parts=parts, content_type=LINES)
-    lines = [json.loads(line) for line in answer.body.splitlines()]
-    assert answer.status == 200 and [sorted(line) for line in lines] == [
-        ["text"], ["error"], ["error"], ["text"], ["error"],
-    ]  # fmt: skip
-    assert SECRET.encode() not in answer.body
 
 
 def test_the_endpoint_of_presidios_anonymizer(service):
@@ -249,8 +238,6 @@ def test_a_budget_is_spent_and_stays_so_after_a_restart(make_service, tmp_path):
     assert ask(again, "/budget").json["draws"] == 4
     assert path.stat().st_mode & 0o777 == 0o600
     assert b"king" not in path.read_bytes()
-    stream = ask(again, "/sanitize", b'{"text": "the king"}', content_type=LINES)
-    assert list(json.loads(stream.body)) == ["error"]
 
 
 def test_callers_have_a_budget_each_and_two_services_share_a_file(make_service, tmp_path):
@@ -396,15 +383,12 @@ def test_a_fault_of_ours_tells_its_kind_and_place_alone(make_service, caplog, ca
 
 
 @pytest.mark.parametrize("path", ["/sanitize", "/anonymize"])
-@pytest.mark.parametrize("kind", ["application/json", LINES])
-def test_a_client_that_goes_away_leaves_no_trace_and_is_charged(
-    make_service, caplog, capfd, path, kind
-):
+def test_a_client_that_goes_away_leaves_no_trace_and_is_charged(make_service, caplog, capfd, path):
     service = make_service(budget=5000.0, max_seconds=0.5)
 
     async def run():
         for parts in ([b'{"text": "the', None], [b'{"text": "burn the king"}', None]):
-            await asked(service, path, parts=parts, pause=0.05, content_type=kind)
+            await asked(service, path, parts=parts, pause=0.05)
         await asyncio.sleep(BURN)  # until what began has ended
         return (await asked(service, "/budget")).json["draws"]
 
@@ -455,11 +439,10 @@ def test_broken_requests_are_answered_without_text_or_stack(service, caplog, cap
 
 def test_a_body_that_trickles_in_has_one_deadline(make_service):
     service = make_service(max_seconds=0.2)
-    for kind in ("application/json", LINES):
-        start = time.perf_counter()
-        answer = ask(service, "/sanitize", parts=[b" "] * 100, pause=0.02, content_type=kind)
-        assert answer.status == 408
-        assert time.perf_counter() - start < 0.9  # not the two seconds that all parts take
+    start = time.perf_counter()
+    answer = ask(service, "/sanitize", parts=[b" "] * 100, pause=0.02)
+    assert answer.status == 408
+    assert time.perf_counter() - start < 0.9  # not the two seconds that all parts take
 
 
 def test_an_expensive_text_leaves_others_served_and_is_charged_when_it_ends(make_service):

@@ -126,13 +126,6 @@ def test_a_saved_space_comes_back_mapped_and_saving_replaces_nothing_else(rich, 
     assert sorted(p.name for p in tmp_path.iterdir()) == ["mine", "space"]
 
 
-def test_a_quantised_space_is_near_and_its_digest_is_that_of_what_comes_back(rich, tmp_path):
-    rich.save(tmp_path / "small", quantise=True)
-    loaded = Space.load(tmp_path / "small")
-    assert np.abs(loaded.vectors - rich.vectors).max() <= rich.vectors.max() / 127
-    assert loaded.digest == Space.from_vectors(loaded.words, loaded.vectors).digest
-
-
 def test_bytes_and_pickles_bring_it_back(rich, tmp_path):
     """A pickle of a loaded space holds the path alone."""
     same(rich, Space.from_bytes(rich.to_bytes()))

@@ -22,18 +22,12 @@ from ..metric import graph_of
 from ..prior.make import PAIRS, TYPES, Recipe, make_prior
 from ..prior.pairs import check_target
 from ..space import Space
-from ..space.join import join as join_to_builtin
 from ..space.search.faiss_index import FOLDER, write_index
 from ..space.sources import BUILTIN, Filter, check_space_folder, load
 from . import options
 from .terminal import REMOVED, mistakes_in_a_line, setting_up
 
 PUBLIC = (".txt", ".jsonl")
-FOUND_FEW = 0.25  # of the words that were held out
-FITS_BADLY = (
-    "dx space: this share is low, so words of another meaning may be drawn for the joined words. "
-    "Use vectors of more dimensions, or vectors trained on more text."
-)
 
 
 def space_cli(
@@ -53,9 +47,6 @@ def space_cli(
     graph: Annotated[bool, Option(
         "--graph/--no-graph", help="Learn the word graph that dx.Path.v2 draws on"
     )] = True,
-    join: Annotated[bool, Option(
-        "--join", help="Join these words to the built-in space"
-    )] = False,
     force: options.Force = False,
 ) -> None:  # fmt: skip
     """Make a space of word vectors, from which replacements are drawn.
@@ -70,16 +61,6 @@ def space_cli(
         check_space_folder(target, force=force)
         chosen = Filter(max_words, pattern, [] if exclude == "nothing" else exclude)
         space = load(vectors, chosen)
-        if join:
-            fit = join_to_builtin(space)
-            typer.echo(
-                f"{fit.new:,} words joined, mapped by {fit.shared:,} shared words; of the held-out "
-                f"words, {fit.found:.0%} are mapped nearest to themselves.",
-                err=True,
-            )
-            if fit.found < FOUND_FEW:
-                typer.echo(FITS_BADLY, err=True)
-            space = fit.space
         if graph:
             graph_of(space)
         space.save(target)

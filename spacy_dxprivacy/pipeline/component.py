@@ -13,7 +13,6 @@ import srsly
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example
 
 from ..entities.surrogates.replacements import NumberDraw
 from ..errors import DxError, Errors, Warnings, warn_always
@@ -25,7 +24,6 @@ from ..ty import Editor, Mechanism, Unknown
 from .draw import draw
 from .parts import Parts, check_labels, fit, warn_of_lacking
 from .receipt import Terms, install_extensions
-from .score import SCORES, score_release
 from .select import Selector
 from .write import write
 
@@ -63,7 +61,6 @@ ENTITY_CONFIG["surrogates"] = "standard"
     default_config=DEFAULT_CONFIG,
     assigns=["doc.spans"],
     retokenizes=True,
-    default_score_weights=dict.fromkeys(SCORES, 0.0),
 )
 def make_dx_sanitizer(
     nlp: Language,
@@ -111,7 +108,6 @@ make_dx_entity_sanitizer = Language.factory(
     assigns=["doc.spans"],
     requires=["doc.ents", "token.ent_iob"],
     retokenizes=True,
-    default_score_weights=dict.fromkeys(SCORES, 0.0),
     func=make_dx_sanitizer,
 )
 
@@ -127,7 +123,6 @@ class DxSanitizer(Parts):
         install_extensions()
         super().__init__(**settings)
         self.name = name
-        self._default_surrogates = settings.get("surrogates") == ENTITY_CONFIG["surrogates"]
         self._nlp: Language | None = nlp
         self._labels_known = False
         self._space: Space | None = None
@@ -217,10 +212,6 @@ class DxSanitizer(Parts):
         self.space.find("")
         self.mechanism.sample(np.zeros(1, dtype=np.int64), self.rng)
 
-    def score(self, examples: Iterable[Example], **cfg: Any) -> dict[str, float | None]:
-        """Return what a release retains of gold Docs and their entities; see score_release."""
-        return score_release(examples)
-
     def set_error_handler(self, error_handler: Callable[..., None]) -> None:
         """Do nothing: a handler that swallows errors would let the plaintext through."""
 
@@ -279,7 +270,7 @@ class DxSanitizer(Parts):
     def _about(self) -> dict[str, Any]:
         saved: dict[str, Any] = {"digest": self.space.digest, "space": self._space_block()}
         saved["found"] = self.terms.found if self.finds_settings is not None else {}
-        return {**saved, "surrogates": bool(self.surrogates)}
+        return saved
 
     def _space_block(self) -> dict[str, Any]:
         """[components.dx_sanitizer.space] of the pipeline's config; {} outside of a pipeline."""
@@ -290,8 +281,6 @@ class DxSanitizer(Parts):
     def _expect(self, saved: dict[str, Any]) -> None:
         """Expect the space that was saved, unless the config now names another one."""
         self._space = self._terms = None
-        if self._default_surrogates and not saved.get("surrogates", False):
-            self.surrogates = {}  # it was saved by a version without surrogates
         now, then = self._space_block(), saved.get("space", {})
         # Settings that came with a later version do not count.
         self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)

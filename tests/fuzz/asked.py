@@ -20,7 +20,7 @@ from . import generate
 from .laws import leaked
 
 PATHS = ("/sanitize", "/sanitize", "/anonymize", "/health", "/about", "/budget", "/nothing")
-KINDS = ("application/json", "application/json", "application/x-ndjson", "text/plain")
+KINDS = ("application/json", "application/json", "application/json", "text/plain")
 
 
 def service(nlp: Language) -> Any:

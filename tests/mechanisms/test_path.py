@@ -184,30 +184,6 @@ def test_a_draw_does_not_depend_on_what_was_drawn_before(cloud):
     assert np.array_equal(mechanism.sample(rows, Rng(seed=1)).rows, first)
 
 
-# -- classes that are never left -----------------------------------------------------------------
-
-
-def test_a_kept_class_is_never_left_and_never_entered(cloud):
-    mechanism = made(0.5, keep=["month", "name"]).fit(cloud)
-    D, P = everyone(mechanism)
-    alike = cloud.classes[:, None] == cloud.classes[None]
-    assert np.array_equal(np.isfinite(D), alike) and np.array_equal(P > 0, alike)
-    rows = np.tile(np.arange(N), 50)
-    drawn = mechanism.sample(rows, Rng(seed=3)).rows
-    assert np.array_equal(cloud.classes[rows], cloud.classes[drawn])
-
-
-def test_the_guarantee_states_what_keep_costs(cloud):
-    mechanism = made(0.5, keep=["month"])
-    assert "no other pair" in mechanism.guarantee.adjacency
-    assert mechanism.in_clear == ("which of these classes each word has: month",)
-    D, P = everyone(mechanism.fit(cloud))
-    logs = np.log(P, where=P > 0, out=np.full_like(P, np.nan))
-    for w in range(N):
-        loss = np.nanmax(np.abs(logs - logs[w]), axis=1, initial=0)
-        assert np.all(loss[np.isfinite(D[w])] <= 0.5 * D[w][np.isfinite(D[w])] + 1e-9)
-
-
 # -- keeping it ----------------------------------------------------------------------------------
 
 
@@ -290,22 +266,6 @@ def test_too_few_words_and_words_all_at_one_point_are_refused(X):
     space = Space.from_vectors([f"w{i}" for i in range(len(X))], X)
     with pytest.raises(DxError, match=r"DX043.*dx.Exponential.v1"):
         made(1.0).fit(space)
-
-
-@pytest.mark.parametrize("keep", ["month", [3], [None]])
-def test_keep_is_a_list_of_names(keep):
-    with pytest.raises(ValueError, match="keep"):
-        registry.dx_mechanisms.get("dx.Path.v1")(1.0, keep=keep)
-
-
-def test_a_class_that_the_space_lacks_and_one_with_too_few_words_are_refused(cloud):
-    with pytest.raises(DxError, match=r"DX044.*weekday.*month, name"):
-        made(1.0, keep=["weekday"]).fit(cloud)
-    few = np.zeros(N, dtype=np.uint64)
-    few[:2] = 1
-    space = Space.from_vectors(cloud.words, cloud.vectors, classes=few, class_names=("rare",))
-    with pytest.raises(DxError, match=r"DX043.*have only 2 words"):
-        made(1.0, keep=["rare"]).fit(space)
 
 
 # -- many words ----------------------------------------------------------------------------------

@@ -23,7 +23,6 @@ HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"content-security-policy", b"default-src 'none'"),
 ]
-LINES = "application/x-ndjson"
 GRACE = 1.0  # seconds after the deadline, for an error at the end of a stream
 
 
@@ -71,7 +70,7 @@ class Guard:
         caller = "" if scope["path"] in PUBLIC else self.callers.name(headers.get("authorization"))
         # Web pages of other origins can send all other types without a preflight request.
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        if scope["method"] == "POST" and kind not in ("application/json", LINES):
+        if scope["method"] == "POST" and kind != "application/json":
             raise Refused(415, "the content type must be application/json.")
         return caller
 

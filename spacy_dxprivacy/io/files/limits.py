@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import errno
-import gzip
 import hashlib
 import json
 import stat
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -81,25 +79,9 @@ def inflated(blocks: Iterable[bytes], what: str) -> Iterator[bytes]:
         raise EOFError
 
 
-def read_lines(path: Path, longest: int) -> Iterator[bytes]:
-    """Yield the lines of a file, plain or gzip, with their ends; longer ones in pieces.
-
-    Raise TooLarge for a bomb; EOFError, OSError and zlib.error for damage.
-    """
-    with regular(path).open("rb") as raw:
-        packed = raw.peek(2).startswith(b"\x1f\x8b")
-        file: Any = gzip.open(raw) if packed else raw
-        size, read = path.stat().st_size, 0
-        for line in iter(partial(file.readline, longest + 1), b""):
-            read += len(line)
-            if packed:
-                check_ratio(path.name, size, read)
-            yield line
-
-
-def read_json(path: Path, most: int = MOST_JSON) -> Any:
+def read_json(path: Path) -> Any:
     """Return the JSON in a file. Raise TooLarge, ValueError for what is no JSON, and OSError."""
-    check_size(path, most)
+    check_size(path, MOST_JSON)
     return parse_json(path.read_bytes())
 
 

@@ -1,7 +1,4 @@
-"""Distances that a guarantee is stated in, and neighbours by them, in float64.
-
-They are computed where the vectors are: on the CPU or, for cupy arrays, on the GPU.
-"""
+"""Distances that a guarantee is stated in, and neighbours by them, in float64."""
 
 from __future__ import annotations
 
@@ -10,14 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...arrays import Floats2d, Ints1d, Ints2d, blocks
-from ...machine import array_module
 
 BLOCK_NUMBERS = 2**22  # float64 numbers at once: 32 MB
 
 
 def euclidean(X: Floats2d, rows: Ints1d) -> Floats2d:
     """Return the distances of k rows of X (n, d) to all, float64 (k, n)."""
-    return distances(X[array_module(X).asarray(rows)], X)
+    return distances(X[rows], X)
 
 
 def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
@@ -27,21 +23,19 @@ def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
     doubles every error of its distances; so near pairs are computed from their differences.
     """
     n, d = X.shape
-    xp = array_module(X)
     A = Z.astype(np.float64)
-    squares = xp.einsum("kd,kd->k", A, A)
-    D = xp.empty((len(A), n))
+    squares = np.einsum("kd,kd->k", A, A)
+    D: Floats2d = np.empty((len(A), n))
     for part in blocks(n, max(1, BLOCK_NUMBERS // d)):
         B = X[part].astype(np.float64)
-        sums = squares[:, None] + xp.einsum("nd,nd->n", B, B)[None, :]
+        sums = squares[:, None] + np.einsum("nd,nd->n", B, B)[None, :]
         S = sums - 2 * (A @ B.T)
-        near = xp.nonzero(S < 1e-6 * sums)
+        near = np.nonzero(S < 1e-6 * sums)
         for some in blocks(len(near[0]), max(1, BLOCK_NUMBERS // d)):
             i, j = (index[some] for index in near)
-            S[i, j] = xp.square(A[i] - B[j]).sum(axis=1)
-        D[:, part] = xp.sqrt(S)
-    found: Floats2d = D
-    return found
+            S[i, j] = np.square(A[i] - B[j]).sum(axis=1)
+        D[:, part] = np.sqrt(S)
+    return D
 
 
 def in_blocks(Z: Floats2d, X: Floats2d) -> Iterator[tuple[slice, Floats2d]]:
