@@ -105,7 +105,7 @@ MUTANTS = [
     ),
     Mutant(
         "contexts-of-a-model",
-        "prior/contexts.py",
+        "prior/pairs.py",
         "lower = np.maximum((contexts.lower - f) / (1 - f), LEAST_LOWER)",
         "lower = np.maximum(contexts.lower, LEAST_LOWER)",
         "What a context forgets by back-off is counted twice",
@@ -129,7 +129,7 @@ MUTANTS = [
     ),
     Mutant(
         "path-v2-calibration",
-        "sampler/calibration.py",
+        "sampler/alone.py",
         "    return beta + graph.quanta * steepest\n",
         "    return beta + 0.95 * graph.quanta * steepest\n",
         "Word-level epsilon is understated",
@@ -559,28 +559,12 @@ MUTANTS = [
         "tests/test_cli.py -k only_on_request",
     ),
     Mutant(
-        "cut-inside-a-token",
-        "io/stream.py",
-        "return is_end and together == alone[0] + alone[1]",
-        "return is_end",
-        "A long text is cut where the tokenizer would not",
-        "tests/test_parts.py -k token",
-    ),
-    Mutant(
-        "cut-inside-a-sentence",
-        "io/stream.py",
-        "return is_end and together == alone[0] + alone[1]",
-        "return together == alone[0] + alone[1]",
-        "A long text is cut within a sentence",
-        "tests/test_parts.py -k ends_with",
-    ),
-    Mutant(
         "memory-zone",
         "io/stream.py",
         "    with nlp.memory_zone():\n        yield\n",
         "    yield\n",
         "Words of the input stay in the vocabulary",
-        "tests/test_parts.py -k stays",
+        "tests/test_load.py -k strings",
     ),
     # -- budgets and composition -------------------------------------------------------------------
     Mutant(

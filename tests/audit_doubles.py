@@ -12,7 +12,7 @@ from spacy_dxprivacy import Draw, Guarantee, Rng, Space, registry
 from spacy_dxprivacy.arrays import blocks
 from spacy_dxprivacy.mechanisms.mahalanobis import regularised_covariance
 from spacy_dxprivacy.privacy.noise import laplace_noise
-from spacy_dxprivacy.space.search.metric import distances, euclidean, neighbours
+from spacy_dxprivacy.space.search.exact import distances, euclidean, neighbours
 
 EPSILON = 2.0
 METRIC = Guarantee("metric-dp", EPSILON, metric="euclidean", covers="all", status="claimed")

@@ -12,8 +12,7 @@ from threadpoolctl import ThreadpoolController
 
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.space.search import all_pairs, exact
-from spacy_dxprivacy.space.search.exact import ExactIndex
-from spacy_dxprivacy.space.search.metric import neighbours
+from spacy_dxprivacy.space.search.exact import ExactIndex, neighbours
 
 
 def brute_force(X, Z):

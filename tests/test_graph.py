@@ -18,7 +18,7 @@ from spacy_dxprivacy.metric.policy import PRESETS, Features, Policy, known_of, l
 from spacy_dxprivacy.metric.policy_graph import QUANTA, with_lengths
 from spacy_dxprivacy.metric.store import graph_of
 from spacy_dxprivacy.privacy.levels import measured_apart, scale_of
-from spacy_dxprivacy.sampler.calibration import exact_epsilon, steepest_over, weights_at
+from spacy_dxprivacy.sampler.alone import exact_epsilon, steepest_over, weights_at
 
 N = 600
 FEW = 60

@@ -375,7 +375,7 @@ def test_a_fault_of_ours_tells_its_kind_and_place_alone(make_service, caplog, ca
     def fail(*args):
         raise KeyError(SECRET)
 
-    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.app.Sanitize.entry", fail)
+    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.app.JSONResponse", fail)
     answer = ask(make_service(), "/sanitize", {"text": SECRET})
     assert answer.status == 500 and "error" in answer.json
     told = caplog.text + "".join(capfd.readouterr()) + answer.body.decode()

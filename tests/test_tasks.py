@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import Space, UsageError
+from spacy_dxprivacy.lab.corpus import macro_f1, read_fields
 from spacy_dxprivacy.lab.mechanisms import parse_mechanism
 from spacy_dxprivacy.lab.results import Panel, draw_lines, interpolated
-from spacy_dxprivacy.lab.texts import macro_f1, read_fields
 
 pytest.importorskip("sklearn")
 WORDS = [f"qw{i}z" for i in range(24)]

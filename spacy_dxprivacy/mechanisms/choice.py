@@ -19,7 +19,7 @@ from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..space import Space
-from ..space.search.metric import euclidean
+from ..space.search.exact import euclidean
 from ..ty import Draw
 from ..validate import between
 from .built import LARGEST_SCORE, ProbabilityMechanism, checked_rows

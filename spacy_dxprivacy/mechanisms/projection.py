@@ -34,8 +34,7 @@ from ..privacy.noise import laplace_noise
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space.search.all_pairs import nearest_others
-from ..space.search.exact import make_exact
-from ..space.search.metric import in_blocks, neighbours
+from ..space.search.exact import in_blocks, make_exact, neighbours
 from ..ty import Index
 from ..validate import between, positive
 

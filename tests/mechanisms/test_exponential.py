@@ -6,7 +6,7 @@ import pytest
 from spacy_dxprivacy import Rng, Space
 from spacy_dxprivacy.mechanisms import choice
 from spacy_dxprivacy.mechanisms.exponential import exact_epsilon
-from spacy_dxprivacy.space.search.metric import euclidean
+from spacy_dxprivacy.space.search.exact import euclidean
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 2.0, 40.0])

@@ -10,7 +10,7 @@ from sentences.distributions import moves, small_chain, small_space
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.prior import PairModel, carry, pairs
 from spacy_dxprivacy.prior.chain import ARRAYS, Chain, chain_of, from_fields, to_fields
-from spacy_dxprivacy.prior.contexts import BEGIN, Contexts, with_contexts
+from spacy_dxprivacy.prior.pairs import BEGIN, Contexts, with_contexts
 
 from .conftest import sentences
 

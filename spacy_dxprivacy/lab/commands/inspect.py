@@ -18,7 +18,7 @@ from ...errors import DxError, UsageError
 from ...io.build import mechanism_config
 from ...privacy.randomness import Rng
 from ...space import Space
-from ...space.search.metric import neighbours
+from ...space.search.exact import neighbours
 from ...space.sources import BUILTIN
 from ...ty import HasMetric, Mechanism, StatesProbabilities
 from ...validate import positive
