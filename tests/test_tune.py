@@ -11,15 +11,14 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, registry
 from spacy_dxprivacy.lab.commands.inspect import nearest_others, outputs_of
-from spacy_dxprivacy.lab.mechanisms import (
+from spacy_dxprivacy.lab.epsilons import (
     epsilon_range,
     evenly,
-    make_mechanism,
-    parse_epsilons,
     running_text,
     sampled,
     unchanged_share,
 )
+from spacy_dxprivacy.lab.mechanisms import make_mechanism, parse_epsilons
 from spacy_dxprivacy.lab.tuning import SHARES, Bench, Study, Target, loss_of, solve
 from spacy_dxprivacy.privacy.levels import scale_of
 

@@ -25,7 +25,8 @@ from ..validate import fail
 from .attacks.channel import channel_of
 from .attacks.guessing import bayes_guess
 from .corpus import drawn, sentences_of_file
-from .mechanisms import Make, Probes, epsilons_for, make_mechanism, running_text, sampled
+from .epsilons import Make, Probes, epsilons_for, running_text, sampled
+from .mechanisms import make_mechanism
 from .results import Progress, counted, no_progress
 
 SHARES = ("unchanged", "guesser")

@@ -14,7 +14,7 @@ from ...privacy.randomness import Rng
 from ...ty import Draw, Mechanism
 from ...validate import one_of
 from ..corpus import draws_sentences, repeated, sanitised
-from ..mechanisms import Make
+from ..epsilons import Make
 from ..results import Progress, bootstrap, no_progress
 from . import guessing
 from .channel import Channel, channel_of, draws_by_frequency

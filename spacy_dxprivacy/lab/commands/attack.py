@@ -30,7 +30,8 @@ from ..attacks.tries import attack_over_epsilon
 from ..attacks.whole import NAME as ATTRIBUTES
 from ..attacks.whole import STRONGER, Posts, infer, link_texts
 from ..corpus import read_corpus, read_fields, sanitizer
-from ..mechanisms import epsilons_for, load_space, make_mechanism, parse_epsilons, parse_mechanism
+from ..epsilons import epsilons_for
+from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_mechanism
 from ..results import NAN, Result, check_out, plain, text_table
 
 ALL, FRONTIER, LINK = "all", "frontier", "link"
