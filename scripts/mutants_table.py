@@ -650,7 +650,7 @@ MUTANTS = [
     ),
     Mutant(
         "composition-of-changes",
-        "privacy/concentrated.py",
+        "privacy/composition.py",
         "return change_of(rho, math.fsum(one.plain for one in given), plain_delta, delta)",
         "return change_of(rho, max((one.plain for one in given), default=0), plain_delta, delta)",
         "Several changes cost as much as the dearest one",
@@ -658,7 +658,7 @@ MUTANTS = [
     ),
     Mutant(
         "composition-of-rho",
-        "privacy/concentrated.py",
+        "privacy/composition.py",
         "rho = math.fsum(one.rho for one in given)",
         "rho = max((one.rho for one in given), default=0.0)",
         "rho of several changes does not add up",
@@ -666,7 +666,7 @@ MUTANTS = [
     ),
     Mutant(
         "rho-of-a-range",
-        "privacy/concentrated.py",
+        "privacy/composition.py",
         "return eta * eta / 8",
         "return eta * eta / 10",
         "zCDP of a bounded range is understated",
@@ -674,7 +674,7 @@ MUTANTS = [
     ),
     Mutant(
         "epsilon-of-rho",
-        "privacy/concentrated.py",
+        "privacy/composition.py",
         "return rho + 2 * math.sqrt(rho * math.log(1 / delta))",
         "return rho + 1.5 * math.sqrt(rho * math.log(1 / delta))",
         "The conversion of zCDP is understated",

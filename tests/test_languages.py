@@ -8,10 +8,9 @@ import spacy
 from typer.testing import CliRunner
 
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.entities.calendars import date_words
 from spacy_dxprivacy.entities.surrogates import Draws, Mention
 from spacy_dxprivacy.entities.surrogates.timeline import Timeline
-from spacy_dxprivacy.entities.tables import listed_of
+from spacy_dxprivacy.entities.tables import date_words, listed_of
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.integrations.clean import clean
 from spacy_dxprivacy.io.build import make_pipeline

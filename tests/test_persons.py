@@ -14,7 +14,7 @@ from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.pipeline.parts import names_apart, names_of
 from spacy_dxprivacy.pipeline.persons import PersonBudget
 from spacy_dxprivacy.pipeline.receipt import PERSONS_SHOWN
-from spacy_dxprivacy.privacy.concentrated import Change, best_guess, change, epsilon_of_rho
+from spacy_dxprivacy.privacy.composition import Change, best_guess, change, epsilon_of_rho
 
 PATTERNS = [
     {"label": "PERSON", "pattern": name}

@@ -41,7 +41,7 @@ from spacy_dxprivacy.integrations.serve.callers import (
 )
 from spacy_dxprivacy.integrations.serve.service import Lane, Service
 from spacy_dxprivacy.io.build import the_sanitizer
-from spacy_dxprivacy.privacy.concentrated import change
+from spacy_dxprivacy.privacy.composition import change
 
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
 SECRET = "Xantippe"

@@ -25,10 +25,9 @@ from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, read_key
 from ..io.jobs import Job, check_fields, check_receipt, opened, plan_jobs, text_job
-from ..io.languages import with_language
 from ..io.pieces import MODULES
 from ..io.resume import is_begun
-from ..io.run import Reports, sanitize
+from ..io.run import Reports, sanitize, with_language
 from ..io.stream import outcomes
 from ..io.tally import Tally
 from . import options

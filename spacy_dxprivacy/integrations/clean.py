@@ -10,7 +10,7 @@ import re
 import threading
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from functools import partial
@@ -55,12 +55,7 @@ _making = threading.Lock()
 _made: dict[str, Ready] = {}  # in the order of their last use
 
 
-def ready(settings: Mapping[str, Any]) -> Ready:
-    """Return the pipeline of the fields of PipelineOptions by name."""
-    return ready_of(PipelineOptions.of(settings))
-
-
-def ready_of(options: PipelineOptions) -> Ready:
+def ready(options: PipelineOptions) -> Ready:
     """Return the pipeline of options, made anew when a file that they name has changed."""
     paths = [Path(str(getattr(options, name) or "")).expanduser() for name in FILES]
     changes = [path.stat().st_mtime_ns if path.exists() else 0 for path in paths]
@@ -188,7 +183,7 @@ def clean(
         batch_size=batch_size,
         language=settings.get("language"),
     )
-    pipeline = ready(settings)
+    pipeline = ready(PipelineOptions.of(settings))
     if max_epsilon is not None and the_sanitizer(pipeline.nlp).numbers is not None:
         expected = "None with numbers, whose epsilon is of another metric"
         raise fail("max_epsilon", expected, max_epsilon)

@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import srsly
@@ -15,7 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..entities.surrogates.replacements import NumberDraw
-from ..errors import DxError, Errors, Warnings, warn_always
+from ..errors import DxError, Errors, FailsClosed, Warnings, warn_always
 from ..io.files.limits import read_json
 from ..machine import one_thread_in_workers
 from ..space import BUILTIN, Space, learned
@@ -112,7 +112,7 @@ make_dx_entity_sanitizer = Language.factory(
 )
 
 
-class DxSanitizer(Parts):
+class DxSanitizer(FailsClosed, Parts):
     """Make new Docs whose selected words were drawn by a mechanism. For the settings see Parts.
 
     It fails closed: an exception ends the call, whatever error handler the pipeline has. Raises
@@ -211,13 +211,6 @@ class DxSanitizer(Parts):
         self._terms = self.terms
         self.space.find("")
         self.mechanism.sample(np.zeros(1, dtype=np.int64), self.rng)
-
-    def set_error_handler(self, error_handler: Callable[..., None]) -> None:
-        """Do nothing: a handler that swallows errors would let the plaintext through."""
-
-    def get_error_handler(self) -> Callable[..., NoReturn]:
-        """Return the handler that raises: an error never lets a plaintext through."""
-        return util.raise_error
 
     def _use(self, space: Space) -> None:
         if self._expected_digest not in (None, space.digest):

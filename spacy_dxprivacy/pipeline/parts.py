@@ -19,7 +19,7 @@ from ..entities.surrogates.replacements import NumberDraw, Replacements
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
 from ..prior.pairs import lacked_of
-from ..privacy.concentrated import best_guess
+from ..privacy.composition import best_guess
 from ..privacy.levels import found_by, scale_of
 from ..privacy.randomness import Rng
 from ..space import Space

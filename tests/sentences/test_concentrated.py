@@ -10,7 +10,7 @@ from mechanisms.found import made, names, settings_of
 from spacy_dxprivacy import DxError, Guarantee, Space, registry
 from spacy_dxprivacy.entities.surrogates.date_shift import make_date_shift
 from spacy_dxprivacy.entities.surrogates.number import make_number
-from spacy_dxprivacy.privacy.concentrated import (
+from spacy_dxprivacy.privacy.composition import (
     NO_CHANGE,
     best_guess,
     change,

@@ -18,8 +18,7 @@ from ...about import __version__
 from ...machine import LOOPBACK
 from ...text.mentions import united
 from .callers import Refused
-from .guard import Guard
-from .service import Outcome, Service
+from .service import Guard, Outcome, Service
 
 MOST = 1000  # texts or entities of a request
 DESCRIPTION = """Sanitise text under metric differential privacy. Every request draws its texts

@@ -22,8 +22,7 @@ from typing import Any
 from ...errors import DxError, Errors, UsageError
 from ...io.files.limits import MB, regular
 from ...pipeline.draw import LONGEST
-from ...privacy.composition import repeat
-from ...privacy.concentrated import Change, change_of, of_every_word
+from ...privacy.composition import Change, change_of, of_every_word, repeat
 from ...privacy.guarantee import Guarantee
 
 TOKENS, LEDGER = "a list of tokens", "a ledger"
