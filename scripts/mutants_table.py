@@ -487,7 +487,7 @@ MUTANTS = [
     ),
     Mutant(
         "error-handler",
-        "pipeline/component.py",
+        "errors.py",
         "return util.raise_error",
         "return lambda *_: None",
         "An error handler of the pipeline swallows a failure",

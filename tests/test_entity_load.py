@@ -19,7 +19,7 @@ from spacy_dxprivacy.entities.surrogates.base import Draws, Mention, Scope
 from spacy_dxprivacy.entities.surrogates.place import Place
 from spacy_dxprivacy.entities.words import listed_names
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.io.formats import read
+from spacy_dxprivacy.io.jobs import read
 from spacy_dxprivacy.text.tokens import tokenized
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"

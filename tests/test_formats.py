@@ -22,8 +22,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import Space, UsageError
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.io.formats import guess, read
-from spacy_dxprivacy.io.jobs import plan_jobs
+from spacy_dxprivacy.io.jobs import guess, plan_jobs, read
 from spacy_dxprivacy.io.record import names_of, pruned, slots_of
 from spacy_dxprivacy.io.run import Sink
 from spacy_dxprivacy.io.source import Source, source_of_file, source_of_text

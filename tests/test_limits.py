@@ -26,7 +26,7 @@ from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.files import docbin as packed
 from spacy_dxprivacy.io.files import limits
 from spacy_dxprivacy.io.files.docbin import BadPacked, pack, read_docbin, unpack
-from spacy_dxprivacy.io.formats import read
+from spacy_dxprivacy.io.jobs import read
 from spacy_dxprivacy.lab.audit.files import BadFile, read_file
 
 PACKAGE = Path(spacy_dxprivacy.__file__).parent

@@ -5,8 +5,8 @@ import pytest
 import spacy
 
 from spacy_dxprivacy import Space, registry
-from spacy_dxprivacy.space import offensive
-from spacy_dxprivacy.space.offensive import substitutes_of
+from spacy_dxprivacy.space import sources as offensive
+from spacy_dxprivacy.space.sources import substitutes_of
 
 BAD = ["wench", "morons", "Infidels", "imbecile"]
 WORDS = ["woman", "people", "believers", "patient", "the", "house", *BAD]

@@ -21,7 +21,6 @@ from ..entities.surrogates.plain import PRESETS
 from ..errors import UsageError, did_you_mean
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.select import entity_labels
-from ..prior.pairs import KINDS
 from ..privacy.levels import MECHANISM
 from ..privacy.levels import level as level_of
 from ..registries import REGISTERED, registry
@@ -325,16 +324,6 @@ def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, 
     if parameter is not None and parameter.default is parameter.empty and epsilon is None:
         raise UsageError(f"{name} needs `epsilon`, in its own unit: see configs/ for a value.")
     return {"@dx_mechanisms": name, **({} if epsilon is None else {"epsilon": epsilon})}
-
-
-def prior_config(given: Path | str) -> dict[str, Any]:
-    """Return the block of a prior: a short name, a domain of ours, a folder of `dx prior`."""
-    given = str(given)
-    if given in KINDS:
-        return {"@dx_priors": "dx.WordPairs.v1", "domain": given}
-    if Path(given).is_dir():
-        return {"@dx_priors": "dx.WordPairs.v1", "path": given}
-    return {"@dx_priors": full_name("dx_priors", given, KINDS)}
 
 
 def _space_config(space: Path | str | None) -> dict[str, Any]:

@@ -27,8 +27,7 @@ from ..space import BUILTIN
 from ..text.language import COVERED, MOST, NAMES, base_language, language_of
 from .build import the_sanitizer
 from .files.atomic import Output
-from .formats import FORMATS, WITH_FIELDS
-from .jobs import Job, opened
+from .jobs import FORMATS, WITH_FIELDS, Job, opened
 from .plain import Writer
 from .record import Record, fields_of, shown
 from .resume import Parts

@@ -17,7 +17,7 @@ from spacy_dxprivacy import DxError, Space, assert_sanitized
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.io.files.docbin import BadPacked, unpack
-from spacy_dxprivacy.io.formats import guess, read
+from spacy_dxprivacy.io.jobs import guess, read
 from spacy_dxprivacy.io.record import Record, checked_record, is_unicode
 from spacy_dxprivacy.io.source import source_of_file
 from spacy_dxprivacy.io.stream import outcomes

@@ -2,7 +2,7 @@
 
 The ledger holds names of callers, numbers of draws and sums of epsilon (nats per unit of the metric
 of the mechanism) and of the rho of zCDP, and nothing of a text. The smaller epsilon counts: the
-sum, or that of rho at delta = 1e-6 (privacy.concentrated).
+sum, or that of rho at delta = 1e-6 (privacy.composition).
 """
 
 from __future__ import annotations
