@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import DxError, Space, registry
-from spacy_dxprivacy.prior import carry
+from spacy_dxprivacy.prior.chain import carry
 from spacy_dxprivacy.prior.pairs import frequency_of
 
 from .conftest import AFTER, AFTER_TWO, ARPA, TRIGRAMS, sentences, weight

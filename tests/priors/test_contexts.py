@@ -8,8 +8,16 @@ from scipy.sparse import csr_array
 from sentences.distributions import moves, small_chain, small_space
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.prior import PairModel, carry, pairs
-from spacy_dxprivacy.prior.chain import ARRAYS, Chain, chain_of, from_fields, to_fields
+from spacy_dxprivacy.prior import pairs
+from spacy_dxprivacy.prior.chain import (
+    ARRAYS,
+    Chain,
+    PairModel,
+    carry,
+    chain_of,
+    from_fields,
+    to_fields,
+)
 from spacy_dxprivacy.prior.pairs import BEGIN, Contexts, with_contexts
 
 from .conftest import sentences

@@ -12,23 +12,20 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.errors import UsageError
-from spacy_dxprivacy.prior import (
-    Recipe,
-    make_prior,
-    make_word_frequency,
-    make_word_pairs,
-)
 from spacy_dxprivacy.prior.make import (
     STOP,
+    Recipe,
     collect,
     count_pairs,
     discounts,
+    make_prior,
     nats_of_pairs,
     pairs_model,
     pruned,
     vocabulary,
 )  # fmt: skip
 from spacy_dxprivacy.prior.pairs import digest_of
+from spacy_dxprivacy.prior.registered import make_word_frequency, make_word_pairs
 
 from .conftest import weight
 

@@ -10,8 +10,9 @@ from thinc.api import Config
 
 from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.metric.policy import builtin_features
-from spacy_dxprivacy.prior import PairModel, carry, make_uniform, make_word_frequency
 from spacy_dxprivacy.prior.chain import (
+    PairModel,
+    carry,
     chain_of,
     check_chain,
     from_fields,
@@ -20,6 +21,7 @@ from spacy_dxprivacy.prior.chain import (
     to_fields,
 )
 from spacy_dxprivacy.prior.pairs import builtin_model, frequencies, frequency_of
+from spacy_dxprivacy.prior.registered import make_uniform, make_word_frequency
 from spacy_dxprivacy.ty import Prior
 
 from .conftest import weight

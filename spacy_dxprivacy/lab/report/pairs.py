@@ -123,7 +123,7 @@ def _groups(tokens: list[Token]) -> list[range]:
 
 @dataclass(frozen=True)
 class Source:
-    """A file and its sanitised version, and their formats as io.formats.read knows them."""
+    """A file and its sanitised version, and their formats as io.jobs.read knows them."""
 
     before: Path
     after: Path
