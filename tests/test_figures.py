@@ -97,21 +97,3 @@ def test_how_often_a_release_is_linked_is_that_of_the_result_file(page):
     default = DEFAULT_CONFIG["mechanism"]["epsilon"]
     low, high = sorted(row[3] for row in rows if row[1] == str(default))
     assert f"{low * 100:.0f} to {high * 100:.0f} %" in (ROOT / page).read_text(encoding="utf8")
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        {"mechanism": {"@dx_mechanisms": "dx.Gone.v1"}},
-        {"@dx_goners": "dx.Path.v2"},
-        {"factory": "dx_gone"},
-        {"surrogates": {"preset": "gone"}},
-        {"default": {"@dx_mechanisms": "dx.Path.v1"}},
-        {"command": "dx gone"},
-        {"command": "dx attack link notes.jsonl --gone 1"},
-        {"command": "python benchmarks/gone.py"},
-        {"runs": [{"command": "python benchmarks/figures.py --gone"}]},
-    ],
-)
-def test_a_setting_that_is_gone_is_noticed(broken):
-    assert len(gone({"settings": broken})) == 1

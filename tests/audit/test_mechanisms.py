@@ -1,4 +1,4 @@
-"""Quick audits refute what is false and leave alone what is true; full ones are in test_full.py."""
+"""Quick audits refute what is false and leave alone what is true."""
 
 from __future__ import annotations
 
@@ -28,10 +28,6 @@ def of_config(name):
     return made(name, **OTHERS.get(name, settings_of(name)))
 
 
-# A full audit is needed to see these; test_full.py has them.
-SLOW_LIARS = {"truncated Laplace 3", "TEM with a wrong bottom", "renormalised Mahalanobis"}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", names())
 def test_what_is_proven_or_computed_is_not_refuted(name):
@@ -47,7 +43,7 @@ def test_what_is_proven_or_computed_is_not_refuted(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("liar", sorted(set(LIARS) - SLOW_LIARS))
+@pytest.mark.parametrize("liar", sorted(LIARS))
 def test_what_is_false_is_refuted_with_a_pair_an_event_and_a_bound(liar):
     report = audit(LIARS[liar](), effort="quick", seed=1)
     assert report.verdict == REFUTED

@@ -106,15 +106,6 @@ def test_what_dx_sanitize_writes_leaks_nothing_undeclared(kind, sanitised, space
     assert kinds(audit_release(target, source, space=space)) == expected
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("unknown", ["dx.Redact.v1", "dx.RandomWord.v1", "dx.RandomDigits.v1"])
-def test_nor_with_other_policies_for_unknown_words(kind, unknown, sanitised, space):
-    target, source, receipt = sanitised(
-        kind, "--unknown.@dx_unknowns", unknown, "--components.dx_sanitizer.scope", "type"
-    )
-    assert not audit_release(target, source, receipt=receipt, space=space).leaked
-
-
 @pytest.mark.parametrize(("code", "leaked"), [("7734551209", True), ("40", False)])
 def test_a_long_code_does_not_come_back_by_chance(run, space_path, space, tmp_path, code, leaked):
     source, target = tmp_path / "o.txt", tmp_path / "r.txt"
