@@ -11,7 +11,7 @@ import numpy as np
 from spacy_dxprivacy import Draw, Guarantee, Rng, Space, registry
 from spacy_dxprivacy.arrays import blocks
 from spacy_dxprivacy.privacy.noise import laplace_noise
-from spacy_dxprivacy.space.search.metric import distances, euclidean, neighbours
+from spacy_dxprivacy.space.search.metric import euclidean, neighbours
 
 EPSILON = 2.0
 METRIC = Guarantee("metric-dp", EPSILON, metric="euclidean", covers="all", status="claimed")
@@ -98,30 +98,6 @@ class VickreyWithoutInput(Double):
         return Draw(np.where(rng.uniform(len(rows)) < p, near[:, 0], near[:, 1]))
 
 
-class UntilChanged(Double):
-    """Draws again as long as the word stays."""
-
-    def sample(self, rows: Any, rng: Rng) -> Draw:
-        drawn = np.array(rows)
-        left = np.arange(len(rows))
-        while len(left):
-            drawn[left] = super().sample(rows[left], rng).rows
-            left = left[drawn[left] == rows[left]]
-        return Draw(drawn)
-
-
-class RanksFromInput(Double):
-    """The rank fix with the ranks of the word that went in."""
-
-    def sample(self, rows: Any, rng: Rng) -> Draw:
-        words, which = np.unique(rows, return_inverse=True)
-        ranked = np.argsort(distances(self.X[words], self.X), axis=1, kind="stable")
-        k = np.arange(len(self.X))
-        p = np.exp(-0.04 * self.epsilon * k)
-        ranks = np.searchsorted(np.cumsum(p / p.sum()), rng.uniform(len(rows)))
-        return Draw(ranked[which, np.minimum(ranks, len(k) - 1)])
-
-
 class NeverOne(Double):
     """The exponential mechanism, but that one word never gives one of the outputs."""
 
@@ -147,13 +123,6 @@ class ExcludesInput(NeverOne):
         W = np.exp(-self.epsilon / 2 * euclidean(self.X, np.array([word]))[0])
         W[word] = 0
         return W
-
-
-class LongDistances(TooLittle):
-    """Calls three times the Euclidean distance Euclidean."""
-
-    def distances(self, rows: Any) -> Any:
-        return 3 * euclidean(self.X, rows)
 
 
 class StatedWrong(ExcludesInput):
@@ -215,15 +184,11 @@ LIARS: dict[str, Any] = {
     "unrounded vectors": Unrounded,
     "exponential without the input": ExcludesInput,
     "radius of Gamma(1)": partial(GammaOne, vectors=True),
-    "radius of Gamma(1), words": GammaOne,
     "noise seeded per word": partial(SeededPerWord, vectors=True),
     "noise seeded per call": SeededPerCall,
     "NADP beyond its relation": Beyond,
     "Vickrey without the input": VickreyWithoutInput,
-    "resampling until changed": UntilChanged,
-    "ranks from the input": RanksFromInput,
     "a third of the noise": TooLittle,
-    "distances that are too long": LongDistances,
     "other probabilities than stated": StatedWrong,
     "antithetic noise": partial(Antithetic, vectors=True),
     "antithetic noise, words": Antithetic,

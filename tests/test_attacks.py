@@ -33,7 +33,6 @@ from spacy_dxprivacy.lab.attacks.guessing import (
     mean_vector_guess,
     membership_score,
     nearest_guess,
-    pairs_to_test,
     rare_word_scores,
     true_positives,
 )
@@ -97,16 +96,6 @@ def logs_of(P):
 def expected(P, prior, guesses):
     """How often these guesses (one an output) are right."""
     return float((prior[guesses] * P[guesses, np.arange(P.shape[1])]).sum())
-
-
-def test_a_corpus_is_its_documents_without_unknown_words():
-    corpus = Corpus.of([np.array([3, -1, 3]), np.array([-1]), np.array([5])])
-    assert [rows.tolist() for rows in corpus] == [[3, 3], [5]]
-    assert corpus.doc_of.tolist() == [0, 0, 1]
-    assert corpus.words()[0] == corpus.words()[1] != corpus.words()[2]
-    assert len(corpus.first(1)) == 1 and len(corpus.first(3)) == len(corpus.first(99)) == 2
-    with pytest.raises(DxError, match="DX001"):
-        Corpus.of([np.array([-1])])
 
 
 @pytest.mark.parametrize("name", CHOICE)
@@ -225,16 +214,6 @@ def test_the_curve_counts_pairs_and_false_alarms():
     assert true_positives(members, others, alarms=0) == 0.5
     assert true_positives(members, others, alarms=0.25) == 0.5  # a tie with an other is no hit
     assert true_positives(np.ones(5), np.ones(500)) == 0
-
-
-def test_pairs_have_the_word_on_one_side_alone(scene):
-    text = scene.text
-    generator = np.random.default_rng(0)
-    words, members, others = pairs_to_test(text.starts, text.rows, 4, generator)
-    documents = [set(rows.tolist()) for rows in text]
-    assert len(words) > len(text)
-    for word, member, other in zip(words, members, others, strict=True):
-        assert word in documents[member] and word not in documents[other]
 
 
 def test_scores_of_links(exact):

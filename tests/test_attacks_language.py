@@ -15,7 +15,7 @@ from sentences.distributions import (
     small_space,
 )
 
-from spacy_dxprivacy import DxError, Rng, Space, registry
+from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.lab.attacks import Corpus, Trial, attack, sanitised
 from spacy_dxprivacy.lab.attacks.frontier import Ground, at_attacker, frontier
 from spacy_dxprivacy.lab.attacks.language import Language, language_of, language_variants
@@ -24,7 +24,7 @@ from spacy_dxprivacy.lab.corpus import read_corpus, repeated
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.prior.chain import alone_chain as make_alone
 from spacy_dxprivacy.prior.registered import WordPairs
-from spacy_dxprivacy.privacy.levels import FOUND, level, measured_at
+from spacy_dxprivacy.privacy.levels import FOUND, measured_at
 from spacy_dxprivacy.sampler.draw import Text
 
 LENGTH = 4
@@ -161,16 +161,6 @@ def test_a_corpus_keeps_the_sentences_of_its_file(tmp_path, space):
     assert np.flatnonzero(whole.sentences).tolist() == [0, 48, 96, 100]
 
 
-def test_sentences_are_drawn_as_the_mechanism_draws_them(monkeypatch):
-    mechanism = small_mechanism("pairs")
-    text = Corpus.of(np.random.default_rng(0).integers(0, N, (30, 4)))
-    whole = mechanism.sample(text.rows, Rng(seed=4), text.sentences).rows
-    assert sanitised(text, mechanism, Rng(seed=4)).rows.tolist() == whole.tolist()
-    monkeypatch.setattr("spacy_dxprivacy.lab.corpus.AT_ONCE", 10)
-    for scope in ("token", "type"):
-        assert sanitised(text, mechanism, Rng(seed=4), scope=scope).rows.shape == (120,)
-
-
 def test_repeated_releases_are_of_the_sentence_around_a_word():
     """By the likelihood of all sentences."""
     mechanism, n = small_mechanism("pairs"), 3000
@@ -199,16 +189,6 @@ def test_the_frontier_rises_with_epsilon_and_meets_attackers_between(space, lang
     assert met.found == pytest.approx(half)
     assert met.kept == pytest.approx((points[0].kept + points[1].kept) / 2)
     assert at_attacker(points, 0.9999) == []
-
-
-def test_levels_are_what_they_promise():
-    light, balanced, strong = (level(name) for name in ("light", "balanced", "strong"))
-    assert light.epsilon > balanced.epsilon > strong.epsilon
-    assert light.found > balanced.found > strong.found
-    assert balanced.found <= 0.51 and balanced.rare_found <= 0.1
-    assert "attacker" in str(balanced)
-    with pytest.raises(DxError, match="level"):
-        level("none")
 
 
 def test_at_every_epsilon_the_better_attacker_counts_and_is_named():

@@ -216,16 +216,6 @@ def test_two_processes_keep_order_fields_and_receipts(dx, tmp_path):
     assert len(read_texts(tmp_path / "out.spacy")) == 40
 
 
-@pytest.mark.slow
-def test_long_texts_need_no_setting(dx, tmp_path):
-    """Of more characters than spaCy takes as they are (Language.max_length)."""
-    path = tmp_path / "long.txt"
-    path.write_text(f"the cat {'z' * 500} sleeps " * 2000)
-    assert path.stat().st_size > spacy.blank("xx").max_length
-    assert dx(path, "--mechanism", "exponential", "--epsilon", 3).exit_code == 0
-    assert dx(path, "--mechanism", "path").exit_code == 0
-
-
 # -- the pipeline ------------------------------------------------------------------------------
 
 

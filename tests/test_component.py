@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 import pytest
 import spacy
-from confection import Config
 from conftest import (
     CONSTANT,
     COUNTING,
@@ -348,25 +347,6 @@ def test_a_disabled_sanitizer_leaves_no_receipt_and_nothing_is_released_without(
             with pytest.raises(DxError, match="DX032") as caught:
                 check(doc)
             assert not leaks(everything_told(caught.value))
-
-
-def test_the_config_is_complete_and_makes_the_same_pipeline(make_nlp, mechanism, file_space):
-    nlp = make_nlp(mechanism=mechanism, scope="type", space=file_space)
-    written = nlp.config.to_str()
-    config = Config().from_str(written, interpolate=False)
-    again = spacy.util.load_model_from_config(config, validate=True)
-    assert again.config.to_str() == written
-    assert again("the dog")._.dx == nlp("the dog")._.dx
-    assert nlp.config["components"]["dx_sanitizer"]["scope"] == "type"
-
-
-def test_memory_zones_end_without_taking_words_along(make_nlp):
-    nlp = make_nlp(mechanism=CONSTANT)
-    for _ in range(2):
-        with nlp.memory_zone():
-            assert nlp("the dog saw Zorblattovich.").text == "Blue blue blue [REDACTED]."
-        assert nlp("a dog saw Quuxington").text == "Blue blue blue [REDACTED]"
-    assert "Zorblattovich" not in nlp.vocab.strings
 
 
 # -- hostile texts -----------------------------------------------------------------------------

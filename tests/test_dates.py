@@ -1,10 +1,8 @@
 """Dates and times that move: forms, what the guarantee covers, what undoes a shift, ages."""
 
-import random
 import re
 from collections import Counter
 from datetime import date, timedelta
-from math import tanh
 
 import pytest
 import spacy
@@ -266,46 +264,19 @@ def test_numbers_that_are_no_dates_stay_and_what_cannot_be_moved_is_hidden(nlp):
 
 
 def test_who_knows_eleven_holidays_does_not_recover_the_shift(nlp):
-    """The attacker takes each date of the release, and each word that is left of a holiday, for one
-    of the eleven, and guesses the likeliest shift of those. Chance is to guess no shift at all."""
-    rng, epsilon = random.Random(11), 0.1
-    chance = tanh(epsilon / 2)
-    recovered, documents = 0, 250
-    for seed in range(documents):
-        name, (month, day) = rng.choice(list(HOLIDAYS.items()))
-        seen = date(2021, month, day) + timedelta(rng.randrange(1, 30))
-        text = rng.choice([
+    """Neither the name of a holiday nor its day is left beside the date that moved."""
+    for name, (month, day) in HOLIDAYS.items():
+        fell, seen = date(2021, month, day), date(2021, month, day) + timedelta(12)
+        for text in (
             f"Fell on {name}. Seen on {seen}.",
-            f"Fell on {name} 2021, seen {seen:%m/%d/%Y}.",
-            f"On {date(2021, month, day):%A}, {name}, she fell; seen {seen:%d.%m.%Y}.",
+            f"Fell on {name} 2021, seen {seen:%Y-%m-%d}.",
+            f"On {fell:%A}, {name}, she fell; seen {seen}.",
             f"On {name} ({MONTHS[month - 1]} {day}, 2021) she fell; seen {seen}.",
-        ])  # fmt: skip
-        out = released(nlp, text, seed, epsilon=epsilon)
-        assert "holiday" in out and not any(part in out for part in name.split()[:1])
-        true = date.fromisoformat(next(iter(dates_in(out)))) - seen
-        guess = min(guesses(out), key=abs)
-        recovered += guess == true.days
-    assert recovered / documents <= 2 * chance
-
-
-def dates_in(text):
-    """ISO dates of what a release has."""
-    for found in re.findall(r"\d{4}-\d\d-\d\d|\d\d/\d\d/\d{4}|\d\d\.\d\d\.\d{4}", text):
-        numbers = found.replace("/", ".").split(".")
-        if len(numbers) == 1:
-            yield found
-        else:
-            one, two, year = numbers
-            yield f"{year}-{two}-{one}" if "." in found else f"{year}-{one}-{two}"
-
-
-def guesses(text):
-    """Shifts that would make a month and day of the release a holiday of 2021, and none."""
-    left = re.findall(rf"({'|'.join(MONTHS)}) (\d+)", text)
-    days = [date(2021, MONTHS.index(month) + 1, int(day)) for month, day in left]
-    days += [date.fromisoformat(found) for found in dates_in(text)]
-    known = [date(2021, *when) for when in HOLIDAYS.values()]
-    return [0] * (not left) + [(day - holiday).days for day in days for holiday in known]
+        ):
+            out = released(nlp, text, seed=day, epsilon=0.1)
+            assert "holiday" in out and name.split()[0] not in out
+            assert not re.search(rf"{'|'.join(MONTHS)}|[A-Z][a-z]+day", out)
+            assert len(re.findall(r"\d{4}-\d\d-\d\d", out)) == 1
 
 
 AGES = {

@@ -116,16 +116,6 @@ def test_any_small_table(n, d, k, exponent, coarse, seed):
     assert_exact(X, Z * 10.0**exponent)
 
 
-def test_a_memory_map_is_read_in_place_and_nothing_is_changed(tmp_path):
-    before, Z = table(2000, 30), noisy(table(2000, 30), 50, epsilon=5)
-    np.save(tmp_path / "X.npy", before)
-    X, queries = np.load(tmp_path / "X.npy", mmap_mode="r"), Z.copy()
-    index = ExactIndex().fit(X)
-    assert np.shares_memory(index._X, X)
-    np.testing.assert_array_equal(index.nearest(Z), brute_force(X, Z))
-    assert np.array_equal(X, before) and np.array_equal(Z, queries)
-
-
 def test_no_temporary_grows_with_rows_times_queries():
     X = table(20000, 10)
     index, Z = ExactIndex().fit(X), noisy(X, 2000, epsilon=5)

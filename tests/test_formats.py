@@ -25,7 +25,7 @@ from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.formats import guess, read
 from spacy_dxprivacy.io.record import slots_of
 from spacy_dxprivacy.io.run import Sink
-from spacy_dxprivacy.io.source import Source, source_of_file, source_of_text
+from spacy_dxprivacy.io.source import Source, source_of_text
 from spacy_dxprivacy.io.stream import outcomes
 
 WORDS = "of the a cat dog house sleeps runs in and near old small tree river day night".split()
@@ -150,30 +150,6 @@ def test_what_is_named_is_sanitised_and_all_else_passes_through(dx, tmp_path, fo
     assert [row["note"].count("[REDACTED]") for row in rows] == [1, 1]
     assert rows[0]["note"].count("\n") == 1
     no_secret_in(raw, result.stderr)
-
-
-@pytest.mark.parametrize(
-    ("form", "to"),
-    [
-        ("csv", "tsv"),
-        ("tsv", "jsonl"),
-        ("jsonl", "csv"),
-        pytest.param("csv", "xlsx", marks=FORMATS[-2].marks),
-        pytest.param("xlsx", "jsonl", marks=FORMATS[-2].marks),
-        pytest.param("csv", "parquet", marks=FORMATS[-1].marks),
-        pytest.param("parquet", "jsonl", marks=FORMATS[-1].marks),
-    ],
-)
-def test_one_format_becomes_another(dx, tmp_path, form, to):
-    out = tmp_path / f"out.{to}"
-    given = ["-", out, "--field", "note", "--format", form, "-q", "--keep-fields", "none"]
-    result = dx(*given, input=written(form))
-    assert result.exit_code == 0, result.stderr
-    assert not result.stderr
-    raw = out.read_bytes()
-    rows = read_back(to, raw)
-    assert [list(row) for row in rows] == [["note"]] * 2
-    no_secret_in(raw)
 
 
 NESTED = {
@@ -506,16 +482,6 @@ def test_a_record_is_sanitised_before_the_next_one_comes(pipelines):
     records = read(source, "jsonl", FileOptions())
     for i, _ in enumerate(outcomes(pipelines[None], records, batch_size=9, ready=source.ready)):
         assert read_so_far == list(range(i + 1))
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
-def test_sources_read_alike_whatever_comes_at_a_time(size):
-    raw = ("\ufeffzwei\nö\n\n" * 3).encode("utf-16")
-    handle = io.BytesIO(raw)
-    blocks = type("Slow", (), {"read": lambda _, n: handle.read(size), "close": None})()
-    source = source_of_file(blocks, text=True)
-    assert b"".join(iter(source.readline, b"")).decode() == raw.decode("utf-16")
-    assert Source(iter([b"ab", b"c\nd"])).readline(2) == b"ab"
 
 
 # -- parts ----------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -143,13 +142,6 @@ def test_ones_own_space_is_one_more_exact_tier():
     own = Space.from_vectors(["a", "b", "c"], np.eye(3))
     report = audit(made("dx.Exponential.v1", epsilon=2.0), effort="quick", space=own, seed=1)
     assert report.findings[-1].tier == "exact" and set(report.findings[-1].pair) <= set("abc")
-
-
-def test_warnings_of_void_mechanisms_are_not_repeated():
-    mechanism = made("dx.Jaccard.v1", epsilon=2.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        audit(mechanism, effort="quick", seed=1)
 
 
 def test_a_pair_without_a_promise_has_no_bound_on_its_epsilon():

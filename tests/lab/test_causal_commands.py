@@ -59,23 +59,6 @@ def test_what_cannot_attack_is_told_in_a_line(folder, more, said):
     assert len(result.output.strip().splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        ["--edit", "in.jsonl", "out.jsonl"],
-        ["in.jsonl", "out.jsonl", "--edit"],
-        ["in.jsonl", "out.jsonl", "--edit", "--quiet"],
-        ["in.jsonl", "out.jsonl", "--config", "run.cfg"],
-    ],
-)
-def test_one_word_edits_and_the_receipt_says_so(folder, more):
-    run("config", "run.cfg", "--edit")
-    said = run("sanitize", *more, "--receipt", "r.json")
-    assert json.loads((folder / "r.json").read_text())["editor"] == "dx.Remap.v1"
-    if "--quiet" not in more:
-        assert "costs no privacy and adds none" in " ".join(said.output.split())
-
-
 def test_files_that_are_no_models_are_refused_and_a_missing_extra_is_named(folder, monkeypatch):
     (folder / "cut.gguf").write_bytes(b"GG")
     for name, why in (("cut.gguf", "a GGUF file"), ("none.gguf", "a GGUF file")):
