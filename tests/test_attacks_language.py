@@ -109,32 +109,14 @@ def test_the_law_is_the_mixture_that_it_says():
     assert language.nats(rows, starts) == pytest.approx(wanted)  # without what was read
 
 
-@pytest.mark.parametrize("name", ["dx.Exponential.v1", "dx.Laplace.v1"])
-def test_it_does_not_worse_than_one_who_reads_no_context(name, space, language):
+def test_it_does_not_worse_than_one_who_reads_no_context(space, language):
     text = random_text(language, 40, 20)
     scene = Ground(space, text, text, candidates=len(space))
     vars(scene)["language"] = language
-    mechanism = make_mechanism(name, space, 3.0 if "Exp" in name else 6.0)
+    mechanism = make_mechanism("dx.Exponential.v1", space, 3.0)
     found = {f.attacker: f.value for f in attack("guess", Trial(scene, mechanism))
              if f.measure == "words found"}  # fmt: skip
     assert found[language.name] > found["Bayes"] - 0.05
-
-
-def test_a_channel_in_which_no_candidate_is_possible_leaves_the_language():
-    """Of mechanisms with groups, that give some outputs to few words alone."""
-
-    class Grouped:
-        guarantee = small_mechanism("pairs").guarantee
-
-        def log_likelihood(self, rows, outputs, starts, candidates):
-            logs = np.where(candidates == outputs[:, None], -800.0, -np.inf)
-            return np.where(np.arange(len(rows))[:, None] == 1, -np.inf, logs)
-
-    seen = Seen(np.array([3, 2, 1]), np.array([True, False, False]))
-    X = small_space().vectors
-    with np.errstate(all="raise"):
-        guess = Reading(seen, Grouped(), X, small_language(), Rng(seed=0)).guess()
-    assert guess[[0, 2]].tolist() == [3, 1]
 
 
 def test_without_the_outputs_the_likeliest_words_are_guessed():

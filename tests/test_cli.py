@@ -411,25 +411,6 @@ def test_an_interrupted_run_leaves_no_output(tmp_path, space, how, n_process, af
     assert stderr == "dx sanitize: stopped. What was not complete has been removed.\n"
 
 
-STOPPED_IN_A_STRING = """
-import os
-from spacy_dxprivacy.cli.sanitizing import _interruptible
-try:
-    with _interruptible():
-        exec("os.kill(os.getpid(), %d)\\nfor _ in range(9): pass")
-except KeyboardInterrupt:
-    print("caught")
-"""
-
-
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_the_status_is_that_of_the_command_wherever_a_signal_finds_it(how):
-    # Dataclasses and named tuples are made of strings, as those of a module that is imported late.
-    command = [sys.executable, "-c", STOPPED_IN_A_STRING % how]
-    ended = subprocess.run(hearing_ctrl_c(command), capture_output=True, text=True)
-    assert ended.stdout == "caught\n" and ended.returncode == 0
-
-
 def worker_dies(nlp, records, **_):
     os._exit(9)
 

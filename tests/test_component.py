@@ -319,22 +319,6 @@ def test_docs_are_taken_as_well_as_texts_of_any_vocabulary(make_nlp):
 # -- its place in the pipeline -----------------------------------------------------------------
 
 
-def test_components_before_and_after_do_their_work(make_nlp):
-    nlp = make_nlp(before=("sentencizer",), after=("entity_ruler",), mechanism=CONSTANT)
-    nlp.add_pipe("sentencizer", name="again", last=True)
-    nlp.get_pipe("entity_ruler").add_patterns([{"label": "COLOUR", "pattern": "Blue"}])
-    nlp.rename_pipe("dx_sanitizer", "first")
-    doc = nlp("the dog ran. A cat saw.")
-    assert doc.text == "Blue blue blue. Blue blue blue."
-    assert [e.text for e in doc.ents if e.label_ == "COLOUR"] == ["Blue"] * 2
-    assert len(list(doc.sents)) == 2
-    assert_sanitized(doc)
-    nlp = make_nlp(mechanism=CONSTANT)
-    nlp.add_pipe("dx_sanitizer", name="second", config={"mechanism": CONSTANT})
-    nlp.initialize()
-    assert nlp("the dog").text == "Blue blue" and "second" not in nlp.pipe_labels
-
-
 def test_a_disabled_sanitizer_leaves_no_receipt_and_nothing_is_released_without(make_nlp):
     nlp = make_nlp(mechanism=CONSTANT)
     with nlp.select_pipes(disable="dx_sanitizer"):

@@ -71,31 +71,6 @@ def test_blocks_and_threads_change_nothing(graph, monkeypatch):
         assert np.array_equal(word_graph.counts_of(search), graph.counts)
 
 
-@pytest.mark.parametrize("longest", [20, 400])
-def test_edges_may_have_no_length_and_searches_many_steps(longest):
-    rng, n, reach = np.random.default_rng(4), 120, 2 * longest
-    lengths = np.triu(rng.integers(1, longest, (n, n)) * (rng.random((n, n)) < 0.06), 1)
-    lengths = np.where(rng.random((n, n)) < 0.003, -1, lengths)  # stands for 0
-    table = csr_array(lengths + lengths.T)
-    search = PathSearch(table.indptr, table.indices, np.maximum(table.data, 0), reach)
-    D, coo = np.full((n, n), 10**6), table.tocoo()
-    D[coo.row, coo.col] = np.maximum(coo.data, 0)
-    np.fill_diagonal(D, 0)
-    for k in range(n):  # Floyd 1962
-        D = np.minimum(D, D[:, k, None] + D[k])
-    D = np.minimum(D, reach)
-    for row, depths in ((0, None), (7, np.array([longest]))):
-        ((_, found),) = search(np.array([row]), depths)
-        near = D[row] <= (reach - 1 if depths is None else longest)
-        order = np.lexsort((np.arange(n), D[row]))
-        assert np.array_equal(found.words, order[near[order]])
-        assert np.array_equal(found.steps, D[row][found.words])
-    depths, scratch = np.full(n, longest), search.scratch(n)
-    found = search.search(np.arange(n), depths, scratch, by_number=True)
-    rows, words = np.nonzero(D <= longest)
-    assert np.array_equal(found.words, words) and np.array_equal(found.steps, D[rows, words])
-
-
 def test_a_word_without_edges_reaches_itself_and_a_search_may_end_early(graph):
     rows, depths = np.arange(60), np.arange(60) % graph.reach
     whole = words_of(graph)

@@ -43,22 +43,6 @@ def run(*arguments, status=0):
     return result
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (["--model", "nowhere"], "DX153"),
-        (["--model", "in.jsonl"], "expected a folder"),
-        (["--model", "space"], "config.json"),
-        (["--prompt", "Notes."], "model"),
-        (["--model", "fake", "--prompt", "w1 " * 40], "DX151"),
-    ],
-)
-def test_what_cannot_attack_is_told_in_a_line(folder, more, said):
-    result = CliRunner().invoke(app, ["dx", "attack", "guess", "in.jsonl", *MECHANISM, *more])
-    assert result.exit_code and said in result.output
-    assert len(result.output.strip().splitlines()) == 1
-
-
 def test_files_that_are_no_models_are_refused_and_a_missing_extra_is_named(folder, monkeypatch):
     (folder / "cut.gguf").write_bytes(b"GG")
     for name, why in (("cut.gguf", "a GGUF file"), ("none.gguf", "a GGUF file")):
@@ -69,11 +53,6 @@ def test_files_that_are_no_models_are_refused_and_a_missing_extra_is_named(folde
     monkeypatch.setattr(causal, "find_spec", lambda name: None)
     with pytest.raises(DxError, match=r"DX154.*torch, transformers.*\[lm\]"):
         causal.open_model("model")
-
-
-def test_the_attacker_may_have_a_model(folder):
-    said = run("attack", "guess", "in.jsonl", *MECHANISM, "--model", "fake", "--public", "in.jsonl")
-    assert "causal model" in said.output
 
 
 def test_figures_ask_for_matplotlib_before_anything_is_tried(folder, monkeypatch):
@@ -101,10 +80,14 @@ def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
         ("link", ["--prompt", "Notes."], "--prompt is for guess, all, frontier"),
         ("membership", ["--model", "fake"], "--model is for .* not for membership"),
         ("guess", ["--model", "none.gguf"], "DX153"),
+        ("guess", ["--model", "in.jsonl"], "expected a folder"),
+        ("guess", ["--prompt", "Notes."], "model"),
+        ("guess", ["--model", "fake", "--prompt", "w1 " * 40], "DX151"),
     ],
 )
-def test_a_model_that_nothing_is_asked_of_is_a_mistake(folder, name, more, why):
-    said = run("attack", name, "in.jsonl", *MECHANISM, *more, status=2)
+def test_what_cannot_attack_is_a_mistake_in_a_line(folder, name, more, why):
+    said = CliRunner().invoke(app, ["dx", "attack", name, "in.jsonl", *MECHANISM, *more])
+    assert said.exit_code and len(said.output.strip().splitlines()) == 1
     assert re.search(why, " ".join(said.output.split()))
 
 
