@@ -71,7 +71,7 @@ def test_a_space_is_replaced_on_request_alone_and_anything_else_never(dx, vector
     ("arguments", "message"),
     [
         (["/no/such/file"], "no such file"),
-        (["builtin", "--max-words", 0], "max_words"),
+        (["builtin", "--max-words", 0], "--max-words"),
         (["builtin", "--pattern", "("], "pattern"),
         (["builtin", "--pattern", "xyzzy"], "leave no word"),
         (["builtin", "--max-words", 2], "3 words"),
