@@ -40,7 +40,7 @@ def space_cli(
     )],
     target: options.Target,
     max_words: Annotated[int | None, Option(
-        "--max-words", help="Use the first N words, the most frequent ones"
+        "--max-words", min=2, help="Use the first N words, the most frequent ones"
     )] = None,
     pattern: Annotated[str | None, Option(
         "--pattern", help="Regular expression that whole words must match"
