@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import get_type_hints
@@ -64,7 +65,12 @@ def test_a_mistake_names_the_argument_and_the_option(raising, python, command):
     assert with_options(str(caught.value)).startswith(command)
 
 
+@cache
 def messages():
+    return tuple(texts_of_errors())
+
+
+def texts_of_errors():
     for table in (Errors, Warnings):
         yield from vars(table).values()
     for path in ROOMS:

@@ -75,13 +75,6 @@ def test_the_tables_of_a_page_are_those_of_its_result_files(page, monkeypatch):
     assert import_module("figures").with_tables(text) == text, "run benchmarks/figures.py"
 
 
-def test_every_table_of_figures_is_on_a_page():
-    pages = "".join(page.read_text(encoding="utf8") for page in (ROOT / "docs").rglob("*.md"))
-    tables = [path for path in RESULTS if "rows" in json.loads(path.read_text(encoding="utf8"))]
-    assert tables
-    assert all(f"<!-- figures: {path.relative_to(ROOT / 'docs')} -->" in pages for path in tables)
-
-
 def test_the_levels_of_the_docs_are_those_of_the_package():
     rows = json.loads((ROOT / "docs/attacks/levels.json").read_text(encoding="utf8"))["rows"]
     assert [row[0].split()[0] for row in rows] == list(LEVELS)

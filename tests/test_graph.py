@@ -71,20 +71,6 @@ def test_blocks_and_threads_change_nothing(graph, monkeypatch):
         assert np.array_equal(word_graph.counts_of(search), graph.counts)
 
 
-def test_a_word_without_edges_reaches_itself_and_a_search_may_end_early(graph):
-    rows, depths = np.arange(60), np.arange(60) % graph.reach
-    whole = words_of(graph)
-    for part, found in graph.search(rows, depths):
-        lists = np.split(found.words, np.cumsum(found.sizes)[:-1])
-        for row, words in zip(rows[part], lists, strict=True):
-            near = graph.counts[row, : depths[row] + 1].sum()
-            assert np.array_equal(words, whole[row][:near])
-    alone = PathSearch(np.array([0, 1, 2, 2]), np.array([1, 0]), np.array([3, 3]), 10)
-    (found,) = (found for _, found in alone(np.array([2, 0])))
-    assert found.sizes.tolist() == [1, 2] and found.words.tolist() == [2, 0, 1]
-    assert [part.tolist() for part in alone.edges_of(np.array([2]))] == [[], [], []]
-
-
 @pytest.fixture(params=["searched", "forgotten"])
 def near(graph, request, monkeypatch):
     if request.param == "forgotten":
