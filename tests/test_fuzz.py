@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from spacy.cli._util import app
 from spacy.tokens import DocBin
-from spacy_dxprivacy.io.formats import read
+from spacy_dxprivacy.io.jobs import read
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, UsageError, assert_sanitized

@@ -77,13 +77,16 @@ def test_one_bad_text_is_named_by_its_place_and_not_quoted(how):
     assert done.texts[1:] == [None, None] and sorted(done.failures) == [1, 2]
 
 
+NUMBERS = {"numbers.@dx_surrogates": "dx.Number.v1"}
+
+
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
         ({"by": [1]}, "DX141"), ({"by": [True, 0.5]}, "DX110"), ({"batch_size": 0}, "batch_size"),
         ({"n_process": 0}, "n_process"), ({"on_failure": "drop"}, "on_failure"),
         ({"max_epsilon": -1}, "max_epsilon"), ({"epsilon": 0}, "epsilon"),
-        ({"numbers": "relative", "max_epsilon": 5.0}, "another metric"),
+        ({"overrides": NUMBERS, "max_epsilon": 5.0}, "another metric"),
         ({"mechanism": "none"}, "no mechanism"), ({"space": "/no/where"}, "no such file"),
     ],
 )  # fmt: skip
@@ -113,7 +116,7 @@ def test_the_command_and_python_share_their_names():
     assert options.keys() - run <= fields and not run & fields
 
 
-@pytest.mark.parametrize(("wrong", "near"), [("mechansm", "mechanism"), ("unkown", "unknown")])
+@pytest.mark.parametrize(("wrong", "near"), [("mechansm", "mechanism"), ("lnguage", "language")])
 def test_an_unknown_argument_names_the_nearest_one(wrong, near):
     with pytest.raises(UsageError, match=f"`{wrong}`. Did you mean {near}"):
         dx.clean("the king", **{wrong: "x"})
@@ -194,7 +197,7 @@ def test_an_unknown_registered_name_names_the_nearest(name):
 
 
 def test_a_pipeline_is_made_once_and_anew_when_its_file_changes(how, tmp_path):
-    assert ready({**how, "entities": ()}) is ready({**how, "unknown": None})
+    assert ready({**how, "entities": ()}) is ready({**how, "language": None})
     path = tmp_path / "one.cfg"
     make_pipeline(**how).config.to_disk(path)
     first = ready({"config": path})

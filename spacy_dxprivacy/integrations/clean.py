@@ -35,7 +35,7 @@ from ..privacy.guarantee import Guarantee
 from ..validate import fail, one_of, positive, whole
 
 MOST_PIPELINES = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
-FILES = ("config", "model", "space", "prior", "code", "surrogates", "key")  # or names
+FILES = ("config", "model", "space", "code", "surrogates", "key")  # or names
 Column = TypeVar("Column")  # a Series of pandas or polars, or an array
 
 
@@ -55,8 +55,10 @@ _making = threading.Lock()
 _made: dict[str, Ready] = {}  # in the order of their last use
 
 
-def ready(options: PipelineOptions) -> Ready:
-    """Return the pipeline of options, made anew when a file that they name has changed."""
+def ready(settings: Mapping[str, Any]) -> Ready:
+    """Return the pipeline of the fields of PipelineOptions by name, made anew when a file that they
+    name has changed."""
+    options = PipelineOptions.of(settings)
     paths = [Path(str(getattr(options, name) or "")).expanduser() for name in FILES]
     changes = [path.stat().st_mtime_ns if path.exists() else 0 for path in paths]
     key = json.dumps([asdict(options), changes], default=str)
@@ -183,7 +185,7 @@ def clean(
         batch_size=batch_size,
         language=settings.get("language"),
     )
-    pipeline = ready(PipelineOptions.of(settings))
+    pipeline = ready(settings)
     if max_epsilon is not None and the_sanitizer(pipeline.nlp).numbers is not None:
         expected = "None with numbers, whose epsilon is of another metric"
         raise fail("max_epsilon", expected, max_epsilon)
