@@ -22,11 +22,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from spacy.cli._util import app
 from spacy.tokens import DocBin
-from spacy_dxprivacy.io.jobs import read
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, UsageError, assert_sanitized
 from spacy_dxprivacy.config import FileOptions
+from spacy_dxprivacy.io.jobs import read
 from spacy_dxprivacy.lab.audit.files import BadFile, read_file
 
 # Generated configs name mechanisms without a guarantee, which say so.
