@@ -15,7 +15,6 @@ from spacy_dxprivacy.entities.surrogates.timeline import Timeline
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.integrations.clean import clean
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.io.workers import FIELDS
 from spacy_dxprivacy.privacy.randomness import Rng
 from spacy_dxprivacy.registries import registry
 from spacy_dxprivacy.text.language import language_of
@@ -197,10 +196,6 @@ def test_short_rows_have_the_language_of_their_file(tmp_path):
         last = (tmp_path / "out.jsonl").read_text("utf8").splitlines()[1]
         found.add(re.search(r"Herr (\w+) kam", last)[1])
     assert found <= set(listed_of("de", "surnames"))
-
-
-def test_workers_know_the_language_of_the_file():
-    assert "language" in FIELDS
 
 
 def test_the_ruler_finds_no_nouns_in_german():

@@ -3,8 +3,6 @@
 import itertools
 import json
 import shlex
-import subprocess
-import sys
 from functools import cache
 
 import numpy as np
@@ -243,9 +241,3 @@ def test_a_mention_in_plaintext_is_certain(folder):
     nlp = pipeline(folder, LEVELS["sentence-level"], **block)
     found = odds("Maria met Paul", nlp("Maria met Paul"), "Maria", NAMES, nlp=nlp)
     assert (found.bound, found.posterior) == (1, 1)
-
-
-def test_the_package_has_it_and_loads_no_lab_before():
-    code = "import sys, spacy_dxprivacy as dx; assert not [m for m in sys.modules if '.lab' in m]"
-    subprocess.run([sys.executable, "-W", "ignore", "-c", f"{code}; dx.odds"], check=True)
-    assert dx.odds is odds

@@ -4,7 +4,6 @@ import csv
 import json
 import re
 import subprocess
-import time
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.util import find_spec
@@ -21,17 +20,14 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import Guarantee, Space, registry
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.lab.corpus import tokenizer
-from spacy_dxprivacy.lab.odds import Odds
 from spacy_dxprivacy.lab.report import (
     Measured,
     Release,
     Request,
     make_pair,
-    read_receipt,
-    utility_of,
 )  # fmt: skip
 from spacy_dxprivacy.lab.report.measure import attacker_of, words_of_pairs
-from spacy_dxprivacy.lab.report.page import bars, pieces, worst_first
+from spacy_dxprivacy.lab.report.page import worst_first
 from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Account, answers, times
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.pipeline.receipt import Terms
@@ -43,7 +39,6 @@ TEXTS = [
     "</td></table>{{ 7 * 7 }}{% raw %} The old dog sleeps\nin the house, day and night!",
     "A tree near the river &amp; a house",
 ]
-PEOPLE = "Maria pondered two doctors in zzyzx"
 NLP = tokenizer()
 SPACE = Space.from_vectors(WORDS, np.random.default_rng(0).normal(size=(len(WORDS), 8)))
 needs_sklearn = pytest.mark.skipif(find_spec("sklearn") is None, reason="needs the extra 'report'")
@@ -147,33 +142,6 @@ def pair(before, after):
 )
 def test_kept_words_are_those_in_the_same_place(before, after, kept):
     assert pair(before, after).kept() == kept
-
-
-def test_a_word_that_is_cut_otherwise_shifts_no_other():
-    found = pair("I can't see the cat and the dog", "I it see the cat and the dog")
-    assert found.kept() == (7, 9) and not found.aligned
-    # Texts with other blanks are matched by likeness.
-    found = pair("the cat sleeps in the house", "a cat sleeps inthe house")
-    assert ("cat", "cat") in list(found.words()) and ("house", "house") in list(found.words())
-
-
-@pytest.mark.parametrize("text", TEXTS)
-def test_the_pieces_of_a_side_are_its_text_with_marks_on_changed_words_alone(text):
-    found = pair(text, text.replace("dog", "tree").replace("The", "A"))
-    for side, whole in zip(("before", "after"), found.texts, strict=True):
-        assert "".join(piece.text for piece in pieces(found, side)) == whole
-    found = pair("the cat sleeps", "the dog sleeps")
-    assert [p.text for p in pieces(found, "before") if p.mark] == ["cat"]
-    assert [p.text for p in pieces(found, "after") if p.mark] == ["dog"]
-    assert [p.text for p in pieces(found, "before", [2]) if p.mark == "got"] == ["sleeps"]
-
-
-def test_a_text_and_itself_are_as_alike_as_can_be():
-    space = Space.from_vectors(WORDS, np.random.default_rng(0).normal(size=(len(WORDS), 8)))
-    text = "the old dog sleeps in the house"
-    found = utility_of([pair(text, text)], space)
-    assert found.kept == 1.0
-    assert found.similarity == pytest.approx(1)
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".spacy"])
@@ -338,15 +306,6 @@ def test_odds_are_stated_in_words(chance, words):
     assert times(chance) == words
 
 
-def test_the_bars_of_the_odds_add_up():
-    pairs = [(0.14, 0.02), (1.0, 1.0), (0.5, 0.01), (0.009, 0.009)]
-    found = bars([Odds(1, 100, *some) for some in pairs])
-    assert sum(bar.bound for bar in found) == pytest.approx(1)
-    assert sum(bar.posterior for bar in found) == pytest.approx(1)
-    assert found[0].label == "1 time in 100" and found[0].posterior == 0.5
-    assert bars([Odds(1, 100, 0.2)])[0].posterior is None and bars([]) == []
-
-
 def test_the_words_that_are_attacked_are_those_of_the_release_in_their_places():
     texts = [("The cat sleeps, Zorblatt runs.", "A dog sleeps, [REDACTED] runs."), ("...", "...")]
     words = words_of_pairs([pair(*some) for some in texts], SPACE, drawn=True)
@@ -416,18 +375,6 @@ def test_a_browser_has_nothing_to_complain_of(sanitised, page, tmp_path):
         assert len(shown.by_tab()) == shown.js("document.querySelectorAll('summary').length")
 
 
-@needs_sklearn
-@pytest.mark.slow
-def test_a_thousand_documents_take_less_than_a_minute(tmp_path, space, page):
-    rng = np.random.default_rng(0)
-    texts = [" ".join(rng.choice(WORDS, 100)) + "." for _ in range(1000)]
-    write(tmp_path / "b.jsonl", texts, label=["x", "y"] * 500)
-    write(tmp_path / "a.jsonl", [" ".join(rng.choice(WORDS, 100)) + "." for _ in texts])
-    start = time.perf_counter()
-    page(tmp_path / "b.jsonl", tmp_path / "a.jsonl", "--label", "label")
-    assert time.perf_counter() - start < 60
-
-
 @pytest.mark.parametrize(
     "before, after, options, says",
     [
@@ -474,29 +421,6 @@ def test_a_mistake_is_one_line_and_leaves_no_page(
     assert not any(word in done.stderr for word in ("Zorblatt", "alert", "Traceback"))
 
 
-def test_a_missing_library_is_named_with_what_to_type(sanitised, tmp_path, monkeypatch):
-    from spacy_dxprivacy import validate
-
-    monkeypatch.chdir(tmp_path)
-    before, after, _ = sanitised(".jsonl")
-    monkeypatch.setattr(validate, "find_spec", lambda name: None)
-    done = dx("report", before, after, "--label", "kind")
-    assert done.exit_code == 2
-    assert "needs scikit-learn" in done.stderr and "[report]" in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
-def test_a_receipt_is_read_as_it_was_written(sanitised):
-    _, _, path = sanitised(".jsonl")
-    account = read_receipt(path)
-    stored = json.loads(path.read_text())
-    assert account.terms.guarantee.to_dict() == stored["guarantee"]
-    assert account.total.to_dict() == stored["total"]
-    path.write_text("[]")
-    with pytest.raises(UsageError, match="not a receipt"):
-        read_receipt(path)
-
-
 def account_of(guarantee, **terms):
     common = {
         "mechanism": "dx.Path.v1", "space": "builtin (abc)", "unknown_policy": "Redact",
@@ -516,13 +440,6 @@ def test_words_that_a_promise_leaves_out_are_stated(keep, stated):
     assert guarantee.adjacency.startswith("all pairs")
     assert any("words that are not covered" in line for line in lines) == stated
     assert any("month" in line for line in lines) == stated
-
-
-@pytest.mark.parametrize("editor", [None, "dx.Remap.v1"])
-def test_a_page_says_that_the_output_was_edited(editor):
-    guarantee = Guarantee("metric-dp", 0.9, metric="path", status="proven")
-    replaced = " ".join(answers(account_of(guarantee, editor=editor)).replaced)
-    assert ("leaves the attacker's success as it is" in replaced) == (editor is not None)
 
 
 def test_the_person_of_whom_most_is_learned_is_stated_as_odds():
@@ -547,10 +464,3 @@ def test_a_run_on_some_words_alone_is_measured_by_its_config():
     account.terms = replace(account.terms, in_clear=selected)
     with pytest.raises(UsageError, match="`config`"):
         attacker_of(account, {"space": "builtin"})
-
-
-def test_a_promise_for_texts_is_stated_as_one():
-    kind = {"metric": "path", "covers": "all", "status": "proven", "protects": "text"}
-    text = Guarantee("metric-dp", 2.0, **kind)
-    lines = " ".join(answers(account_of(text)).guarantee)
-    assert "What such a reader learns of one text is bounded" in lines

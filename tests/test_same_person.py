@@ -143,12 +143,6 @@ def test_the_receipt_says_what_a_key_links(key):
     assert "same given name" not in " ".join(made("dx.Name.v1").in_clear)
 
 
-def test_another_key_has_other_names(key, tmp_path):
-    other = new_key(tmp_path / "b.key")
-    texts = [f"{given} {last}" for given, last, *_ in PEOPLE]
-    assert drawn(made("dx.Name.v1", key), *texts) != drawn(made("dx.Name.v1", other), *texts)
-
-
 def test_no_map_grows_with_the_persons_of_a_key(key):
     name, contact = made("dx.Name.v1", key), made("dx.Contact.v1", key)
     letters = "bcdfghklmnprstvz"

@@ -97,12 +97,6 @@ def test_words_beside_names_have_their_capital(words, spelled):
     assert text(words, " " * len(words), [False] * len(words)) == " ".join(words) + " "
 
 
-def test_it_gives_new_lists():
-    words, spaces = ["a", "b"], np.zeros(2, dtype=bool)
-    spell(words, spaces, np.ones(2, dtype=bool))
-    assert words == ["a", "b"] and not spaces.any()
-
-
 def test_documents_side_by_side_are_spelled_as_if_each_were_alone():
     texts = [
         (["he", "saw", "a"], "   "),

@@ -9,9 +9,8 @@ import pytest
 from sentences.distributions import moves
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import DxError, Space
+from spacy_dxprivacy import DxError
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.prior import (
     Recipe,
     make_prior,
@@ -28,7 +27,6 @@ from spacy_dxprivacy.prior.make import (
     pruned,
     vocabulary,
 )  # fmt: skip
-from spacy_dxprivacy.prior.pairs import digest_of
 
 from .conftest import weight
 
@@ -72,20 +70,6 @@ def counted():
     corpus = collect(LINES)
     vocab = vocabulary(corpus, 10)
     return vocab, count_pairs(corpus, vocab)
-
-
-def test_pairs_are_counted():
-    vocab, counts = counted()
-    assert vocab.types[:2] == ["the", "dog"] and vocab.trained == 14
-    names = [*vocab.types, "?", "|"]
-    found = {
-        (names[x], names[y]): int(c)
-        for x, y, c in zip(counts.x, counts.y, counts.count, strict=True)
-    }
-    assert found == {
-        ("|", "the"): 4, ("the", "dog"): 3, ("the", "cat"): 2, ("dog", "ran"): 2,
-        ("dog", "sat"): 1, ("cat", "ran"): 1, ("cat", "the"): 1, ("ran", "|"): 3, ("sat", "|"): 1,
-    }  # fmt: skip
 
 
 def test_probabilities_are_those_of_kneser_ney_by_hand():
@@ -154,19 +138,6 @@ def test_a_prior_is_made_saved_and_carried(text, space, tmp_path):
     frequency = make_word_frequency(path=str(tmp_path / "p")).fit(space)
     ratio = frequency.unigram[the] / frequency.unigram[dog]
     assert ratio == pytest.approx(1 / 0.4, rel=0.15)
-
-
-def test_the_same_texts_make_the_same_prior(text, space):
-    one, two = (make_prior(text, space=space) for _ in range(2))
-    assert digest_of(one.model) == digest_of(two.model)
-
-
-def test_texts_with_too_little_are_told(text, space):
-    with pytest.raises(UsageError, match="18 words for training"):
-        make_prior(["one two three"] * 6, space=space)
-    greek = Space.from_vectors(["λόγος", "μῦθος"], np.eye(2, dtype=np.float32), name="greek")
-    with pytest.raises(UsageError, match="'greek' holds none of their words"):
-        make_prior(text, space=greek)
 
 
 @pytest.fixture(scope="module")

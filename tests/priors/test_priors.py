@@ -15,8 +15,6 @@ from spacy_dxprivacy.prior.chain import (
     chain_of,
     check_chain,
     from_fields,
-    joint,
-    nearest_hosts,
     to_fields,
 )
 from spacy_dxprivacy.prior.pairs import builtin_model, frequencies, frequency_of
@@ -203,11 +201,6 @@ def table(*words):
     return Space.from_vectors(list(words), X, name="some")
 
 
-def test_words_take_the_states_of_their_spelling(law):
-    chain = carry(law, table("b", "C", "a"), np.ones(3))
-    assert chain.emit.toarray() == pytest.approx(law.chain.emit.toarray()[[1, 2, 0]])
-
-
 def test_exact_case_comes_first_then_lower_case(law):
     chain = carry(law, table("A", "a", "B", "c"), np.array([1.0, 3.0, 1.0, 1.0]))
     expected = [[0.15, 0], [0.45, 0], [0, 1], [0.4, 0]]  # A and a share a by frequency
@@ -237,33 +230,9 @@ def test_words_that_the_space_lacks_never_come_and_the_rest_weighs_the_same(law)
         )
 
 
-def test_aliases_of_a_space_lead_to_its_words(law):
-    space = Space.from_vectors(["letter", "b"], np.eye(2), aliases={"a": 0})
-    assert carry(law, space, np.ones(2)).emit.toarray()[0, 0] == pytest.approx(0.6)
-
-
 def test_a_law_that_knows_nothing_of_a_space_is_told(law):
     for prior in (make("dx.WordPairs.v1"), make("dx.WordFrequency.v1")):
         with pytest.raises(DxError, match="no word of the space 'some'"):
             prior.fit(table("λόγος", "μῦθος"))
     with pytest.raises(DxError, match="'small' holds no word"):
         carry(law, table("x", "y"), np.ones(2))
-
-
-def test_hosts_are_the_nearest():
-    space = table("a", "x", "b", "y", "c")
-    lack = np.array([False, True, False, True, False])
-    assert nearest_hosts(space, lack, np.array([1, 0, 1, 0, 0.5])).tolist() in ([0, 2], [2, 2])
-
-
-def test_sums_below_one_can_stand_in_words_and_ends():
-    rng = np.random.default_rng(2)
-    T, stop = rng.dirichlet(np.ones(4), size=3)[:, :3] * 0.8, np.full(3, 0.1)
-    u, back = np.full(3, 1 / 3), np.full(3, 0.05)
-    delta, rest, end, stays = joint(csr_array(T), stop, u, back)
-    emit = csr_array(np.diag(stays))
-    chain = chain_of(begin=u, alone=u, end=end, back=rest, u=u, delta=delta, emit=emit)
-    M = T + np.outer(back, u)
-    for a, b, c in ((0, 1, 2), (2, 2, 1)):
-        whole = M[a, b] * M[b, c] * stop[c] / 3
-        assert weight(chain, [a, b, c]) == pytest.approx(whole, rel=1e-5)

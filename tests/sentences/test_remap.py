@@ -9,7 +9,7 @@ from conftest import EXPONENTIAL, LAPLACE, leaks
 from lab.fakes import small_law
 from test_attacks_language import likelihoods
 
-from spacy_dxprivacy import DxError, Rng, registry
+from spacy_dxprivacy import DxError, registry
 from spacy_dxprivacy.prior.chain import alone_chain
 
 from .distributions import (
@@ -254,18 +254,6 @@ def test_noisy_vectors_and_mechanisms_of_noise_are_refused(make_nlp):
         make_nlp(mechanism=LAPLACE, editor=REMAP, vectors="noisy")
     with pytest.raises(DxError, match="editor"):
         make_nlp(mechanism=LAPLACE, editor=REMAP)("the dog")
-
-
-def test_draws_are_those_of_the_mechanism(make_nlp):
-    """The editor takes nothing from the stream of random numbers."""
-    rng = Rng(seed=1)
-    mechanism = small_mechanism("pairs")
-    before = mechanism.sample(np.array([1, 2]), rng, starts_of(2)).rows
-    remap(mechanism).edit(before, mechanism, starts_of(2))
-    after = rng.uniform(1)
-    rng = Rng(seed=1)
-    mechanism.sample(np.array([1, 2]), rng, starts_of(2))
-    assert rng.uniform(1) == after
 
 
 @pytest.mark.parametrize("text", ["", "...", "Zorblattovich", "\n\n"])
