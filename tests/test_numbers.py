@@ -55,7 +55,7 @@ def test_a_number_is_one_by_its_form():
 FORM = r"[+-]?([0-9]{1,3}(,[0-9]{3})*|[0-9]{0,20})(\.[0-9]{0,17})?(/[0-9]+)?%?[a-z]?"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.from_regex(FORM, fullmatch=True).filter(bool), st.data())
 def test_whether_a_token_is_a_number_is_the_same_for_all_digits(text, data):
     other = "".join(data.draw(st.sampled_from("0123456789")) if c.isdigit() else c for c in text)
@@ -76,16 +76,6 @@ def drawn_with(surrogate, text, k, monkeypatch):
     """What comes out for k steps of noise."""
     monkeypatch.setattr(number, "geometric", lambda rate, stream: k)
     return draw(surrogate, [text], Rng(seed=1))[0]
-
-
-@pytest.mark.parametrize("scale", ["relative", "absolute"])
-def test_numbers_above_the_largest_are_the_largest(scale, monkeypatch):
-    made = make(epsilon=1.0, scale=scale)
-    above = ("999,999,999,999,999", "1" + "0" * 15, "7" * 400)
-    for k in (-(10**13), -(10**9), 0, 10**13):
-        one = drawn_with(made, "999999999999999", k, monkeypatch)
-        assert {drawn_with(made, text, k, monkeypatch) for text in above} == {one}
-        assert len(one) <= 15
 
 
 def test_numbers_stay_within_bounds_and_what_can_be_written():

@@ -24,13 +24,9 @@ from spacy_dxprivacy.ty import StatesProbabilities
 
 DRAWS = 100_000
 NAMES = ("Maria", "Diana", "Paul")
-WORDS = [*NAMES, "met", "saw", "the"]
+WORDS = [*NAMES, "met"]
 LEVELS = {
     "sentence-level": {"@dx_mechanisms": "dx.Path.v2", "epsilon": 1.2},
-    "word-level": {
-        "@dx_mechanisms": "dx.Path.v2", "epsilon": 4.0,
-        "prior": {"@dx_priors": "dx.WordFrequency.v1"},
-    },
     "exponential": {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 0.4},
 }  # fmt: skip
 
@@ -224,7 +220,7 @@ def test_words_of_the_release_are_read_through_its_spelling():
 @pytest.mark.parametrize("name", names())
 def test_every_mechanism_states_the_worst_case_and_a_posterior_or_why_not(folder, name):
     nlp = pipeline(folder, {"@dx_mechanisms": name, **settings_of(name)})
-    text = "the Maria met Maria"
+    text = "met Maria met Maria"
     guarantee = nlp.get_pipe("dx_sanitizer").terms.guarantee
     found = odds(text, nlp(text), "Maria", NAMES, nlp=nlp)
     assert 1 / 3 - 1e-9 <= found.bound <= 1 and found.mentions == 2

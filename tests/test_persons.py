@@ -252,20 +252,6 @@ def test_a_person_field_has_to_be_of_use(run):
     )
 
 
-def test_the_summary_leads_with_odds_and_has_epsilon_second(run):
-    done, _, _ = run()
-    rows = [line[2:13].strip() for line in done.stderr.splitlines()[1:]]
-    assert [row for row in rows if row][:2] == ["Odds", "Guarantee"]
-    summary = " ".join(done.stderr.split())
-    assert "is right at most 1 time in 5 about the person with the most mentions (2)" in summary
-    assert "any two texts of one layout" in summary
-    done = CliRunner().invoke(dx_cli, ["sanitize", "--text", "It rains."])
-    summary = " ".join(done.stderr.split())
-    assert (
-        "is right at most 1 time in 33 if it is mentioned once, and at most 1 time in 5" in summary
-    )
-
-
 def test_a_budget_adds_up_rho_and_leaves_out_what_it_refuses():
     row = change(Guarantee("metric-dp", 0.1, metric="path", loss_range=1.0), [10.0] * 50)
     receipt = {"persons": {"largest": row.to_dict()}}

@@ -173,13 +173,6 @@ def test_texts_that_workers_read_do_not_reach_the_parent(make_nlp, forking):
     nlp.to_bytes()  # and so there is no warning (an error in these tests)
 
 
-def test_workers_and_memory_zones_go_together(make_nlp, forking):
-    nlp = make_nlp(mechanism=CONSTANT)
-    with nlp.memory_zone():
-        texts = [doc.text for doc in nlp.pipe(["the dog", "a Zorblatt"], n_process=2, batch_size=1)]
-    assert texts == ["Blue blue", "Blue [REDACTED]"]
-
-
 def _threads(rng, queue):
     np.ones((2, 2)) @ np.ones((2, 2))
     one_thread_in_workers()

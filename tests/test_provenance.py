@@ -3,7 +3,7 @@
 import pytest
 import spacy
 from spacy import displacy
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import DocBin, Span
 from spacy.training import Example
 
 from spacy_dxprivacy.pipeline.write import _provenance
@@ -94,9 +94,3 @@ def test_scores_of_a_gold_corpus(nlp):
     none = sanitizer.score([])
     assert none == {"dx_retention": None, "dx_ents_readable": None}
     assert nlp.get_pipe_meta("dx_entity_sanitizer").default_score_weights == dict.fromkeys(none, 0)
-
-
-def test_an_empty_doc_has_no_span():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": EXPONENTIAL})
-    assert spans(nlp(Doc(nlp.vocab))) == []

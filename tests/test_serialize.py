@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 import spacy
-from conftest import CONSTANT, LAPLACE, REDACT, UNKNOWN_SECRETS, blank_with_vectors, leaks
+from conftest import CONSTANT, LAPLACE, REDACT, blank_with_vectors
 from spacy.tokens import DocBin
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized
@@ -169,65 +169,3 @@ def test_doc_bins_keep_the_receipt_with_the_user_data(make_nlp):
         assert [d._.dx for d in read] == ([d._.dx for d in docs] if store else [None] * 3)
     with pytest.raises(DxError, match="DX032"):
         assert_sanitized(read[0])
-
-
-# -- spaCy's own commands --------------------------------------------------------------------------
-
-CONFIG = """
-[paths]
-space = null
-
-[nlp]
-lang = "en"
-pipeline = ["sentencizer", "dx_sanitizer", "merge_entities"]
-
-[components]
-
-[components.sentencizer]
-factory = "sentencizer"
-
-[components.merge_entities]
-factory = "merge_entities"
-
-[components.dx_sanitizer]
-factory = "dx_sanitizer"
-carry = ["sents"]
-
-[components.dx_sanitizer.mechanism]
-@dx_mechanisms = "test.Constant.v1"
-
-[components.dx_sanitizer.space]
-@dx_spaces = "dx.FileSpace.v1"
-path = ${paths.space}
-
-[components.dx_sanitizer.unknown]
-@dx_unknowns = "dx.Redact.v1"
-"""
-
-
-def spacy_command(*arguments):
-    from spacy.cli._util import app
-    from typer.main import get_command
-
-    with pytest.raises(SystemExit) as ended:
-        get_command(app)([str(a) for a in arguments], prog_name="spacy")
-    return str(ended.value.code)
-
-
-def test_a_config_is_assembled_and_applied_by_the_commands(space_path, tmp_path, capfd):
-    (tmp_path / "my.cfg").write_text(CONFIG)
-    (tmp_path / "notes.jsonl").write_text('{"text": "the dog saw Zorblattovich. Then rain"}\n')
-    made = spacy_command(
-        "assemble", tmp_path / "my.cfg", tmp_path / "p", "--paths.space", space_path
-    )
-    assert made == "0", capfd.readouterr()
-    applied = spacy_command(
-        "apply", tmp_path / "p", tmp_path / "notes.jsonl", tmp_path / "out.spacy"
-    )
-    assert applied == "0", capfd.readouterr()
-    (doc,) = DocBin().from_disk(tmp_path / "out.spacy").get_docs(spacy.blank("en").vocab)
-    assert doc.text == "Blue blue blue [REDACTED]. Blue blue"
-    assert len(list(doc.sents)) == 2
-    assert_sanitized(doc)
-    assert "Zorblattovich" not in "".join(capfd.readouterr())
-    assert not leaks((tmp_path / "out.spacy").read_bytes(), UNKNOWN_SECRETS)

@@ -10,7 +10,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, registry
-from spacy_dxprivacy.lab.commands.inspect import nearest_others, outputs_of
+from spacy_dxprivacy.lab.commands.inspect import nearest_others
 from spacy_dxprivacy.lab.epsilons import (
     epsilon_range,
     evenly,
@@ -94,34 +94,11 @@ def test_the_guesser_is_blind_without_information_and_right_without_noise(space,
         assert weights @ clear.guesser == pytest.approx(1, abs=1e-6)
 
 
-def test_an_interval_is_that_of_a_mean_of_independent_words(space, bench):
-    point = tuner("dx.Laplace.v1", space, bench)(8.0)
-    probes = bench.probes
-    low, high = point.interval("unchanged")
-    samples = np.random.default_rng(0).multinomial(probes.size, probes.weights, 4000) / probes.size
-    expected = np.percentile(samples @ point.words.unchanged, [2.5, 97.5])
-    assert (low, high) == pytest.approx(expected, abs=0.1 * (high - low))
-
-
 @pytest.mark.parametrize("name", ["dx.Path.v1", "dx.Exponential.v1", "dx.Laplace.v1"])
 def test_the_loss_is_that_of_the_receipt(name, space):
     mechanism = make_mechanism(name, space, 2.0)
     scale = scale_of(mechanism, len(space))
     assert loss_of(mechanism, len(space)) == pytest.approx(scale["nearest"]["nats"])
-
-
-def test_a_guarantee_for_all_pairs_is_one_loss_and_a_refuted_one_is_none(space):
-    n = len(space)
-    assert loss_of(make_mechanism("dx.Gaussian.v1", space, 7.0), n) == 7.0
-    assert np.isnan(loss_of(make_mechanism("dx.Jaccard.v1", space, 7.0), n))
-    assert np.isnan(loss_of(make_mechanism("dx.CusText.v1", space, 7.0), n))  # in groups alone
-
-
-@pytest.mark.parametrize("scale", [1e-6, 0.3, 1.0, 4e5])
-def test_a_range_goes_from_2_to_98_percent(scale):
-    low, high = epsilon_range(lambda e: 1 / (1 + (scale / e) ** 3))
-    assert 1 / (1 + (scale / low) ** 3) == pytest.approx(0.02, abs=0.005)
-    assert 1 / (1 + (scale / high) ** 3) == pytest.approx(0.98, abs=0.005)
 
 
 def test_a_range_ends_where_the_share_levels_out_or_no_mechanism_is():
@@ -138,7 +115,7 @@ def test_a_range_ends_where_the_share_levels_out_or_no_mechanism_is():
         epsilon_range(lambda e: share(0))
 
 
-@pytest.mark.parametrize("name", HALF)
+@pytest.mark.parametrize("name", ["dx.Path.v1", "dx.Exponential.v1"])
 @pytest.mark.parametrize(
     "text",
     ["unchanged <= 0.3", "unchanged>=30%", "similarity >= 0.6", "guesser <= 0.5", "loss <= 5"],
@@ -150,8 +127,7 @@ def test_a_target_is_met_at_its_epsilon_and_not_a_little_farther(name, text, spa
     assert answer is not None and answer.bounded and target.met(answer.point)
     most_private_first = target.met(points[0])
     beyond = answer.point.epsilon * (1.01 if most_private_first else 1 / 1.01)
-    if name != "dx.Laplace.v1":  # whose simulated figures go in steps
-        assert not target.met(measure(beyond))
+    assert not target.met(measure(beyond))
 
 
 def test_a_target_that_nothing_or_everything_meets(space, bench):
@@ -171,16 +147,6 @@ def test_a_target_that_nothing_or_everything_meets(space, bench):
 def test_targets_that_are_none(text):
     with pytest.raises(DxError, match=r"target|share"):
         Target.parse(text)
-
-
-def test_the_outputs_of_a_word_are_its_distribution(space):
-    mechanism = make_mechanism("dx.Exponential.v1", space, 4.0)
-    P = mechanism.distribution(np.array([9]))[0]
-    rows, shares, exact = outputs_of(9, mechanism, 4000)
-    assert exact and np.all(np.diff(shares) <= 0) and sum(shares) == pytest.approx(1)
-    assert shares == pytest.approx(P[rows])
-    rows, shares, exact = outputs_of(9, Hidden(mechanism), 4000)
-    assert not exact and shares == pytest.approx(P[rows], abs=0.03)
 
 
 @pytest.fixture

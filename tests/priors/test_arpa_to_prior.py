@@ -78,14 +78,6 @@ def test_of_many_contexts_those_that_tell_most_are_kept(convert, three, arpa, tw
     assert weight(chain, [b, a, b]) < 0.9 * weight(pairs, [b, a, b])
 
 
-def test_words_alone_are_those_of_the_file(convert, arpa, two):
-    chain = convert(arpa, two)
-    assert chain.unigram[0] / chain.unigram[1] == pytest.approx(0.5 / 0.3, rel=1e-5)
-    alone = convert(arpa, two, order=1)
-    ratio = weight(alone, [0, 0]) / weight(alone, [1, 1])
-    assert ratio == pytest.approx((0.5 / 0.3) ** 2, rel=1e-5)
-
-
 def test_gzip_crlf_tabs_and_any_order_of_lines_are_read(convert, arpa, two, tmp_path):
     lines = ARPA.split("\n")
     first, last = lines.index("\\2-grams:") + 1, lines.index("\\end\\") - 1

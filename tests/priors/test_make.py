@@ -55,17 +55,6 @@ def test_texts_are_cut_by_their_layout():
     )
 
 
-def test_every_tenth_sentence_is_held_out(monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.prior.make.AT_ONCE", 7)
-    corpus = collect(f"w{i} x." for i in range(35))
-    parts = {held: [] for held in (False, True)}
-    for ids, held in corpus.chunks():
-        assert not len(ids) or ids[-1] == STOP
-        parts[held] += [corpus.words[i] for i in ids[ids != STOP][::2]]
-    assert parts[True] == ["w9", "w19", "w29"]
-    assert parts[False] == [f"w{i}" for i in range(35) if i % 10 != 9]
-
-
 def counted():
     corpus = collect(LINES)
     vocab = vocabulary(corpus, 10)
@@ -91,13 +80,6 @@ def test_probabilities_are_those_of_kneser_ney_by_hand():
     expected = (4 - D[2]) / 4 + back * 2 / 9
     assert chain.begin[the] == pytest.approx(expected / (1 - back * 2 / 9), rel=1e-5)
     assert chain.unigram[the] / chain.unigram[cat] == pytest.approx(5 / 2, rel=1e-5)
-
-
-def test_discounts_of_larger_texts_are_those_of_chen_and_goodman():
-    count = np.repeat([1, 2, 3, 4, 9], [100, 40, 20, 10, 5])
-    Y = 100 / 180
-    expected = [1 - 2 * Y * 0.4, 2 - 3 * Y * 0.5, 3 - 4 * Y * 0.5]
-    assert discounts(count) == pytest.approx(expected)
 
 
 def test_pruning_keeps_what_tells_most_and_all_sums():

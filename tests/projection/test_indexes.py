@@ -20,7 +20,7 @@ from spacy_dxprivacy.ty import Index
 # Python 3.12 and later warn wherever a process with threads forks; OpenMP has threads.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 
-N, D = 4000, 16
+N, D = 2000, 16
 X = np.random.default_rng(0).standard_normal((N, D)).astype(np.float32)
 EVERY = ["dx.Exact.v1", "dx.Faiss.v1", "dx.AutoIndex.v1"]
 
@@ -55,15 +55,6 @@ def test_any_number_of_rows_and_dimensions_will_do(n, d, least):
 def test_of_equal_rows_the_lowest_wins():
     table = np.concatenate([X[:1500], X[:1500]])
     assert (make().fit(table).nearest(noisy(X[:1500], 5.0)) < 1500).all()
-
-
-def test_candidates_are_compared_in_float64_and_without_any_all_rows(monkeypatch):
-    """Queries so far out that their float32 distances to all rows are alike."""
-    monkeypatch.setattr(faiss_index, "REFINE", N)
-    assert recall(make(), X[:50].astype(np.float64) * 1e9) == 1
-    Z = noisy(X, 3.0, 3)
-    found = faiss_index.rerank(Z.astype(float), X, np.full((3, 4), -1))
-    assert np.array_equal(found, brute(Z, X))
 
 
 def test_fits_and_batches_change_nothing(monkeypatch):
@@ -204,7 +195,7 @@ def test_an_index_of_another_table_is_refused(folder):
     other = X.copy()
     other[17, 3] += 1e-3
     for table in (other, X[:-1], X[:, :-1]):
-        with pytest.raises(DxError, match=r"DX051.*built for a table of 4000 x 16"):
+        with pytest.raises(DxError, match=r"DX051.*built for a table of 2000 x 16"):
             make(path=str(folder)).fit(table)
 
 
@@ -275,13 +266,3 @@ def test_the_command_overwrites_an_index_on_request_and_nothing_else(tmp_path):
         assert "Traceback" not in refused.output
     assert sorted(p.name for p in tmp_path.iterdir()) == ["notes", "space"]
     assert not list((tmp_path / "notes").iterdir())
-
-
-@pytest.mark.slow
-def test_an_index_serves_a_pipeline(folder, make_nlp):
-    out = str(folder)
-    index = {"@dx_indexes": "dx.Faiss.v1", "path": out}
-    projection = {"@dx_projections": "dx.Nearest.v1", "index": index}
-    mechanism = {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": 1e4, "projection": projection}
-    nlp = make_nlp(space={"@dx_spaces": "dx.FileSpace.v1", "path": out}, mechanism=mechanism)
-    assert [t.lower_ for t in nlp("w17 w3999 w0")] == ["w17", "w3999", "w0"]

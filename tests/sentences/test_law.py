@@ -8,11 +8,8 @@ from scipy.stats import chisquare
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.sampler import draw
-from spacy_dxprivacy.sampler.emissions import pick
 
 from .distributions import BETA, KINDS, N, all_sentences, log_q, small_mechanism, starts_of
-
-SLOW = pytest.mark.slow
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -118,22 +115,13 @@ def test_candidates_weigh_as_whole_sentences_do(mechanism, alone):
         assert np.ptp(found[place][finite] - np.array(whole)[finite]) < 1e-9
 
 
-def test_words_beyond_the_reach_are_counted():
-    """At a small beta most of what is drawn is beyond the reach."""
-    mechanism = small_mechanism("pairs", n=N, beta=0.01)
-    rows = np.array([0, 1])
-    found = np.exp(likelihoods(mechanism, rows, all_sentences(N, 2)))
-    assert abs(found.sum() - 1) < 1e-9 and (found > 0).sum() > N
-
-
-@pytest.mark.parametrize("length, room", [(1000, 30), pytest.param(20_000, 300, marks=SLOW)])
-def test_a_sentence_of_any_length_is_drawn_within_its_memory(monkeypatch, length, room):
+def test_a_sentence_of_any_length_is_drawn_within_its_memory(monkeypatch):
     """Sums that do not fit are made again on the way back, and nothing comes out otherwise."""
     mechanism = small_mechanism("pairs")
-    rows = np.arange(length) % N
-    whole = mechanism.sample(rows, Rng(seed=1), starts_of(length)).rows
-    monkeypatch.setattr(draw, "MEMORY", 4 * N * room)
-    in_parts = mechanism.sample(rows, Rng(seed=1), starts_of(length)).rows
+    rows, starts = np.arange(1000) % N, starts_of(1000)
+    whole = mechanism.sample(rows, Rng(seed=1), starts).rows
+    monkeypatch.setattr(draw, "MEMORY", 4 * N * 30)
+    in_parts = mechanism.sample(rows, Rng(seed=1), starts).rows
     assert np.array_equal(whole, in_parts) and whole.min() >= 0 and whole.max() < N
 
 
@@ -146,13 +134,3 @@ def test_two_threads_draw_what_one_draws(monkeypatch):
         return mechanism.sample(rows, Rng(seed=4), starts).rows
 
     assert np.array_equal(drawn(1), drawn(2))
-
-
-def test_an_index_is_drawn_by_weight_also_where_blocks_are_looked_at_first():
-    weights = np.random.default_rng(0).random(1000).astype(np.float32) ** 8
-    sums = weights.cumsum(dtype=np.float64)
-    for uniform in np.random.default_rng(1).random(200):
-        assert pick(weights, uniform) == sums.searchsorted(uniform * sums[-1], side="right")
-    one = np.zeros(1000)
-    one[700] = 1
-    assert pick(one, 0.0) == pick(one, 1 - 2**-53) == 700

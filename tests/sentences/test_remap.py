@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from conftest import EXPONENTIAL, LAPLACE, leaks
+from conftest import EXPONENTIAL, leaks
 from lab.fakes import small_law
 from test_attacks_language import likelihoods
 
@@ -102,15 +102,6 @@ def test_words_that_stay_are_context_and_stay(kind):
     logs[sentences[:, 1] != 1] = -np.inf
     assert found[1] == 1
     assert logs[(sentences == found).all(axis=1)][0] == pytest.approx(logs.max(), abs=1e-5)
-
-
-def test_without_starts_every_word_is_taken_alone():
-    mechanism = small_mechanism("pairs")
-    fixed = np.array([False, False, True])
-    found = remap(mechanism).edit(np.array([3, 1, 4]), mechanism, fixed=fixed)
-    D = mechanism.distances(np.arange(N))
-    logs = np.log(mechanism.built.chain.unigram) - BETA * D
-    assert found.tolist() == [logs[3].argmax(), logs[1].argmax(), 4]
 
 
 class Favourite:
@@ -247,13 +238,6 @@ def test_what_an_editor_gives_back_is_checked(make_nlp):
         component.editor.edit = wrong
         with pytest.raises(DxError, match=r"DX038.*editor"):
             nlp("the dog saw the cat")
-
-
-def test_noisy_vectors_and_mechanisms_of_noise_are_refused(make_nlp):
-    with pytest.raises(ValueError, match="vectors"):
-        make_nlp(mechanism=LAPLACE, editor=REMAP, vectors="noisy")
-    with pytest.raises(DxError, match="editor"):
-        make_nlp(mechanism=LAPLACE, editor=REMAP)("the dog")
 
 
 @pytest.mark.parametrize("text", ["", "...", "Zorblattovich", "\n\n"])

@@ -7,7 +7,6 @@ from scipy.stats import chisquare
 
 from spacy_dxprivacy.mechanisms.path_v2 import rounding
 from spacy_dxprivacy.prior.chain import Chain
-from spacy_dxprivacy.sampler.draw import LANES, batches
 from spacy_dxprivacy.sampler.forward_backward import Backward, Filtered, Fold, Forward, Sums
 
 from .distributions import moves
@@ -83,11 +82,3 @@ def test_states_before_another_come_as_often_as_the_law_says(with_contexts, afte
     some = predicted > 0
     assert not observed[~some].any() and (found >= K).any()
     assert chisquare(observed[some], predicted[some]).pvalue > 1e-4
-
-
-def test_batches_fill_the_lanes_of_all_threads_where_they_can():
-    lengths = np.full(5 * LANES + 3, 10)
-    sizes = [len(some) for some in batches(lengths, 10 * (2 * LANES + 50), 2)]
-    assert sizes == [2 * LANES, 2 * LANES, LANES + 3]
-    assert next(len(some) for some in batches(lengths, 10 * (LANES + 9), 2)) == LANES
-    assert [len(some) for some in batches(np.array([7, 900]), 50)] == [1, 1]
