@@ -245,13 +245,6 @@ def test_without_a_person_field_each_document_has_its_budget(run):
     assert done.exit_code == 1 and receipt["failed"] == [[1]] and "DX178" in done.stderr
 
 
-def test_a_person_field_has_to_be_of_use(run):
-    done, _, _ = run("--person-field", "who")
-    assert (
-        done.exit_code == 2 and "--key" in done.stderr and "max_epsilon_per_person" in done.stderr
-    )
-
-
 def test_a_budget_adds_up_rho_and_leaves_out_what_it_refuses():
     row = change(Guarantee("metric-dp", 0.1, metric="path", loss_range=1.0), [10.0] * 50)
     receipt = {"persons": {"largest": row.to_dict()}}

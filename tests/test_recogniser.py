@@ -93,14 +93,6 @@ def test_batches_processes_copies_and_disk_give_the_same(nlp, tmp_path):
         assert [found(other(text)) for text in texts] == one_by_one
 
 
-def test_other_networks_of_the_process_change_nothing(nlp):
-    docs = [nlp.make_doc(TEXT)]
-    (one,) = recogniser.predicted(docs)
-    network.make()
-    (again,) = network.load(DATA / "ner-en").predict(network.features(docs))
-    assert np.allclose(one, again, atol=1e-5)
-
-
 def test_a_long_document_is_read_in_parts_like_a_short_one(nlp, monkeypatch):
     doc = nlp.make_doc(" ".join([TEXT] * 30))
     (whole,) = recogniser.predicted([doc])

@@ -211,17 +211,6 @@ def test_what_gives_little_or_no_privacy_is_said_loudly(tmp_path, space, page, s
     assert alarm is None or alarm in read.text
 
 
-def test_every_sanitizer_of_a_pipeline_has_its_section(tmp_path, space, page):
-    nlp = spacy.blank("en")
-    source = {"space": {"@dx_spaces": "dx.FileSpace.v1", "path": space}}
-    nlp.add_pipe("dx_sanitizer", config=source)
-    nlp.add_pipe("dx_sanitizer", name="second", config=source)
-    write(tmp_path / "b.jsonl", TEXTS)
-    DocBin(docs=list(nlp.pipe(TEXTS)), store_user_data=True).to_disk(tmp_path / "a.spacy")
-    text = page(tmp_path / "b.jsonl", tmp_path / "a.spacy").text
-    assert "An earlier or other sanitizer: dx.Path.v2, 4 document(s)" in text
-
-
 def test_records_that_failed_are_left_out_by_the_receipt(sanitised, page):
     texts = [*TEXTS[:2], "half of a pair: \ud800", *TEXTS[2:]]
     before, after, receipt = sanitised(".jsonl", texts=texts)

@@ -164,15 +164,6 @@ def test_spans_outside_of_the_text_broken_unicode_and_too_much_are_refused(servi
     assert answer.status == 422 and "'" in answer.json["error"] and answer.json["error"].isascii()
 
 
-def test_health_terms_and_the_document(service):
-    assert ask(service, "/health").json == {"status": "ok"}
-    assert ask(service, "/about").json["guarantee"]["epsilon"] == 2.0
-    document = ask(service, "/openapi.json").json
-    sanitize = document["paths"]["/sanitize"]["post"]
-    assert sanitize["requestBody"]["required"] and sanitize["security"]
-    assert document["components"]["schemas"]["Sanitize"]["additionalProperties"] is False
-
-
 # -- whom ------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_dxprivacy.text.spelling import article_before, like, spell
+from spacy_dxprivacy.text.spelling import article_before, spell
 
 
 def text(words, blanks, drawn=None):
@@ -117,10 +117,3 @@ def test_documents_side_by_side_are_spelled_as_if_each_were_alone():
             w + " " * s for w, s in zip(spelled[part], blanks[part].tolist(), strict=True)
         )
         assert new == text(some, alone)
-
-
-@pytest.mark.parametrize(
-    ("model", "spelled"), [("Tom", "Word"), ("TOM", "WORD"), ("tom", "word"), ("I", "Word")]
-)
-def test_preserving_case_copies_that_of_another_word(model, spelled):
-    assert like("word", model) == spelled

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import spacy
 from scipy import stats
-from spacy.tokens import Doc, Span
 
 from spacy_dxprivacy import DxError, DxWarning, Rng, registry
 from spacy_dxprivacy.entities.surrogates import Draws, Mention, Surrogate
@@ -388,14 +387,6 @@ def test_surrogates_change_the_number_of_tokens_and_the_layout_follows():
     assert [e.text for e in doc.ents if e.label_ == "PERSON"] == ["a b c d"] * 3
     assert [s.text[:7] for s in doc.sents] == ["a b c d", "a b c d"]
     assert doc.text.startswith("a b c d saw a b c d on */*/****. a b c d left")
-
-
-def test_a_label_on_white_space_alone_is_no_mention():
-    names = {"PERSON": "dx.Redact.v1", "DATE": "dx.Keep.v1"}
-    nlp = pipeline({label: {"@dx_surrogates": name} for label, name in names.items()})
-    doc = Doc(nlp.vocab, ["a", "  ", "b"])
-    doc.ents = [Span(doc, 1, 2, label="PERSON")]
-    assert nlp.get_pipe("dx_entity_sanitizer")(doc).text.split() == ["a", "b"]
 
 
 def test_nothing_of_the_original_is_in_the_document():

@@ -115,11 +115,7 @@ def test_fields_are_named_by_columns_their_numbers_and_within_fields(tmp_path):
         (["a,1", "b,2"], ["--label", "gone"], "no row has all of text, gone"),
         (["a,1", "b,1"], ["--label", "label"], "two values"),
         (["a,1", "b,2", "c,3"], ["--label", "label"], "3 have one"),
-        ([], ["--label", "label"], "no row has all of text, label"),
-        (["a,", "b,"], ["--label", "label"], "no row has all of text, label"),
         (["a,1", "b,2", "a,1", "b,2"], ["--label", "label", "--author", "text2"], "text2"),
-        (["a,1", "b,2", "a,1", "b,2", "c,1"], ["--label", "label", "--author", "text"], "1 have"),
-        (["a,1", "b,2"] * 4, ["--label", "label", "--field", "gone"], "no column 'gone'"),
         (["?,1", "!,2"] * 4, ["--label", "label"], "a word or more"),
     ],
 )

@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError, registry
 from spacy_dxprivacy.lab.commands.inspect import nearest_others
 from spacy_dxprivacy.lab.epsilons import (
-    epsilon_range,
     evenly,
     running_text,
     sampled,
@@ -99,20 +98,6 @@ def test_the_loss_is_that_of_the_receipt(name, space):
     mechanism = make_mechanism(name, space, 2.0)
     scale = scale_of(mechanism, len(space))
     assert loss_of(mechanism, len(space)) == pytest.approx(scale["nearest"]["nats"])
-
-
-def test_a_range_ends_where_the_share_levels_out_or_no_mechanism_is():
-    def share(e):
-        if not 0.5 < e < 900:
-            raise DxError("no solution")
-        return 0.2 + 0.5 * e / (e + 20)
-
-    low, high = epsilon_range(share)
-    assert 0.5 < low < 4 and 100 < high < 900
-    low, high = epsilon_range(lambda e: 0.2 + 0.5 * e / (e + 20))
-    assert low < 2 and high > 200
-    with pytest.raises(DxError, match="no solution"):
-        epsilon_range(lambda e: share(0))
 
 
 @pytest.mark.parametrize("name", ["dx.Path.v1", "dx.Exponential.v1"])

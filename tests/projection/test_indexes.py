@@ -229,12 +229,8 @@ def resealed(damage):
 
 DAMAGES = {
     "another faiss": about(faiss="0.1"),
-    "format": about(format=99),
     "no digests": about(files=None),
     "missing": lambda f: (f / "index.faiss").unlink(),
-    "empty": codes(lambda data: b""),
-    "foreign": codes(lambda data: b"x" * 999),
-    "cut": codes(lambda data: data[: len(data) // 2]),
     "one byte": codes(lambda data: data[:-9] + bytes([data[-9] ^ 1]) + data[-8:]),
     "other vectors": of_other_vectors,
     "other shape": resealed(

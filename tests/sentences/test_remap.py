@@ -93,17 +93,6 @@ def test_sentences_of_a_batch_are_edited_each_by_itself(kind):
     assert together.tolist() == np.concatenate(each).tolist()
 
 
-@pytest.mark.parametrize("kind", ONE_STATE)
-def test_words_that_stay_are_context_and_stay(kind):
-    mechanism = small_mechanism(kind)
-    released, fixed = np.array([3, 1, 4]), np.array([False, True, False])
-    found = remap(mechanism).edit(released, mechanism, starts_of(3), fixed=fixed)
-    sentences, logs = scores(mechanism, released)
-    logs[sentences[:, 1] != 1] = -np.inf
-    assert found[1] == 1
-    assert logs[(sentences == found).all(axis=1)][0] == pytest.approx(logs.max(), abs=1e-5)
-
-
 class Favourite:
     """A prior of words alone that wants one word above all."""
 
