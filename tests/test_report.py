@@ -282,7 +282,7 @@ def test_measuring_fills_the_page(tmp_path, space, page):
     rng = np.random.default_rng(0)
     before, after, receipt = (tmp_path / name for name in ("b.jsonl", "a.jsonl", "r.json"))
     write(before, [" ".join(rng.choice(WORDS, 30)) + "." for _ in range(20)])
-    options = ["--space", space, "-m", "exponential", "-e", "60", "--receipt", receipt]
+    options = [*space_options(space), "-m", "exponential", "-e", "60", "--receipt", receipt]
     assert dx("sanitize", before, after, *options).exit_code == 0
     given = ["--receipt", receipt, "--measure"]
     text = page(before, after, *given).text
