@@ -120,12 +120,6 @@ def test_words_keep_their_order_and_equal_vectors_share_a_row(tmp_path):
     assert sources.load(folder, sources.Filter(max_words=2)).words == ["cat", "dog"]
 
 
-@pytest.mark.parametrize("header", ["", "2 3"])
-def test_a_header_may_be_missing(tmp_path, header):
-    space = sources.load(pipeline_of([*filter(None, [header]), "cat 1 2 3", "dog 4 5 6"], tmp_path))
-    assert space.words == ["cat", "dog"] and space.vectors.tolist() == [[1, 2, 3], [4, 5, 6]]
-
-
 def test_an_installed_package_is_a_space(tmp_path, monkeypatch, vectors):
     """As `spacy package` and pip lay it out."""
     home = tmp_path / "site" / "en_mine"

@@ -1,9 +1,6 @@
 """`dx` as a program of its own, and the commands around `dx sanitize`."""
 
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -66,19 +63,6 @@ def test_overrides_may_stand_anywhere_and_take_one_value():
     assert others == ["in.txt", "-e", ".5", "out.txt", "--", "--g.h"]
     assert overrides == ["--a.b", "1", "--c.d=2", "--e.f"]
     assert split_overrides(["--text=Hello. You."]) == (["--text=Hello. You."], [])
-
-
-def test_a_shell_completes_commands_and_options():
-    def completed(*words):
-        line = " ".join(["dx", *words])
-        env = {**os.environ, "_DX_COMPLETE": "complete_bash", "COMP_WORDS": line}
-        env["COMP_CWORD"] = str(len(words))
-        code = "from spacy_dxprivacy.cli.program import main; main()"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
-        return done.stdout.split()
-
-    assert completed("sanit") == ["sanitize"]
-    assert completed("sanitize", "--mech") == ["--mechanism"]
 
 
 # -- configs -----------------------------------------------------------------------------------

@@ -58,15 +58,6 @@ def test_light_noise_to_a_million_times_the_table(d, epsilon):
     assert_exact(X, Z.astype(np.float32))
 
 
-@pytest.mark.parametrize("scale", [1e-45, 1e-38, 1e-20, 1e-12, 1e15, 1e25, 1e37])
-def test_values_whose_squares_float32_cannot_hold(scale):
-    X = (table(500, 12) * scale).astype(np.float32)
-    rng = np.random.default_rng(2)
-    Z = X[rng.integers(500, size=40)] + rng.standard_normal((40, 12)) * scale
-    assert_exact(X, Z)
-    assert_exact(X, Z[:3])
-
-
 def test_several_passes_and_one_huge_row_and_query_among_small_ones(monkeypatch):
     X = table(3000, 20)
     Z = noisy(X, 500, epsilon=5)
@@ -123,16 +114,6 @@ def test_any_small_table(n, d, k, exponent, coarse, seed):
     largest = np.finfo(np.float32).max
     X = np.clip(X * 10.0**exponent, -largest, largest).astype(np.float32)
     assert_exact(X, Z * 10.0**exponent)
-
-
-def test_a_memory_map_is_read_in_place_and_nothing_is_changed(tmp_path):
-    before, Z = table(2000, 30), noisy(table(2000, 30), 50, epsilon=5)
-    np.save(tmp_path / "X.npy", before)
-    X, queries = np.load(tmp_path / "X.npy", mmap_mode="r"), Z.copy()
-    index = ExactIndex().fit(X)
-    assert np.shares_memory(index._X, X)
-    np.testing.assert_array_equal(index.nearest(Z), brute_force(X, Z))
-    assert np.array_equal(X, before) and np.array_equal(Z, queries)
 
 
 def test_no_temporary_grows_with_rows_times_queries():
