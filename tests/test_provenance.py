@@ -3,7 +3,7 @@
 import pytest
 import spacy
 from spacy import displacy
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import DocBin, Span
 
 from spacy_dxprivacy.pipeline.write import _provenance
 
@@ -81,9 +81,3 @@ def test_spans_travel_and_are_shown(nlp):
 def test_a_doc_that_was_not_sanitised_says_nothing():
     doc = spacy.blank("en")("the dog")
     assert doc._.dx is None and doc[0]._.dx == "" and doc[:]._.dx == ["", ""]
-
-
-def test_an_empty_doc_has_no_span():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": EXPONENTIAL})
-    assert spans(nlp(Doc(nlp.vocab))) == []

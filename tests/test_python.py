@@ -1,7 +1,5 @@
 """Text as people hold it in Python: what comes out is of its kind, and tells what was spent."""
 
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from uuid import UUID
@@ -156,25 +154,6 @@ def test_overrides_of_the_component_of_its_parts_and_of_the_pipeline(space_path,
         assert nlp.batch_size == 5 and nlp("Xantippe").text == "XXX"
 
 
-def test_an_override_of_the_command_reads_its_value_as_spacy_does(space_path):
-    args = [
-        "config",
-        *space_options(space_path),
-        "--mechanism.epsilon=0.5",
-        "--nlp.batch_size",
-        "7",
-    ]
-    args += [
-        "--components.dx_sanitizer.scope",
-        "type",
-        "--components.dx_sanitizer.carry",
-        '["ents"]',
-    ]
-    text = CliRunner().invoke(dx_cli, args).stdout
-    for line in ("epsilon = 0.5", "batch_size = 7", 'scope = "type"', 'carry = ["ents"]'):
-        assert f"\n{line}\n" in text
-
-
 @pytest.mark.parametrize(
     ("args", "nearest"),
     [("sanitize --mechanizm x", "--mechanism"), ("sanitise a b", "sanitize"),
@@ -218,12 +197,6 @@ def test_threads_take_turns(how):
     assert [len(one) for one in found] == [15] * 4
 
 
-def test_workers_do_not_repeat_noise(how, forking):
-    texts = ["the king and the queen and the house"] * 400
-    done = dx.clean(texts, n_process=2, batch_size=100, **how)
-    assert len(set(done[:200]) & set(done[200:])) < 20  # of 5 and more words drawn anew
-
-
 # -- tables ----------------------------------------------------------------------------------------
 
 
@@ -257,12 +230,6 @@ def test_a_series_of_polars(how):
     assert done.name == "note" and done.dtype == pl.String and done.null_count() == 1
     columns = dx.clean(table["note"], by=table["who"], receipts=True, **how).columns()
     assert columns["dx_spent"] == [14.0, 14.0, 4.0, None]
-
-
-@pytest.mark.slow
-def test_no_library_of_tables_is_imported_for_those_who_have_no_use_for_it():
-    code = "import sys, spacy_dxprivacy; print({'pandas', 'polars', 'datasets'} & {*sys.modules})"
-    assert subprocess.check_output([sys.executable, "-c", code], timeout=120) == b"set()\n"
 
 
 # -- users -----------------------------------------------------------------------------------------

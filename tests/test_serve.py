@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -154,15 +153,6 @@ def test_spans_outside_of_the_text_broken_unicode_and_too_much_are_refused(servi
     assert answer.status == 422 and "'" in answer.json["error"] and answer.json["error"].isascii()
 
 
-def test_health_terms_and_the_document(service):
-    assert ask(service, "/health").json == {"status": "ok"}
-    assert ask(service, "/about").json["guarantee"]["epsilon"] == 2.0
-    document = ask(service, "/openapi.json").json
-    sanitize = document["paths"]["/sanitize"]["post"]
-    assert sanitize["requestBody"]["required"] and sanitize["security"]
-    assert document["components"]["schemas"]["Sanitize"]["additionalProperties"] is False
-
-
 # -- whom ------------------------------------------------------------------------------------------
 
 
@@ -240,13 +230,6 @@ def test_a_budget_is_spent_and_stays_so_after_a_restart(make_service, tmp_path):
     assert b"king" not in path.read_bytes()
 
 
-def test_callers_have_a_budget_each_and_two_services_share_a_file(make_service, tmp_path):
-    both = [make_service(tokens=TOKENS, budget=4.0, path=tmp_path / "spent.db") for _ in "12"]
-    asks = [(ANN, 0), (BOB, 1), (ANN, 1), (BOB, 0), (ANN, 0)]
-    found = [ask(both[i], "/sanitize", {"text": "king"}, **who).status for who, i in asks]
-    assert found == [200] * 4 + [403]
-
-
 def test_guarantees_that_cannot_be_added_up_are_refused_and_so_is_what_is_no_ledger(tmp_path):
     one, other = (Guarantee("metric-dp", epsilon=1.0, metric="path", space=s) for s in "ab")
     Ledger(tmp_path / "x.db", one).close()
@@ -301,26 +284,6 @@ def test_sentences_that_are_drawn_at_once_are_taken_to_be_long():
     ledger = Ledger(None, whole)
     ledger.charge("ann", [100])
     assert ledger.spent("ann")["rho"] == pytest.approx(change(whole, [48, 48, 4]).rho)
-
-
-def test_callers_at_once_spend_no_more_than_there_is(tmp_path):
-    path = tmp_path / "spent.db"
-    ledgers = [Ledger(path, WORDS, budget=1.5) for _ in range(4)]
-    fit = max(n for n in range(40) if change(WORDS, [1.0] * n).epsilon <= 1.5)
-
-    def spend(ledger):
-        done = 0
-        for _ in range(10):
-            with suppress(Refused):
-                ledger.charge("ann", [1])
-                done += 1
-        return done
-
-    with ThreadPoolExecutor(4) as pool:
-        done = sum(pool.map(spend, ledgers))
-    assert done == ledgers[0].spent("ann")["draws"] == fit < 40
-    for ledger in ledgers:
-        ledger.close()
 
 
 def test_a_body_that_was_not_read_ends_its_connection(make_service):
@@ -419,12 +382,11 @@ def broken_requests(count, seed=0):
         yield path, body, {"content_type": kind}
 
 
-@pytest.mark.parametrize("count", [150, pytest.param(10_000, marks=pytest.mark.slow)])
-def test_broken_requests_are_answered_without_text_or_stack(service, caplog, capfd, count):
+def test_broken_requests_are_answered_without_text_or_stack(service, caplog, capfd):
     async def all_of_them():
         return [
             await asked(service, path, body, **headers)
-            for path, body, headers in broken_requests(count)
+            for path, body, headers in broken_requests(150)
         ]
 
     for answer in asyncio.run(all_of_them()):
@@ -708,26 +670,3 @@ def test_workers_and_lanes_do_not_repeat_noise(two_workers):
     # No stretch of a stream is that of another, either.
     starts = {tuple(one[:12]) for one in words}
     assert len(starts) == 60
-
-
-@pytest.mark.slow
-def test_odd_requests_over_a_network_are_answered_without_their_content(two_workers):
-    odd = {
-        404: [
-            request_of({"text": "a"}, path=b"/nowhere"),
-            request_of(b"", path=b"/%s" % b"x" * 99),
-        ],
-        400: [request_of(b"{" + SECRET.encode()), request_of(b"\xff\xfe" + SECRET.encode())],
-        422: [request_of({"text": SECRET, SECRET: 1}), request_of([SECRET])],
-        200: [request_of({"text": "the king"}, "x-who: J\xfcrgen \u20ac".encode())],
-    }
-
-    async def run():
-        return [
-            (expected, await answer_of(two_workers[0], raw))
-            for expected, all_of_them in odd.items()
-            for raw in all_of_them
-        ]
-
-    for expected, (status, body, _) in asyncio.run(run()):
-        assert status == expected and SECRET.encode() not in body

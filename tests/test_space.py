@@ -36,13 +36,6 @@ def test_a_word_is_found_by_its_exact_case_and_else_in_any(space, word, row):
     assert space.find(word) == row
 
 
-def test_words_are_found_by_ids_as_by_themselves(space):
-    strings = spacy.blank("en").vocab.strings
-    words = ["May", "MAY", "unheard", "icu"]
-    ids = [np.array([strings.add(f(w)) for w in words], dtype=np.uint64) for f in (str, str.lower)]
-    assert space.find_ids(*ids).tolist() == [space.find(w) for w in words]
-
-
 def test_the_table_is_a_read_only_copy_with_a_digest(space):
     other = MATRIX.copy()
     copied = Space.from_vectors(WORDS, other)

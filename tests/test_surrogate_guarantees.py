@@ -372,11 +372,3 @@ def check(name, case, data):
 @given(data=st.data())
 def test_adjacent_mentions_cannot_be_told_apart(name, case, data):
     check(name, case, data)
-
-
-@pytest.mark.slow
-@every_case
-@settings(max_examples=2000, deadline=None)
-@given(data=st.data())
-def test_many_adjacent_mentions_cannot_be_told_apart(name, case, data):
-    check(name, case, data)
