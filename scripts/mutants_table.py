@@ -559,6 +559,22 @@ MUTANTS = [
         "tests/test_cli.py -k only_on_request",
     ),
     Mutant(
+        "cut-inside-a-token",
+        "io/stream.py",
+        "return is_end and together == alone[0] + alone[1]",
+        "return is_end",
+        "A long text is cut where the tokenizer would not",
+        "tests/test_parts.py -k token",
+    ),
+    Mutant(
+        "cut-inside-a-sentence",
+        "io/stream.py",
+        "return is_end and together == alone[0] + alone[1]",
+        "return together == alone[0] + alone[1]",
+        "A long text is cut within a sentence",
+        "tests/test_parts.py -k ends_with",
+    ),
+    Mutant(
         "memory-zone",
         "io/stream.py",
         "    with nlp.memory_zone():\n        yield\n",

@@ -111,7 +111,7 @@ def _sanitized(nlp: Language, table: pa.Table, columns: Columns, batch_size: int
     )
     budget = PersonBudget(the_sanitizer(nlp).max_epsilon_per_person)
     results = list[Outcome]()
-    for record, outcome in outcomes(nlp, records, batch_size=batch_size):
+    for record, outcome in outcomes(nlp, records, batch_size=batch_size, with_docs=False):
         if record.user and not isinstance(outcome, str):
             outcome = budget.charge(record.user, [outcome.receipt]) or outcome
         results.append((record, outcome))

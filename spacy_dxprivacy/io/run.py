@@ -202,7 +202,7 @@ def outcomes_of(
     """
     size, records = batch_size or nlp.batch_size, with_language(nlp, records, language, ready)
     if n_process == 1:
-        return outcomes(nlp, records, batch_size=size, ready=ready)
+        return outcomes(nlp, records, batch_size=size, ready=ready, with_docs=with_docs)
     from .workers import outcomes_of_workers
 
     return outcomes_of_workers(

@@ -173,7 +173,7 @@ def _answer(values: list[list[Any]]) -> list[Packed] | str:
     try:
         nlp, with_docs = _own
         records = [Record(**dict(zip(FIELDS, fields, strict=True))) for fields in values]
-        results = in_zone(nlp, records, batch_size=len(records))
+        results = in_zone(nlp, records, batch_size=len(records), with_docs=with_docs)
         return [_packed(outcome, with_docs) for _, outcome in results]
     except Exception as error:
         return type(error).__name__  # and not its message, which may quote a text

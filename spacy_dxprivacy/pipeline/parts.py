@@ -28,7 +28,8 @@ from ..text.mentions import plain_label
 from ..ty import Editor, FindsSettings, HasMetric, Mechanism, Unknown
 from ..validate import fail, one_of, positive
 from .receipt import Terms
-from .select import Entities, Selector, entity_labels
+from .select import AllWords, Entities, Selector, WordList, entity_labels
+from .unknown import Raise
 
 OnReplacements = Callable[
     [Doc, Replacements], Replacements | None
@@ -118,6 +119,20 @@ class Parts:
         if self.editor is not None and self.vectors == "noisy":
             expected = "'table' with an editor, which edits sampled words only"
             raise fail("vectors", expected, self.vectors)
+
+    @property
+    def takes_parts(self) -> bool:
+        """Whether a text may be drawn in parts that end with a sentence, as documents of their own.
+
+        Nothing then looks at the text as a whole. With a seed, which is for tests, it is drawn at
+        once.
+        """
+        plain = type(self.selector) in (AllWords, WordList)
+        more = (self.numbers, self.editor, self.surrogates or None)
+        alone = self.scope == "token" and not isinstance(self.unknown, Raise)
+        text_only = (self.vectors, self.carry) == ("table", ()) and more == (None,) * 3
+        budgets = (self.max_epsilon_per_doc, self.max_epsilon_per_person)
+        return plain and alone and text_only and budgets == (None, None) and self.rng.seed is None
 
     @property
     def draws_together(self) -> bool:

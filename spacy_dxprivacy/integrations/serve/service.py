@@ -95,7 +95,7 @@ class Lane:
 
     def _outcomes(self, batch: list[Record]) -> Iterator[Outcome]:
         self._rows = {}
-        for record, result in in_zone(self._nlp, batch, batch_size=TEXTS):
+        for record, result in in_zone(self._nlp, batch, batch_size=TEXTS, with_docs=False):
             if isinstance(result, str):
                 yield Outcome(0 if record.problem else _most_draws(record), error=result)
             else:
