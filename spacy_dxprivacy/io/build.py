@@ -18,7 +18,7 @@ from spacy.language import Language
 from spacy.training.initialize import get_sourced_components
 from thinc.api import Config
 
-from ..config import PipelineOptions, read_config, unknown_key
+from ..config import PipelineOptions, import_code, read_config, unknown_key
 from ..entities.surrogates.plain import PRESETS
 from ..errors import UsageError, did_you_mean
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
@@ -30,7 +30,6 @@ from ..registries import REGISTERED, registry
 from ..space.sources import BUILTIN
 from ..text.language import COVERED
 from ..validate import positive
-from .code import import_code
 from .files.limits import MOST_CONFIG, check_size
 
 NOUNS = {
@@ -40,8 +39,6 @@ NOUNS = {
     "dx_indexes": "index",
 }
 PARTS = {"projection": "dx_projections", "index": "dx_indexes"}  # settings that name a function
-NUMBERS_EPSILON = {"relative": 10.0, "absolute": 1.0}  # a tenth of a number on average, or a unit
-_NUMBERS = re.compile(r"(relative|absolute(?=:|$))(?:(?<=absolute):(\d+(?:\.\d+)?))?", re.ASCII)
 EDITOR = "dx.Remap.v1"
 BATCH_SIZE = 128  # documents, where a config does not say; spaCy has 1000
 RULES = "rules"  # in the place of a model: entities by rules alone
@@ -263,14 +260,10 @@ def put(block: dict[str, Any], parts: Sequence[str], value: Any) -> None:
 
 def component_config(options: PipelineOptions) -> dict[str, Any]:
     """Return the block of the sanitizer in a config, with what is given and nothing else."""
-    unknown, key = options.unknown, options.key
     block: dict[str, Any] = {
         "mechanism": _mechanism_block(options),
         "space": _space_config(options.space),
-        "unknown": unknown and {"@dx_unknowns": full_name("dx_unknowns", unknown)},
-        "scope": options.scope,
-        "numbers": numbers_config(options.numbers),
-        "surrogates": surrogates_config(options.surrogates, key),
+        "surrogates": surrogates_config(options.surrogates, options.key),
         "editor": {"@dx_editors": EDITOR} if options.edit else {},
     }
     block = {name: value for name, value in block.items() if value}
@@ -283,15 +276,6 @@ def component_config(options: PipelineOptions) -> dict[str, Any]:
 
 def _parameters(registry_name: str, name: str) -> Mapping[str, inspect.Parameter]:
     return inspect.signature(getattr(registry, registry_name).get(name)).parameters
-
-
-def _taken(registry_name: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is given and not None. Raise UsageError for what has no parameter."""
-    block = {key: value for key, value in given.items() if value is not None}
-    others = set(block) - set(_parameters(registry_name, name))
-    if others:
-        raise UsageError(f"{name} has no {' and no '.join(sorted(others))}.")
-    return block
 
 
 def short_names(registry_name: str) -> dict[str, str]:
@@ -313,10 +297,7 @@ def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str
     plain = {short.replace("-", ""): full for short, full in known.items()}
     wanted = given.lower().replace("-", "").replace("_", "")
     if wanted not in plain:
-        noun, names = (
-            NOUNS.get(registry_name, "policy for unknown words"),
-            sorted([*known, *others]),
-        )
+        noun, names = NOUNS[registry_name], sorted([*known, *others])
         hint = did_you_mean(given, [*names, *known.values()])
         raise UsageError(f"no {noun} {given!r}.{hint} There are: {', '.join(names)}.")
     return plain[wanted]
@@ -329,14 +310,12 @@ def _middle(name: str) -> str:
 
 def _mechanism_block(options: PipelineOptions) -> dict[str, Any]:
     mechanism, epsilon = options.mechanism, options.epsilon
-    block = mechanism_config(mechanism, epsilon)
-    name = block.get("@dx_mechanisms", DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"])
+    name = None if mechanism is None else parse_mechanism(mechanism)[1]["@dx_mechanisms"]
     if options.level is not None:
-        if epsilon is not None or name != MECHANISM:
+        if epsilon is not None or name not in (None, MECHANISM):
             raise UsageError(f"`level` sets the epsilon of {MECHANISM}: give one of the two.")
-        block = mechanism_config(mechanism, level_of(options.level).epsilon)
-    prior = None if options.prior is None else prior_config(options.prior)
-    return {**block, **_taken("dx_mechanisms", name, {"policy": options.policy, "prior": prior})}
+        epsilon = level_of(options.level).epsilon
+    return mechanism_config(mechanism, epsilon)
 
 
 def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, Any]:
@@ -406,9 +385,8 @@ def _setting(key: str, value: str) -> Any:
     return value
 
 
-def prior_config(given: Path | str) -> dict[str, Any]:
+def prior_config(given: str) -> dict[str, Any]:
     """Return the block of a prior: a short name, a domain of ours, a folder of `dx prior`."""
-    given = str(given)
     if given in KINDS:
         return {"@dx_priors": "dx.WordPairs.v1", "domain": given}
     if Path(given).is_dir():
@@ -424,20 +402,6 @@ def _space_config(space: Path | str | None) -> dict[str, Any]:
     if space in registry.dx_spaces:
         return {"@dx_spaces": space}
     return {"@dx_spaces": "dx.FileSpace.v1", "path": str(space)}
-
-
-def numbers_config(given: str | None) -> dict[str, Any]:
-    """Return the block for "relative", or "absolute:5": numbers 5 apart are at distance 1."""
-    if given is None:
-        return {}
-    found = _NUMBERS.fullmatch(given)
-    if found is None:
-        raise UsageError(f"`numbers` must be relative, absolute or absolute:UNIT, got {given!r}.")
-    scale, unit = found.groups()
-    block = {"@dx_surrogates": "dx.Number.v1", "scale": scale, "epsilon": NUMBERS_EPSILON[scale]}
-    if unit is not None:
-        block["unit"] = positive("unit of `numbers`", float(unit))
-    return block
 
 
 def surrogates_config(given: Path | str | None, key: str | Path | None) -> Any:

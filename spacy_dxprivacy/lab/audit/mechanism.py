@@ -10,10 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...config import read_config
+from ...config import import_code, read_config
 from ...errors import DxError, UsageError
 from ...io.build import mechanism_config
-from ...io.code import import_code
 from ...registries import registry
 from ...space import Space
 from ...ty import Mechanism

@@ -14,7 +14,7 @@ from typer import Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
-from ...io.code import import_code
+from ...config import import_code
 from ...io.files.atomic import check_new, write_bytes
 from ...privacy.levels import found_by
 from ...space.sources import BUILTIN
