@@ -113,3 +113,10 @@ def test_an_audit_takes_a_config_or_a_name():
         done = CliRunner().invoke(dx_cli, ["audit", "mechanism", *extra])
         assert done.exit_code == 2
         assert "give CONFIG or --mechanism" in done.output
+
+
+def test_the_config_of_the_refuted_calibration_is_refuted():
+    config = "configs/truncated_laplace_paper.cfg"
+    done = CliRunner().invoke(dx_cli, ["audit", "mechanism", config, "--quick"])
+    assert done.exit_code == 1
+    assert "dx.TruncatedLaplace.v1: refuted" in done.output
