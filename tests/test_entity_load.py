@@ -6,6 +6,7 @@ import sys
 import time
 import tracemalloc
 from functools import partial
+from itertools import pairwise
 
 import pytest
 import spacy
@@ -110,7 +111,7 @@ def test_the_recogniser_remembers_no_name_of_a_text():
     held = []
     tracemalloc.start()
     try:
-        for part in range(3):
+        for part in range(5):
             with nlp.memory_zone():
                 found = sum(len(doc.ents) for doc in nlp.pipe(named(120 * part, 120)))
             assert found > 120
@@ -118,7 +119,8 @@ def test_the_recogniser_remembers_no_name_of_a_text():
             held.append(sum(trace.size for trace in traces))
     finally:
         tracemalloc.stop()
-    assert held[2] - held[1] < 240 * 100  # bytes for each of the names
+    # A leak grows in every part; a cache of public words only when its table is made larger.
+    assert min(after - before for before, after in pairwise(held)) < 240 * 100  # bytes a name
 
 
 def test_a_table_of_any_length_is_read_in_the_memory_of_a_row():

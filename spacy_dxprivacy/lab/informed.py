@@ -129,7 +129,7 @@ class Informed:
         if parts.active_surrogates or parts.numbers is not None:
             raise UsageError(
                 "odds are of words that the mechanism draws, and this pipeline has surrogates or "
-                "`numbers`, whose guarantees its receipt states. Leave them out."
+                "noise on numbers, whose guarantees its receipt states. Leave them out."
             )
         self.terms, self.space, self.mechanism = parts.terms, parts.space, parts.mechanism
         self.guarantee: Guarantee = self.mechanism.guarantee

@@ -7,10 +7,9 @@ import pickle
 
 import numpy as np
 import pytest
-from spacy_dxprivacy.testing.contract import its_probabilities_keep_its_promise
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
-from spacy_dxprivacy.testing import CLAUSES, Case, small_space
+from spacy_dxprivacy.testing import CLAUSES, Case, its_probabilities_keep_its_promise, small_space
 from spacy_dxprivacy.ty import StatesProbabilities
 
 from .found import ON_ANY_WORDS, names, settings_of
