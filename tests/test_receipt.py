@@ -204,7 +204,7 @@ def test_a_receipt_of_entities_states_their_surrogates_and_no_unused_mechanism()
     nlp.add_pipe("dx_entity_ruler")
     nlp.add_pipe("dx_entity_sanitizer")
     receipt = nlp("Dr. Mary Hollis saw him on March 5, 2021.")._.dx
-    assert receipt.mechanism == "dx.DateShift.v1, dx.Name.v1"
+    assert receipt.mechanism == "dx.Contact.v1, dx.DateShift.v1, dx.Name.v1"
     assert receipt.guarantee["epsilon"] == 0.01 and receipt.guarantee["metric"] == "days"
     assert receipt.guarantee["covers"] == "stated" and receipt.guarantee["space"] == ""
     assert receipt.total["epsilon"] == 0.01 and receipt.perturbed == receipt.draws == 0
