@@ -7,6 +7,7 @@ own are dropped and counted.
 from __future__ import annotations
 
 import re
+import time
 from html import escape
 from html.parser import HTMLParser
 
@@ -15,6 +16,7 @@ from . import html_policy as policy
 from .pieces import BadDocument, Pieces, Template, linked, mail_target
 
 DEEPEST = 1000  # elements within elements
+SECONDS = 30.0  # to parse one page
 _CHARSET = re.compile(rb"<meta[^>]{,200}charset\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _BLANK = " \t\r\n\f"
 
@@ -29,8 +31,15 @@ class _Reader(HTMLParser):
         self.level = 0  # of elements of this name
         self.apart = True  # a block begins
         self.ids: dict[str, str] = {}
+        self.end = time.monotonic() + SECONDS
 
     # -- events --------------------------------------------------------------------------------
+
+    def updatepos(self, i: int, j: int) -> int:
+        """Check the time at each event; nobody asks for the place of a tag."""
+        if time.monotonic() > self.end:
+            raise BadDocument("its markup takes too long to read.")
+        return j
 
     def handle_data(self, data: str) -> None:
         if not self.skipped:
@@ -97,7 +106,7 @@ class _Reader(HTMLParser):
         """Add the text that was read; inline: what follows is in the same sentence."""
         text, self.data = "".join(self.data), []
         if self.open[-1:] == ["style"]:
-            self._kept(text, policy.style_sheet(text, self._id))
+            self._kept(text, policy.style_sheet(text, self._id, self._class))
         elif not text.strip():
             self.made.write(text)
             self.pieces.gap(" " if text else "")
@@ -129,7 +138,9 @@ class _Reader(HTMLParser):
             self.made.write(f' {name}="')
             self.made.add_later(value)
             self.made.write('"')
-        elif name in ("class", *policy.TEXT) or (name in policy.KEPT and policy.is_value(value)):
+        elif name == "class":
+            self.made.write(f' class="{escape(" ".join(map(self._class, value.split())))}"')
+        elif name in policy.TEXT or (name in policy.KEPT and policy.is_value(value)):
             self.made.write(f' {name}="{escape(value)}"')
         elif name == "style":
             self.made.write(' style="')
@@ -152,6 +163,9 @@ class _Reader(HTMLParser):
         # It is often made of a heading.
         return self.ids.setdefault(name, f"id{len(self.ids) + 1}")
 
+    def _class(self, name: str) -> str:
+        return name if policy.digits(name) <= policy.MOST_DIGITS else f"c-{self._id(name)}"
+
     def _meta(self, given: dict[str, str]) -> None:
         name = given.get("name", "").lower().removeprefix("dc.").removeprefix("dcterms.")
         is_type = given.get("http-equiv", "").lower() == "content-type"
@@ -168,10 +182,21 @@ class _Reader(HTMLParser):
             self.pieces.dropped["metadata"] += 1
 
 
+def closed(text: str) -> str:
+    """Return a page without what begins and never ends: the parser would search the rest of the
+    page at each beginning. A comment without an end goes to the end of the page."""
+    comment = text.find("<!--", text.rfind("-->") + 1)
+    text = text[:comment] if comment >= 0 else text
+    for begin, end in (("<![", "]>"), ("<", ">")):
+        last = text.rfind(end) + 1
+        text = text[:last] + text[last:].replace(begin, f"&lt;{begin[1:]}")
+    return text
+
+
 def add_html(pieces: Pieces, text: str) -> Template:
     """Add the pieces of a page, and return what it is written by. Raise BadDocument."""
     reader = _Reader(pieces)
-    reader.feed(text)
+    reader.feed(closed(text))
     reader.close()
     return reader.made
 

@@ -195,7 +195,6 @@ class Terms:
             }
         return made
 
-
     def _total_of_surrogates(self, mentions: Mapping[str, dict[str, int]]) -> dict[str, Any]:
         """Return the sum over mentions; the dates of a document move by one shift."""
         epsilon, shifts = 0.0, set[str]()

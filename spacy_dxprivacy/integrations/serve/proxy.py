@@ -25,7 +25,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from ...config import ServiceOptions
 from ...entities.surrogates.restoring import Restorer, Rows
 from ...entities.surrogates.table import _is_common
-from ...entities.words import builtin_lexicon, is_name
+from ...entities.words import is_plain
 from ...io.pieces import listed
 from ...io.record import is_unicode
 from ...machine.hosts import is_loopback
@@ -38,7 +38,6 @@ CONNECT = 10.0  # seconds
 DONE = b"[DONE]"
 CALLS = "response.function_call_arguments"  # events of the responses API
 MARK = "\x1e"  # around each text of the document; white space to the tokenizer
-PLAIN = 2.0  # Lexicon.plainness of a name that is a word of its own
 DIGITS = 5  # of a number that may be somebody's
 # Returns the text to write in place of a text, given the key that it stands under.
 TextMapper = Callable[[str, str], str]
@@ -203,7 +202,7 @@ class _Texts:
         """Return the name of a model. Raise Refused (400) for words that are in no list of them."""
         if name not in self._models:
             words = set(_PIECE.findall(name.lower()))
-            strange = [one for one in words - MODELS if not _is_plain(one)]
+            strange = [one for one in words - MODELS if not is_plain(one)]
             rest = [one for one in re.findall(r"[\d-]+", name) if not _is_version(one)]
             if strange or rest or not _NAME.fullmatch(name):
                 raise Refused(400, "'model': the proxy does not know this name: see --models.")
@@ -220,13 +219,6 @@ def _spelled(name: str) -> str:
 
 def _is_drawn(name: str) -> bool:
     return _DRAWN.fullmatch(name) is not None
-
-
-def _is_plain(word: str) -> bool:
-    """Return whether a word is a common one, and far more often that than a name."""
-    lexicon = builtin_lexicon()
-    seldom = is_name(word) and lexicon.plainness(word.capitalize()) < PLAIN
-    return word in lexicon.rank and not seldom
 
 
 def _is_version(text: str) -> bool:
