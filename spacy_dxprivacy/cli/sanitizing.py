@@ -15,15 +15,18 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 from spacy.language import Language
+from spacy.tokens import Doc
 from typer import Argument, Option
 
 from ..config import FileOptions, process_count
+from ..entities.surrogates.replacements import Replacements
+from ..entities.surrogates.restoring import dates_apart
 from ..entities.surrogates.table import Table, check_cipher, write_table
 from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, read_key
-from ..io.jobs import Job, check_fields, check_receipt, plan_jobs, text_job
+from ..io.jobs import Job, check_fields, check_receipt, links_out, plan_jobs, text_job
 from ..io.pieces import MODULES
 from ..io.resume import is_begun
 from ..io.run import Reports, sanitize
@@ -230,8 +233,12 @@ def _with_progress(
 def _count_other_files(tally: Tally, source: str | None, jobs: list[Job]) -> None:
     """Count the files of a folder that are of no format."""
     if source is not None and (folder := Path(source)).is_dir():
-        others = sum(path.is_file() for path in folder.rglob("*")) - len(jobs)
-        tally.dropped.update({"other files": others} if others else {})
+        links = links_out(folder)
+        for link in links[:MOST_FAILURES]:
+            above_bar(f"dx sanitize: {link}: leads out of the folder, and is left out.")
+        inside = [path for path in folder.rglob("*") if path.is_file() and path not in links]
+        counts = {"links out of the folder": len(links), "other files": len(inside) - len(jobs)}
+        tally.dropped.update({what: count for what, count in counts.items() if count})
 
 
 def _store_paths(nlp: Language, size: int) -> None:
@@ -275,7 +282,13 @@ def _table_of_surrogates(
         return
     sanitizer, table = the_sanitizer(nlp), Table()
     surrogates = sanitizer.surrogates
-    sanitizer.on_replacements = lambda doc, drawn: table.add_document(doc, drawn, surrogates)
+
+    def add(doc: Doc, drawn: Replacements) -> Replacements:
+        drawn = dates_apart(doc, drawn, surrogates, table)
+        table.add_document(doc, drawn, surrogates)
+        return drawn
+
+    sanitizer.on_replacements = add
     try:
         yield
     finally:

@@ -20,6 +20,7 @@ from ...privacy.randomness import Rng
 from ...text.language import base_language, language_of_doc
 from ...text.layout import Piece
 from ...text.mentions import Entity, plain_label, united
+from ...text.users import identity, is_nobody
 from .base import Draws, Mention, Surrogate, is_same
 
 UNLIKELY = 1e-12  # originals that come out as they were, by chance alone
@@ -63,7 +64,8 @@ def replace_mentions(
         DxError: A surrogate returns something else than a text for each mention, or originals.
     """
     found = find(doc, surrogates, entities)
-    user, caller = (str(doc.user_data.get(name, "")) for name in (USER, CALLER))
+    user, caller = doc.user_data.get(USER), str(doc.user_data.get(CALLER, ""))
+    user = "" if is_nobody(user) else identity(user)
     plain = _outside(doc, [*found, *(entities or ())]) if rest_is_plain else frozenset[str]()
     draws = Draws(rng, user, caller=caller, plain=plain)
     draws.language, draws.base = language_of_doc(doc), base_language(doc.vocab.lang)

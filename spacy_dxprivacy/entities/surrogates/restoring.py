@@ -16,7 +16,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from datetime import datetime
-from itertools import pairwise
+from itertools import count, pairwise
 
 from spacy.tokens import Doc
 
@@ -94,6 +94,43 @@ def set_apart(
     return made, _rows_of(table, Counter((_norm(t), _norm(m.text)) for m, t in pairs))
 
 
+def dates_apart(
+    doc: Doc, drawn: Replacements, surrogates: Mapping[str, Surrogate], table: Table
+) -> Replacements:
+    """Return replacements in which each surrogate of a date stands for one original alone, and for
+    nothing that an answer may say of its own: other dates become marks, one for each original.
+
+    Args:
+        doc: The document, as it came.
+        drawn: Its surrogates.
+        surrogates: What drew them, by label.
+        table: Of the documents before.
+    """
+    known = Table({key: replace(one) for key, one in table.entries.items()}, set(table.plain))
+    known.add_document(doc, drawn, surrogates)
+    entries = {_norm(form): one for one in known.entries.values() for form in one.forms}
+    marks, pairs, pieces = dict[str, str](), [], []
+    numbers = (i for i in count(1) if f"[date {i}]" not in {*known.entries, *table.entries})
+    for piece, (mention, text) in zip(drawn.pieces, drawn.pairs, strict=True):
+        entry = entries.get(_norm(text))
+        shift = surrogates[mention.label].name.startswith("dx.DateShift.")
+        if shift and entry is not None and not _is_one(entry, text, known):
+            key = _norm(mention.text)
+            while key not in marks:
+                mark = f"[DATE {next(numbers)}]"
+                if mark not in doc.text:
+                    marks[key] = mark
+            text = marks[key]
+            piece = Piece(piece.start, piece.end, *_tokenized(text, doc.vocab.lang or "xx"))
+        pairs.append((mention, text))
+        pieces.append(piece)
+    return replace(drawn, pieces=pieces, pairs=pairs)
+
+
+def _is_one(entry: Entry, text: str, table: Table) -> bool:
+    return bool(entry.original) and entry.certain and not _is_plain(text, table)
+
+
 def _has_key(surrogate: Surrogate) -> bool:
     return getattr(getattr(surrogate, "scope", None), "key", None) is not None
 
@@ -118,7 +155,8 @@ def _rows_of(table: Table, uses: Counter[tuple[str, str]]) -> Rows:
             counts = {one: sum(uses[form, _norm(one)] for form in forms) for one in entry.originals}
             most = {one for one in counts if counts[one] == max(counts.values())}
             small = any(map(str.islower, entry.originals))
-            spellings = [] if entry.certain else sorted(entry.forms)
+            is_free = entry.certain and surrogate[0] != "["
+            spellings = [] if is_free else sorted(entry.forms)
             original = replace(entry, originals=most).likeliest
             rows |= dict.fromkeys(forms, (original, spellings, small))
             of_label = {"PERSON": _other_names, "DATE": _other_dates}.get(plain_label(entry.label))
