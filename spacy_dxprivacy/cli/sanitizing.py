@@ -130,8 +130,11 @@ def sanitize_cli(
         jobs = _plan(source, target, text, files, force=force or preview > 0)
         check_receipt(receipt, jobs, force=force)
         _check_table(table, table_key, processes, force=force)
+        is_folder = source is not None and Path(source).is_dir()
         for secret in filter(None, (key, table, table_key)):
-            check_apart(secret, jobs[0].target)
+            check_apart(
+                secret, Path(str(target)) if is_folder else jobs[0].target, is_folder=is_folder
+            )
         with setting_up():
             nlp = make_pipeline(
                 config=config, model=model, mechanism=mechanism, epsilon=epsilon, level=level,
@@ -143,7 +146,7 @@ def sanitize_cli(
             return print_previews(nlp, jobs[0], files, preview, language)
         _store_paths(nlp, sum(job.size for job in jobs))
         with _table_of_surrogates(nlp, table, table_key, force=force):
-            folder = Path(str(target)) if source is not None and Path(source).is_dir() else None
+            folder = Path(str(target)) if is_folder else None
             run = partial(
                 sanitize, folder=folder, n_process=processes, language=language, force=force
             )

@@ -23,7 +23,7 @@ from ..space import BUILTIN, Space, learned
 from ..space.sources import SpaceSource
 from ..ty import Editor, Mechanism, Unknown
 from .draw import draw
-from .parts import Parts, check_labels, fit, warn_of_lacking
+from .parts import Parts, check_labels, check_listeners, fit, warn_of_lacking
 from .receipt import Terms, install_extensions
 from .score import SCORES, score_release
 from .select import Selector
@@ -130,6 +130,7 @@ class DxSanitizer(Parts):
         self._default_surrogates = settings.get("surrogates") == ENTITY_CONFIG["surrogates"]
         self._nlp: Language | None = nlp
         self._labels_known = False
+        self._checked_names: list[str] = []
         self._space: Space | None = None
         self._terms: Terms | None = None
         self._expected_digest: str | None = None
@@ -182,6 +183,9 @@ class DxSanitizer(Parts):
         install_extensions()
         if self._nlp is not None:
             self.selector.check(self._nlp, self.name)
+            if self._checked_names != self._nlp.pipe_names:
+                check_listeners(self._nlp, self.name)
+                self._checked_names = self._nlp.pipe_names
             if not self._labels_known:
                 check_labels(self, self._nlp, self.name)
                 self._labels_known = True

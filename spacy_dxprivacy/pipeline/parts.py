@@ -355,6 +355,21 @@ def check_labels(parts: Parts, nlp: Language, name: str) -> None:
         warnings.warn(message, DxWarning, stacklevel=5)
 
 
+def check_listeners(nlp: Language, name: str) -> None:
+    """Raise DxError for components behind the sanitizer that listen to a tok2vec or transformer
+    before it: what these computed is of other words, and is not in the new Doc."""
+    if name not in nlp.pipe_names:
+        return
+    place = nlp.pipe_names.index(name)
+    listeners = [set(getattr(pipe, "listening_components", ())) for _, pipe in nlp.pipeline]
+    near = set[str]().union(*listeners[place + 1 :])  # to one behind the sanitizer
+    for upstream, some in zip(nlp.pipe_names[:place], listeners, strict=False):
+        stranded = [one for one in nlp.pipe_names[place + 1 :] if one in some - near]
+        if stranded:
+            named = ", ".join(stranded)
+            raise DxError(Errors.DX180.format(listeners=named, name=name, upstream=upstream))
+
+
 def warn_of_lacking(space: Space) -> None:
     """Warn where a table that nobody chose lacks English words that the built-in one has. One that
     lacks most of English may be for anything."""

@@ -26,6 +26,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ...errors import DxError, UsageError
+from ...io.files.keys import keep_from_git
 from ...io.files.limits import regular
 from ...validate import needs
 from ..tables import LANDS, NAMES, PEOPLES, TERM_NOUNS
@@ -299,6 +300,7 @@ def write_table(table: Table, path: Path, key: bytes, *, force: bool = False) ->
         raise UsageError(f"{path}: exists already. `force` overwrites it.") from None
     with os.fdopen(handle, "wb") as file:
         file.write(HEAD + nonce + sealed)
+    keep_from_git(path)
 
 
 def read_table(path: Path, key: bytes) -> Table:
