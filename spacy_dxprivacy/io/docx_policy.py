@@ -13,7 +13,7 @@ from typing import Any
 
 from ..entities.tables import pattern, sections
 from ..entities.words import is_plain
-from .html_policy import declarations
+from .html import declarations
 from .pieces import BadDocument, listed, listed_by
 
 XML = "http://www.w3.org/XML/1998/namespace"

@@ -8,17 +8,33 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
 
 from ..config import FileOptions
-from . import html_policy as policy
-from .pieces import BadDocument, Pieces, Template, linked, mail_target
+from ..entities.tables import pattern
+from .pieces import BadDocument, Pieces, Template, linked, listed, listed_by, mail_target
 
 DEEPEST = 1000  # elements within elements
 SECONDS = 30.0  # to parse one page
 _CHARSET = re.compile(rb"<meta[^>]{,200}charset\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _BLANK = " \t\r\n\f"
+
+VOID, UNCLOSED, INLINE, BLOCK, TEXT, REFERENCES, KEPT, _WORDS, _PROPERTIES = (
+    listed(f"HTML_{name}")
+    for name in "VOID UNCLOSED INLINE BLOCK TEXT REFERENCES KEPT STYLE PROPERTIES".split()
+)
+DROPPED = listed_by("HTML_DROPPED")
+META = {"author": "PERSON", "description": "", "keywords": "", "title": "", "subject": ""}
+DOCTYPE = pattern("HTML_DOCTYPE", "formats/lists")
+MOST_DIGITS = 4  # of a number; more may be somebody's
+MOST_OF_STYLE = 6  # of all numbers of a declaration
+_NUMBER = re.compile(r"\d*\.?\d+(?:%|[a-z]{1,3})?", re.A)
+_COLOUR = re.compile(r"#(?:[0-9a-f]{3}|(?=\d{0,5}[a-f])[0-9a-f]{6}|([0-9])\1([0-9])\2([0-9])\3)")
+_LANGUAGE = re.compile(r"[a-z]{2}(-[a-z]{2})?", re.A | re.I)
+_RGB = re.compile(r"\brgba?\([\d,.% ]{1,24}\)")
+_AT_RULES = pattern("HTML_AT_RULES", "formats/lists")
 
 
 class _Reader(HTMLParser):
@@ -49,20 +65,20 @@ class _Reader(HTMLParser):
         if self.skipped:
             self.level += tag == self.skipped
             return
-        self._flush(inline=tag in policy.INLINE)
+        self._flush(inline=tag in INLINE)
         self._apart(tag)
-        if tag in policy.DROPPED:
-            self.pieces.dropped[policy.DROPPED[tag]] += 1
-            self.skipped, self.level = ("", 0) if tag in policy.VOID else (tag, 1)
+        if tag in DROPPED:
+            self.pieces.dropped[DROPPED[tag]] += 1
+            self.skipped, self.level = ("", 0) if tag in VOID else (tag, 1)
             return
-        if tag not in policy.INLINE | policy.BLOCK:  # what it holds is read on
+        if tag not in INLINE | BLOCK:  # what it holds is read on
             self.pieces.dropped["unknown elements"] += 1
             return
         given = {name: value or "" for name, value in reversed(attrs)}
         if tag == "meta":
             self._meta(given)
             return
-        if tag not in policy.VOID | policy.UNCLOSED:
+        if tag not in VOID | UNCLOSED:
             self.open.append(tag)
             if len(self.open) > DEEPEST:
                 raise BadDocument("its elements are nested too deep.")
@@ -76,9 +92,9 @@ class _Reader(HTMLParser):
             self.level -= tag == self.skipped
             self.skipped = self.skipped if self.level else ""
             return
-        self._flush(inline=tag in policy.INLINE)
+        self._flush(inline=tag in INLINE)
         self._apart(tag)
-        if tag in policy.VOID or tag not in policy.INLINE | policy.BLOCK:
+        if tag in VOID or tag not in INLINE | BLOCK:
             return
         if tag in self.open:
             del self.open[len(self.open) - 1 - self.open[::-1].index(tag) :]
@@ -92,7 +108,7 @@ class _Reader(HTMLParser):
 
     def handle_decl(self, decl: str) -> None:
         self._flush()
-        self.made.write(f"<!{decl if policy.DOCTYPE.fullmatch(decl) else 'DOCTYPE html'}>")
+        self.made.write(f"<!{decl if DOCTYPE.fullmatch(decl) else 'DOCTYPE html'}>")
 
     def close(self) -> None:
         super().close()
@@ -106,7 +122,7 @@ class _Reader(HTMLParser):
         """Add the text that was read; inline: what follows is in the same sentence."""
         text, self.data = "".join(self.data), []
         if self.open[-1:] == ["style"]:
-            self._kept(text, policy.style_sheet(text, self._id, self._class))
+            self._kept(text, style_sheet(text, self._id, self._class))
         elif not text.strip():
             self.made.write(text)
             self.pieces.gap(" " if text else "")
@@ -127,26 +143,26 @@ class _Reader(HTMLParser):
         self.made.write(new)
 
     def _apart(self, tag: str) -> None:
-        if tag not in policy.INLINE:
+        if tag not in INLINE:
             self.apart = True
             self.pieces.gap({"br": "\n", "tr": "\n", "td": "\t", "th": "\t"}.get(tag, "\n\n"))
 
     # -- attributes ----------------------------------------------------------------------------
 
     def _attribute(self, tag: str, name: str, value: str) -> None:
-        if name in policy.TEXT and value.strip() and not (tag == "li" and policy.is_value(value)):
+        if name in TEXT and value.strip() and not (tag == "li" and is_value(value)):
             self.made.write(f' {name}="')
             self.made.add_later(value)
             self.made.write('"')
         elif name == "class":
             self.made.write(f' class="{escape(" ".join(map(self._class, value.split())))}"')
-        elif name in policy.TEXT or (name in policy.KEPT and policy.is_value(value)):
+        elif name in TEXT or (name in KEPT and is_value(value)):
             self.made.write(f' {name}="{escape(value)}"')
         elif name == "style":
             self.made.write(' style="')
-            self._kept(value, policy.declarations(value))
+            self._kept(value, declarations(value))
             self.made.write('"')
-        elif name in policy.REFERENCES:
+        elif name in REFERENCES:
             self.made.write(f' {name}="{" ".join(map(self._id, value.split()))}"')
         elif name == "href" and value.startswith("#"):
             self.made.write(f' href="#{self._id(value[1:]) if value[1:] else ""}"')
@@ -164,7 +180,7 @@ class _Reader(HTMLParser):
         return self.ids.setdefault(name, f"id{len(self.ids) + 1}")
 
     def _class(self, name: str) -> str:
-        return name if policy.digits(name) <= policy.MOST_DIGITS else f"c-{self._id(name)}"
+        return name if digits(name) <= MOST_DIGITS else f"c-{self._id(name)}"
 
     def _meta(self, given: dict[str, str]) -> None:
         name = given.get("name", "").lower().removeprefix("dc.").removeprefix("dcterms.")
@@ -174,9 +190,9 @@ class _Reader(HTMLParser):
             self.made.write('<meta charset="utf-8">')
         elif name == "viewport":
             self.made.write('<meta name="viewport" content="width=device-width, initial-scale=1">')
-        elif name in policy.META and content.strip():
+        elif name in META and content.strip():
             self.made.write(f'<meta name="{name}" content="')
-            self.made.add_later(content, policy.META[name])
+            self.made.add_later(content, META[name])
             self.made.write('">')
         else:
             self.pieces.dropped["metadata"] += 1
@@ -218,3 +234,55 @@ def parse(raw: bytes, files: FileOptions) -> Pieces:
     pieces = Pieces()
     pieces.finish = add_html(pieces, decoded(raw)).encoded
     return pieces
+
+
+# -- what is kept ----------------------------------------------------------------------------------
+
+
+def digits(text: str) -> int:
+    """Return how many digits a text has."""
+    return sum(map(str.isdigit, text))
+
+
+def is_value(text: str) -> bool:
+    """Return whether the value of an attribute is one number, or of words that say nothing."""
+    if not digits(text):
+        return _LANGUAGE.fullmatch(text) is not None or _is_plain(text)
+    return _is_number(text.lower().lstrip("+-"))
+
+
+def _is_number(text: str) -> bool:
+    is_short = _NUMBER.fullmatch(text) is not None and digits(text) <= MOST_DIGITS
+    return is_short or _COLOUR.fullmatch(text) is not None
+
+
+def declarations(text: str) -> str:
+    """Return the declarations of a style that can hold no text and lead nowhere."""
+    return ";".join(one for one in text.split(";") if not one.strip() or _is_declaration(one))
+
+
+def _is_declaration(text: str) -> bool:
+    name, _, value = text.lower().partition(":")
+    few = digits(_RGB.sub("", value)) <= MOST_OF_STYLE or "#" in value
+    return name.strip() in _PROPERTIES and few and _is_plain(value)
+
+
+def style_sheet(
+    text: str, id_of: Callable[[str], str], class_of: Callable[[str], str] = str
+) -> str:
+    """Return the rules that can hold no text, but for names of classes; id_of, class_of: rename."""
+
+    def rule(selector: str, body: str) -> str:
+        names = re.compile(r"([.#])([\w-]+)")
+        if not _is_plain(names.sub("", selector)):
+            return ""
+        new = names.sub(lambda n: n[1] + (class_of if n[1] == "." else id_of)(n[2]), selector)
+        return f"{new}{{{declarations(body)}}}"
+
+    heads = (part.rpartition("{") for part in _AT_RULES.sub("", text).split("}")[:-1])
+    return "".join(rule(head.rpartition("{")[2], body) for head, sign, body in heads if sign)
+
+
+def _is_plain(text: str) -> bool:
+    words = re.split(r"[\s,()/!:\"'>+~*-]+", text.lower())
+    return all(word in _WORDS | INLINE | BLOCK or not word or _is_number(word) for word in words)

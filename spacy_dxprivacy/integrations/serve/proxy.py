@@ -28,7 +28,7 @@ from ...entities.surrogates.table import _is_common
 from ...entities.words import is_plain
 from ...io.pieces import listed
 from ...io.record import is_unicode
-from ...machine.hosts import is_loopback
+from ...machine import is_loopback
 from .callers import Refused
 from .service import Service
 
