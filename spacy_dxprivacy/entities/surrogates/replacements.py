@@ -103,7 +103,10 @@ def replace_mentions(
         of_label["kept" if way == "kept" else "replaced"] += 1
     lang = doc.vocab.lang or "xx"
     written = {text: _tokenized(text, lang) for text in {text for *_, text in drawn}}
-    pieces = [Piece(start, end, *map(list, written[text])) for start, end, _, text in drawn]
+    pieces = [
+        Piece(start, end, list(written[text][0]), list(written[text][1]))
+        for start, end, _, text in drawn
+    ]
     pairs = [(mention, text) for *_, mention, text in drawn]
     return Replacements(pieces, masks["drawn"], masks["kept"], masks["words"], counts, pairs)
 
