@@ -26,10 +26,24 @@ from spacy_dxprivacy.text.tokens import tokenized
 
 LABELS = "person date time gpe address org email phone url id quantity cardinal".split()
 SYLLABLES = "ba de fi go hu ka le mi no pu ra se ti vo za lu me ri so ta".split()
+NOTE = (
+    "Mr. Peter Okafor came on March 5 with his wife Mary Hollis from Leeds. She said that it was "
+    "well. "
+)
 # What a text repeats; {} is a word that no other place of the text has.
 FLOODS = (
     # names, in rows and lists, with titles, particles, owners and verbs
-    *("Smith, ", "Smith and ", "Smith-", "Smith - ", "Mary ", "Mary Smith\n", "Mr. Smith, ", "J. "),
+    *(
+        "Anna Lee ",
+        "Smith, ",
+        "Smith and ",
+        "Smith-",
+        "Smith - ",
+        "Mary ",
+        "Mary Smith\n",
+        "Mr. Smith, ",
+        "J. ",
+    ),
     *("- Mary Smith\n", "Mary van der ", "Smith's ", "of Smith ", "Mary said ", "my name is mary "),
     *("Dear Mary,\n", "Mary: yes\n", "MARY SMITH ", "Nguyễn ", "Ji-", "Dr. {} met Mary {}. "),
     # numbers, dates, telephones, codes
@@ -99,10 +113,13 @@ def seconds(mechanism: object, row: int) -> float:
 
 def of_floods(size: int) -> None:
     nlp = make_pipeline(entities=LABELS)
-    print("| text | s | growth per character |\n| --- | ---: | ---: |")
+    note = min(taken(nlp, (NOTE * size)[:size]) for _ in range(2))
+    print("| text | s | growth per character | times a note |\n| --- | ---: | ---: | ---: |")
     for part in FLOODS:
         short, long = (min(taken(nlp, flood(part, k * size)) for _ in range(2)) for k in (1, 2))
-        print(f"| {part!r} | {short:.2f} | {long / short / 2:.2f} |", flush=True)
+        print(
+            f"| {part!r} | {short:.2f} | {long / short / 2:.2f} | {short / note:.1f} |", flush=True
+        )
 
 
 def flood(part: str, size: int) -> str:

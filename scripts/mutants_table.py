@@ -780,7 +780,7 @@ MUTANTS = [
     Mutant(
         "restored-to-another-original",
         "entities/surrogates/restoring.py",
-        "or len(meanings[_norm(text)]) > 1",
+        "or len(meanings[norm]) > 1",
         "or False",
         "A surrogate of two originals is restored to one of them",
         "tests/test_restoring.py -k sent_as",
@@ -789,8 +789,8 @@ MUTANTS = [
     Mutant(
         "receipt-without-mechanism",
         "pipeline/parts.py",
-        '    visible += getattr(parts.mechanism, "in_clear", ())\n',
-        "",
+        ', *getattr(parts.mechanism, "in_clear", ())]',
+        "]",
         "A receipt leaves out what the mechanism lets through",
         "tests/test_receipt.py -k lets_through",
     ),

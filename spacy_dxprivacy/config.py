@@ -112,13 +112,16 @@ class ServiceOptions:
     ledger: Path | None = None  # a file that records what each caller spent
     upstream: str | None = None  # an API of OpenAI's kind, which the proxy asks
     upstream_seconds: float = 300.0
+    tools: tuple[str, ...] = ()  # functions whose arguments get originals; * for all
+    models: tuple[str, ...] = ()  # names of models besides those whose words are public
     max_requests: int = 1024  # connections of a worker
     max_bytes: int = 2**20  # of a request
     max_seconds: float = 30.0  # of a request, its body included
     workers: int = 1  # processes, each with a pipeline of its own
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "host", names_of(self.host))
+        for name in ("host", "tools", "models"):
+            object.__setattr__(self, name, names_of(getattr(self, name)))
         reach = "other machines can reach this `address`: give"
         if not is_loopback(self.address) and self.tokens is None:
             raise UsageError(f"{reach} `tokens`, a file of callers.")

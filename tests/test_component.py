@@ -491,3 +491,38 @@ def test_lone_surrogates_and_settings_that_are_not_known_stop_the_call(make_nlp)
     nlp.set_error_handler(ignore_error)
     with pytest.raises(TypeError):
         nlp(SECRET_TEXT, component_cfg={"dx_sanitizer": {"epsilon": 1}})
+
+
+def listening(model="tagger"):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec")
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "tok2vec"}
+    pipe = nlp.add_pipe(model, config={"model": {"tok2vec": listener}})
+    for label in ("NN", "VB", "JJ"):
+        pipe.add_label(label)
+    nlp.initialize()
+    return nlp
+
+
+def test_a_listener_behind_the_sanitizer_is_an_error_that_names_the_remedy():
+    nlp = listening()
+    nlp.add_pipe("dx_sanitizer", before="tagger")
+    for read in (nlp, lambda text: next(iter(nlp.pipe([text])))):
+        with pytest.raises(DxError, match="replace_listeners"):
+            read("She saw him.")
+    alone = listening()
+    alone.add_pipe("dx_sanitizer")
+    alone("She saw him.")  # all listeners are before it
+
+
+def test_a_tagger_with_a_copy_of_its_tok2vec_reads_the_new_words():
+    nlp = listening()
+    nlp.replace_listeners("tok2vec", "tagger", ["model.tok2vec"])
+    nlp.add_pipe("dx_sanitizer", before="tagger")
+    doc = nlp("She saw him in the garden, and then went home.")
+    words = [token.text for token in doc]
+    alone = listening()
+    alone.get_pipe("tok2vec")
+    with nlp.select_pipes(disable=["dx_sanitizer"]):
+        again = nlp(spacy.tokens.Doc(nlp.vocab, words, [bool(t.whitespace_) for t in doc]))
+    assert [token.tag_ for token in doc] == [token.tag_ for token in again]

@@ -7,6 +7,7 @@ import time
 import tracemalloc
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 import spacy
@@ -167,3 +168,15 @@ def test_what_earlier_recognisers_found_stays_where_fields_are_set_apart():
 def test_a_name_that_is_an_adjective_besides_is_one_where_adjectives_stand(nlp, text, persons):
     doc = nlp.get_pipe("dx_entity_ruler")(nlp.make_doc(text))
     assert [ent.text for ent in doc.ents if ent.label_ == "PERSON"] == persons
+
+
+def test_a_flood_of_names_takes_six_times_the_time_of_a_note_at_most(nlp, monkeypatch):
+    """Per character; the least of five, as others use this processor."""
+    benchmarks = Path(__file__).parents[1] / "benchmarks"
+    monkeypatch.syspath_prepend(str(benchmarks))
+    timing = pytest.importorskip("timing", reason="the benchmarks are not packed")
+    note, size = timing.NOTE, 20_000
+    texts = [(note * size)[:size], *(timing.flood(part, size) for part in ("Anna Lee ", "Mary\n"))]
+    timing.taken(nlp, note)
+    plain, *floods = (min(timing.taken(nlp, text) for _ in range(5)) for text in texts)
+    assert max(floods) < 6 * plain

@@ -20,6 +20,7 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, UsageError
+from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import guess, read
@@ -489,3 +490,67 @@ def test_a_record_is_sanitised_before_the_next_one_comes(pipelines):
 
 
 # -- parts ----------------------------------------------------------------------------------------
+
+
+USERS = [
+    (7, 7.0, "7", "007", " 7 ", "7.0"),
+    ("Jos\u00e9", "Jose\u0301"),
+    ("\u00c5sa", "A\u030asa", "\u212bsa"),
+]
+
+
+@pytest.mark.parametrize("users", USERS)
+def test_one_person_is_one_in_every_format_and_spelling(tmp_path, users):
+    """Its dates move by one shift, with a key."""
+    (tmp_path / "keys").mkdir()
+    key, text = tmp_path / "keys" / "key", "She came on March 5, 2021."
+    assert CliRunner().invoke(dx_cli, ["key", str(key)]).exit_code == 0
+    rows = [{"text": text, "user": user} for user in users]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "a.jsonl").write_text(lines, "utf8")
+    with open(tmp_path / "a.csv", "w", encoding="utf8", newline="") as handle:
+        csv.writer(handle).writerows([["text", "user"], *([text, user] for user in users)])
+    for name in ("a.jsonl", "a.csv"):
+        args = [
+            "--entities",
+            "date",
+            "--key",
+            key,
+            "--person-field",
+            "user",
+            "--keep-fields",
+            "none",
+        ]
+        out = tmp_path / "out" / name
+        done = CliRunner().invoke(dx_cli, list(map(str, ["sanitize", tmp_path / name, out, *args])))
+        assert done.exit_code == 0, done.stderr
+        written = out.read_text("utf8").splitlines()[name == "a.csv" :]
+        assert len(written) == len(users) and len(set(written)) == 1, written
+    nlp = make_pipeline(entities="date", key=key)
+    shifted = set()
+    for user in users:
+        doc = nlp.make_doc(text)
+        doc.user_data["dx_user"] = user
+        for _, pipe in nlp.pipeline:
+            doc = pipe(doc)
+        shifted.add(doc.text)
+    assert len(shifted) == 1
+
+
+def test_links_that_lead_out_of_the_folder_are_listed_and_left_out(tmp_path):
+    for name in ("in", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text("She was well.")
+    (tmp_path / "in" / "b.txt").symlink_to(tmp_path / "in" / "a.txt")
+    (tmp_path / "in" / "c.txt").symlink_to(tmp_path / "other" / "a.txt")
+    (tmp_path / "in" / "d").symlink_to(tmp_path / "other")
+    receipt = tmp_path / "receipt.json"
+    args = ["sanitize", tmp_path / "in", tmp_path / "out", "--receipt", receipt]
+    done = CliRunner().invoke(dx_cli, list(map(str, args)))
+    assert done.exit_code == 0, done.stderr
+    assert sorted(p.name for p in (tmp_path / "out").rglob("*.txt")) == ["a.txt", "b.txt"]
+    assert json.loads(receipt.read_text())["dropped"] == {"links out of the folder": 2}
+    assert "c.txt: leads out of the folder" in done.stderr.replace("\n", " ")
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "in" / name).unlink()
+    assert CliRunner().invoke(dx_cli, list(map(str, [*args, "--force"]))).exit_code == 2

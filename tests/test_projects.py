@@ -2,12 +2,14 @@
 
 import hashlib
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import spacy
 import srsly
 
 PROJECTS = Path(__file__).parent.parent / "projects"
@@ -52,3 +54,32 @@ def test_a_template_runs_to_its_end(template, tmp_path):
     assert result.stat().st_size
     if result.name == "metrics.json":  # of texts that were not sanitised
         assert srsly.read_json(result)["cats_macro_f"] > 0.9
+        for model in ("model-best", "model-last"):
+            assert private_strings(copy, copy / "output" / "model" / model) == set()
+
+
+def private_strings(project, model):
+    """Strings of a saved pipeline that are words of the originals, and of nothing that is public:
+    neither of the release nor of a blank pipeline."""
+    nlp = spacy.blank("en")
+    public = set(nlp.vocab.strings)
+    for row in srsly.read_jsonl(project / "corpus" / "release.jsonl"):
+        for token in nlp.make_doc(row["text"]):
+            public |= {token.text, token.lower_, token.norm_, token.shape_}
+            public |= {token.prefix_, token.suffix_}
+    private = set()
+    for name in ("private", "test"):
+        for row in srsly.read_jsonl(project / "assets" / f"{name}.jsonl"):
+            private |= {token.text for token in nlp.make_doc(row["text"])}
+    saved = set(srsly.read_json(model / "vocab" / "strings.json"))
+    return {word for word in saved & (private - public) if word.isalpha()}
+
+
+def test_no_step_of_training_reads_originals():
+    """Training reads files of the release alone; a test of its model comes after it is saved."""
+    steps = srsly.read_yaml(PROJECTS / "train_on_a_release" / "project.yml")["commands"]
+    lines = {step["name"]: " ".join(step["script"]) for step in steps}
+    made = [line.split() for line in lines["convert"].split("python ") if line]
+    of_release = {word for line in made if "release.jsonl" in line[1] for word in line[2:]}
+    paths = re.findall(r"--paths\.\w+ (\S+)", lines["train"])
+    assert len(paths) == 2 and set(paths) <= of_release

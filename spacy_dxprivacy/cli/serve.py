@@ -110,6 +110,12 @@ def proxy_cli(
     upstream_seconds: Annotated[float, Option(
         "--upstream-seconds", min=0.001, help="Seconds until the upstream times out"
     )] = USUAL.upstream_seconds,
+    tools: Annotated[list[str] | None, Option(
+        "--tools", help="Functions whose arguments get originals; * for all"
+    )] = None,
+    models: Annotated[list[str] | None, Option(
+        "--models", help="Model names to pass on whose words are in no public list"
+    )] = None,
     address: Address = USUAL.address,
     port: Port = USUAL.port,
     host: Host = None,
@@ -137,9 +143,10 @@ def proxy_cli(
     Give http://127.0.0.1:8000/v1 to a client of OpenAI's API as its base URL. The upstream reads
     surrogates of --entities (person, date, gpe, address, org, email, phone, url and id if left
     out); answers, streamed or not, come back with the originals. Which surrogate stands for whom is
-    held in memory until the answer is complete. Images, audio and files are refused. Routes: POST
-    /v1/chat/completions, /v1/responses; GET /health, /about, /budget. The key for the upstream is
-    that of the client, or the environment variable DX_UPSTREAM_KEY. Needs: pip install
+    held in memory until the answer is complete. Nothing is restored in a URL, in markup, or in
+    arguments of functions that --tools does not name. Images, audio and files are refused. Routes:
+    POST /v1/chat/completions, /v1/responses; GET /health, /about, /budget. The key for the upstream
+    is that of the client, or the environment variable DX_UPSTREAM_KEY. Needs: pip install
     "spacy-dxprivacy[serve]".
 
     Example: python -m spacy dx proxy --upstream https://api.openai.com/v1
@@ -152,7 +159,8 @@ def proxy_cli(
         service = ServiceOptions(
             address=address, port=port, host=options.names(host), tokens=tokens, budget=budget,
             ledger=ledger, max_requests=max_requests, max_bytes=max_bytes, max_seconds=max_seconds,
-            upstream=upstream, upstream_seconds=upstream_seconds, workers=process_count(workers),
+            upstream=upstream, upstream_seconds=upstream_seconds, tools=options.names(tools),
+            models=options.names(models), workers=process_count(workers),
         )  # fmt: skip
         pipeline = PipelineOptions(
             config=config, model=model, mechanism=mechanism, epsilon=epsilon, level=level,

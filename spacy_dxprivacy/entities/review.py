@@ -29,6 +29,10 @@ from .words import builtin_lexicon, is_name, kinds
 
 _LIST_JOINTS = frozenset({",", "and", "&", "or"})
 _FIRM_JOINTS = frozenset({",", "and", "&", "-", "–"})
+# First tokens of firms, however the tokenizer cuts them.
+_FIRM_FIRST = frozenset(
+    first for name in FIRMS if name for first in (name.split()[0], *re.findall(r"^\w+", name))
+)
 _POSSESSIVE = ("'s", "’s")
 _OWNERS = frozenset("the a an my our your his her their its this that".split())
 _BE = frozenset("is was are were am be 's 're 'm came comes come hails".split())
@@ -45,18 +49,22 @@ def without_terms(doc: Doc, matches: Collection[Entity]) -> Iterator[Entity]:
     """Yield the matches with corrected labels, without drugs, and without persons after whom an
     illness, a sign or a device is named."""
     context = _Context(doc, matches)
+    lowers = context.lowers
     for label, start, end in matches:
         if label == "PERSON":
             label = context.label(start, end)
+        firm = lowers[start] in _FIRM_FIRST and doc[start:end].text.lower() in FIRMS
         # A single word that is also a name says too little.
-        single_name = end - start == 1 and is_name(doc[start].text)
-        firm = not single_name and doc[start:end].text.lower() in FIRMS
-        if label in ("PERSON", "GPE") and firm:
+        if (
+            firm
+            and label in ("PERSON", "GPE")
+            and not (end - start == 1 and is_name(doc[start].text))
+        ):
             label = "ORG"
-        if label not in ("PERSON", "GPE") or not _is_term(doc, start, end):
+        if label not in ("PERSON", "GPE") or not _is_term(doc, lowers, start, end):
             person = label == "PERSON"
             label = "ORG" if person and _is_new_firm(doc, start, end) else label
-            yield label, start, _hyphened(doc, end) if person else end
+            yield label, start, _hyphened(doc, context.texts, end) if person else end
 
 
 # -- labels of persons by their context --------------------------------------------------------
@@ -74,31 +82,58 @@ class _Context:
         gpes = [start for label, start, _ in matches if label == "GPE"]
         self.lands = {i for i in gpes if builtin_lexicon().of(doc[i].text) & LANDS}
         self._rows: tuple[list[int], list[int]] | None = None
+        self._firm_starts, self._firm_ends = dict[int, bool](), dict[int, bool]()
+        self.texts, self.lowers = [t.text for t in doc], [t.lower_ for t in doc]
+        self._homes, self._firsts = dict[int, bool](), dict[int, frozenset[str]]()
 
     def label(self, start: int, end: int) -> str:
         """PERSON, or ADDRESS, ORG or GPE for what is only named like a person."""
-        doc, first = self.doc, kinds(self.doc[start].text)
+        doc = self.doc
+        if start not in self._firsts:
+            self._firsts[start] = kinds(self.texts[start])
+        first = self._firsts[start]
         any_first = bool(first & {"SURE_FIRST", "LOW_FIRST", "FIRST"})
-        unheard = not any(builtin_lexicon().of(t.text) & NAMES for t in doc[start:end])
         if self._is_address(start, end, any_first):
             return "ADDRESS"
-        before, last = doc[max(start - 4, 0) : start].text_with_ws, doc[end - 1]
-        after = doc[end - 1 : end + 4].text_with_ws[len(last.text) :]
-        if pattern("BEFORE_FIRM").search(before) or pattern("AFTER_FIRM").match(after):
+        if self._begins_firm(start) or self._ends_firm(end):
             return "ORG"
-        if _is_place(doc, start, end, any_first):
+        after = self.texts[end] if end < len(doc) else ""
+        lived = self._lived(start) or after in _PLACE_AFTER
+        if lived or (not any_first and _is_place(doc, start, end, after)):
             return "GPE"
         if (not any_first and self._is_row_of_partners(start, end)) or (
             "FIRST" not in first and self._is_firm_of_somebody(start, end)
         ):
             return "ORG"
         # Before a comma and a state or country.
-        town = unheard and end + 1 in self.lands and doc[end].text == ","
+        town = end + 1 in self.lands and doc[end].text == ","
+        town = town and not any(builtin_lexicon().of(t.text) & NAMES for t in doc[start:end])
         return "GPE" if town else "PERSON"
+
+    # Many matches begin or end at the same word, of which each is looked at once.
+
+    def _begins_firm(self, start: int) -> bool:
+        if start not in self._firm_starts:
+            before = self.doc[max(start - 4, 0) : start].text_with_ws
+            self._firm_starts[start] = pattern("BEFORE_FIRM").search(before) is not None
+        return self._firm_starts[start]
+
+    def _ends_firm(self, end: int) -> bool:
+        if end not in self._firm_ends:
+            after = self.doc[end - 1 : end + 4].text_with_ws[len(self.doc[end - 1].text) :]
+            self._firm_ends[end] = pattern("AFTER_FIRM").match(after) is not None
+        return self._firm_ends[end]
+
+    def _lived(self, start: int) -> bool:
+        if start not in self._homes:
+            before = self.doc[max(start - 3, 0) : start].text_with_ws
+            self._homes[start] = pattern("LIVED").search(before) is not None
+        return self._homes[start]
 
     def _is_address(self, start: int, end: int, any_first: bool) -> bool:
         doc = self.doc
-        if start and end < len(doc) and doc[start - 1].lower_ == "on" and doc[end].is_digit:
+        on = start > 0 and end < len(doc) and self.lowers[start - 1] == "on"
+        if on and doc[end].is_digit:
             return True
         if any_first:
             return False
@@ -167,13 +202,8 @@ def _is_gap(doc: Doc, i: int) -> bool:
     return doc[i].is_space or doc[i].text in (",", "-")
 
 
-def _is_place(doc: Doc, start: int, end: int, any_first: bool) -> bool:
-    after = doc[end].text if end < len(doc) else ""
+def _is_place(doc: Doc, start: int, end: int, after: str) -> bool:
     before = doc[max(start - 3, 0) : start].text_with_ws
-    if after in _PLACE_AFTER or pattern("LIVED").search(before):
-        return True
-    if any_first:
-        return False
     classes = [builtin_lexicon().of(token.text) for token in doc[start:end]]
     last = doc[start - 1].lower_ if start else ""
     unheard = not any(found & NAMES for found in classes)
@@ -215,20 +245,20 @@ def _stands_alone(doc: Doc, start: int, end: int) -> bool:
     return above != "," and above.lower() not in LISTED["SIGNOFF"] and not above.endswith(":")
 
 
-def _is_term(doc: Doc, start: int, end: int) -> bool:
-    if all(token.lower_ in PRODUCTS or token.is_punct for token in doc[start:end]):
+def _is_term(doc: Doc, lowers: list[str], start: int, end: int) -> bool:
+    if all(lowers[i] in PRODUCTS or doc[i].is_punct for i in range(start, end)):
         return True
-    if end - start == 1 and doc[start].lower_ in GOODS and not is_name(doc[start].text):
+    if end - start == 1 and lowers[start] in GOODS and not is_name(doc[start].text):
         return True
-    after = end + (end < len(doc) and doc[end].lower_ in _POSSESSIVE)
-    if after >= len(doc) or end - start > 3:
+    after = end + (end < len(lowers) and lowers[end] in _POSSESSIVE)
+    if after >= len(lowers) or end - start > 3:
         return False
-    return doc[after].lower_ in TERM_NOUNS and not doc[after].text.istitle()
+    return lowers[after] in TERM_NOUNS and not doc[after].text.istitle()
 
 
-def _hyphened(doc: Doc, end: int) -> int:
+def _hyphened(doc: Doc, texts: list[str], end: int) -> int:
     """Where a name such as "Hauta-aho" ends."""
-    if end + 1 >= len(doc) or doc[end].text not in ("-", "‐"):
+    if end + 1 >= len(texts) or texts[end] not in ("-", "‐"):
         return end
     joined = not (doc[end].whitespace_ or doc[end - 1].whitespace_)
     return end + 2 * (joined and doc[end + 1].is_alpha and not is_word(doc[end + 1].lower_))

@@ -155,6 +155,8 @@ def _segments(live: Bools1d, anchors: Bools1d) -> Iterator[tuple[int, int]]:
 
 def _free_runs(doc: Doc, start: int, end: int, taken: set[int]) -> Iterator[tuple[int, int]]:
     """The parts of a match that are still free, without punctuation and space at their ends."""
+    if taken.issuperset(range(start, end)):
+        return
     edges = (t.is_space or (t.is_punct and not t.text.startswith("#")) for t in doc[start:end])
     free = [i not in taken and not edge for i, edge in enumerate(edges, start)]
     while any(free):

@@ -60,6 +60,7 @@ _CLOSED = frozenset(
 )
 _CLOSINGS = frozenset("cheers regards sincerely thanks yours thx rgds".split())
 _JOINTS = frozenset({"-", "‐", "–", " "})
+MORE_OFTEN = 2.0  # Lexicon.plainness of a name that is a word of its own
 _SUFFIX = frozenset("jr jr. sr sr. ii iii iv esq".split())
 _AMBIGUOUS = frozenset("may march mar dec sep jan jun sun sat wed mon thu thur".split())
 _NO_PART, _CHAT, _SMALL_FIRST = words("NO_PART"), words("CHAT"), words("SMALL_FIRST")
@@ -135,6 +136,13 @@ def listed_names() -> dict[str, frozenset[str]]:
 def is_name(word: str) -> bool:
     """Return whether a word is a name of persons, whatever else it is."""
     return bool(builtin_lexicon().of(word.capitalize()) & NAMES)
+
+
+def is_plain(word: str) -> bool:
+    """Return whether a word is a common one, and far more often that than a name."""
+    lexicon, word = builtin_lexicon(), word.lower()
+    seldom = is_name(word) and lexicon.plainness(word.capitalize()) < MORE_OFTEN
+    return word in lexicon.rank and not seldom
 
 
 # -- the kinds of a word -----------------------------------------------------------------------

@@ -6,18 +6,13 @@ No text is stored: pipelines read in memory zones, and only pipelines are cached
 from __future__ import annotations
 
 import json
-import re
 import threading
-import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from decimal import Decimal
 from functools import partial
-from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
-from uuid import UUID
 
 import numpy as np
 from spacy.language import Language
@@ -32,6 +27,7 @@ from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS, Receipt
 from ..privacy.composition import repeat
 from ..privacy.guarantee import Guarantee
+from ..text.users import identity, is_nobody
 from ..validate import fail, one_of, positive, whole
 
 MOST_PIPELINES = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
@@ -247,38 +243,6 @@ def _users(by: Iterable[object], count: int) -> list[object]:
     if len(users) != count:
         raise DxError(Errors.DX141.format(given=len(users), expected=count))
     return [i if is_nobody(user) else identity(user) for i, user in enumerate(users)]
-
-
-_WHOLE = re.compile(r"-?\d{1,30}(\.0*)?", re.ASCII)
-
-
-def is_nobody(user: Any) -> bool:
-    """Return whether a value names no user: None, NaN, or an empty text."""
-    is_nan = isinstance(user, Real | Decimal) and user != user
-    return user is None or is_nan or (isinstance(user, str | bytes) and not user.strip())
-
-
-def identity(user: Any) -> str:
-    """Return one text for all spellings of a user.
-
-    7, 7.0, "7" and "007" are one user: a table with gaps holds numbers as 7.0, a file as "7".
-    Raises DxError, without the value, where that is unclear (fractions, booleans, times, lists).
-    """
-    if isinstance(user, bytes):
-        try:
-            user = user.decode("utf8")
-        except UnicodeDecodeError:
-            return str(user.hex())
-    if isinstance(user, str):
-        name = unicodedata.normalize("NFC", user.strip())
-        return str(int(name.partition(".")[0])) if _WHOLE.fullmatch(name) else name
-    if isinstance(user, UUID):
-        return str(user)
-    if isinstance(user, Real | Decimal) and not isinstance(user, bool):
-        number: Any = user
-        if number == number // 1:  # infinity // 1 is NaN
-            return str(int(number))
-    raise DxError(Errors.DX110.format(given=type(user).__name__))
 
 
 # -- containers ------------------------------------------------------------------------------------

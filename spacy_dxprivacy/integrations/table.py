@@ -17,8 +17,8 @@ from ..io.stream import Outcome, outcomes
 from ..pipeline.component import without_text
 from ..pipeline.persons import PersonBudget
 from ..pipeline.receipt import COUNTS, Receipt
+from ..text.users import identity, is_nobody
 from ..validate import one_of
-from .clean import identity, is_nobody
 
 if TYPE_CHECKING:
     import pyarrow as pa

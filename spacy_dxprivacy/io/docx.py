@@ -1,18 +1,20 @@
 """Read and write .docx: text is sanitised, formatting is kept, all that may hold more is dropped.
 
-Parts and relations are copied by whitelist. Elements are known by their local names, which are the
-same in transitional and strict documents.
+Parts, relations, elements, attributes and values are copied by whitelist (see docx_policy).
+Elements are known by their local names, which transitional and strict documents share.
 """
 
 from __future__ import annotations
 
 import io
 import posixpath
+import re
 import zipfile
 from collections import Counter
 from typing import Any
 
 from ..config import FileOptions
+from .docx_policy import Policy, is_copy
 from .files.limits import MB, check_ratio, too_large
 from .pieces import BadDocument, Pieces, linked, listed, mail_target
 from .plain import module_of
@@ -20,7 +22,19 @@ from .wordml import clean, read
 
 MOST_PARTS = 512 * MB
 TEXTS, COPIED = listed("DOCX_TEXTS"), listed("DOCX_COPIED")  # ends of content types
-PARTS = "application/vnd.openxmlformats-"
+PARTS = "application/vnd.openxmlformats-officedocument."
+_KIND = re.compile(rf"{re.escape(PARTS)}(wordprocessingml\.)?\w+(\.main)?\+xml|"
+                   r"application/vnd\.ms-word\.stylesWithEffects\+xml")  # fmt: skip
+_PART = re.compile(
+    r"(word/)?(theme/)?(document|styles|stylesWithEffects|settings|webSettings|fontTable|numbering|"
+    r"theme|header|footer|footnotes|endnotes|comments)\d{0,3}\.xml"
+)
+_DEFAULTS = {"rels": "application/vnd.openxmlformats-package.relationships+xml",
+             "xml": "application/xml"}  # fmt: skip
+_BASES = re.compile(
+    r"http://(schemas\.openxmlformats\.org/officeDocument/2006|purl\.oclc\.org/ooxml/officeDocument|"
+    r"schemas\.microsoft\.com/office/2007)/relationships"
+)
 ENCRYPTED = b"\xd0\xcf\x11\xe0"  # how files of Word begin that are encrypted, or from before 2007
 
 
@@ -41,6 +55,7 @@ class _Package:
                 raise BadDocument("it is encrypted.")
             self.parts = {info.filename: archive.read(info) for info in infos if not info.is_dir()}
         self.trees: dict[str, Any] = {}
+        self.policy = Policy(self.etree, dropped)
 
     def parsed(self, name: str) -> Any:
         """Return the root of a part of XML. Raise BadDocument."""
@@ -51,12 +66,12 @@ class _Package:
         return root
 
     def tree(self, name: str) -> Any:
-        """Return the root of a part, without comments, which is written in its place."""
+        """Return the root of what is kept of a part, which is written in its place."""
         if name not in self.trees:
             root, hidden = self.parsed(name), (self.etree.Comment, self.etree.PI)
             self.dropped["comments"] += sum(1 for _ in root.iter(*hidden))
             self.etree.strip_tags(root, *hidden)
-            self.trees[name] = root
+            self.trees[name] = self.policy.rebuilt(root)
         return self.trees[name]
 
     def written(self, names: list[str]) -> bytes:
@@ -67,7 +82,7 @@ class _Package:
                 info = zipfile.ZipInfo(name)  # of 1980
                 info.compress_type = zipfile.ZIP_DEFLATED
                 data, root = self.parts[name], self.trees[name]
-                if text_of(root) != text_of(self.parsed(name).getroottree()):  # else byte for byte
+                if not is_copy(root, self.parsed(name)):  # else byte for byte
                     data = text_of(root, xml_declaration=True, encoding="UTF-8", standalone=True)
                 archive.writestr(info, data)
         return out.getvalue()
@@ -82,12 +97,14 @@ def parse(raw: bytes, files: FileOptions) -> Pieces:
     mains = [name for name in names if kinds[name] == "main"]
     if len(mains) != 1:
         raise BadDocument("it is not a .docx file, or it is damaged.")
-    gone = {name: _filter_relations(package, name, names, pieces) for name in ("", *names)}
+    if not all(map(_PART.fullmatch, names)):
+        raise BadDocument("it has parts with unusual names: save it again in Word.")
+    ids = {name: _filter_relations(package, name, names, pieces) for name in ("", *names)}
     bookmarks: dict[str, str] = {}
     for name in sorted(names, key=lambda name: (name != mains[0], name)):
-        clean(package.etree, package.tree(name), gone[name], pieces)
+        clean(package.etree, package.tree(name), ids[name], pieces)
         read(package.tree(name), pieces, bookmarks)
-    rels = [_rels_of(name) for name in gone if _rels_of(name) in package.parts]
+    rels = [_rels_of(name) for name in ids if _rels_of(name) in package.parts]
     pieces.finish = lambda: package.written(["[Content_Types].xml", *rels, *names])
     others = [name for name in package.parts if name not in package.trees]
     pieces.dropped["parts"] += sum("/media/" not in n and not n.endswith(".rels") for n in others)
@@ -104,11 +121,13 @@ def _content_types(package: _Package) -> dict[str, str]:
     for one in list(types):
         name, kind = one.get("PartName", "").lstrip("/"), one.get("ContentType", "")
         last = kind.removesuffix("+xml").rpartition(".")[2]
-        is_word = kind.startswith((f"{PARTS}officedocument.", "application/vnd.ms-word."))
+        is_word = _KIND.fullmatch(kind)
         is_main = last != "main" or "wordprocessingml.document" in kind
         if is_word and is_main and last in TEXTS | COPIED and "glossary" not in name:
             kinds[name] = last
-        elif one.get("Extension") not in ("rels", "xml"):
+        elif one.get("Extension") in _DEFAULTS:
+            one.set("ContentType", _DEFAULTS[one.get("Extension")])
+        else:
             types.remove(one)
     return kinds
 
@@ -118,21 +137,30 @@ def _rels_of(name: str) -> str:
     return posixpath.join(folder, "_rels", f"{file}.rels")
 
 
-def _filter_relations(package: _Package, name: str, names: list[str], pieces: Pieces) -> set[str]:
-    """Drop the relations of a part to what is not written. Return their ids."""
-    rels, gone = _rels_of(name), set[str]()
+def _filter_relations(
+    package: _Package, name: str, names: list[str], pieces: Pieces
+) -> dict[str, str]:
+    """Drop the relations of a part to what is not written. Return new ids by the old ones."""
+    rels, ids = _rels_of(name), dict[str, str]()
     if rels not in package.parts:
-        return gone
+        return ids
     for one in list(package.tree(rels)):
         kind, target = one.get("Type", "").rpartition("/")[2], one.get("Target", "")
         inside = posixpath.normpath(posixpath.join("/", posixpath.dirname(name), target))[1:]
         external = one.get("TargetMode") == "External"
-        if external and kind == "hyperlink" and (found := linked(target)):
+        base = _BASES.fullmatch(one.get("Type", "").rpartition("/")[0])
+        is_link = external and kind == "hyperlink"
+        if is_link and base and (found := linked(target)):
             put = lambda text, one=one: one.set("Target", mail_target(text))  # noqa: E731
             pieces.add_later(found[0], put, found[1])
-        elif external or inside not in names:
-            gone.add(one.get("Id"))
+        elif external or inside not in names or not base:
             what = {"hyperlink": "link targets", "image": "images"}.get(kind, "objects")
             pieces.dropped[what] += external or kind == "image"
             one.getparent().remove(one)
-    return gone
+            continue
+        else:
+            one.set("Target", posixpath.relpath(inside, posixpath.dirname(name) or "."))
+            one.attrib.pop("TargetMode", None)
+        ids[one.get("Id", "")] = f"rId{len(ids) + 1}"
+        one.set("Id", f"rId{len(ids)}")
+    return ids

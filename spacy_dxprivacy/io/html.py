@@ -7,6 +7,7 @@ own are dropped and counted.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
@@ -16,8 +17,24 @@ from ..entities.tables import pattern
 from .pieces import BadDocument, Pieces, Template, linked, listed, listed_by, mail_target
 
 DEEPEST = 1000  # elements within elements
+SECONDS = 30.0  # to parse one page
 _CHARSET = re.compile(rb"<meta[^>]{,200}charset\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _BLANK = " \t\r\n\f"
+
+VOID, UNCLOSED, INLINE, BLOCK, TEXT, REFERENCES, KEPT, _WORDS, _PROPERTIES = (
+    listed(f"HTML_{name}")
+    for name in "VOID UNCLOSED INLINE BLOCK TEXT REFERENCES KEPT STYLE PROPERTIES".split()
+)
+DROPPED = listed_by("HTML_DROPPED")
+META = {"author": "PERSON", "description": "", "keywords": "", "title": "", "subject": ""}
+DOCTYPE = pattern("HTML_DOCTYPE", "formats/lists")
+MOST_DIGITS = 4  # of a number; more may be somebody's
+MOST_OF_STYLE = 6  # of all numbers of a declaration
+_NUMBER = re.compile(r"\d*\.?\d+(?:%|[a-z]{1,3})?", re.A)
+_COLOUR = re.compile(r"#(?:[0-9a-f]{3}|(?=\d{0,5}[a-f])[0-9a-f]{6}|([0-9])\1([0-9])\2([0-9])\3)")
+_LANGUAGE = re.compile(r"[a-z]{2}(-[a-z]{2})?", re.A | re.I)
+_RGB = re.compile(r"\brgba?\([\d,.% ]{1,24}\)")
+_AT_RULES = pattern("HTML_AT_RULES", "formats/lists")
 
 
 class _Reader(HTMLParser):
@@ -30,8 +47,15 @@ class _Reader(HTMLParser):
         self.level = 0  # of elements of this name
         self.apart = True  # a block begins
         self.ids: dict[str, str] = {}
+        self.end = time.monotonic() + SECONDS
 
     # -- events --------------------------------------------------------------------------------
+
+    def updatepos(self, i: int, j: int) -> int:
+        """Check the time at each event; nobody asks for the place of a tag."""
+        if time.monotonic() > self.end:
+            raise BadDocument("its markup takes too long to read.")
+        return j
 
     def handle_data(self, data: str) -> None:
         if not self.skipped:
@@ -98,7 +122,7 @@ class _Reader(HTMLParser):
         """Add the text that was read; inline: what follows is in the same sentence."""
         text, self.data = "".join(self.data), []
         if self.open[-1:] == ["style"]:
-            self._kept(text, style_sheet(text, self._id))
+            self._kept(text, style_sheet(text, self._id, self._class))
         elif not text.strip():
             self.made.write(text)
             self.pieces.gap(" " if text else "")
@@ -130,7 +154,9 @@ class _Reader(HTMLParser):
             self.made.write(f' {name}="')
             self.made.add_later(value)
             self.made.write('"')
-        elif name in ("class", *TEXT) or (name in KEPT and is_value(value)):
+        elif name == "class":
+            self.made.write(f' class="{escape(" ".join(map(self._class, value.split())))}"')
+        elif name in TEXT or (name in KEPT and is_value(value)):
             self.made.write(f' {name}="{escape(value)}"')
         elif name == "style":
             self.made.write(' style="')
@@ -153,6 +179,9 @@ class _Reader(HTMLParser):
         # It is often made of a heading.
         return self.ids.setdefault(name, f"id{len(self.ids) + 1}")
 
+    def _class(self, name: str) -> str:
+        return name if digits(name) <= MOST_DIGITS else f"c-{self._id(name)}"
+
     def _meta(self, given: dict[str, str]) -> None:
         name = given.get("name", "").lower().removeprefix("dc.").removeprefix("dcterms.")
         is_type = given.get("http-equiv", "").lower() == "content-type"
@@ -169,10 +198,21 @@ class _Reader(HTMLParser):
             self.pieces.dropped["metadata"] += 1
 
 
+def closed(text: str) -> str:
+    """Return a page without what begins and never ends: the parser would search the rest of the
+    page at each beginning. A comment without an end goes to the end of the page."""
+    comment = text.find("<!--", text.rfind("-->") + 1)
+    text = text[:comment] if comment >= 0 else text
+    for begin, end in (("<![", "]>"), ("<", ">")):
+        last = text.rfind(end) + 1
+        text = text[:last] + text[last:].replace(begin, f"&lt;{begin[1:]}")
+    return text
+
+
 def add_html(pieces: Pieces, text: str) -> Template:
     """Add the pieces of a page, and return what it is written by. Raise BadDocument."""
     reader = _Reader(pieces)
-    reader.feed(text)
+    reader.feed(closed(text))
     reader.close()
     return reader.made
 
@@ -196,42 +236,53 @@ def parse(raw: bytes, files: FileOptions) -> Pieces:
     return pieces
 
 
-VOID, UNCLOSED, INLINE, BLOCK, TEXT, REFERENCES, KEPT, _WORDS = (
-    listed(f"HTML_{name}")
-    for name in "VOID UNCLOSED INLINE BLOCK TEXT REFERENCES KEPT STYLE".split()
-)
-DROPPED = listed_by("HTML_DROPPED")
-META = {"author": "PERSON", "description": "", "keywords": "", "title": "", "subject": ""}
-DOCTYPE = pattern("HTML_DOCTYPE", "formats/lists")
-_NUMBER = re.compile(r"\d{0,4}\.?\d{1,4}(?:%|[a-z]{1,3})?|#[0-9a-f]{3,8}|", re.A)
-_VALUE = re.compile(rf"[+-]?(?:{_NUMBER.pattern})|[a-z]{{2}}(-[a-z]{{2}})?", re.A | re.I)
-_AT_RULES = pattern("HTML_AT_RULES", "formats/lists")
+# -- what is kept ----------------------------------------------------------------------------------
+
+
+def digits(text: str) -> int:
+    """Return how many digits a text has."""
+    return sum(map(str.isdigit, text))
 
 
 def is_value(text: str) -> bool:
     """Return whether the value of an attribute is one number, or of words that say nothing."""
-    return bool(_VALUE.fullmatch(text)) or (_is_plain(text) and not re.search(r"\d", text))
+    if not digits(text):
+        return _LANGUAGE.fullmatch(text) is not None or _is_plain(text)
+    return _is_number(text.lower().lstrip("+-"))
+
+
+def _is_number(text: str) -> bool:
+    is_short = _NUMBER.fullmatch(text) is not None and digits(text) <= MOST_DIGITS
+    return is_short or _COLOUR.fullmatch(text) is not None
 
 
 def declarations(text: str) -> str:
     """Return the declarations of a style that can hold no text and lead nowhere."""
-    return ";".join(one for one in text.split(";") if _is_plain(one))
+    return ";".join(one for one in text.split(";") if not one.strip() or _is_declaration(one))
 
 
-def style_sheet(text: str, id_of: Callable[[str], str]) -> str:
-    """Return the rules that can hold no text, but for names of classes; id_of: renames an id."""
+def _is_declaration(text: str) -> bool:
+    name, _, value = text.lower().partition(":")
+    few = digits(_RGB.sub("", value)) <= MOST_OF_STYLE or "#" in value
+    return name.strip() in _PROPERTIES and few and _is_plain(value)
 
-    def rule(found: re.Match[str]) -> str:
+
+def style_sheet(
+    text: str, id_of: Callable[[str], str], class_of: Callable[[str], str] = str
+) -> str:
+    """Return the rules that can hold no text, but for names of classes; id_of, class_of: rename."""
+
+    def rule(selector: str, body: str) -> str:
         names = re.compile(r"([.#])([\w-]+)")
-        if not _is_plain(names.sub("", found[1])):
+        if not _is_plain(names.sub("", selector)):
             return ""
-        new = names.sub(lambda n: n[0] if n[1] == "." else f"#{id_of(n[2])}", found[1])
-        return f"{new}{{{declarations(found[2])}}}"
+        new = names.sub(lambda n: n[1] + (class_of if n[1] == "." else id_of)(n[2]), selector)
+        return f"{new}{{{declarations(body)}}}"
 
-    rules = re.finditer(r"([^{}]*)\{([^{}]*)\}", _AT_RULES.sub("", text))
-    return "".join(map(rule, rules))
+    heads = (part.rpartition("{") for part in _AT_RULES.sub("", text).split("}")[:-1])
+    return "".join(rule(head.rpartition("{")[2], body) for head, sign, body in heads if sign)
 
 
 def _is_plain(text: str) -> bool:
     words = re.split(r"[\s,()/!:\"'>+~*-]+", text.lower())
-    return all(word in _WORDS | INLINE | BLOCK or _NUMBER.fullmatch(word) for word in words)
+    return all(word in _WORDS | INLINE | BLOCK or not word or _is_number(word) for word in words)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,9 +14,11 @@ from spacy.util import filter_spans
 
 from ..config import FileOptions
 from ..entities.surrogates.replacements import CALLER, USER
+from ..errors import DxError
 from ..text.language import LANGUAGE
 from ..text.layout import MARKS
 from ..text.tokens import cuts_of, joined
+from ..text.users import identity, is_nobody
 from .files.limits import MB, MOST_RECORD
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
@@ -151,16 +154,13 @@ def records_of(number: int, size: int, entry: Any, files: FileOptions) -> list[R
 
 
 def of_user(records: list[Record], user: Any) -> list[Record]:
-    """Return the records of a row, of this user: a text or a whole number (7, 7.0 and "7" are one).
+    """Return the records of a row, of this user, as `text.users.identity` names it.
 
-    Any other user is a problem of the row.
+    What names no user is a problem of the row.
     """
-    if isinstance(user, float) and user.is_integer():
-        user = int(user)
-    if isinstance(user, int) and not isinstance(user, bool):
-        user = str(user)
-    if isinstance(user, str) and user.strip():
-        return [replace(record, user=user.strip()) for record in records]
+    with suppress(DxError):
+        if not is_nobody(user):
+            return [replace(record, user=identity(user)) for record in records]
     first = records[0]
     why = first.problem or "it has no user."
     return [Record(first.number, first.size, problem=why, hint=first.hint)]

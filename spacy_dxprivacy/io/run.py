@@ -339,7 +339,8 @@ def _check(nlp: Language, sanitizer: DxSanitizer, language: str) -> None:
         )
     if not by_entity:
         return
-    keyed = any(getattr(getattr(one, "scope", None), "key", None) for one in surrogates)
+    scopes = (getattr(one, "scope", None) for one in surrogates)
+    keyed = any(isinstance(getattr(scope, "key", None), str) for scope in scopes)
     if language in COVERED:
         if keyed and language != base_language(nlp.vocab.lang):
             raise UsageError(

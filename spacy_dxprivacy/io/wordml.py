@@ -1,4 +1,4 @@
-"""Elements of WordprocessingML: which hold text, which may hold more than is seen, and changes.
+"""Elements of WordprocessingML: which hold text, and which may hold more than is seen.
 
 Elements are known by their local names, which transitional and strict documents share.
 """
@@ -11,9 +11,8 @@ from functools import partial
 from typing import Any
 
 from ..entities.tables import pattern
-from .pieces import BadDocument, Pieces, listed, listed_by
+from .pieces import Pieces, listed, listed_by
 
-_CHANGE = pattern("DOCX_CHANGE", "formats/lists")
 # Fields whose codes hold no text.
 _FIELD = pattern("DOCX_FIELD", "formats/lists")
 _VALUE = re.compile(r"-?\d{1,8}|left|right|center|inside|outside|top|bottom")
@@ -37,13 +36,9 @@ def _remove(element: Any) -> None:
         parent.remove(element)
 
 
-def clean(etree: Any, root: Any, gone: set[str], pieces: Pieces) -> None:
-    """Drop what may hold text that is not shown, and what leads to dropped parts."""
-    if any(
-        "wordprocessingml" in one.tag and _CHANGE.fullmatch(_name_of(one))
-        for one in root.iter("{*}*")
-    ):
-        raise BadDocument("it holds tracked changes: accept or reject them in Word.")
+def clean(etree: Any, root: Any, ids: dict[str, str], pieces: Pieces) -> None:
+    """Drop what may hold text that is not shown, and what leads to dropped parts. ids: of the
+    relations that are left, by the old ones."""
     for element in list(root.iter(*(f"{{*}}{name}" for name in _DROPPED))):
         pieces.dropped[_DROPPED[_name_of(element)]] += 1
         _remove(element)
@@ -56,7 +51,9 @@ def clean(etree: Any, root: Any, gone: set[str], pieces: Pieces) -> None:
         element[:] = kept
     for element in list(root.iter("{*}*")):
         for key, value in element.attrib.items():
-            if value in gone and "relationships" in key:
+            if "relationships" in key and value in ids:
+                element.set(key, ids[value])
+            elif "relationships" in key:
                 _remove_reference(element, key)
 
 

@@ -22,7 +22,7 @@ from ..space import BUILTIN, Space, learned
 from ..space.sources import SpaceSource
 from ..ty import Editor, Mechanism, Unknown
 from .draw import draw
-from .parts import Parts, check_labels, fit, warn_of_lacking
+from .parts import Parts, check_labels, check_listeners, fit, warn_of_lacking
 from .receipt import Terms, install_extensions
 from .select import Selector
 from .write import write
@@ -125,6 +125,7 @@ class DxSanitizer(FailsClosed, Parts):
         self.name = name
         self._nlp: Language | None = nlp
         self._labels_known = False
+        self._checked_names: list[str] = []
         self._space: Space | None = None
         self._terms: Terms | None = None
         self._expected_digest: str | None = None
@@ -177,6 +178,9 @@ class DxSanitizer(FailsClosed, Parts):
         install_extensions()
         if self._nlp is not None:
             self.selector.check(self._nlp, self.name)
+            if self._checked_names != self._nlp.pipe_names:
+                check_listeners(self._nlp, self.name)
+                self._checked_names = self._nlp.pipe_names
             if not self._labels_known:
                 check_labels(self, self._nlp, self.name)
                 self._labels_known = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
 from ..prior.pairs import lacked_of
 from ..privacy.composition import best_guess
+from ..privacy.guarantee import STATUSES, Guarantee
 from ..privacy.levels import found_by, scale_of
 from ..privacy.randomness import Rng
 from ..space import Space
@@ -27,7 +28,7 @@ from ..space.sources import SpaceSource, allowed_by, substitutes_of
 from ..text.mentions import plain_label
 from ..ty import Editor, FindsSettings, HasMetric, Mechanism, Unknown
 from ..validate import fail, one_of, positive
-from .receipt import Terms
+from .receipt import Terms, stand_ins
 from .select import AllWords, Entities, Selector, WordList, entity_labels
 from .unknown import Raise
 
@@ -155,6 +156,16 @@ class Parts:
         return {label: one for label, one in all_of_them.items() if plain_label(label) in wanted}
 
     @property
+    def draws_words(self) -> bool:
+        """Whether the mechanism may draw a word: not where each selected mention gets a surrogate
+        of its own."""
+        if not (isinstance(self.selector, Entities) and self.active_surrogates):
+            return True
+        covered = {plain_label(name) for name in self.active_surrogates}
+        ways = {one.way for one in self.active_surrogates.values()}
+        return "words" in ways or not covered.issuperset(map(plain_label, self.selector.labels))
+
+    @property
     def finds_settings(self) -> FindsSettings | None:
         """The mechanism's projection, where it searches for settings on the space."""
         rule = getattr(self.mechanism, "projection", None)
@@ -198,7 +209,8 @@ def fit(parts: Parts, space: Space, nlp: Language | None) -> Terms:
     if (choice := getattr(index, "choice", None)) is not None:
         found["index"] = choice
     measured = found_by(mechanism, mechanism.guarantee.epsilon) if parts.scope == "token" else None
-    return Terms(
+    surrogates = _surrogate_terms(parts) if parts.surrogates else None
+    terms = Terms(
         mechanism=mechanism.name,
         guarantee=mechanism.guarantee,
         space=f"{space.name} ({space.digest})",
@@ -214,14 +226,41 @@ def fit(parts: Parts, space: Space, nlp: Language | None) -> Terms:
         found=found,
         numbers=None if parts.numbers is None else parts.numbers.guarantee,
         editor=None if editor is None else editor.name,
-        surrogates=_surrogate_terms(parts) if parts.surrogates else None,
+        surrogates=surrogates,
+    )
+    if parts.draws_words:
+        return terms
+    unused: dict[str, Any] = dict.fromkeys(("attacker", "scale", "odds", "editor"))
+    guarantee = _of_surrogates(parts.active_surrogates)
+    return replace(terms, mechanism=stand_ins(surrogates), guarantee=guarantee, **unused)
+
+
+def _of_surrogates(surrogates: Mapping[str, Surrogate]) -> Guarantee:
+    """Return the guarantee of a document whose mentions alone are replaced: the weakest one, each
+    mention by the metric of its own surrogate."""
+    every = [one.guarantee for one in surrogates.values() if one.way == "drawn"]
+    if not every or any(one.kind == "none" for one in every):
+        return Guarantee("none", notes="A label stays as it is, or its surrogate has no guarantee.")
+    near = [one for one in every if one.kind == "metric-dp"]
+    worst = max(every, key=lambda one: STATUSES.index(one.status))
+    metrics = dict.fromkeys(one.metric for one in near or every)
+    labels = ", ".join(dict.fromkeys(map(plain_label, surrogates)))
+    return Guarantee(
+        "metric-dp" if near else "approx-dp",
+        max(one.epsilon for one in every),
+        max(one.delta for one in every) if not near else 0.0,
+        metric=" or ".join(metrics),
+        adjacency=f"mentions of {labels}, as `surrogates` states for each",
+        status=worst.status,
+        notes="Of surrogates: no word was drawn by a mechanism.",
     )
 
 
 def _in_clear(parts: Parts, nlp: Language | None) -> tuple[str, ...]:
     """What of the input stays visible, in words, each once."""
-    visible = [*parts.selector.in_clear, *parts.unknown.in_clear]
-    visible += getattr(parts.mechanism, "in_clear", ())
+    visible = [*parts.selector.in_clear]
+    if parts.draws_words:
+        visible += [*parts.unknown.in_clear, *getattr(parts.mechanism, "in_clear", ())]
     visible += () if parts.numbers is None else parts.numbers.in_clear
     if parts.scope == "type":
         visible.append("which words of a document are the same")
@@ -313,6 +352,21 @@ def check_labels(parts: Parts, nlp: Language, name: str) -> None:
         predicted = ", ".join(sorted(known or ())) or "no label at all"
         message = Warnings.DX121.format(unknown=", ".join(unknown), known=predicted)
         warnings.warn(message, DxWarning, stacklevel=5)
+
+
+def check_listeners(nlp: Language, name: str) -> None:
+    """Raise DxError for components behind the sanitizer that listen to a tok2vec or transformer
+    before it: what these computed is of other words, and is not in the new Doc."""
+    if name not in nlp.pipe_names:
+        return
+    place = nlp.pipe_names.index(name)
+    listeners = [set(getattr(pipe, "listening_components", ())) for _, pipe in nlp.pipeline]
+    near = set[str]().union(*listeners[place + 1 :])  # to one behind the sanitizer
+    for upstream, some in zip(nlp.pipe_names[:place], listeners, strict=False):
+        stranded = [one for one in nlp.pipe_names[place + 1 :] if one in some - near]
+        if stranded:
+            named = ", ".join(stranded)
+            raise DxError(Errors.DX180.format(listeners=named, name=name, upstream=upstream))
 
 
 def warn_of_lacking(space: Space) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Ints1d
-from ..entities.surrogates.base import LINKED
+from ..entities.surrogates.base import LINKED, Surrogate
 from ..entities.surrogates.name_forms import form_of, persons
 from ..entities.surrogates.replacements import Replacements
 from ..errors import Errors
@@ -71,7 +71,7 @@ def persons_of(
     apart = parts.names_apart(space)
     nearest = (getattr(parts.mechanism, "near_names", None) or [])[:1]
     guarantee = parts.mechanism.guarantee
-    stood, found = treatment.stood, []
+    stood, found, surrogates = treatment.stood, [], parts.active_surrogates
     pieces = stood.pieces if stood is not None else ()
     piece_at = {i: k for k, piece in enumerate(pieces) for i in range(piece.start, piece.end)}
     for mentions in of_person.values():
@@ -81,7 +81,7 @@ def persons_of(
         others = [change(PLAINTEXT, [1.0])] if treatment.plain[inside].any() else []
         if stood is not None:
             touched = sorted({piece_at[i] for i in inside.tolist() if i in piece_at})
-            others += _of_surrogates(parts, [stood.pairs[k][0].label for k in touched])
+            others += _of_surrogates(surrogates, [stood.pairs[k][0].label for k in touched])
         losses = [
             together([change(guarantee, [size * unit for size in sizes]), *others])
             for unit in (apart, *nearest)
@@ -112,10 +112,10 @@ def _sizes(parts: Parts, doc: Doc, drawn: Ints1d, sentences: Ints1d) -> list[int
     return list(Counter(sentences[drawn].tolist()).values())
 
 
-def _of_surrogates(parts: Parts, labels: Sequence[str]) -> list[Change]:
+def _of_surrogates(surrogates: Mapping[str, Surrogate], labels: Sequence[str]) -> list[Change]:
     """The guarantees of the surrogates in place of mentions. A distance between names is known for
     pairs alike alone."""
-    guarantees = [parts.active_surrogates[label].guarantee for label in labels]
+    guarantees = [surrogates[label].guarantee for label in labels]
     return [change(g if g.kind == "approx-dp" else PLAINTEXT, [1.0]) for g in guarantees]
 
 

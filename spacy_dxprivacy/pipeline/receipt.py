@@ -42,7 +42,8 @@ _made_here: WeakSet[Doc] = WeakSet()  # a Doc that was written and read again is
 class Receipt(dict[str, Any]):
     """A plain dictionary (json, msgpack), whose entries are attributes as well.
 
-    mechanism: its registered name. guarantee: of one perturbed word (see Guarantee.to_dict).
+    mechanism: its registered name, or those of surrogates where no word can be drawn. guarantee: of
+    one perturbed word (see Guarantee.to_dict), or of one mention where no word can be drawn.
     total: of the document. tokens: how many there are. perturbed: how many were drawn by the
     mechanism, which may draw the word that went in. unknown: how many were not in the space, and
     went through `unknown_policy`. kept: how many are unmodified, punctuation and white space among
@@ -145,8 +146,15 @@ class Terms:
     odds: dict[str, Any] | None = None
 
     @property
+    def draws_words(self) -> bool:
+        """Whether the mechanism may draw a word; if not, the terms are those of surrogates."""
+        return not self.surrogates or self.mechanism != stand_ins(self.surrogates)
+
+    @property
     def any_two_texts(self) -> float | None:
         """The most nats a word that any two texts of one layout differ by; None without a bound."""
+        if not self.draws_words:
+            return None
         if self.guarantee.kind == "approx-dp" and self.guarantee.covers == "all":
             return self.guarantee.epsilon
         return None if self.scale is None else self.scale["diameter"]["nats"]
@@ -155,6 +163,8 @@ class Terms:
         """Return the receipt of one Doc. earlier: those of sanitizers before this one."""
         drawn, draws = counted.numbers
         one, total = _of_draws(self.guarantee, counted.draws)
+        if not self.draws_words:
+            total = self._total_of_surrogates(counted.mentions)
         made = Receipt(
             mechanism=self.mechanism,
             guarantee=dict(one),
@@ -184,6 +194,23 @@ class Terms:
                 for label, terms in self.surrogates.items()
             }
         return made
+
+    def _total_of_surrogates(self, mentions: Mapping[str, dict[str, int]]) -> dict[str, Any]:
+        """Return the sum over mentions; the dates of a document move by one shift."""
+        epsilon, shifts = 0.0, set[str]()
+        for label, terms in (self.surrogates or {}).items():
+            count, name = mentions.get(label, {}).get("replaced", 0), terms["stand_in"]
+            if name.startswith("dx.DateShift."):
+                count = int(count > 0 and name not in shifts)
+                shifts |= {name} if count else set()
+            epsilon += count * (terms["guarantee"]["epsilon"] or 0.0)
+        total = self.guarantee.to_dict()
+        return total if self.guarantee.kind == "none" else {**total, "epsilon": epsilon}
+
+
+def stand_ins(surrogates: Mapping[str, Mapping[str, Any]] | None) -> str:
+    """Return the registered names of surrogates, in the place of a mechanism's."""
+    return ", ".join(sorted({terms["stand_in"] for terms in (surrogates or {}).values()}))
 
 
 @lru_cache(maxsize=1024)  # a corpus has many documents with as many draws

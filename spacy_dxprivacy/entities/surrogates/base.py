@@ -180,36 +180,50 @@ class Surrogate(Protocol):
 @dataclass(frozen=True)
 class Scope:
     """How far a surrogate goes: one for each "mention", one for the same original in a "document",
-    or, by the key in a file, in a "corpus". Raises DxError for a key that cannot be used."""
+    or, by the key in a file, in a "corpus". Raises DxError for a key that cannot be used.
+
+    A key in memory, as bytes, goes as far as the documents of one user: in the proxy, the requests
+    of a conversation."""
 
     reach: str
-    key: str | None = None
+    key: str | bytes | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         one_of("scope", self.reach, tuple(LINKED))
         if (self.key is not None) != (self.reach == "corpus"):
             raise fail("key", 'a file with scope = "corpus", and null with all others', self.key)
-        if self.key is not None:
-            read_key(self.key)
+        self._bytes()
+
+    def _bytes(self) -> bytes | None:
+        return read_key(self.key) if isinstance(self.key, str) else self.key
+
+    @property
+    def is_one_users(self) -> bool:
+        """Whether the key is in memory, and each user has its own surrogates."""
+        return isinstance(self.key, bytes)
 
     @property
     def key_id(self) -> str | None:
-        """Public name of the key: receipts with the same one were made with the same key."""
-        return None if self.key is None else derived(read_key(self.key), "key id").hex()[:KEY_ID]
+        """Public name of a key in a file: receipts of one key have the same."""
+        key = None if self.is_one_users else self._bytes()
+        return None if key is None else derived(key, "key id").hex()[:KEY_ID]
 
     def language(self, draws: Draws) -> str:
-        """Return the language that surrogates are of: with a key one for all documents."""
-        return draws.language if self.key is None else draws.base
+        """Return the language that surrogates are of: with a key in a file the same for all."""
+        return draws.base if isinstance(self.key, str) else draws.language
 
     def stream(self, draws: Draws, kind: str, identity: str) -> Stream:
         """Return the key's stream for this identity, or the secure one.
 
         A caller of the service has a derived key: it learns nothing of a corpus or other callers.
         """
-        if self.key is None:
+        if (key := self._bytes()) is None:
             return draws.rng
-        key = read_key(self.key)
-        return Keyed(derived(key, "caller", draws.caller) if draws.caller else key, kind, identity)
+        if self.is_one_users:
+            key = derived(key, "user", draws.caller, draws.user)
+        elif draws.caller:
+            key = derived(key, "caller", draws.caller)
+        return Keyed(key, kind, identity)
 
 
 @dataclass(frozen=True)

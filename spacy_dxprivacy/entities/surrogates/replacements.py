@@ -20,6 +20,7 @@ from ...privacy.randomness import Rng
 from ...text.language import base_language, language_of_doc
 from ...text.layout import Piece
 from ...text.mentions import Entity, plain_label, united
+from ...text.users import identity, is_nobody
 from .base import Draws, Mention, Surrogate, is_same
 
 UNLIKELY = 1e-12  # originals that come out as they were, by chance alone
@@ -63,19 +64,25 @@ def replace_mentions(
         DxError: A surrogate returns something else than a text for each mention, or originals.
     """
     found = find(doc, surrogates, entities)
-    user, caller = (str(doc.user_data.get(name, "")) for name in (USER, CALLER))
+    user, caller = doc.user_data.get(USER), str(doc.user_data.get(CALLER, ""))
+    user = "" if is_nobody(user) else identity(user)
     plain = _outside(doc, [*found, *(entities or ())]) if rest_is_plain else frozenset[str]()
     draws = Draws(rng, user, caller=caller, plain=plain)
     draws.language, draws.base = language_of_doc(doc), base_language(doc.vocab.lang)
+    words, spaced = [token.text for token in doc], [token.text_with_ws for token in doc]
+
+    def text_of(start: int, end: int) -> str:
+        return "".join(spaced[start : end - 1]) + words[end - 1] if end > start else ""
+
     # Mentions of equal surrogates are drawn together.
     groups: dict[Hashable, list[int]] = {}
     mentions = []
     for i, (label, start, end) in enumerate(found):
         one = surrogates[label]
         groups.setdefault(one if isinstance(one, Hashable) else id(one), []).append(i)
-        before = doc[start - 1].text if start else ""
-        lead = doc[max(start - 4, 0) : start].text
-        mentions.append(Mention(doc[start:end].text, label, before, lead))
+        before = words[start - 1] if start else ""
+        lead = text_of(max(start - 4, 0), start)
+        mentions.append(Mention(text_of(start, end), label, before, lead))
     texts: dict[int, str | None] = {}
     # Persons first: mail addresses are made of their names.
     drawers = [(surrogates[found[group[0]][0]], group) for group in groups.values()]
@@ -95,7 +102,11 @@ def replace_mentions(
         of_label["found"] += 1
         of_label["kept" if way == "kept" else "replaced"] += 1
     lang = doc.vocab.lang or "xx"
-    pieces = [Piece(start, end, *_tokenized(text, lang)) for start, end, _, text in drawn]
+    written = {text: _tokenized(text, lang) for text in {text for *_, text in drawn}}
+    pieces = [
+        Piece(start, end, list(written[text][0]), list(written[text][1]))
+        for start, end, _, text in drawn
+    ]
     pairs = [(mention, text) for *_, mention, text in drawn]
     return Replacements(pieces, masks["drawn"], masks["kept"], masks["words"], counts, pairs)
 

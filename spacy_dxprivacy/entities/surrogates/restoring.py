@@ -11,19 +11,19 @@ import json
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from datetime import datetime
-from itertools import pairwise
+from itertools import count, pairwise
 
 from spacy.tokens import Doc
 
 from ...text.layout import Piece
 from ...text.mentions import plain_label
 from .base import Surrogate
-from .name_forms import form_of
+from .name_forms import fold, form_of
 from .replacements import Replacements, _tokenized
 from .table import SHARED, SHORT, Entry, Table, _is_upper
 
@@ -36,6 +36,19 @@ _TOKEN = re.compile(r"(?<!\w)\w+|[^\w\s]")
 _WORD = re.compile(r"\w+")
 _ALIKE = str.maketrans("’‐‑–", "'---")
 _ES = ("s", "x", "z", "ch", "sh")
+# What characters without a blank have that may be fetched or sent: nothing is restored in them.
+_LOCATOR = re.compile(
+    r"//|\\\\|(?:^|\W)(?:https?|ftp|file|wss?|mailto|tel|data|blob|javascript):|(?:^|\W)www\.|"
+    r"[\w-]\.[a-z]{2,63}(?![\w.])|[\w-]\.[a-z]{2,63}\.(?:\W|$)|@[\w-]+\.\w",
+    re.I,
+)
+MOST_RUN = 4096  # characters without blanks; a longer run is no text
+_OPENINGS, _CLOSINGS = "([{<\"'“‘«*_~|#", ".,;:!?)]}>\"'”’»*_~|…"
+_MARKUP_AT = {"": re.compile(r"[<\]]"), ">": re.compile(r"[>\"']")}
+BLANK = " \t\n\r\f\v"  # no others: some end no address
+_BLANK = re.compile(f"[{BLANK}]")
+# In a string of JSON its ends and escaped blanks besides.
+_BLANK_OF_JSON = re.compile(r'[ \t\n\r\f\v]|(?<!\\)(?:"|\\[nrt])')
 ABBREVIATIONS = frozenset("a.m. p.m. u.s. u.k. e.u. d.c. m.d. b.a. m.a. r.n. d.o. p.o.".split())
 
 
@@ -54,10 +67,13 @@ def set_apart(
     meanings = defaultdict[str, set[tuple[str, ...]]](set)
     for mention, text in drawn.pairs:
         meanings[_norm(text)].add(_meaning(mention.text, mention.label))
+    keyed = {label for label, one in surrogates.items() if _has_key(one)}
+    met = {_norm(form) for one in first.entries.values() if _meet(one, keyed) for form in one.forms}
     marks, counts = dict[tuple[str, str], str](), Counter[str]()
     pairs, pieces = [], []
     for piece, (mention, text) in zip(drawn.pieces, drawn.pairs, strict=True):
-        shared = surrogates[mention.label].name in SHARED or len(meanings[_norm(text)]) > 1
+        norm = _norm(text)
+        shared = surrogates[mention.label].name in SHARED or len(meanings[norm]) > 1 or norm in met
         # A number of few digits, or a single sign.
         bare = sum(map(str.isalpha, text)) < 2 and sum(map(str.isdigit, text)) < 5
         if shared or bare or _is_plain(text, first):
@@ -74,7 +90,56 @@ def set_apart(
         pieces.append(piece)
     made, table = replace(drawn, pieces=pieces, pairs=pairs), Table()
     table.add_document(doc, made, surrogates)
+    table.entries = {new: one for new, one in table.entries.items() if not _meet(one, keyed)}
     return made, _rows_of(table, Counter((_norm(t), _norm(m.text)) for m, t in pairs))
+
+
+def dates_apart(
+    doc: Doc, drawn: Replacements, surrogates: Mapping[str, Surrogate], table: Table
+) -> Replacements:
+    """Return replacements in which each surrogate of a date stands for one original alone, and for
+    nothing that an answer may say of its own: other dates become marks, one for each original.
+
+    Args:
+        doc: The document, as it came.
+        drawn: Its surrogates.
+        surrogates: What drew them, by label.
+        table: Of the documents before.
+    """
+    known = Table({key: replace(one) for key, one in table.entries.items()}, set(table.plain))
+    known.add_document(doc, drawn, surrogates)
+    entries = {_norm(form): one for one in known.entries.values() for form in one.forms}
+    marks, pairs, pieces = dict[str, str](), [], []
+    numbers = (i for i in count(1) if f"[date {i}]" not in {*known.entries, *table.entries})
+    for piece, (mention, text) in zip(drawn.pieces, drawn.pairs, strict=True):
+        entry = entries.get(_norm(text))
+        shift = surrogates[mention.label].name.startswith("dx.DateShift.")
+        if shift and entry is not None and not _is_one(entry, text, known):
+            key = _norm(mention.text)
+            while key not in marks:
+                mark = f"[DATE {next(numbers)}]"
+                if mark not in doc.text:
+                    marks[key] = mark
+            text = marks[key]
+            piece = Piece(piece.start, piece.end, *_tokenized(text, doc.vocab.lang or "xx"))
+        pairs.append((mention, text))
+        pieces.append(piece)
+    return replace(drawn, pieces=pieces, pairs=pairs)
+
+
+def _is_one(entry: Entry, text: str, table: Table) -> bool:
+    return bool(entry.original) and entry.certain and not _is_plain(text, table)
+
+
+def _has_key(surrogate: Surrogate) -> bool:
+    return getattr(getattr(surrogate, "scope", None), "key", None) is not None
+
+
+def _meet(entry: Entry, keyed: Collection[str]) -> bool:
+    """Return whether a key gave two names of persons one surrogate."""
+    if entry.label not in keyed or plain_label(entry.label) != "PERSON":
+        return False
+    return len(set(map(fold, entry.originals))) > 1
 
 
 def _rows_of(table: Table, uses: Counter[tuple[str, str]]) -> Rows:
@@ -90,7 +155,8 @@ def _rows_of(table: Table, uses: Counter[tuple[str, str]]) -> Rows:
             counts = {one: sum(uses[form, _norm(one)] for form in forms) for one in entry.originals}
             most = {one for one in counts if counts[one] == max(counts.values())}
             small = any(map(str.islower, entry.originals))
-            spellings = [] if entry.certain else sorted(entry.forms)
+            is_free = entry.certain and surrogate[0] != "["
+            spellings = [] if is_free else sorted(entry.forms)
             original = replace(entry, originals=most).likeliest
             rows |= dict.fromkeys(forms, (original, spellings, small))
             of_label = {"PERSON": _other_names, "DATE": _other_dates}.get(plain_label(entry.label))
@@ -165,6 +231,10 @@ def _is_plain(surrogate: str, table: Table) -> bool:
 class Restorer:
     """Put originals back into a text that comes in pieces, however it is cut.
 
+    Nothing is put back in an address of the web or of mail that is no surrogate as a whole, in a
+    tag of HTML, or in the target of a link: whoever wrote the text would read it there, once it is
+    shown.
+
     Args:
         rows: Of set_apart.
         escaped: Write originals as within a string of JSON.
@@ -179,7 +249,9 @@ class Restorer:
             self._by_first[first[0] if first else ""].append(row)
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._window = max((len(row) + BLANKS * row.count(" ") for row in rows), default=0) + BLANKS
-        self._last, self._held = "", ""
+        # The end of what was taken, back to a blank; the text that is held back; and the markup
+        # that the former is in.
+        self._last, self._held, self._markup = "", "", Markup()
 
     def restore(self, text: str) -> str:
         """Return a whole text with its originals."""
@@ -189,35 +261,60 @@ class Restorer:
     def anew(self) -> Restorer:
         """Return one for another text, with the same rows."""
         one = copy(self)
-        one._last = one._held = ""
+        one._last, one._held, one._markup = "", "", Markup()
         return one
 
     def feed(self, text: str) -> str:
         """Return what is certain so far; the beginning of a surrogate is held back."""
         self._held += text
-        return self._take(self._undecided())
+        return self._take(self._undecided(), is_end=False)
 
     def flush(self) -> str:
         """Return what was held back, at the end of the text."""
-        return self._take(len(self._held))
+        return self._take(len(self._held), is_end=True)
 
-    def _take(self, end: int) -> str:
-        """Remove and return what begins before `end`."""
+    def _take(self, end: int, *, is_end: bool) -> str:
+        """Remove and return what begins before `end`, but for a run that may become a locator."""
         text, taken = self._last + self._held, list[str]()
         skip = done = place = len(self._last)
-        while (start := _TOKEN.search(text, place)) and start.start() < skip + end:
+        last = skip + end
+        while (start := _TOKEN.search(text, place)) and start.start() < last:
             found = self._match(text, start)
             place = start.end()
-            if found is not None:
-                original = self._original(found[0])
-                if original is not None:
-                    taken += [text[done : found.start()], original]
-                    done = place = found.end()
-        if done < skip + end:
-            taken.append(text[done : skip + end])
-            done = skip + end
-        self._last, self._held = text[:done][-1:], text[done:]
+            original = None if found is None else self._original(found[0])
+            if found is None or original is None:
+                continue
+            run = self._run(text, found)
+            before, after = text[run[0] : found.start()], text[found.end() : run[1]]
+            if not is_end and run[1] == len(text) and run[1] - run[0] <= MOST_RUN:
+                last = start.start()
+                break
+            self._markup.read(text[done : found.start()])
+            if self._markup.holds(after) or _is_in_a_locator(before, after, run[1] - run[0]):
+                original = found[0]
+            self._markup.read("x")
+            taken += [text[done : found.start()], original]
+            done = place = found.end()
+        if done < last:
+            taken.append(text[done:last])
+            self._markup.read(text[done:last])
+            done = last
+        self._held = text[done:]
+        self._last = text[min(self._last_blank(text, done), max(0, done - 1)) : done]
         return "".join(taken)
+
+    def _last_blank(self, text: str, end: int) -> int:
+        """Return where the run begins that a place is in or at the end of."""
+        start = max(0, end - MOST_RUN - 1)
+        if not self._escaped:
+            return max(start, *(text.rfind(blank, start, end) + 1 for blank in BLANK))
+        return max((one.end() for one in _BLANK_OF_JSON.finditer(text, start, end)), default=start)
+
+    def _run(self, text: str, found: re.Match[str]) -> tuple[int, int]:
+        """Return where the characters without a blank begin and end that a surrogate is in."""
+        most = min(len(text), found.end() + MOST_RUN + 1)
+        after = (_BLANK_OF_JSON if self._escaped else _BLANK).search(text, found.end(), most)
+        return self._last_blank(text, found.start()), after.start() if after else most
 
     def _undecided(self) -> int:
         """Return where the first word begins that a longer text may make a surrogate of."""
@@ -250,6 +347,66 @@ class Restorer:
         if shouted or (small and plain.islower()):
             original = original.upper() if shouted else original.lower()
         return json.dumps(original, ensure_ascii=False)[1:-1] if self._escaped else original
+
+
+def _is_in_a_locator(before: str, after: str, length: int) -> bool:
+    """Return whether a surrogate between these is a part of an address. length: of the run."""
+    if length > MOST_RUN:
+        return True
+    after = after.partition("](")[0]  # the name of a link is no part of its target
+    if not before.removesuffix("](").strip(_OPENINGS) and not _ending(after):
+        return False
+    return _LOCATOR.search(f"{before}x{after}") is not None
+
+
+def _ending(after: str) -> str:
+    return re.sub("^['’]s", "", after).strip(_CLOSINGS)
+
+
+class Markup:
+    """Whether a text that is read piece by piece is in a tag of HTML or in the target of a link."""
+
+    def __init__(self) -> None:
+        self._state, self._depth = "", 0  # state: what ends it; < and ] where it may begin
+        self._begins = False  # the target of a link
+
+    def holds(self, after: str) -> bool:
+        """Return whether a word is part of markup, and not all of it, as in <a@b.c> and ](a@b.c)
+        with what comes `after` it."""
+        if self._state in ("", "]"):
+            return False
+        if self._state == "<" or self._begins:
+            return not after.startswith(">" if self._state == "<" else ")")
+        return True
+
+    def read(self, text: str) -> None:
+        """Go on with a piece of the text."""
+        place = 0
+        while place < len(text):
+            if self._state in ("", ">"):
+                found = _MARKUP_AT[self._state].search(text, place)
+                if found is None:
+                    return
+                place = found.start()
+            self._step(text[place])
+            place += 1
+
+    def _step(self, sign: str) -> None:
+        state, self._begins = self._state, False
+        if state in ("", "<", "]"):
+            if state == "<" and (sign.isalpha() or sign in "/!?"):
+                self._state = ">"
+            elif state == "]" and sign == "(":
+                self._state, self._depth, self._begins = ")", 1, True
+            else:
+                self._state = sign if sign in "<]" else ""
+        elif state == ">":
+            self._state = "" if sign == ">" else f">{sign}" if sign in "\"'" else state
+        elif state == ")":
+            self._depth += (sign == "(") - (sign == ")")
+            self._state = "" if sign == "\n" or not self._depth else state
+        elif sign == state[1]:  # the end of a quoted attribute
+            self._state = ">"
 
 
 def _pattern(row: str) -> str:

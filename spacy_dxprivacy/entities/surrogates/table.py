@@ -26,6 +26,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ...errors import DxError, UsageError
+from ...io.files.keys import keep_from_git
 from ...io.files.limits import regular
 from ...validate import needs
 from ..tables import HOUSES, LANDS, NAMES, PEOPLES, STATES, STREET_KINDS, TERM_NOUNS
@@ -48,6 +49,8 @@ _FULL_DATE = re.compile(
     r"(?<!\d)(?:\d{1,4}([-/])\d{1,2}\1\d{2,4}|\d{1,2}\.\d{1,2}\.\d{4}|\d{8})(?!\d)",
     re.I | re.ASCII,
 )
+_DAY = re.compile(rf"{_MONTH} \d{{1,2}}|\d{{1,2}} {_MONTH}", re.I | re.ASCII)
+_MARK = re.compile(r"\[[A-Z]+ \d+\]", re.ASCII)
 _CODE = re.compile(r"(?=\w*\d)(?=\w*[^\W\d_])\w{6,}|@|://")
 _LETTERS = re.compile(r"[^\W\d_][\w'’.-]*")
 _PLACE_ENDS = frozenset(kind.casefold() for kind in (*STREET_KINDS, *HOUSES, "county", "city"))
@@ -147,7 +150,8 @@ class Table:
             original = entry.original
             if original and entry.certain and _fits(found, entry, self.entries):
                 restored += 1
-                return original.upper() if _is_upper(found[0]) else original
+                shouted = _is_upper(found[0]) and not _MARK.fullmatch(found[0])
+                return original.upper() if shouted else original
             if entry.certain or found[0] in entry.forms:
                 left.append((entry.label, text.count("\n", 0, found.start()) + 1))
             return found[0]
@@ -199,8 +203,10 @@ def _is_certain(text: str, surrogate: str) -> bool:
     """Return whether no answer has a text of this form of its own."""
     if surrogate in SHARED:
         return False
+    if _MARK.fullmatch(text):
+        return True
     if surrogate == "dx.DateShift.v1":
-        return _FULL_DATE.search(text) is not None
+        return _FULL_DATE.search(text) is not None or _DAY.fullmatch(text) is not None
     if not any(c.isdigit() for c in text):
         return any(not _is_common(word) for word in _LETTERS.findall(text))
     if surrogate.startswith("dx.Address.") and len(text.split()) > 2:
@@ -293,6 +299,7 @@ def write_table(table: Table, path: Path, key: bytes, *, force: bool = False) ->
         raise UsageError(f"{path}: exists already. `force` overwrites it.") from None
     with os.fdopen(handle, "wb") as file:
         file.write(HEAD + nonce + sealed)
+    keep_from_git(path)
 
 
 def read_table(path: Path, key: bytes) -> Table:

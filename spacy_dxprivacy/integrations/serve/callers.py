@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DxError, Errors, UsageError
+from ...io.files.keys import keep_from_git
 from ...io.files.limits import MB, regular
 from ...pipeline.draw import LONGEST
 from ...privacy.composition import Change, change_of, of_every_word, repeat
@@ -108,6 +109,7 @@ def add_token(path: Path, name: str) -> str:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(handle, "w", encoding="utf8") as file:
         file.write(f"{ending}{name} {token}\n")
+    keep_from_git(path)
     return token
 
 

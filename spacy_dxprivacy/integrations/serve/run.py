@@ -54,6 +54,9 @@ def serve(
     import uvicorn
     from pydantic import TypeAdapter
 
+    from .service import conversation_secret
+
+    conversation_secret()
     with nullcontext("") if limits.ledger else tempfile.TemporaryDirectory() as folder:  # mode 700
         ledger = limits.ledger or Path(folder) / "spent.db"
         Ledger(ledger, guarantee, limits.budget).close()  # workers find a file that is in order

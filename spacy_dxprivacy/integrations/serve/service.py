@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import re
 import time
 import traceback
 from collections.abc import Awaitable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from spacy.language import Language
@@ -28,6 +31,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp
 
 from ...config import ServiceOptions
+from ...entities.surrogates.base import Scope
 from ...entities.surrogates.replacements import Replacements
 from ...entities.surrogates.restoring import set_apart
 from ...io.build import the_sanitizer
@@ -39,6 +43,7 @@ from .callers import Callers, Ledger, Refused
 
 TEXTS, CHARACTERS = 32, 2**12  # of a part: enough for a batch, and soon done
 SMALL = 2**10  # characters of a request that is small
+SECRET = "DX_SERVICE_SECRET"  # in the environment of workers, and nowhere else
 STUCK = 10  # times `max_seconds`: a part that takes longer will not end
 SLOW = "the request timed out. Send fewer or shorter texts."
 _WORD = re.compile(r"\w+")
@@ -71,7 +76,9 @@ class Lane:
         self._rows = dict[str, Any]()
         self._batch = 1 if restorable else TEXTS  # rows are those of the document drawn last
         if restorable:
-            the_sanitizer(nlp).on_replacements = self._set_apart
+            sanitizer = the_sanitizer(nlp)
+            sanitizer.on_replacements = self._set_apart
+            by_conversation(sanitizer.surrogates)
 
     def draw(self, caller: str, records: list[Record]) -> list[Outcome]:
         """Sanitise a part, and charge it, even if it fails. Nothing of the texts stays.
@@ -109,6 +116,21 @@ class Lane:
         return drawn
 
 
+def by_conversation(surrogates: dict[str, Any]) -> None:
+    """Let surrogates of a document be those of a conversation, by a secret that is in no file."""
+    for label, one in surrogates.items():
+        scope = getattr(one, "scope", None)
+        if isinstance(scope, Scope) and scope.reach == "document":
+            keyed = replace(one, scope=Scope("corpus", conversation_secret()))
+            surrogates[label] = replace(keyed, moves="corpus") if hasattr(one, "moves") else keyed
+
+
+@cache
+def conversation_secret() -> bytes:
+    """Return the secret of the process, which it shares with its workers alone."""
+    return bytes.fromhex(os.environ.setdefault(SECRET, token_hex(32)))
+
+
 def _most_draws(record: Record) -> int:
     """Return what a text is charged that failed after an unknown number of draws."""
     return len(_WORD.findall(record.text))
@@ -131,8 +153,12 @@ class Service:
         now, most = time.monotonic(), STUCK * self.limits.max_seconds
         return any(now - (lane.began or now) > most for lane in (self.small, self.large))
 
-    async def draw(self, request: Request, texts: Sequence[str]) -> list[Outcome]:
+    async def draw(
+        self, request: Request, texts: Sequence[str], conversation: str = ""
+    ) -> list[Outcome]:
         """Return the outcome of each text, once they are charged to the caller of the request.
+
+        The texts of one conversation have the same surrogates, by the secret of the process.
 
         Raises:
             Refused: 403 where the budget is spent, 504 at the deadline. Then nothing may be given
@@ -140,7 +166,8 @@ class Service:
         """
         loop, caller, outcomes = asyncio.get_running_loop(), request.state.caller, list[Outcome]()
         lane = self.small if sum(map(len, texts)) <= SMALL else self.large
-        records = (Record(i, text=text, caller=caller) for i, text in enumerate(texts))
+        whose = {"caller": caller, "user": conversation}
+        records = (Record(i, text=text, **whose) for i, text in enumerate(texts))
         for part in chunks(records, characters=CHARACTERS, most=TEXTS):
             drawing = loop.run_in_executor(lane.thread, lane.draw, caller, part)
             outcomes += await until(request.state.deadline, Refused(504, SLOW), drawing)

@@ -32,6 +32,20 @@ def make_key(path: Path) -> None:
         raise UsageError(f"{path}: {why}") from None
     with os.fdopen(handle, "w") as file:
         file.write(f"dx-key:{os.urandom(BYTES).hex()}\n")
+    keep_from_git(path)
+
+
+def keep_from_git(path: Path) -> None:
+    """Name a private file in the .gitignore beside it, so that `git add .` leaves it out."""
+    line = "/" + re.sub(r"([\\*?\[\]! #])", r"\\\1", path.name)
+    ignore = path.parent / ".gitignore"
+    try:
+        before = ignore.read_text("utf8") if ignore.exists() else ""
+        if line not in before.splitlines():
+            ending = "" if not before or before.endswith("\n") else "\n"
+            ignore.write_text(f"{before}{ending}{line}\n", "utf8")
+    except (OSError, UnicodeDecodeError):
+        pass  # the file itself is what was asked for
 
 
 def read_key(path: str | Path) -> bytes:
@@ -61,12 +75,13 @@ def derived(key: bytes, *purpose: str) -> bytes:
     return hmac.new(key, b"dx derived" + content, hashlib.sha256).digest()
 
 
-def check_apart(key: Path, output: Path | None) -> None:
-    """Raise UsageError for a key in the folder of what is released, or in one below it."""
+def check_apart(key: Path, output: Path | None, *, is_folder: bool = False) -> None:
+    """Raise UsageError for a key among what is handed over: in a folder that is the output, or
+    below it, or beside the one file that is."""
     if output is None:
         return
-    folder = output.resolve() if output.is_dir() else output.resolve().parent
-    if key.expanduser().resolve().is_relative_to(folder):
+    place, folder = key.expanduser().resolve(), output.resolve()
+    if place.is_relative_to(folder) if is_folder else place.parent == folder.parent:
         raise UsageError(f"{key}: is in the folder of the output. Move it to another folder.")
 
 

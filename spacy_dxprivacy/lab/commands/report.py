@@ -13,6 +13,7 @@ from ...cli.terminal import mistakes_in_a_line, progress, setting_up
 from ...config import FileOptions, import_code
 from ...errors import UsageError
 from ...io.files.atomic import check_new, write_bytes
+from ...io.files.keys import keep_from_git
 from ...space.sources import BUILTIN, load
 from ...validate import needs
 from ..causal import open_model
@@ -82,5 +83,6 @@ def report_cli(
         release = read_release(before, after, table, asked)
         page = page_of(release, measured_of(release) if measure else None)
         write_bytes(output, page.encode(), force=force)
+        keep_from_git(output)
     holds = "the original text" if documents else "figures of the original text"
     typer.echo(f"{output} holds {holds}: keep it private.", err=True)
