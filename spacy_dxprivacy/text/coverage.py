@@ -1,0 +1,181 @@
+"""What of a text is in a language or script that nothing here covers.
+
+A few words of another script in a text are a name (`foreign_names`). More of them are a passage, and
+so is a paragraph with the common words of another language (`uncovered`): no rule could find names
+in it, and no space has its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache
+from itertools import pairwise
+
+from .language import COVERED, common_words, language_of, languages_known
+
+Span = tuple[int, int]  # start and end, in characters
+
+MOST_WORDS, MOST_LETTERS = 5, 12  # of a name in another script; letters where none parts words
+APART = 40  # characters, at most, between two words of another script in one passage
+PARAGRAPH = 240  # characters, at least, that a language is told by
+FEW = 2  # different words of uncovered languages alone, below which nobody looks closer
+
+# Blocks of letters that are not Latin. Phonetic and mathematical ones are.
+_OTHER = (
+    "\u0370-\u1cff\u1f00-\u1fff\u2c00-\u2c5f\u2c80-\u2dff\u2e80-\u2fdf\u3005-\u3007\u3021-\u303a"
+    "\u3041-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua71f\ua800-\uab2f\uab70-\ud7ff"
+    "\uf900-\ufaff\ufb13-\ufdff\ufe70-\ufefc\uff66-\uffdc\U00010000-\U0001bfff"
+    "\U0001e000-\U0001efff\U00020000-\U0003ffff"
+)
+_ANY_OTHER = re.compile(f"[{_OTHER}]")
+_WORD = re.compile(rf"(?=[^\W\d_])[{_OTHER}]+")
+_LETTER = re.compile(r"[^\W\d_]")
+_LATIN = re.compile(r"(?=[^\W\d_])[^" + _OTHER + "]")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uabff\uac00-\ud7ff\uf900-\ufaff]")
+_SYMBOLS = re.compile("[\u0370-\u03ff\u1f00-\u1fff]{1,2}|[\u0400-\u058f]")  # ΔH, γδ T cells
+_JOINTS = re.compile(r"[ \-\u00b7\u30fb'\u2019]|\. ?|")
+_BREAK = re.compile(r"\n+")
+_SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f\u061f\u0964])\s*(?=\S)|\n+")
+
+
+def foreign_names(text: str) -> list[Span]:
+    """Return the runs of words of another script in a text, each of which counts as a name."""
+    if text.isascii() or not _ANY_OTHER.search(text):
+        return []
+    runs: list[Span] = []
+    for start, end in _words(text):
+        if runs and _JOINTS.fullmatch(text, runs[-1][1], start):
+            runs[-1] = runs[-1][0], end
+        else:
+            runs.append((start, end))
+    return runs
+
+
+def _words(text: str) -> Iterator[Span]:
+    """The words of other scripts, whole, with the Latin letters that are glued to them."""
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        if _SYMBOLS.fullmatch(match[0]):
+            latin = "\u0400" <= match[0][0] and (
+                _LATIN.match(text[start - 1 : start]) or _LATIN.match(text[end : end + 1])
+            )
+            if not latin:
+                continue
+        while start and _LATIN.match(text[start - 1]):
+            start -= 1
+        while end < len(text) and _LATIN.match(text[end]):
+            end += 1
+        yield start, end
+
+
+def uncovered(text: str, languages: Collection[str] | None, *, scripts: bool = True) -> list[Span]:
+    """Return the passages of a text that are not covered, in order.
+
+    Args:
+        text: In normal form.
+        languages: Those that are covered; None for all in Latin script.
+        scripts: Whether only Latin script is covered.
+    """
+    passages = _of_scripts(text) if scripts and not text.isascii() else []
+    if languages is not None and (not covers_all(languages) or _is_suspect(text)):
+        passages += _of_languages(text, languages)
+    return joined(passages)
+
+
+def joined(passages: Iterable[Span]) -> list[Span]:
+    """Return spans in order, those that overlap or touch as one."""
+    found: list[Span] = []
+    for start, end in sorted(passages):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return found
+
+
+# -- scripts ---------------------------------------------------------------------------------------
+
+
+def _of_scripts(text: str) -> list[Span]:
+    if not _ANY_OTHER.search(text):
+        return []
+    words = [match.span() for match in _WORD.finditer(text) if not _SYMBOLS.fullmatch(match[0])]
+    runs: list[list[Span]] = []
+    for start, end in words:
+        between = text[runs[-1][-1][1] : start] if runs else ""
+        if runs and len(between) <= APART and "\n" not in between and not _LATIN.search(between):
+            runs[-1].append((start, end))
+        else:
+            runs.append([(start, end)])
+    whole = _is_more_than_a_name(text, words) and _mostly_other(text)
+    if whole:
+        return [(0, len(text))]
+    return [
+        _passage(text, run[0][0], run[-1][1]) for run in runs if _is_more_than_a_name(text, run)
+    ]
+
+
+def _is_more_than_a_name(text: str, words: list[Span]) -> bool:
+    parts = [text[start:end] for start, end in words]
+    unspaced = sum(len(_UNSPACED.findall(part)) for part in parts)
+    return unspaced > MOST_LETTERS or len(parts) > MOST_WORDS
+
+
+def _mostly_other(part: str) -> bool:
+    other = sum(len(_LETTER.findall(word)) for word in _WORD.findall(part))
+    return 2 * other >= len(_LETTER.findall(part))
+
+
+def _passage(text: str, start: int, end: int) -> Span:
+    """The line around words of another script if it has more of them, or else the sentence."""
+    line = text.rfind("\n", 0, start) + 1, text.find("\n", end) % (len(text) + 1)
+    if _mostly_other(text[slice(*line)]):
+        return line
+    cuts = [line[0], *(m.end() for m in _SENTENCE.finditer(text, *line)), line[1]]
+    around = [(a, b) for a, b in pairwise(cuts) if a < end and start < b]
+    first, last = around[0][0], around[-1][1]
+    return first, first + len(text[first:last].rstrip())
+
+
+# -- languages -------------------------------------------------------------------------------------
+
+
+def covers_all(languages: Collection[str]) -> bool:
+    """Return whether all languages of the recogniser's rules are among these."""
+    return set(COVERED) <= set(languages)
+
+
+@cache
+def _elsewhere() -> frozenset[str]:
+    """The common words of uncovered languages that are none of a covered one."""
+    covered = frozenset[str]().union(*map(common_words, COVERED))
+    return frozenset[str]().union(*map(common_words, languages_known())) - covered
+
+
+def _is_suspect(text: str) -> bool:
+    """Whether a text can have a passage in an uncovered language: faster than to look for one."""
+    return len(_elsewhere().intersection(text.lower().split())) >= FEW
+
+
+def _of_languages(text: str, languages: Collection[str]) -> Iterator[Span]:
+    known = {*languages, "", "xx"}
+    if language_of(text) not in known:
+        yield 0, len(text)
+        return
+    if len(text) > PARAGRAPH:
+        for start, end in _paragraphs(text):
+            if language_of(text[start:end]) not in known:
+                yield start, start + len(text[start:end].rstrip())
+
+
+def _paragraphs(text: str) -> Iterator[Span]:
+    """Lines, as many together as a language is told by; long ones by their sentences."""
+    start = 0
+    for match in _SENTENCE.finditer(text):
+        long = match.end() - start >= PARAGRAPH * (1 if "\n" in match[0] else 4)
+        if long:
+            yield start, match.end()
+            start = match.end()
+    if start < len(text):
+        yield start, len(text)
