@@ -11,6 +11,7 @@ from spacy.language import Language
 from ..entities.surrogates.base import Surrogate
 from ..errors import UsageError
 from ..pipeline.component import DxSanitizer
+from ..pipeline.coverage import OWN
 from ..pipeline.select import Entities
 from ..space import BUILTIN
 from ..text.language import COVERED, MOST, NAMES, base_language, language_of
@@ -18,7 +19,6 @@ from .build import the_sanitizer
 from .record import Record
 
 SAMPLE = 64  # first records, by which the language of a file is known
-OWN = ("dx_entity_ruler", "dx_entity_recognizer")  # factories of the recognisers for COVERED alone
 
 
 def with_language(
@@ -64,12 +64,13 @@ def not_covered(nlp: Language, text: str) -> str:
 
 def _check(nlp: Language, sanitizer: DxSanitizer, language: str) -> None:
     """Raise UsageError where a text of this language would not be sanitised as it should be."""
+    redacts = sanitizer.unknown_language == "redact"
     if language in ("", "en"):
         return
     looks, give = f"the text looks {NAMES[language]}", "or `language` = en if it is English"
     surrogates: list[Surrogate] = list(sanitizer.active_surrogates.values())
     by_entity = isinstance(sanitizer.selector, Entities) and surrogates
-    if not by_entity and sanitizer.space.path == BUILTIN:
+    if not by_entity and sanitizer.space.path == BUILTIN and not redacts:
         raise UsageError(
             f"{looks}, and the built-in space has English words. Name a space and a prior of "
             f"the language in a `config`, {give}."
@@ -83,6 +84,8 @@ def _check(nlp: Language, sanitizer: DxSanitizer, language: str) -> None:
                 f"{looks}. With a key all surrogates are of one language: set `language` to "
                 f"{language}, {give}."
             )
+        return
+    if redacts:
         return
     made = {nlp.get_pipe_meta(name).factory: nlp.get_pipe_meta(name) for name in nlp.pipe_names}
     others = [meta for factory, meta in made.items() if factory not in OWN]

@@ -108,4 +108,6 @@ def redacted(doc: Doc, passages: Sequence[Span]) -> Doc:
     if MARKS in data:
         data[MARKS] = [moved(place) for place in data[MARKS]]
     new = Doc(doc.vocab, words=words, spaces=spaces)
-    return annotated(doc, new, [moved(place) for place in bounds], data)
+    # An entity within a passage goes with it: it begins where it ends.
+    ends = {place: size for start, stop, size in edits for place in range(start, stop + 1)}
+    return annotated(doc, new, [ends.get(place, moved(place)) for place in bounds], data)

@@ -12,13 +12,13 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 
-from .language import COVERED, common_words, language_of, languages_known
+from .language import common_words, language_of, languages_known
 
 Span = tuple[int, int]  # start and end, in characters
 
 MOST_WORDS, MOST_LETTERS = 5, 12  # of a name in another script; letters where none parts words
 APART = 40  # characters, at most, between two words of another script in one passage
-PARAGRAPH = 240  # characters, at least, that a language is told by
+AT_ONCE = (1, 240)  # characters, at least, of the sentences whose language is looked for at once
 FEW = 2  # different words of uncovered languages alone, below which nobody looks closer
 
 # Blocks of letters that are not Latin. Phonetic and mathematical ones are.
@@ -35,7 +35,6 @@ _LATIN = re.compile(r"(?=[^\W\d_])[^" + _OTHER + "]")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uabff\uac00-\ud7ff\uf900-\ufaff]")
 _SYMBOLS = re.compile("[\u0370-\u03ff\u1f00-\u1fff]{1,2}|[\u0400-\u058f]")  # ΔH, γδ T cells
 _JOINTS = re.compile(r"[ \-\u00b7\u30fb'\u2019]|\. ?|")
-_BREAK = re.compile(r"\n+")
 _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f\u061f\u0964])\s*(?=\S)|\n+")
 
 
@@ -78,7 +77,7 @@ def uncovered(text: str, languages: Collection[str] | None, *, scripts: bool = T
         scripts: Whether only Latin script is covered.
     """
     passages = _of_scripts(text) if scripts and not text.isascii() else []
-    if languages is not None and (not covers_all(languages) or _is_suspect(text)):
+    if languages is not None and _is_suspect(text, frozenset(languages)):
         passages += _of_languages(text, languages)
     return joined(passages)
 
@@ -141,21 +140,16 @@ def _passage(text: str, start: int, end: int) -> Span:
 # -- languages -------------------------------------------------------------------------------------
 
 
-def covers_all(languages: Collection[str]) -> bool:
-    """Return whether all languages of the recogniser's rules are among these."""
-    return set(COVERED) <= set(languages)
-
-
 @cache
-def _elsewhere() -> frozenset[str]:
-    """The common words of uncovered languages that are none of a covered one."""
-    covered = frozenset[str]().union(*map(common_words, COVERED))
+def _elsewhere(languages: frozenset[str]) -> frozenset[str]:
+    """The common words of other languages that are none of these."""
+    covered = frozenset[str]().union(*map(common_words, languages))
     return frozenset[str]().union(*map(common_words, languages_known())) - covered
 
 
-def _is_suspect(text: str) -> bool:
-    """Whether a text can have a passage in an uncovered language: faster than to look for one."""
-    return len(_elsewhere().intersection(text.lower().split())) >= FEW
+def _is_suspect(text: str, languages: frozenset[str]) -> bool:
+    """Whether a text can have a passage in another language: faster than to look for one."""
+    return len(_elsewhere(languages).intersection(text.lower().split())) >= FEW
 
 
 def _of_languages(text: str, languages: Collection[str]) -> Iterator[Span]:
@@ -163,18 +157,17 @@ def _of_languages(text: str, languages: Collection[str]) -> Iterator[Span]:
     if language_of(text) not in known:
         yield 0, len(text)
         return
-    if len(text) > PARAGRAPH:
-        for start, end in _paragraphs(text):
+    for size in AT_ONCE:
+        for start, end in _parts(text, size):
             if language_of(text[start:end]) not in known:
                 yield start, start + len(text[start:end].rstrip())
 
 
-def _paragraphs(text: str) -> Iterator[Span]:
-    """Lines, as many together as a language is told by; long ones by their sentences."""
+def _parts(text: str, size: int) -> Iterator[Span]:
+    """Sentences and lines, so many together that they have the size."""
     start = 0
     for match in _SENTENCE.finditer(text):
-        long = match.end() - start >= PARAGRAPH * (1 if "\n" in match[0] else 4)
-        if long:
+        if match.end() - start >= size:
             yield start, match.end()
             start = match.end()
     if start < len(text):

@@ -7,7 +7,7 @@ these. The normal form is NFC
 - without what nobody sees: category Cf, variation selectors and fillers, except those of emoji;
 - without strokes through letters, and without heaps of accents;
 - with plain letters for those of other fonts (full-width, mathematical, circled, small capitals),
-  ligatures, Latin look-alikes of other scripts within a Latin word, and with digits from 0 to 9.
+  for ligatures, and for Cyrillic and Greek look-alikes within a Latin word.
 
 What was there is not written back. The ruler, the recogniser and the sanitizer each begin with
 `in_normal_form`, which returns the Doc itself where its text is normal, as nearly all texts are.
@@ -46,16 +46,10 @@ _SMALL_CAPITALS = dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛ�
 _STYLED = (
     "\u02b0-\u02b8\u1d2c-\u1d2e\u1d30-\u1d3a\u1d3c-\u1d43\u1d47-\u1d49\u1d4d\u1d4f\u1d50\u1d52"
     "\u1d56-\u1d58\u1d5b\u1d62-\u1d65\u1d9c\u1da0\u1dbb\u2071\u207f\u2090-\u209c\u2102\u210a-\u2113"
-    "\u2115\u2119-\u211d\u2124\u2128\u212c\u212d\u212f-\u2131\u2133\u2134\u249c-\u24e9\uff01-\uff5e"
+    "\u2115\u2119-\u211d\u2124\u2128\u212c\u212d\u212f-\u2131\u2133\u2134\u249c-\u24e9\uff01-\uff0f\uff1a-\uff5e"
     "\U0001d400-\U0001d7ff\U0001f110-\U0001f129\U0001f130-\U0001f149\U0001f150-\U0001f169"
     "\U0001f170-\U0001f189" + "".join(_SMALL_CAPITALS)
 )
-_ZEROS = (
-    "\u0660\u06f0\u07c0\u0966\u09e6\u0a66\u0ae6\u0b66\u0be6\u0c66\u0ce6\u0d66\u0de6\u0e50\u0ed0"
-    "\u0f20\u1040\u1090\u17e0\u1810\u1946\u19d0\u1a80\u1a90\u1b50\u1bb0\u1c40\u1c50\ua620\ua8d0"
-    "\ua900\ua9d0\ua9f0\uaa50\uabf0\uff10"
-)  # each begins ten digits
-_DIGITS = "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in _ZEROS)
 # Letters of Cyrillic and Greek that look like Latin ones.
 _ALIKE = str.maketrans(
     "авеіјкмнорсѕтухһԁԛԝАВЕІЈКМНОРСЅТУХҺҮΑΒΕΖΗΙΚΜΝΟΡΤΥΧοικν",
@@ -65,7 +59,7 @@ _LOOKS = "".join(map(chr, _ALIKE))
 
 # Nearly no text has any of these. One that has may still be normal, as emoji are.
 _SUSPECT = re.compile(
-    f"[{_INVISIBLE}{_ACCENTS}{_STYLED}{_DIGITS}\ufb00-\ufb06]|[A-Za-z][{_LOOKS}]|[{_LOOKS}][A-Za-z]"
+    f"[{_INVISIBLE}{_ACCENTS}{_STYLED}\ufb00-\ufb06]|[A-Za-z][{_LOOKS}]|[{_LOOKS}][A-Za-z]"
 )
 _DROPPED = re.compile(
     r"(?<![\ufe0f\u2600-\u27bf\U0001f000-\U0001faff])\u200d|\u200d(?![\u2190-\u2bff\U0001f000-\U0001faff])|"
@@ -76,7 +70,7 @@ _DROPPED = re.compile(
 _RUN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")  # nothing joins across its ends
 _MARKED = re.compile(rf"(?<=[^\W_])[{_ACCENTS}]+")
 _STROKE = re.compile(f"[{_STROKES}]")
-_FONT = re.compile(rf"[{_STYLED}](?:[ .\-_]?[{_STYLED}])+|[\ufb00-\ufb06{_DIGITS}]")
+_FONT = re.compile(rf"[{_STYLED}](?:[ .\-_]?[{_STYLED}])+|[\ufb00-\ufb06]")
 _MIXED = re.compile(rf"[^\W\d_]*(?:[A-Za-z][{_LOOKS}]|[{_LOOKS}][A-Za-z])[^\W\d_]*")
 Change = Callable[[str], str]
 
@@ -166,8 +160,6 @@ def _plain_letter(letter: str) -> str:
     squared = next((s for s in (0x1F150, 0x1F170) if s <= ord(letter) < s + 26), None)
     if squared is not None:
         return chr(ord("A") + ord(letter) - squared)
-    if letter.isdecimal():
-        return str(int(letter))
     return _SMALL_CAPITALS.get(letter) or unicodedata.normalize("NFKC", letter).strip("()")
 
 
