@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, takewhile
@@ -215,6 +216,27 @@ def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
     else:
         earlier = []
     return annotated(doc, copy, places, _moved_data(doc, text), earlier)
+
+
+def on_original(doc: Doc, text: str, nlp: Language) -> Doc:
+    """Return the Doc itself where it has this text, or else a Doc of the text with its entities.
+
+    For those who ask where entities are, and not for what stands there.
+    """
+    if doc.text == text:
+        return doc
+    raw, (_, places) = nlp.make_doc(text), normalised(text, range(len(text) + 1))
+    spans = (
+        raw.char_span(
+            bisect_right(places, span.start_char) - 1,
+            bisect_left(places, span.end_char),
+            label=span.label,
+            alignment_mode="expand",
+        )
+        for span in doc.ents
+    )
+    raw.set_ents(filter_spans(filter(None, spans)))
+    return raw
 
 
 def _moved_data(doc: Doc, text: str) -> dict[Any, Any]:
