@@ -23,6 +23,7 @@ from ..text.mentions import Entity, mentions, plain_label
 from ..text.normal import in_normal_form
 from ..text.tokens import with_fields_apart
 from ..validate import fail
+from .disguised import match_disguised
 from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
 from .review import completed, without_terms
@@ -91,6 +92,7 @@ class DxEntityRuler(EntityRuler):
             kept = without_terms(doc, found)
         else:
             kept = iter(match_foreign(doc, language))
+        kept = {*kept, *match_disguised(doc)}
         return own + sorted(kept, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))
 
     def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:
