@@ -21,8 +21,8 @@ ENGLISH = (
 )
 # Text, and what must not come out.
 OTHERS = {
-    "zh": ("患者李娜于2023年5月3日因腹痛入院。她住在北京市朝阳区建国路88号,电话13800138000。", "李娜 13800138000"),
-    "ja": ("田中太郎さんは2023年5月3日に東京の病院に入院しました。電話番号は090-1234-5678です。", "田中太郎 090-1234-5678"),
+    "zh": ("患者李娜于2023年5月3日因腹痛入院。她住在北京市朝阳区建国路88号。", "李娜 建国路88号"),
+    "ja": ("田中太郎さんは東京の病院に入院しました。電話は090-1234-5678です。", "田中太郎 090"),
     "ko": ("환자 김민준은 2023년 5월 3일에 서울 병원에 입원했습니다.", "김민준은 2023년"),
     "hi": ("मरीज दीपक शर्मा को 5 मार्च को दिल्ली के अस्पताल में भर्ती कराया गया।", "दीपक शर्मा"),
     "ar": ("تم إدخال المريض أحمد حسن إلى المستشفى في القاهرة بسبب الألم.", "أحمد حسن"),
@@ -121,7 +121,9 @@ def test_a_file_is_refused_by_text_wherever_it_stands(tmp_path):
     result = CliRunner().invoke(dx_cli, how)
     assert result.exit_code == 1 and "李娜" not in result.output
     assert len(out.read_text("utf8").splitlines()) == 80
-    result = CliRunner().invoke(dx_cli, [*how, "--unknown_language", "redact"])
+    result = CliRunner().invoke(
+        dx_cli, [*how, "--components.dx_entity_sanitizer.unknown_language", "redact"]
+    )
     assert result.exit_code == 0, result.output
     last = [json.loads(line)["text"] for line in out.read_text("utf8").splitlines()][-2:]
     assert last == ["[REDACTED]"] * 2

@@ -28,7 +28,7 @@ NOTE = (
     "José Núñez and Zoë Müller-Brûlé were seen on March 5, 2023 in Zürich. Dear Peter Okafor, "
     "write to jose.nunez@example.org or call 617-555-0142. He lives at 12 Élan Street."
 )
-SECRETS = "José Núñez Zoë Müller Brûlé March 2023 Zürich Okafor nunez 0142 Élan".split()
+SECRETS = [*"José Núñez Zoë Müller Brûlé Zürich Okafor nunez 0142 Élan".split(), "5, 2023"]
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,9 @@ def test_the_normal_form_is_nfc_without_what_nobody_sees_and_its_own_normal_form
             assert normal_form(f"a{chr(code)}b") == "ab", hex(code)
 
 
-@pytest.mark.parametrize("text", ["👨\u200d👩\u200d👧 ❤\ufe0f 1\ufe0f\u20e3", "TNFα 5 μg ≠ ℝ", "½ m²"])
+@pytest.mark.parametrize(
+    "text", ["👨\u200d👩\u200d👧 ❤\ufe0f 1\ufe0f\u20e3", "TNFα 5 μg ≠ ℝ", "½ m²"]
+)
 def test_emoji_and_symbols_are_in_normal_form(text):
     assert is_normal(text) and normal_form(text) == text
 
@@ -146,7 +148,16 @@ def test_a_recogniser_of_another_package_reads_the_normal_text():
 
 # -- other scripts ---------------------------------------------------------------------------------
 
-FOREIGN = ("李娜", "김민준", "田中太郎", "दीपक शर्मा", "Иван Петров", "Γιώργος", "יוסי כהן", "أحمد حسن")
+FOREIGN = (
+    "李娜",
+    "김민준",
+    "田中太郎",
+    "दीपक शर्मा",
+    "Иван Петров",
+    "Γιώργος",
+    "יוסי כהן",
+    "أحمد حسن",
+)
 
 
 @pytest.mark.parametrize("name", FOREIGN)
@@ -172,14 +183,10 @@ def test_a_latin_word_with_letters_that_look_alike_is_read_as_it_looks(nlp):
 # -- odd ways to write a name ----------------------------------------------------------------------
 
 
-def letters(start, lower):
-    def written(text):
-        return "".join(
-            chr(start + ord(c) - 65) if "A" <= c <= "Z" else chr(lower + ord(c) - 97) if "a" <= c <= "z" else c
-            for c in text
-        )  # fmt: skip
-
-    return written
+def letters(capital, small):
+    table = {ord("A") + i: chr(capital + i) for i in range(26)}
+    table |= {ord("a") + i: chr(small + i) for i in range(26)}
+    return lambda name: name.translate(table)
 
 
 def words(change):
@@ -239,15 +246,17 @@ def test_each_odd_way_to_write_a_name_is_found_in_four_of_five(nlp, kind):
         odd = KINDS[kind](name)
         new = html.unescape(nlp(FRAMES[i % len(FRAMES)].format(odd)).text)
         parts = {odd, *odd.split(), *name.split()}
-        if any(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", new) for part in parts if len(part) > 3):
+        if any(
+            re.search(rf"(?<!\w){re.escape(part)}(?!\w)", new) for part in parts if len(part) > 3
+        ):
             missed.append(odd)
     assert len(missed) <= 1, missed
 
 
 def test_what_only_looks_odd_is_no_name(nlp):
     text = (
-        "N O T E: I M P O R T A N T. A B C D E F. U.S.A. and N.A.S.A., e.g. HbA1c, H1N1, COVID19, CO2, "
-        "well-being, co-operate, JavaScript and PowerPoint, #mondaymotivation, R&amp;D, B12, 3rd."
+        "N O T E: I M P O R T A N T. A B C D E F. U.S.A. and N.A.S.A., e.g. HbA1c, H1N1, COVID19, "
+        "CO2, well-being, co-operate, JavaScript and PowerPoint, #mondaymotivation, R&amp;D, B12."
     )
     assert [e.text for e in nlp.get_pipe("dx_entity_ruler")(nlp.make_doc(text)).ents
             if e.label_ == "PERSON"] == []  # fmt: skip

@@ -1,9 +1,9 @@
 """Find names that are written apart, glued, or with other signs in the place of letters.
 
-P E T E R, P.e.t.e.r, Pe-ter, P3t3r, P&#101;ter, #PeterOkafor, peterokafor1987, and a name that a line
-break parts. A form is looked for first; the word that it writes then has to be a listed name and no
-word of common text, or a long one that no list holds. Text that nobody disguises has nearly none of
-these forms.
+P E T E R, P.e.t.e.r, Pe-ter, P3t3r, P&#101;ter, #PeterOkafor, peterokafor1987, and a name that a
+line break parts. A form is looked for first; the word that it writes then has to be a listed name
+and no word of common text, or a long one that no list holds. Text that nobody disguises has nearly
+none of these forms.
 """
 
 from __future__ import annotations
@@ -26,10 +26,14 @@ _LETTERS = re.compile(
     rf"(?<![^\W_])(?<![.'’\-]){_L}(?P<joint>[ .\-_*/·•|~]|\. ){_L}(?:(?P=joint){_L})+(?![^\W_])"
 )
 _LEET = str.maketrans("013457@$!", "oieastasi")
-_LEET_WORD = re.compile(r"(?<![\w@.#/&-])(?=[\d@$!]*[A-Za-z])[A-Za-z013457@$!]{4,}(?![\w@./&-]|\.\w)")
+_LEET_WORD = re.compile(
+    r"(?<![\w@.#/&-])(?=[\d@$!]*[A-Za-z])[A-Za-z013457@$!]{4,}(?![\w@./&-]|\.\w)"
+)
 _LEET_SIGN = re.compile(r"[013457@$!](?=[\d@$!]*[A-Za-z])")
 _PARTED = re.compile(rf"(?<![\w-]){_L}+-\n?{_L}+(?![\w-])")
-_REFERENCE = re.compile(r"(?<![\w&;])(?=[\w;]{0,30}&)(?:\w|&(?:#\d{1,6}|#x[\da-fA-F]{1,5}|[a-zA-Z]{2,8});){2,60}")
+_REFERENCE = re.compile(
+    r"(?<![\w&;])(?=[\w;]{0,30}&)(?:\w|&(?:#\d{1,6}|#x[\da-fA-F]{1,5}|[a-zA-Z]{2,8});){2,60}"
+)
 _GLUED = re.compile(rf"(?<![\w.@/-])(?P<tag>[#@])?(?P<word>{_L}{{6,40}})\d{{0,4}}(?![\w@/-]|\.\w)")
 _CAMEL = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]+")
 

@@ -89,10 +89,10 @@ class DxEntityRuler(EntityRuler):
         language = language_of_doc(doc)
         if language == "en":
             found = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
-            kept = without_terms(doc, found)
+            kept = {*without_terms(doc, found)}
         else:
-            kept = iter(match_foreign(doc, language))
-        kept = {*kept, *match_disguised(doc)}
+            kept = match_foreign(doc, language)
+        kept |= {*match_disguised(doc)}
         return own + sorted(kept, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))
 
     def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:

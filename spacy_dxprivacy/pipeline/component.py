@@ -204,6 +204,7 @@ class DxSanitizer(Parts):
             if self._nlp is None:
                 raise DxError(Errors.DX027)
             self._coverage = coverage_of(self, self._nlp, self, space)
+            self.latin = self._coverage.scripts
         return self._coverage
 
     def _check_pipeline(self) -> None:

@@ -87,7 +87,10 @@ def redacted(doc: Doc, passages: Sequence[Span]) -> Doc:
     size = 0
     for first, end in passages:
         inside = [t for t in doc if t.idx < end and first < t.idx + len(t)]
-        start, stop = max(min(first, inside[0].idx), last), max(end, inside[-1].idx + len(inside[-1]))
+        start, stop = (
+            max(min(first, inside[0].idx), last),
+            max(end, inside[-1].idx + len(inside[-1])),
+        )
         parts += text[last:start], REDACTED
         size += start - last + len(REDACTED)
         edits.append((start, stop, size))

@@ -123,7 +123,9 @@ def _select(parts: Parts, doc: Doc) -> Selected:
     entities = stood = None
     if parts.surrogates:
         finder = selector if isinstance(selector, Entities) else Entities(tuple(surrogates))
-        entities = with_foreign_names(doc, finder.entities(doc), surrogates)
+        entities = finder.entities(doc)
+        if parts.latin:
+            entities = with_foreign_names(doc, entities, surrogates)
         rest_is_plain = isinstance(selector, Entities)
         stood = replace_mentions(doc, surrogates, parts.rng, entities, rest_is_plain=rest_is_plain)
         if parts.on_replacements is not None:
@@ -141,9 +143,7 @@ def _select(parts: Parts, doc: Doc) -> Selected:
     return Selected(mask & ~numbers, stood, entities, numbers)
 
 
-def with_foreign_names(
-    doc: Doc, entities: list[Entity], labels: Collection[str]
-) -> list[Entity]:
+def with_foreign_names(doc: Doc, entities: list[Entity], labels: Collection[str]) -> list[Entity]:
     """Add the runs of another script, which are names where persons have a surrogate."""
     runs = foreign_names(doc.text) if "PERSON" in map(plain_label, labels) else []
     if not runs:

@@ -104,6 +104,7 @@ class Parts:
     max_epsilon_per_doc: float | None = None
     max_epsilon_per_person: float | None = None
     on_replacements: OnReplacements | None = field(default=None, init=False)
+    latin: bool = field(default=True, init=False)  # a run of another script is a name
     rng: Rng = field(init=False)
     _blocked: Blocked | None = field(default=None, init=False)
     _names_apart: tuple[str, float] | None = field(default=None, init=False)

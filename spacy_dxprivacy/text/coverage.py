@@ -1,8 +1,8 @@
 """What of a text is in a language or script that nothing here covers.
 
-A few words of another script in a text are a name (`foreign_names`). More of them are a passage, and
-so is a paragraph with the common words of another language (`uncovered`): no rule could find names
-in it, and no space has its words.
+A few words of another script in a text are a name (`foreign_names`). More of them are a passage,
+and so is a sentence with the common words of another language (`uncovered`): no rule could find
+names in it, and no space has its words.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ _ANY_OTHER = re.compile(f"[{_OTHER}]")
 _WORD = re.compile(rf"(?=[^\W\d_])[{_OTHER}]+")
 _LETTER = re.compile(r"[^\W\d_]")
 _LATIN = re.compile(r"(?=[^\W\d_])[^" + _OTHER + "]")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uabff\uac00-\ud7ff\uf900-\ufaff]")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uabff\uac00-\ud7ff\uf900-\ufaff]"
+)
 _SYMBOLS = re.compile("[\u0370-\u03ff\u1f00-\u1fff]{1,2}|[\u0400-\u058f]")  # ΔH, γδ T cells
 _JOINTS = re.compile(r"[ \-\u00b7\u30fb'\u2019]|\. ?|")
 _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f\u061f\u0964])\s*(?=\S)|\n+")

@@ -294,11 +294,12 @@ def annotated(
     starts, ends = places[::2], places[1::2]
 
     def moved(span: Span) -> Span | None:
-        ids = {"label": span.label, "kb_id": span.kb_id, "span_id": span.id}
         start, end = starts[span.start], ends[span.end - 1]
         if end <= start:
             return None
-        return new.char_span(start, end, alignment_mode="expand", **ids)
+        named = {"label": span.label_, "kb_id": span.kb_id_, "span_id": span.id_}
+        found = new.char_span(start, end, alignment_mode="expand")
+        return None if found is None else Span(new, found.start, found.end, **named)
 
     if doc.has_annotation("ENT_IOB"):
         old = list(filter(None, map(moved, doc.ents)))

@@ -33,17 +33,17 @@ class _Engine(SpacyNlpEngine):  # type: ignore[misc]
                 default_score=SCORE,
             ),
         )
-        self.nlp = {language: nlp}
+        self.nlp = self._pipelines = {language: nlp}
 
     def load(self) -> None:
         """Do nothing: presidio would download a model."""
 
     def process_text(self, text: str, language: str) -> Any:
         """Return what the pipeline finds in a text, by its places in this text."""
-        nlp = self.nlp[language]
+        nlp = self._pipelines[language]
         return self._doc_to_nlp_artifact(on_original(nlp(text), text, nlp), language)
 
-    def process_batch(
+    def process_batch(  # type: ignore[override, unused-ignore]
         self,
         texts: Iterable[Any],
         language: str,
@@ -52,7 +52,8 @@ class _Engine(SpacyNlpEngine):  # type: ignore[misc]
         as_tuples: bool = False,
     ) -> Iterator[Any]:
         """Yield each text with what the pipeline finds in it, and with its context in tuples."""
-        nlp, how = self.nlp[language], {"batch_size": batch_size, "n_process": n_process}
+        nlp = self._pipelines[language]
+        how: dict[str, Any] = {"batch_size": batch_size, "n_process": n_process}
         pairs = texts if as_tuples else ((text, None) for text in texts)
         given = ((str(text), (str(text), context)) for text, context in pairs)
         for doc, (text, context) in nlp.pipe(given, as_tuples=True, **how):
