@@ -297,9 +297,11 @@ def annotated(
         start, end = starts[span.start], ends[span.end - 1]
         if end <= start:
             return None
-        named = {"label": span.label_, "kb_id": span.kb_id_, "span_id": span.id_}
         found = new.char_span(start, end, alignment_mode="expand")
-        return None if found is None else Span(new, found.start, found.end, **named)
+        if found is None:
+            return None
+        first, last = found.start, found.end
+        return Span(new, first, last, span.label_, kb_id=span.kb_id_, span_id=span.id_)
 
     if doc.has_annotation("ENT_IOB"):
         old = list(filter(None, map(moved, doc.ents)))

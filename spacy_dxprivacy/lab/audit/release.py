@@ -300,18 +300,19 @@ class _Audit:
             what = "words that the space does not hold, so no mechanism drew them"
             self._add("unknown words", where, lower - drawable, what, declared=kept)
         if kept:
-            self._unread(self.texts[-1], where)
+            self._unread(tokens, where)
         if number < len(self.original.docs):
             self._aligned(self.original.docs[number], tokens, where, kept)
 
-    def _unread(self, text: str, where: str) -> None:
+    def _unread(self, tokens: Tokens, where: str) -> None:
         """Look for text in which the rules of entity mode could find nothing."""
         nlp = self.how.nlp
         if nlp is not None and nlp.lang not in COVERED:
             return  # whose recogniser reads other languages
-        normal = normal_form(text)
-        spans = [*uncovered(normal, COVERED), *foreign_names(normal)]
-        words = {w for start, end in spans for w in WORDS.findall(normal[start:end].lower())}
+        text = normal_form(joined(*tokens))
+        spans = [*uncovered(text, COVERED), *foreign_names(text)]
+        unread = " ".join(text[start:end].lower() for start, end in spans)
+        words = {w for w in map(str.lower, tokens[0] if spans else ()) if normal_form(w) in unread}
         if words & self.original.words:
             self._add("unread text", where, words & self.original.words, UNREAD)
 
