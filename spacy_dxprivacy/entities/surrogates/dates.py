@@ -18,8 +18,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
 
-from ..calendars import LANGUAGES, DateWords, date_words
-from ..tables import forms, words
+from ..tables import LANGUAGES, DateWords, date_words, forms, words
 
 SEASONS = "winter spring summer fall".split()
 COUNTED = "first second third fourth".split()

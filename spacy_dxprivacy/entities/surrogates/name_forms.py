@@ -8,9 +8,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..tables import words
+from ..tables import is_first_name, listed, words
 from ..words import builtin_lexicon
-from .lists import is_first_name, listed
 
 TITLES, PARTICLES = words("NAME_TITLES"), words("NAME_PARTICLES")
 # Titles and suffixes that not all persons of one surname have. Who has one is not who has another.
