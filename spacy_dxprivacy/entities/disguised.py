@@ -20,6 +20,7 @@ from .phrases import in_tokens
 from .words import builtin_lexicon, is_name
 
 SHORTEST, LONG = 4, 6  # letters of a disguised name, and of one that no list holds
+LONGEST = 40  # letters of two names in one word
 _L = r"[^\W\d_]"
 # One letter, and three or more after it with the same sign between: P.e.t.e.r, P E T E R.
 _LETTERS = re.compile(
@@ -27,7 +28,7 @@ _LETTERS = re.compile(
 )
 _LEET = str.maketrans("013457@$!", "oieastasi")
 _LEET_WORD = re.compile(
-    r"(?<![\w@.#/&-])(?=[\d@$!]*[A-Za-z])[A-Za-z013457@$!]{4,}(?![\w@./&-]|\.\w)"
+    r"(?<![\w@$!.#/&-])(?=[\d@$!]{0,40}[A-Za-z])[A-Za-z013457@$!]{4,40}(?![\w@./&-]|\.\w)"
 )
 _LEET_SIGN = re.compile(r"[013457@$!](?=[\d@$!]*[A-Za-z])")
 _PARTED = re.compile(rf"(?<![\w-]){_L}+-\n?{_L}+(?![\w-])")
@@ -66,7 +67,7 @@ def _spelled(text: str) -> Iterator[tuple[int, int]]:
         joint = match["joint"]
         word = match[0].replace(joint, "")
         named = _is_listed(word) or (_is_unlisted(word) and not _is_abbreviation(word, joint))
-        named = named or (joint == " " and len(word) > LONG and _is_two_names(word))
+        named = named or (joint == " " and LONG < len(word) <= LONGEST and _is_two_names(word))
         start, end = match.span()
         gap = text[runs[-1][1] : start] if runs else "-"
         if not gap.strip(" \t") and len(gap) < 8:

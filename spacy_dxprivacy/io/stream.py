@@ -167,7 +167,8 @@ def _in_parts(nlp: Language, text: str, batch_size: int) -> Sanitized | str:
                 return result
             drawn.append(result.text)
             counts.update({name: result.receipt.get(name, 0) for name in _COUNTED})
-    counted = Counted(**{name: counts[name] for name in _COUNTED})
+    tokens, perturbed, unknown, draws, uncovered = (counts[name] for name in _COUNTED)
+    counted = Counted(tokens, perturbed, unknown, draws, uncovered=uncovered)
     return Sanitized("".join(drawn), the_sanitizer(nlp).terms.receipt(counted))
 
 

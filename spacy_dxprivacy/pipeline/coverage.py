@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -83,28 +84,26 @@ def refusal(text: str, passages: Sequence[Span], coverage: Coverage) -> DxError:
 def redacted(doc: Doc, passages: Sequence[Span]) -> Doc:
     """Return a Doc in which one public token stands for each passage, whole tokens of it."""
     text, bounds = doc.text, bounds_of(doc)
-    parts, edits, last = list[str](), list[tuple[int, int, int]](), 0
-    size = 0
+    starts, stops = bounds[::2], bounds[1::2]
+    parts, last, size = list[str](), 0, 0
+    edits: list[tuple[int, int, int]] = []  # start and end in the old text, end in the new one
     for first, end in passages:
-        inside = [t for t in doc if t.idx < end and first < t.idx + len(t)]
-        start, stop = (
-            max(min(first, inside[0].idx), last),
-            max(end, inside[-1].idx + len(inside[-1])),
-        )
-        parts += text[last:start], REDACTED
+        start = max(min(first, starts[bisect_right(stops, first)]), last)
+        stop = max(end, stops[bisect_left(starts, end) - 1])
         size += start - last + len(REDACTED)
+        parts += text[last:start], REDACTED
         edits.append((start, stop, size))
         last = stop
     parts.append(text[last:])
+    begins = [start for start, *_ in edits]
 
-    def moved(place: int) -> int:
-        shift = 0
-        for start, stop, new in edits:
-            if start < place < stop:
-                return new
-            if place >= stop:
-                shift = new - stop
-        return place + shift
+    def moved(place: int, *, left: bool = False) -> int:
+        """Where a place is; within a passage at its end, and with `left` also at its start."""
+        i = (bisect_right if left else bisect_left)(begins, place) - 1
+        if i < 0:
+            return place
+        _, stop, new = edits[i]
+        return new + max(place - stop, 0)
 
     words, spaces = cut("".join(parts), [moved(place) for place in bounds])
     data = {**doc.user_data, UNCOVERED: len(edits)}
@@ -112,5 +111,4 @@ def redacted(doc: Doc, passages: Sequence[Span]) -> Doc:
         data[MARKS] = [moved(place) for place in data[MARKS]]
     new = Doc(doc.vocab, words=words, spaces=spaces)
     # An entity within a passage goes with it: it begins where it ends.
-    ends = {place: size for start, stop, size in edits for place in range(start, stop + 1)}
-    return annotated(doc, new, [ends.get(place, moved(place)) for place in bounds], data)
+    return annotated(doc, new, [moved(place, left=True) for place in bounds], data)

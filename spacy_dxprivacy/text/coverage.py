@@ -8,9 +8,9 @@ names in it, and no space has its words.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
-from itertools import pairwise
 
 from .language import common_words, language_of, languages_known
 
@@ -112,9 +112,8 @@ def _of_scripts(text: str) -> list[Span]:
     whole = _is_more_than_a_name(text, words) and _mostly_other(text)
     if whole:
         return [(0, len(text))]
-    return [
-        _passage(text, run[0][0], run[-1][1]) for run in runs if _is_more_than_a_name(text, run)
-    ]
+    long = [(run[0][0], run[-1][1]) for run in runs if _is_more_than_a_name(text, run)]
+    return [passage for line in _lines(text, long) for passage in _passages(text, *line)]
 
 
 def _is_more_than_a_name(text: str, words: list[Span]) -> bool:
@@ -128,15 +127,29 @@ def _mostly_other(part: str) -> bool:
     return 2 * other >= len(_LETTER.findall(part))
 
 
-def _passage(text: str, start: int, end: int) -> Span:
-    """The line around words of another script if it has more of them, or else the sentence."""
-    line = text.rfind("\n", 0, start) + 1, text.find("\n", end) % (len(text) + 1)
+def _lines(text: str, runs: list[Span]) -> Iterator[tuple[Span, list[Span]]]:
+    """The lines with runs of another script, which none goes beyond, and the runs of each."""
+    i = 0
+    while i < len(runs):
+        start, end = text.rfind("\n", 0, runs[i][0]) + 1, text.find("\n", runs[i][1])
+        line = start, len(text) if end < 0 else end
+        first = i
+        while i < len(runs) and runs[i][0] < line[1]:
+            i += 1
+        yield line, runs[first:i]
+
+
+def _passages(text: str, line: Span, runs: list[Span]) -> list[Span]:
+    """A line if it has more words of another script than others, or else the sentences of runs."""
     if _mostly_other(text[slice(*line)]):
-        return line
-    cuts = [line[0], *(m.end() for m in _SENTENCE.finditer(text, *line)), line[1]]
-    around = [(a, b) for a, b in pairwise(cuts) if a < end and start < b]
-    first, last = around[0][0], around[-1][1]
-    return first, first + len(text[first:last].rstrip())
+        return [line]
+    cuts = [line[0], *(match.end() for match in _SENTENCE.finditer(text, *line)), line[1]]
+    found = []
+    for start, end in runs:
+        first = cuts[bisect_right(cuts, start) - 1]
+        last = cuts[bisect_left(cuts, end)]
+        found.append((first, first + len(text[first:last].rstrip())))
+    return found
 
 
 # -- languages -------------------------------------------------------------------------------------

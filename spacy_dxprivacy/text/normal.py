@@ -72,7 +72,7 @@ _RUN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")  # nothing joins across its ends
 _MARKED = re.compile(rf"(?<=[^\W_])[{_ACCENTS}]+")
 _STROKE = re.compile(f"[{_STROKES}]")
 _FONT = re.compile(rf"[{_STYLED}](?:[ .\-_]?[{_STYLED}])+|[\ufb00-\ufb06]")
-_MIXED = re.compile(rf"[^\W\d_]*(?:[A-Za-z][{_LOOKS}]|[{_LOOKS}][A-Za-z])[^\W\d_]*")
+_WORD = re.compile(r"[^\W\d_]+")
 Change = Callable[[str], str]
 
 
@@ -165,6 +165,8 @@ def _plain_letter(letter: str) -> str:
 
 
 def _plain_script(word: str) -> str:
+    if word.isascii():
+        return word
     plain = word.translate(_ALIKE)
     latin = all("LATIN" in unicodedata.name(letter, "") for letter in plain)
     greek = sum("\u0370" <= letter < "\u0400" for letter in word)
@@ -179,7 +181,7 @@ _STEPS: tuple[tuple[re.Pattern[str], Change], ...] = (
     (_RUN, _nfc),
     (_FONT, _plain_font),
     (_RUN, _nfc),
-    (_MIXED, _plain_script),
+    (_WORD, _plain_script),
 )
 
 
