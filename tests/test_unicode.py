@@ -5,6 +5,7 @@ import html
 import random
 import re
 import unicodedata
+from time import process_time
 
 import pytest
 import spacy
@@ -12,9 +13,11 @@ from spacy.tokens import Doc
 from typer.testing import CliRunner
 
 from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.entities.disguised import _FORMS
 from spacy_dxprivacy.integrations.clean import clean
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.text.coverage import foreign_names
+from spacy_dxprivacy.text.coverage import foreign_names, uncovered
+from spacy_dxprivacy.text.language import COVERED
 from spacy_dxprivacy.text.layout import MARKS
 from spacy_dxprivacy.text.normal import in_normal_form, is_normal, normal_form, normalised
 
