@@ -61,6 +61,22 @@ def test_the_normal_form_is_nfc_without_what_nobody_sees_and_its_own_normal_form
             assert normal_form(f"a{chr(code)}b") == "ab", hex(code)
 
 
+ODD_PARTS = ("я ж я ж я ж я word ", "李", "é", "e\u0301", "!", "A B ", "Peter", "a-")
+
+
+@pytest.mark.parametrize("part", ODD_PARTS)
+def test_the_time_of_odd_texts_grows_with_their_length_alone(part):
+    seconds = []
+    for length in (10_000, 40_000):
+        text = part * (length // len(part))
+        began = process_time()
+        _ = uncovered(text, COVERED), foreign_names(text), normalised(text, range(len(text)))
+        for form in _FORMS:
+            list(form(text))
+        seconds.append(process_time() - began)
+    assert seconds[1] < 10 * seconds[0] + 0.5
+
+
 @pytest.mark.parametrize(
     "text", ["👨\u200d👩\u200d👧 ❤\ufe0f 1\ufe0f\u20e3", "TNFα 5 μg ≠ ℝ", "½ m²"]
 )
@@ -136,7 +152,7 @@ def test_every_way_in_reads_the_normal_text(tmp_path):
         )
         assert result.exit_code == 0, result.output
         new = out.read_text("utf8")
-        assert "Jos" not in new and "ez" not in new.replace("seen", ""), new
+        assert "Jos" not in new and not re.search(r"N\S{0,9}ez", new), new
         assert "The patient" in new and "\u0301" not in new
     assert "Jos" not in clean(text, entities=["person"])
 

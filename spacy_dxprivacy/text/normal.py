@@ -72,6 +72,7 @@ _RUN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")  # nothing joins across its ends
 _MARKED = re.compile(rf"(?<=[^\W_])[{_ACCENTS}]+")
 _STROKE = re.compile(f"[{_STROKES}]")
 _FONT = re.compile(rf"[{_STYLED}](?:[ .\-_]?[{_STYLED}])+|[\ufb00-\ufb06]")
+_MIXED = re.compile(f"[A-Za-z][{_LOOKS}]|[{_LOOKS}][A-Za-z]")
 _WORD = re.compile(r"[^\W\d_]+")
 Change = Callable[[str], str]
 
@@ -165,7 +166,7 @@ def _plain_letter(letter: str) -> str:
 
 
 def _plain_script(word: str) -> str:
-    if word.isascii():
+    if word.isascii() or not _MIXED.search(word):
         return word
     plain = word.translate(_ALIKE)
     latin = all("LATIN" in unicodedata.name(letter, "") for letter in plain)
