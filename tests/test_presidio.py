@@ -60,6 +60,13 @@ def pipeline(analyzer: Any = None, **config: Any) -> Language:
 
 
 @needs_presidio
+def test_places_are_those_of_the_text_with_its_signs_that_nobody_sees(analyzer: Any) -> None:
+    text = "It was \u200b\u2068Maria Kowalczyk\u2069 who saw \u200b\u200bPeter Okafor."
+    found = named(analyzer.analyze(text, language="en"), text)
+    names = {name.strip("\u2068\u2069\u200b") for kind, name in found if kind == "PERSON"}
+    assert names == {"Maria Kowalczyk", "Peter Okafor"}
+
+
 def test_their_recognisers_tell_our_sanitizer_what_to_replace(analyzer: Any) -> None:
     doc = pipeline(analyzer)(TEXT)
     for secret in ("Kowalczyk", "4111", "maria@"):

@@ -666,6 +666,18 @@ def test_a_language_that_is_not_covered_is_refused_and_a_covered_one_is_not(prox
     )
 
 
+def test_the_upstream_sees_no_other_script_and_no_name_with_signs_that_nobody_sees(proxy, upstream):
+    def said(text):
+        return ask(proxy, CHAT, {"model": "echo", "messages": [{"role": "user", "content": text}]})
+
+    chinese = "患者李娜于2023年5月3日因腹痛入院。她住在北京市朝阳区建国路88号。"
+    assert said(chinese).status == said(f"Please sum up.\n\n{chinese}").status == 422
+    assert not upstream.seen
+    assert said("Dear \u2068Priya Okonkwo\u2069 and 李娜, hello.").status == 200
+    seen = upstream.seen[0][2].decode()
+    assert not any(word in seen for word in ("Okonkwo", "Priya", "李娜", "\\u674e", "2068"))
+
+
 def test_errors_of_the_upstream_pass_without_their_text(make_proxy, upstream):
     proxy = make_proxy()
     for status, expected in ((401, 401), (429, 429), (500, 500), (302, 502)):

@@ -20,6 +20,7 @@ from ..arrays import Floats2d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, is_word, mentions, plain_label
+from ..text.normal import in_normal_form
 from ..text.tokens import with_fields_apart
 from . import network
 from .tables import words
@@ -44,7 +45,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
     """
 
     def __init__(self, nlp: Language, name: str = "dx_entity_recognizer") -> None:
-        self.vocab, self.name = nlp.vocab, name
+        self.nlp, self.vocab, self.name = nlp, nlp.vocab, name
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -58,7 +59,8 @@ class DxEntityRecognizer(FailsClosed, Pipe):
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Set the entities of a stream of Docs, so many at a time."""
-        for docs in util.minibatch(map(with_fields_apart, stream), batch_size):
+        normal = (in_normal_form(doc, self.nlp, self) for doc in stream)
+        for docs in util.minibatch(map(with_fields_apart, normal), batch_size):
             read = [len(doc) > 0 and language_of_doc(doc) == "en" for doc in docs]
             found = iter(predicted([*compress(docs, read)]))
             for doc, is_read in zip(docs, read, strict=True):

@@ -20,8 +20,10 @@ from ..arrays import Bools1d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, mentions, plain_label
+from ..text.normal import in_normal_form
 from ..text.tokens import with_fields_apart
 from ..validate import fail
+from .disguised import match_disguised
 from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
 from .review import completed, without_terms
@@ -77,7 +79,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
     def __call__(self, doc: Doc) -> Doc:
         """Set the entities. A Doc that holds rows of a table is replaced by one in which each field
         has its own tokens."""
-        return super().__call__(with_fields_apart(doc))
+        return super().__call__(with_fields_apart(in_normal_form(doc, self.nlp, self)))
 
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """Return (label, start, end) of all matches: your own, then the longest first, then by
@@ -87,9 +89,10 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         language = language_of_doc(doc)
         if language == "en":
             found = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
-            kept = without_terms(doc, found)
+            kept = {*without_terms(doc, found)}
         else:
-            kept = iter(match_foreign(doc, language))
+            kept = match_foreign(doc, language)
+        kept |= {*match_disguised(doc)}
         return own + sorted(kept, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))
 
     def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:

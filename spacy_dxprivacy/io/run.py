@@ -21,6 +21,7 @@ from ..config import FileOptions
 from ..entities.surrogates.base import Surrogate
 from ..errors import DxError, UsageError
 from ..pipeline.component import DxSanitizer
+from ..pipeline.coverage import OWN
 from ..pipeline.persons import PersonBudget
 from ..pipeline.select import Entities
 from ..space import BUILTIN
@@ -281,7 +282,6 @@ def unmodified(files: FileOptions, fields: Iterable[str]) -> list[str]:
 
 
 SAMPLE = 64  # first records, by which the language of a file is known
-OWN = ("dx_entity_ruler", "dx_entity_recognizer")  # factories of the recognisers for COVERED alone
 
 
 def with_language(
@@ -327,12 +327,13 @@ def not_covered(nlp: Language, text: str) -> str:
 
 def _check(nlp: Language, sanitizer: DxSanitizer, language: str) -> None:
     """Raise UsageError where a text of this language would not be sanitised as it should be."""
+    redacts = sanitizer.unknown_language == "redact"
     if language in ("", "en"):
         return
     looks, give = f"the text looks {NAMES[language]}", "or `language` = en if it is English"
     surrogates: list[Surrogate] = list(sanitizer.active_surrogates.values())
     by_entity = isinstance(sanitizer.selector, Entities) and surrogates
-    if not by_entity and sanitizer.space.path == BUILTIN:
+    if not by_entity and sanitizer.space.path == BUILTIN and not redacts:
         raise UsageError(
             f"{looks}, and the built-in space has English words. Name a space and a prior of "
             f"the language in a `config`, {give}."
@@ -347,6 +348,8 @@ def _check(nlp: Language, sanitizer: DxSanitizer, language: str) -> None:
                 f"{looks}. With a key all surrogates are of one language: set `language` to "
                 f"{language}, {give}."
             )
+        return
+    if redacts:
         return
     made = {nlp.get_pipe_meta(name).factory: nlp.get_pipe_meta(name) for name in nlp.pipe_names}
     others = [meta for factory, meta in made.items() if factory not in OWN]

@@ -30,7 +30,7 @@ _ENDS = re.compile(r"(?:[.!?]\s{1,8}|\n[^\S\n]{0,8}\n)(?=\S)")
 _BESIDE = 256  # characters on each side of a place that the tokenizer is asked about
 MOST_TRIES = 2**10  # ends of a part that are looked at, none of which may be one
 _MARKS = {".", "!", "?"}
-_COUNTED = ("tokens", "perturbed", "unknown", "draws")
+_COUNTED = ("tokens", "perturbed", "unknown", "draws", "uncovered")
 
 
 @dataclass(frozen=True)
@@ -166,8 +166,9 @@ def _in_parts(nlp: Language, text: str, batch_size: int) -> Sanitized | str:
             if isinstance(result, str):
                 return result
             drawn.append(result.text)
-            counts.update({name: result.receipt[name] for name in _COUNTED})
-    counted = Counted(counts["tokens"], counts["perturbed"], counts["unknown"], counts["draws"])
+            counts.update({name: result.receipt.get(name, 0) for name in _COUNTED})
+    tokens, perturbed, unknown, draws, uncovered = (counts[name] for name in _COUNTED)
+    counted = Counted(tokens, perturbed, unknown, draws, uncovered=uncovered)
     return Sanitized("".join(drawn), the_sanitizer(nlp).terms.receipt(counted))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from ..about import __version__
 from ..pipeline.persons import merged
 from ..pipeline.receipt import COUNTS as COUNTS
-from ..pipeline.receipt import PERSONS_SHOWN, Counted, SurrogateCounts, Terms
+from ..pipeline.receipt import PERSONS_SHOWN, UNCOVERED_SHOWN, Counted, SurrogateCounts, Terms
 from ..privacy.guarantee import Guarantee
 from ..privacy.levels import named
 
@@ -26,6 +26,7 @@ class Sums:
 
     documents: int = 0
     most_draws: int = 0  # of a single document
+    uncovered: int = 0  # passages in languages and scripts that are not covered
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
     surrogates: SurrogateCounts = field(default_factory=SurrogateCounts)  # surrogates, by label
     persons: dict[str, Any] | None = None  # the recognised ones, see persons.receipt_of
@@ -33,6 +34,7 @@ class Sums:
     def add(self, receipt: Mapping[str, Any]) -> None:
         """Add one document, by its receipt."""
         numbers = {name: receipt[name] for name in COUNTS} | {"persons": receipt.get("persons")}
+        numbers["uncovered"] = receipt.get("uncovered", 0)
         self.merge({"documents": 1, "most_draws": receipt["draws"], **numbers})
         self.surrogates.add(receipt)
 
@@ -40,6 +42,7 @@ class Sums:
         """Add the sums of others, as to_dict returns them."""
         self.documents += other["documents"]
         self.most_draws = max(self.most_draws, other["most_draws"])
+        self.uncovered += other.get("uncovered", 0)
         for name in COUNTS:
             self.counts[name] += other[name]
         self.surrogates.merge(SurrogateCounts.of(other))
@@ -49,9 +52,11 @@ class Sums:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for json."""
         numbers = {"documents": self.documents, **self.counts}
-        persons = {} if self.persons is None else {"persons": self.persons}
+        others: dict[str, Any] = {} if self.persons is None else {"persons": self.persons}
+        if self.uncovered:
+            others["uncovered"] = self.uncovered
         return {
-            **numbers, "most_draws": self.most_draws, **self.surrogates.to_dict(), **persons
+            **numbers, "most_draws": self.most_draws, **self.surrogates.to_dict(), **others
         }  # fmt: skip
 
 
@@ -75,6 +80,7 @@ class Tally(Sums):
     def visible(self) -> list[str]:
         """What of the input is in plaintext, each once."""
         shown = [] if self.persons is None else [PERSONS_SHOWN]
+        shown += [UNCOVERED_SHOWN] if self.uncovered else []
         return list(dict.fromkeys([*self.terms.in_clear, *self.in_clear, *shown]))
 
     @property
@@ -115,6 +121,8 @@ class Tally(Sums):
             payload["by_person"] = self.by_person
         if self.dropped:
             payload["dropped"] = dict(sorted(self.dropped.items()))
+        if self.uncovered:
+            payload["uncovered"] = self.uncovered
         if self.terms.surrogates is not None:
             payload["stood_in"] = self.surrogates.tokens
         return payload
@@ -147,6 +155,7 @@ class Tally(Sums):
             "Edited": self._edited(),
             "Numbers": self._numbers(),
             "Surrogates": self._surrogates(),
+            "Redacted": self._uncovered(),
             "Visible": "; ".join(self.visible),
             "Speed": f"{speed:,.0f} words a second, set-up not counted",
         }
@@ -221,6 +230,11 @@ class Tally(Sums):
             return ""
         each = f"{self.numbers:,} sampled near their value, epsilon = {g.epsilon:.6g} {g.unit} each"
         return f"{each} ({g.status}). {g.notes}"
+
+    def _uncovered(self) -> str:
+        passages = many(self.uncovered, "passage")
+        why = "in languages or scripts in which no rule finds anything"
+        return f"{passages} {why}" if self.uncovered else ""
 
     def _surrogates(self) -> str:
         """Return the labels, counts and guarantee of each kind of surrogate."""

@@ -20,7 +20,9 @@ from ..io.files.limits import read_json
 from ..machine import one_thread_in_workers
 from ..space import BUILTIN, Space, learned
 from ..space.sources import SpaceSource
+from ..text.normal import in_normal_form
 from ..ty import Editor, Mechanism, Unknown
+from .coverage import Coverage, coverage_of, redacted, refusal
 from .draw import draw
 from .parts import Parts, check_labels, check_listeners, fit, warn_of_lacking
 from .receipt import Terms, install_extensions
@@ -35,6 +37,8 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "casing": "truecase",
     "vectors": "table",
     "carry": [],
+    "language": None,
+    "unknown_language": "refuse",
     "max_epsilon_per_doc": None,
     "max_epsilon_per_person": None,
     "mechanism": {
@@ -70,6 +74,8 @@ def make_dx_sanitizer(
     casing: str,
     vectors: str,
     carry: list[str],
+    language: str | None,
+    unknown_language: str,
     max_epsilon_per_doc: float | None,
     max_epsilon_per_person: float | None,
     mechanism: Mechanism,
@@ -96,6 +102,8 @@ def make_dx_sanitizer(
         casing=casing,
         vectors=vectors,
         carry=carry,
+        language=language,
+        unknown_language=unknown_language,
         max_epsilon_per_doc=max_epsilon_per_doc,
         max_epsilon_per_person=max_epsilon_per_person,
     )
@@ -126,6 +134,7 @@ class DxSanitizer(FailsClosed, Parts):
         self._nlp: Language | None = nlp
         self._labels_known = False
         self._checked_names: list[str] = []
+        self._coverage: Coverage | None = None
         self._space: Space | None = None
         self._terms: Terms | None = None
         self._expected_digest: str | None = None
@@ -172,7 +181,27 @@ class DxSanitizer(FailsClosed, Parts):
         self._has_read |= False in zones
         self._has_read_in_zone |= True in zones
         space, terms = self.space, self.terms
+        docs = [self._covered(in_normal_form(doc, self._nlp, self), space) for doc in docs]
         return write(self, docs, draw(self, docs, space), space, terms)
+
+    def _covered(self, doc: Doc, space: Space) -> Doc:
+        """Return the Doc, its passages in languages and scripts that are not covered redacted.
+        Raise DxError where they are to be refused."""
+        coverage, text = self._coverage_of(space), doc.text
+        passages = coverage.passages(text, known=self.language is not None)
+        if not passages:
+            return doc
+        if self.unknown_language == "refuse":
+            raise refusal(text, passages, coverage)
+        return redacted(doc, passages)
+
+    def _coverage_of(self, space: Space) -> Coverage:
+        if self._coverage is None:
+            if self._nlp is None:
+                raise DxError(Errors.DX027)
+            self._coverage = coverage_of(self, self._nlp, self, space)
+            self.latin = self._coverage.scripts
+        return self._coverage
 
     def _check_pipeline(self) -> None:
         install_extensions()
@@ -222,7 +251,7 @@ class DxSanitizer(FailsClosed, Parts):
             raise DxError(message)
         if self._learned_folder and not self._names_another_space:
             learned.read_beside(space, self._learned_folder)
-        self._space, self._terms = space, None
+        self._space, self._terms, self._coverage = space, None, None
 
     # -- serialization ---------------------------------------------------------------------------
 
@@ -300,6 +329,7 @@ class DxSanitizer(FailsClosed, Parts):
         """Return the state for a worker: fitted, without the pipeline, which the worker has."""
         self._check_pipeline()
         self._space = self.space
+        self._coverage_of(self._space)
         dropped: dict[str, Any] = {"_nlp": None, "on_replacements": None, "_blocked": None}
         has_not_read = {"_has_read": False, "_has_read_in_zone": False}
         return {**self.__dict__, **dropped, "_terms": self.terms, **has_not_read}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +23,9 @@ from ..entities.surrogates.replacements import (
 from ..errors import DxError, Errors
 from ..privacy.composition import repeat
 from ..space import Space
+from ..text.coverage import foreign_names
 from ..text.layout import Layout
-from ..text.mentions import Entity, plain_label
+from ..text.mentions import Entity, plain_label, united
 from ..ty import Draw
 from .parts import Parts
 from .select import Entities, words_of
@@ -123,6 +124,8 @@ def _select(parts: Parts, doc: Doc) -> Selected:
     if parts.surrogates:
         finder = selector if isinstance(selector, Entities) else Entities(tuple(surrogates))
         entities = finder.entities(doc)
+        if parts.latin:
+            entities = with_foreign_names(doc, entities, surrogates)
         rest_is_plain = isinstance(selector, Entities)
         stood = replace_mentions(doc, surrogates, parts.rng, entities, rest_is_plain=rest_is_plain)
         if parts.on_replacements is not None:
@@ -138,6 +141,16 @@ def _select(parts: Parts, doc: Doc) -> Selected:
     rule = parts.numbers
     numbers = np.zeros(len(doc), dtype=bool) if rule is None else find_figures(doc, mask, rule)
     return Selected(mask & ~numbers, stood, entities, numbers)
+
+
+def with_foreign_names(doc: Doc, entities: list[Entity], labels: Collection[str]) -> list[Entity]:
+    """Add the runs of another script, which are names where persons have a surrogate."""
+    runs = foreign_names(doc.text) if "PERSON" in map(plain_label, labels) else []
+    if not runs:
+        return entities
+    spans = (doc.char_span(*run, alignment_mode="expand") for run in runs)
+    names = [("PERSON", span.start, span.end) for span in spans if span is not None]
+    return united([*entities, *names])
 
 
 def _persons(parts: Parts, doc: Doc, selected: Selected, space: Space) -> Sequence[PersonLoss]:

@@ -74,6 +74,10 @@ class Parts:
         vectors: "table" leaves token.vector to the pipeline's own vectors, if any; "noisy" makes it
             the perturbed vector, see receipt.attach_vectors.
         carry: "ents", "sents" or both, taken over from the input's Doc.
+        language: Of all texts, in whose words nothing is then looked for but other scripts; that of
+            each text and passage is told by its words if None.
+        unknown_language: "refuse" a text with a passage in a language or script that is not
+            covered, or "redact" the passage as a whole.
         max_epsilon_per_doc: A Doc whose total epsilon would be above it raises before anything of
             it is drawn. It counts words only, not surrogates.
         max_epsilon_per_person: A Doc in which all mentions of a recognised person together would
@@ -95,9 +99,12 @@ class Parts:
     casing: str = "truecase"
     vectors: str = "table"
     carry: Iterable[str] = ()
+    language: str | None = None
+    unknown_language: str = "refuse"
     max_epsilon_per_doc: float | None = None
     max_epsilon_per_person: float | None = None
     on_replacements: OnReplacements | None = field(default=None, init=False)
+    latin: bool = field(default=True, init=False)  # a run of another script is a name
     rng: Rng = field(init=False)
     _blocked: Blocked | None = field(default=None, init=False)
     _names_apart: tuple[str, float] | None = field(default=None, init=False)
@@ -109,6 +116,7 @@ class Parts:
         one_of("scope", self.scope, ("token", "type"))
         one_of("casing", self.casing, ("truecase", "preserve"))
         one_of("vectors", self.vectors, ("table", "noisy"))
+        one_of("unknown_language", self.unknown_language, ("refuse", "redact"))
         self.carry = tuple(one_of("carry", item, tuple(CARRIED_IN_CLEAR)) for item in self.carry)
         most = self.max_epsilon_per_doc
         for name in ("max_epsilon_per_doc", "max_epsilon_per_person"):
@@ -366,7 +374,7 @@ def check_listeners(nlp: Language, name: str) -> None:
         stranded = [one for one in nlp.pipe_names[place + 1 :] if one in some - near]
         if stranded:
             named = ", ".join(stranded)
-            raise DxError(Errors.DX180.format(listeners=named, name=name, upstream=upstream))
+            raise DxError(Errors.DX182.format(listeners=named, name=name, upstream=upstream))
 
 
 def warn_of_lacking(space: Space) -> None:

@@ -30,6 +30,8 @@ PERSONS_SHOWN = "how often each recognised person is mentioned, without the name
 RECEIPT_KEY = "dx_receipt"
 SPANS_KEY = "dx"
 VECTORS_KEY = "dx_vectors"
+UNCOVERED = "dx_uncovered"  # in the user data of a Doc to be sanitised: how many passages
+UNCOVERED_SHOWN = "where a passage is in a language or script that is not covered"
 _FIELD_TYPES: dict[str, Any] = {
     **dict.fromkeys(("mechanism", "space", "unknown_policy"), str),
     **dict.fromkeys(("guarantee", "total"), dict),
@@ -67,7 +69,8 @@ class Receipt(dict[str, Any]):
     the largest chance that a mention comes out unchanged, the public name of the key if there is
     one (key_id), and how many mentions were found, replaced and kept. stood_in: how many tokens of
     the released document are of surrogates. persons: those that were recognised, without names, and
-    the guarantee of all their mentions at once, see persons.receipt_of.
+    the guarantee of all their mentions at once, see persons.receipt_of. uncovered: how many
+    passages were redacted since no rule can find anything in their language or script.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -111,7 +114,7 @@ class Counted:
     """The counts of one Doc.
 
     numbers: tokens drawn as numbers, and their draws. stood_in: tokens of surrogates. mentions:
-    found, replaced and kept, by label. persons: as in the receipt.
+    found, replaced and kept, by label. persons, uncovered: as in the receipt.
     """
 
     tokens: int
@@ -122,6 +125,7 @@ class Counted:
     stood_in: int = 0
     mentions: Mapping[str, dict[str, int]] = field(default_factory=dict)
     persons: Mapping[str, Any] | None = None
+    uncovered: int = 0
 
 
 @dataclass(frozen=True)
@@ -181,6 +185,9 @@ class Terms:
         if counted.persons is not None:
             made["persons"] = dict(counted.persons)
             made["in_clear"].append(PERSONS_SHOWN)
+        if counted.uncovered:
+            made["uncovered"] = counted.uncovered
+            made["in_clear"].append(UNCOVERED_SHOWN)
         if self.numbers is not None:
             one, total = _of_draws(self.numbers, draws)
             made["numbers"] = {"guarantee": dict(one), "total": dict(total), "drawn": drawn}

@@ -21,7 +21,7 @@ from ..text.layout import MARKS, Layout, moved
 from ..text.spelling import like, spell
 from .draw import Drawn, ids_of
 from .parts import Parts
-from .receipt import SPANS_KEY, Counted, Receipt, Terms, earlier_receipts, mark_as_made
+from .receipt import SPANS_KEY, UNCOVERED, Counted, Receipt, Terms, earlier_receipts, mark_as_made
 from .unknown import WHICH
 
 ATTRIBUTES = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}  # of what `carry` names
@@ -169,6 +169,7 @@ def _receipt(doc: Doc, drawn: Drawn, parts: Parts, space: Space, terms: Terms) -
         stood_in=0 if layout is None else int(layout.placed.sum()),
         mentions={} if stood is None else stood.counts,
         persons=persons,
+        uncovered=doc.user_data.get(UNCOVERED, 0),
     )
     return terms.receipt(counted, earlier_receipts(doc))
 

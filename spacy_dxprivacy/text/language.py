@@ -74,6 +74,12 @@ def common_words(language: str) -> frozenset[str]:
 
 
 @cache
+def languages_known() -> tuple[str, ...]:
+    """Return the languages that `language_of` tells apart."""
+    return tuple(table("entities/languages"))
+
+
+@cache
 def _languages_of() -> dict[str, tuple[str, ...]]:
     """Word -> the languages that it is common in."""
     found: dict[str, dict[str, None]] = {}

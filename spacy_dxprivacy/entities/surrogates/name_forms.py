@@ -91,6 +91,8 @@ def _parts(names: list[str]) -> tuple[str, ...]:
 
 def _case(text: str) -> str:
     letters = [c for c in text if c.isalpha()]
+    if text.upper() == text.lower():
+        return "title"  # of a script without capitals
     if len(letters) > 1 and text.upper() == text:
         return "upper"
     return "lower" if text.lower() == text and letters else "title"

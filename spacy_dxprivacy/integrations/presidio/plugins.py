@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +14,7 @@ from spacy.language import Language
 
 from ...entities.tables import by_word
 from ...pipeline.component import DxSanitizer
+from ...text.normal import on_original
 
 SCORE = 0.85  # as presidio gives entities of a pipeline
 # Label of a pipeline -> entity of presidio. Those without a row keep their name.
@@ -31,11 +33,34 @@ class _Engine(SpacyNlpEngine):
                 default_score=SCORE,
             ),
         )
-        pipelines: Any = {language: nlp}  # presidio declares None, and sets it when it loads
+        self._pipelines = {language: nlp}
+        pipelines: Any = self._pipelines  # presidio declares None, and sets it when it loads
         self.nlp = pipelines
 
     def load(self) -> None:
         """Do nothing: presidio would download a model."""
+
+    def process_text(self, text: str, language: str) -> Any:
+        """Return what the pipeline finds in a text, by its places in this text."""
+        nlp = self._pipelines[language]
+        return self._doc_to_nlp_artifact(on_original(nlp(text), text, nlp), language)
+
+    def process_batch(  # type: ignore[override, unused-ignore]
+        self,
+        texts: Iterable[Any],
+        language: str,
+        batch_size: int = 1,
+        n_process: int = 1,
+        as_tuples: bool = False,
+    ) -> Iterator[Any]:
+        """Yield each text with what the pipeline finds in it, and with its context in tuples."""
+        nlp = self._pipelines[language]
+        how: dict[str, Any] = {"batch_size": batch_size, "n_process": n_process}
+        pairs = texts if as_tuples else ((text, None) for text in texts)
+        given = ((str(text), (str(text), context)) for text, context in pairs)
+        for doc, (text, context) in nlp.pipe(given, as_tuples=True, **how):
+            found = self._doc_to_nlp_artifact(on_original(doc, text, nlp), language)
+            yield (text, found, context) if as_tuples else (text, found)
 
 
 def nlp_engine(nlp: Language | None = None, *, language: str = "en") -> Any:

@@ -17,6 +17,9 @@ from ...io.files.limits import parse_json
 from ...pipeline.select import LAYOUT
 from ...pipeline.unknown import REDACTED
 from ...space import Space
+from ...text.coverage import foreign_names, uncovered
+from ...text.language import COVERED
+from ...text.normal import normal_form
 from ...text.spelling import capitalised
 from .files import BadFile, Strings, Text, bytes_of, files_of, read_file, refused, unpacked
 from .original import (
@@ -53,6 +56,7 @@ CLAIMED = (
     "What is declared is claimed by receipts in the file itself, which nobody signed: give that of "
     "the run (--receipt) to hold the release to it."
 )
+UNREAD = "passages in a language or script in which no rule could have found anything"
 OTHER_SPACE = (
     "The receipt names another space (or a part of this one): which words are unknown was judged "
     "by this one. Give the right one as `space`."
@@ -295,8 +299,22 @@ class _Audit:
         if lower - drawable:
             what = "words that the space does not hold, so no mechanism drew them"
             self._add("unknown words", where, lower - drawable, what, declared=kept)
+        if kept:
+            self._unread(tokens, where)
         if number < len(self.original.docs):
             self._aligned(self.original.docs[number], tokens, where, kept)
+
+    def _unread(self, tokens: Tokens, where: str) -> None:
+        """Look for text in which the rules of entity mode could find nothing."""
+        nlp = self.how.nlp
+        if nlp is not None and nlp.lang not in COVERED:
+            return  # whose recogniser reads other languages
+        text = normal_form(joined(*tokens))
+        spans = [*uncovered(text, COVERED), *foreign_names(text)]
+        unread = " ".join(text[start:end].lower() for start, end in spans)
+        words = {w for w in map(str.lower, tokens[0] if spans else ()) if normal_form(w) in unread}
+        if words & self.original.words:
+            self._add("unread text", where, words & self.original.words, UNREAD)
 
     def _aligned(self, old: Tokens, new: Tokens, where: str, kept: bool) -> None:
         """Compare place by place. kept: the receipt declares that any word may be unchanged."""

@@ -1,0 +1,168 @@
+"""Find names that are written apart, glued, or with other signs in the place of letters.
+
+P E T E R, P.e.t.e.r, Pe-ter, P3t3r, P&#101;ter, #PeterOkafor, peterokafor1987, and a name that a
+line break parts. A form is looked for first; the word that it writes then has to be a listed name
+and no word of common text, or a long one that no list holds. Text that nobody disguises has nearly
+none of these forms.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+from spacy.tokens import Doc
+
+from ..text.mentions import Entity, is_word
+from .phrases import in_tokens
+from .words import builtin_lexicon, is_name
+
+SHORTEST, LONG = 4, 6  # letters of a disguised name, and of one that no list holds
+LONGEST = 40  # letters of two names in one word
+_L = r"[^\W\d_]"
+# One letter, and three or more after it with the same sign between: P.e.t.e.r, P E T E R.
+_LETTERS = re.compile(
+    rf"(?<![^\W_])(?<![.'’\-]){_L}(?P<joint>[ .\-_*/·•|~]|\. ){_L}(?:(?P=joint){_L})+(?![^\W_])"
+)
+_LEET = str.maketrans("013457@$!", "oieastasi")
+_LEET_WORD = re.compile(
+    r"(?<![\w@$!.#/&-])(?=[\d@$!]{0,40}[A-Za-z])[A-Za-z013457@$!]{4,40}(?![\w@./&-]|\.\w)"
+)
+_LEET_SIGN = re.compile(r"[013457@$!](?=[\d@$!]*[A-Za-z])")
+_PARTED = re.compile(rf"(?<![\w-]){_L}+-\n?{_L}+(?![\w-])")
+_REFERENCE = re.compile(
+    r"(?<![\w&;])(?=[\w;]{0,30}&)(?:\w|&(?:#\d{1,6}|#x[\da-fA-F]{1,5}|[a-zA-Z]{2,8});){2,60}"
+)
+_GLUED = re.compile(rf"(?<![\w.@/-])(?P<tag>[#@])?(?P<word>{_L}{{6,40}})\d{{0,4}}(?![\w@/-]|\.\w)")
+_CAMEL = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]+")
+
+
+def match_disguised(doc: Doc) -> list[Entity]:
+    """Return the persons whose names a text writes in such a form, in tokens."""
+    text = doc.text
+    spans = (span for find in _FORMS for span in find(text))
+    return [in_tokens(doc, "PERSON", *span) for span in spans]
+
+
+def _is_listed(word: str) -> bool:
+    """Whether a word is a listed name, and no word of common text."""
+    return len(word) >= SHORTEST and is_name(word) and not is_word(word.lower())
+
+
+def _is_unlisted(word: str) -> bool:
+    """Whether a word is long, in no list, and not the letters of the alphabet in their order."""
+    lower = word.lower()
+    rank = builtin_lexicon().rank
+    known = lower in rank or lower.capitalize() in rank or word.upper() in rank
+    ordered = all(a < b for a, b in pairwise(lower))
+    return len(word) >= LONG and not known and not ordered
+
+
+def _spelled(text: str) -> Iterator[tuple[int, int]]:
+    """Runs of letters that are written apart; those that stand side by side are one name."""
+    runs: list[tuple[int, int, bool]] = []
+    for match in _LETTERS.finditer(text):
+        joint = match["joint"]
+        word = match[0].replace(joint, "")
+        named = _is_listed(word) or (_is_unlisted(word) and not _is_abbreviation(word, joint))
+        named = named or (joint == " " and LONG < len(word) <= LONGEST and _is_two_names(word))
+        start, end = match.span()
+        gap = text[runs[-1][1] : start] if runs else "-"
+        if not gap.strip(" \t") and len(gap) < 8:
+            runs[-1] = runs[-1][0], end, runs[-1][2] or named
+        else:
+            runs.append((start, end, named))
+    yield from ((start, end) for start, end, named in runs if named)
+
+
+def _is_abbreviation(word: str, joint: str) -> bool:
+    return joint != " " and word.isupper() and len(word) < 2 * SHORTEST
+
+
+def _is_two_names(word: str) -> bool:
+    parts = ((word[:i], word[i:]) for i in range(3, len(word) - 2))
+    return any(is_name(one) and is_name(other) for one, other in parts)
+
+
+def _leet(text: str) -> Iterator[tuple[int, int]]:
+    """Words with digits for letters, one of them a name, side by side."""
+    runs: list[tuple[int, int, bool]] = []
+    for match in _LEET_WORD.finditer(text):
+        word = match[0].rstrip("!")
+        if not _LEET_SIGN.search(word) or sum(map(str.isalpha, word)) < 2:
+            continue
+        start, named = match.start(), _is_listed(word.translate(_LEET))
+        if runs and text[runs[-1][1] : start] == " ":
+            runs[-1] = runs[-1][0], start + len(word), runs[-1][2] or named
+        else:
+            runs.append((start, start + len(word), named))
+    yield from ((start, end) for start, end, named in runs if named)
+
+
+def _parted(text: str) -> Iterator[tuple[int, int]]:
+    """Names with a hyphen in them, at the end of a line or not."""
+    if "-" not in text:
+        return
+    for match in _PARTED.finditer(text):
+        first, _, last = match[0].partition("-")
+        last = last.lstrip("\n")
+        if first[0].isupper() and last.islower() and _is_listed(first + last):
+            if not (is_word(first.lower()) and is_word(last)):
+                yield match.span()
+
+
+def _references(text: str) -> Iterator[tuple[int, int]]:
+    """Names with letters as character references of HTML."""
+    if "&" not in text:
+        return
+    for match in _REFERENCE.finditer(text):
+        word = html.unescape(match[0])
+        if word != match[0] and word.isalpha() and word[0].isupper() and _is_listed(word):
+            yield match.span()
+
+
+def _glued(text: str) -> Iterator[tuple[int, int]]:
+    """Two names in one word, of which capitals, a sign or a number tells."""
+    for match in _GLUED.finditer(text):
+        word = match["word"]
+        marked = match["tag"] is not None or match.end("word") < match.end()
+        if word.islower() or word.isupper():
+            named = marked and not _is_in_rank(word) and _is_first_and_last(word)
+        else:
+            parts = _CAMEL.findall(word)
+            named = len(parts) in (2, 3) and "".join(parts) == word and _are_names(parts)
+        if named:
+            yield match.span()
+
+
+def _is_in_rank(word: str) -> bool:
+    return word.lower() in builtin_lexicon().rank
+
+
+def _is_first_and_last(word: str) -> bool:
+    """Whether a word is a listed given name and a listed surname, neither a common word."""
+    parts = ((word[:i], word[i:]) for i in range(3, len(word) - 2))
+    return any(
+        "first_name" in builtin_lexicon().of(one.capitalize())
+        and "surname" in builtin_lexicon().of(other.capitalize())
+        and not (is_word(one.lower()) or is_word(other.lower()))
+        for one, other in parts
+    )
+
+
+def _are_names(parts: list[str]) -> bool:
+    first, *others = parts
+    classes = builtin_lexicon().of(first)
+    return (
+        "first_name" in classes
+        and not is_word(first.lower())
+        and all(len(o) > 2 and not is_word(o.lower()) for o in others)
+        and any(is_name(o) or not _is_in_rank(o) for o in others)
+    )
+
+
+_FORMS: tuple[Callable[[str], Iterator[tuple[int, int]]], ...] = (
+    _spelled, _leet, _parted, _references, _glued
+)  # fmt: skip

@@ -1,0 +1,114 @@
+"""What the parts of a pipeline can read, and what becomes of text that they cannot."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..errors import DxError, Errors
+from ..space import BUILTIN, Space
+from ..text.coverage import Span, uncovered
+from ..text.language import COVERED, NAMES, language_of
+from ..text.layout import MARKS
+from ..text.normal import annotated, bounds_of, cut
+from .parts import Parts
+from .receipt import UNCOVERED
+from .select import Entities
+from .unknown import REDACTED
+
+OWN = ("dx_entity_ruler", "dx_entity_recognizer")  # factories of the recognisers for COVERED alone
+MULTILINGUAL = "xx"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The languages that a pipeline can sanitise: None for all in its scripts.
+
+    scripts: whether only Latin script is covered. own: whether the pipeline's own language is.
+    """
+
+    languages: frozenset[str] | None
+    scripts: bool = True
+    own: bool = True
+
+    def passages(self, text: str, *, known: bool) -> list[Span]:
+        """Return the passages of a text that are not covered. known: its language is known."""
+        if not self.own:
+            return [(0, len(text))] if text.strip() else []
+        return uncovered(text, None if known else self.languages, scripts=self.scripts)
+
+
+def coverage_of(parts: Parts, nlp: Language, component: object, space: Space) -> Coverage:
+    """Return what a pipeline covers before its sanitizer.
+
+    With surrogates, that is what its recognisers read: those of this package read six languages,
+    any other the pipeline's. Without, words are drawn from the space: the built-in one is English,
+    and any other is taken to be of the texts.
+    """
+    if isinstance(parts.selector, Entities) and parts.active_surrogates:
+        if not _has_other_recogniser(nlp, component):
+            return Coverage(frozenset(COVERED), own=nlp.lang in (*COVERED, MULTILINGUAL))
+        if nlp.lang == MULTILINGUAL:
+            return Coverage(None, scripts=False)
+        return Coverage(frozenset({*COVERED, nlp.lang}), scripts=nlp.lang in COVERED)
+    if space.path == BUILTIN:
+        return Coverage(frozenset({"en"}), own=nlp.lang in ("en", MULTILINGUAL))
+    return Coverage(None, scripts=nlp.lang in NAMES)
+
+
+def _has_other_recogniser(nlp: Language, component: object) -> bool:
+    """Whether a component before the sanitizer, not of this package, may set entities."""
+    for name, _ in takewhile(lambda named: named[1] is not component, nlp.pipeline):
+        meta = nlp.get_pipe_meta(name)
+        sets = {"doc.ents", "doc.spans"} & set(meta.assigns) or not meta.assigns
+        if meta.factory not in OWN and sets:
+            return True
+    return False
+
+
+def refusal(text: str, passages: Sequence[Span], coverage: Coverage) -> DxError:
+    """Return the error for a text with such passages, which holds nothing of it."""
+    if not coverage.own:
+        return DxError(Errors.DX181)
+    start, end = passages[0]
+    language = NAMES.get(language_of(text[start:end])) or NAMES[MULTILINGUAL]
+    covered = ", ".join(NAMES[one] for one in NAMES if one in (coverage.languages or ()))
+    return DxError(Errors.DX180.format(language=language, covered=covered or "Latin script"))
+
+
+def redacted(doc: Doc, passages: Sequence[Span]) -> Doc:
+    """Return a Doc in which one public token stands for each passage, whole tokens of it."""
+    text, bounds = doc.text, bounds_of(doc)
+    starts, stops = bounds[::2], bounds[1::2]
+    parts, last, size = list[str](), 0, 0
+    edits: list[tuple[int, int, int]] = []  # start and end in the old text, end in the new one
+    for first, end in passages:
+        start = max(min(first, starts[bisect_right(stops, first)]), last)
+        stop = max(end, stops[bisect_left(starts, end) - 1])
+        size += start - last + len(REDACTED)
+        parts += text[last:start], REDACTED
+        edits.append((start, stop, size))
+        last = stop
+    parts.append(text[last:])
+    begins = [start for start, *_ in edits]
+
+    def moved(place: int, *, left: bool = False) -> int:
+        """Where a place is; within a passage at its end, and with `left` also at its start."""
+        i = (bisect_right if left else bisect_left)(begins, place) - 1
+        if i < 0:
+            return place
+        _, stop, new = edits[i]
+        return new + max(place - stop, 0)
+
+    words, spaces = cut("".join(parts), [moved(place) for place in bounds])
+    data = {**doc.user_data, UNCOVERED: len(edits)}
+    if MARKS in data:
+        data[MARKS] = [moved(place) for place in data[MARKS]]
+    new = Doc(doc.vocab, words=words, spaces=spaces)
+    # An entity within a passage goes with it: it begins where it ends.
+    return annotated(doc, new, [moved(place, left=True) for place in bounds], data)

@@ -1,0 +1,189 @@
+"""What of a text is in a language or script that nothing here covers.
+
+A few words of another script in a text are a name (`foreign_names`). More of them are a passage,
+and so is a sentence with the common words of another language (`uncovered`): no rule could find
+names in it, and no space has its words.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache
+
+from .language import common_words, language_of, languages_known
+
+Span = tuple[int, int]  # start and end, in characters
+
+MOST_WORDS, MOST_LETTERS = 5, 12  # of a name in another script; letters where none parts words
+APART = 40  # characters, at most, between two words of another script in one passage
+AT_ONCE = (1, 240)  # characters, at least, of the sentences whose language is looked for at once
+FEW = 2  # different words of uncovered languages alone, below which nobody looks closer
+
+# Blocks of letters that are not Latin. Phonetic and mathematical ones are.
+_OTHER = (
+    "\u0370-\u1cff\u1f00-\u1fff\u2c00-\u2c5f\u2c80-\u2dff\u2e80-\u2fdf\u3005-\u3007\u3021-\u303a"
+    "\u3041-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua71f\ua800-\uab2f\uab70-\ud7ff"
+    "\uf900-\ufaff\ufb13-\ufdff\ufe70-\ufefc\uff66-\uffdc\U00010000-\U0001bfff"
+    "\U0001e000-\U0001efff\U00020000-\U0003ffff"
+)
+_ANY_OTHER = re.compile(f"[{_OTHER}]")
+_WORD = re.compile(rf"(?=[^\W\d_])[{_OTHER}]+")
+_LETTER = re.compile(r"[^\W\d_]")
+_LATIN = re.compile(r"(?=[^\W\d_])[^" + _OTHER + "]")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uabff\uac00-\ud7ff\uf900-\ufaff]"
+)
+_SYMBOLS = re.compile("[\u0370-\u03ff\u1f00-\u1fff]{1,2}|[\u0400-\u058f]")  # ΔH, γδ T cells
+_JOINTS = re.compile(r"[ \-\u00b7\u30fb'\u2019]|\. ?|")
+_SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f\u061f\u0964])\s*(?=\S)|\n+")
+
+
+def foreign_names(text: str) -> list[Span]:
+    """Return the runs of words of another script in a text, each of which counts as a name."""
+    if text.isascii() or not _ANY_OTHER.search(text):
+        return []
+    runs: list[Span] = []
+    for start, end in _words(text):
+        if runs and _JOINTS.fullmatch(text, runs[-1][1], start):
+            runs[-1] = runs[-1][0], end
+        else:
+            runs.append((start, end))
+    return runs
+
+
+def _words(text: str) -> Iterator[Span]:
+    """The words of other scripts, whole, with the Latin letters that are glued to them."""
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        if _SYMBOLS.fullmatch(match[0]):
+            latin = "\u0400" <= match[0][0] and (
+                _LATIN.match(text[start - 1 : start]) or _LATIN.match(text[end : end + 1])
+            )
+            if not latin:
+                continue
+        while start and _LATIN.match(text[start - 1]):
+            start -= 1
+        while end < len(text) and _LATIN.match(text[end]):
+            end += 1
+        yield start, end
+
+
+def uncovered(text: str, languages: Collection[str] | None, *, scripts: bool = True) -> list[Span]:
+    """Return the passages of a text that are not covered, in order.
+
+    Args:
+        text: In normal form.
+        languages: Those that are covered; None for all in Latin script.
+        scripts: Whether only Latin script is covered.
+    """
+    passages = _of_scripts(text) if scripts and not text.isascii() else []
+    if languages is not None and _is_suspect(text, frozenset(languages)):
+        passages += _of_languages(text, languages)
+    return joined(passages)
+
+
+def joined(passages: Iterable[Span]) -> list[Span]:
+    """Return spans in order, those that overlap or touch as one."""
+    found: list[Span] = []
+    for start, end in sorted(passages):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return found
+
+
+# -- scripts ---------------------------------------------------------------------------------------
+
+
+def _of_scripts(text: str) -> list[Span]:
+    if not _ANY_OTHER.search(text):
+        return []
+    words = [match.span() for match in _WORD.finditer(text) if not _SYMBOLS.fullmatch(match[0])]
+    runs: list[list[Span]] = []
+    for start, end in words:
+        between = text[runs[-1][-1][1] : start] if runs else ""
+        if runs and len(between) <= APART and "\n" not in between and not _LATIN.search(between):
+            runs[-1].append((start, end))
+        else:
+            runs.append([(start, end)])
+    whole = _is_more_than_a_name(text, words) and _mostly_other(text)
+    if whole:
+        return [(0, len(text))]
+    long = [(run[0][0], run[-1][1]) for run in runs if _is_more_than_a_name(text, run)]
+    return [passage for line in _lines(text, long) for passage in _passages(text, *line)]
+
+
+def _is_more_than_a_name(text: str, words: list[Span]) -> bool:
+    parts = [text[start:end] for start, end in words]
+    unspaced = sum(len(_UNSPACED.findall(part)) for part in parts)
+    return unspaced > MOST_LETTERS or len(parts) > MOST_WORDS
+
+
+def _mostly_other(part: str) -> bool:
+    other = sum(len(_LETTER.findall(word)) for word in _WORD.findall(part))
+    return 2 * other >= len(_LETTER.findall(part))
+
+
+def _lines(text: str, runs: list[Span]) -> Iterator[tuple[Span, list[Span]]]:
+    """The lines with runs of another script, which none goes beyond, and the runs of each."""
+    i = 0
+    while i < len(runs):
+        start, end = text.rfind("\n", 0, runs[i][0]) + 1, text.find("\n", runs[i][1])
+        line = start, len(text) if end < 0 else end
+        first = i
+        while i < len(runs) and runs[i][0] < line[1]:
+            i += 1
+        yield line, runs[first:i]
+
+
+def _passages(text: str, line: Span, runs: list[Span]) -> list[Span]:
+    """A line if it has more words of another script than others, or else the sentences of runs."""
+    if _mostly_other(text[slice(*line)]):
+        return [line]
+    cuts = [line[0], *(match.end() for match in _SENTENCE.finditer(text, *line)), line[1]]
+    found = []
+    for start, end in runs:
+        first = cuts[bisect_right(cuts, start) - 1]
+        last = cuts[bisect_left(cuts, end)]
+        found.append((first, first + len(text[first:last].rstrip())))
+    return found
+
+
+# -- languages -------------------------------------------------------------------------------------
+
+
+@cache
+def _elsewhere(languages: frozenset[str]) -> frozenset[str]:
+    """The common words of other languages that are none of these."""
+    covered = frozenset[str]().union(*map(common_words, languages))
+    return frozenset[str]().union(*map(common_words, languages_known())) - covered
+
+
+def _is_suspect(text: str, languages: frozenset[str]) -> bool:
+    """Whether a text can have a passage in another language: faster than to look for one."""
+    return len(_elsewhere(languages).intersection(text.lower().split())) >= FEW
+
+
+def _of_languages(text: str, languages: Collection[str]) -> Iterator[Span]:
+    known = {*languages, "", "xx"}
+    if language_of(text) not in known:
+        yield 0, len(text)
+        return
+    for size in AT_ONCE:
+        for start, end in _parts(text, size):
+            if language_of(text[start:end]) not in known:
+                yield start, start + len(text[start:end].rstrip())
+
+
+def _parts(text: str, size: int) -> Iterator[Span]:
+    """Sentences and lines, so many together that they have the size."""
+    start = 0
+    for match in _SENTENCE.finditer(text):
+        if match.end() - start >= size:
+            yield start, match.end()
+            start = match.end()
+    if start < len(text):
+        yield start, len(text)

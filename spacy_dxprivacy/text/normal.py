@@ -1,0 +1,330 @@
+r"""The normal form of a text, in which it is recognised, looked up and released.
+
+A file from macOS has letters and their accents apart (NFD), a chat puts marks of direction around
+names, and a letter of another font is another character. A rule that reads "José" finds none of
+these. The normal form is NFC
+
+- without what nobody sees: category Cf, variation selectors and fillers, except those of emoji;
+- without strokes through letters, and without heaps of accents;
+- with plain letters for those of other fonts (full-width, mathematical, circled, small capitals),
+  for ligatures, and for Cyrillic and Greek look-alikes within a Latin word.
+
+What was there is not written back. The ruler, the recogniser and the sanitizer each begin with
+`in_normal_form`, which returns the Doc itself where its text is normal, as nearly all texts are.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import chain, takewhile
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.util import filter_spans
+
+from .layout import MARKS
+from .tokens import tokenized
+
+MADE = "dx_receipt"  # in the user data of a Doc that a sanitizer made
+
+_INVISIBLE = (
+    "\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_STROKES = "\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e2\u20e4-\u20f0"
+_ACCENTS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f"
+MOST_ACCENTS = 2  # on a letter, beside those that NFC has joined to it
+# Full-width, superscript, circled, mathematical and squared letters, and small capitals.
+_SMALL_CAPITALS = dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz", strict=True))
+_STYLED = (
+    "\u02b0-\u02b8\u1d2c-\u1d2e\u1d30-\u1d3a\u1d3c-\u1d43\u1d47-\u1d49\u1d4d\u1d4f\u1d50\u1d52"
+    "\u1d56-\u1d58\u1d5b\u1d62-\u1d65\u1d9c\u1da0\u1dbb\u2071\u207f\u2090-\u209c\u2102\u210a-\u2113"
+    "\u2115\u2119-\u211d\u2124\u2128\u212c\u212d\u212f-\u2131\u2133\u2134\u249c-\u24e9\uff01-\uff0f\uff1a-\uff5e"
+    "\U0001d400-\U0001d7ff\U0001f110-\U0001f129\U0001f130-\U0001f149\U0001f150-\U0001f169"
+    "\U0001f170-\U0001f189" + "".join(_SMALL_CAPITALS)
+)
+# Letters of Cyrillic and Greek that look like Latin ones.
+_ALIKE = str.maketrans(
+    "авеіјкмнорсѕтухһԁԛԝАВЕІЈКМНОРСЅТУХҺҮΑΒΕΖΗΙΚΜΝΟΡΤΥΧοικν",
+    "aBeijkMHopcsTyxhdqwABEIJKMHOPCSTYXHYABEZHIKMNOPTYXoikv",
+)
+_LOOKS = "".join(map(chr, _ALIKE))
+
+# Nearly no text has any of these. One that has may still be normal, as emoji are.
+_SUSPECT = re.compile(
+    f"[{_INVISIBLE}{_ACCENTS}{_STYLED}\ufb00-\ufb06]|[A-Za-z][{_LOOKS}]|[{_LOOKS}][A-Za-z]"
+)
+_DROPPED = re.compile(
+    r"(?<![\ufe0f\u2600-\u27bf\U0001f000-\U0001faff])\u200d|\u200d(?![\u2190-\u2bff\U0001f000-\U0001faff])|"
+    r"(?<![#*0-9\xa9\xae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff])[\ufe0e\ufe0f]|"
+    r"(?<=[#*0-9])[\ufe0e\ufe0f](?!\u20e3)|"
+    f"(?![\u200d\ufe0e\ufe0f])[{_INVISIBLE}]"
+)
+_RUN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")  # nothing joins across its ends
+_MARKED = re.compile(rf"(?<=[^\W_])[{_ACCENTS}]+")
+_STROKE = re.compile(f"[{_STROKES}]")
+_FONT = re.compile(rf"[{_STYLED}](?:[ .\-_]?[{_STYLED}])+|[\ufb00-\ufb06]")
+_MIXED = re.compile(f"[A-Za-z][{_LOOKS}]|[{_LOOKS}][A-Za-z]")
+_WORD = re.compile(r"[^\W\d_]+")
+Change = Callable[[str], str]
+
+
+def is_normal(text: str) -> bool:
+    """Return whether a text is in normal form."""
+    if text.isascii():
+        return True
+    if _SUSPECT.search(text) is None and unicodedata.is_normalized("NFC", text):
+        return True
+    return normal_form(text) == text
+
+
+def normal_form(text: str) -> str:
+    """Return a text in normal form."""
+    return text if text.isascii() else _changed(text, ())[0]
+
+
+def normalised(text: str, places: Iterable[int]) -> tuple[str, list[int]]:
+    """Return a text in normal form, and where places of the old text are in it.
+
+    Args:
+        text: Any text.
+        places: In characters, in any order.
+    """
+    given = list(places)
+    order = sorted(range(len(given)), key=given.__getitem__)
+    new, moved = _changed(text, [given[i] for i in order])
+    found = [0] * len(given)
+    for i, place in zip(order, moved, strict=True):
+        found[i] = place
+    return new, found
+
+
+def _changed(text: str, places: Sequence[int]) -> tuple[str, Sequence[int]]:
+    before = ""
+    while text != before:  # a plain letter may take the accent that follows it, and so on
+        before = text
+        for pattern, change in _STEPS:
+            text, places = replaced(pattern, change, text, places)
+    return text, places
+
+
+def replaced(
+    pattern: re.Pattern[str], change: Change, text: str, places: Sequence[int]
+) -> tuple[str, Sequence[int]]:
+    """Change all matches of a pattern; return the text, and where places of the old one are.
+
+    places: Rising. One within a match goes as far into what replaces it as its NFC does.
+    """
+    parts, moved, last, size, i = list[str](), list[int](), 0, 0, 0
+    for match in pattern.finditer(text):
+        new, (start, end) = change(match[0]), match.span()
+        if new == match[0]:
+            continue
+        size += start - last
+        while i < len(places) and places[i] <= start:
+            moved.append(size - start + places[i])
+            i += 1
+        before, within = start, 0
+        while i < len(places) and places[i] < end:
+            within += len(_nfc(text[before : places[i]]))
+            before = places[i]
+            moved.append(size + min(within, len(new)))
+            i += 1
+        parts += text[last:start], new
+        size, last = size + len(new), end
+    parts.append(text[last:])
+    moved += (size - last + place for place in places[i:])
+    return "".join(parts), moved
+
+
+def _nfc(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+def _few_accents(marks: str) -> str:
+    few = _STROKE.sub("", marks)
+    return few if len(few) <= MOST_ACCENTS else ""
+
+
+def _plain_font(text: str) -> str:
+    return "".join(map(_plain_letter, text))
+
+
+def _plain_letter(letter: str) -> str:
+    squared = next((s for s in (0x1F150, 0x1F170) if s <= ord(letter) < s + 26), None)
+    if squared is not None:
+        return chr(ord("A") + ord(letter) - squared)
+    return _SMALL_CAPITALS.get(letter) or unicodedata.normalize("NFKC", letter).strip("()")
+
+
+def _plain_script(word: str) -> str:
+    if word.isascii() or not _MIXED.search(word):
+        return word
+    plain = word.translate(_ALIKE)
+    latin = all("LATIN" in unicodedata.name(letter, "") for letter in plain)
+    greek = sum("\u0370" <= letter < "\u0400" for letter in word)
+    # A Greek letter beside one or two others is a symbol.
+    return plain if latin and (not greek or len(word) - greek > 2) else word
+
+
+_STEPS: tuple[tuple[re.Pattern[str], Change], ...] = (
+    (_DROPPED, lambda _: ""),
+    (_RUN, _nfc),
+    (_MARKED, _few_accents),
+    (_RUN, _nfc),
+    (_FONT, _plain_font),
+    (_RUN, _nfc),
+    (_WORD, _plain_script),
+)
+
+
+# -- Docs ------------------------------------------------------------------------------------------
+
+
+def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
+    """Return the Doc itself where its text is in normal form, or else a new one that is.
+
+    The new one has what the components before `pipe` find in its text, and the old one's entities,
+    spans, starts of sentences and places of formats beside. Tokens that are not the tokenizer's own
+    stay as they are.
+
+    Args:
+        doc: As it comes to a component.
+        nlp: The pipeline; None in a worker, which tokenizes by the defaults of the language.
+        pipe: The component.
+    """
+    text = doc.text
+    if is_normal(text):
+        return doc
+    tokenizer = nlp or _blank(doc.vocab.lang or "xx")
+    made = tokenized(tokenizer, text)
+    own = [token.text for token in made] != [token.text for token in doc]
+    new, places = normalised(text, bounds_of(doc))
+    if own or nlp is None:
+        words, spaces = cut(new, places) if own else _words_of(tokenized(tokenizer, new))
+        copy = Doc(doc.vocab, words=words, spaces=spaces)
+    else:
+        copy = tokenized(tokenizer, new)
+    pipes = [] if nlp is None or MADE in doc.user_data else nlp.pipeline
+    if any(one is pipe for _, one in pipes):
+        earlier = [one for _, one in takewhile(lambda named: named[1] is not pipe, pipes)]
+    else:
+        earlier = []
+    return annotated(doc, copy, places, _moved_data(doc, text), earlier)
+
+
+def on_original(doc: Doc, text: str, nlp: Language) -> Doc:
+    """Return the Doc itself where it has this text, or else a Doc of the text with its entities.
+
+    For those who ask where entities are, and not for what stands there.
+    """
+    if doc.text == text:
+        return doc
+    raw, (_, places) = nlp.make_doc(text), normalised(text, range(len(text) + 1))
+    spans = (
+        raw.char_span(
+            bisect_right(places, span.start_char) - 1,
+            bisect_left(places, span.end_char),
+            label=span.label,
+            alignment_mode="expand",
+        )
+        for span in doc.ents
+    )
+    raw.set_ents(filter_spans(filter(None, spans)))
+    return raw
+
+
+def _moved_data(doc: Doc, text: str) -> dict[Any, Any]:
+    """The user data of a Doc, with its places in the normal form; none of spans or tokens."""
+    data = {
+        name: value
+        for name, value in doc.user_data.items()
+        if not (isinstance(name, tuple) and len(name) == 4 and name[2] is not None)
+    }
+    if MARKS in data:
+        data[MARKS] = normalised(text, data[MARKS])[1]
+    return data
+
+
+def bounds_of(doc: Doc) -> list[int]:
+    """Return the start and end of each token, one after another."""
+    return [*chain.from_iterable((token.idx, token.idx + len(token)) for token in doc)]
+
+
+def cut(text: str, places: Sequence[int]) -> tuple[list[str], list[bool]]:
+    """Return words and blanks of a text whose tokens begin and end at these places. Tokens that are
+    empty are left out; white space between tokens is a token, unless it is one blank."""
+    words, spaces, last = list[str](), list[bool](), 0
+    starts, ends = places[::2], places[1::2]
+    for start, end in zip([*starts, len(text)], [*ends, len(text)], strict=True):
+        gap = text[last:start]
+        if gap == " " and words and not spaces[-1]:
+            spaces[-1] = True
+        elif gap:
+            words.append(gap)
+            spaces.append(False)
+        if end > start:
+            words.append(text[start:end])
+            spaces.append(False)
+        last = max(last, end)
+    return words, spaces
+
+
+def annotated(
+    doc: Doc, new: Doc, places: Sequence[int], data: dict[Any, Any], earlier: Iterable[Any] = ()
+) -> Doc:
+    """Give a new Doc what components find in it, and beside that the annotations of an old one.
+
+    Args:
+        doc: The old Doc.
+        new: The new Doc.
+        places: Where the tokens of the old one begin and end in the text of the new one.
+        data: The new user data.
+        earlier: The components.
+    """
+    new.user_data = data
+    for pipe in earlier:
+        new = pipe(new)
+    new._context = doc._context
+    starts, ends = places[::2], places[1::2]
+
+    def moved(span: Span) -> Span | None:
+        start, end = starts[span.start], ends[span.end - 1]
+        if end <= start:
+            return None
+        found = new.char_span(start, end, alignment_mode="expand")
+        if found is None:
+            return None
+        first, last = found.start, found.end
+        return Span(new, first, last, span.label_, kb_id=span.kb_id_, span_id=span.id_)
+
+    if doc.has_annotation("ENT_IOB"):
+        old = list(filter(None, map(moved, doc.ents)))
+        complete = doc.has_annotation("ENT_IOB", require_complete=True)
+        default = "outside" if complete or new.has_annotation("ENT_IOB") else "missing"
+        new.set_ents(filter_spans([*new.ents, *old]), default=default)
+    for key, group in doc.spans.items():
+        if key not in new.spans:
+            new.spans[key] = list(filter(None, map(moved, (span for span in group if len(span)))))
+    if doc.has_annotation("SENT_START") and not new.has_annotation("SENT_START"):
+        begins = {starts[token.i] for token in doc if token.is_sent_start}
+        for token in new:
+            token.is_sent_start = not token.i or token.idx in begins
+    return new
+
+
+def _words_of(doc: Doc) -> tuple[list[str], list[bool]]:
+    return [token.text for token in doc], [bool(token.whitespace_) for token in doc]
+
+
+@lru_cache(maxsize=1)
+def _blank(lang: str) -> Language:
+    return spacy.blank(lang)
