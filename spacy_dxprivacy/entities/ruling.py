@@ -22,6 +22,7 @@ from ..text.language import language_of_doc
 from ..text.mentions import Entity, mentions, plain_label
 from ..text.tokens import with_fields_apart
 from ..validate import fail
+from .extent import bounded
 from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
 from .review import completed, without_terms
@@ -87,7 +88,7 @@ class DxEntityRuler(EntityRuler):
         language = language_of_doc(doc)
         if language == "en":
             found = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
-            kept = without_terms(doc, found)
+            kept = bounded(doc, without_terms(doc, found))
         else:
             kept = iter(match_foreign(doc, language))
         return own + sorted(kept, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))

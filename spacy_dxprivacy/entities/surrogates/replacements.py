@@ -159,7 +159,8 @@ def _tokenized(text: str, lang: str) -> tuple[list[str], list[bool]]:
     which met no original, and is made anew when it is full."""
     if len(_blank(lang).vocab) > MOST_WORDS:
         _blank.cache_clear()
-    doc = _blank(lang).make_doc(" ".join(text.split()))
+    lines = (" ".join(line.split()) for line in text.strip().split("\n"))
+    doc = _blank(lang).make_doc("\n".join(lines))
     return [token.text for token in doc], [bool(token.whitespace_) for token in doc]
 
 

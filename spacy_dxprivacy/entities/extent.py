@@ -1,0 +1,145 @@
+"""Bound the extent of mentions: no word or mark that stands between two names is part of one.
+
+A recogniser may join what a sentence only sets side by side ("Paris with Chase", "Smith v. Jones").
+All of a mention is replaced, so the words between would go. Here a mention is cut at them, by the
+public lists BETWEEN_NAMES and BETWEEN_DATES, whatever found it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+
+from spacy.tokens import Doc
+
+from ..text.mentions import Entity, is_word
+from .tables import FIRMS, expanded, words
+from .words import builtin_lexicon, is_name, kinds
+
+_NAMED = frozenset({"PERSON", "GPE", "ORG"})
+_BETWEEN = {label: words("BETWEEN_NAMES") for label in _NAMED} | {"DATE": words("BETWEEN_DATES")}
+_PARTED = frozenset("- – — − / | • · & + *".split())  # part two names where blanks are around them
+_BREAKS = frozenset('. ; : ( ) [ ] { } … ” “ " ? !'.split())
+_AND = frozenset({"and", "&", "or", "for"})
+_FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"))
+_LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
+_ARTICLE = frozenset({"the"})
+_STARTS = _ARTICLE | words("BETWEEN_NAMES")
+_LINKS = frozenset("on in for of and or to at by with from as".split())
+_EDGES = frozenset({"'s", "’s", "'", "’"})
+
+
+def bounded(doc: Doc, matches: Iterable[Entity]) -> Iterator[Entity]:
+    """Yield the matches, each cut where words or marks stand that are part of no name."""
+    known = list(matches)
+    ends: dict[int, list[Entity]] = defaultdict(list)
+    for match in known:
+        ends[match[2]].append(match)
+    for label, start, end in known:
+        if label == "DATE" and _is_of_two(doc, start, end):
+            continue
+        yield from _pieces(doc, label, start, end, ends)
+
+
+def _is_of_two(doc: Doc, start: int, end: int) -> bool:
+    """Whether a date takes the day of the month before it ("March 5 - June 2020"), or joins two
+    with a stroke between blanks."""
+    after_month = start > 0 and "MONTH" in kinds(doc[start - 1].text)
+    if after_month and end - start > 1 and len(doc[start].text) < 3 and doc[start].is_digit:
+        return "DAY" in kinds(doc[start].text) and not doc[start + 1].is_digit
+    return any(t.text == "/" and t.whitespace_ for t in doc[start + 1 : end - 1])
+
+
+def _pieces(
+    doc: Doc, label: str, start: int, end: int, ends: dict[int, list[Entity]]
+) -> Iterator[Entity]:
+    """Yield the parts of a match between the words that part it."""
+    if label not in _BETWEEN or end - start < 2:
+        if label == "ADDRESS":
+            start, end = trimmed(doc, start, end)
+        yield label, start, end
+        return
+    first = start
+    for i in range(start, end + 1):
+        if i < end and not _parts(doc, label, i, start, end, ends):
+            continue
+        low, high = trimmed(doc, first, i) if label in _NAMED else (first, i)
+        if label == "ORG":
+            # The beginning of a sentence, and an article, are no part of a name.
+            while low < high and doc[low].lower_ in (_STARTS if low > start else _ARTICLE):
+                low += 1
+        if low < high and (high - low == end - start or _is_whole(doc, low, high)):
+            yield label, low, high
+        first = i + 1
+
+
+def _parts(
+    doc: Doc, label: str, i: int, start: int, end: int, ends: dict[int, list[Entity]]
+) -> bool:
+    """Whether a token of a match stands between two mentions."""
+    token = doc[i]
+    text = token.text
+    if token.is_lower and text in _BETWEEN[label]:
+        return True
+    if label not in _NAMED or not start < i < end - 1:
+        return False
+    if token.lower_ in _STARTS and doc[i - 1].text.endswith("."):
+        return True  # a sentence begins
+    if token.is_space:
+        return "\n" in text
+    if text in _PARTED and token.whitespace_ and doc[i - 1].whitespace_:
+        return text != "&" or label != "ORG" or _completes(ends[i])
+    if text in _BREAKS:
+        return text not in "()" or not _has_brackets(doc[start:end].text)
+    if text == "," and label == "ORG":
+        before, after = doc[i - 1].text, doc[i + 1].text
+        partners = is_name(before) and is_name(after) and not _completes(ends[i])
+        return not (partners or after.rstrip(".") in _LEGAL)
+    if text == "," and label == "GPE":
+        return "state" not in builtin_lexicon().of(doc[i + 1].text)
+    if text in _AND:
+        return label != "ORG" or _parts_firms(doc, i, start, end, ends)
+    return False
+
+
+def _parts_firms(doc: Doc, i: int, start: int, end: int, ends: dict[int, list[Entity]]) -> bool:
+    """Whether "and" or "for" parts two firms. It is part of one name between common words (Science
+    and Technology), before "Sons", in the list of firms, and "for" after what heads a name."""
+    before, after = doc[i - 1].text, doc[i + 1].text
+    if _completes(ends[i]) or (i - start > 1 and before.rstrip(".") in _FIRM_ENDS):
+        return True
+    if doc[i].text == "for":
+        return before not in _FIRM_ENDS
+    if doc[start:end].text.lower().rstrip(".") in FIRMS:
+        return False
+    common = [is_word(word.lower()) and not is_name(word) for word in (before, after)]
+    return after != "Sons" and not all(common)
+
+
+def _has_brackets(text: str) -> bool:
+    return text.count("(") == text.count(")") == 1
+
+
+def _completes(matches: Collection[Entity]) -> bool:
+    """Whether a mention that stands by itself is among matches that end at a place."""
+    return any(label in ("GPE", "ORG", "DATE", "TIME", "ADDRESS") for label, *_ in matches)
+
+
+def _is_whole(doc: Doc, start: int, end: int) -> bool:
+    """Whether a part of a match may be a name by itself: it has a word that is no common one."""
+    return any(not is_word(t.lower_) or is_name(t.text) for t in doc[start:end] if not t.is_punct)
+
+
+def trimmed(doc: Doc, start: int, end: int) -> tuple[int, int]:
+    """Return the extent without white space, marks and a possessive at its beginning, and without linking words, and without white
+    space and marks at its end."""
+    while start < end and (doc[start].text in _EDGES or _is_mark(doc, start)):
+        start += 1
+    while start < end and _is_mark(doc, end - 1):
+        end -= 1
+    return start, end
+
+
+def _is_mark(doc: Doc, i: int) -> bool:
+    token = doc[i]
+    return token.is_space or token.text in _LINKS or (token.is_punct and token.text not in ")#")
