@@ -105,7 +105,7 @@ def test_words_and_marks_that_were_swallowed(text, network):
         nlp.add_pipe("dx_entity_recognizer")
     nlp.add_pipe("dx_entity_sanitizer", config={"selector": SELECTOR, "seed": 1})
     parts = map(re.escape, SEEN[text].split("|"))
-    assert re.search("[^ ]+?".join(parts), nlp(text).text)
+    assert re.search(".+?".join(parts), nlp(text).text)
 
 
 def test_a_mention_of_a_firm_keeps_its_last_stop(nlp):

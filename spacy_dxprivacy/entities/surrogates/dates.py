@@ -28,6 +28,7 @@ TOP_AGE = 90  # and more: ages above 89 are released as this one
 _BESIDE, _NUMBERS, _UNITS = words("BESIDE_DATES"), words("NUMBERS"), words("UNITS")
 _DETERMINERS = words("DETERMINERS")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_SAME_AGE = re.compile(rf"\A({TOP_AGE})\D+{TOP_AGE}\Z")
 _COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)
 
 
@@ -539,12 +540,18 @@ def _noon(m: Match, context: Context) -> Loose:
     return Loose(lambda _, hours: names[(noon + hours) % 24])
 
 
+def capped(ages: str) -> str:
+    """Return one or two ages, 90 in place of those above 89; one where both are."""
+    return _SAME_AGE.sub(r"\1", re.sub(r"\d+", lambda m: str(min(int(m[0]), TOP_AGE)), ages))
+
+
 def _age(m: Match, context: Context) -> Constant:
     """As it is up to 89. Also 93rd birthday, ninety-three, nonagenarian."""
     number = m["n"]
     if number[0].isdigit():
-        old = int(re.findall(r"\d+", number)[0]) >= TOP_AGE
-        return Constant(put(m, n=ordinal(TOP_AGE, m["th"])) if old else m[0])
+        old = max(map(int, re.findall(r"\d+", number))) > TOP_AGE
+        new = ordinal(TOP_AGE, m["th"]) if m["th"] else capped(number)
+        return Constant(put(m, n=new) if old else m[0])
     if number.lower().endswith("arian"):
         return Constant(put(m, n=cased("Nonagenarian", number)))
     return Constant(put(m, n=cased("Ninetieth" if m["th"] else "Ninety", number)))

@@ -23,7 +23,8 @@ ROLE = {word: role for role, titles in _ROLES.items() for word in titles}
 GENERATIONS = frozenset("jr sr ii iii iv".split())
 SUFFIXES = GENERATIONS | frozenset("esq md phd do rn".split())
 ALSO_GIVEN = frozenset("al ben".split())  # given names, where nothing stands before them
-_OWNER = re.compile(r"(['’]s?)$")
+# A possessive, or the stop of "Jan." and "Jr.", which may end a sentence.
+_OWNER = re.compile(r"(['’]s?|(?<=[^\W\d_]{2})\.)$")
 _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.)+")
 _DIGRAPHS = re.compile("([aou])e")
 _OTHER_LETTERS = str.maketrans(

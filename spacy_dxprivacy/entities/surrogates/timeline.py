@@ -38,6 +38,7 @@ from .dates import (
     OtherOrder,
     Period,
     Piece,
+    capped,
     read_in,
 )
 
@@ -223,9 +224,9 @@ def _read(mention: Mention, order: str, language: str) -> list[Piece]:
     """Return the pieces of a mention; none where it cannot be read."""
     lead = _lead(mention)
     age = pattern("AGE_ALONE").fullmatch(mention.text)
-    if age and (mention.label.upper() == "AGE" or pattern("AGE_BEFORE").search(lead)):
+    if age and _is_age(mention.label, age[1], lead):
         number, unit = age.groups()
-        return [Constant((str(min(int(number), TOP_AGE)) if number.isdigit() else "ninety") + unit)]
+        return [Constant((capped(number) if number[0].isdigit() else "ninety") + unit)]
     try:
         return read_in(mention.text, Context(order, tuple(_TOKEN.findall(lead)), language))
     except OtherOrder:
@@ -234,6 +235,14 @@ def _read(mention: Mention, order: str, language: str) -> list[Piece]:
     except NoDate:
         pass
     return []
+
+
+def _is_age(label: str, number: str, lead: str) -> bool:
+    """Whether a number alone is an age: by its label or the words before it; "ninety-three" is."""
+    if label.upper() == "AGE" or number[0].isalpha() or pattern("AGE_BEFORE").search(lead):
+        return True
+    old = all(int(one) >= TOP_AGE for one in re.findall(r"\d+", number))
+    return old and pattern("OLD_BEFORE").search(lead) is not None
 
 
 def _lead(mention: Mention) -> str:
