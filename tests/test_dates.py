@@ -52,6 +52,8 @@ MOVED = {
     "3:30 pm": "8:30 pm", "03:30 pm": "8:30 pm", "11 p.m.": "4 a.m.", "14:05": "19:05",
     "9:05": "14:05", "24:00": "05:00", "noon": "5 pm", "nine o'clock": "two o'clock",
     "half past nine": "half past two", "2/3/21 at 5:30 PM": "3/15/21 at 10:30 PM",
+    "the 14th day of September, 2021": "the 24th day of October, 2021", "14h30": "19h30",
+    "Jan/Feb 2021": "February/March 2021", "3.IX.1988": "13.X.1988", "3-ix-1988": "13-x-1988",
     "Christmas": "a holiday", "Easter Monday": "a holiday", "last Thanksgiving": "last holiday",
     "Christmas Eve 2018": "a holiday in 2018", "Monday, Labor Day": "a holiday",
     "Christmas Day, December 25": "a holiday", "12/25/2018 (Christmas": "a holiday (then",
@@ -64,11 +66,12 @@ def test_a_date_moves_whole_and_keeps_its_layout():
 
 RELATIVE = [
     "three days later", "last week", "24 hours", "two-week", "10-12 days", "yesterday",
-    "34-year-old", "the 3rd week", "the 20th century",
+    "34-year-old", "this month", "the 3rd week", "the 20th century",
 ]  # fmt: skip
 NO_DATES = [
     "30 February 2019", "13/13/2019", "31/04/2019", "the Zorblatt year", "12٠", "45", "in 7",
-    "25:00 pm", "9" * 400, "February 30", "April twenty-first, 2019", "2019-13", "0001-01-05",
+    "25:00 pm", "4471-0925", "3366", "two thousand and nineteen", "nineteen eighty-four",
+    "the fourth of July, two thousand and nineteen", "9" * 400, "February 30", "April twenty-first, 2019", "2019-13", "0001-01-05",
 ]  # fmt: skip
 
 
@@ -82,8 +85,31 @@ def test_one_order_of_day_and_month_in_a_document():
     assert move("03/04/2019") == ["04/13/2019"]
     assert move("03/04/2019", order="dmy") == ["13/05/2019"]
     assert move("23.12.2021", "2.1.2022") == ["01.02.2022", "11.02.2022"]
-    # "23/12" is none in this order, so the other one may be December as well.
-    assert move("23/12/2021", "2/1/2022", "2022-01-02") == ["[DATE]", "[DATE]", "2022-02-11"]
+    # "23/12" fits the other order alone, so all are read in that one.
+    moved = ["01/02/2022", "11/02/2022", "2022-02-11"]
+    assert move("23/12/2021", "2/1/2022", "2022-01-02") == moved
+    assert move("12/23/2021", "1/2/2022", order="dmy") == ["02/01/2022", "02/11/2022"]
+    assert move("23/12/2021", "12/23/2021") == ["[DATE]", "[DATE]"]  # no order fits both
+    assert move("3/5/2021", "24/7") == ["04/14/2021", "[DATE]"]  # which may be no date
+    assert move("31/8", "2/9") == ["10/10", "12/10"]
+
+
+@pytest.mark.parametrize("order", ["mdy", "dmy"])
+def test_documents_a_day_apart_that_are_read_in_one_order_are_as_likely(order):
+    """Of all days of two years, beside one that decides: whatever a day is read as, it is written by
+    its number and the shift alone. The order is visible, and says that a day is above 12."""
+    sign, settings = {"mdy": "12/31/2020", "dmy": "31/12/2020"}, {"mdy": "dmy", "dmy": "mdy"}
+    template = "{0.month}/{0.day}/{0.year}" if order == "mdy" else "{0.day}/{0.month}/{0.year}"
+    next_sign = {"mdy": "01/01/2021", "dmy": "01/01/2021"}[order]
+    for n in range(731):
+        day = date(2021, 1, 1) + timedelta(n)
+        texts = [template.format(day + timedelta(i)) for i in (0, 1)]
+        for setting in (order, settings[order]):
+            one = move(texts[0], sign[order], sign[order], days=3, order=setting)
+            # A second day that decides stays above 12, and the first one is a day later.
+            other = move(texts[1], next_sign, "12/31/2020" if order == "mdy" else "31/12/2020",
+                         days=2, order=setting)  # fmt: skip
+            assert one[:2] == other[:2]
 
 
 def test_a_date_without_a_year_goes_with_the_date_before_it():
@@ -276,6 +302,8 @@ FOUND = [
     "9/11", "Mon 5/3", "mid-March", "week 32 of 2020", "summer 2020", "1949-2021", "Q3 2020",
     "5/12-5/14/2021", "March 5 to 9, 2021", "May 3 - June 2", "28 March - 2 April 2021", "FY2021",
     "Easter Monday", "Black Friday", "Fourth of July", "Christmas Eve 2018", "2.1.2022",
+    "the 14th day of September, 2021", "Jan/Feb 2021", "14h30", "3.IX.1988", "31/8/2021",
+    "fourth of July, two thousand and nineteen", "April twenty-first, 2019", "21 May nineteen eighty",
 ]  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from ..calendars import LANGUAGES, DateWords, date_words
 from ..tables import forms, words
 
 SEASONS = "winter spring summer fall".split()
+ROMAN = "i ii iii iv v vi vii viii ix x xi xii".split()
 COUNTED = "first second third fourth".split()
 HOURS = "twelve one two three four five six seven eight nine ten eleven".split()
 TOP_AGE = 90  # and more: ages above 89 are released as this one
@@ -235,7 +236,8 @@ def _match(text: str, place: int, forms: Sequence[Form]) -> tuple[Match, Reader,
     for form, reader, language in forms:
         found = form.match(text, place)
         after = text[found.end() : found.end() + 1] if found else ""
-        if found and found.end() > place and not (after.isalnum() and after not in "TtZz"):
+        goes_on = after in "TtZz" and text[found.end() - 1].isdigit() if found else False
+        if found and found.end() > place and (goes_on or not after.isalnum()):
             return found, reader, language
     return None
 
@@ -388,7 +390,7 @@ def _numeric(m: Match, context: Context) -> Days:
     ends = []
     for a, b, y in groups:
         month, day = (int(m[a]), int(m[b])) if order == "mdy" else (int(m[b]), int(m[a]))
-        if 1 <= day <= 12 < month <= 31 and m[y]:
+        if order and 1 <= day <= 12 < month <= 31:
             raise OtherOrder
         if not order or not (1 <= month <= 12 and 1 <= day <= 31):
             raise NoDate
@@ -402,6 +404,15 @@ def _numeric(m: Match, context: Context) -> Days:
         return put(m, **new)
 
     return Days(ends, write)
+
+
+def _roman(m: Match, context: Context) -> Days:
+    """3.IX.1988: the month as a Roman number."""
+    month = ROMAN.index(m["m"].lower()) + 1
+    return _one_day(
+        _day_of(m["n"], month, m["y"]),
+        lambda y, mo, d: put(m, d=str(d), m=cased(ROMAN[mo - 1].upper(), m["m"]), y=y),
+    )
 
 
 def _nth(m: Match, context: Context) -> Days:
@@ -574,7 +585,7 @@ READERS: dict[str, Reader] = {
     "age": _age, "clock": _clock, "decade": _decade, "holiday": _holiday, "iso": _iso,
     "local_range": _local_range, "month": _month, "named_day": _named_day,
     "named_range": _named_range, "noon": _noon, "nth": _nth, "numeric": _numeric,
-    "quarter": _quarter, "season": _season, "spoken_hour": _spoken_hour, "week": _week,
+    "quarter": _quarter, "roman": _roman, "season": _season, "spoken_hour": _spoken_hour, "week": _week,
     "weekday": _weekday, "years": _years,
     "count": lambda m, context: Constant(m[0]),  # the 3rd week, the 20th century
 }  # fmt: skip
