@@ -303,7 +303,8 @@ FOUND = [
     "5/12-5/14/2021", "March 5 to 9, 2021", "May 3 - June 2", "28 March - 2 April 2021", "FY2021",
     "Easter Monday", "Black Friday", "Fourth of July", "Christmas Eve 2018", "2.1.2022",
     "the 14th day of September, 2021", "Jan/Feb 2021", "14h30", "3.IX.1988", "31/8/2021",
-    "fourth of July, two thousand and nineteen", "April twenty-first, 2019", "21 May nineteen eighty",
+    "fourth of July, two thousand and nineteen", "April twenty-first, 2019",
+    "21 May nineteen eighty",
 ]  # fmt: skip
 
 
@@ -319,6 +320,35 @@ def test_numbers_that_are_no_dates_stay_and_what_cannot_be_moved_is_hidden(nlp):
     assert released(nlp, text) == text
     text = "Due on 30 February 2019, seen on 13/13/2019."
     assert released(nlp, text) == "Due on [DATE], seen on [DATE]."
+
+
+WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+FEASTS = [
+    "Super Bowl Sunday", "Super Tuesday", "Selection Sunday", "Palm Sunday", "Easter Sunday",
+    "Easter Monday", "Whit Monday", "Cyber Monday", "Shrove Tuesday", "Fat Tuesday",
+    "Giving Tuesday", "Ash Wednesday", "Spy Wednesday", "Maundy Thursday", "Holy Thursday",
+    "Good Friday", "Black Friday", "Holy Saturday", "Remembrance Sunday", "Bloody Sunday",
+    "Friday the 13th",
+]  # fmt: skip
+PHRASES = [
+    "Taco Tuesday", "Ruby Tuesday", "Manic Monday", "Casual Friday", "Sheffield Wednesday",
+    "the Sunday Times", "Saturday Night Live", "Monday Night Football", "Sunday School",
+]  # fmt: skip
+
+
+def test_a_weekday_within_a_fixed_phrase_never_moves(nlp):
+    """It would tell the shift modulo 7."""
+    for seed in range(3):
+        for feast in FEASTS:
+            assert released(nlp, f"We met on {feast}.", seed) == "We met on a holiday."
+        for phrase in PHRASES:
+            assert released(nlp, f"We like {phrase}.", seed) == f"We like {phrase}."
+    for days in range(7):  # another recogniser marks the weekday alone
+        assert move("Super Bowl |Sunday", days=days) == ["[DATE]"]
+        assert move("Taco |Tuesday", days=days) == [None]
+        assert move("Super Bowl Sunday", days=days) == ["a holiday"]
+    moved = {move("on |Sunday", days=days)[0].lower() for days in range(7)}
+    assert moved == set(WEEKDAYS)
 
 
 def write(rng, day, order):

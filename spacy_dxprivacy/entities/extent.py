@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from spacy.tokens import Doc
 
 from ..text.mentions import Entity, is_word
-from .tables import FIRMS, expanded, words
+from .tables import FIRMS, expanded, pattern, words
 from .words import builtin_lexicon, is_name, kinds
 
 _NAMED = frozenset({"PERSON", "GPE", "ORG"})
@@ -36,7 +36,7 @@ def bounded(doc: Doc, matches: Iterable[Entity]) -> Iterator[Entity]:
     for match in known:
         ends[match[2]].append(match)
     for label, start, end in known:
-        if label == "DATE" and _is_of_two(doc, start, end):
+        if label == "DATE" and (_is_of_two(doc, start, end) or _is_in_phrase(doc, start, end)):
             continue
         yield from _pieces(doc, label, start, end, ends)
 
@@ -48,6 +48,16 @@ def _is_of_two(doc: Doc, start: int, end: int) -> bool:
     if after_month and end - start > 1 and len(doc[start].text) < 3 and doc[start].is_digit:
         return "DAY" in kinds(doc[start].text) and not doc[start + 1].is_digit
     return any(t.text == "/" and t.whitespace_ for t in doc[start + 1 : end - 1])
+
+
+def _is_in_phrase(doc: Doc, start: int, end: int) -> bool:
+    """Whether a weekday is part of the name of another thing (Taco Tuesday, Sunday Times)."""
+    if end - start > 2 or not any("WEEKDAY" in kinds(token.text) for token in doc[start:end]):
+        return False
+    around = doc[max(start - 3, 0) : end + 3]
+    first, last = doc[start].idx - around.start_char, doc[end - 1].idx - around.start_char
+    phrases = pattern("WEEKDAY_PHRASE").finditer(around.text.lower())
+    return any(phrase.start() <= first and last < phrase.end() for phrase in phrases)
 
 
 def _pieces(

@@ -19,7 +19,7 @@ from datetime import date, timedelta
 from functools import cache
 
 from ..calendars import LANGUAGES, DateWords, date_words
-from ..tables import forms, words
+from ..tables import forms, pattern, words
 
 SEASONS = "winter spring summer fall".split()
 ROMAN = "i ii iii iv v vi vii viii ix x xi xii".split()
@@ -506,8 +506,14 @@ def _decade(m: Match, context: Context) -> Piece:
 # -- readers: days of the week, times, ages, holidays ------------------------------------------
 
 
-def _weekday(m: Match, context: Context) -> Loose:
-    """Monday, Mon., Montag."""
+def _weekday(m: Match, context: Context) -> Piece:
+    """Monday, Mon., Montag. Within the name of a feast or of another thing ("Super Bowl |Sunday") a
+    moved one would tell the shift modulo 7."""
+    phrase = " ".join((*context.before, m.string[: m.end()].lower()))
+    if pattern("FEAST_END").search(phrase):
+        raise NoDate
+    if pattern("WEEKDAY_PHRASE_END").search(phrase):
+        return Constant(m[0])
     names, text = context.names.weekdays, m["w"].lower()
     number = next(i for i, name in enumerate(names) if name[:3] == text[:3])
     length = None if text == names[number] else 3
