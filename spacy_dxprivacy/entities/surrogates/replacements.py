@@ -21,8 +21,10 @@ from ...text.language import base_language, language_of_doc
 from ...text.layout import Piece
 from ...text.mentions import Entity, plain_label, united
 from .base import Draws, Mention, Surrogate, is_same
+from .name_forms import is_particle
 
 UNLIKELY = 1e-12  # originals that come out as they were, by chance alone
+TAIL = 12  # words after a mention that a surrogate sees
 MOST_WORDS = 2**14  # of the vocabulary that surrogates are tokenized with
 # In the user data of the input's Doc: whose it is, and which caller of the service sent it.
 USER, CALLER = "dx_user", "dx_caller"
@@ -75,7 +77,9 @@ def replace_mentions(
         groups.setdefault(one if isinstance(one, Hashable) else id(one), []).append(i)
         before = doc[start - 1].text if start else ""
         lead = doc[max(start - 4, 0) : start].text
-        mentions.append(Mention(doc[start:end].text, label, before, lead))
+        stop = found[i + 1][1] if i + 1 < len(found) else len(doc)
+        tail = doc[end : min(end + TAIL, stop)].text
+        mentions.append(Mention(doc[start:end].text, label, before, lead, tail))
     texts: dict[int, str | None] = {}
     # Persons first: mail addresses are made of their names.
     drawers = [(surrogates[found[group[0]][0]], group) for group in groups.values()]
@@ -119,7 +123,22 @@ def find(
             label = next((name for name in names if name in labels), None) or next(alike, None)
             if label is not None:
                 found.append((label, start, end))
-    return apart(found, np.asarray(doc.to_array(IS_SPACE), dtype=bool)) if found else []
+    if not found:
+        return []
+    return _with_particles(doc, apart(found, np.asarray(doc.to_array(IS_SPACE), dtype=bool)))
+
+
+def _with_particles(doc: Doc, found: list[Entity]) -> list[Entity]:
+    """Join a particle that a recogniser cut off ("van") with the name after it."""
+    joined: list[Entity] = []
+    for label, start, end in found:
+        if joined and joined[-1][0] == label and joined[-1][2] == start:
+            _, first, last = joined[-1]
+            if plain_label(label) == "PERSON" and is_particle(doc[first:last].text):
+                joined[-1] = label, first, end
+                continue
+        joined.append((label, start, end))
+    return joined
 
 
 def apart(found: Sequence[Entity], blank: Bools1d) -> list[Entity]:
