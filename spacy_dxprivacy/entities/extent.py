@@ -13,16 +13,20 @@ from collections.abc import Collection, Iterable, Iterator
 from spacy.tokens import Doc
 
 from ..text.mentions import Entity, is_word
-from .tables import FIRMS, expanded, pattern, words
+from .tables import FIRMS, LISTED, expanded, pattern, words
 from .words import builtin_lexicon, is_name, kinds
 
 _NAMED = frozenset({"PERSON", "GPE", "ORG"})
+_PHRASED = _NAMED | {"ADDRESS"}
 _BETWEEN = {label: words("BETWEEN_NAMES") for label in _NAMED} | {"DATE": words("BETWEEN_DATES")}
 _PARTED = frozenset("- – — − / | • · & + *".split())  # part two names where blanks are around them
 _BREAKS = frozenset('. ; : ( ) [ ] { } … ” “ " ? !'.split())
 _AND = frozenset({"and", "&", "or", "for"})
 _FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"))
 _LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
+_ABBREVIATIONS, _DIAGNOSES = words("ABBREVIATIONS"), words("DIAGNOSES")
+_EPONYMS, _COURTS = words("EPONYMS"), frozenset("court courts tribunal tribunals".split())
+_PHRASE_WORDS = _COURTS | frozenset(expanded("LATIN").replace("|", " ").split())
 _ARTICLE = frozenset({"the"})
 _STARTS = _ARTICLE | words("BETWEEN_NAMES")
 _LINKS = frozenset("on in for of and or to at by with from as".split())
@@ -31,14 +35,54 @@ _EDGES = frozenset({"'s", "’s", "'", "’"})
 
 def bounded(doc: Doc, matches: Iterable[Entity]) -> Iterator[Entity]:
     """Yield the matches, each cut where words or marks stand that are part of no name."""
-    known = list(matches)
+    known = [(_fixed(doc, match), match) for match in matches]
     ends: dict[int, list[Entity]] = defaultdict(list)
-    for match in known:
+    for _, match in known:
         ends[match[2]].append(match)
-    for label, start, end in known:
+    persons = {
+        t.lower_ for _, (label, i, j) in known if label == "PERSON" and j - i > 1 for t in doc[i:j]
+    }
+    for fixed, (label, start, end) in known:
         if label == "DATE" and (_is_of_two(doc, start, end) or _is_in_phrase(doc, start, end)):
             continue
-        yield from _pieces(doc, label, start, end, ends)
+        if label == "PERSON" and fixed and any(doc[i].lower_ in _COURTS for i in fixed):
+            label = "GPE"  # that of a court
+        for piece in _pieces(doc, label, start, end, fixed, ends):
+            if label not in _NAMED or not _is_term(doc, *piece[1:], persons):
+                yield piece
+
+
+def _fixed(doc: Doc, match: Entity) -> set[int]:
+    """Return the tokens of a match that are part of a phrase of law or Latin."""
+    label, start, end = match
+    if label not in _PHRASED or _PHRASE_WORDS.isdisjoint(t.lower_ for t in doc[start : end + 3]):
+        return set()
+    around = doc[max(start - 5, 0) : end + 4]
+    places = [token.idx - around.start_char for token in doc[start:end]]
+    fixed: set[int] = set()
+    for phrase in pattern("FIXED").finditer(around.text):
+        inside = [
+            i for i, place in enumerate(places, start) if phrase.start() <= place < phrase.end()
+        ]
+        # "Court" is a family name as well (Margaret Court), and a street (Maple Court).
+        if " " in phrase[0] or start in inside:
+            fixed.update(inside)
+    return fixed if label in _NAMED or len(fixed) == end - start else set()
+
+
+def _is_term(doc: Doc, start: int, end: int, persons: Collection[str]) -> bool:
+    """Whether a match is an abbreviation or an illness of a public list, and so nobody's name."""
+    if all(token.text in _ABBREVIATIONS or token.is_punct for token in doc[start:end]):
+        return True
+    if all(token.lower_ in _DIAGNOSES for token in doc[start:end]) and not doc[start].is_title:
+        return True
+    owner = end < len(doc) and doc[end].text in _EDGES
+    if end - start == 2 and doc[end - 1].text in _EDGES:
+        end, owner = end - 1, True
+    word, before = doc[start].lower_, doc[start - 1].lower_.rstrip(".") if start else ""
+    if end - start > 1 or word in persons or before in LISTED["TITLE"]:
+        return False
+    return (owner and word in _EPONYMS) or (word in _DIAGNOSES and not is_name(doc[start].text))
 
 
 def _is_of_two(doc: Doc, start: int, end: int) -> bool:
@@ -61,24 +105,26 @@ def _is_in_phrase(doc: Doc, start: int, end: int) -> bool:
 
 
 def _pieces(
-    doc: Doc, label: str, start: int, end: int, ends: dict[int, list[Entity]]
+    doc: Doc, label: str, start: int, end: int, fixed: set[int], ends: dict[int, list[Entity]]
 ) -> Iterator[Entity]:
     """Yield the parts of a match between the words that part it."""
-    if label not in _BETWEEN or end - start < 2:
+    if len(fixed) == end - start:
+        return
+    if label not in _BETWEEN or (end - start < 2 and not fixed):
         if label == "ADDRESS":
             start, end = trimmed(doc, start, end)
         yield label, start, end
         return
     first = start
     for i in range(start, end + 1):
-        if i < end and not _parts(doc, label, i, start, end, ends):
+        if i < end and i not in fixed and not _parts(doc, label, i, start, end, ends):
             continue
         low, high = trimmed(doc, first, i) if label in _NAMED else (first, i)
         if label == "ORG":
             # The beginning of a sentence, and an article, are no part of a name.
             while low < high and doc[low].lower_ in (_STARTS if low > start else _ARTICLE):
                 low += 1
-        if low < high and (high - low == end - start or _is_whole(doc, low, high)):
+        if low < high and ((first, i) == (start, end) or _is_whole(doc, low, high)):
             yield label, low, high
         first = i + 1
 

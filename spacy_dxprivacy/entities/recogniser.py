@@ -164,7 +164,7 @@ def set_entities(doc: Doc, new: list[Entity]) -> None:
                     kept.add(span)
                     owner.update(dict.fromkeys(range(low, high), span))
     known = sorted((plain_label(span.label_), span.start, span.end) for span in kept)
-    again = mentions(doc, known)
+    again = bounded(doc, mentions(doc, known))
     doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
 
 

@@ -108,9 +108,8 @@ class DxEntityRuler(EntityRuler):
             taken.update(range(start, end))
         known = [(plain_label(span.label_), span.start, span.end) for span in kept]
         english = language_of_doc(doc) == "en"
-        again = (completed(doc, known) if english else [*known, *mentions(doc, known)])[
-            len(known) :
-        ]
+        more = completed(doc, known) if english else [*known, *mentions(doc, known)]
+        again = bounded(doc, more[len(known) :])
         doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
 
     def _match_words(self, doc: Doc) -> Iterator[Entity]:
