@@ -1,4 +1,4 @@
-"""Blocked outputs: offensive words are replaced by substitutes, whatever the input is.
+"""Blocked outputs: offensive and harmful words are replaced by substitutes, whatever the input is.
 
 They stay in the table, and go into the mechanism like any word: an offensive input is sampled under
 the stated guarantee, and is not treated as unknown. A sampled offensive word is replaced by the
@@ -21,6 +21,7 @@ from .sources import OFFENSIVE, SpaceSource, read_words
 from .space import Allowed, Space
 
 MORE_OFFENSIVE = DATA / "more_offensive.txt"
+HARMFUL = DATA / "harmful.txt"
 MOST_NUMBERS = 2**25  # of a table that is searched for the nearest: larger ones are not read for it
 BLOCK_NUMBERS = 2**18  # distances at once: 2 MB, which a core has for itself
 
@@ -74,7 +75,8 @@ class Substitutes(Mapping[str, str]):
 
 @lru_cache(maxsize=1)
 def _allowed() -> Allowed:
-    return Allowed(None, [*read_words(OFFENSIVE), *read_words(MORE_OFFENSIVE)])
+    lists = (OFFENSIVE, MORE_OFFENSIVE, HARMFUL)
+    return Allowed(None, [word for path in lists for word in read_words(path)])
 
 
 def _nearest(vectors: Floats2d, rows: Ints1d, bad: Bools1d) -> Ints1d:
