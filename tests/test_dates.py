@@ -71,7 +71,8 @@ RELATIVE = [
 NO_DATES = [
     "30 February 2019", "13/13/2019", "31/04/2019", "the Zorblatt year", "12٠", "45", "in 7",
     "25:00 pm", "4471-0925", "3366", "two thousand and nineteen", "nineteen eighty-four",
-    "the fourth of July, two thousand and nineteen", "9" * 400, "February 30", "April twenty-first, 2019", "2019-13", "0001-01-05",
+    "the fourth of July, two thousand and nineteen", "9" * 400, "February 30",
+    "April twenty-first, 2019", "2019-13", "0001-01-05",
 ]  # fmt: skip
 
 
@@ -95,9 +96,9 @@ def test_one_order_of_day_and_month_in_a_document():
 
 
 @pytest.mark.parametrize("order", ["mdy", "dmy"])
-def test_documents_a_day_apart_that_are_read_in_one_order_are_as_likely(order):
-    """Of all days of two years, beside one that decides: whatever a day is read as, it is written by
-    its number and the shift alone. The order is visible, and says that a day is above 12."""
+def test_documents_a_day_apart_read_in_one_order_are_as_likely(order):
+    """All days of two years, beside one that decides: each is written by its number and the shift
+    alone. The order is visible, and says that a day is above 12."""
     sign, settings = {"mdy": "12/31/2020", "dmy": "31/12/2020"}, {"mdy": "dmy", "dmy": "mdy"}
     template = "{0.month}/{0.day}/{0.year}" if order == "mdy" else "{0.day}/{0.month}/{0.year}"
     next_sign = {"mdy": "01/01/2021", "dmy": "01/01/2021"}[order]

@@ -187,8 +187,8 @@ def _is_whole(doc: Doc, start: int, end: int) -> bool:
 
 
 def trimmed(doc: Doc, start: int, end: int) -> tuple[int, int]:
-    """Return the extent without white space, marks and a possessive at its beginning, and without linking words, and without white
-    space and marks at its end."""
+    """Return the extent without white space, marks and linking words at its ends, and without a
+    possessive at its beginning."""
     while start < end and (doc[start].text in _EDGES or _is_mark(doc, start)):
         start += 1
     while start < end and _is_mark(doc, end - 1):

@@ -124,9 +124,9 @@ class DateShift:
             delta = stays = 1 / steps
             notes = f"delta is that of one step apart; d steps apart it is d / {steps}. "
         adjacency = (
-            f"{SCOPES[self.moves][0]} of one layout and order of day and month, with times that are all earlier or later by "
-            "the same number of hours (epsilon 0) and dates, as they are read "
-            f"(docs/how-to/entities.md), by the same number of "
+            f"{SCOPES[self.moves][0]} of one layout and order of day and month, with times that "
+            "are all earlier or later by the same number of hours (epsilon 0) and dates, as they "
+            "are read (docs/how-to/entities.md), by the same number of "
             f"{'whole weeks' if self.step == 7 else 'days'}"
         )
         return Guarantee(

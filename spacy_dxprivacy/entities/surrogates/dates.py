@@ -591,8 +591,8 @@ READERS: dict[str, Reader] = {
     "age": _age, "clock": _clock, "decade": _decade, "holiday": _holiday, "iso": _iso,
     "local_range": _local_range, "month": _month, "named_day": _named_day,
     "named_range": _named_range, "noon": _noon, "nth": _nth, "numeric": _numeric,
-    "quarter": _quarter, "roman": _roman, "season": _season, "spoken_hour": _spoken_hour, "week": _week,
-    "weekday": _weekday, "years": _years,
+    "quarter": _quarter, "roman": _roman, "season": _season, "spoken_hour": _spoken_hour,
+    "week": _week, "weekday": _weekday, "years": _years,
     "count": lambda m, context: Constant(m[0]),  # the 3rd week, the 20th century
 }  # fmt: skip
 

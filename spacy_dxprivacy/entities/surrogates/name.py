@@ -106,7 +106,7 @@ class Name(Independent):
 
     @property
     def _shown(self) -> str:
-        """Which gender is copied: with a key a given name has one surrogate, whatever text it is in."""
+        """Which gender is copied. With a key a given name has one surrogate in all texts."""
         return "any" if self.gender == "text" and self.scope.key is not None else self.gender
 
     @property
@@ -204,8 +204,8 @@ class Name(Independent):
 
 
 def shown_gender(mention: Mention, form: Form) -> str:
-    """Return "male" or "female" where a title or a word for kin before a name, or "he" or "she" after
-    it, shows one; else ""."""
+    """Return "male" or "female" where a title or a word for kin before a name, or "he" or "she"
+    after it, shows one; else ""."""
     words = [*mention.lead.split(), mention.before] if mention.before == "," else [mention.before]
     for word in (*map(bare_word, form.title.split()), *form.titles, *map(str.lower, words[::-1])):
         if (gender := GENDER.get(word.strip(".")) or GENDER.get(bare_word(word))) is not None:

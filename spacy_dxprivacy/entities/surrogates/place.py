@@ -187,8 +187,8 @@ class Address(_ByLanguage):
     adjacent = "addresses with the same parts"
     traits: ClassVar[tuple[str, ...]] = (
         "which parts an address has, as public lists read them: house number or box, street, unit, "
-        "city, state (abbreviated or not), postal code (long or not), where its lines end, and whether"
-        " it is in capitals of more than three letters",
+        "city, state (abbreviated or not), postal code (long or not), where its lines end, and "
+        "whether it is in capitals of more than three letters",
         LANGUAGE,
     )
 
@@ -247,15 +247,15 @@ def written(text: str, home: Home, stream: Stream) -> str:
 
 
 def _parts(text: str) -> tuple[list[str], list[str]]:
-    """Return the parts of an address, and what stands before each: a line break where the text has
-    one, else a comma."""
+    """Return the parts of an address, and what stands before each: as many line breaks as the text
+    has there, else a comma."""
     parts, gaps, gap = [], [], ""
     for i, part in enumerate(_LINE_END.split(text)):
         if i % 2:
             gap += part
         elif part.strip(" ."):
             parts.append(part.strip())
-            gaps.append("\n" if "\n" in gap else ", ")
+            gaps.append("\n" * gap.count("\n") or ", ")
             gap = ""
     return parts, gaps
 
@@ -288,7 +288,8 @@ class Organisation(_ByLanguage):
     adjacent = "organisations of one kind"
     traits: ClassVar[tuple[str, ...]] = (
         "which kind of organisation each is, where its name says so (hospital, school, bank), and "
-        "whether it is possessive, ends in a full stop, or is in capitals of more than three letters",
+        "whether it is possessive, ends in a full stop, or is in capitals of more than "
+        "three letters",
         LANGUAGE,
     )
 

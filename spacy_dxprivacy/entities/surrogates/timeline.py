@@ -65,13 +65,13 @@ class Timeline:
     """
 
     def __init__(self, mentions: Sequence[Mention], order: str, language: str = "en") -> None:
-        # The order is a function of which dates fit which order, so of their values: that a day is
-        # above 12 is visible, in the order of the output (DateShift.in_clear says so; with [DATE] in
-        # their place it was visible as well). The guarantee is given the order, as a part of the
-        # layout. Of two documents that are read in one order, each date is numbered by one function
-        # of its text, and written by one function of its number and the shift: documents whose
-        # dates, so read, are d days apart have outputs within exp(epsilon d). Two documents that are
-        # read in different orders are of different layouts, and not adjacent.
+        # The order is a function of which dates fit which order, so of their values: that a day
+        # is above 12 is visible in the order of the output (with [DATE] in their place it was
+        # visible as well), and DateShift.in_clear says so. The guarantee is given the order, as a
+        # part of the layout: where two documents are read in one order, each date is numbered by
+        # one function of its text, and written by one function of its number and the shift. So
+        # documents whose dates, so read, are d days apart have outputs within exp(epsilon d).
+        # Two documents that are read in different orders are not adjacent.
         self._mentions, self._language = mentions, language
         order = _order_of(mentions, order, language)
         self._pieces = [_read(mention, order, language) for mention in mentions]
