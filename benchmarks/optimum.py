@@ -33,7 +33,7 @@ from spacy_dxprivacy.errors import DxError
 from spacy_dxprivacy.lab.mechanisms import make_mechanism, parse_mechanism
 from spacy_dxprivacy.lab.results import text_table
 from spacy_dxprivacy.metric import graph_of
-from spacy_dxprivacy.space.search.metric import neighbours
+from spacy_dxprivacy.space.search.exact import neighbours
 from spacy_dxprivacy.ty import StatesProbabilities
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import spacy
@@ -24,6 +25,13 @@ from spacy_dxprivacy.entities import network
 
 EXAMPLE = re.compile(r'"([^"]+)"')
 MID_CAPITAL = re.compile(r"(?<![.!?] )(?<!^)\b(?!I\b|I')[A-Z]\w")
+
+
+def save(model: network.Network, folder: Path) -> None:
+    """Write the parameters as float16."""
+    folder.mkdir(exist_ok=True, parents=True)
+    arrays: dict[str, Any] = {name: now.astype(np.float16) for name, now in network.named(model)}
+    np.savez_compressed(folder / network.FILE, **arrays)
 
 
 def carriers(wordnet: Path) -> list[str]:
@@ -93,8 +101,8 @@ def main() -> None:
             rate = seen / (time.monotonic() - began)
             print(f"{step} loss {losses / 100:.4f}, {rate:,.0f} words/s", flush=True)
             losses = 0.0
-            network.save(model, args.out)
-    network.save(model, args.out)
+            save(model, args.out)
+    save(model, args.out)
 
 
 if __name__ == "__main__":

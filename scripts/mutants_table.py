@@ -105,7 +105,7 @@ MUTANTS = [
     ),
     Mutant(
         "contexts-of-a-model",
-        "prior/contexts.py",
+        "prior/pairs.py",
         "lower = np.maximum((contexts.lower - f) / (1 - f), LEAST_LOWER)",
         "lower = np.maximum(contexts.lower, LEAST_LOWER)",
         "What a context forgets by back-off is counted twice",
@@ -129,7 +129,7 @@ MUTANTS = [
     ),
     Mutant(
         "path-v2-calibration",
-        "sampler/calibration.py",
+        "sampler/alone.py",
         "    return beta + graph.quanta * steepest\n",
         "    return beta + 0.95 * graph.quanta * steepest\n",
         "Word-level epsilon is understated",
@@ -211,8 +211,8 @@ MUTANTS = [
     Mutant(
         "draws-from-tables",
         "mechanisms/choice.py",
-        "marks = xp.asarray(uniforms[places[which]]) * total",
-        "marks = xp.asarray(uniforms[places[which]]) ** 1.02 * total",
+        "marks = uniforms[places[which]] * table[-1]",
+        "marks = uniforms[places[which]] ** 1.02 * table[-1]",
         "Draws from tables are not those of the probabilities",
         f"{SHARP} 'follow and Exponential'",
     ),
@@ -291,7 +291,7 @@ MUTANTS = [
     ),
     Mutant(
         "rank-sampling-rate",
-        "mechanisms/projection/rank_sampling.py",
+        "mechanisms/projection.py",
         "k = np.floor(np.log1p(uniforms * np.expm1(-rate * n)) / -rate)",
         "k = np.floor(np.log1p(uniforms * np.expm1(-rate * n)) / -rate / 2)",
         "Ranks are not geometric",
@@ -400,7 +400,7 @@ MUTANTS = [
         "if size or not negative:",
         "if True:",
         "A shift of 0 is twice as likely",
-        "tests/test_surrogates.py -k 'geometric or distributions'",
+        "tests/test_surrogates.py -k geometric",
     ),
     Mutant(
         "one-shift-a-document",
@@ -487,7 +487,7 @@ MUTANTS = [
     ),
     Mutant(
         "error-handler",
-        "pipeline/component.py",
+        "errors.py",
         "return util.raise_error",
         "return lambda *_: None",
         "An error handler of the pipeline swallows a failure",
@@ -580,7 +580,7 @@ MUTANTS = [
         "    with nlp.memory_zone():\n        yield\n",
         "    yield\n",
         "Words of the input stay in the vocabulary",
-        "tests/test_parts.py -k stays",
+        "tests/test_load.py -k strings",
     ),
     # -- budgets and composition -------------------------------------------------------------------
     Mutant(
@@ -666,7 +666,7 @@ MUTANTS = [
     ),
     Mutant(
         "composition-of-changes",
-        "privacy/concentrated.py",
+        "privacy/composition.py",
         "return change_of(rho, math.fsum(one.plain for one in given), plain_delta, delta)",
         "return change_of(rho, max((one.plain for one in given), default=0), plain_delta, delta)",
         "Several changes cost as much as the dearest one",
@@ -674,7 +674,7 @@ MUTANTS = [
     ),
     Mutant(
         "composition-of-rho",
-        "privacy/concentrated.py",
+        "privacy/composition.py",
         "rho = math.fsum(one.rho for one in given)",
         "rho = max((one.rho for one in given), default=0.0)",
         "rho of several changes does not add up",
@@ -682,7 +682,7 @@ MUTANTS = [
     ),
     Mutant(
         "rho-of-a-range",
-        "privacy/concentrated.py",
+        "privacy/composition.py",
         "return eta * eta / 8",
         "return eta * eta / 10",
         "zCDP of a bounded range is understated",
@@ -690,7 +690,7 @@ MUTANTS = [
     ),
     Mutant(
         "epsilon-of-rho",
-        "privacy/concentrated.py",
+        "privacy/composition.py",
         "return rho + 2 * math.sqrt(rho * math.log(1 / delta))",
         "return rho + 1.5 * math.sqrt(rho * math.log(1 / delta))",
         "The conversion of zCDP is understated",

@@ -59,7 +59,6 @@ MORE_OF_OPTIONS = {
     "sanitize table": "For you alone. It needs --table-key, and one process.",
     "sanitize text": "Other users of the machine can see the arguments of a command.",
     "space exclude": "`offensive` is the list of the package; a file has one word a line.",
-    "space join": "English text is drawn best from the built-in space. Both are written as one.",
     "prior space": "`builtin`, a file of word vectors, or a saved space.",
     "audit mechanism config": "As for `spacy assemble`, or with a `[mechanism]` section alone.",
     "audit mechanism epsilon": "An audit has more power at a small epsilon.",

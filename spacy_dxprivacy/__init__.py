@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .privacy.guarantee import Guarantee
     from .privacy.randomness import Rng
     from .space import Space
-    from .text.vocabulary import trim_vocab
+    from .text.tokens import trim_vocab
     from .ty import Draw
 
 __all__ = [

@@ -1,17 +1,27 @@
-"""Options of pipelines, files and the service, checked by their constructors; and config files."""
+"""Options of pipelines, files and the service, checked by their constructors; config files, and the
+Python file of a user.
+
+The file registers parts of a pipeline, as `spacy train --code` takes it. Workers import it before
+they make or unpickle a pipeline that needs it, so it has to be where they see it. It is run: it can
+do all that the user can.
+"""
 
 from __future__ import annotations
 
 import configparser
+import hashlib
+import importlib.util
 import multiprocessing
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from typing import Any
 
 from .errors import UsageError, did_you_mean
-from .io.files.limits import MOST_CONFIG, TooLarge, check_size
-from .machine.hosts import is_loopback
+from .io.files.limits import MOST_CONFIG, TooLarge, check_size, regular
+from .machine import is_loopback
 
 
 @dataclass(frozen=True)
@@ -22,14 +32,13 @@ class PipelineOptions:
         config: The whole pipeline, as a config file of spaCy. It stands alone, but for `code`,
             `language` and `overrides`.
         model: A spaCy pipeline with an entity recogniser, or "rules".
-        mechanism, prior, unknown: A short or a registered name; a prior may be a folder too.
+        mechanism: A short or a registered name.
         epsilon: Nats per unit of the mechanism's metric.
         level: light, balanced or strong, in place of epsilon.
         space: "builtin", or the path of a saved space.
         entities: Labels. All other words stay as they are.
         surrogates: standard, clinical, none, or a file with a section for each label.
         key: A key file: the same original gets the same surrogate.
-        numbers: relative, absolute, or absolute:UNIT.
         edit: Whether the output is edited by public knowledge, which costs no privacy.
         code: A Python file that registers components, run first.
         language: Of the texts; detected if None.
@@ -42,15 +51,10 @@ class PipelineOptions:
     mechanism: str | None = None
     epsilon: float | None = None
     level: str | None = None
-    policy: str | None = None
-    prior: Path | str | None = None
     space: Path | str | None = None
     entities: tuple[str, ...] | list[str] | str | None = ()
     surrogates: Path | str | None = None
     key: Path | str | None = None
-    unknown: str | None = None
-    scope: str | None = None
-    numbers: str | None = None
     edit: bool = False
     code: Path | str | None = None
     language: str | None = None
@@ -162,3 +166,45 @@ def process_count(n_process: int) -> int:
     if n_process == 0 or n_process < -1:
         raise UsageError(f"`n_process` must be 1 or more, or -1, got {n_process}.")
     return multiprocessing.cpu_count() if n_process == -1 else n_process
+
+
+_paths: dict[str, str] = {}  # of the files that this process has run, by the names of their modules
+
+
+def import_code(path: str | Path | None) -> None:
+    """Run the file, once a process; None is no file. If it fails, UsageError has its message."""
+    if path is None:
+        return
+    found = Path(path).resolve()
+    try:
+        content = regular(found).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{found}: {error.strerror}.") from None
+    # The same in every process, and another one for a file that has been changed: pickles of what
+    # the file defines find it by this name.
+    name = f"dx_code_{hashlib.sha256(str(found).encode() + content).hexdigest()[:16]}"
+    if name in _paths:
+        return
+    loader = SourceFileLoader(name, str(found))
+    spec = ModuleSpec(name, loader, origin=str(found))
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)
+    try:
+        loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UsageError(f"{found}: it failed with {why}") from None
+    _paths[name] = str(found)
+
+
+class Imported:
+    """Unpickled in a worker, before all else, it imports there what has been imported here."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _import_all, (tuple(_paths.values()),)
+
+
+def _import_all(paths: Sequence[str]) -> Imported:
+    for path in paths:
+        import_code(path)
+    return Imported()

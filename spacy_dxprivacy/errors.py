@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from typing import NoReturn
+
+from spacy import util
 
 from .about import DATA
 
@@ -38,6 +41,17 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return the sentence " Did you mean X?" with the nearest known name; "" where none is near."""
     nearest = get_close_matches(name, sorted(known), n=1, cutoff=0.5)
     return f" Did you mean {nearest[0]}?" if nearest else ""
+
+
+class FailsClosed:
+    """A component of a pipeline whose errors no handler swallows: text would pass as it is."""
+
+    def set_error_handler(self, error_handler: Callable[..., None]) -> None:
+        """Do nothing: a handler that swallows errors would let the plaintext through."""
+
+    def get_error_handler(self) -> Callable[..., NoReturn]:
+        """Return the handler that raises: an error never lets a plaintext through."""
+        return util.raise_error
 
 
 class _ByCode:

@@ -68,7 +68,7 @@ def part(name, content):
 
 PICTURE = (
     '<w:r><w:drawing><wp:inline><wp:extent cx="914400" cy="914400"/>'
-    '<wp:docPr id="1" name="hollis.png" descr="Photo of Margaret Hollis"/>'
+    '<wp:docPr id="1" name="hollis.png" descr="Photo of Margarida Hollis"/>'
     '<a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture">'
     '<pic:pic><pic:nvPicPr><pic:cNvPr id="1" name="hollis.png"/><pic:cNvPicPr/></pic:nvPicPr>'
     '<pic:blipFill><a:blip r:embed="rId7"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill>'
@@ -77,17 +77,17 @@ PICTURE = (
     "</a:graphic></wp:inline></w:drawing></w:r>"
 )
 TEXT_BOX = (
-    '<w:r><w:pict><v:shape id="s1" style="width:200pt;height:50pt" alt="Box of Margaret Hollis">'
-    f"<v:textbox><w:txbxContent>{paragraph(run('Box: Margaret Hollis'))}</w:txbxContent>"
+    '<w:r><w:pict><v:shape id="s1" style="width:200pt;height:50pt" alt="Box of Margarida Hollis">'
+    f"<v:textbox><w:txbxContent>{paragraph(run('Box: Margarida Hollis'))}</w:txbxContent>"
     "</v:textbox></v:shape></w:pict></w:r>"
 )
 BODY = [
     paragraph(
-        run("Dear Mar", "<w:b/>"), run("garet "), run("Hollis", "<w:i/>"), run(", thank you")
+        run("Dear Mar", "<w:b/>"), run("garida "), run("Hollis", "<w:i/>"), run(", thank you")
     ),
     paragraph(run("We saw you on "), run("3 May 2021", "<w:b/>"), run(".")),
     paragraph(
-        '<w:hyperlink r:id="rId8" w:tooltip="Mail Margaret Hollis">',
+        '<w:hyperlink r:id="rId8" w:tooltip="Mail Margarida Hollis">',
         run("m.hollis@example.org"),
         "</w:hyperlink>",
         '<w:hyperlink r:id="rId9">',
@@ -97,13 +97,13 @@ BODY = [
     "<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/><w:gridCol/></w:tblGrid><w:tr><w:tc>"
     + paragraph(run("Name:"))
     + "</w:tc><w:tc>"
-    + paragraph(run("Margaret Hollis"))
+    + paragraph(run("Margarida Hollis"))
     + "</w:tc></w:tr></w:tbl>",
     paragraph(
         '<w:r><w:fldChar w:fldCharType="begin"/></w:r>',
         "<w:r><w:instrText> MERGEFIELD Hollis </w:instrText></w:r>",
         '<w:r><w:fldChar w:fldCharType="separate"/></w:r>',
-        run("Margaret Hollis"),
+        run("Margarida Hollis"),
         '<w:r><w:fldChar w:fldCharType="end"/></w:r>',
         '<w:bookmarkStart w:id="0" w:name="Hollis"/><w:bookmarkEnd w:id="0"/>',
         '<w:r><w:footnoteReference w:id="1"/></w:r><w:r><w:commentReference w:id="1"/></w:r>',
@@ -120,7 +120,7 @@ END = (
 
 def docx(body=BODY, extra=(), **parts):
     """A document of Word, its parts in place of those that are given."""
-    note = paragraph(run("Margaret Hollis again"))
+    note = paragraph(run("Margarida Hollis again"))
     made = {
         "[Content_Types].xml": HEAD
         + '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
@@ -144,20 +144,20 @@ def docx(body=BODY, extra=(), **parts):
             "styles", '<w:style w:styleId="Big"><w:name w:val="Big"/></w:style>'
         ),
         "word/settings.xml": part("settings", '<w:zoom w:percent="100"/>'),
-        "word/header1.xml": part("hdr", paragraph(run("Record of Margaret Hollis"))),
-        "word/footer1.xml": part("ftr", paragraph(run("Hollis, Margaret"))),
+        "word/header1.xml": part("hdr", paragraph(run("Record of Margarida Hollis"))),
+        "word/footer1.xml": part("ftr", paragraph(run("Hollis, Margarida"))),
         "word/footnotes.xml": part("footnotes", f'<w:footnote w:id="1">{note}</w:footnote>'),
         "word/comments.xml": part(
             "comments",
             '<w:comment w:id="1" w:author="Peter Lundgren" w:initials="PL" '
             f'w:date="2021-05-03T10:00:00Z">{note}</w:comment>',
         ),
-        "word/media/image1.png": b"\x89PNG Margaret Hollis",
-        "word/embeddings/hollis.bin": b"Margaret Hollis",
+        "word/media/image1.png": b"\x89PNG Margarida Hollis",
+        "word/embeddings/hollis.bin": b"Margarida Hollis",
         "docProps/core.xml": "<coreProperties>Peter Lundgren</coreProperties>",
         "docProps/app.xml": "<Properties><Company>Hollis Ltd</Company></Properties>",
-        "customXml/item1.xml": "<x>Margaret Hollis</x>",
-        "customXml/itemProps1.xml": "<x>Margaret Hollis</x>",
+        "customXml/item1.xml": "<x>Margarida Hollis</x>",
+        "customXml/itemProps1.xml": "<x>Margarida Hollis</x>",
         **dict(extra),
     }
     out = io.BytesIO()

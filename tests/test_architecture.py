@@ -147,17 +147,6 @@ def test_few_rooms_know_of(package, rooms):
     assert not wrong, f"{package} is for {rooms} alone:" + listed(wrong)
 
 
-def test_nothing_outside_the_door_imports_it():
-    wrong = [
-        i
-        for i in imports()
-        if i.ours
-        and room_of(i.imported) == "cli"
-        and room_of(i.importer) not in ("cli", "lab/commands")
-    ]
-    assert not wrong, "what does the work knows nothing of the terminal:" + listed(wrong)
-
-
 def test_the_core_does_not_import_the_lab():
     wrong = [
         i

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from conftest import PATH, SECRETS, leaks
+from conftest import SECRETS, leaks
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
@@ -30,14 +30,11 @@ from spacy_dxprivacy.lab.attacks.guessing import (
     background,
     likelihood_scores,
     linked,
-    mean_vector_guess,
     membership_score,
     nearest_guess,
-    pairs_to_test,
     rare_word_scores,
     true_positives,
 )
-from spacy_dxprivacy.lab.attacks.language import likely_words, word_frequencies
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
 
 CHOICE = ["dx.Path.v1", "dx.Exponential.v1", "dx.TEM.v1"]
@@ -98,24 +95,6 @@ def logs_of(P):
 def expected(P, prior, guesses):
     """How often these guesses (one an output) are right."""
     return float((prior[guesses] * P[guesses, np.arange(P.shape[1])]).sum())
-
-
-def test_a_corpus_is_its_documents_without_unknown_words():
-    corpus = Corpus.of([np.array([3, -1, 3]), np.array([-1]), np.array([5])])
-    assert [rows.tolist() for rows in corpus] == [[3, 3], [5]]
-    assert corpus.doc_of.tolist() == [0, 0, 1]
-    assert corpus.words()[0] == corpus.words()[1] != corpus.words()[2]
-    assert len(corpus.first(1)) == 1 and len(corpus.first(3)) == len(corpus.first(99)) == 2
-    with pytest.raises(DxError, match="DX001"):
-        Corpus.of([np.array([-1])])
-
-
-def test_frequencies_are_those_of_the_public_text_and_leave_room_for_unseen_words():
-    public = Corpus.of([np.array([4] * 60 + [2] * 39 + [7])])
-    frequencies = word_frequencies(10, public)
-    assert frequencies.sum() == pytest.approx(1) and frequencies.min() > 0
-    assert frequencies[4] == pytest.approx(0.6, abs=0.02)
-    assert set(likely_words(frequencies, 2).tolist()) == {4, 2}
 
 
 @pytest.mark.parametrize("name", CHOICE)
@@ -179,37 +158,6 @@ def test_averaging_over_more_draws_never_does_worse(epsilon, exact):
     assert np.all(np.diff(found) > -1e-9)
 
 
-def test_the_mean_of_noisy_vectors_finds_the_word(space):
-    mechanism, rows = make_mechanism("dx.Laplace.v1", space, 3.0), np.arange(40)
-    found = []
-    for k in (1, 4, 16, 256):
-        draw = mechanism.sample(np.repeat(rows, k), Rng(seed=0))
-        guesses = mean_vector_guess(
-            space.vectors, np.arange(len(space)), draw.vectors, np.repeat(rows, k)
-        )
-        found.append((guesses == rows).mean())
-    assert np.all(np.diff(found) >= 0) and found[0] < 0.5 and found[-1] == 1
-
-
-def test_groups_may_be_of_any_size_and_order(exact):
-    logs, prior = logs_of(exact("dx.Path.v1", 1.0)[:20]), np.log(zipf(20))
-    columns, groups = np.array([4, 9, 4, 1, 7]), np.array([1, 0, 1, 2, 1])
-    wanted = [prior + logs[:, columns[groups == g]].sum(axis=1) for g in range(3)]
-    assert averaged_guess(logs, prior, columns, groups).tolist() == [w.argmax() for w in wanted]
-
-
-def test_with_scope_type_a_word_of_a_document_has_one_output(scene, space, make_nlp):
-    mechanism = make_mechanism("dx.Path.v1", space, 1.5)
-    text = " ".join(["doctor nurse"] * 12)
-    for scope, same in (("token", False), ("type", True)):
-        outputs = sanitised(scene.text, mechanism, Rng(seed=0), scope=scope).rows
-        pairs = np.unique(np.stack([scene.text.words(), outputs]), axis=1)
-        assert (np.bincount(pairs[0]).max() == 1) == same
-        # and so does the component
-        words = [token.lower_ for token in make_nlp(mechanism=PATH, scope=scope)(text)][::2]
-        assert (len(set(words)) == 1) == same
-
-
 @pytest.mark.parametrize("name", CHOICE)
 def test_scope_type_leaves_nothing_to_average_over(name, space):
     n = len(space)
@@ -253,16 +201,6 @@ def test_the_curve_counts_pairs_and_false_alarms():
     assert true_positives(members, others, alarms=0) == 0.5
     assert true_positives(members, others, alarms=0.25) == 0.5  # a tie with an other is no hit
     assert true_positives(np.ones(5), np.ones(500)) == 0
-
-
-def test_pairs_have_the_word_on_one_side_alone(scene):
-    text = scene.text
-    generator = np.random.default_rng(0)
-    words, members, others = pairs_to_test(text.starts, text.rows, 4, generator)
-    documents = [set(rows.tolist()) for rows in text]
-    assert len(words) > len(text)
-    for word, member, other in zip(words, members, others, strict=True):
-        assert word in documents[member] and word not in documents[other]
 
 
 def test_scores_of_links(exact):
@@ -358,12 +296,3 @@ def test_the_command_writes_figures_and_no_word(run, notes, tmp_path):
     assert not leaks(everything, SECRETS)
     again = run(*args)
     assert again.exit_code == 2 and "--force" in again.output
-
-
-@pytest.mark.slow
-def test_epsilons_are_found_where_none_are_given(run, notes):
-    result = run("guess", notes, "--public", notes)
-    assert result.exit_code == 0, result.output
-    shares = [line for line in result.output.splitlines() if line.startswith("words unchanged")]
-    found = [float(cell.rstrip("%")) for cell in shares[0].split()[2:]]
-    assert len(found) == 6 and found[0] < 15 and found[-1] > 85

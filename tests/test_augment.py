@@ -10,7 +10,7 @@ from spacy.training import Corpus, Example
 from spacy.util import load_config, registry
 
 from spacy_dxprivacy import DxError, assert_sanitized
-from spacy_dxprivacy.integrations.augment import ANNOTATIONS, annotate, sanitize_corpus
+from spacy_dxprivacy.integrations.augment import annotate, sanitize_corpus
 
 BAG_OF_WORDS = {
     "@architectures": "spacy.TextCatBOW.v3", "exclusive_classes": True, "ngram_size": 1,
@@ -139,20 +139,7 @@ def test_every_pass_over_the_corpus_draws_anew_and_a_seed_repeats_the_words(file
     assert len({next(augment(nlp, Example(doc, doc))).text for augment in seeded}) == 1
 
 
-@pytest.mark.parametrize("wrong", [{"level": 1.5}, {"annotations": ["lemmas"]}])
-def test_settings_out_of_range_are_refused(file_space, wrong):
-    with pytest.raises(DxError, match=next(iter(wrong))):
-        augmenter(file_space, **wrong)
-
-
 # -- training -----------------------------------------------------------------------------------
-
-
-def test_the_defaults_are_those_of_the_sanitizer():
-    augment = registry.resolve({"a": {"@augmenters": "dx.Sanitize.v1"}})["a"]
-    assert augment.settings["mechanism"].name == "dx.Path.v2"
-    assert augment.settings["seed"] is None
-    assert augment.level == 1 and augment.annotations == ANNOTATIONS
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda p: p.stem)

@@ -111,24 +111,6 @@ def test_neighbours_keep_class_and_form(space, words, name, share):
     assert share_of_class(space, words.split(), name) >= share
 
 
-@pytest.mark.parametrize(
-    ("word", "some"),
-    [
-        ("doctor", {"physician", "surgeon", "nurse"}),
-        ("nurse", {"doctor", "nurses", "midwife", "caregiver", "physician", "hygienist"}),
-        ("depression", {"anxiety", "neurosis", "schizophrenia", "psychosis"}),
-        ("cancer", {"tumor", "leukemia", "melanoma", "lymphoma"}),
-        ("running", {"sprinting", "jogging", "racing", "trotting"}),
-        ("bank", {"lender", "treasury", "banker", "fund", "banking"}),
-        ("happy", {"joyful", "glad", "joyous", "cheerful"}),
-        ("2019", {"2018", "2020"}),
-        ("laptop", {"computer", "PC", "desktop", "workstation", "notebook"}),
-    ],
-)
-def test_neighbours_share_the_sense(space, word, some):
-    assert some & set(neighbours(space, word))
-
-
 def test_no_word_of_the_deny_list_is_in_the_table_and_innocent_words_pass(space):
     assert space.filtered(exclude=read_words(OFFENSIVE)) is space
     innocent = (

@@ -19,7 +19,6 @@ import time
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -29,8 +28,7 @@ from spacy.cli._util import app
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import DxSanitizer, Space, assert_sanitized
-from spacy_dxprivacy.cli import sanitizing
+from spacy_dxprivacy import DxSanitizer, Space
 from spacy_dxprivacy.io.build import full_name, make_pipeline, short_names
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import Reports, sanitize
@@ -188,10 +186,6 @@ def test_fields_pass_through_unless_others_are_named_or_all_dropped(dx, tmp_path
     no_secret_in(kept.stdout, dropped.stdout)
 
 
-def test_stdin_is_a_text(dx):
-    assert dx("-", input="The cat\nsleeps").stdout.count("\n") == 1
-
-
 def test_a_folder_becomes_a_folder_with_the_same_names(dx, tmp_path):
     source = tmp_path / "in"
     (source / "deep").mkdir(parents=True)
@@ -208,30 +202,6 @@ def test_a_folder_becomes_a_folder_with_the_same_names(dx, tmp_path):
     no_secret_in(result.stderr)
 
 
-def test_a_file_that_vanishes_is_named_once_and_the_others_are_written(dx, tmp_path):
-    source, out = tmp_path / "in", tmp_path / "out"
-    source.mkdir()
-    for name in ("a", "b", "c"):
-        (source / f"{name}.txt").write_text("The cat sleeps")
-
-    def planned(*args, **kwargs):
-        jobs = plan_jobs(*args, **kwargs)
-        (source / "b.txt").unlink(missing_ok=True)
-        return jobs
-
-    with patch.object(sanitizing, "plan_jobs", planned):
-        result = dx(source, out)
-    assert result.exit_code == 1 and sorted(p.name for p in out.iterdir()) == ["a.txt", "c.txt"]
-    (told,) = [line for line in result.stderr.splitlines() if "b.txt" in line]
-    assert told.count("b.txt") == 1 and "No such file" in told
-
-
-def test_documents_in_spacy_files_carry_their_receipts(dx, tmp_path):
-    dx(write(tmp_path, "spacy"), tmp_path / "out.spacy")
-    for doc in DocBin().from_disk(tmp_path / "out.spacy").get_docs(spacy.blank("en").vocab):
-        assert_sanitized(doc)
-
-
 def test_two_processes_keep_order_fields_and_receipts(dx, tmp_path):
     texts = [f"The cat {'runs ' * i}Zorblatt" for i in range(40)]
     source = write(tmp_path, "jsonl", texts)
@@ -246,16 +216,6 @@ def test_two_processes_keep_order_fields_and_receipts(dx, tmp_path):
     assert len(read_texts(tmp_path / "out.spacy")) == 40
 
 
-@pytest.mark.slow
-def test_long_texts_need_no_setting(dx, tmp_path):
-    """Of more characters than spaCy takes as they are (Language.max_length)."""
-    path = tmp_path / "long.txt"
-    path.write_text(f"the cat {'z' * 500} sleeps " * 2000)
-    assert path.stat().st_size > spacy.blank("xx").max_length
-    assert dx(path, "--mechanism", "exponential", "--epsilon", 3).exit_code == 0
-    assert dx(path, "--mechanism", "path").exit_code == 0
-
-
 # -- the pipeline ------------------------------------------------------------------------------
 
 
@@ -264,9 +224,8 @@ def test_mechanisms_and_policies_have_short_names(space):
     assert names["laplace"] == "dx.Laplace.v1" and names["exponential"] == "dx.Exponential.v1"
     assert full_name("dx_unknowns", "random-word") == "dx.RandomWord.v1"
     assert full_name("dx_mechanisms", "dx.Path.v1") == "dx.Path.v1"  # a full name stays
-    nlp = make_pipeline(
-        space=space, mechanism="exponential", epsilon=3.0, unknown="RandomDigits", scope="type"
-    )
+    overrides = {"unknown.@dx_unknowns": "dx.RandomDigits.v1", "scope": "type"}
+    nlp = make_pipeline(space=space, mechanism="exponential", epsilon=3.0, overrides=overrides)
     terms = nlp.get_pipe("dx_sanitizer").terms
     assert (terms.mechanism, terms.unknown_policy) == ("dx.Exponential.v1", "RandomDigits")
 
@@ -318,15 +277,14 @@ def test_a_seeded_sanitizer_is_loud_and_keeps_to_one_process(dx, tmp_path, space
 # -- what never comes out ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_process", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_every_format_becomes_every_other_and_secrets_are_nowhere(dx, tmp_path, caplog, n_process):
+def test_every_format_becomes_every_other_and_secrets_are_nowhere(dx, tmp_path, caplog):
     caplog.set_level(logging.DEBUG)
     out = tmp_path / "out"
     out.mkdir()
     for read_as in KINDS:
         texts = [*TEXTS, "Zorblatt \ud800"] if read_as == "jsonl" else TEXTS
         source = write(tmp_path, read_as, texts)
-        given = ["-n", n_process, "--keep-fields", "none", "--unknown.@dx_unknowns", "dx.Redact.v1"]
+        given = ["--keep-fields", "none", "--unknown.@dx_unknowns", "dx.Redact.v1"]
         for suffix in KINDS:
             target, receipt = out / f"{read_as}.{suffix}", out / f"{read_as}-{suffix}.json"
             result = dx(source, target, "--receipt", receipt, *given)
@@ -403,22 +361,6 @@ def test_a_ragged_csv_row_is_a_bad_record(dx, tmp_path):
     no_secret_in(result.stdout, result.stderr)
 
 
-ODD_TEXTS = [
-    "", "  \t ", "?! ... (", "x" * 10**6, "\U0001f600\U0001f44d\U0001f3fd the cat", "a\x00cat",
-    "\u0645\u0631\u062d\u0628\u0627 the cat", "Zoe\u0308 o\u0301", "\u200f\u202e\ufeff", "-" * 5,
-]  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["jsonl", "csv", "spacy"])
-def test_odd_texts_work(dx, tmp_path, kind):
-    target = tmp_path / f"out.{kind}"
-    result = dx(write(tmp_path, kind, ODD_TEXTS), target, "--unknown.@dx_unknowns", "dx.Redact.v1")
-    assert result.exit_code == 0, result.stderr
-    texts = read_texts(target)
-    assert texts[:4] == ["", "  \t ", "?! ... (", "[REDACTED]"] and len(texts) == len(ODD_TEXTS)
-
-
 def test_nul_is_a_character_of_csv_too(dx, tmp_path):
     # The module csv refuses it before Python 3.11, and what it reads after that is out of step.
     (tmp_path / "in.csv").write_bytes(b'text,id\r\n"The\0cat\nruns\0",a\0b\r\nThe dog,"\0""c"\r\n')
@@ -443,21 +385,9 @@ def test_output_is_replaced_only_on_request(dx, tmp_path):
         assert dx(source, same, "--force").exit_code == 2 and source.read_text() == before
 
 
-def test_a_full_disk_leaves_nothing(dx, tmp_path, monkeypatch):
-    source = write(tmp_path, "jsonl")
-
-    def full(descriptor):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr("spacy_dxprivacy.io.files.atomic.os.fsync", full)
-    result = dx(source, tmp_path / "out.jsonl")
-    assert result.exit_code == 1 and "No space left" in result.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
-
-
 INTERRUPTIONS = [
     (how, n_process, after)
-    for how in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+    for how in (signal.SIGINT, signal.SIGTERM)
     for n_process, after in [(1, 0.5), (2, 0), (2, 0.5)]
 ] + [(signal.SIGINT, -2, 0.2)]
 
@@ -476,30 +406,8 @@ def test_an_interrupted_run_leaves_no_output(tmp_path, space, how, n_process, af
         send(process.pid, how)
         wait_until(lambda: not alive(process), seconds=20)
         stderr = process.communicate()[1]
-    if how == signal.SIGKILL:  # nothing can be done then, but the name is not taken
-        assert all(path.name.startswith(".dx-") for path in out.iterdir()) and not stderr
-    else:
-        assert process.returncode == 130 and not list(out.iterdir())
-        assert stderr == "dx sanitize: stopped. What was not complete has been removed.\n"
-
-
-STOPPED_IN_A_STRING = """
-import os
-from spacy_dxprivacy.cli.sanitizing import _interruptible
-try:
-    with _interruptible():
-        exec("os.kill(os.getpid(), %d)\\nfor _ in range(9): pass")
-except KeyboardInterrupt:
-    print("caught")
-"""
-
-
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_the_status_is_that_of_the_command_wherever_a_signal_finds_it(how):
-    # Dataclasses and named tuples are made of strings, as those of a module that is imported late.
-    command = [sys.executable, "-c", STOPPED_IN_A_STRING % how]
-    ended = subprocess.run(hearing_ctrl_c(command), capture_output=True, text=True)
-    assert ended.stdout == "caught\n" and ended.returncode == 0
+    assert process.returncode == 130 and not list(out.iterdir())
+    assert stderr == "dx sanitize: stopped. What was not complete has been removed.\n"
 
 
 def worker_dies(nlp, records, **_):
@@ -651,14 +559,6 @@ def test_a_document_that_takes_too_much_memory_is_named_and_left_out(
     no_secret_in(result.stdout, result.stderr)
 
 
-@pytest.mark.parametrize("jump", [-(10**9), 10**9])
-def test_the_time_of_day_may_jump(dx, folder, tmp_path, monkeypatch, jump):
-    now, jumps = time.time, iter(range(10**9))
-    monkeypatch.setattr(time, "time", lambda: now() + jump * (next(jumps) % 2))
-    result = dx(folder, tmp_path / "out")
-    assert result.exit_code == 0 and len(list((tmp_path / "out").iterdir())) == 3
-
-
 # -- mistakes ----------------------------------------------------------------------------------
 
 
@@ -691,20 +591,6 @@ def test_a_mistake_is_answered_in_one_line(dx, args, message, monkeypatch, tmp_p
     assert (
         len(result.stderr.splitlines()) == 1 and not result.stdout and not list(tmp_path.iterdir())
     )
-
-
-def test_a_typo_in_a_config_is_named_with_the_nearest_name(dx, tmp_path, space):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"space": {"@dx_spaces": "dx.FileSpace.v1", "path": space}})
-    text = nlp.config.to_str()
-    for wrong, answer in [
-        (text.replace("dx.Path.v2", "dx.Pth.v2"), "Did you mean dx.Path.v2? Available names: "),
-        (text.replace("\nepsilon", "\nepsilonn"), "epsilonn"),
-    ]:
-        (tmp_path / "typo.cfg").write_text(wrong)
-        result = dx("-", "--config", tmp_path / "typo.cfg", input="a")
-        assert result.exit_code == 2 and answer in result.stderr
-        assert "Traceback" not in result.stderr
 
 
 def test_the_python_function_gives_the_numbers(nlp, tmp_path):

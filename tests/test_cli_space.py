@@ -47,7 +47,8 @@ def test_vectors_become_a_space_with_its_graph(dx, tmp_path):
     space = Space.load(tmp_path / "out", verify=True)
     assert len(space) == 1_100 and stored_graph(space) is not None and "shit" not in space.words
     assert space.digest in result.stderr and "1100 words of 5 dimensions" in result.stderr
-    nlp = make_pipeline(space=str(tmp_path / "out"), policy="plain", prior="uniform")
+    plain = {"mechanism.policy": "plain", "mechanism.prior.@dx_priors": "dx.Uniform.v1"}
+    nlp = make_pipeline(space=str(tmp_path / "out"), overrides=plain)
     assert nlp("word3 word4")._.dx.mechanism == "dx.Path.v2"
 
 
@@ -118,12 +119,6 @@ def test_words_keep_their_order_and_equal_vectors_share_a_row(tmp_path):
     assert space.words == ["cat", "dog", "cow"] and space.vectors[0].tolist() == [5, 5]
     assert space.find("Cat") == 0
     assert sources.load(folder, sources.Filter(max_words=2)).words == ["cat", "dog"]
-
-
-@pytest.mark.parametrize("header", ["", "2 3"])
-def test_a_header_may_be_missing(tmp_path, header):
-    space = sources.load(pipeline_of([*filter(None, [header]), "cat 1 2 3", "dog 4 5 6"], tmp_path))
-    assert space.words == ["cat", "dog"] and space.vectors.tolist() == [[1, 2, 3], [4, 5, 6]]
 
 
 def test_an_installed_package_is_a_space(tmp_path, monkeypatch, vectors):

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy import UsageError, registry
+from spacy_dxprivacy.config import import_code
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.io.code import import_code
 
 NAME = "test.FromFile.v1"
 CODE = f"""
@@ -125,8 +125,11 @@ MISTAKES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("command", BUILDERS)
-@pytest.mark.parametrize("text, message", MISTAKES)
+@pytest.mark.parametrize(
+    "command, text, message",
+    [("sanitize", *mistake) for mistake in MISTAKES]
+    + [(command, *MISTAKES[0]) for command in list(BUILDERS)[1:]],
+)
 def test_a_bad_file_is_a_mistake_in_one_line(command, text, message, tmp_path, source):
     bad, config = tmp_path / "bad.py", tmp_path / "c.cfg"
     config.write_text('[mechanism]\n@dx_mechanisms = "dx.Laplace.v1"\nepsilon = 1\n')

@@ -1,15 +1,12 @@
 """The component in a spaCy pipeline: what it replaces, what it keeps, and that it fails closed."""
 
 import itertools
-import subprocess
-import sys
 import traceback
 from functools import partial
 
 import numpy as np
 import pytest
 import spacy
-from confection import Config
 from conftest import (
     CONSTANT,
     COUNTING,
@@ -71,23 +68,6 @@ def test_it_works_on_a_blank_pipeline_with_nothing_else():
     assert not leaks(doc.to_bytes(), UNKNOWN_SECRETS)
 
 
-IMPORTS = """
-import sys, spacy
-before = set(sys.modules)
-import spacy_dxprivacy
-spacy.blank("en")
-print(*{m.split(".")[0] for m in set(sys.modules) - before})
-"""
-
-
-@pytest.mark.slow
-def test_importing_it_brings_in_no_heavy_library():
-    command = [sys.executable, "-c", IMPORTS]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    heavy = {"faiss", "scipy", "randomgen", "pandas", "matplotlib", "torch", "cupy"}
-    assert not heavy & set(done.stdout.split())
-
-
 # -- what comes out --------------------------------------------------------------------------------
 
 OUTPUTS = {
@@ -114,11 +94,6 @@ def test_what_comes_out(make_nlp, name):
     doc = make_nlp(mechanism=CONSTANT, **config)(text)
     assert doc.text == expected
     assert ("the case of every word" in doc._.dx.in_clear) == (config.get("casing") == "preserve")
-
-
-def test_every_word_is_replaced_by_a_word_of_the_space(make_nlp, space, mechanism):
-    doc = make_nlp(mechanism=mechanism)("Anna saw the brown dog and the black cat near my house")
-    assert {t.lower_ for t in doc} <= {w.lower() for w in space.words} | {"[redacted]"}
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -344,22 +319,6 @@ def test_docs_are_taken_as_well_as_texts_of_any_vocabulary(make_nlp):
 # -- its place in the pipeline -----------------------------------------------------------------
 
 
-def test_components_before_and_after_do_their_work(make_nlp):
-    nlp = make_nlp(before=("sentencizer",), after=("entity_ruler",), mechanism=CONSTANT)
-    nlp.add_pipe("sentencizer", name="again", last=True)
-    nlp.get_pipe("entity_ruler").add_patterns([{"label": "COLOUR", "pattern": "Blue"}])
-    nlp.rename_pipe("dx_sanitizer", "first")
-    doc = nlp("the dog ran. A cat saw.")
-    assert doc.text == "Blue blue blue. Blue blue blue."
-    assert [e.text for e in doc.ents if e.label_ == "COLOUR"] == ["Blue"] * 2
-    assert len(list(doc.sents)) == 2
-    assert_sanitized(doc)
-    nlp = make_nlp(mechanism=CONSTANT)
-    nlp.add_pipe("dx_sanitizer", name="second", config={"mechanism": CONSTANT})
-    nlp.initialize()
-    assert nlp("the dog").text == "Blue blue" and "second" not in nlp.pipe_labels
-
-
 def test_a_disabled_sanitizer_leaves_no_receipt_and_nothing_is_released_without(make_nlp):
     nlp = make_nlp(mechanism=CONSTANT)
     with nlp.select_pipes(disable="dx_sanitizer"):
@@ -374,58 +333,7 @@ def test_a_disabled_sanitizer_leaves_no_receipt_and_nothing_is_released_without(
             assert not leaks(everything_told(caught.value))
 
 
-def test_analyze_pipes_reports_what_the_entity_sanitizer_lacks(make_nlp):
-    def problems(**config):
-        return list(make_nlp(**config).analyze_pipes()["problems"].values())[-1]
-
-    assert problems(name="dx_entity_sanitizer") == ["doc.ents", "token.ent_iob"]
-    assert problems(name="dx_entity_sanitizer", before=("entity_ruler",)) == problems() == []
-
-
-def test_the_config_is_complete_and_makes_the_same_pipeline(make_nlp, mechanism, file_space):
-    nlp = make_nlp(mechanism=mechanism, scope="type", space=file_space)
-    written = nlp.config.to_str()
-    config = Config().from_str(written, interpolate=False)
-    again = spacy.util.load_model_from_config(config, validate=True)
-    assert again.config.to_str() == written
-    assert again("the dog")._.dx == nlp("the dog")._.dx
-    assert nlp.config["components"]["dx_sanitizer"]["scope"] == "type"
-
-
-def test_memory_zones_end_without_taking_words_along(make_nlp):
-    nlp = make_nlp(mechanism=CONSTANT)
-    for _ in range(2):
-        with nlp.memory_zone():
-            assert nlp("the dog saw Zorblattovich.").text == "Blue blue blue [REDACTED]."
-        assert nlp("a dog saw Quuxington").text == "Blue blue blue [REDACTED]"
-    assert "Zorblattovich" not in nlp.vocab.strings
-
-
 # -- hostile texts -----------------------------------------------------------------------------
-
-HOSTILE = {
-    "emoji": "👩‍👩‍👧‍👦 the 👍🏽 dog 🇩🇪",
-    "right to left": "שלום the עולם dog مرحبا\u200f\u202e",
-    "combining marks": "z\u0335\u0321a\u0337l\u0334g\u0300\u0301\u0302o the e\u0301",
-    "nul": "the\x00dog \x00 \x00\x00 cat",
-    "controls": "the\x1b[31mdog\x07 \x7f \ufeffcat",
-    "wide spaces": "the\u2003dog\u00a0cat\u2028rain\u3000",
-    "one long word": "x" * 200_000,
-    "markup": "<script>alert('dog')</script> {{dog}} %s {0} \\n",
-    "digits of other scripts": "٣٤٥ ४५६ 12³ ½",
-}
-
-
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-@pytest.mark.parametrize("policy", ["Redact", "RandomWord", "RandomDigits"])
-def test_hostile_texts_are_sanitised_like_others(make_nlp, text, policy):
-    nlp = make_nlp(mechanism=CONSTANT, unknown=unknown(policy))
-    before, after = nlp.make_doc(text), nlp(text)
-    assert len(before) == len(after) == after._.dx.tokens
-    for old, new in zip(before, after, strict=True):
-        assert old.is_space or old.is_punct or new.text != old.text or old.text.isdecimal()
-    assert Doc(nlp.vocab).from_bytes(after.to_bytes()).text == after.text
-
 
 # -- settings that are wrong -------------------------------------------------------------------
 
@@ -445,15 +353,6 @@ def test_epsilon_has_to_be_a_finite_number_above_0(bare, name, epsilon):
     with pytest.raises(ValueError, match=r"epsilon must be") as caught:
         registry.dx_mechanisms.get(name)(epsilon=epsilon)
     assert repr(epsilon) in str(caught.value)
-
-
-@pytest.mark.parametrize("epsilon", ["0", "-1.5", "nan", "inf", "NaN", "Infinity", "-Infinity"])
-def test_epsilon_has_to_be_a_number_in_a_config_file(epsilon):
-    nlp = spacy.blank("xx")
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": LAPLACE | {"epsilon": 12.5}})
-    text = nlp.config.to_str().replace("12.5", epsilon)
-    with pytest.raises(ValueError, match="epsilon"):
-        spacy.util.load_model_from_config(Config().from_str(text), auto_fill=True)
 
 
 @pytest.mark.parametrize(

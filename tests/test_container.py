@@ -12,9 +12,6 @@ from pathlib import Path
 
 import pytest
 from ports import free_port
-from typer.testing import CliRunner
-
-from spacy_dxprivacy.cli import dx_cli
 
 ROOT = Path(__file__).parent.parent
 SERVE = ROOT / "examples" / "serve"
@@ -90,15 +87,6 @@ def test_what_the_dockerfile_runs_makes_a_service_that_is_healthy(tmp_path):
         service.send_signal(signal.SIGTERM)
         service.communicate(timeout=60)
     assert service.returncode == 0
-
-
-def test_what_the_image_runs_are_options_of_the_command():
-    steps = dict(instructions())
-    words = json.loads(steps["ENTRYPOINT"]) + json.loads(steps["CMD"])
-    assert words[:5] == ["python", "-m", "spacy", "dx", "serve"]
-    shown = CliRunner().invoke(dx_cli, ["serve", "--help"], env={"COLUMNS": "200"}).output
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
-    assert all(word in plain for word in words if word.startswith("--"))
 
 
 def test_the_compose_file_keeps_the_root_read_only_and_the_port_at_home():

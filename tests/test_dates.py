@@ -1,10 +1,8 @@
 """Dates and times that move: forms, what the guarantee covers, what undoes a shift, ages."""
 
-import random
 import re
 from collections import Counter
 from datetime import date, timedelta
-from math import tanh
 
 import pytest
 import spacy
@@ -177,8 +175,6 @@ def mentions_of(d, form):
 
 
 ALL_DAYS = [date(1700, 1, 1) + timedelta(n) for n in range(146_097)]
-# Of two digits, 1700 is 2000: a leap day is between these.
-NO_LEAP = {date(1700, 2, 28), date(1800, 2, 28), date(1900, 2, 28)}
 NO_YEAR = {"pair", "without a year"}  # February 29 and March 1 are read as one day
 
 
@@ -206,32 +202,6 @@ def test_documents_one_day_apart_are_as_likely_at_every_border_of_their_form(for
         one, other = documents_a_day_apart(day, form)
         for k in (-146_097, -40_001, -36_525, -3653, -366, -60, 59, 365, 1461, 36_524, 80_000):
             assert one.move(k, 0) == other.move(k - 1, 0)
-
-
-# One form for each calendar and unit goes through all years. The others number days by the same
-# code, and differ in how a day is written: all days of these years are every day beside every kind
-# of year, and the borders of decades, centuries and leap days.
-WHOLE = {
-    "iso", "mdy of two digits", "range", "beside its month and year", "beside its week",
-    "beside its quarter and decade",
-}  # fmt: skip
-YEARS = {1700, 1799, 1800, 1899, 1900, 1901, 1996, 1999, 2000, 2001, 2023, 2024, 2096, 2099}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("form", FORMS)
-def test_documents_one_day_apart_are_as_likely_in_400_years(form):
-    """Days side by side in one document: a date goes by those before it in the text alone."""
-    size, wrong = len(mentions_of(ALL_DAYS[0], form)), set()
-    for year in {day.year for day in ALL_DAYS[:-1]} if form in WHOLE else YEARS:
-        days = [date(year, 1, 1) + timedelta(n) for n in range(367)]
-        timeline = Timeline([m for day in days for m in mentions_of(day, form)], "mdy")
-        moved = {k: timeline.move(k, 0) for k in (-1, 0, 1)}
-        for k in (0, 1):
-            pairs = zip(moved[k], moved[k - 1][size:], strict=False)
-            wrong |= {days[i // size] for i, (one, other) in enumerate(pairs) if one != other}
-    leap = {day for day in wrong if form in NO_YEAR and (day.month, day.day) == (2, 29)}
-    assert wrong <= (NO_LEAP if form == "mdy of two digits" else leap)
 
 
 @pytest.mark.parametrize(("order", "one", "other"), [
@@ -352,104 +322,20 @@ def test_a_weekday_within_a_fixed_phrase_never_moves(nlp):
     assert moved == set(WEEKDAYS)
 
 
-def write(rng, day, order):
-    """A day in one of many forms. order: of numeric dates in this document."""
-    month = MONTHS[day.month - 1]
-    numeric = f"{day.month}/{day.day}" if order == "mdy" else f"{day.day}/{day.month}"
-    return rng.choice([
-        f"{numeric}/{day.year}", f"{numeric}/{day.year % 100:02d}",
-        f"{day.day}.{day.month}.{day.year}", f"{day}",
-        f"{day:%Y%m%d}", f"{month} {day.day}, {day.year}",
-        f"{month[:3]} {day.day}, {day.year}",
-        f"{day.day} {month} {day.year}", f"{day.day}-{month[:3]}-{day.year}",
-        f"{day:%A}, {month} {day.day}",
-        f"{month} {day.day}", numeric,
-    ])  # fmt: skip
-
-
-def read(text, near, order):
-    """The day of a released date, by another reader than the package's own."""
-    text = re.sub(r"^[A-Z][a-z]+day, ", "", text)
-    found = re.findall(r"\d+", text)
-    name = re.search(r"[A-Za-z]{3,}", text)
-    if name:
-        month = next(i for i, m in enumerate(MONTHS, 1) if m[:3] == name[0][:3])
-        day, *year = map(int, found)
-    elif len(found[0]) == 4:
-        year, month, day = [int(found[0])], int(found[1]), int(found[2])
-    elif len(found[0]) == 8:
-        year, month, day = [int(text[:4])], int(text[4:6]), int(text[6:])
-    else:
-        one, two, *year = map(int, found)
-        month, day = (one, two) if order == "mdy" and "." not in text else (two, one)
-    if not year:
-        return min(
-            (date(near.year + i, month, day) for i in (-1, 0, 1)), key=lambda d: abs(d - near)
-        )
-    return date(year[0] if year[0] > 99 else 2000 + year[0], month, day)
-
-
-def test_intervals_stay_in_2000_documents():
-    """Between all dates of a document, and the day of the week beside each."""
-    rng = random.Random(28)
-    wrong = []
-    for _ in range(2000):
-        order = rng.choice(["mdy", "dmy"])
-        days = [date(2004, 3, 1) + timedelta(rng.randrange(7000))]
-        days += [days[0] + timedelta(rng.randrange(-80, 80)) for _ in range(rng.randrange(1, 4))]
-        texts = [f"{days[0]}", *(write(rng, day, order) for day in days[1:])]
-        k = rng.randrange(-300, 300)
-        moved = move(*texts, days=k, order=order)
-        first = date.fromisoformat(moved[0])
-        read_again = [first, *(read(text, first, order) for text in moved[1:])]
-        named = [(text.split(",")[0], day) for text, day in zip(moved, read_again, strict=True)]
-        right = [day - first for day in read_again] == [day - days[0] for day in days]
-        right &= all(f"{day:%A}" == name for name, day in named if name.endswith("day"))
-        wrong += [texts] * (not right)
-    assert wrong == []
-
-
 def test_who_knows_eleven_holidays_does_not_recover_the_shift(nlp):
-    """The attacker takes each date of the release, and each word that is left of a holiday, for one
-    of the eleven, and guesses the likeliest shift of those. Chance is to guess no shift at all."""
-    rng, epsilon = random.Random(11), 0.1
-    chance = tanh(epsilon / 2)
-    recovered, documents = 0, 250
-    for seed in range(documents):
-        name, (month, day) = rng.choice(list(HOLIDAYS.items()))
-        seen = date(2021, month, day) + timedelta(rng.randrange(1, 30))
-        text = rng.choice([
+    """Neither the name of a holiday nor its day is left beside the date that moved."""
+    for name, (month, day) in HOLIDAYS.items():
+        fell, seen = date(2021, month, day), date(2021, month, day) + timedelta(12)
+        for text in (
             f"Fell on {name}. Seen on {seen}.",
-            f"Fell on {name} 2021, seen {seen:%m/%d/%Y}.",
-            f"On {date(2021, month, day):%A}, {name}, she fell; seen {seen:%d.%m.%Y}.",
+            f"Fell on {name} 2021, seen {seen:%Y-%m-%d}.",
+            f"On {fell:%A}, {name}, she fell; seen {seen}.",
             f"On {name} ({MONTHS[month - 1]} {day}, 2021) she fell; seen {seen}.",
-        ])  # fmt: skip
-        out = released(nlp, text, seed, epsilon=epsilon)
-        assert "holiday" in out and not any(part in out for part in name.split()[:1])
-        true = date.fromisoformat(next(iter(dates_in(out)))) - seen
-        guess = min(guesses(out), key=abs)
-        recovered += guess == true.days
-    assert recovered / documents <= 2 * chance
-
-
-def dates_in(text):
-    """ISO dates of what a release has."""
-    for found in re.findall(r"\d{4}-\d\d-\d\d|\d\d/\d\d/\d{4}|\d\d\.\d\d\.\d{4}", text):
-        numbers = found.replace("/", ".").split(".")
-        if len(numbers) == 1:
-            yield found
-        else:
-            one, two, year = numbers
-            yield f"{year}-{two}-{one}" if "." in found else f"{year}-{one}-{two}"
-
-
-def guesses(text):
-    """Shifts that would make a month and day of the release a holiday of 2021, and none."""
-    left = re.findall(rf"({'|'.join(MONTHS)}) (\d+)", text)
-    days = [date(2021, MONTHS.index(month) + 1, int(day)) for month, day in left]
-    days += [date.fromisoformat(found) for found in dates_in(text)]
-    known = [date(2021, *when) for when in HOLIDAYS.values()]
-    return [0] * (not left) + [(day - holiday).days for day in days for holiday in known]
+        ):
+            out = released(nlp, text, seed=day, epsilon=0.1)
+            assert "holiday" in out and name.split()[0] not in out
+            assert not re.search(rf"{'|'.join(MONTHS)}|[A-Z][a-z]+day", out)
+            assert len(re.findall(r"\d{4}-\d\d-\d\d", out)) == 1
 
 
 AGES = {

@@ -192,27 +192,3 @@ def test_what_a_page_shows_runs(page, tmp_path, monkeypatch):
                     reader.run(block, f"{page.name}:{block.line}")
     finally:
         reader.leave()
-
-
-def test_blocks_are_found():
-    text = """
-Some text.
-
-    dx sanitize a.txt
-
-<!-- needs: nothing_of_this_name -->
-```python
-    dx = 1
-```
-
-<!-- exit: 1 -->
-```console
-$ dx audit release a \\
-    --against b
-leaked
-```
-"""
-    one, two, three = blocks(text)
-    assert one.commands == ["dx sanitize a.txt"] and one.line == 4
-    assert two.kind == "python" and two.needs == ("nothing_of_this_name",)
-    assert three.commands == ["dx audit release a      --against b"] and three.status == 1

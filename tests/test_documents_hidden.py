@@ -84,6 +84,17 @@ WORD = {
             + "</w:tbl></w:tc></w:tr></w:tbl></w:body>",
         )
     },
+    "hidden": {
+        "word/document.xml": part(
+            "document",
+            '<w:body><w:sdt><w:sdtPr><w:alias w:val="Hollis"/></w:sdtPr></w:sdt>'
+            '<w:smartTag w:element="Hollis"/><w:permStart w:id="1" w:ed="hollis@example.org"/>'
+            + paragraph('<w:fldSimple w:instr=" AUTHOR Hollis ">', run("field"), "</w:fldSimple>")
+            + "<mc:AlternateContent><mc:Fallback><w:t>Hollis</w:t></mc:Fallback>"
+            '</mc:AlternateContent><w:p><w:r><w:pict><v:shape o:gfxdata="Hollis"/></w:pict></w:r>'
+            "</w:p></w:body>",
+        )
+    },
     "parts": {"word/glossary/document.xml": "Hollis", "docProps/custom.xml": "Hollis"},
 }
 CASES = [(kind, name) for kind, some in {**PLACES, "docx": WORD}.items() for name in some]
@@ -115,7 +126,7 @@ def test_only_pieces_and_known_markup_are_written(kind, name):
 
 
 def test_footnotes_of_markdown_are_read():
-    assert emptied("md", b"Seen[^1].\n\n[^1]: Margaret Hollis\n") == b"x[^x]x\n\n[^x]:x\n"
+    assert emptied("md", b"Seen[^1].\n\n[^1]: Margarida Hollis\n") == b"x[^x]x\n\n[^x]:x\n"
 
 
 def test_styles_of_pages_stay():

@@ -1,9 +1,6 @@
 """`dx` as a program of its own, and the commands around `dx sanitize`."""
 
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -11,10 +8,9 @@ from conftest import space_options
 from spacy.cli._util import app as spacy_app
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import Space, UsageError, __version__
+from spacy_dxprivacy import Space, __version__
 from spacy_dxprivacy.cli import COMMANDS, dx_cli, split_overrides
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
-from spacy_dxprivacy.space.join import join
 
 
 @pytest.fixture
@@ -68,19 +64,6 @@ def test_overrides_may_stand_anywhere_and_take_one_value():
     assert split_overrides(["--text=Hello. You."]) == (["--text=Hello. You."], [])
 
 
-def test_a_shell_completes_commands_and_options():
-    def completed(*words):
-        line = " ".join(["dx", *words])
-        env = {**os.environ, "_DX_COMPLETE": "complete_bash", "COMP_WORDS": line}
-        env["COMP_CWORD"] = str(len(words))
-        code = "from spacy_dxprivacy.cli.program import main; main()"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
-        return done.stdout.split()
-
-    assert completed("sanit") == ["sanitize"]
-    assert completed("sanitize", "--mech") == ["--mechanism"]
-
-
 # -- configs -----------------------------------------------------------------------------------
 
 
@@ -112,34 +95,3 @@ def test_a_config_that_is_none_is_told_in_a_line(dx, tmp_path, text, message):
     result = dx("config", "--check", tmp_path / "my.cfg")
     assert result.exit_code == 2 and message in result.stderr
     assert len(result.stderr.splitlines()) == 1 and "Zorblatt" not in result.stderr
-
-
-# -- vectors of one's own ----------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def own():
-    """A part of the built-in space, turned and blurred, with 500 words beside it."""
-    space, rng = Space.builtin(), np.random.default_rng(0)
-    X = space.vectors[:3000] @ rng.normal(size=(space.vectors.shape[1], 40)).astype(np.float32)
-    new = X[1000:1500] + 0.1 * X.std() * rng.normal(size=(500, 40))
-    words = [*space.words[:3000], *(f"zork{i}" for i in range(500))]
-    return Space.from_vectors(words, np.vstack([X, new]), name="own")
-
-
-def test_own_words_are_joined_to_the_built_in_space(own):
-    joined = join(own)
-    assert (joined.new, joined.shared) == (500, 3000) and joined.found > 0.5
-    builtin, space = Space.builtin(), joined.space
-    assert len(space) == len(builtin) + 500 and space.class_names == builtin.class_names
-    np.testing.assert_array_equal(space.vectors[: len(builtin)], builtin.vectors)
-    nearest = ((space.vectors[:3000] - space.vectors[len(builtin)]) ** 2).sum(axis=1).argmin()
-    assert abs(int(nearest) - 1000) < 2000 and space.find("zork7") == len(builtin) + 7
-
-
-def test_what_cannot_be_joined_is_refused():
-    with pytest.raises(UsageError, match="share 0 words"):
-        join(Space.from_vectors([f"zork{i}" for i in range(9)], np.eye(9)))
-    space = Space.builtin()
-    with pytest.raises(UsageError, match="holds all words"):
-        join(Space.from_vectors(space.words[:300], space.vectors[:300]))

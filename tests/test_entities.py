@@ -1,24 +1,24 @@
 """The rule-based recogniser: what it finds, what it leaves, and what the entity mode then does."""
 
-import multiprocessing
-import time
-from pathlib import Path
-
 import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc, Span
-from spacy.util import ignore_error, load_config, load_model_from_config
+from spacy.util import ignore_error
 from spacy.vocab import Vocab
 
-from spacy_dxprivacy import DxError
-from spacy_dxprivacy.entities.rules import LABELS, RULES, WEAK, all_words, patterns, words_of
-from spacy_dxprivacy.entities.tables import FOLLOWING
-from spacy_dxprivacy.entities.words import KINDS, builtin_lexicon, judge, listed_names
-from spacy_dxprivacy.pipeline.component import ENTITY_CONFIG
+from spacy_dxprivacy.entities.tables import (
+    FOLLOWING,
+    LABELS,
+    RULES,
+    WEAK,
+    all_words,
+    patterns,
+    words_of,
+)
+from spacy_dxprivacy.entities.words import KINDS, builtin_lexicon, listed_names
 
-CONFIG = Path(__file__).parent.parent / "configs" / "entities.cfg"
 NOTE = (
     "Dr. Maria Gonzalez saw Zorblatt Wimbleford on March 5, 2023 and again last Tuesday. "
     "He was told to rest.\n\nRegards,\nQuentin Ashgrove"
@@ -229,11 +229,6 @@ def test_any_text_is_read(nlp, text):
     assert all(not (ent[0].is_space or ent[-1].is_space) for ent in doc.ents)
 
 
-@given(word=st.text(min_size=1, max_size=12))
-def test_every_word_has_known_kinds(word):
-    assert judge(word) <= set(KINDS)
-
-
 def test_entities_of_other_components_are_found_again(nlp):
     doc = nlp.make_doc("the form of quix; Quix signed.")
     doc.ents = (Span(doc, 3, 4, label="per"),)
@@ -246,10 +241,6 @@ def test_the_list_of_names_holds_no_plain_word():
 
 
 # -- as a component --------------------------------------------------------------------------------
-
-
-def test_labels_are_those_it_sets(nlp):
-    assert set(ruler(nlp).labels) == set(nlp.pipe_labels["dx_entity_ruler"]) == set(LABELS)
 
 
 @pytest.mark.parametrize(("overwrite", "expected"), [
@@ -278,19 +269,6 @@ def test_own_patterns_come_on_top_and_are_saved(tmp_path):
         assert len(ruler(other)) == 1
 
 
-def test_two_share_their_flags_and_too_few_are_refused():
-    nlp = spacy.blank("en")
-    nlp("I met Maria.")  # words that the vocabulary met before are classified too
-    nlp.add_pipe("dx_entity_ruler")
-    nlp.add_pipe("dx_entity_ruler", name="again")
-    assert found(nlp("I met Maria."), "PERSON") == ["Maria"]
-    full = spacy.blank("en")
-    for bit in range(19, 40):
-        full.vocab.add_flag(str.isalpha, bit)
-    with pytest.raises(DxError, match="free lexeme flags"):
-        full.add_pipe("dx_entity_ruler")
-
-
 def test_memory_zone_and_foreign_vocabulary(nlp):
     with nlp.memory_zone():
         assert found(nlp("We met Zorblatt Quimby."), "PERSON") == ["Zorblatt Quimby"]
@@ -308,26 +286,6 @@ def test_no_error_handler_swallows_an_error(monkeypatch):
     monkeypatch.setattr(ruler(nlp), "match", broken)
     with pytest.raises(RuntimeError, match="broken"):
         nlp("Maria")
-
-
-@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
-def test_two_processes(nlp, method, monkeypatch):
-    monkeypatch.setattr("spacy.language.mp", multiprocessing.get_context(method))
-    docs = list(nlp.pipe(["I met Zorblatt Quimby on May 5.", "Nothing."], n_process=2))
-    assert [(e.text, e.label_) for e in docs[0].ents] == [
-        ("Zorblatt Quimby", "PERSON"),
-        ("May 5", "DATE"),
-    ]
-    assert all(doc.has_annotation("ENT_IOB") for doc in docs)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("piece", ["a", "1", "1-", "A.", "(1", "+1(", "Maria/", "a-1-", "Zo-"])
-def test_one_huge_word_takes_no_time(nlp, piece):
-    doc = nlp.make_doc(piece * (20_000 // len(piece)))
-    began = time.process_time()
-    ruler(nlp)(doc)
-    assert time.process_time() - began < 10  # quadratic work would take minutes
 
 
 # -- the entity mode, end to end -------------------------------------------------------------------
@@ -348,31 +306,6 @@ def test_names_and_dates_go_and_the_rest_stays():
         assert kept in doc.text
     assert [ent.label_ for ent in doc.ents] == ["PERSON", "PERSON", "DATE", "DATE", "PERSON"]
     assert not any(word in repr(doc._.dx) for word in ["Maria", "Zorblatt", "2023"])
-
-
-def test_without_a_recogniser_it_refuses_and_says_what_to_add():
-    assert sanitizer()("Nothing to see here.").text == "Nothing to see here."
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_sanitizer")
-    with pytest.raises(DxError, match=r'add_pipe\("dx_entity_ruler", first=True'):
-        nlp("Maria was here.")
-
-
-def test_a_label_that_nobody_predicts_is_refused():
-    selector = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON", "DISEASE"]}
-    with pytest.raises(DxError, match="DISEASE"):
-        sanitizer(selector=selector)("Maria was here.")
-
-
-def test_the_config_is_complete_and_makes_a_pipeline_that_finds_entities(tmp_path):
-    config = load_config(CONFIG)
-    spelled = dict(config["components"]["dx_entity_sanitizer"])
-    assert spelled.pop("factory") == "dx_entity_sanitizer"
-    assert spelled.keys() == ENTITY_CONFIG.keys()
-    assert spelled["selector"] == ENTITY_CONFIG["selector"]
-    load_model_from_config(config, auto_fill=True).to_disk(tmp_path)
-    doc = spacy.load(tmp_path)("I met Zorblatt Wimbleford in 2019.")
-    assert found(doc, "PERSON", "DATE") and "Zorblatt" not in doc.text
 
 
 # -- firms, places and columns by where they stand -----------------------------------------------

@@ -6,9 +6,6 @@ import sys
 import time
 import tracemalloc
 from functools import partial
-from importlib import import_module
-from pathlib import Path
-from typing import Any
 
 import pytest
 import spacy
@@ -19,10 +16,9 @@ from spacy_dxprivacy.entities.surrogates.base import Draws, Mention, Scope
 from spacy_dxprivacy.entities.surrogates.place import Place
 from spacy_dxprivacy.entities.words import listed_names
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.io.formats import read
+from spacy_dxprivacy.io.jobs import read
 from spacy_dxprivacy.text.tokens import tokenized
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 LABELS = "person date time gpe address org email phone url id quantity cardinal".split()
 SYLLABLES = "ba de fi go hu ka le mi no pu".split()
 
@@ -97,25 +93,6 @@ def test_no_search_goes_over_the_same_letters_again_and_again(nlp, text):
     start = time.process_time()
     nlp(tokenized(nlp, text))
     assert time.process_time() - start < 2
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the benchmarks are not packed")
-def test_no_flood_of_cues_takes_more_time_per_character_when_it_doubles(nlp, monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    timing: Any = import_module("timing")
-
-    def growth(part, size):
-        short, long = (timing.taken(nlp, timing.flood(part, k * size)) for k in (1, 2))
-        return long / short / 2
-
-    # On a busy machine one of these may be above by chance.
-    slow = [
-        part
-        for part in timing.FLOODS
-        if all(growth(part, size) > 1.8 for size in (10_000, 20_000, 20_000, 40_000, 40_000))
-    ]
-    assert len(timing.FLOODS) >= 40 and not slow
 
 
 def named(first, count):

@@ -75,13 +75,6 @@ def test_the_tables_of_a_page_are_those_of_its_result_files(page, monkeypatch):
     assert import_module("figures").with_tables(text) == text, "run benchmarks/figures.py"
 
 
-def test_every_table_of_figures_is_on_a_page():
-    pages = "".join(page.read_text(encoding="utf8") for page in (ROOT / "docs").rglob("*.md"))
-    tables = [path for path in RESULTS if "rows" in json.loads(path.read_text(encoding="utf8"))]
-    assert tables
-    assert all(f"<!-- figures: {path.relative_to(ROOT / 'docs')} -->" in pages for path in tables)
-
-
 def test_the_levels_of_the_docs_are_those_of_the_package():
     rows = json.loads((ROOT / "docs/attacks/levels.json").read_text(encoding="utf8"))["rows"]
     assert [row[0].split()[0] for row in rows] == list(LEVELS)
@@ -97,21 +90,3 @@ def test_how_often_a_release_is_linked_is_that_of_the_result_file(page):
     default = DEFAULT_CONFIG["mechanism"]["epsilon"]
     low, high = sorted(row[3] for row in rows if row[1] == str(default))
     assert f"{low * 100:.0f} to {high * 100:.0f} %" in (ROOT / page).read_text(encoding="utf8")
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        {"mechanism": {"@dx_mechanisms": "dx.Gone.v1"}},
-        {"@dx_goners": "dx.Path.v2"},
-        {"factory": "dx_gone"},
-        {"surrogates": {"preset": "gone"}},
-        {"default": {"@dx_mechanisms": "dx.Path.v1"}},
-        {"command": "dx gone"},
-        {"command": "dx attack link notes.jsonl --gone 1"},
-        {"command": "python benchmarks/gone.py"},
-        {"runs": [{"command": "python benchmarks/figures.py --gone"}]},
-    ],
-)
-def test_a_setting_that_is_gone_is_noticed(broken):
-    assert len(gone({"settings": broken})) == 1

@@ -59,17 +59,6 @@ def test_a_file_that_was_changed_is_refused(space, tmp_path, change):
         Space.load(tmp_path / "space")
 
 
-def test_numbers_that_are_no_list_are_refused(space, tmp_path):
-    once = learned.once(space, "a list", lambda: np.arange(60), lambda some: False)
-    assert (once == np.arange(60)).all()
-    space.save(tmp_path / "space")
-    learned.forget(space)
-    read = Space.load(tmp_path / "space")
-    with pytest.raises(ValueError, match="does not hold a list"):
-        learned.once(read, "a list", lambda: np.arange(60), lambda some: False)
-    assert (learned.once(read, "a list", list, lambda some: True) == once).all()
-
-
 def test_the_builtin_space_brings_the_list():
     assert (BUILTIN / f"fitted-{learned.basis_of(diffractor.LIST)[:12]}").is_dir()
     space = Space.builtin()

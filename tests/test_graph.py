@@ -14,11 +14,11 @@ from spacy_dxprivacy import Space
 from spacy_dxprivacy.mechanisms.path_v2 import make_path_v2
 from spacy_dxprivacy.metric import STEPS, paths, word_graph
 from spacy_dxprivacy.metric.paths import Neighbourhoods, PathSearch
-from spacy_dxprivacy.metric.policy import PRESETS, Features, Policy, known_of, lengths_of
+from spacy_dxprivacy.metric.policy import PRESETS, Policy, known_of
 from spacy_dxprivacy.metric.policy_graph import QUANTA, with_lengths
 from spacy_dxprivacy.metric.store import graph_of
 from spacy_dxprivacy.privacy.levels import measured_apart, scale_of
-from spacy_dxprivacy.sampler.calibration import exact_epsilon, steepest_over, weights_at
+from spacy_dxprivacy.sampler.alone import exact_epsilon, steepest_over, weights_at
 
 N = 600
 FEW = 60
@@ -63,58 +63,12 @@ def test_counts_and_lists_are_those_of_the_shortest_paths(graph):
     assert all(np.array_equal(found[row], words) for row, words in zip(rows, lists, strict=True))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("n", "apart"), [(2_000, 2), (10_000, 20)])
-def test_counts_of_many_words_are_those_of_the_shortest_paths(n, apart):
-    graph, rows = word_graph.build(clusters(n)), np.arange(0, n, apart)
-    assert np.array_equal(graph.counts[rows], by_dijkstra(graph, rows)[0])
-
-
 def test_blocks_and_threads_change_nothing(graph, monkeypatch):
     monkeypatch.setattr(word_graph, "WORTH_THREADS", 0)
     monkeypatch.setattr(paths, "MOST", 37)
     search = PathSearch(graph.starts, graph.ends, graph.steps, graph.reach)
     with threadpool_limits(2):
         assert np.array_equal(word_graph.counts_of(search), graph.counts)
-
-
-@pytest.mark.parametrize("longest", [20, 400])
-def test_edges_may_have_no_length_and_searches_many_steps(longest):
-    rng, n, reach = np.random.default_rng(4), 120, 2 * longest
-    lengths = np.triu(rng.integers(1, longest, (n, n)) * (rng.random((n, n)) < 0.06), 1)
-    lengths = np.where(rng.random((n, n)) < 0.003, -1, lengths)  # stands for 0
-    table = csr_array(lengths + lengths.T)
-    search = PathSearch(table.indptr, table.indices, np.maximum(table.data, 0), reach)
-    D, coo = np.full((n, n), 10**6), table.tocoo()
-    D[coo.row, coo.col] = np.maximum(coo.data, 0)
-    np.fill_diagonal(D, 0)
-    for k in range(n):  # Floyd 1962
-        D = np.minimum(D, D[:, k, None] + D[k])
-    D = np.minimum(D, reach)
-    for row, depths in ((0, None), (7, np.array([longest]))):
-        ((_, found),) = search(np.array([row]), depths)
-        near = D[row] <= (reach - 1 if depths is None else longest)
-        order = np.lexsort((np.arange(n), D[row]))
-        assert np.array_equal(found.words, order[near[order]])
-        assert np.array_equal(found.steps, D[row][found.words])
-    depths, scratch = np.full(n, longest), search.scratch(n)
-    found = search.search(np.arange(n), depths, scratch, by_number=True)
-    rows, words = np.nonzero(D <= longest)
-    assert np.array_equal(found.words, words) and np.array_equal(found.steps, D[rows, words])
-
-
-def test_a_word_without_edges_reaches_itself_and_a_search_may_end_early(graph):
-    rows, depths = np.arange(60), np.arange(60) % graph.reach
-    whole = words_of(graph)
-    for part, found in graph.search(rows, depths):
-        lists = np.split(found.words, np.cumsum(found.sizes)[:-1])
-        for row, words in zip(rows[part], lists, strict=True):
-            near = graph.counts[row, : depths[row] + 1].sum()
-            assert np.array_equal(words, whole[row][:near])
-    alone = PathSearch(np.array([0, 1, 2, 2]), np.array([1, 0]), np.array([3, 3]), 10)
-    (found,) = (found for _, found in alone(np.array([2, 0])))
-    assert found.sizes.tolist() == [1, 2] and found.words.tolist() == [2, 0, 1]
-    assert [part.tolist() for part in alone.edges_of(np.array([2]))] == [[], [], []]
 
 
 @pytest.fixture(params=["searched", "forgotten"])
@@ -136,7 +90,7 @@ def test_each_place_holds_the_word_of_the_whole_list(graph, near):
 
 
 def test_words_are_near_if_the_path_is_shorter_than_the_reach(graph, near):
-    rows, others = np.divmod(np.arange(0, N * N, 31), N)
+    rows, others = np.divmod(np.arange(0, N * N, 211), N)
     within = graph.search.distances(np.arange(N))[rows, others] < graph.reach
     assert within.any() and not within.all()
     assert np.array_equal(near.are_near(rows, others), within)
@@ -194,23 +148,6 @@ def test_the_steepest_pair_is_found_without_all_pairs():
     every = (logs[:, None] - logs) / (radii[:, None] + radii)
     assert steepest_over(logs, radii) == pytest.approx(every.max())
     assert steepest_over(np.zeros(5), radii[:5]) == 0
-
-
-def test_whole_numbers_in_a_policy_are_numbers():
-    """As configs have them: content = 1 makes no other length than 1.0."""
-    none, proper = np.zeros(4, dtype=bool), np.array([True, True, False, False])
-    known = Features(proper, none, none, none, none, csr_array((4, 1)), 4)
-    ends = np.array([0, 2]), np.array([1, 3])
-    for one in (1, 1.0):
-        lengths = lengths_of(np.array([2.0, 2.0]), *ends, Policy(proper=0.5, content=one), known)
-        assert lengths.tolist() == [1.0, 2.0]
-
-
-def test_presets_hide_names_more_than_rare_words_more_than_others():
-    for name in ("general", "clinical", "strict"):
-        one = PRESETS[name]
-        assert one.far_proper < one.far_rare + 1e-9 <= one.far <= one.far_function
-        assert one.far_function < one.far_negation
 
 
 @pytest.mark.slow

@@ -73,9 +73,3 @@ def test_a_mistake_is_one_line(command, given, says, folder, space_path):
     assert done.stderr.startswith(f"dx {command}: ") and says in done.stderr
     assert len(done.stderr.splitlines()) == 1 and "Traceback" not in done.stderr
     assert not leaks(done.stderr) and not (folder / "results").exists()
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_has_an_example(command):
-    done = CliRunner().invoke(app, ["dx", command, "--help"])
-    assert done.exit_code == 0 and f"Example: python -m spacy dx {command}" in done.stdout

@@ -82,13 +82,6 @@ def test_the_grep_finds_every_secret_in_what_was_not_sanitised(make_nlp):
     assert not leaks("the dog saw a cat")
 
 
-@pytest.mark.parametrize("where", ["lemma_", "norm_", "ent_id_", "tag_"])
-def test_the_grep_finds_a_word_that_a_token_attribute_holds(make_nlp, where):
-    doc = make_nlp(mechanism=CONSTANT)("the dog")
-    setattr(doc[0], where, "Zorblattovich")
-    assert leaks(doc.to_bytes())
-
-
 # -- documents -------------------------------------------------------------------------------------
 
 
@@ -129,16 +122,6 @@ def test_every_attribute_is_of_the_new_word_and_receipts_hold_no_secret(nlp):
         assert not leaks("\n".join(told))
         assert doc.sentiment == 0 and not doc.user_hooks
         assert not leaks(str(doc._.dx) + repr(doc._.dx) + json.dumps(doc._.dx, ensure_ascii=False))
-
-
-def test_noisy_vectors_of_unknown_words_say_nothing(make_nlp):
-    """They are drawn as if another word had been there: not exactly zero, and whatever it was."""
-    words = ("Zorblattovich", "Quuxington", "Zorblattovich")
-    one, other, known = (
-        make_nlp(mechanism=LAPLACE, vectors="noisy", seed=seed)(word).tensor
-        for word, seed in zip(words, (7, 7, 8), strict=True)
-    )
-    assert one.any() and one.tolist() == other.tolist() != known.tolist()
 
 
 @W109

@@ -4,21 +4,17 @@ import json
 import math
 import pickle
 
-import numpy as np
 import pytest
 import spacy
 from conftest import CONSTANT, EXPONENTIAL, LAPLACE, leaks
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import kstest
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_dxprivacy import DxError, Guarantee, Rng, registry
 from spacy_dxprivacy.entities.surrogates import Draws, Mention, number
 from spacy_dxprivacy.entities.surrogates.number import LARGEST
-from spacy_dxprivacy.io.build import numbers_config
-from spacy_dxprivacy.pipeline.draw import passage
 
 RELATIVE = {"@dx_surrogates": "dx.Number.v1", "epsilon": 10.0}
 ABSOLUTE = {"@dx_surrogates": "dx.Number.v1", "epsilon": 1.0, "scale": "absolute", "unit": 2.0}
@@ -58,7 +54,7 @@ def test_a_number_is_one_by_its_form():
 FORM = r"[+-]?([0-9]{1,3}(,[0-9]{3})*|[0-9]{0,20})(\.[0-9]{0,17})?(/[0-9]+)?%?[a-z]?"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.from_regex(FORM, fullmatch=True).filter(bool), st.data())
 def test_whether_a_token_is_a_number_is_the_same_for_all_digits(text, data):
     other = "".join(data.draw(st.sampled_from("0123456789")) if c.isdigit() else c for c in text)
@@ -75,28 +71,10 @@ def test_a_number_is_written_by_its_value_and_decimals_alone(text, written, monk
     assert drawn_with(make(), text, 0, monkeypatch) == written
 
 
-@pytest.mark.parametrize("scale", ["relative", "absolute"])
-def test_what_comes_out_follows_the_law(scale):
-    numbers = make(epsilon=5.0, scale=scale)
-    drawn = np.array([float(t) for t in draw(numbers, ["80.000"] * 3000, Rng(seed=5))])
-    noise = (drawn - 80) if scale == "absolute" else np.log1p(drawn) - math.log(81)
-    assert kstest(noise, "laplace", args=(0, 0.2)).pvalue > 1e-4
-
-
 def drawn_with(surrogate, text, k, monkeypatch):
     """What comes out for k steps of noise."""
     monkeypatch.setattr(number, "geometric", lambda rate, stream: k)
     return draw(surrogate, [text], Rng(seed=1))[0]
-
-
-@pytest.mark.parametrize("scale", ["relative", "absolute"])
-def test_numbers_above_the_largest_are_the_largest(scale, monkeypatch):
-    made = make(epsilon=1.0, scale=scale)
-    above = ("999,999,999,999,999", "1" + "0" * 15, "7" * 400)
-    for k in (-(10**13), -(10**9), 0, 10**13):
-        one = drawn_with(made, "999999999999999", k, monkeypatch)
-        assert {drawn_with(made, text, k, monkeypatch) for text in above} == {one}
-        assert len(one) <= 15
 
 
 def test_numbers_stay_within_bounds_and_what_can_be_written():
@@ -160,15 +138,6 @@ def test_two_documents_that_differ_in_numbers_become_one(make_nlp):
     assert "7/7" in nlp(texts[0]).text
 
 
-def test_a_number_is_drawn_once_for_each_token_or_each_text(make_nlp):
-    doc = Doc(make_nlp().vocab, words=["55"] * 20)
-    for scope, draws in (("token", 20), ("type", 1)):
-        made = make_nlp(mechanism=CONSTANT, numbers=RELATIVE, scope=scope)(doc)
-        assert (len({token.text for token in made}) > 1) == (scope == "token")
-        assert made._.dx.numbers["total"]["epsilon"] == draws * 10.0
-        assert made._.dx.numbers["drawn"] == 20
-
-
 def test_a_budget_is_refused_beside_numbers(make_nlp):
     with pytest.raises(ValueError, match="max_epsilon_per_doc"):
         make_nlp(mechanism=EXPONENTIAL, numbers=RELATIVE, max_epsilon_per_doc=5.0)
@@ -192,32 +161,8 @@ def test_a_mechanism_for_numbers_that_gives_back_too_few_is_refused(make_nlp):
     assert not leaks(str(caught.value), SECRETS)
 
 
-def test_numbers_are_no_context_of_a_sentence_and_do_not_cut_it():
-    doc = spacy.blank("en")("we saw 55 of 66. Then 7 left")
-    mask = np.array([not token.is_punct for token in doc])
-    numbers = make().find(doc)
-    told = passage(doc, mask & ~numbers, numbers)
-    words = [doc.vocab.strings[orth] for orth in told.ids[:, 0].tolist()]
-    assert words == ["we", "saw", "of", "Then", "left"] and told.drawn.all()
-    assert told.starts.tolist() == [True, False, False, True, False]
-
-
 def test_selected_numbers_alone_are_drawn(make_nlp):
     words = {"@dx_selectors": "dx.WordList.v1", "words": ["55"]}
     made = make_nlp(mechanism=CONSTANT, numbers=RELATIVE | {"epsilon": 1e-6}, selector=words)
     doc = made("the 55 of 66")
     assert doc[0].text == "the" and doc[1].text != "55" and doc[3].text == "66"
-
-
-def test_the_option_makes_the_block():
-    options = [("relative", "relative", 1.0), ("absolute", "absolute", 1.0)]
-    for option, scale, unit in [*options, ("absolute:5", "absolute", 5.0)]:
-        made = registry.resolve({"numbers": numbers_config(option)})["numbers"]
-        assert (made.scale, made.unit) == (scale, unit)
-    assert numbers_config(None) == {}
-
-
-@pytest.mark.parametrize("given", ["", "most", "relative:2", "absolute:no", "absolute:0"])
-def test_another_option_is_a_mistake(given):
-    with pytest.raises(DxError, match="`numbers`"):
-        numbers_config(given)

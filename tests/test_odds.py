@@ -3,8 +3,6 @@
 import itertools
 import json
 import shlex
-import subprocess
-import sys
 from functools import cache
 
 import numpy as np
@@ -26,13 +24,9 @@ from spacy_dxprivacy.ty import StatesProbabilities
 
 DRAWS = 100_000
 NAMES = ("Maria", "Diana", "Paul")
-WORDS = [*NAMES, "met", "saw", "the"]
+WORDS = [*NAMES, "met"]
 LEVELS = {
     "sentence-level": {"@dx_mechanisms": "dx.Path.v2", "epsilon": 1.2},
-    "word-level": {
-        "@dx_mechanisms": "dx.Path.v2", "epsilon": 4.0,
-        "prior": {"@dx_priors": "dx.WordFrequency.v1"},
-    },
     "exponential": {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 0.4},
 }  # fmt: skip
 
@@ -226,7 +220,7 @@ def test_words_of_the_release_are_read_through_its_spelling():
 @pytest.mark.parametrize("name", names())
 def test_every_mechanism_states_the_worst_case_and_a_posterior_or_why_not(folder, name):
     nlp = pipeline(folder, {"@dx_mechanisms": name, **settings_of(name)})
-    text = "the Maria met Maria"
+    text = "met Maria met Maria"
     guarantee = nlp.get_pipe("dx_sanitizer").terms.guarantee
     found = odds(text, nlp(text), "Maria", NAMES, nlp=nlp)
     assert 1 / 3 - 1e-9 <= found.bound <= 1 and found.mentions == 2
@@ -243,9 +237,3 @@ def test_a_mention_in_plaintext_is_certain(folder):
     nlp = pipeline(folder, LEVELS["sentence-level"], **block)
     found = odds("Maria met Paul", nlp("Maria met Paul"), "Maria", NAMES, nlp=nlp)
     assert (found.bound, found.posterior) == (1, 1)
-
-
-def test_the_package_has_it_and_loads_no_lab_before():
-    code = "import sys, spacy_dxprivacy as dx; assert not [m for m in sys.modules if '.lab' in m]"
-    subprocess.run([sys.executable, "-W", "ignore", "-c", f"{code}; dx.odds"], check=True)
-    assert dx.odds is odds

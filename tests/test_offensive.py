@@ -9,8 +9,8 @@ import srsly
 
 from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.about import DATA
-from spacy_dxprivacy.space import offensive
-from spacy_dxprivacy.space.offensive import substitutes_of
+from spacy_dxprivacy.space import sources as offensive
+from spacy_dxprivacy.space.sources import substitutes_of
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 BAD = ["wench", "morons", "Infidels", "imbecile"]
@@ -67,19 +67,6 @@ def test_what_comes_out_in_their_place_is_none(space, monkeypatch, most):
     monkeypatch.setattr(offensive, "MOST_NUMBERS", most)
     found = dict(substitutes_of(space))
     assert set(found) == set(BAD) and not set(found.values()) & set(BAD)
-
-
-@pytest.mark.slow
-def test_the_built_in_space_has_some_and_they_become_near_words():
-    space = Space.builtin()
-    found = substitutes_of(space)
-    assert 800 < len(found) < 1300 and {"wench", "morons", "gypsies"} <= set(found)
-    assert not set(found) & set(found.values())
-    far = [np.linalg.norm(space.vectors[space.find(a)] - space.vectors[space.find(b)])
-           for a, b in found.items()]  # fmt: skip
-    rng = np.random.default_rng(0)
-    A, B = (space.vectors[rng.integers(len(space), size=1000)] for _ in range(2))
-    assert np.median(far) < np.quantile(np.linalg.norm(A - B, axis=1), 0.05)
 
 
 def test_indecent_words_never_come_out_and_those_of_medicine_and_law_do():

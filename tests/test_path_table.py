@@ -5,15 +5,12 @@ import io
 import json
 import multiprocessing
 import os
-import pickle
-import warnings
-from copy import deepcopy
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import DxError, Rng, Space, registry
+from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.cli import dx_cli, sanitizing
 from spacy_dxprivacy.errors import DxWarning
 from spacy_dxprivacy.metric import path_table
@@ -145,12 +142,6 @@ def test_a_table_of_another_graph_is_refused(stored, monkeypatch, tmp_path):
     assert searched(fitted(), [0]) == [0]
 
 
-def test_a_graph_whose_table_does_not_ship_has_none(cache):
-    other = fitted(seed=1)
-    assert not other.store_paths()
-    assert not cache.exists()
-
-
 def test_what_does_not_come_out_as_it_ships_is_not_kept(cache, tmp_path):
     known = json.loads((tmp_path / "known.json").read_text())
     (tmp_path / "known.json").write_text(json.dumps(dict.fromkeys(known, "0" * 64)))
@@ -166,16 +157,6 @@ def test_a_pipe_in_its_place_blocks_nobody(cache):
     assert searched(fitted(), [0]) == [0]
     with pytest.warns(DxWarning, match="DX105"):
         assert not fitted().store_paths()
-
-
-def test_a_folder_that_cannot_be_written_costs_one_warning(cache):
-    cache.write_text("a file")
-    with pytest.warns(DxWarning, match="DX105") as told:
-        assert not fitted().store_paths()
-    assert len(told) == 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        drawn(fitted())
 
 
 def store(_):
@@ -194,14 +175,6 @@ def test_two_processes_at_once_leave_one_right_file(cache, forking):
     assert searched(fitted(), range(STORED)) == []
 
 
-def test_a_copy_opens_the_file_again(stored, monkeypatch):
-    graph = graph_of(fitted())
-    graph.within(np.arange(3))
-    assert len(pickle.dumps(graph)) < 2 * sum(getattr(graph, n).nbytes for n in ("ends", "steps"))
-    copy = deepcopy(graph)
-    assert np.array_equal(copy.within(np.arange(3))[2][0], graph.within(np.arange(3))[2][0])
-
-
 def test_the_folder_is_the_users_choice(monkeypatch, tmp_path):
     monkeypatch.delenv("DX_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -214,11 +187,6 @@ def test_the_folder_is_the_users_choice(monkeypatch, tmp_path):
     monkeypatch.setenv("DX_CACHE", "")
     assert cache_folder() is None
     assert not fitted().store_paths()
-
-
-def test_before_it_is_fitted_there_is_nothing_to_store():
-    with pytest.raises(DxError, match="DX"):
-        registry.dx_mechanisms.get("dx.Path.v2")(2.0).store_paths()
 
 
 @pytest.mark.parametrize("policy", PRESETS)

@@ -6,15 +6,14 @@ import math
 import pytest
 import spacy
 from conftest import PERSONS
-from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import DxError, Guarantee, Space, assert_sanitized, registry
+from spacy_dxprivacy import DxError, Guarantee, Space, registry
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.pipeline.parts import names_apart, names_of
 from spacy_dxprivacy.pipeline.persons import PersonBudget
 from spacy_dxprivacy.pipeline.receipt import PERSONS_SHOWN
-from spacy_dxprivacy.privacy.concentrated import Change, best_guess, change, epsilon_of_rho
+from spacy_dxprivacy.privacy.composition import Change, best_guess, change, epsilon_of_rho
 
 PATTERNS = [
     {"label": "PERSON", "pattern": name}
@@ -91,13 +90,6 @@ def test_other_mechanisms_bound_the_distance_by_public_words():
     assert math.isinf(names_apart(groups, space))
 
 
-def test_a_hundred_mentions_at_a_quarter_of_a_unit_come_to_little(nlp):
-    """20 nats as a sum."""
-    guarantee = nlp.get_pipe("dx_sanitizer").mechanism.guarantee
-    assert guarantee.loss_range == 1 and guarantee.epsilon == 0.8
-    assert change(guarantee, [0.25] * 100).epsilon <= 5.8
-
-
 def test_the_receipt_states_many_mentions_by_zcdp():
     nlp = make(mechanism={"@dx_mechanisms": "dx.Path.v2", "epsilon": 0.05})
     row = nlp("Maria slept. " * 100)._.dx.persons["most"][0]
@@ -155,12 +147,6 @@ def test_a_word_drawn_once_for_a_document_counts_once():
     assert row["mentions"] == 3 and row["plain"] == pytest.approx(0.8 * 12.5)
 
 
-def test_a_receipt_with_persons_is_the_same_after_it_was_stored(nlp):
-    doc = nlp(TEXT)
-    (stored,) = DocBin(store_user_data=True, docs=[doc]).get_docs(nlp.vocab)
-    assert stored._.dx == doc._.dx and assert_sanitized(stored) is None
-
-
 def test_a_document_without_persons_says_nothing_of_them(nlp):
     for receipt in (nlp("It rains.")._.dx, nlp("")._.dx):
         assert "persons" not in receipt and PERSONS_SHOWN not in receipt.in_clear
@@ -201,11 +187,6 @@ def test_a_budget_by_person_needs_a_recogniser():
 def test_a_budget_out_of_range_is_refused(value):
     with pytest.raises(ValueError, match="max_epsilon_per_person"):
         make(max_epsilon_per_person=value)
-
-
-def test_no_promise_is_no_guarantee_for_a_person():
-    nothing = Guarantee("none")
-    assert math.isinf(change(nothing, [1.0]).epsilon)
 
 
 # -- records of one person -------------------------------------------------------------------------
@@ -262,39 +243,6 @@ def test_without_a_person_field_each_document_has_its_budget(run):
     assert receipt["persons"]["count"] == 4
     done, kept, receipt = run(LIMIT, "27")
     assert done.exit_code == 1 and receipt["failed"] == [[1]] and "DX178" in done.stderr
-
-
-def test_a_person_field_has_to_be_of_use(run):
-    done, _, _ = run("--person-field", "who")
-    assert (
-        done.exit_code == 2 and "--key" in done.stderr and "max_epsilon_per_person" in done.stderr
-    )
-
-
-def test_a_budget_that_is_no_number_is_a_mistake_in_the_command(run):
-    for value in ("0", "-1", "much"):
-        done, _, _ = run(LIMIT, value)
-        assert done.exit_code == 2 and "max_epsilon_per_person" in done.stderr
-
-
-def test_the_summary_leads_with_odds_and_has_epsilon_second(run):
-    done, _, _ = run()
-    rows = [line[2:13].strip() for line in done.stderr.splitlines()[1:]]
-    assert [row for row in rows if row][:2] == ["Odds", "Guarantee"]
-    summary = " ".join(done.stderr.split())
-    assert "is right at most 1 time in 5 about the person with the most mentions (2)" in summary
-    assert "any two texts of one layout" in summary
-    done = CliRunner().invoke(dx_cli, ["sanitize", "--text", "It rains."])
-    summary = " ".join(done.stderr.split())
-    assert (
-        "is right at most 1 time in 33 if it is mentioned once, and at most 1 time in 5" in summary
-    )
-
-
-def test_names_by_surrogates_are_said_to_reveal_nothing():
-    text = ["--text", "Maria Lopez slept.", "--entities", "person"]
-    done = CliRunner().invoke(dx_cli, ["sanitize", *text])
-    assert "Odds nothing is learned of names" in " ".join(done.stderr.split())
 
 
 def test_a_budget_adds_up_rho_and_leaves_out_what_it_refuses():

@@ -9,12 +9,11 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.config import import_code
 from spacy_dxprivacy.entities.surrogates.table import read_table
 from spacy_dxprivacy.integrations.serve.callers import read_callers
-from spacy_dxprivacy.io.code import import_code
-from spacy_dxprivacy.io.files.digests import digest_of
 from spacy_dxprivacy.io.files.keys import read_key
-from spacy_dxprivacy.io.files.limits import read_array, read_json
+from spacy_dxprivacy.io.files.limits import digest_of, read_array, read_json
 from spacy_dxprivacy.space.sources import load, read_words
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")

@@ -11,17 +11,15 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from conftest import CONSTANT, EXPONENTIAL, LAPLACE, PATH, SECRET_TEXT, leaks, with_start_method
+from conftest import CONSTANT, EXPONENTIAL, LAPLACE, PATH, SECRET_TEXT, leaks
 from threadpoolctl import threadpool_info
 
 from spacy_dxprivacy import DxError, Rng, assert_sanitized
-from spacy_dxprivacy.machine.compute import one_thread_in_workers
+from spacy_dxprivacy.machine import one_thread_in_workers
 from spacy_dxprivacy.privacy import randomness
 
 pytestmark = [
@@ -83,20 +81,6 @@ def test_copies_make_noise_of_their_own(make_nlp, space, how):
     pair = [copies[how]() for _ in range(2)]
     docs = [one(nlp.make_doc(TEXTS[0])) for one in [component, *pair, component, *pair]]
     assert all_differ(noise(docs, space))
-
-
-def test_threads_make_noise_of_their_own(make_nlp, space):
-    mechanism = make_nlp(mechanism=LAPLACE).get_pipe("dx_sanitizer").mechanism.fit(space)
-    rng, n_threads, rows = Rng(), 8, np.zeros(25, dtype=np.int64)
-    barrier = threading.Barrier(n_threads)
-
-    def draw(_):
-        barrier.wait()
-        return mechanism.sample(rows, rng).vectors
-
-    with ThreadPoolExecutor(n_threads) as pool:
-        drawn = list(pool.map(draw, range(n_threads)))
-    assert all_differ(np.concatenate(drawn) - space.vectors[0])
 
 
 def test_random_words_for_unknown_ones_differ_between_workers(make_nlp, forking):
@@ -162,25 +146,11 @@ def test_a_seeded_sanitizer_refuses_a_worker_whatever_the_text(make_nlp, forking
         list(nlp.pipe([text] * 4, n_process=2))
 
 
-def test_a_seed_repeats_the_output_in_its_own_process(make_nlp, mechanism):
-    config = {"mechanism": {**mechanism, "epsilon": 0.5}, "seed": 7}
-    first, second = (make_nlp(**config) for _ in range(2))
-    assert [d.text for d in first.pipe(TEXTS)] == [d.text for d in second.pipe(TEXTS)]
-    assert first(TEXTS[0])._.dx.seeded
-
-
 # -- workers at work -----------------------------------------------------------------------------
 
 
 def test_workers_sanitise_like_the_parent(make_nlp, forking, mechanism):
     check_workers(make_nlp, mechanism)
-
-
-@pytest.mark.slow
-def test_spawned_workers_sanitise_like_the_parent(make_nlp):
-    for _ in with_start_method("spawn"):
-        for mechanism in (EXPONENTIAL, PATH):
-            check_workers(make_nlp, mechanism)
 
 
 def check_workers(make_nlp, mechanism):
@@ -201,13 +171,6 @@ def test_texts_that_workers_read_do_not_reach_the_parent(make_nlp, forking):
     list(nlp.pipe([SECRET_TEXT] * 2, n_process=2))
     assert "Zorblattovich" not in nlp.vocab.strings
     nlp.to_bytes()  # and so there is no warning (an error in these tests)
-
-
-def test_workers_and_memory_zones_go_together(make_nlp, forking):
-    nlp = make_nlp(mechanism=CONSTANT)
-    with nlp.memory_zone():
-        texts = [doc.text for doc in nlp.pipe(["the dog", "a Zorblatt"], n_process=2, batch_size=1)]
-    assert texts == ["Blue blue", "Blue [REDACTED]"]
 
 
 def _threads(rng, queue):

@@ -50,13 +50,6 @@ def test_a_file_of_vectors_becomes_a_pipeline_with_vectors(tmp_path):
     assert load(tmp_path / "output" / "vectors").words == ["the", "cat"]
 
 
-def test_workflows_are_made_of_commands():
-    project = srsly.read_yaml(PROJECT)
-    names = {command["name"] for command in project["commands"]}
-    for steps in project["workflows"].values():
-        assert set(steps) <= names
-
-
 def test_every_asset_is_listed_and_extra():
     project, listed = srsly.read_yaml(PROJECT), ROOT / "configs" / "assets.sha256"
     lines = [line.split() for line in listed.read_text().splitlines() if line[0] != "#"]

@@ -3,8 +3,7 @@
 import pytest
 import spacy
 from spacy import displacy
-from spacy.tokens import Doc, DocBin, Span
-from spacy.training import Example
+from spacy.tokens import DocBin, Span
 
 from spacy_dxprivacy.pipeline.write import _provenance
 
@@ -82,21 +81,3 @@ def test_spans_travel_and_are_shown(nlp):
 def test_a_doc_that_was_not_sanitised_says_nothing():
     doc = spacy.blank("en")("the dog")
     assert doc._.dx is None and doc[0]._.dx == "" and doc[:]._.dx == ["", ""]
-
-
-def test_scores_of_a_gold_corpus(nlp):
-    nlp.add_pipe("dx_entity_sanitizer", config=PERSONS)
-    gold = nlp.make_doc("Anna Smith met Bob Stone today")
-    gold.ents = [Span(gold, 0, 2, "PERSON"), Span(gold, 3, 5, "PERSON")]
-    sanitizer = nlp.get_pipe("dx_entity_sanitizer")
-    scores = sanitizer.score([Example(nlp(gold.text), gold)])
-    assert scores["dx_retention"] == pytest.approx(4 / 6) and scores["dx_ents_readable"] == 0.5
-    none = sanitizer.score([])
-    assert none == {"dx_retention": None, "dx_ents_readable": None}
-    assert nlp.get_pipe_meta("dx_entity_sanitizer").default_score_weights == dict.fromkeys(none, 0)
-
-
-def test_an_empty_doc_has_no_span():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": EXPONENTIAL})
-    assert spans(nlp(Doc(nlp.vocab))) == []

@@ -51,15 +51,6 @@ def test_nothing_is_drawn_from_a_generator_that_fails_its_test(how, what, monkey
         Rng(seed=1)
 
 
-def test_the_generator_is_tested_once_a_process(monkeypatch):
-    asked = []
-    monkeypatch.setattr(randomness, "_tested", None)
-    monkeypatch.setattr(randomness, "known_answer_test", lambda: asked.append(1))
-    for rng in (Rng(), Rng(), Rng(seed=0)):
-        rng.normal((1,))
-    assert asked == [1]
-
-
 def test_a_seed_repeats_and_no_seed_does_not():
     for one, other, same in ((1, 1, True), (1, 2, False), (None, None, False)):
         assert np.array_equal(Rng(one).normal((5,)), Rng(other).normal((5,))) == same

@@ -2,17 +2,13 @@
 
 import pickle
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc
 
 from spacy_dxprivacy.about import DATA
 from spacy_dxprivacy.entities import network, recogniser
-from spacy_dxprivacy.entities.recogniser import spans
 from spacy_dxprivacy.errors import DxError
 from spacy_dxprivacy.io.build import make_pipeline
 
@@ -97,14 +93,6 @@ def test_batches_processes_copies_and_disk_give_the_same(nlp, tmp_path):
         assert [found(other(text)) for text in texts] == one_by_one
 
 
-def test_other_networks_of_the_process_change_nothing(nlp):
-    docs = [nlp.make_doc(TEXT)]
-    (one,) = recogniser.predicted(docs)
-    network.make()
-    (again,) = network.load(DATA / "ner-en").predict(network.features(docs))
-    assert np.allclose(one, again, atol=1e-5)
-
-
 def test_a_long_document_is_read_in_parts_like_a_short_one(nlp, monkeypatch):
     doc = nlp.make_doc(" ".join([TEXT] * 30))
     (whole,) = recogniser.predicted([doc])
@@ -149,14 +137,6 @@ def test_a_number_gives_way_to_the_address_that_it_is_part_of():
     assert ("ADDRESS", "218 Brackenridge Lane") in found(doc)
 
 
-@pytest.mark.parametrize("tags", [[1, 2, 0], [2, 2, 0], [1, 2, 3]])
-def test_tags_become_spans(tags):
-    shares = np.full((3, 2 * len(network.LABELS) + 1), 0.01, np.float32)
-    shares[range(3), tags] = 0.9
-    found = [("PERSON", 0, 2)] + [("ORG", 2, 3)] * (tags[2] == 3)
-    assert spans(shares) == found
-
-
 @pytest.mark.parametrize("damage", ["cut", "gone", "other", "nan"])
 def test_a_damaged_model_is_refused(tmp_path, damage):
     shutil.copytree(DATA / "ner-en", tmp_path / "model")
@@ -179,18 +159,3 @@ def test_entity_mode_has_both_and_rules_can_be_chosen_alone():
     assert make_pipeline(entities=["person"]).pipe_names[:2] == list(BOTH)
     alone = make_pipeline(entities=["person"], model="rules")
     assert alone.pipe_names == ["dx_entity_ruler", "dx_entity_sanitizer"]
-
-
-def test_a_sanitizer_alone_does_not_load_the_network():
-    code = (
-        "import spacy, sys; nlp = spacy.blank('en'); nlp.add_pipe('dx_sanitizer'); nlp('Hi.');"
-        "sys.exit('spacy_dxprivacy.entities.network' in sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_a_doc_of_another_vocabulary_is_read():
-    nlp = pipeline("dx_entity_recognizer")
-    other = spacy.blank("en")
-    doc = nlp.get_pipe("dx_entity_recognizer")(Doc(other.vocab, "Ask Ngozi Brandvold".split()))
-    assert found(doc) == [("PERSON", "Ngozi Brandvold")]

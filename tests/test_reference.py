@@ -36,19 +36,6 @@ def test_no_page_is_stale(reference):
     assert stale == [], "run python scripts/reference.py"
 
 
-def test_check_names_what_is_stale(reference, tmp_path, monkeypatch, capsys):
-    page = tmp_path / "page.md"
-    monkeypatch.setattr(reference, "ROOT", tmp_path)
-    monkeypatch.setattr(reference, "pages", lambda: iter([(page, "new")]))
-    monkeypatch.setattr("sys.argv", ["reference.py", "--check"])
-    assert reference.main() == 1 and not page.exists()
-    assert "stale: page.md" in capsys.readouterr().out
-    monkeypatch.setattr("sys.argv", ["reference.py"])
-    assert reference.main() == 0 and page.read_text() == "new"
-    monkeypatch.setattr("sys.argv", ["reference.py", "--check"])
-    assert reference.main() == 0
-
-
 @pytest.mark.parametrize("name", REGISTERED)
 def test_every_registered_name_has_a_line(name):
     page = read("mechanisms.md" if name == "dx_mechanisms" else "configuration.md")

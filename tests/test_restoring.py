@@ -10,13 +10,12 @@ from spacy.tokens import Span
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.surrogates import Mention
-from spacy_dxprivacy.entities.surrogates.lists import listed
 from spacy_dxprivacy.entities.surrogates.name_forms import form_of
 from spacy_dxprivacy.entities.surrogates.plain import NOTHING, surrogates_of
 from spacy_dxprivacy.entities.surrogates.replacements import Replacements, replace_mentions
 from spacy_dxprivacy.entities.surrogates.restoring import Restorer, set_apart
 from spacy_dxprivacy.entities.surrogates.table import Table
-from spacy_dxprivacy.entities.tables import PEOPLES, PLACES
+from spacy_dxprivacy.entities.tables import PEOPLES, PLACES, listed
 from spacy_dxprivacy.entities.words import builtin_lexicon
 
 PERSONS = ["Maria Lopez", "Ms. Lopez", "Lopez", "Maria", "Lopez's", "Maria’s", "MARIA LOPEZ",

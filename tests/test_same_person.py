@@ -1,7 +1,6 @@
 """One person, one surrogate over all documents of a key; none without."""
 
 import gc
-import random
 import re
 import tracemalloc
 
@@ -113,26 +112,6 @@ def test_a_mail_address_of_nobody_known_never_stays():
         assert text not in drawn(name, text)
 
 
-def test_999_of_1000_mentions_agree_where_a_document_names_the_person(key):
-    chance = random.Random(4)
-    name, contact = made("dx.Name.v1", key), made("dx.Contact.v1", key)
-    right = total = 0
-    for _ in range(300):
-        given, last, a, b = chance.choice(PEOPLE)
-        draws = Draws(Rng())
-        texts = [f"{given} {last}", last, f"{given[0]}. {last}", given]
-        chance.shuffle(texts)
-        new = dict(zip(texts, drawn(name, *texts, draws=draws), strict=True))
-        first, family = new[f"{given} {last}"].split(" ", 1)
-        mail = drawn(contact, f"{a[0]}.{b}@x.org", draws=draws, label="EMAIL")[0]
-        right += (new[last] == family) + (new[given] == first)
-        right += new[f"{given[0]}. {last}"] == f"{first[0]}. {family}"
-        bare = family.removeprefix("van der ")
-        right += mail.startswith(f"{first[0]}.{bare}@".lower())
-        total += 4
-    assert right >= 0.99 * total
-
-
 def test_without_a_key_nothing_links():
     for name in ("dx.Name.v1", "dx.Contact.v1"):
         mention = "Maria Lopez" if name == "dx.Name.v1" else "maria.lopez@x.org"
@@ -143,12 +122,6 @@ def test_the_receipt_says_what_a_key_links(key):
     visible = " ".join(made("dx.Name.v1", key).in_clear)
     assert "same given name" in visible and "family name" in visible
     assert "same given name" not in " ".join(made("dx.Name.v1").in_clear)
-
-
-def test_another_key_has_other_names(key, tmp_path):
-    other = new_key(tmp_path / "b.key")
-    texts = [f"{given} {last}" for given, last, *_ in PEOPLE]
-    assert drawn(made("dx.Name.v1", key), *texts) != drawn(made("dx.Name.v1", other), *texts)
 
 
 def test_no_map_grows_with_the_persons_of_a_key(key):
@@ -162,13 +135,13 @@ def test_no_map_grows_with_the_persons_of_a_key(key):
             drawn(name, f"Maria {odd.title()}", draws=draws)
             drawn(contact, f"m{odd}@x.org", draws=draws, label="EMAIL")
 
-    some(0, 300)
+    some(0, 150)
     gc.collect()
     tracemalloc.start()
-    some(300, 600)
+    some(150, 300)
     before, _ = tracemalloc.get_traced_memory()
-    some(600, 2600)
+    some(300, 1300)
     gc.collect()
     after, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert after - before < 50_000  # bytes, for 2,000 further persons
+    assert after - before < 25_000  # bytes, for 1,000 further persons

@@ -9,11 +9,10 @@ import sys
 import numpy as np
 import pytest
 import spacy
-from conftest import CONSTANT, COVER, LAPLACE, REDACT, UNKNOWN_SECRETS, blank_with_vectors, leaks
-from spacy.tokens import Doc, DocBin
-from spacy.vectors import Vectors
+from conftest import CONSTANT, LAPLACE, REDACT, blank_with_vectors
+from spacy.tokens import DocBin
 
-from spacy_dxprivacy import DxError, Space, assert_sanitized, release
+from spacy_dxprivacy import DxError, Space, assert_sanitized
 
 TEXT = "the dog saw Zorblattovich."
 COVERED = "Blue blue blue [REDACTED]."
@@ -94,16 +93,6 @@ def test_a_fresh_process_loads_it_by_entry_points_alone(nlp, tmp_path):
     assert done.stderr == ""
 
 
-def test_settings_can_be_changed_at_load(nlp, tmp_path):
-    nlp.to_disk(tmp_path / "p")
-    changes = {"components.dx_sanitizer.mechanism.epsilon": 9.0}
-    again = spacy.load(tmp_path / "p", config={**changes, "components.dx_sanitizer.scope": "type"})
-    receipt = again(TEXT)._.dx
-    assert (receipt.guarantee["epsilon"], receipt.scope) == (9.0, "type")
-    with pytest.raises(ValueError, match="epsilon"):
-        spacy.load(tmp_path / "p", config={"components.dx_sanitizer.mechanism.epsilon": 0.0})
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "change", [{"space.path": "other"}, {"space.max_words": 100}, {"space.pattern": "[a-z]+"}]
@@ -167,15 +156,6 @@ def test_copies_of_the_component_do_the_same(nlp, made):
         assert made(component).space.words == component.space.words
 
 
-def test_component_folders_and_bytes_can_be_told_what_to_leave_out(nlp, tmp_path):
-    component = component_of(nlp)
-    component.to_disk(tmp_path / "c", exclude=["space"])
-    assert not (tmp_path / "c" / "space").exists()
-    component.from_disk(tmp_path / "c")
-    component.from_bytes(component.to_bytes(exclude=["space"]))
-    assert_sanitized(nlp(TEXT))
-
-
 # -- documents -------------------------------------------------------------------------------------
 
 
@@ -189,123 +169,3 @@ def test_doc_bins_keep_the_receipt_with_the_user_data(make_nlp):
         assert [d._.dx for d in read] == ([d._.dx for d in docs] if store else [None] * 3)
     with pytest.raises(DxError, match="DX032"):
         assert_sanitized(read[0])
-
-
-@pytest.mark.parametrize("vectors", ["table", "noisy"])
-def test_a_released_doc_can_be_pickled(make_nlp, vectors):
-    doc = make_nlp(mechanism=LAPLACE, vectors=vectors)(TEXT)
-    free = release(doc, spacy.blank("en").vocab)
-    again = pickle.loads(pickle.dumps(free))  # noqa: S301
-    assert again.text == free.text == doc.text
-    assert again._.dx == doc._.dx
-    if vectors == "noisy":
-        assert np.array_equal(again[1].vector, doc[1].vector)
-
-
-@pytest.mark.filterwarnings("ignore:.*W102")
-def test_docs_can_be_joined_and_cut(make_nlp):
-    """What is joined or cut has no receipt: it is not the document that the receipt is about."""
-    nlp = make_nlp(mechanism=CONSTANT)
-    doc = nlp("the dog")
-    assert Doc.from_docs([doc, doc]).text == "Blue blue Blue blue"
-    assert Doc.from_docs([doc, nlp.make_doc("Zorblatt")])._.dx is None
-    assert doc[0:1].as_doc()._.dx is None
-    assert doc.copy()._.dx == doc._.dx
-
-
-def test_a_saved_doc_shows_its_receipt_where_no_sanitizer_is_made(make_nlp, tmp_path):
-    make_nlp(mechanism=CONSTANT)(TEXT).to_disk(tmp_path / "doc")
-    code = (
-        "import sys, spacy, spacy_dxprivacy; from spacy.tokens import Doc;"
-        "print(Doc(spacy.blank('en').vocab).from_disk(sys.argv[1])._.dx.mechanism)"
-    )
-    command = [sys.executable, "-c", code, str(tmp_path / "doc")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.stdout.strip() == "test.Constant.v1", done.stderr
-
-
-# -- spaCy's own commands --------------------------------------------------------------------------
-
-CONFIG = """
-[paths]
-space = null
-
-[nlp]
-lang = "en"
-pipeline = ["sentencizer", "dx_sanitizer", "merge_entities"]
-
-[components]
-
-[components.sentencizer]
-factory = "sentencizer"
-
-[components.merge_entities]
-factory = "merge_entities"
-
-[components.dx_sanitizer]
-factory = "dx_sanitizer"
-carry = ["sents"]
-
-[components.dx_sanitizer.mechanism]
-@dx_mechanisms = "test.Constant.v1"
-
-[components.dx_sanitizer.space]
-@dx_spaces = "dx.FileSpace.v1"
-path = ${paths.space}
-
-[components.dx_sanitizer.unknown]
-@dx_unknowns = "dx.Redact.v1"
-"""
-
-
-def spacy_command(*arguments):
-    from spacy.cli._util import app
-    from typer.main import get_command
-
-    with pytest.raises(SystemExit) as ended:
-        get_command(app)([str(a) for a in arguments], prog_name="spacy")
-    return str(ended.value.code)
-
-
-def test_a_config_is_assembled_and_applied_by_the_commands(space_path, tmp_path, capfd):
-    (tmp_path / "my.cfg").write_text(CONFIG)
-    (tmp_path / "notes.jsonl").write_text('{"text": "the dog saw Zorblattovich. Then rain"}\n')
-    made = spacy_command(
-        "assemble", tmp_path / "my.cfg", tmp_path / "p", "--paths.space", space_path
-    )
-    assert made == "0", capfd.readouterr()
-    applied = spacy_command(
-        "apply", tmp_path / "p", tmp_path / "notes.jsonl", tmp_path / "out.spacy"
-    )
-    assert applied == "0", capfd.readouterr()
-    (doc,) = DocBin().from_disk(tmp_path / "out.spacy").get_docs(spacy.blank("en").vocab)
-    assert doc.text == "Blue blue blue [REDACTED]. Blue blue"
-    assert len(list(doc.sents)) == 2
-    assert_sanitized(doc)
-    assert "Zorblattovich" not in "".join(capfd.readouterr())
-    assert not leaks((tmp_path / "out.spacy").read_bytes(), UNKNOWN_SECRETS)
-
-
-def test_a_component_can_be_sourced_from_another_pipeline(make_nlp):
-    first = make_nlp(mechanism=CONSTANT)
-    second = spacy.blank("en")
-    second.vocab.vectors = first.vocab.vectors
-    second.add_pipe("dx_sanitizer", source=first)
-    assert second("the dog").text == "Blue blue"
-
-
-def test_unused_vectors_are_no_matter(make_nlp, space):
-    """Keys without a string, rows of zeros and rows with several keys do not harm."""
-    nlp = spacy.blank("en")
-    data = np.vstack([space.vectors[:20], np.zeros((1, space.vectors.shape[1]), dtype="f")])
-    nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=data)
-    for row, word in enumerate(space.words[:20]):
-        nlp.vocab.vectors.add(nlp.vocab.strings.add(word), row=row)
-    nlp.vocab.vectors.add(nlp.vocab.strings.add("nought"), row=20)
-    nlp.vocab.vectors.add(nlp.vocab.strings.add("THE"), row=0)
-    nlp.vocab.vectors.add(123456789, row=3)
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": LAPLACE})
-    doc = nlp("the THE nought")
-    assert doc._.dx.unknown == 1 and doc._.dx.perturbed == 2
-    assert set(component_of(nlp).space.words) == set(space.words[:20])
-    assert COVER not in component_of(nlp).space.words

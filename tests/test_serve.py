@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -41,13 +40,12 @@ from spacy_dxprivacy.integrations.serve.callers import (
 )
 from spacy_dxprivacy.integrations.serve.service import Lane, Service
 from spacy_dxprivacy.io.build import the_sanitizer
-from spacy_dxprivacy.privacy.concentrated import change
+from spacy_dxprivacy.privacy.composition import change
 
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
 SECRET = "Xantippe"
 TOKENS = {"a" * 24: "ann", "b" * 24: "bob"}
 ANN, BOB = ({"authorization": f"Bearer {token}"} for token in TOKENS)
-LINES = "application/x-ndjson"
 LONG = "moon " * 250  # more characters than a small request has
 NAP, BURN = 0.05, 1.5  # seconds
 
@@ -119,16 +117,6 @@ def test_several_come_in_order_and_an_empty_one_stays_empty(service):
     assert [one["draws"] for one in answer.json["receipts"]] == [2, 0, 1, 0]
 
 
-def test_lines_are_answered_line_by_line_and_a_broken_one_is_no_text(service):
-    parts = [b'{"text": "the ki', b'ng"}\n{"text": 5}\n\n', SECRET.encode(), b'\n{"text": "a"}\n7']
-    answer = ask(service, "/sanitize", parts=parts, content_type=LINES)
-    lines = [json.loads(line) for line in answer.body.splitlines()]
-    assert answer.status == 200 and [sorted(line) for line in lines] == [
-        ["text"], ["error"], ["error"], ["text"], ["error"],
-    ]  # fmt: skip
-    assert SECRET.encode() not in answer.body
-
-
 def test_the_endpoint_of_presidios_anonymizer(service):
     """Its documentation's own example, and what its clients read of the answer."""
     body = {
@@ -163,15 +151,6 @@ def span(start, end):
 def test_spans_outside_of_the_text_broken_unicode_and_too_much_are_refused(service, path, body):
     answer = ask(service, path, body)
     assert answer.status == 422 and "'" in answer.json["error"] and answer.json["error"].isascii()
-
-
-def test_health_terms_and_the_document(service):
-    assert ask(service, "/health").json == {"status": "ok"}
-    assert ask(service, "/about").json["guarantee"]["epsilon"] == 2.0
-    document = ask(service, "/openapi.json").json
-    sanitize = document["paths"]["/sanitize"]["post"]
-    assert sanitize["requestBody"]["required"] and sanitize["security"]
-    assert document["components"]["schemas"]["Sanitize"]["additionalProperties"] is False
 
 
 # -- whom ------------------------------------------------------------------------------------------
@@ -249,15 +228,6 @@ def test_a_budget_is_spent_and_stays_so_after_a_restart(make_service, tmp_path):
     assert ask(again, "/budget").json["draws"] == 4
     assert path.stat().st_mode & 0o777 == 0o600
     assert b"king" not in path.read_bytes()
-    stream = ask(again, "/sanitize", b'{"text": "the king"}', content_type=LINES)
-    assert list(json.loads(stream.body)) == ["error"]
-
-
-def test_callers_have_a_budget_each_and_two_services_share_a_file(make_service, tmp_path):
-    both = [make_service(tokens=TOKENS, budget=4.0, path=tmp_path / "spent.db") for _ in "12"]
-    asks = [(ANN, 0), (BOB, 1), (ANN, 1), (BOB, 0), (ANN, 0)]
-    found = [ask(both[i], "/sanitize", {"text": "king"}, **who).status for who, i in asks]
-    assert found == [200] * 4 + [403]
 
 
 def test_guarantees_that_cannot_be_added_up_are_refused_and_so_is_what_is_no_ledger(tmp_path):
@@ -316,26 +286,6 @@ def test_sentences_that_are_drawn_at_once_are_taken_to_be_long():
     assert ledger.spent("ann")["rho"] == pytest.approx(change(whole, [48, 48, 4]).rho)
 
 
-def test_callers_at_once_spend_no_more_than_there_is(tmp_path):
-    path = tmp_path / "spent.db"
-    ledgers = [Ledger(path, WORDS, budget=1.5) for _ in range(4)]
-    fit = max(n for n in range(40) if change(WORDS, [1.0] * n).epsilon <= 1.5)
-
-    def spend(ledger):
-        done = 0
-        for _ in range(10):
-            with suppress(Refused):
-                ledger.charge("ann", [1])
-                done += 1
-        return done
-
-    with ThreadPoolExecutor(4) as pool:
-        done = sum(pool.map(spend, ledgers))
-    assert done == ledgers[0].spent("ann")["draws"] == fit < 40
-    for ledger in ledgers:
-        ledger.close()
-
-
 def test_a_body_that_was_not_read_ends_its_connection(make_service):
     service = make_service(max_bytes=50)
     unread = ask(service, "/sanitize", parts=[b'{"text": "', *[b"a " * 10] * 10])
@@ -388,7 +338,7 @@ def test_a_fault_of_ours_tells_its_kind_and_place_alone(make_service, caplog, ca
     def fail(*args):
         raise KeyError(SECRET)
 
-    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.app.Sanitize.entry", fail)
+    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.app.JSONResponse", fail)
     answer = ask(make_service(), "/sanitize", {"text": SECRET})
     assert answer.status == 500 and "error" in answer.json
     told = caplog.text + "".join(capfd.readouterr()) + answer.body.decode()
@@ -396,15 +346,12 @@ def test_a_fault_of_ours_tells_its_kind_and_place_alone(make_service, caplog, ca
 
 
 @pytest.mark.parametrize("path", ["/sanitize", "/anonymize"])
-@pytest.mark.parametrize("kind", ["application/json", LINES])
-def test_a_client_that_goes_away_leaves_no_trace_and_is_charged(
-    make_service, caplog, capfd, path, kind
-):
+def test_a_client_that_goes_away_leaves_no_trace_and_is_charged(make_service, caplog, capfd, path):
     service = make_service(budget=5000.0, max_seconds=0.5)
 
     async def run():
         for parts in ([b'{"text": "the', None], [b'{"text": "burn the king"}', None]):
-            await asked(service, path, parts=parts, pause=0.05, content_type=kind)
+            await asked(service, path, parts=parts, pause=0.05)
         await asyncio.sleep(BURN)  # until what began has ended
         return (await asked(service, "/budget")).json["draws"]
 
@@ -435,12 +382,11 @@ def broken_requests(count, seed=0):
         yield path, body, {"content_type": kind}
 
 
-@pytest.mark.parametrize("count", [150, pytest.param(10_000, marks=pytest.mark.slow)])
-def test_broken_requests_are_answered_without_text_or_stack(service, caplog, capfd, count):
+def test_broken_requests_are_answered_without_text_or_stack(service, caplog, capfd):
     async def all_of_them():
         return [
             await asked(service, path, body, **headers)
-            for path, body, headers in broken_requests(count)
+            for path, body, headers in broken_requests(150)
         ]
 
     for answer in asyncio.run(all_of_them()):
@@ -455,11 +401,10 @@ def test_broken_requests_are_answered_without_text_or_stack(service, caplog, cap
 
 def test_a_body_that_trickles_in_has_one_deadline(make_service):
     service = make_service(max_seconds=0.2)
-    for kind in ("application/json", LINES):
-        start = time.perf_counter()
-        answer = ask(service, "/sanitize", parts=[b" "] * 100, pause=0.02, content_type=kind)
-        assert answer.status == 408
-        assert time.perf_counter() - start < 0.9  # not the two seconds that all parts take
+    start = time.perf_counter()
+    answer = ask(service, "/sanitize", parts=[b" "] * 100, pause=0.02)
+    assert answer.status == 408
+    assert time.perf_counter() - start < 0.9  # not the two seconds that all parts take
 
 
 def test_an_expensive_text_leaves_others_served_and_is_charged_when_it_ends(make_service):
@@ -725,26 +670,3 @@ def test_workers_and_lanes_do_not_repeat_noise(two_workers):
     # No stretch of a stream is that of another, either.
     starts = {tuple(one[:12]) for one in words}
     assert len(starts) == 60
-
-
-@pytest.mark.slow
-def test_odd_requests_over_a_network_are_answered_without_their_content(two_workers):
-    odd = {
-        404: [
-            request_of({"text": "a"}, path=b"/nowhere"),
-            request_of(b"", path=b"/%s" % b"x" * 99),
-        ],
-        400: [request_of(b"{" + SECRET.encode()), request_of(b"\xff\xfe" + SECRET.encode())],
-        422: [request_of({"text": SECRET, SECRET: 1}), request_of([SECRET])],
-        200: [request_of({"text": "the king"}, "x-who: J\xfcrgen \u20ac".encode())],
-    }
-
-    async def run():
-        return [
-            (expected, await answer_of(two_workers[0], raw))
-            for expected, all_of_them in odd.items()
-            for raw in all_of_them
-        ]
-
-    for expected, (status, body, _) in asyncio.run(run()):
-        assert status == expected and SECRET.encode() not in body

@@ -36,13 +36,6 @@ def test_a_word_is_found_by_its_exact_case_and_else_in_any(space, word, row):
     assert space.find(word) == row
 
 
-def test_words_are_found_by_ids_as_by_themselves(space):
-    strings = spacy.blank("en").vocab.strings
-    words = ["May", "MAY", "unheard", "icu"]
-    ids = [np.array([strings.add(f(w)) for w in words], dtype=np.uint64) for f in (str, str.lower)]
-    assert space.find_ids(*ids).tolist() == [space.find(w) for w in words]
-
-
 def test_the_table_is_a_read_only_copy_with_a_digest(space):
     other = MATRIX.copy()
     copied = Space.from_vectors(WORDS, other)
@@ -124,13 +117,6 @@ def test_a_saved_space_comes_back_mapped_and_saving_replaces_nothing_else(rich, 
     with pytest.raises(DxError, match="DX024"):
         space.save(tmp_path / "mine")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["mine", "space"]
-
-
-def test_a_quantised_space_is_near_and_its_digest_is_that_of_what_comes_back(rich, tmp_path):
-    rich.save(tmp_path / "small", quantise=True)
-    loaded = Space.load(tmp_path / "small")
-    assert np.abs(loaded.vectors - rich.vectors).max() <= rich.vectors.max() / 127
-    assert loaded.digest == Space.from_vectors(loaded.words, loaded.vectors).digest
 
 
 def test_bytes_and_pickles_bring_it_back(rich, tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_dxprivacy.text.spelling import article_before, like, spell
+from spacy_dxprivacy.text.spelling import article_before, spell
 
 
 def text(words, blanks, drawn=None):
@@ -97,12 +97,6 @@ def test_words_beside_names_have_their_capital(words, spelled):
     assert text(words, " " * len(words), [False] * len(words)) == " ".join(words) + " "
 
 
-def test_it_gives_new_lists():
-    words, spaces = ["a", "b"], np.zeros(2, dtype=bool)
-    spell(words, spaces, np.ones(2, dtype=bool))
-    assert words == ["a", "b"] and not spaces.any()
-
-
 def test_documents_side_by_side_are_spelled_as_if_each_were_alone():
     texts = [
         (["he", "saw", "a"], "   "),
@@ -123,10 +117,3 @@ def test_documents_side_by_side_are_spelled_as_if_each_were_alone():
             w + " " * s for w, s in zip(spelled[part], blanks[part].tolist(), strict=True)
         )
         assert new == text(some, alone)
-
-
-@pytest.mark.parametrize(
-    ("model", "spelled"), [("Tom", "Word"), ("TOM", "WORD"), ("tom", "word"), ("I", "Word")]
-)
-def test_preserving_case_copies_that_of_another_word(model, spelled):
-    assert like("word", model) == spelled

@@ -10,15 +10,13 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, registry
-from spacy_dxprivacy.lab.commands.inspect import nearest_others, outputs_of
+from spacy_dxprivacy.lab.commands.inspect import nearest_others
 from spacy_dxprivacy.lab.epsilons import (
-    epsilon_range,
     evenly,
     running_text,
     sampled,
-    unchanged_share,
 )
-from spacy_dxprivacy.lab.mechanisms import make_mechanism, parse_epsilons
+from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.lab.tuning import SHARES, Bench, Study, Target, loss_of, solve
 from spacy_dxprivacy.privacy.levels import scale_of
 
@@ -62,13 +60,6 @@ def test_a_sample_has_its_size_and_each_word_its_share_of_it(size):
     assert np.all(np.abs(counts - expected) <= 1)
 
 
-def test_words_of_running_text_follow_zipfs_law():
-    probes = running_text(50_000, 1000)
-    shares = 1 / np.arange(1, 50_001)
-    assert probes.weights[0] == pytest.approx(shares[0] / shares.sum(), abs=0.001)
-    assert np.median(np.repeat(probes.rows, probes.counts)) == pytest.approx(169, rel=0.05)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_shares_are_shares(name, space, bench):
     figures = bench.measure(make_mechanism(name, space, 20.0))
@@ -93,15 +84,6 @@ def test_exact_figures_are_what_a_simulation_counts(name, space):
     assert knows - 0.08 < learned < knows + 0.02
 
 
-def test_the_best_guesser_takes_the_likeliest_word_of_each_output(space, bench):
-    mechanism = make_mechanism("dx.Exponential.v1", space, 3.0)
-    weights = bench.probes.weights
-    joint = weights[:, None] * mechanism.distribution(bench.probes.rows)
-    success = weights @ bench.measure(mechanism).guesser
-    assert success == pytest.approx(joint.max(axis=0).sum(), rel=1e-5)
-    assert success >= max(weights.max(), weights @ bench.measure(mechanism).unchanged) - 1e-6
-
-
 def test_the_guesser_is_blind_without_information_and_right_without_noise(space, bench):
     weights = bench.probes.weights
     blind = bench.measure(make_mechanism("dx.Exponential.v1", space, 1e-6))
@@ -111,34 +93,6 @@ def test_the_guesser_is_blind_without_information_and_right_without_noise(space,
         assert weights @ clear.guesser == pytest.approx(1, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", HALF)
-def test_more_epsilon_leaves_more_as_it_is(name, space, bench):
-    points = list(map(tuner(name, space, bench), evenly(HALF[name] / 4, HALF[name] * 4, 6)))
-    for figure in ("unchanged", "guesser", "similarity", "loss"):
-        values = [point[figure] for point in points]
-        assert np.all(np.diff(values) > -0.01), figure
-
-
-def test_the_nearest_words_are_those_of_euclid_without_the_word_itself(space):
-    X = np.concatenate([space.vectors, space.vectors[:3], space.vectors[:3]])  # three at one point
-    rows = np.array([0, 7, len(space)])
-    near = nearest_others(X, rows, 6)
-    for row, found in zip(rows, near, strict=True):
-        apart = np.linalg.norm(X - X[row], axis=1)
-        apart[row] = np.inf
-        assert row not in found and len(set(found)) == 6
-        assert np.sort(apart[found]) == pytest.approx(np.sort(apart)[:6], abs=1e-6)
-
-
-def test_an_interval_is_that_of_a_mean_of_independent_words(space, bench):
-    point = tuner("dx.Laplace.v1", space, bench)(8.0)
-    probes = bench.probes
-    low, high = point.interval("unchanged")
-    samples = np.random.default_rng(0).multinomial(probes.size, probes.weights, 4000) / probes.size
-    expected = np.percentile(samples @ point.words.unchanged, [2.5, 97.5])
-    assert (low, high) == pytest.approx(expected, abs=0.1 * (high - low))
-
-
 @pytest.mark.parametrize("name", ["dx.Path.v1", "dx.Exponential.v1", "dx.Laplace.v1"])
 def test_the_loss_is_that_of_the_receipt(name, space):
     mechanism = make_mechanism(name, space, 2.0)
@@ -146,46 +100,7 @@ def test_the_loss_is_that_of_the_receipt(name, space):
     assert loss_of(mechanism, len(space)) == pytest.approx(scale["nearest"]["nats"])
 
 
-def test_a_guarantee_for_all_pairs_is_one_loss_and_a_refuted_one_is_none(space):
-    n = len(space)
-    assert loss_of(make_mechanism("dx.Gaussian.v1", space, 7.0), n) == 7.0
-    assert np.isnan(loss_of(make_mechanism("dx.Jaccard.v1", space, 7.0), n))
-    assert np.isnan(loss_of(make_mechanism("dx.CusText.v1", space, 7.0), n))  # in groups alone
-
-
-@pytest.mark.parametrize("scale", [1e-6, 0.3, 1.0, 4e5])
-def test_a_range_goes_from_2_to_98_percent(scale):
-    low, high = epsilon_range(lambda e: 1 / (1 + (scale / e) ** 3))
-    assert 1 / (1 + (scale / low) ** 3) == pytest.approx(0.02, abs=0.005)
-    assert 1 / (1 + (scale / high) ** 3) == pytest.approx(0.98, abs=0.005)
-
-
-def test_a_range_ends_where_the_share_levels_out_or_no_mechanism_is():
-    def share(e):
-        if not 0.5 < e < 900:
-            raise DxError("no solution")
-        return 0.2 + 0.5 * e / (e + 20)
-
-    low, high = epsilon_range(share)
-    assert 0.5 < low < 4 and 100 < high < 900
-    low, high = epsilon_range(lambda e: 0.2 + 0.5 * e / (e + 20))
-    assert low < 2 and high > 200
-    with pytest.raises(DxError, match="no solution"):
-        epsilon_range(lambda e: share(0))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_every_mechanism_has_a_range(name, space, bench):
-    def share(epsilon):
-        return unchanged_share(make_mechanism(name, space, epsilon), bench.probes, 20)
-
-    low, high = epsilon_range(share)
-    shares = [share(low), share(high)]
-    assert low < high and shares[0] < shares[1]
-
-
-@pytest.mark.parametrize("name", HALF)
+@pytest.mark.parametrize("name", ["dx.Path.v1", "dx.Exponential.v1"])
 @pytest.mark.parametrize(
     "text",
     ["unchanged <= 0.3", "unchanged>=30%", "similarity >= 0.6", "guesser <= 0.5", "loss <= 5"],
@@ -197,8 +112,7 @@ def test_a_target_is_met_at_its_epsilon_and_not_a_little_farther(name, text, spa
     assert answer is not None and answer.bounded and target.met(answer.point)
     most_private_first = target.met(points[0])
     beyond = answer.point.epsilon * (1.01 if most_private_first else 1 / 1.01)
-    if name != "dx.Laplace.v1":  # whose simulated figures go in steps
-        assert not target.met(measure(beyond))
+    assert not target.met(measure(beyond))
 
 
 def test_a_target_that_nothing_or_everything_meets(space, bench):
@@ -218,16 +132,6 @@ def test_a_target_that_nothing_or_everything_meets(space, bench):
 def test_targets_that_are_none(text):
     with pytest.raises(DxError, match=r"target|share"):
         Target.parse(text)
-
-
-def test_the_outputs_of_a_word_are_its_distribution(space):
-    mechanism = make_mechanism("dx.Exponential.v1", space, 4.0)
-    P = mechanism.distribution(np.array([9]))[0]
-    rows, shares, exact = outputs_of(9, mechanism, 4000)
-    assert exact and np.all(np.diff(shares) <= 0) and sum(shares) == pytest.approx(1)
-    assert shares == pytest.approx(P[rows])
-    rows, shares, exact = outputs_of(9, Hidden(mechanism), 4000)
-    assert not exact and shares == pytest.approx(P[rows], abs=0.03)
 
 
 @pytest.fixture
@@ -290,8 +194,3 @@ def test_inspect_shows_neighbours_and_outputs(dx, space):
     # One that states no probabilities is simulated.
     result = dx("inspect", "doctor", "-m", "laplace", "-e", 8, "--draws", 300)
     assert result.exit_code == 0 and "in 300 draws" in result.stdout
-
-
-def test_epsilons_are_ranges_and_lists():
-    assert parse_epsilons("1:4:3") == [1, 2, 4]
-    assert parse_epsilons("2.2, 1.8") == [1.8, 2.2]

@@ -36,6 +36,7 @@ def test_the_entry_has_the_fields_of_the_format():
     assert (DOCS.parent / found["thumb"]).exists()
 
 
+@pytest.mark.slow
 def test_its_example_runs():
     code = "\n".join(entry()["code_example"])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)

@@ -156,18 +156,3 @@ def test_a_package_with_an_entry_point_keeps_the_contract(third_party, tmp_path)
     text = "".join(f"[{group}]\n{lines.strip()}\n" for group, lines in points.items())
     (about / "entry_points.txt").write_text(text, encoding="utf8")
     check_contract(third_party, about.parent)
-
-
-@pytest.mark.slow
-def test_the_package_is_installed_by_pip_and_keeps_the_contract(third_party, tmp_path):
-    missing = [n for n in ("pip", "setuptools", "wheel") if importlib.util.find_spec(n) is None]
-    if missing:
-        pytest.skip(f"it is built without the network, and there is no {', '.join(missing)}")
-    target = tmp_path / "installed"
-    without_network = ["--no-index", "--no-deps", "--no-build-isolation", "--quiet"]
-    done = run(
-        ["-m", "pip", "install", *without_network, "--target", str(target), "."], third_party
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    (third_party / "dx_randomized_response.py").unlink()
-    check_contract(third_party, target)

@@ -50,6 +50,11 @@ def nearest_distance(X: Matrix, block: int = 1000) -> NDArray[np.float64]:
 def write(
     out: Path, words: Sequence[str], X: Matrix, masks: NDArray[np.uint64], names: Sequence[str]
 ) -> None:
-    """Saves the table as the package reads it. X: unit rows."""
-    space = Space.from_vectors(words, LENGTH * X, classes=masks, class_names=names, name="dx_en")
-    space.save(out, quantise=True)
+    """Saves the table as the package reads it: int8 rows, with a scale each. X: unit rows."""
+    Y = (LENGTH * X).astype(np.float32)
+    scales = np.abs(Y).max(axis=1) / np.float32(127)
+    codes = np.rint(Y / scales[:, None]).astype(np.int8)
+    rounded = codes.astype(np.float32) * scales[:, None]
+    Space.from_vectors(words, rounded, classes=masks, class_names=names, name="dx_en").save(out)
+    np.save(out / "vectors.npy", codes)
+    np.save(out / "scales.npy", scales)

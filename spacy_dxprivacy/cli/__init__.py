@@ -48,6 +48,7 @@ def _mistakes_in_a_line(ctx: Any) -> Iterator[None]:
 def _stop(ctx: Any, message: str) -> NoReturn:
     command = f"dx{ctx.command_path.rpartition('dx')[2]}"
     message = f"{message[:1].lower()}{message[1:]}"
+    message += "" if message.endswith((".", "?")) else "."
     typer.echo(f"{command}: {message} `{command} --help` lists all.", err=True)
     raise typer.Exit(2) from None
 

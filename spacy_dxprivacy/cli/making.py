@@ -1,4 +1,4 @@
-"""`dx space`, `dx index` and `dx prior`: what pipelines draw from, of public data."""
+"""`dx config`, `dx space`, `dx index` and `dx prior`: configs, and the public data of pipelines."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from ..config import FileOptions
+from ..config import FileOptions, PipelineOptions
 from ..errors import UsageError
+from ..io.build import config_text, make_pipeline, the_sanitizer
+from ..io.files.atomic import write_bytes
 from ..io.jobs import Job, files_in, opened
 from ..io.record import Record, checked_record
 from ..io.source import Source, decode, numbered_lines
@@ -20,18 +22,12 @@ from ..metric import graph_of
 from ..prior.make import PAIRS, TYPES, Recipe, make_prior
 from ..prior.pairs import check_target
 from ..space import Space
-from ..space.join import join as join_to_builtin
 from ..space.search.faiss_index import FOLDER, write_index
 from ..space.sources import BUILTIN, Filter, check_space_folder, load
 from . import options
 from .terminal import REMOVED, mistakes_in_a_line, setting_up
 
 PUBLIC = (".txt", ".jsonl")
-FOUND_FEW = 0.25  # of the words that were held out
-FITS_BADLY = (
-    "dx space: this share is low, so words of another meaning may be drawn for the joined words. "
-    "Use vectors of more dimensions, or vectors trained on more text."
-)
 
 
 def space_cli(
@@ -51,9 +47,6 @@ def space_cli(
     graph: Annotated[bool, Option(
         "--graph/--no-graph", help="Learn the word graph that dx.Path.v2 draws on"
     )] = True,
-    join: Annotated[bool, Option(
-        "--join", help="Join these words to the built-in space"
-    )] = False,
     force: options.Force = False,
 ) -> None:  # fmt: skip
     """Make a space of word vectors, from which replacements are drawn.
@@ -68,16 +61,6 @@ def space_cli(
         check_space_folder(target, force=force)
         chosen = Filter(max_words, pattern, [] if exclude == "nothing" else exclude)
         space = load(vectors, chosen)
-        if join:
-            fit = join_to_builtin(space)
-            typer.echo(
-                f"{fit.new:,} words joined, mapped by {fit.shared:,} shared words; of the held-out "
-                f"words, {fit.found:.0%} are mapped nearest to themselves.",
-                err=True,
-            )
-            if fit.found < FOUND_FEW:
-                typer.echo(FITS_BADLY, err=True)
-            space = fit.space
         if graph:
             graph_of(space)
         space.save(target)
@@ -177,3 +160,46 @@ def _lines(source: Source) -> Iterator[Record]:
         if not raw:
             raise UsageError(f"line {number} is too long.")
         yield checked_record(number, size, decode(raw).rstrip("\r\n"))
+
+
+def config_cli(
+    ctx: typer.Context,
+    output: Annotated[Path | None, Argument(
+        metavar="OUT", show_default=False, help="Config file to write; stdout if left out"
+    )] = None,
+    check: Annotated[Path | None, Option(
+        "--check", help="Load and fit what this config names, and report problems"
+    )] = None,
+    model: options.Model = None,
+    mechanism: options.Mechanism = None,
+    epsilon: options.Epsilon = None,
+    level: options.Level = None,
+    entities: options.Entities = None,
+    surrogates: options.Surrogates = None,
+    key: options.Key = None,
+    language: options.Language = None,
+    edit: options.Edit = False,
+    code: options.Code = None,
+    force: options.Force = False,
+) -> None:  # fmt: skip
+    """Write a full spaCy config from options, or check one.
+
+    Example: dx config my.cfg --mechanism laplace --epsilon 10
+    """
+    with mistakes_in_a_line("config"), setting_up():
+        chosen = PipelineOptions(
+            model=model, mechanism=mechanism, epsilon=epsilon, level=level, entities=entities,
+            surrogates=surrogates, key=key, edit=edit, code=code, language=language,
+            overrides=options.overrides_of(ctx),
+        )  # fmt: skip
+        if check is not None:
+            if output is not None or chosen != PipelineOptions(code=code):
+                raise UsageError("`check` takes a config as it is: leave the other options out.")
+            terms = the_sanitizer(make_pipeline(config=check, code=code)).terms
+            description = f"{terms.mechanism} on the space {terms.space}: {terms.guarantee}"
+            return typer.echo(f"{check}: valid. {description}")
+        text = config_text(chosen)
+        if output is None:
+            return typer.echo(text, nl=False)
+        write_bytes(output, text.encode(), force=force)
+        typer.echo(f"{output}: written. `dx config --check {output}` checks it.", err=True)

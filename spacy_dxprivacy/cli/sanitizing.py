@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -23,10 +24,11 @@ from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, read_key
-from ..io.jobs import Job, check_fields, check_receipt, plan_jobs, text_job
+from ..io.jobs import Job, check_fields, check_receipt, opened, plan_jobs, text_job
 from ..io.pieces import MODULES
 from ..io.resume import is_begun
-from ..io.run import Reports, sanitize
+from ..io.run import Reports, sanitize, with_language
+from ..io.stream import outcomes
 from ..io.tally import Tally
 from . import options
 from .terminal import (
@@ -39,7 +41,6 @@ from .terminal import (
     settings_that_fail,
     with_options,
 )
-from .trial import print_previews
 
 UNITS = {"txt": "document", "spacy": "document", "jsonl": "line"}
 UNITS |= dict.fromkeys(MODULES, "document")
@@ -320,3 +321,25 @@ def _interruptible() -> Iterator[Callable[[], None]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def print_previews(
+    nlp: Language, job: Job, files: FileOptions, count: int, language: str | None
+) -> None:
+    """Print the first documents before and after."""
+    with opened(job, files) as given:
+        read = islice(given.records(), count)
+        records = list(with_language(nlp, read, language))
+    for record, outcome in outcomes(nlp, records, batch_size=count):
+        if isinstance(outcome, str):
+            shown = with_options(outcome)
+        else:
+            tokens = zip(record.words or (), record.spaces or (), strict=True)
+            before = record.text or "".join(word + " " * space for word, space in tokens)
+            shown = f"- {_printable(before)}\n+ {_printable(outcome.text)}"
+        typer.echo(f"--- {record.number}\n{shown}")
+
+
+def _printable(text: str) -> str:
+    # Control characters move the cursor, and worse.
+    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)

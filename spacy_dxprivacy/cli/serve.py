@@ -165,7 +165,7 @@ def proxy_cli(
 def _serve(service: ServiceOptions, pipeline: PipelineOptions, *packages: str) -> None:
     from ..integrations.serve.run import check, serve
     from ..io.build import make_pipeline
-    from ..machine.hosts import check_port
+    from ..machine import check_port
 
     with setting_up():
         for package in ("fastapi", "uvicorn", *packages):

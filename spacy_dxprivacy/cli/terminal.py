@@ -22,14 +22,7 @@ from tqdm import tqdm
 from ..errors import DxError, DxWarning, UsageError
 
 # What an argument is called on the command line, where that is not --argument.
-OPTIONS = {
-    "keep": "--keep-fields",
-    "policy": "--mechanism.policy",
-    "prior": "--mechanism.prior",
-    "unknown": "--unknown",
-    "scope": "--components.dx_sanitizer.scope",
-    "numbers": "--numbers",
-}
+OPTIONS = {"keep": "--keep-fields"}
 REMOVED = "What was not complete has been removed."
 
 

@@ -17,9 +17,8 @@ from spacy.tokens import Doc
 from ..about import DATA
 from ..text.language import common_words
 from ..text.mentions import Entity
-from .calendars import DAY, LANGUAGES, MARK, YEAR, date_words
 from .phrases import in_tokens
-from .tables import NAMES, forms, pattern, sections
+from .tables import DAY, LANGUAGES, MARK, NAMES, YEAR, date_words, forms, pattern, sections
 from .words import builtin_lexicon
 
 _WORD = re.compile(r"[^\s,;:()]+")

@@ -110,20 +110,13 @@ def _features_of(word: str) -> tuple[int, ...]:
     return (*map(get_string_id, names), kind, row)
 
 
-def save(network: Network, folder: Path) -> None:
-    """Write the parameters as float16."""
-    folder.mkdir(exist_ok=True, parents=True)
-    arrays: dict[str, Any] = {name: now.astype(np.float16) for name, now in _named(network)}
-    np.savez_compressed(folder / FILE, **arrays)
-
-
 def load(folder: Path) -> Network:
     """Return the network with the parameters of a folder, or raise DxError for a damaged one."""
     network = make()
     network.initialize()
     try:
         with (folder / FILE).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            for name, now in _named(network):
+            for name, now in named(network):
                 if stored[name].shape != now.shape or not np.isfinite(stored[name]).all():
                     raise ValueError
                 now[:] = stored[name]
@@ -138,7 +131,8 @@ def bundled() -> Network:
     return load(DATA / "ner-en")
 
 
-def _named(network: Network) -> Iterable[tuple[str, Any]]:
+def named(network: Network) -> Iterable[tuple[str, Any]]:
+    """Yield each array of parameters with its name in the file."""
     for i, layer in enumerate(network.walk()):
         for name in layer.param_names:
             yield f"{i}-{name}", layer.get_param(name)

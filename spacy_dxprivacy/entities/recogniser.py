@@ -6,9 +6,9 @@ what earlier components found. It reads English; Docs of other languages keep wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import compress, groupby
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from spacy import util
@@ -17,6 +17,7 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span
 
 from ..arrays import Floats2d
+from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, is_word, mentions, plain_label
 from ..text.tokens import with_fields_apart
@@ -31,7 +32,7 @@ FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 
 
-class DxEntityRecognizer(Pipe):
+class DxEntityRecognizer(FailsClosed, Pipe):
     """Find entities by a small trained network, beside those of earlier components.
 
     Entities of earlier components stay; where both overlap under one label they are joined. Put
@@ -64,13 +65,6 @@ class DxEntityRecognizer(Pipe):
             for doc, is_read in zip(docs, read, strict=True):
                 set_entities(doc, spans(next(found)) if is_read else [])
                 yield doc
-
-    def set_error_handler(self, error_handler: Callable[..., None]) -> None:
-        """Do nothing: a handler that swallows errors would leave names unmarked."""
-
-    def get_error_handler(self) -> Callable[..., NoReturn]:
-        """Return the handler that raises: a text that was not searched is never let through."""
-        return util.raise_error
 
     def to_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> None:
         """Write nothing: the network is part of the package."""

@@ -6,11 +6,10 @@ its recall. The entity sanitizer does not protect what it misses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NoReturn
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
-from spacy import util
 from spacy.language import Language
 from spacy.matcher import Matcher
 from spacy.pipeline import EntityRuler
@@ -18,6 +17,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..arrays import Bools1d
+from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, mentions, plain_label
 from ..text.tokens import with_fields_apart
@@ -26,13 +26,13 @@ from .extent import bounded
 from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
 from .review import completed, without_terms
-from .rules import GROUPS, LABELS, patterns
+from .tables import GROUPS, LABELS, patterns
 from .words import KINDS, HasKind, kinds
 
 FREE_FLAGS = range(19, 64)  # spaCy's own lexeme flags end at 18
 
 
-class DxEntityRuler(EntityRuler):
+class DxEntityRuler(FailsClosed, EntityRuler):
     """Find entities by rules, made from the built-in space, and by your own patterns.
 
     Your own patterns (`add_patterns`) come on top, and they alone are saved with the pipeline: the
@@ -122,13 +122,6 @@ class DxEntityRuler(EntityRuler):
                 for key, start, end in rules(doc[first:last]):
                     label, before, after = keys[key]
                     yield label, first + start + before, first + end - after
-
-    def set_error_handler(self, error_handler: Callable[..., None]) -> None:
-        """Do nothing: a handler that swallows errors would leave names unmarked."""
-
-    def get_error_handler(self) -> Callable[..., NoReturn]:
-        """Return the handler that raises: a text that was not searched is never let through."""
-        return util.raise_error
 
 
 def _set_flags(vocab: Vocab) -> dict[str, str]:

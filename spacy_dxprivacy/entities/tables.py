@@ -1,13 +1,18 @@
-"""Word lists, token rules and regular expressions of the recogniser, read from data/entities.
+"""Word lists, token rules and regular expressions of the recogniser, and lists of surrogates.
 
-A section of a file is a line `== NAME` and the lines below it; a line that begins with "# " is a
-comment. `words.txt` holds lists, `rules.txt` token rules, `forms.txt` regular expressions.
+A section of a file of data/entities is a line `== NAME` and the lines below it; a line that begins
+with "# " is a comment. `words.txt` holds lists, `rules.txt` token rules (patterns for spaCy's
+Matcher), `forms.txt` regular expressions, `calendars.txt` names of months and days, and forms of
+dates, of each language. NOTICE says where the lists of surrogates come from.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from ..about import DATA
 
@@ -97,3 +102,178 @@ LANDS = frozenset({"country", "state", "region"})
 PLACES = LANDS | {"city"}
 TERM_NOUNS, PRODUCTS, GOODS = words("TERM_NOUNS"), words("PRODUCTS"), words("GOODS")
 FIRMS = frozenset(name.strip() for name in " ".join(sections("words")["FIRMS"]).split(","))
+
+
+Pattern = list[dict[str, Any]]
+
+_SECTIONS = sections("rules")
+WEAK = frozenset(" ".join(_SECTIONS["WEAK"]).split())
+RULES = {label: lines for label, lines in _SECTIONS.items() if label not in ("WEAK", "GUESS")}
+# Where two entities have the same extent, the label that comes first here is kept.
+LABELS = "DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE PERSON QUANTITY CARDINAL".split()
+# Rules that are tried apart: where no name can begin, the rules of names are not tried.
+GROUPS = {
+    "NAMED": ("PERSON", "GPE"),
+    "COUNTED": ("DATE", "TIME", "QUANTITY", "CARDINAL", "ID", "EMAIL", "URL"),
+}
+_BUILT_IN: dict[str, dict[str, Any]] = {
+    "NUM": {"LIKE_NUM": True},
+    "SPACE": {"IS_SPACE": True},
+    "EMAIL": {"LIKE_EMAIL": True},
+    "URL": {"LIKE_URL": True},
+    "YY": {"SHAPE": "dd"},
+    "LOW_INITIAL": {"SHAPE": {"IN": ["x", "x."]}},
+    **{kind: {"LOWER": {"IN": sorted(words)}} for kind, words in FOLLOWING.items()},
+}
+_RULE = re.compile(r"(?:\((.*?)\) )?(.+?)(?: \((.*?)\))?")
+_OPERATOR = re.compile(r"(.+?)(\{\d,\d\}|[?*+])?")
+
+
+def patterns(flags: dict[str, str], *, guess: bool) -> dict[tuple[str, int, int], list[Pattern]]:
+    """Return token patterns by (label, tokens of context before, and after).
+
+    flags: kind -> name of its lexeme flag. guess: also rules that go by the capital alone.
+    """
+    rules = {**RULES, "PERSON": RULES["PERSON"] + _SECTIONS["GUESS"] * guess}
+    found: dict[tuple[str, int, int], list[Pattern]] = {}
+    for label, lines in rules.items():
+        for line in lines:
+            parts = [(part or "").split() for part in _read(_RULE, line).groups()]
+            pattern = [_token(word, flags) for part in parts for word in part]
+            found.setdefault((label, len(parts[0]), len(parts[2])), []).append(pattern)
+    return found
+
+
+def _read(form: re.Pattern[str], part: str) -> re.Match[str]:
+    match = form.fullmatch(part)
+    if match is None:
+        raise ValueError(f"not of the form of a rule: {part!r}")
+    return match
+
+
+def _token(word: str, flags: dict[str, str]) -> dict[str, Any]:
+    base, operator = _read(_OPERATOR, word).groups()
+    token = {flags[base]: True} if base in flags else _BUILT_IN.get(base, {"LOWER": base})
+    return {**token, "OP": operator} if operator else dict(token)
+
+
+def words_of(line: str) -> Iterator[tuple[str, bool]]:
+    """Yield the tokens of a rule without operators, and whether each is optional."""
+    for word in line.replace("(", " ").replace(")", " ").split():
+        match = _read(_OPERATOR, word)
+        yield match[1], (match[2] or "")[:2] in {"?", "*", "{0"}
+
+
+def all_words(labels: Collection[str] = tuple(RULES)) -> frozenset[str]:
+    """Return every kind and every literal word of the rules of these labels."""
+    lines = [line for label in labels for line in RULES[label]]
+    lines += _SECTIONS["GUESS"] * ("PERSON" in labels)
+    return frozenset(word for line in lines for word, _ in words_of(line))
+
+
+@cache
+def listed(name: str) -> tuple[str, ...]:
+    """Return the lines of a file: "female", "male" (512 first names each), "surnames" (1,024),
+    "streets", "countries"."""
+    return tuple((DATA / "surrogates" / f"{name}.txt").read_text(encoding="utf8").splitlines())
+
+
+@cache
+def listed_of(language: str, name: str) -> tuple[str, ...]:
+    """Return a list of a language: "female", "male", "surnames", "towns", "streets", "countries",
+    "houses" (word:kind of an organisation), "ends" (of companies); the first three of English too.
+    """
+    if language == "en":
+        return listed(name)
+    if name in ("female", "male", "surnames"):
+        return tuple(sections(f"surrogates/names-{language}")[name])
+    return tuple("".join(sections("surrogates/places")[f"{language} {name}"]).split("|"))
+
+
+def is_first_name(word: str) -> bool:
+    """Return whether a list of first names has the word."""
+    return word.title() in listed("female") or word.title() in listed("male")
+
+
+_ROWS = [line.split("\t") for line in listed("states")]
+STATES = {short: name for short, name, _ in _ROWS}
+# The first two digits that postal codes of a state may have.
+ZIP_HEADS = {short: heads.split() for short, _, heads in _ROWS}
+# A word of an organisation's name -> its kind.
+HOUSES = dict(line.split(":") for line in listed("houses"))
+STREET_KINDS = ("Street", "Avenue", "Road", "Lane", "Drive", "Court", "Place", "Way")
+COMPANY_ENDS = ("Inc.", "LLC", "Group", "Partners", "Company", "Associates", "Services", "Holdings")
+
+
+@cache
+def cities() -> tuple[tuple[str, str], ...]:
+    """Return (city, short name of its state) of 1,024 cities of the United States."""
+    pairs = (line.split("\t") for line in listed("cities"))
+    return tuple((city, state) for city, state in pairs if state in STATES)
+
+
+LANGUAGES = ("de", "fr", "es", "nl", "it")
+DAY = r"(?:0?[1-9]|[12]\d|3[01])(?!\d)"
+MARK = r"(?:er|[eº°ª]|ste)?(?!\w)"  # 1er, 5e, 5º
+YEAR = r"(?:(?:1[5-9]|20)\d\d|['’]\d\d)(?!\d)"
+
+
+@dataclass(frozen=True)
+class DateWords:
+    """The words for dates of a language, in small letters.
+
+    spellings: each name of a month -> its number. beside: words that may stand beside a date. The
+    others are regular expressions, as the file has them.
+    """
+
+    months: tuple[str, ...]
+    spellings: dict[str, int]
+    weekdays: tuple[str, ...]
+    beside: frozenset[str]
+    holiday: str
+    earlier: str
+    join: str = ""
+    to: str = ""
+    age: str = ""
+    hour: str = ""
+    holidays: str = ""
+
+    def number(self, month: str) -> int:
+        """Return the number of a month, from 1."""
+        return self.spellings[month.lower().rstrip(".")]
+
+    def patterns(self) -> list[tuple[str, str]]:
+        """Return (kind, regular expression) of each form, the longest first; not of English."""
+        names = "|".join(sorted(self.spellings, key=len, reverse=True))
+        month = rf"(?:{names})(?!\w)\.?"
+        join = rf"\s(?:(?:{self.join})\s)?"
+        gap, hour = rf"(?:\.\s?|{join})", rf"(?:{self.hour})"
+        year = rf"(?:,?{join}(?P<y>{YEAR}))?"
+        day = rf"(?P<d>(?P<n>{DAY}){MARK})"
+        return [
+            (
+                "local_range",
+                rf"(?P<n>{DAY}){MARK}(?P<dot>\.?)(?:(?P<j1>\s?(?:(?:{self.join})\s)?)(?P<m1>{month}))?"
+                rf"(?P<to>\s?[-–—/]\s?|\s(?:{self.to})\s)(?P<n2>{DAY}){MARK}"
+                rf"(?P<j>{gap})(?P<m>{month}){year}",
+            ),
+            ("named_day", rf"{day}{gap}(?P<m>{month}){year}"),
+            ("month", rf"(?P<m>{month}){year}"),
+            ("weekday", rf"(?P<w>{'|'.join(self.weekdays)})(?!\w)"),
+            ("age", rf"(?P<n>\d{{1,3}})(?:\s?(?:{self.age}))(?!\w)"),
+            ("clock", rf"(?P<h>\d\d?)(?:[.:]\d\d\s?{hour}|\s?{hour}(?:\s?\d\d)?)(?!\w)"),
+            ("holiday", rf"(?:{self.holidays})(?!\w)"),
+        ]
+
+
+@cache
+def date_words(language: str) -> DateWords:
+    """Return the words for dates of English or one of LANGUAGES."""
+    rows = dict(line.split(": ", 1) for line in sections("calendars")[language])
+    months = tuple(rows.pop("months").split("|"))
+    others = (spelling.split("=") for spelling in rows.pop("spellings").split("|"))
+    spellings = {name: i for i, name in enumerate(months, 1)}
+    spellings |= {name: int(number) for name, number in others}
+    weekdays = tuple(rows.pop("weekdays").split("|"))
+    beside = frozenset(rows.pop("beside").split())
+    return DateWords(months, spellings, weekdays, beside, **rows)

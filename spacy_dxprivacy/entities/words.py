@@ -19,8 +19,19 @@ from spacy.lang.lex_attrs import like_email, like_url, word_shape
 
 from ..about import DATA
 from ..space import Space
-from .rules import GROUPS, WEAK, all_words
-from .tables import FOLLOWING, LISTED, NAMES, NONE, PEOPLES, PLACES, pattern, words
+from .tables import (
+    FOLLOWING,
+    GROUPS,
+    LISTED,
+    NAMES,
+    NONE,
+    PEOPLES,
+    PLACES,
+    WEAK,
+    all_words,
+    pattern,
+    words,
+)
 
 KINDS = (
     # people

@@ -35,7 +35,7 @@ from ..privacy.guarantee import Guarantee
 from ..validate import fail, one_of, positive, whole
 
 MOST_PIPELINES = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
-FILES = ("config", "model", "space", "prior", "code", "surrogates", "key")  # or names
+FILES = ("config", "model", "space", "code", "surrogates", "key")  # or names
 Column = TypeVar("Column")  # a Series of pandas or polars, or an array
 
 
@@ -56,12 +56,9 @@ _made: dict[str, Ready] = {}  # in the order of their last use
 
 
 def ready(settings: Mapping[str, Any]) -> Ready:
-    """Return the pipeline of the fields of PipelineOptions by name."""
-    return ready_of(PipelineOptions.of(settings))
-
-
-def ready_of(options: PipelineOptions) -> Ready:
-    """Return the pipeline of options, made anew when a file that they name has changed."""
+    """Return the pipeline of the fields of PipelineOptions by name, made anew when a file that they
+    name has changed."""
+    options = PipelineOptions.of(settings)
     paths = [Path(str(getattr(options, name) or "")).expanduser() for name in FILES]
     changes = [path.stat().st_mtime_ns if path.exists() else 0 for path in paths]
     key = json.dumps([asdict(options), changes], default=str)

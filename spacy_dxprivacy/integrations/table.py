@@ -11,7 +11,7 @@ from spacy.language import Language
 
 from ..errors import DxError, Errors
 from ..io.build import the_sanitizer
-from ..io.files.parquet import is_text, values_of
+from ..io.parquet import is_text, values_of
 from ..io.record import checked_record
 from ..io.stream import Outcome, outcomes
 from ..pipeline.component import without_text

@@ -16,24 +16,20 @@ from spacy.language import Language
 from spacy.training.initialize import get_sourced_components
 from thinc.api import Config
 
-from ..config import PipelineOptions, read_config, unknown_key
+from ..config import PipelineOptions, import_code, read_config, unknown_key
 from ..entities.surrogates.plain import PRESETS
 from ..errors import UsageError, did_you_mean
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.select import entity_labels
-from ..prior.pairs import KINDS
 from ..privacy.levels import MECHANISM
 from ..privacy.levels import level as level_of
 from ..registries import REGISTERED, registry
 from ..space.sources import BUILTIN
 from ..text.language import COVERED
 from ..validate import positive
-from .code import import_code
 from .files.limits import MOST_CONFIG, check_size
 
 NOUNS = {"dx_mechanisms": "mechanism", "dx_priors": "prior"}
-NUMBERS_EPSILON = {"relative": 10.0, "absolute": 1.0}  # a tenth of a number on average, or a unit
-_NUMBERS = re.compile(r"(relative|absolute(?=:|$))(?:(?<=absolute):(\d+(?:\.\d+)?))?", re.ASCII)
 EDITOR = "dx.Remap.v1"
 BATCH_SIZE = 128  # documents, where a config does not say; spaCy has 1000
 RULES = "rules"  # in the place of a model: entities by rules alone
@@ -255,14 +251,10 @@ def put(block: dict[str, Any], parts: Sequence[str], value: Any) -> None:
 
 def component_config(options: PipelineOptions) -> dict[str, Any]:
     """Return the block of the sanitizer in a config, with what is given and nothing else."""
-    unknown, key = options.unknown, options.key
     block: dict[str, Any] = {
         "mechanism": _mechanism_block(options),
         "space": _space_config(options.space),
-        "unknown": unknown and {"@dx_unknowns": full_name("dx_unknowns", unknown)},
-        "scope": options.scope,
-        "numbers": numbers_config(options.numbers),
-        "surrogates": surrogates_config(options.surrogates, key),
+        "surrogates": surrogates_config(options.surrogates, options.key),
         "editor": {"@dx_editors": EDITOR} if options.edit else {},
     }
     block = {name: value for name, value in block.items() if value}
@@ -275,15 +267,6 @@ def component_config(options: PipelineOptions) -> dict[str, Any]:
 
 def _parameters(registry_name: str, name: str) -> Mapping[str, inspect.Parameter]:
     return inspect.signature(getattr(registry, registry_name).get(name)).parameters
-
-
-def _taken(registry_name: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is given and not None. Raise UsageError for what has no parameter."""
-    block = {key: value for key, value in given.items() if value is not None}
-    others = set(block) - set(_parameters(registry_name, name))
-    if others:
-        raise UsageError(f"{name} has no {' and no '.join(sorted(others))}.")
-    return block
 
 
 def short_names(registry_name: str) -> dict[str, str]:
@@ -305,10 +288,7 @@ def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str
     plain = {short.replace("-", ""): full for short, full in known.items()}
     wanted = given.lower().replace("-", "").replace("_", "")
     if wanted not in plain:
-        noun, names = (
-            NOUNS.get(registry_name, "policy for unknown words"),
-            sorted([*known, *others]),
-        )
+        noun, names = NOUNS[registry_name], sorted([*known, *others])
         hint = did_you_mean(given, [*names, *known.values()])
         raise UsageError(f"no {noun} {given!r}.{hint} There are: {', '.join(names)}.")
     return plain[wanted]
@@ -326,10 +306,7 @@ def _mechanism_block(options: PipelineOptions) -> dict[str, Any]:
         if epsilon is not None or name not in (None, MECHANISM):
             raise UsageError(f"`level` sets the epsilon of {MECHANISM}: give one of the two.")
         epsilon = level_of(options.level).epsilon
-    prior = None if options.prior is None else prior_config(options.prior)
-    default = DEFAULT_CONFIG["mechanism"]["@dx_mechanisms"]
-    block = _taken("dx_mechanisms", name or default, {"policy": options.policy, "prior": prior})
-    return {**mechanism_config(mechanism, epsilon), **block}
+    return mechanism_config(mechanism, epsilon)
 
 
 def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, Any]:
@@ -349,16 +326,6 @@ def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, 
     return {"@dx_mechanisms": name, **({} if epsilon is None else {"epsilon": epsilon})}
 
 
-def prior_config(given: Path | str) -> dict[str, Any]:
-    """Return the block of a prior: a short name, a domain of ours, a folder of `dx prior`."""
-    given = str(given)
-    if given in KINDS:
-        return {"@dx_priors": "dx.WordPairs.v1", "domain": given}
-    if Path(given).is_dir():
-        return {"@dx_priors": "dx.WordPairs.v1", "path": given}
-    return {"@dx_priors": full_name("dx_priors", given, KINDS)}
-
-
 def _space_config(space: Path | str | None) -> dict[str, Any]:
     if space is None:
         return {}
@@ -367,20 +334,6 @@ def _space_config(space: Path | str | None) -> dict[str, Any]:
     if space in registry.dx_spaces:
         return {"@dx_spaces": space}
     return {"@dx_spaces": "dx.FileSpace.v1", "path": str(space)}
-
-
-def numbers_config(given: str | None) -> dict[str, Any]:
-    """Return the block for "relative", or "absolute:5": numbers 5 apart are at distance 1."""
-    if given is None:
-        return {}
-    found = _NUMBERS.fullmatch(given)
-    if found is None:
-        raise UsageError(f"`numbers` must be relative, absolute or absolute:UNIT, got {given!r}.")
-    scale, unit = found.groups()
-    block = {"@dx_surrogates": "dx.Number.v1", "scale": scale, "epsilon": NUMBERS_EPSILON[scale]}
-    if unit is not None:
-        block["unit"] = positive("unit of `numbers`", float(unit))
-    return block
 
 
 def surrogates_config(given: Path | str | None, key: str | Path | None) -> Any:

@@ -7,12 +7,13 @@ own are dropped and counted.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
 
 from ..config import FileOptions
-from . import html_policy as policy
-from .pieces import BadDocument, Pieces, Template, linked, mail_target
+from ..entities.tables import pattern
+from .pieces import BadDocument, Pieces, Template, linked, listed, listed_by, mail_target
 
 DEEPEST = 1000  # elements within elements
 _CHARSET = re.compile(rb"<meta[^>]{,200}charset\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
@@ -40,20 +41,20 @@ class _Reader(HTMLParser):
         if self.skipped:
             self.level += tag == self.skipped
             return
-        self._flush(inline=tag in policy.INLINE)
+        self._flush(inline=tag in INLINE)
         self._apart(tag)
-        if tag in policy.DROPPED:
-            self.pieces.dropped[policy.DROPPED[tag]] += 1
-            self.skipped, self.level = ("", 0) if tag in policy.VOID else (tag, 1)
+        if tag in DROPPED:
+            self.pieces.dropped[DROPPED[tag]] += 1
+            self.skipped, self.level = ("", 0) if tag in VOID else (tag, 1)
             return
-        if tag not in policy.INLINE | policy.BLOCK:  # what it holds is read on
+        if tag not in INLINE | BLOCK:  # what it holds is read on
             self.pieces.dropped["unknown elements"] += 1
             return
         given = {name: value or "" for name, value in reversed(attrs)}
         if tag == "meta":
             self._meta(given)
             return
-        if tag not in policy.VOID | policy.UNCLOSED:
+        if tag not in VOID | UNCLOSED:
             self.open.append(tag)
             if len(self.open) > DEEPEST:
                 raise BadDocument("its elements are nested too deep.")
@@ -67,9 +68,9 @@ class _Reader(HTMLParser):
             self.level -= tag == self.skipped
             self.skipped = self.skipped if self.level else ""
             return
-        self._flush(inline=tag in policy.INLINE)
+        self._flush(inline=tag in INLINE)
         self._apart(tag)
-        if tag in policy.VOID or tag not in policy.INLINE | policy.BLOCK:
+        if tag in VOID or tag not in INLINE | BLOCK:
             return
         if tag in self.open:
             del self.open[len(self.open) - 1 - self.open[::-1].index(tag) :]
@@ -83,7 +84,7 @@ class _Reader(HTMLParser):
 
     def handle_decl(self, decl: str) -> None:
         self._flush()
-        self.made.write(f"<!{decl if policy.DOCTYPE.fullmatch(decl) else 'DOCTYPE html'}>")
+        self.made.write(f"<!{decl if DOCTYPE.fullmatch(decl) else 'DOCTYPE html'}>")
 
     def close(self) -> None:
         super().close()
@@ -97,7 +98,7 @@ class _Reader(HTMLParser):
         """Add the text that was read; inline: what follows is in the same sentence."""
         text, self.data = "".join(self.data), []
         if self.open[-1:] == ["style"]:
-            self._kept(text, policy.style_sheet(text, self._id))
+            self._kept(text, style_sheet(text, self._id))
         elif not text.strip():
             self.made.write(text)
             self.pieces.gap(" " if text else "")
@@ -118,24 +119,24 @@ class _Reader(HTMLParser):
         self.made.write(new)
 
     def _apart(self, tag: str) -> None:
-        if tag not in policy.INLINE:
+        if tag not in INLINE:
             self.apart = True
             self.pieces.gap({"br": "\n", "tr": "\n", "td": "\t", "th": "\t"}.get(tag, "\n\n"))
 
     # -- attributes ----------------------------------------------------------------------------
 
     def _attribute(self, tag: str, name: str, value: str) -> None:
-        if name in policy.TEXT and value.strip() and not (tag == "li" and policy.is_value(value)):
+        if name in TEXT and value.strip() and not (tag == "li" and is_value(value)):
             self.made.write(f' {name}="')
             self.made.add_later(value)
             self.made.write('"')
-        elif name in ("class", *policy.TEXT) or (name in policy.KEPT and policy.is_value(value)):
+        elif name in ("class", *TEXT) or (name in KEPT and is_value(value)):
             self.made.write(f' {name}="{escape(value)}"')
         elif name == "style":
             self.made.write(' style="')
-            self._kept(value, policy.declarations(value))
+            self._kept(value, declarations(value))
             self.made.write('"')
-        elif name in policy.REFERENCES:
+        elif name in REFERENCES:
             self.made.write(f' {name}="{" ".join(map(self._id, value.split()))}"')
         elif name == "href" and value.startswith("#"):
             self.made.write(f' href="#{self._id(value[1:]) if value[1:] else ""}"')
@@ -160,9 +161,9 @@ class _Reader(HTMLParser):
             self.made.write('<meta charset="utf-8">')
         elif name == "viewport":
             self.made.write('<meta name="viewport" content="width=device-width, initial-scale=1">')
-        elif name in policy.META and content.strip():
+        elif name in META and content.strip():
             self.made.write(f'<meta name="{name}" content="')
-            self.made.add_later(content, policy.META[name])
+            self.made.add_later(content, META[name])
             self.made.write('">')
         else:
             self.pieces.dropped["metadata"] += 1
@@ -193,3 +194,44 @@ def parse(raw: bytes, files: FileOptions) -> Pieces:
     pieces = Pieces()
     pieces.finish = add_html(pieces, decoded(raw)).encoded
     return pieces
+
+
+VOID, UNCLOSED, INLINE, BLOCK, TEXT, REFERENCES, KEPT, _WORDS = (
+    listed(f"HTML_{name}")
+    for name in "VOID UNCLOSED INLINE BLOCK TEXT REFERENCES KEPT STYLE".split()
+)
+DROPPED = listed_by("HTML_DROPPED")
+META = {"author": "PERSON", "description": "", "keywords": "", "title": "", "subject": ""}
+DOCTYPE = pattern("HTML_DOCTYPE", "formats/lists")
+_NUMBER = re.compile(r"\d{0,4}\.?\d{1,4}(?:%|[a-z]{1,3})?|#[0-9a-f]{3,8}|", re.A)
+_VALUE = re.compile(rf"[+-]?(?:{_NUMBER.pattern})|[a-z]{{2}}(-[a-z]{{2}})?", re.A | re.I)
+_AT_RULES = pattern("HTML_AT_RULES", "formats/lists")
+
+
+def is_value(text: str) -> bool:
+    """Return whether the value of an attribute is one number, or of words that say nothing."""
+    return bool(_VALUE.fullmatch(text)) or (_is_plain(text) and not re.search(r"\d", text))
+
+
+def declarations(text: str) -> str:
+    """Return the declarations of a style that can hold no text and lead nowhere."""
+    return ";".join(one for one in text.split(";") if _is_plain(one))
+
+
+def style_sheet(text: str, id_of: Callable[[str], str]) -> str:
+    """Return the rules that can hold no text, but for names of classes; id_of: renames an id."""
+
+    def rule(found: re.Match[str]) -> str:
+        names = re.compile(r"([.#])([\w-]+)")
+        if not _is_plain(names.sub("", found[1])):
+            return ""
+        new = names.sub(lambda n: n[0] if n[1] == "." else f"#{id_of(n[2])}", found[1])
+        return f"{new}{{{declarations(found[2])}}}"
+
+    rules = re.finditer(r"([^{}]*)\{([^{}]*)\}", _AT_RULES.sub("", text))
+    return "".join(map(rule, rules))
+
+
+def _is_plain(text: str) -> bool:
+    words = re.split(r"[\s,()/!:\"'>+~*-]+", text.lower())
+    return all(word in _WORDS | INLINE | BLOCK or _NUMBER.fullmatch(word) for word in words)

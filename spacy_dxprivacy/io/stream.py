@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from ..errors import DxError
 from ..pipeline.component import DxSanitizer
 from ..pipeline.receipt import Counted, Receipt, assert_sanitized, get_receipt
-from ..text.vocabulary import MANY_WORDS, trim_vocab
+from ..text.tokens import MANY_WORDS, trim_vocab
 from .build import the_sanitizer
 from .record import Record, chunks
 

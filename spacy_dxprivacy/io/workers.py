@@ -25,9 +25,9 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..config import Imported
 from ..errors import DxError
 from ..pipeline.receipt import Receipt, install_extensions
-from .code import Imported
 from .record import Record, chunks
 from .stream import Outcome, Sanitized, in_zone, zone
 

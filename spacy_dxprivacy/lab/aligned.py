@@ -19,7 +19,7 @@ WORD = rf"({NOT}|\S+?)"
 
 class Writing:
     """Which words of a space a word of a release may be: capitals, clitics, articles and blocked
-    words are written as others (text.spelling, space.offensive)."""
+    words are written as others (text.spelling, space.sources)."""
 
     def __init__(self, space: Space, parts: Parts) -> None:
         self._substitutes = parts.blocked(space).substitutes

@@ -20,7 +20,7 @@ from spacy.language import Language
 from ..errors import UsageError
 from ..io.build import the_sanitizer
 from ..io.files.limits import parse_json, regular
-from ..io.formats import ARRAY
+from ..io.jobs import ARRAY
 from ..io.source import numbered_lines
 from ..io.stream import ZONE_DOCUMENTS, zone
 from ..pipeline.component import DxSanitizer

@@ -22,10 +22,10 @@ from ..errors import UsageError
 from ..io.build import the_sanitizer
 from ..pipeline.draw import ids_of, passage
 from ..pipeline.select import words_of
-from ..privacy.concentrated import best_guess, change
+from ..privacy.composition import best_guess, change
 from ..privacy.guarantee import Guarantee
 from ..sampler.draw import Text
-from ..space.search.metric import euclidean
+from ..space.search.exact import euclidean
 from ..text.mentions import chosen
 from ..ty import HasMetric, StatesProbabilities
 from .aligned import Writing

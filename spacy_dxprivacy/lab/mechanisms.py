@@ -7,13 +7,15 @@ import json
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import DxWarning, UsageError
-from ..io.build import full_name, prior_config
+from ..io.build import full_name
 from ..pipeline.component import DEFAULT_CONFIG
+from ..prior.pairs import KINDS
 from ..registries import registry
 from ..space import Space
 from ..space.sources import Filter, load
@@ -80,6 +82,15 @@ def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
             settings[key] = json.loads(settings[key])
     check_tunable(registered, settings)
     return " ".join([registered, *given]), {"@dx_mechanisms": registered, **settings}
+
+
+def prior_config(given: str) -> dict[str, Any]:
+    """Return the block of a prior: a short name, a domain of ours, a folder of `dx prior`."""
+    if given in KINDS:
+        return {"@dx_priors": "dx.WordPairs.v1", "domain": given}
+    if Path(given).is_dir():
+        return {"@dx_priors": "dx.WordPairs.v1", "path": given}
+    return {"@dx_priors": full_name("dx_priors", given, KINDS)}
 
 
 def make_mechanism(given: str | dict[str, Any], space: Space, epsilon: float) -> Mechanism:

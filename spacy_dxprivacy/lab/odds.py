@@ -4,7 +4,7 @@ The attacker knows the pipeline, every other word of the texts, and that the sec
 stated alternatives, all as likely before.
 
 Reference:
-    Ligett, Neel, Roth, Waggoner and Wu 2017 (ex-post loss); privacy.concentrated for the bound.
+    Ligett, Neel, Roth, Waggoner and Wu 2017 (ex-post loss); privacy.composition for the bound.
 """
 
 from __future__ import annotations

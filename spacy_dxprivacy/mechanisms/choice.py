@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
-from ..machine.compute import array_module, to_device, to_host
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..space import Space
-from ..space.search.metric import euclidean
+from ..space.search.exact import euclidean
 from ..ty import Draw
 from ..validate import between
 from .built import LARGEST_SCORE, ProbabilityMechanism, checked_rows
@@ -73,7 +72,7 @@ class Tables:
         sums: Floats2d = W[:, :whole].reshape(len(W), -1, self.width).sum(axis=2)
         if whole < self.n:
             rest = W[:, whole:].sum(axis=1, keepdims=True)
-            sums = array_module(W).hstack([sums, rest])
+            sums = np.hstack([sums, rest])
         return sums
 
 
@@ -126,12 +125,11 @@ class ChoiceMechanism(ProbabilityMechanism[Choice]):
         distinct, counts = np.unique(rows, return_counts=True)
         places = np.split(np.argsort(rows, kind="stable"), np.cumsum(counts)[:-1])
         for which, table in tables(distinct):
-            xp, total = array_module(table), table[-1:]
-            marks = xp.asarray(uniforms[places[which]]) * total
+            marks = uniforms[places[which]] * table[-1]
             # A mark may be rounded up to the total, beyond the last index of positive weight.
-            last = xp.searchsorted(table, total)
-            found = xp.minimum(xp.searchsorted(table, marks, side="right"), last)
-            drawn[places[which]] = to_host(found)
+            last = np.searchsorted(table, table[-1])
+            found = np.searchsorted(table, marks, side="right")
+            drawn[places[which]] = np.minimum(found, last)
         return Draw(drawn if choice.some is None else self._within(choice.some, rows, drawn, rng))
 
     def _within(self, some: Any, rows: Ints1d, groups: Ints1d, rng: Rng) -> Ints1d:
@@ -140,7 +138,7 @@ class ChoiceMechanism(ProbabilityMechanism[Choice]):
         drawn = np.empty(len(rows), dtype=np.int64)
         for part in blocks(len(rows), WORDS_AT_ONCE):
             outputs = groups[part, None] * WIDTH + np.arange(WIDTH)
-            W = to_host(some(rows[part], np.minimum(outputs, n - 1)))
+            W = some(rows[part], np.minimum(outputs, n - 1))
             W[outputs >= n] = 0
             C = np.cumsum(W, axis=1)
             marks = np.minimum(uniforms[part] * C[:, -1], np.nextafter(C[:, -1], 0))
@@ -154,14 +152,13 @@ class ChoiceMechanism(ProbabilityMechanism[Choice]):
 
     def distribution(self, rows: Ints1d) -> Floats2d:
         """Return the probability of every output, float64 (k, n); rows sum to 1."""
-        W = to_host(self.built.weights(checked_rows(rows, self.built.n)))
+        W = self.built.weights(checked_rows(rows, self.built.n))
         probabilities: Floats2d = W / W.sum(axis=1, keepdims=True)
         return probabilities
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """Return the metric of the guarantee, float64 (k, n)."""
-        D: Floats2d = to_host(self.built.distances(checked_rows(rows, self.built.n)))
-        return D
+        return self.built.distances(checked_rows(rows, self.built.n))
 
     @property
     def longest(self) -> float | None:
@@ -173,8 +170,7 @@ def euclidean_choice(
     space: Space, guarantee: Guarantee, score: Callable[[Floats2d], Floats2d]
 ) -> Choice:
     """Return the choice of P(y | w) proportional to exp(-score(d(w, y))), d Euclidean."""
-    X = to_device(space.vectors)
-    xp = array_module(X)
+    X = space.vectors
 
     def distances(rows: Ints1d) -> Floats2d:
         return euclidean(X, rows)
@@ -183,8 +179,8 @@ def euclidean_choice(
         return boltzmann(score(distances(rows)))
 
     def some(rows: Ints1d, outputs: Ints2d) -> Floats2d:
-        D = X[xp.asarray(outputs)] - X[xp.asarray(rows)][:, None].astype("float64")
-        return boltzmann(score(xp.sqrt(xp.einsum("kmd,kmd->km", D, D))))
+        D = X[outputs] - X[rows][:, None].astype(np.float64)
+        return boltzmann(score(np.sqrt(np.einsum("kmd,kmd->km", D, D))))
 
     return Choice(len(space), weights, distances, guarantee, some=some)
 

@@ -22,7 +22,7 @@ from ..privacy.guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
 from ..space.search.all_pairs import from_the_middle, rounding
-from ..space.search.metric import distances
+from ..space.search.exact import distances
 from ..validate import positive, whole
 from .choice import Choice, ChoiceMechanism, clamped_score
 

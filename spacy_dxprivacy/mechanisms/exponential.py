@@ -19,7 +19,7 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.noise import solved_beta
 from ..registries import registry
 from ..space import Space
-from ..space.search.metric import euclidean
+from ..space.search.exact import euclidean
 from ..validate import one_of, positive
 from .choice import (
     BLOCK_NUMBERS,

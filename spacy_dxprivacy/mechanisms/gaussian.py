@@ -19,7 +19,7 @@ from ..privacy.noise import analytic_sigma, classical_sigma, deltas
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..space.search.metric import distances
+from ..space.search.exact import distances
 from ..ty import NoiseLaw, Projection
 from ..validate import between, fail, one_of, positive
 from .noise import Noise, NoiseMechanism, clipped, norms_of

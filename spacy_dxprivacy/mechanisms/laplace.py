@@ -16,7 +16,7 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.noise import LaplaceNoise
 from ..registries import registry
 from ..space import Space
-from ..space.search.metric import euclidean
+from ..space.search.exact import euclidean
 from ..ty import NoiseLaw, Projection
 from ..validate import positive
 from .noise import Noise, NoiseMechanism, norms_of

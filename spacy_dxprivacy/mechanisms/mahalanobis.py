@@ -23,7 +23,7 @@ from ..privacy.noise import LaplaceNoise, laplace_noise
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..space.search.metric import distances, euclidean
+from ..space.search.exact import distances, euclidean
 from ..ty import NoiseLaw, Projection
 from ..validate import between, positive
 from .noise import Noise, NoiseMechanism, norms_of

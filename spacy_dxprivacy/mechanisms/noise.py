@@ -14,7 +14,7 @@ from ..privacy.randomness import Rng
 from ..space import Space
 from ..ty import Draw, NoiseLaw, Projection
 from .built import BuiltMechanism, checked_rows
-from .projection.nearest import make_nearest
+from .projection import make_nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,6 @@ Paper       this project, docs/explanation/sentences.md; the exponential mechani
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -35,50 +34,39 @@ WORDS_AT_ONCE = 8192
 
 
 @registry.dx_mechanisms("dx.Path.v1")
-def make_path(epsilon: float, keep: Sequence[str] = ()) -> ChoiceMechanism:
+def make_path(epsilon: float) -> ChoiceMechanism:
     """Create the exponential mechanism on shortest paths.
 
     Args:
         epsilon: Nats per unit of path, above 0. Nearest neighbours of each other are .75 apart.
-        keep: Names of classes of the space, such as "month", that are never left: a word that has
-            some of them becomes a word that has the same ones. Which ones a word has is then in
-            plaintext, and words that differ in them are at infinite distance.
     """
     epsilon = positive("epsilon", epsilon)
-    if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
-        raise fail("keep", "a list of names of classes", keep)
-    keep = tuple(sorted(set(keep)))
-    kept = f"all pairs of words of the space with the same ones of the classes {', '.join(keep)}"
     guarantee = Guarantee(
         kind="metric-dp",
         epsilon=epsilon,
         metric="path",
-        adjacency=f"{kept}; no other pair" if keep else "",
-        covers="finite" if keep else "all",
+        covers="all",
         status="computed",
         source="docs/explanation/sentences.md, theorem; McSherry and Talwar 2007",
         notes="Draws use 53 random bits: a word of probability below 2**-53 may never come out.",
     )
-    in_clear = (f"which of these classes each word has: {', '.join(keep)}",) if keep else ()
-    return ChoiceMechanism("dx.Path.v1", guarantee, _Settings(epsilon, keep), in_clear)
+    return ChoiceMechanism("dx.Path.v1", guarantee, _Settings(epsilon))
 
 
 @dataclass(frozen=True)
 class _Settings:
     epsilon: float
-    keep: tuple[str, ...]
 
     def build(self, space: Space, guarantee: Guarantee) -> Choice:
-        graph = graph_of(space, self.keep)
+        graph = graph_of(space)
         longest = graph.reach / STEPS
         if self.epsilon * longest > LARGEST_SCORE:
             expected = f"at most {LARGEST_SCORE / longest:.4g} on this space"
             raise fail("epsilon", expected, self.epsilon)
         beta = solved_beta(partial(exact_epsilon, graph), self.epsilon)
-        of_these = " of these classes" if self.keep else ""
         notes = (
-            f"The choice uses exp(-{beta:.6g} path) on this space. No two words{of_these} are more "
-            f"than {longest:g} apart. "
+            f"The choice uses exp(-{beta:.6g} path) on this space. No two words are more than "
+            f"{longest:g} apart. "
         )
 
         def weights(rows: Ints1d) -> Floats2d:
@@ -95,14 +83,13 @@ def exact_epsilon(graph: WordGraph, beta: float) -> float:
     """Return the least epsilon for which exp(-beta path) is metric private on this graph.
 
     It is enough to look at the edges, since every path is made of them
-    (docs/explanation/sentences.md). Of the edges as long as the reach, which join all words of a
-    part, the largest difference counts.
+    (docs/explanation/sentences.md). Of the edges as long as the reach, which join all words, the
+    largest difference counts.
     """
     logs = log_sums(graph, beta)
     low, high, steps = graph.edges
     steepest = np.max(np.abs(logs[low] - logs[high]) / steps, initial=0.0)
-    for part in np.unique(graph.parts):
-        steepest = max(steepest, np.ptp(logs[graph.parts == part]) / graph.reach)
+    steepest = max(steepest, np.ptp(logs) / graph.reach)
     return float(beta + STEPS * steepest)
 
 
@@ -127,10 +114,10 @@ class _Draw:
         graph, reach = self.graph, self.graph.reach
         words, which = np.unique(rows, return_inverse=True)  # sums are alike for the same word
         counts = graph.counts[words]
-        # The last weight is that of all words of the part beyond the reach.
+        # The last weight is that of all words beyond the reach.
         W = np.empty((len(words), reach + 1))
         W[:, :reach] = counts
-        W[:, reach] = graph.part_sizes[words] - counts.sum(axis=1, dtype=np.int64)
+        W[:, reach] = len(graph) - counts.sum(axis=1, dtype=np.int64)
         W *= np.exp(-self.beta * np.arange(reach + 1) / STEPS)
         steps = _first_above(np.cumsum(W, axis=1, out=W), which, uniforms)
         others = np.empty(len(rows), dtype=np.int64)
@@ -143,13 +130,12 @@ class _Draw:
         return others
 
     def _beyond(self, rows: Ints1d, rng: Rng) -> Ints1d:
-        """Sample a word of the part beyond reach uniformly, by rejection."""
+        """Sample a word beyond the reach uniformly, by rejection."""
         graph = self.graph
         drawn = np.full(len(rows), -1, dtype=np.int64)
         while (left := np.flatnonzero(drawn < 0)).size:
             some = rows[left]
-            places = (rng.uniform(len(some)) * graph.part_sizes[some]).astype(np.int64)
-            tries = graph.members[graph.first_members[some] + places]
+            tries = (rng.uniform(len(some)) * len(graph)).astype(np.int64)
             beyond = ~graph.reached.are_near(some, tries)
             drawn[left[beyond]] = tries[beyond]
         return drawn

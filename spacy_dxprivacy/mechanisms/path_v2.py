@@ -28,8 +28,7 @@ from ..prior.chain import Chain
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..registries import registry
-from ..sampler.alone import WordDraw
-from ..sampler.calibration import beta_of
+from ..sampler.alone import WordDraw, beta_of
 from ..sampler.draw import SentenceDraw, Text
 from ..sampler.emissions import NOTHING, Emissions
 from ..sampler.forward_backward import ADDED

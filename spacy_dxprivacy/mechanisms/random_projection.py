@@ -21,7 +21,7 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.noise import LaplaceNoise
 from ..registries import registry
 from ..space import Space
-from ..space.search.metric import distances, euclidean, in_blocks
+from ..space.search.exact import distances, euclidean, in_blocks
 from ..ty import NoiseLaw, Projection
 from ..validate import positive, whole
 from .noise import Noise, NoiseMechanism, norms_of

@@ -23,7 +23,7 @@ from ..arrays import Floats2d, Ints1d
 from ..privacy.guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
-from ..space.search.metric import distances, euclidean
+from ..space.search.exact import distances, euclidean
 from ..validate import between, positive
 from .choice import CACHE_MB, Choice, ChoiceMechanism, boltzmann, clamped_score
 

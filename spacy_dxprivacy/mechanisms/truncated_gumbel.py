@@ -24,7 +24,7 @@ from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..space.search.all_pairs import diameter, nearest_of_all
-from ..space.search.metric import neighbours
+from ..space.search.exact import neighbours
 from ..ty import Draw
 from ..validate import positive
 from .built import BuiltMechanism, checked_rows

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d, Numbers1d, Numbers2d
-from ..machine.compute import RowCache
+from ..machine import RowCache
 
 NUMBERS = 2**25  # distances at once, of one byte each or two: with more, caches hold too few
 MOST = 128  # words searched from at once

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Numbers1d, blocks
-from ..machine.compute import RowCache
+from ..machine import RowCache
 from .path_table import PathTable, Steps, open_table, store_table
 from .paths import PathSearch
 from .word_graph import WordGraph, both_ways

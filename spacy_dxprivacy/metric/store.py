@@ -1,9 +1,8 @@
-"""One graph for a space and its `keep` classes: learned once, saved beside the space.
+"""One graph for a space: learned once, saved beside the space.
 
-graph.json   format, the digest of the space, `keep` classes, reach
+graph.json   format, the digest of the space, reach
 starts.npy ends.npy steps.npy   edges of each word
 counts.npy   (n, reach), how many words are at each distance
-parts.npy    the part of each word, where some classes are never left
 
 The arrays are mapped into memory. A sample of a graph that was read from files is compared with the
 vectors: random words, which nobody can foresee, and those at which the normalisers Z are extreme or
@@ -13,8 +12,6 @@ unnoticed.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -31,22 +28,20 @@ from .word_graph import (
     build,
     edges,
     log_sums,
-    parts_of,
     reach_of,
     with_classes,
 )
 
 FORMAT = 1
+NAME = "graph"
 NEEDED = ("starts", "ends", "steps", "counts")
 
 
 def to_fields(graph: WordGraph) -> dict[str, Any]:
     """Return the graph as fields for msgpack."""
     arrays = {name: getattr(graph, name) for name in NEEDED}
-    if graph.keep:
-        arrays["parts"] = graph.parts
-    about = {"format": FORMAT, "digest": graph.digest, "keep": list(graph.keep)}
-    return {"about": {**about, "reach": graph.reach}, "arrays": arrays}
+    about = {"format": FORMAT, "digest": graph.digest, "reach": graph.reach}
+    return {"about": about, "arrays": arrays}
 
 
 def from_fields(fields: dict[str, Any]) -> WordGraph:
@@ -59,9 +54,7 @@ def from_fields(fields: dict[str, Any]) -> WordGraph:
     edges_fit = len(starts) == n + 1 and len(ends) == len(steps) == starts[-1]
     if not edges_fit or reach != about["reach"] or ends.max(initial=0) >= n:
         raise ValueError("files that do not fit together")
-    parts = arrays.get("parts", np.zeros(n, dtype=np.int64))
-    keep = tuple(about["keep"])
-    return WordGraph(about["digest"], keep, reach, starts, ends, steps, parts, counts)
+    return WordGraph(about["digest"], reach, starts, ends, steps, counts)
 
 
 SAMPLE = 32  # words whose shortest paths are searched again
@@ -77,7 +70,6 @@ def check_graph(graph: WordGraph, space: Space) -> None:
     """Raise DxError unless samples of a graph are what the space gives."""
     try:
         fits = len(graph) == len(space) and graph.reach == reach_of(len(space))
-        fits = fits and np.array_equal(graph.parts, parts_of(space, graph.keep))
         if fits and _paths_agree(graph) and _edges_agree(graph, space):
             return
     except (ValueError, IndexError, TypeError):  # arrays that are no graph
@@ -110,10 +102,10 @@ def _edges_agree(graph: WordGraph, space: Space) -> bool:
     """Whether most edges of a few words are as long as the ranks of their ends say."""
     Y, n = with_classes(space), len(space)
     words = np.unique(Rng().integers(n, JOINED_AGAIN))
-    near = _nearest(Y, graph.parts, words)
+    near = _nearest(Y, words)
     around = np.concatenate([graph.search.edges_of(words)[1], near[:, :JOINED].ravel()])
     others = np.setdiff1d(around, np.append(words, -1))
-    near = np.concatenate([near, _nearest(Y, graph.parts, others)])
+    near = np.concatenate([near, _nearest(Y, others)])
     # By numbers among those that are met, since lists of all words would be mostly empty.
     met, places = np.unique(near, return_inverse=True)
     here = np.unique(np.concatenate([met[met >= 0], words, others]))
@@ -129,44 +121,33 @@ def _edges_agree(graph: WordGraph, space: Space) -> bool:
     return len(saved.items() & found.items()) >= ALIKE * len(saved.keys() | found.keys())
 
 
-def _nearest(Y: Floats2d, parts: Ints1d, words: Ints1d) -> Ints2d:
-    """(k, RANKED or fewer): the words of its part that are nearest to each of k; -1 for none."""
+def _nearest(Y: Floats2d, words: Ints1d) -> Ints2d:
+    """(k, RANKED or fewer): the words that are nearest to each of k."""
     from ..space.search.faiss_index import load_faiss
 
-    lists = np.full((len(words), min(RANKED, len(Y) - 1)), -1, dtype=np.int64)
-    for part in np.unique(parts[words]):
-        rows, within = np.flatnonzero(parts[words] == part), np.flatnonzero(parts == part)
-        depth = min(lists.shape[1] + 1, len(within))
-        X = Y if len(within) == len(Y) else Y[within]
-        found = within[load_faiss().knn(Y[words[rows]], X, depth)[1]]
-        for row, near in zip(rows.tolist(), found, strict=True):
-            others = near[near != words[row]][: lists.shape[1]]
-            lists[row, : len(others)] = others
-    return lists
+    depth = min(RANKED, len(Y) - 1)
+    found = load_faiss().knn(Y[words], Y, depth + 1)[1]
+    pairs = zip(words.tolist(), found, strict=True)
+    lists = [near[near != word][:depth] for word, near in pairs]
+    return np.array(lists, dtype=np.int64).reshape(len(words), depth)
 
 
-def graph_of(space: Space, keep: Sequence[str] = ()) -> WordGraph:
+def graph_of(space: Space) -> WordGraph:
     """Return the graph of the space, built where there is none yet; raises as build does."""
-    graph = stored_graph(space, keep)
+    graph = stored_graph(space)
     if graph is None:
-        graph = build(space, keep)
-        learned.keep(space, _name(keep), graph)
+        graph = build(space)
+        learned.keep(space, NAME, graph)
     return graph
 
 
-def stored_graph(space: Space, keep: Sequence[str] = ()) -> WordGraph | None:
+def stored_graph(space: Space) -> WordGraph | None:
     """Return the graph of the space, where it is known already.
 
     Raises DxError for one that was read and is not what the vectors give.
     """
-    graph: WordGraph | None = learned.find(space, _name(keep), partial(check_graph, space=space))
+    graph: WordGraph | None = learned.find(space, NAME, partial(check_graph, space=space))
     return graph
 
 
-def _name(keep: Sequence[str]) -> str:
-    # No class name can make this unfit for a folder.
-    digest = hashlib.sha256(chr(10).join(keep).encode()).hexdigest()
-    return f"graph-{digest[:12]}" if keep else "graph"
-
-
-CODEC = learned.Codec(lambda graph: _name(graph.keep), to_fields, from_fields)
+CODEC = learned.Codec(lambda graph: NAME, to_fields, from_fields)

@@ -15,7 +15,6 @@ metric that is never more than the reach. All of it is public.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import cycle
@@ -25,7 +24,7 @@ from tqdm import tqdm
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, Numbers1d, Numbers2d, blocks
 from ..errors import DxError, DxWarning, Errors, Warnings
-from ..machine.compute import in_order, product_threads
+from ..machine import in_order, product_threads
 from ..space import Space
 from .paths import Neighbourhoods, PathSearch
 
@@ -46,21 +45,16 @@ WORTH_THREADS = 5_000  # words
 class WordGraph:
     """The graph of one space. All lengths are in steps of the grid, STEPS to a unit.
 
-    digest: that of the space. keep: names of the classes that are never left.
-    reach: the length of the edge between any two words.
+    digest: that of the space. reach: the length of the edge between any two words.
     starts (n + 1,), ends (m,), steps (m,): the edges of each word, in both directions.
-    parts (n,): words of different parts, a part for each set of `keep` classes, are at infinite
-    distance.
     counts (n, reach): how many words are at each distance, from 0 to reach - 1.
     """
 
     digest: str
-    keep: tuple[str, ...]
     reach: int
     starts: Numbers1d
     ends: Numbers1d
     steps: Numbers1d
-    parts: Ints1d
     counts: Numbers2d
 
     def __len__(self) -> int:
@@ -77,21 +71,6 @@ class WordGraph:
         return Neighbourhoods(self.search, self.counts)
 
     @cached_property
-    def part_sizes(self) -> Ints1d:
-        """(n,): how many words the part of each word has."""
-        return np.bincount(self.parts)[self.parts]
-
-    @cached_property
-    def members(self) -> Ints1d:
-        """(n,): the words of the first part, then those of the second, and so on."""
-        return np.argsort(self.parts, kind="stable")
-
-    @cached_property
-    def first_members(self) -> Ints1d:
-        """(n,): where in members the part of each word begins."""
-        return np.searchsorted(self.parts[self.members], self.parts)
-
-    @cached_property
     def edges(self) -> tuple[Ints1d, Ints1d, Ints1d]:
         """low, high, steps (m / 2,): each edge once."""
         low = np.repeat(np.arange(len(self)), np.diff(self.starts))
@@ -99,39 +78,35 @@ class WordGraph:
         return low[once], self.ends[once].astype(np.int64), self.steps[once].astype(np.int64)
 
     def beyond(self) -> Ints1d:
-        """(n,): how many words of its part are at the reach from each word."""
-        found: Ints1d = self.part_sizes - self.counts.sum(axis=1, dtype=np.int64)
+        """(n,): how many words are at the reach from each word."""
+        found: Ints1d = len(self) - self.counts.sum(axis=1, dtype=np.int64)
         return found
 
     def distances(self, rows: Ints1d) -> Floats2d:
-        """float64 (k, n), in units of length; infinite between parts."""
-        D = np.minimum(self.search.distances(rows), self.reach) / STEPS
-        D[self.parts[rows][:, None] != self.parts[None, :]] = np.inf
+        """float64 (k, n), in units of length."""
+        D: Floats2d = np.minimum(self.search.distances(rows), self.reach) / STEPS
         return D
 
 
-def build(space: Space, keep: Sequence[str] = ()) -> WordGraph:
+def build(space: Space) -> WordGraph:
     """Build the graph of a public space, with a search from every word as far as the reach.
 
-    Shows its progress on a terminal. keep: names of classes of the space that are never left: a
-    word that has some of them is at a finite distance only from words with the same ones of them.
-
-    Raises DxError for fewer than 3 words, words all at one point, an unknown class, and a set of
-    `keep` classes with fewer than 3 words.
+    Shows its progress on a terminal. Raises DxError for fewer than 3 words, and for words all at
+    one point.
     """
     n = len(space)
     if n < LEAST_WORDS:
         raise DxError(Errors.DX043.format(why=f"this space has {n}", least=LEAST_WORDS))
     if not (space.vectors != space.vectors[0]).any():
         raise DxError(Errors.DX043.format(why="all vectors are the same", least=LEAST_WORDS))
-    parts, reach = parts_of(space, keep), reach_of(n)
+    reach = reach_of(n)
     if n > MANY_WORDS:
         warnings.warn(Warnings.DX103.format(n=n), DxWarning, stacklevel=2)
-    starts, ends, steps = both_ways(n, *edges(neighbour_lists(space, parts)))
+    starts, ends, steps = both_ways(n, *edges(neighbour_lists(space)))
     ends = ends.astype(np.min_scalar_type(n - 1))
     arrays = (starts.astype(np.int32), ends, steps.astype(np.uint8))
     counts = counts_of(PathSearch(*arrays, reach))
-    return WordGraph(space.digest, tuple(keep), reach, *arrays, parts, counts)
+    return WordGraph(space.digest, reach, *arrays, counts)
 
 
 def counts_of(search: PathSearch) -> Ints2d:
@@ -182,21 +157,6 @@ def log_sums(graph: WordGraph, beta: float) -> Floats1d:
     return logs
 
 
-def parts_of(space: Space, keep: Sequence[str]) -> Ints1d:
-    """Number the sets of `keep` classes of the words, shape (n,). Raises DxError as build does."""
-    for name in keep:
-        if not space.with_class(name).any():
-            raise DxError(Errors.DX044.format(name=name, known=", ".join(space.class_names)))
-    kept = np.zeros(len(space), dtype=np.int64)
-    for place, name in enumerate(keep):
-        kept += space.with_class(name).astype(np.int64) << place
-    _, parts, sizes = np.unique(kept, return_inverse=True, return_counts=True)
-    if sizes.min() < LEAST_WORDS:
-        why = f"some classes of keep have only {sizes.min()} words"
-        raise DxError(Errors.DX043.format(why=why, least=LEAST_WORDS))
-    return parts.astype(np.int64)
-
-
 def edges(lists: Ints2d) -> tuple[Ints1d, Ints1d, Ints1d]:
     """Join words by their neighbour lists: low[i] < high[i] by an edge of steps[i].
 
@@ -228,17 +188,11 @@ def edges(lists: Ints2d) -> tuple[Ints1d, Ints1d, Ints1d]:
     return low, high, np.ceil(lengths * STEPS - 1e-9).astype(np.int64)
 
 
-def neighbour_lists(space: Space, parts: Ints1d, depth: int = RANKED) -> Ints2d:
-    """Return (n, depth) rows by rising distance within the same part, -1 for none."""
+def neighbour_lists(space: Space) -> Ints2d:
+    """Return (n, RANKED or fewer) rows by rising distance, -1 for none."""
     from ..space.search.all_pairs import nearest_others  # a saved graph needs no search
 
-    Y = with_classes(space)
-    lists = np.full((len(space), min(depth, len(space) - 1)), -1, dtype=np.int64)
-    for part in np.unique(parts):
-        rows = np.flatnonzero(parts == part)
-        found = nearest_others(Y[rows], min(lists.shape[1], len(rows) - 1))
-        lists[rows, : found.shape[1]] = np.where(found < 0, -1, rows[found])
-    return lists
+    return nearest_others(with_classes(space), min(RANKED, len(space) - 1))
 
 
 def with_classes(space: Space) -> Floats2d:

@@ -6,26 +6,24 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import srsly
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example
 
 from ..entities.surrogates.replacements import NumberDraw
-from ..errors import DxError, Errors, Warnings, warn_always
+from ..errors import DxError, Errors, FailsClosed, Warnings, warn_always
 from ..io.files.limits import read_json
-from ..machine.compute import one_thread_in_workers
+from ..machine import one_thread_in_workers
 from ..space import BUILTIN, Space, learned
 from ..space.sources import SpaceSource
 from ..ty import Editor, Mechanism, Unknown
 from .draw import draw
 from .parts import Parts, check_labels, fit, warn_of_lacking
 from .receipt import Terms, install_extensions
-from .score import SCORES, score_release
 from .select import Selector
 from .write import write
 
@@ -63,7 +61,6 @@ ENTITY_CONFIG["surrogates"] = "standard"
     default_config=DEFAULT_CONFIG,
     assigns=["doc.spans"],
     retokenizes=True,
-    default_score_weights=dict.fromkeys(SCORES, 0.0),
 )
 def make_dx_sanitizer(
     nlp: Language,
@@ -111,12 +108,11 @@ make_dx_entity_sanitizer = Language.factory(
     assigns=["doc.spans"],
     requires=["doc.ents", "token.ent_iob"],
     retokenizes=True,
-    default_score_weights=dict.fromkeys(SCORES, 0.0),
     func=make_dx_sanitizer,
 )
 
 
-class DxSanitizer(Parts):
+class DxSanitizer(FailsClosed, Parts):
     """Make new Docs whose selected words were drawn by a mechanism. For the settings see Parts.
 
     It fails closed: an exception ends the call, whatever error handler the pipeline has. Raises
@@ -127,7 +123,6 @@ class DxSanitizer(Parts):
         install_extensions()
         super().__init__(**settings)
         self.name = name
-        self._default_surrogates = settings.get("surrogates") == ENTITY_CONFIG["surrogates"]
         self._nlp: Language | None = nlp
         self._labels_known = False
         self._space: Space | None = None
@@ -217,17 +212,6 @@ class DxSanitizer(Parts):
         self.space.find("")
         self.mechanism.sample(np.zeros(1, dtype=np.int64), self.rng)
 
-    def score(self, examples: Iterable[Example], **cfg: Any) -> dict[str, float | None]:
-        """Return what a release retains of gold Docs and their entities; see score_release."""
-        return score_release(examples)
-
-    def set_error_handler(self, error_handler: Callable[..., None]) -> None:
-        """Do nothing: a handler that swallows errors would let the plaintext through."""
-
-    def get_error_handler(self) -> Callable[..., NoReturn]:
-        """Return the handler that raises: an error never lets a plaintext through."""
-        return util.raise_error
-
     def _use(self, space: Space) -> None:
         if self._expected_digest not in (None, space.digest):
             message = Errors.DX025.format(saved=self._expected_digest, found=space.digest)
@@ -279,7 +263,7 @@ class DxSanitizer(Parts):
     def _about(self) -> dict[str, Any]:
         saved: dict[str, Any] = {"digest": self.space.digest, "space": self._space_block()}
         saved["found"] = self.terms.found if self.finds_settings is not None else {}
-        return {**saved, "surrogates": bool(self.surrogates)}
+        return saved
 
     def _space_block(self) -> dict[str, Any]:
         """[components.dx_sanitizer.space] of the pipeline's config; {} outside of a pipeline."""
@@ -290,8 +274,6 @@ class DxSanitizer(Parts):
     def _expect(self, saved: dict[str, Any]) -> None:
         """Expect the space that was saved, unless the config now names another one."""
         self._space = self._terms = None
-        if self._default_surrogates and not saved.get("surrogates", False):
-            self.surrogates = {}  # it was saved by a version without surrogates
         now, then = self._space_block(), saved.get("space", {})
         # Settings that came with a later version do not count.
         self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)

@@ -19,12 +19,11 @@ from ..entities.surrogates.replacements import NumberDraw, Replacements
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
 from ..prior.pairs import lacked_of
-from ..privacy.concentrated import best_guess
+from ..privacy.composition import best_guess
 from ..privacy.levels import found_by, scale_of
 from ..privacy.randomness import Rng
 from ..space import Space
-from ..space.offensive import allowed_by, substitutes_of
-from ..space.sources import SpaceSource
+from ..space.sources import SpaceSource, allowed_by, substitutes_of
 from ..text.mentions import plain_label
 from ..ty import Editor, FindsSettings, HasMetric, Mechanism, Unknown
 from ..validate import fail, one_of, positive

@@ -20,7 +20,7 @@ from ..entities.surrogates.base import LINKED
 from ..entities.surrogates.name_forms import form_of, persons
 from ..entities.surrogates.replacements import Replacements
 from ..errors import Errors
-from ..privacy.concentrated import NO_CHANGE, Change, change, change_of, together
+from ..privacy.composition import NO_CHANGE, Change, change, change_of, together
 from ..privacy.guarantee import Guarantee
 from ..space import Space
 from ..text.mentions import Entity, plain_label

@@ -33,8 +33,7 @@ from ..errors import Errors, UsageError
 from ..space import Space
 from ..validate import whole
 from .chain import Chain, PairModel, chain_of, joint, shares_of
-from .contexts import cells_of
-from .pairs import write_model
+from .pairs import cells_of, write_model
 
 LEAST_WORDS = 1000
 TYPES, PAIRS = 12_000, 1_000_000

@@ -146,18 +146,8 @@ def found_by(mechanism: object, epsilon: float) -> Level | None:
     return measured_at(epsilon) if getattr(mechanism, "measured", False) else None
 
 
-def sentence(found: Mapping[str, Any] | None) -> str:
-    """Describe `attacker` of a receipt; None: not measured."""
-    if found is None:
-        return (
-            "The attack success rate at this setting was not measured. `dx attack frontier TEXT` "
-            "measures it on your texts."
-        )
-    return f"On other texts ({found['texts']}) at this setting, an attacker {named(found)}."
-
-
 def named(found: Mapping[str, Any]) -> str:
-    """Return the clause "with word pairs recovered 48% of the words, ..." of such a sentence."""
+    """Return the clause "with word pairs recovered 48% of the words, ..." of a receipt."""
     rare = found["rare_attacker"]
     other = "" if rare == found["attacker"] else f"one with {rare} "
     return (

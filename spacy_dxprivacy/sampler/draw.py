@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Bools1d, Bools2d, Floats2d, Ints1d, Ints2d, Numbers1d
-from ..machine.compute import in_order, product_threads
+from ..machine import in_order, product_threads
 from ..prior.chain import Chain
 from ..privacy.randomness import Rng
 from .emissions import Emissions, Some

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Numbers1d
-from ..machine.compute import RowCache
+from ..machine import RowCache
 from ..metric.path_table import Steps
 from ..metric.policy_graph import Kernel
 from ..prior.chain import Chain

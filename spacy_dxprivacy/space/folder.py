@@ -23,9 +23,8 @@ import srsly
 from ..arrays import Floats2d, blocks
 from ..errors import DxError, Errors
 from ..io.files.atomic import new_folder
-from ..io.files.digests import SMALL, check_sealed, sealed
-from ..io.files.limits import read_array, read_json, regular
-from ..machine.compute import let_go
+from ..io.files.limits import SMALL, check_sealed, read_array, read_json, regular, sealed
+from ..machine import let_go
 
 FORMAT = 1
 SEALED = ("classes.npy", "aliases.json")  # the digest of the space is of its words and vectors
@@ -47,17 +46,10 @@ class Table:
     verified: bool = True
 
 
-def write_table(
-    table: Table,
-    path: Path,
-    beside: Mapping[str, Callable[[Path], None]],
-    *,
-    quantise: bool = False,
-) -> None:
+def write_table(table: Table, path: Path, beside: Mapping[str, Callable[[Path], None]]) -> None:
     """Write the folder, all or nothing: beside its place, and then moved into it.
 
-    quantise: int8 rows. beside: by the name of a folder in it, what writes that: what was learned
-    of the table, and is left out where rounding gives the rows another digest.
+    beside: by the name of a folder in it, what writes that: what was learned of the table.
 
     Raises DxError where something other than a saved space is at the path.
     """
@@ -65,25 +57,16 @@ def write_table(
         raise DxError(Errors.DX024.format(path=path, why="it holds something else."))
     n, d = table.vectors.shape
     with new_folder(path) as folder:
-        digest = table.digest
-        if quantise:
-            largest = np.abs(table.vectors).max(axis=1, keepdims=True)
-            factors = np.where(largest > 0, largest / 127, 1).astype(np.float32)
-            codes, scales = np.rint(table.vectors / factors).astype(np.int8), factors[:, 0]
-            np.save(folder / "vectors.npy", codes)
-            np.save(folder / "scales.npy", scales)
-            digest = digest_of(table.words, _dequantised(codes, scales))
-        else:
-            np.save(folder / "vectors.npy", table.vectors)
+        np.save(folder / "vectors.npy", table.vectors)
         (folder / "words.txt").write_bytes("".join(w + "\n" for w in table.words).encode())
         if table.classes is not None:
             np.save(folder / "classes.npy", table.classes)
         if table.aliases:
             srsly.write_json(folder / "aliases.json", table.aliases)
-        about = {"format": FORMAT, "name": table.name, "rows": n, "dims": d, "digest": digest}
+        about = {"format": FORMAT, "name": table.name, "rows": n, "dims": d, "digest": table.digest}
         more = {"class_names": list(table.class_names), "files": sealed(folder, SEALED)}
         srsly.write_json(folder / "space.json", {**about, **more})
-        for name, write in beside.items() if digest == table.digest else ():
+        for name, write in beside.items():
             write(folder / name)
 
 
@@ -120,7 +103,7 @@ def _read_files(path: Path) -> Table:
     words = regular(path / "words.txt").read_bytes().decode().split("\n")[:-1]
     vectors = read_array(path / "vectors.npy")
     if vectors.dtype == np.int8:
-        vectors = _dequantised(vectors, read_array(path / "scales.npy"))
+        vectors = vectors.astype(np.float32) * read_array(path / "scales.npy")[:, None]
     if vectors.dtype != np.float32 or not vectors.flags.c_contiguous:
         why = f"its vectors are {vectors.dtype}, not float32 or int8 rows."
         raise DxError(Errors.DX024.format(path=path, why=why))
@@ -136,10 +119,6 @@ def _read_files(path: Path) -> Table:
         name=about["name"],
         digest=about["digest"],
     )
-
-
-def _dequantised(codes: Floats2d, scales: Floats2d) -> Floats2d:
-    return codes.astype(np.float32) * scales[:, None]
 
 
 def digest_of(words: Sequence[str], vectors: Floats2d) -> str:

@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Numbers1d
 from ..errors import DxError, Errors
-from ..io.files.digests import SMALL, check_sealed, sealed
-from ..io.files.limits import read_array, read_json
+from ..io.files.limits import SMALL, check_sealed, read_array, read_json, sealed
 
 FEW = 1_000  # words, up to which all is learned again within a second, and nothing is saved or read
 

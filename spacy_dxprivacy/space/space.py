@@ -20,12 +20,13 @@ import srsly
 from numpy.typing import NDArray
 from spacy.strings import get_string_id
 from spacy.vocab import Vocab
+from thinc.backends import get_array_ops
 
 from ..about import DATA
 from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d, blocks
 from ..errors import DxError, Errors
 from ..io.files.limits import read_json
-from ..machine.compute import let_go, to_host
+from ..machine import let_go
 from . import learned
 from .folder import Table, digest_of, read_table, write_table
 
@@ -146,7 +147,7 @@ class Space:
             if words is None:
                 raise DxError(Errors.DX022)
             candidates = list(dict.fromkeys(words))
-            return cls.from_vectors(candidates, to_host(vectors.get_batch(candidates)), name=name)
+            return cls.from_vectors(candidates, _on_cpu(vectors.get_batch(candidates)), name=name)
         firsts: dict[int, str] = {}
         aliases: dict[str, int] = {}
         for key, row in vectors.key2row.items():
@@ -160,7 +161,7 @@ class Space:
         rows = list(firsts)
         new_row = {row: i for i, row in enumerate(rows)}
         aliases = {key: new_row[row] for key, row in aliases.items()}
-        matrix = np.asarray(to_host(vectors.data))[rows]
+        matrix = _on_cpu(vectors.data)[rows]
         return cls.from_vectors([firsts[row] for row in rows], matrix, aliases=aliases, name=name)
 
     def filtered(
@@ -285,17 +286,11 @@ class Space:
         names = "\n".join(self.class_names).encode()
         return self.digest, hashlib.sha256(names + b"\0" + classes).hexdigest()
 
-    def save(self, path: str | Path, *, quantise: bool = False) -> None:
-        """Write a folder that `load` maps into memory.
-
-        Args:
-            path: The folder.
-            quantise: Store int8 rows with a scale each, a quarter of the size. The vectors then
-                come back rounded, and the digest is that of the rounded table.
-        """
+    def save(self, path: str | Path) -> None:
+        """Write a folder that `load` maps into memory."""
         about = (self.aliases, self.classes, self.class_names, self.name, self.digest)
         table = Table(self.words, self.vectors, *about)
-        write_table(table, Path(path), learned.writers(self), quantise=quantise)
+        write_table(table, Path(path), learned.writers(self))
 
     @classmethod
     def load(cls, path: str | Path, *, verify: bool | None = None, relearn: bool = False) -> Space:
@@ -388,6 +383,11 @@ def _builtin_digest() -> str:
 
 def _ids(words: Sequence[str]) -> Ids1d:
     return np.fromiter(map(get_string_id, words), dtype=np.uint64, count=len(words))
+
+
+def _on_cpu(X: Any) -> Floats2d:
+    """Return vectors of spaCy, which may be on a GPU, as a numpy array."""
+    return np.asarray(get_array_ops(X).to_numpy(X))
 
 
 def _bad(expected: str, given: str) -> DxError:

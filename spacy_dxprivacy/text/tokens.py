@@ -1,9 +1,13 @@
-"""Tokenize in time linear in the length of a text.
+"""Tokenize in time linear in the length of a text, and free the memory of a vocabulary.
 
 spaCy's tokenizer takes symbols and "'s" off the ends of a run of non-blanks one by one, and looks
 at the rest each time: 16,000 of them cost a minute, so a sender could stall the reader. Its URL
 pattern goes over all that follows each colon. Where a run has many symbols or colons, it is cut
 there beforehand. All other texts have the tokens that spaCy gives them.
+
+A memory zone removes the words of its texts from the vocabulary when it ends, but the two hash
+tables that held them (preshed's PreshMap) only mark their slots as deleted, and double when too few
+are unused. So a process that meets new words for ever grows by about 50 bytes for each.
 """
 
 from __future__ import annotations
@@ -11,7 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
+import srsly
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -91,3 +97,32 @@ def _cuts(start: int, end: int, part: str) -> Iterator[int]:
         while (colon := part.find(":", colon + COLONS_APART, last)) >= 0:
             yield start + colon
     yield from range(core_end if core_end > core else core_end + AT_ONCE, end, AT_ONCE)
+
+
+# New words after which trimming pays: the tables have grown by some 4 MB, and it takes a few ms.
+MANY_WORDS = 2**16
+
+
+def trim_vocab(nlp: Language, *, after: int = 0) -> bool:
+    """Rebuild the hash tables of a pipeline's vocabulary, between memory zones.
+
+    All strings stay, as do vectors, lookups and flags; what was set by hand on a single lexeme
+    (`nlp.vocab["word"].is_stop = True`) is lost, as it is by saving.
+
+    Args:
+        nlp: The pipeline; inside a memory zone nothing is done.
+        after: Only once so many lexemes have been made since the last time, and four times as many
+            as there are strings.
+
+    Returns:
+        Whether the tables were rebuilt.
+    """
+    vocab: Any = nlp.vocab
+    # The length counts all lexemes that were ever made, those of ended zones too.
+    if vocab.in_memory_zone or (after and len(vocab) < max(after, 4 * len(vocab.strings))):
+        return False
+    vocab.strings.from_bytes(vocab.strings.to_bytes())
+    getters = dict(vocab.lex_attr_getters)
+    vocab.from_bytes(srsly.msgpack_dumps({}))  # loads nothing, only drops the lexemes
+    vocab.lex_attr_getters = getters  # else each call wraps the getter of norms once more
+    return True

@@ -3,8 +3,6 @@
 import csv
 import json
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -45,45 +43,6 @@ def run(*arguments, status=0):
     return result
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (["--model", "nowhere"], "DX153"),
-        (["--model", "in.jsonl"], "expected a folder"),
-        (["--model", "space"], "config.json"),
-        (["--prompt", "Notes."], "model"),
-        (["--model", "fake", "--prompt", "w1 " * 40], "DX151"),
-    ],
-)
-def test_what_cannot_attack_is_told_in_a_line(folder, more, said):
-    result = CliRunner().invoke(app, ["dx", "attack", "guess", "in.jsonl", *MECHANISM, *more])
-    assert result.exit_code and said in result.output
-    assert len(result.output.strip().splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        ["--edit", "in.jsonl", "out.jsonl"],
-        ["in.jsonl", "out.jsonl", "--edit"],
-        ["in.jsonl", "out.jsonl", "--edit", "--quiet"],
-        ["in.jsonl", "out.jsonl", "--config", "run.cfg"],
-    ],
-)
-def test_one_word_edits_and_the_receipt_says_so(folder, more):
-    run("config", "run.cfg", "--edit")
-    said = run("sanitize", *more, "--receipt", "r.json")
-    assert json.loads((folder / "r.json").read_text())["editor"] == "dx.Remap.v1"
-    if "--quiet" not in more:
-        assert "costs no privacy and adds none" in " ".join(said.output.split())
-
-
-def test_nothing_is_edited_unless_it_is_asked_for(folder):
-    said = run("sanitize", "in.jsonl", "out.jsonl", *MECHANISM[:4], "--receipt", "r.json")
-    assert "editor" not in json.loads((folder / "r.json").read_text())
-    assert "Edited" not in said.output
-
-
 def test_files_that_are_no_models_are_refused_and_a_missing_extra_is_named(folder, monkeypatch):
     (folder / "cut.gguf").write_bytes(b"GG")
     for name, why in (("cut.gguf", "a GGUF file"), ("none.gguf", "a GGUF file")):
@@ -94,11 +53,6 @@ def test_files_that_are_no_models_are_refused_and_a_missing_extra_is_named(folde
     monkeypatch.setattr(causal, "find_spec", lambda name: None)
     with pytest.raises(DxError, match=r"DX154.*torch, transformers.*\[lm\]"):
         causal.open_model("model")
-
-
-def test_the_attacker_may_have_a_model(folder):
-    said = run("attack", "guess", "in.jsonl", *MECHANISM, "--model", "fake", "--public", "in.jsonl")
-    assert "causal model" in said.output
 
 
 def test_figures_ask_for_matplotlib_before_anything_is_tried(folder, monkeypatch):
@@ -126,10 +80,14 @@ def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
         ("link", ["--prompt", "Notes."], "--prompt is for guess, all, frontier"),
         ("membership", ["--model", "fake"], "--model is for .* not for membership"),
         ("guess", ["--model", "none.gguf"], "DX153"),
+        ("guess", ["--model", "in.jsonl"], "expected a folder"),
+        ("guess", ["--prompt", "Notes."], "model"),
+        ("guess", ["--model", "fake", "--prompt", "w1 " * 40], "DX151"),
     ],
 )
-def test_a_model_that_nothing_is_asked_of_is_a_mistake(folder, name, more, why):
-    said = run("attack", name, "in.jsonl", *MECHANISM, *more, status=2)
+def test_what_cannot_attack_is_a_mistake_in_a_line(folder, name, more, why):
+    said = CliRunner().invoke(app, ["dx", "attack", name, "in.jsonl", *MECHANISM, *more])
+    assert said.exit_code and len(said.output.strip().splitlines()) == 1
     assert re.search(why, " ".join(said.output.split()))
 
 
@@ -140,13 +98,3 @@ def test_a_judge_counts_nats_a_word():
     assert found.before == pytest.approx(-before / 3)
     assert found.after != found.before and found.model == "fake"
     assert judged(FakeModel(T, first), [""], [""]) is None
-
-
-@pytest.mark.slow
-def test_a_core_installation_imports_none_of_it():
-    code = (
-        "import sys, spacy, spacy_dxprivacy\n"
-        "spacy.blank('en').add_pipe('dx_sanitizer')\n"
-        "assert not {'transformers', 'spacy_dxprivacy.lab.causal'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -20,10 +20,3 @@ def test_coordinates_are_laplace_with_scale_2_sqrt_d_clip_over_epsilon(make, set
     # Coordinates are independent: their absolute values are uncorrelated too.
     assert np.all(np.abs(np.corrcoef(np.abs(Z).T) - np.eye(4)) < 4 / np.sqrt(len(Z)))
     assert abs(np.mean(Z**2) - 2) < 4 * np.sqrt(20 / Z.size)  # the fourth moment is 24
-
-
-def test_laplace_noise_of_the_same_promise_is_sqrt_2_times_less(make):
-    ours = make("dx.ClippedLaplace.v1", CORNERS, epsilon=3.0).sample(INSIDE, Rng(seed=1)).vectors
-    other = make("dx.Laplace.v1", CORNERS, epsilon=3.0 / (2 * 2.0)).sample(INSIDE, Rng(seed=1))
-    expected = np.sqrt(2 * 4 / (4 + 1))  # sqrt(2d) against sqrt(d + 1)
-    assert ours.std() / other.vectors.std() == pytest.approx(expected, rel=0.03)

@@ -36,15 +36,3 @@ def test_the_probabilities_are_those_of_clamped_geometric_noise(make, plane, eps
         for j in range(-5000, 5001):
             p[order[min(max(i + j, 0), 39)]] += (1 - q) / (1 + q) * q ** abs(j)
         np.testing.assert_allclose(P[row], p, rtol=1e-9)
-
-
-@pytest.mark.parametrize("epsilon", [1e-6, 0.5, 30.0, 1e4])
-def test_the_loss_is_epsilon_a_place_and_is_met(make, plane, epsilon):
-    """Also where exp(-epsilon |i - j|) is no float64 any more."""
-    mechanism = make("dx.Diffractor.v1", plane, epsilon=epsilon)
-    logs = np.log(mechanism.distribution(np.arange(40)))
-    loss = np.abs(logs[:, None] - logs[None]).max(axis=2)
-    bound = epsilon * mechanism.distances(np.arange(40))
-    assert np.all(loss <= bound + 1e-9)
-    reached = (bound > 0) & (bound < 600)
-    np.testing.assert_allclose(loss[reached], bound[reached], rtol=1e-6)

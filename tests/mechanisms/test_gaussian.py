@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
 from scipy.stats import kstest, norm
 
 from spacy_dxprivacy import Rng, Space, registry
@@ -11,23 +10,6 @@ from spacy_dxprivacy.privacy.noise import analytic_sigma, classical_sigma, log_d
 
 PAIR = Space.from_vectors(["here", "there"], [[0.0, 0.0, 0.0], [3.0, 0.0, 4.0]])
 LEAST = -300 * np.log(4)  # ln delta of the published truncated Laplace mechanism at 300 dimensions
-
-
-@pytest.mark.parametrize(("epsilon", "u"), [(1, 3.6606995), (10, 0.494115), (40, 0.173626)])
-def test_the_constants_of_nadp_are_met(epsilon, u):
-    """The authors publish them for their 73,404 words."""
-    assert analytic_sigma(epsilon, 1 / 73404) == pytest.approx(u, rel=2e-6)
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
-@pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-5])
-def test_delta_is_the_integral_of_what_is_left_over(epsilon, delta):
-    mu = 1 / analytic_sigma(epsilon, delta)
-    start = epsilon / mu + mu / 2  # the loss passes epsilon here
-    excess, _ = quad(
-        lambda x: norm.pdf(x - mu) - np.exp(epsilon) * norm.pdf(x), start, start + 40, epsrel=1e-11
-    )
-    assert excess == pytest.approx(delta, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -51,11 +33,6 @@ def test_the_analytic_sigma_meets_delta_with_equality(epsilon, log):
     sigma = analytic_sigma(epsilon, float(np.exp(log)))
     assert log_delta(epsilon, 1 / sigma) == pytest.approx(log, abs=1e-7)
     assert log_delta(epsilon, 1 / (1.001 * sigma)) < log < log_delta(epsilon, 1.001 / sigma)
-
-
-def test_shorter_distances_have_a_smaller_delta():
-    mus = np.geomspace(1e-3, 2.0, 50)
-    assert np.all(np.diff([log_delta(1.0, mu) for mu in mus]) > 0)
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 0.5, 0.999999])

@@ -25,15 +25,6 @@ def test_every_word_gets_its_table_and_the_last_ones_are_kept(room):
     assert list(tables.kept) == list(range(20, 30))[10 - room :]
 
 
-@pytest.mark.parametrize("width", [7, 8, 40, 64])
-def test_a_table_may_hold_sums_of_many_outputs(width):
-    W = np.random.default_rng(1).random((3, N))
-    tables = Tables(lambda rows: W[rows], N, 0.0, width)
-    for place, table in tables(np.arange(3)):
-        sums = [W[place, start : start + width].sum() for start in range(0, N, width)]
-        np.testing.assert_allclose(table, np.cumsum(sums))
-
-
 @pytest.mark.parametrize("name", CACHED)
 def test_no_draw_depends_on_what_is_kept(make, plane, name):
     rows = np.random.default_rng(0).integers(N, size=500)

@@ -117,19 +117,3 @@ def test_a_draw_that_is_none_is_refused_when_the_mechanism_is_fitted(plane, samp
 def test_a_promise_that_fit_replaced_is_looked_at_again(plane):
     with pytest.raises(DxError, match="guarantee of the mechanism"):
         check_fitted(theirs(guarantee=Quack()), plane)
-
-
-def test_the_component_refuses_before_it_has_read_a_text(make_component):
-    sanitizer = make_component(theirs(sample=drawn(lambda rows: rows + 10**9)))
-    with pytest.raises(DxError, match="DX047"):
-        sanitizer.warm_up()
-
-
-@pytest.fixture
-def make_component(file_space):
-    def make(mechanism):
-        registry.dx_mechanisms("test.Theirs.v1", func=lambda: mechanism)
-        config = {"mechanism": {"@dx_mechanisms": "test.Theirs.v1"}, "space": file_space}
-        return spacy.blank("en").add_pipe("dx_sanitizer", config=config)
-
-    return make

@@ -58,29 +58,6 @@ def test_the_noise_has_the_law_of_its_formula(rate, bound):
     assert np.all(np.abs(Z.mean(axis=0)) < 4 * np.sqrt(noise.variance() / len(Z)))
 
 
-def test_the_variance_is_that_of_the_paper_and_keeps_its_digits_for_flat_noise():
-    a, A = 0.7, 3.0
-    B = 2 * (1 - np.exp(-a * A)) / a
-    published = 2 / a**2 - 2 / (a * B) * A * np.exp(-a * A) * (A + 2 / a)
-    assert TruncatedLaplaceNoise(1, a, A).variance() == pytest.approx(published)
-    assert TruncatedLaplaceNoise(1, 1e-12, A).variance() == pytest.approx(A**2 / 3)
-
-
-@pytest.mark.parametrize("settings", [{}, {"clip": 0.5}])
-def test_released_vectors_stay_in_the_box_around_their_word(make, plane, settings):
-    mechanism = make("dx.TruncatedLaplace.v1", plane, epsilon=1.0, delta=1e-3, **settings)
-    norms = np.linalg.norm(plane.vectors, axis=1)
-    clip = settings.get("clip", norms.max())
-    centres = plane.vectors * np.minimum(1, clip / norms)[:, None]
-    rate = 1.0 / (2 * np.sqrt(2) * clip)
-    bound = sound_width(1.0, 1e-3, 2) / rate
-    rows = np.repeat(np.arange(40), 500)
-    Z = mechanism.sample(rows, Rng(seed=0)).vectors - centres[rows]
-    assert 0.99 * bound < np.abs(Z).max() < bound * (1 + 2.0**-9)
-    width = rate * bound
-    assert kstest(rate * Z.ravel(), partial(cdf, width=width)).pvalue > 1e-3
-
-
 # -- as published --------------------------------------------------------------------------------
 
 
@@ -106,15 +83,6 @@ def test_the_true_delta_of_the_published_calibration(epsilon, dims, one, worst, 
     rate = epsilon / (2 * np.sqrt(dims))  # for clip 1
     noise = TruncatedLaplaceNoise(300, rate, width / rate)
     assert np.sqrt(noise.variance()) == pytest.approx(spread, abs=0.006)
-
-
-@pytest.mark.parametrize(("epsilon", "worst"), [(0.5, 0.984), (5, 0.843), (8.6, 0.030)])
-def test_so_it_is_when_simulated(epsilon, worst):
-    rate = epsilon / (2 * np.sqrt(300))
-    bound = paper_width(epsilon, -300 * LN4, 300) / rate
-    Z = TruncatedLaplaceNoise(300, rate, bound)(np.arange(20_000), Rng(seed=1))
-    share = np.mean(np.any(Z + 2 / np.sqrt(300) > bound, axis=1))
-    assert abs(share - worst) < 4 * np.sqrt(worst * (1 - worst) / 20_000) + 0.0006
 
 
 def test_it_warns_and_states_the_true_delta_for_the_users_own_space(make):
@@ -143,21 +111,6 @@ def test_the_published_calibration_says_where_it_has_no_solution(make):
 # -- as calibrated here --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 30.0, 800.0])
-@pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.2])
-def test_in_one_dimension_it_is_the_formula_of_geng(epsilon, delta):
-    width = np.logaddexp(0, np.log(-np.expm1(-epsilon)) + epsilon - np.log(2 * delta))
-    assert sound_width(epsilon, delta, 1) == pytest.approx(width, rel=1e-9)
-
-
-@pytest.mark.parametrize(("epsilon", "d"), [(1.4, 2), (0.1, 50), (7.0, 50), (17.3, 300)])
-@pytest.mark.parametrize("delta", [1e-60, 1e-6, 0.2])
-def test_up_to_sqrt_d_it_is_the_closed_form(epsilon, d, delta):
-    tau = -np.expm1(np.log1p(-delta) / d)
-    width = np.log1p(np.expm1(epsilon / d) / (2 * tau))
-    assert sound_width(epsilon, delta, d) == pytest.approx(width, rel=1e-9)
-
-
 @pytest.mark.parametrize("epsilon", [0.5, 1.5, 3.0, 6.0, 25.0, 400.0])
 @pytest.mark.parametrize("d", [1, 2, 3, 10, 300])
 @pytest.mark.parametrize("delta", [1e-6, 0.05, 0.49])
@@ -169,12 +122,6 @@ def test_no_shift_in_the_ball_exceeds_delta_and_one_meets_it(epsilon, d, delta):
     assert found.max() <= delta * (1 + 1e-8) + 3e-14 * d
     if d <= 3:
         assert found.max() >= 0.99 * delta
-
-
-def test_delta_from_a_half_on_is_not_exceeded_either():
-    for epsilon, d in [(0.5, 1), (2.0, 2), (9.0, 3), (20.0, 10)]:
-        found = delta_of(shifts(d, epsilon / np.sqrt(d), 4000), sound_width(epsilon, 0.9, d))
-        assert found.max() <= 0.9
 
 
 @pytest.mark.parametrize(("epsilon", "d"), [(0.7, 2), (2.5, 3), (4.0, 2)])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import DxError, Space, registry
-from spacy_dxprivacy.prior import carry
+from spacy_dxprivacy.prior.chain import carry
 from spacy_dxprivacy.prior.pairs import frequency_of
 
 from .conftest import AFTER, AFTER_TWO, ARPA, TRIGRAMS, sentences, weight
@@ -69,17 +69,6 @@ def test_triples_weigh_what_the_file_says(convert, three, two):
         assert weight(chain, rows) * (1 - AFTER["<s>"]["</s>"]) == pytest.approx(expected, rel=1e-5)
 
 
-def test_triples_are_carried_to_spaces_that_lack_words(convert, three, two, letters):
-    whole = convert(three, two, order=3)
-    only = Space.from_vectors(["b"], np.ones((1, 2), dtype=np.float32), name="only")
-    part = convert(three, only, order=3)
-    for n in (1, 2, 4):
-        ratio = weight(part, [0] * n) / weight(part, [0])
-        assert ratio == pytest.approx(weight(whole, [1] * n) / weight(whole, [1]), rel=1e-5)
-    joined = convert(three, letters, order=3)
-    assert 0 < weight(joined, [0, 3]) < 0.02 * weight(joined, [0, 1])
-
-
 def test_of_many_contexts_those_that_tell_most_are_kept(convert, three, arpa, two):
     chain = convert(three, two, order=3, most_contexts=1)
     assert chain.states == 2 + 1
@@ -87,27 +76,6 @@ def test_of_many_contexts_those_that_tell_most_are_kept(convert, three, arpa, tw
     a, b = (two.words.index(word) for word in "ab")
     assert weight(chain, [a, a]) == pytest.approx(weight(pairs, [a, a]), rel=1e-5)
     assert weight(chain, [b, a, b]) < 0.9 * weight(pairs, [b, a, b])
-
-
-def test_a_model_without_its_contexts_is_that_of_the_pairs(convert, three, arpa, two):
-    chain, pairs = convert(three, two, order=3), convert(arpa, two)
-    for rows in sentences(2, 4):
-        assert weight(chain.pairs, rows) == pytest.approx(weight(pairs, rows), rel=1e-5)
-
-
-def test_sentences_of_all_lengths_add_up(convert, arpa, two):
-    chain = convert(arpa, two)
-    shorter, longer = (sum(weight(chain, s) for s in sentences(2, n)) for n in (9, 11))
-    assert shorter < longer < 1 + 1e-5
-    assert longer > 0.93
-
-
-def test_words_alone_are_those_of_the_file(convert, arpa, two):
-    chain = convert(arpa, two)
-    assert chain.unigram[0] / chain.unigram[1] == pytest.approx(0.5 / 0.3, rel=1e-5)
-    alone = convert(arpa, two, order=1)
-    ratio = weight(alone, [0, 0]) / weight(alone, [1, 1])
-    assert ratio == pytest.approx((0.5 / 0.3) ** 2, rel=1e-5)
 
 
 def test_gzip_crlf_tabs_and_any_order_of_lines_are_read(convert, arpa, two, tmp_path):
@@ -118,27 +86,6 @@ def test_gzip_crlf_tabs_and_any_order_of_lines_are_read(convert, arpa, two, tmp_
     packed.write_bytes(gzip.compress("\r\n".join(lines).replace(" ", "\t").encode()))
     expected, found = (convert(p, two) for p in (arpa, packed))
     assert found.digest != "" and weight(found, [0, 1, 1]) == weight(expected, [0, 1, 1])
-
-
-def test_words_that_the_file_lacks_can_come_out(convert, arpa, letters):
-    chain = convert(arpa, letters)
-    assert (np.diff(chain.emit.indptr) > 0).all()
-    assert (chain.totals <= 1 + 1e-6).all()
-    assert 0 < weight(chain, [0, 3]) < 0.02 * weight(chain, [0, 1])
-
-
-def test_states_without_words_are_left_out_and_change_nothing(convert, arpa, two):
-    only = Space.from_vectors(["b"], np.ones((1, 2), dtype=np.float32), name="only")
-    whole, part = (convert(arpa, s) for s in (two, only))
-    assert part.states == 1
-    for n in (1, 2, 4):
-        ratio = weight(part, [0] * n) / weight(part, [0])
-        assert ratio == pytest.approx(weight(whole, [1] * n) / weight(whole, [1]), rel=1e-5)
-
-
-def test_of_a_file_of_longer_ngrams_the_pairs_are_taken(convert, arpa, three, two):
-    whole, pairs = (convert(p, two) for p in (three, arpa))
-    assert whole.digest == pairs.digest
 
 
 def test_the_folder_that_the_command_writes_is_read_as_a_prior(three, two, tmp_path):

@@ -1,20 +1,16 @@
 """Contexts of two words: the chain is the model of triples that they state, also out of files."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sentences.distributions import moves, small_chain, small_space
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.prior import PairModel, carry, pairs
-from spacy_dxprivacy.prior.chain import ARRAYS, Chain, chain_of, from_fields, to_fields
-from spacy_dxprivacy.prior.contexts import BEGIN, Contexts, with_contexts
+from spacy_dxprivacy.prior import pairs
+from spacy_dxprivacy.prior.chain import ARRAYS, PairModel, carry, chain_of, from_fields, to_fields
+from spacy_dxprivacy.prior.pairs import BEGIN, Contexts, with_contexts
 
 from .conftest import sentences
-
-SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 K = 4
 
@@ -83,16 +79,6 @@ def test_messages_forward_and_backward_are_those_of_the_whole_table():
     np.testing.assert_allclose(chain.backward(M), moves(chain) @ M, rtol=1e-6)
 
 
-def test_contexts_that_back_off_less_than_their_pair_still_add_up():
-    fields = fields_of(0)
-    contexts = contexts_of(fields, 0)
-    lower = np.zeros(len(contexts.x))
-    more = contexts.more / contexts.more.sum(axis=1)[:, None]
-    some = Contexts(contexts.x, contexts.y, lower, contexts.end, csr_array(more))
-    chain = chain_of(**with_contexts(fields, some))
-    assert moves(chain).sum(axis=1) == pytest.approx(np.ones(chain.states), abs=1e-5)
-
-
 def test_arrays_of_a_chain_with_contexts_are_read_again():
     chain = small_chain("contexts")
     fields = to_fields(chain)
@@ -114,48 +100,3 @@ def test_a_saved_prior_keeps_its_contexts(tmp_path):
     assert chain.digest == model.chain.digest and chain.states > chain.types
     drawn = carry(pairs.read_model(tmp_path / "small"), small_space(), np.ones(5))
     assert np.array_equal(drawn.base, chain.base) and drawn.more.nnz == chain.more.nnz
-
-
-@pytest.fixture
-def packed(tmp_path, monkeypatch):
-    """The pairs of the package with a few contexts: their x, y and more."""
-    if not SCRIPTS.exists():
-        pytest.skip("scripts/ is not beside the tests")
-    monkeypatch.syspath_prepend(SCRIPTS)
-    from language.pairs import pack_contexts
-
-    own = pairs.builtin_model().chain.pairs
-    x, y = own.delta.tocoo().coords
-    of_pair = np.argsort(-own.delta.data * own.alone[x])[:50]
-    x, y = np.append(x[of_pair], own.types), np.append(y[of_pair], y[0])
-    rng = np.random.default_rng(0)
-    z = np.stack([rng.choice(own.types, 20, replace=False) for _ in x])
-    values = rng.random(z.shape) * 0.02 + 1e-4
-    places = np.repeat(np.arange(len(x)), 20), z.reshape(-1)
-    more = csr_array((values.reshape(-1), places), shape=(len(x), own.types))
-    more.sort_indices()
-    with np.load(pairs.FILE) as saved:
-        arrays = {name: saved[name] for name in saved.files if not name.startswith("context_")}
-    np.savez_compressed(tmp_path / "pairs.npz", **arrays, **pack_contexts(x, y, more))
-    monkeypatch.setattr(pairs, "FILE", tmp_path / "pairs.npz")
-    return x, y, more
-
-
-def test_contexts_of_the_package_say_what_was_packed(packed):
-    x, y, more = packed
-    chain: Chain = pairs.builtin_model.__wrapped__().chain
-    own, types = chain.pairs, chain.types
-    assert chain.states == types + len(x)
-    type_of = chain.of_all(np.arange(types))
-    begun = chain.begin[:, None].astype(float)
-    for c in (0, 17, len(x) - 1):
-        # What follows x y, by the messages of the chain.
-        M = begun
-        if x[c] < types:
-            M = chain.forward(np.eye(1, chain.states, x[c]).T)
-        after = chain.of_types(chain.forward(M * (type_of == y[c])[:, None])[:, 0])
-        row = more[[c]].toarray()[0]
-        of_pair = own.forward(np.eye(1, types, y[c]).T)[:, 0]
-        expected = (1 - row.sum()) * of_pair + row
-        near = np.abs(np.log(after / after.sum() / expected))
-        assert near.max() < 1 / 16 + 1e-3

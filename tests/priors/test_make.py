@@ -9,26 +9,21 @@ import pytest
 from sentences.distributions import moves
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import DxError, Space
+from spacy_dxprivacy import DxError
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.errors import UsageError
-from spacy_dxprivacy.prior import (
-    Recipe,
-    make_prior,
-    make_word_frequency,
-    make_word_pairs,
-)
 from spacy_dxprivacy.prior.make import (
     STOP,
+    Recipe,
     collect,
     count_pairs,
     discounts,
+    make_prior,
     nats_of_pairs,
     pairs_model,
     pruned,
     vocabulary,
 )  # fmt: skip
-from spacy_dxprivacy.prior.pairs import digest_of
+from spacy_dxprivacy.prior.registered import make_word_frequency, make_word_pairs
 
 from .conftest import weight
 
@@ -57,35 +52,10 @@ def test_texts_are_cut_by_their_layout():
     )
 
 
-def test_every_tenth_sentence_is_held_out(monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.prior.make.AT_ONCE", 7)
-    corpus = collect(f"w{i} x." for i in range(35))
-    parts = {held: [] for held in (False, True)}
-    for ids, held in corpus.chunks():
-        assert not len(ids) or ids[-1] == STOP
-        parts[held] += [corpus.words[i] for i in ids[ids != STOP][::2]]
-    assert parts[True] == ["w9", "w19", "w29"]
-    assert parts[False] == [f"w{i}" for i in range(35) if i % 10 != 9]
-
-
 def counted():
     corpus = collect(LINES)
     vocab = vocabulary(corpus, 10)
     return vocab, count_pairs(corpus, vocab)
-
-
-def test_pairs_are_counted():
-    vocab, counts = counted()
-    assert vocab.types[:2] == ["the", "dog"] and vocab.trained == 14
-    names = [*vocab.types, "?", "|"]
-    found = {
-        (names[x], names[y]): int(c)
-        for x, y, c in zip(counts.x, counts.y, counts.count, strict=True)
-    }
-    assert found == {
-        ("|", "the"): 4, ("the", "dog"): 3, ("the", "cat"): 2, ("dog", "ran"): 2,
-        ("dog", "sat"): 1, ("cat", "ran"): 1, ("cat", "the"): 1, ("ran", "|"): 3, ("sat", "|"): 1,
-    }  # fmt: skip
 
 
 def test_probabilities_are_those_of_kneser_ney_by_hand():
@@ -107,13 +77,6 @@ def test_probabilities_are_those_of_kneser_ney_by_hand():
     expected = (4 - D[2]) / 4 + back * 2 / 9
     assert chain.begin[the] == pytest.approx(expected / (1 - back * 2 / 9), rel=1e-5)
     assert chain.unigram[the] / chain.unigram[cat] == pytest.approx(5 / 2, rel=1e-5)
-
-
-def test_discounts_of_larger_texts_are_those_of_chen_and_goodman():
-    count = np.repeat([1, 2, 3, 4, 9], [100, 40, 20, 10, 5])
-    Y = 100 / 180
-    expected = [1 - 2 * Y * 0.4, 2 - 3 * Y * 0.5, 3 - 4 * Y * 0.5]
-    assert discounts(count) == pytest.approx(expected)
 
 
 def test_pruning_keeps_what_tells_most_and_all_sums():
@@ -154,19 +117,6 @@ def test_a_prior_is_made_saved_and_carried(text, space, tmp_path):
     frequency = make_word_frequency(path=str(tmp_path / "p")).fit(space)
     ratio = frequency.unigram[the] / frequency.unigram[dog]
     assert ratio == pytest.approx(1 / 0.4, rel=0.15)
-
-
-def test_the_same_texts_make_the_same_prior(text, space):
-    one, two = (make_prior(text, space=space) for _ in range(2))
-    assert digest_of(one.model) == digest_of(two.model)
-
-
-def test_texts_with_too_little_are_told(text, space):
-    with pytest.raises(UsageError, match="18 words for training"):
-        make_prior(["one two three"] * 6, space=space)
-    greek = Space.from_vectors(["λόγος", "μῦθος"], np.eye(2, dtype=np.float32), name="greek")
-    with pytest.raises(UsageError, match="'greek' holds none of their words"):
-        make_prior(text, space=greek)
 
 
 @pytest.fixture(scope="module")

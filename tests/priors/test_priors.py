@@ -9,17 +9,16 @@ from scipy.sparse import csr_array
 from thinc.api import Config
 
 from spacy_dxprivacy import DxError, Space, registry
-from spacy_dxprivacy.metric.policy import builtin_features
-from spacy_dxprivacy.prior import PairModel, carry, make_uniform, make_word_frequency
 from spacy_dxprivacy.prior.chain import (
+    PairModel,
+    carry,
     chain_of,
     check_chain,
     from_fields,
-    joint,
-    nearest_hosts,
     to_fields,
 )
-from spacy_dxprivacy.prior.pairs import builtin_model, frequencies, frequency_of
+from spacy_dxprivacy.prior.pairs import builtin_model, frequency_of
+from spacy_dxprivacy.prior.registered import make_uniform, make_word_frequency
 from spacy_dxprivacy.ty import Prior
 
 from .conftest import weight
@@ -79,26 +78,6 @@ def test_a_word_that_is_there_in_capitals_alone_is_as_frequent_as_without():
     assert alone[0] == both[1] > 1000 * both[0]
 
 
-def test_frequencies_of_the_built_in_space_are_those_of_its_words():
-    words = Space.builtin()
-    often = frequencies()
-    assert 0.7 < often.sum() < 0.8  # the rest is punctuation and unknown words
-    assert often[words.find("the")] > often[words.find("doctor")] > often[words.find("femur")]
-
-
-def test_spaces_in_lower_case_are_found_in_any_case(space):
-    lower = Space.from_vectors(
-        [f"{w.lower()}" for w in space.words if w.islower() or w.lower() not in space.words],
-        np.eye(len(space.words), dtype=np.float32)[: len(
-            [w for w in space.words if w.islower() or w.lower() not in space.words]
-        )],
-    )  # fmt: skip
-    law = make_word_frequency().fit(lower)
-    paris, least = lower.find("paris"), law.unigram.min()
-    assert law.unigram[paris] > 10 * least
-    assert frequency_of(lower)[paris] < frequency_of(space)[space.find("Paris")]
-
-
 def test_pairs_are_english():
     space, chain = Space.builtin(), builtin_model().chain
     assert chain.states == 12001 and chain.one_state is not None
@@ -120,17 +99,6 @@ def test_pairs_are_english():
     assert log("she was in the hospital") > np.log(alone[rows("she was in the hospital")]).sum() + 5
 
 
-def test_ends_and_words_alone_are_english():
-    space, chain = Space.builtin(), builtin_model().chain
-    types, _ = chain.one_state
-    ends = {w: chain.end[types[space.find(w)]] for w in ("the", "of", "today", "year", "hospital")}
-    assert 0 < ends["the"] < 0.04 and 0 < ends["of"] < 0.04
-    assert min(ends["today"], ends["year"], ends["hospital"]) > 0.05
-    often = np.log([chain.unigram, np.maximum(frequencies(), 1e-9)])
-    assert np.corrcoef(often[:, frequencies() > 1e-6])[0, 1] > 0.7
-    assert chain.u[types[space.find("people")]] > 20 * chain.u[types[space.find("femur")]]
-
-
 def test_chains_that_cannot_be_are_told(law):
     fields = to_fields(law.chain)
     nothing = np.zeros(2, dtype=np.float32)
@@ -145,26 +113,6 @@ def test_chains_that_cannot_be_are_told(law):
     for why, changed in wrong.items():
         with pytest.raises(DxError, match=why):
             from_fields({**fields, **changed}, 3)
-
-
-def test_opposites_and_negations_of_the_built_in_words():
-    known, space = builtin_features(), Space.builtin()
-
-    def apart(low, high):
-        assert space.find(low) >= 0 and space.find(high) >= 0
-        return known.apart(np.array([space.find(low)]), np.array([space.find(high)]), 1.0)[0]
-
-    pairs = (
-        "left right, positive negative, normal abnormal, no right, yes no, with without, good bad,"
-        "increased decreased, acute chronic, benign malignant, always never, hot cold"
-    )
-    for pair in pairs.split(","):
-        assert apart(*pair.split()) >= 1.5, pair
-    assert apart("doctor", "nurse") == 0
-    for word in ("no", "not", "n't", "without", "denies", "never", "cannot"):
-        assert known.negation[space.find(word)]
-    assert known.rare[space.find("femur")] and not known.rare[space.find("the")]
-    assert known.unit[space.find("mg")]
 
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs" / "priors").glob("*.cfg"))
@@ -203,11 +151,6 @@ def table(*words):
     return Space.from_vectors(list(words), X, name="some")
 
 
-def test_words_take_the_states_of_their_spelling(law):
-    chain = carry(law, table("b", "C", "a"), np.ones(3))
-    assert chain.emit.toarray() == pytest.approx(law.chain.emit.toarray()[[1, 2, 0]])
-
-
 def test_exact_case_comes_first_then_lower_case(law):
     chain = carry(law, table("A", "a", "B", "c"), np.array([1.0, 3.0, 1.0, 1.0]))
     expected = [[0.15, 0], [0.45, 0], [0, 1], [0.4, 0]]  # A and a share a by frequency
@@ -237,33 +180,9 @@ def test_words_that_the_space_lacks_never_come_and_the_rest_weighs_the_same(law)
         )
 
 
-def test_aliases_of_a_space_lead_to_its_words(law):
-    space = Space.from_vectors(["letter", "b"], np.eye(2), aliases={"a": 0})
-    assert carry(law, space, np.ones(2)).emit.toarray()[0, 0] == pytest.approx(0.6)
-
-
 def test_a_law_that_knows_nothing_of_a_space_is_told(law):
     for prior in (make("dx.WordPairs.v1"), make("dx.WordFrequency.v1")):
         with pytest.raises(DxError, match="no word of the space 'some'"):
             prior.fit(table("λόγος", "μῦθος"))
     with pytest.raises(DxError, match="'small' holds no word"):
         carry(law, table("x", "y"), np.ones(2))
-
-
-def test_hosts_are_the_nearest():
-    space = table("a", "x", "b", "y", "c")
-    lack = np.array([False, True, False, True, False])
-    assert nearest_hosts(space, lack, np.array([1, 0, 1, 0, 0.5])).tolist() in ([0, 2], [2, 2])
-
-
-def test_sums_below_one_can_stand_in_words_and_ends():
-    rng = np.random.default_rng(2)
-    T, stop = rng.dirichlet(np.ones(4), size=3)[:, :3] * 0.8, np.full(3, 0.1)
-    u, back = np.full(3, 1 / 3), np.full(3, 0.05)
-    delta, rest, end, stays = joint(csr_array(T), stop, u, back)
-    emit = csr_array(np.diag(stays))
-    chain = chain_of(begin=u, alone=u, end=end, back=rest, u=u, delta=delta, emit=emit)
-    M = T + np.outer(back, u)
-    for a, b, c in ((0, 1, 2), (2, 2, 1)):
-        whole = M[a, b] * M[b, c] * stop[c] / 3
-        assert weight(chain, [a, b, c]) == pytest.approx(whole, rel=1e-5)

@@ -3,8 +3,6 @@
 import multiprocessing
 import pickle
 import shutil
-import subprocess
-import sys
 
 import faiss
 import numpy as np
@@ -14,17 +12,15 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.io.files.digests import sealed
-from spacy_dxprivacy.machine import compute as pages
+from spacy_dxprivacy.io.files.limits import sealed
 from spacy_dxprivacy.privacy.noise import laplace_noise
-from spacy_dxprivacy.space.folder import digest_of
 from spacy_dxprivacy.space.search import faiss_index
 from spacy_dxprivacy.ty import Index
 
 # Python 3.12 and later warn wherever a process with threads forks; OpenMP has threads.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 
-N, D = 4000, 16
+N, D = 2000, 16
 X = np.random.default_rng(0).standard_normal((N, D)).astype(np.float32)
 EVERY = ["dx.Exact.v1", "dx.Faiss.v1", "dx.AutoIndex.v1"]
 
@@ -48,12 +44,6 @@ def recall(index, Z, table=X):
     return (index.fit(table).nearest(Z) == brute(Z, table)).mean()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("epsilon", [1.0, 3.0, 10.0, 30.0])
-def test_the_nearest_row_is_found_at_every_strength_of_noise(epsilon):
-    assert recall(make(), noisy(X, epsilon)) >= 0.999
-
-
 @pytest.mark.parametrize(("n", "d", "least"), [
     (2000, 1, 0.99), (2000, 3, 0.99), (2000, 9, 0.99), (2000, 25, 0.99), (1, D, 1), (40, D, 1),
 ])  # fmt: skip
@@ -65,15 +55,6 @@ def test_any_number_of_rows_and_dimensions_will_do(n, d, least):
 def test_of_equal_rows_the_lowest_wins():
     table = np.concatenate([X[:1500], X[:1500]])
     assert (make().fit(table).nearest(noisy(X[:1500], 5.0)) < 1500).all()
-
-
-def test_candidates_are_compared_in_float64_and_without_any_all_rows(monkeypatch):
-    """Queries so far out that their float32 distances to all rows are alike."""
-    monkeypatch.setattr(faiss_index, "REFINE", N)
-    assert recall(make(), X[:50].astype(np.float64) * 1e9) == 1
-    Z = noisy(X, 3.0, 3)
-    found = faiss_index.rerank(Z.astype(float), X, np.full((3, 4), -1))
-    assert np.array_equal(found, brute(Z, X))
 
 
 def test_fits_and_batches_change_nothing(monkeypatch):
@@ -133,11 +114,6 @@ def test_a_pickle_holds_settings_alone(name):
     assert np.array_equal(copy.fit(X).nearest(X[:9]), index.nearest(X[:9]))
 
 
-def test_the_package_is_imported_without_faiss():
-    code = "import spacy_dxprivacy, sys; sys.exit('faiss' in sys.modules or 'scipy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0
-
-
 @pytest.mark.parametrize(
     "Z", [X[:2, :3], X[0], X[:2].astype(int), np.full((1, D), np.nan), np.full((1, D), np.inf)]
 )
@@ -152,11 +128,6 @@ def test_tables_that_float32_cannot_square_are_refused(bad):
     table[7, 1] = bad
     with pytest.raises(DxError, match=r"DX020.*dx\.Exact\.v1"):
         make().fit(table)
-
-
-def test_an_index_that_is_not_there_is_refused():
-    with pytest.raises(DxError, match="DX050"):
-        make(path="/no/such/folder").fit(X)
 
 
 WORDS = [f"w{i}" for i in range(N)]
@@ -220,22 +191,11 @@ def test_a_space_that_is_saved_again_has_no_index(folder, tmp_path):
         make(path=str(tmp_path / "copy")).fit(X)
 
 
-def test_pages_of_a_large_table_are_let_go(folder, monkeypatch):
-    """And the search finds the same; tables that may be written to keep their pages."""
-    mapped, Z = Space.load(folder).vectors, noisy(X, 3.0)
-    expected = make().fit(X).nearest(Z)
-    monkeypatch.setattr(pages, "LARGE", X.nbytes - 1)
-    assert pages.large_map(mapped) is not None and pages.large_map(X) is None
-    copy_on_write = np.load(folder / "vectors.npy", mmap_mode="c")
-    assert pages.large_map(copy_on_write) is None
-    assert np.array_equal(make().fit(mapped).nearest(Z), expected)
-
-
 def test_an_index_of_another_table_is_refused(folder):
     other = X.copy()
     other[17, 3] += 1e-3
     for table in (other, X[:-1], X[:, :-1]):
-        with pytest.raises(DxError, match=r"DX051.*built for a table of 4000 x 16"):
+        with pytest.raises(DxError, match=r"DX051.*built for a table of 2000 x 16"):
             make(path=str(folder)).fit(table)
 
 
@@ -269,12 +229,8 @@ def resealed(damage):
 
 DAMAGES = {
     "another faiss": about(faiss="0.1"),
-    "format": about(format=99),
     "no digests": about(files=None),
     "missing": lambda f: (f / "index.faiss").unlink(),
-    "empty": codes(lambda data: b""),
-    "foreign": codes(lambda data: b"x" * 999),
-    "cut": codes(lambda data: data[: len(data) // 2]),
     "one byte": codes(lambda data: data[:-9] + bytes([data[-9] ^ 1]) + data[-8:]),
     "other vectors": of_other_vectors,
     "other shape": resealed(
@@ -306,20 +262,3 @@ def test_the_command_overwrites_an_index_on_request_and_nothing_else(tmp_path):
         assert "Traceback" not in refused.output
     assert sorted(p.name for p in tmp_path.iterdir()) == ["notes", "space"]
     assert not list((tmp_path / "notes").iterdir())
-
-
-@pytest.mark.slow
-def test_an_index_serves_a_pipeline(folder, make_nlp):
-    out = str(folder)
-    index = {"@dx_indexes": "dx.Faiss.v1", "path": out}
-    projection = {"@dx_projections": "dx.Nearest.v1", "index": index}
-    mechanism = {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": 1e4, "projection": projection}
-    nlp = make_nlp(space={"@dx_spaces": "dx.FileSpace.v1", "path": out}, mechanism=mechanism)
-    assert [t.lower_ for t in nlp("w17 w3999 w0")] == ["w17", "w3999", "w0"]
-
-
-def test_a_digest_is_of_the_shape_and_every_number():
-    changed = X.copy()
-    changed[-1, -1] += 1
-    digests = {digest_of([], t) for t in (X, X.reshape(-1, 2 * D), changed)}
-    assert len(digests) == 3 and digest_of([], X) == digest_of([], X.astype(np.float64))

@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import chisquare
 
 from spacy_dxprivacy import Rng, registry
-from spacy_dxprivacy.mechanisms.projection import rank_sampling
-from spacy_dxprivacy.mechanisms.projection.rank_sampling import geometric
-from spacy_dxprivacy.space.search.metric import neighbours
+from spacy_dxprivacy.mechanisms import projection as rank_sampling
+from spacy_dxprivacy.mechanisms.projection import geometric
+from spacy_dxprivacy.space.search.exact import neighbours
 
 X = np.random.default_rng(0).normal(size=(60, 5)).astype(np.float32)
 N = 100_000

@@ -8,11 +8,8 @@ from scipy.stats import chisquare
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.sampler import draw
-from spacy_dxprivacy.sampler.emissions import pick
 
 from .distributions import BETA, KINDS, N, all_sentences, log_q, small_mechanism, starts_of
-
-SLOW = pytest.mark.slow
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -46,28 +43,6 @@ def test_probabilities_of_all_sentences_are_those_of_the_law_and_add_up_to_1(mec
     np.testing.assert_allclose(found, brute_force(mechanism, rows), rtol=1e-6, atol=1e-12)
 
 
-def test_the_bound_holds_for_all_pairs_of_sentences(mechanism):
-    """2 beta times the sum of the paths, for texts that differ in any words."""
-    texts = all_sentences(N, 2)
-    L = np.array([likelihoods(mechanism, rows, texts) for rows in texts])
-    D = mechanism.distances(np.arange(N))
-    apart = np.array([[D[a, b].sum() for b in texts] for a in texts])
-    with np.errstate(invalid="ignore"):
-        losses = np.nan_to_num(np.abs(L[:, None] - L[None, :])).max(axis=2)
-    assert (losses <= 2 * BETA * apart + 1e-9).all()
-
-
-@pytest.mark.slow
-def test_draws_follow_the_probabilities_when_many_sentences_are_drawn_side_by_side(mechanism):
-    """Sentences of three lengths in one call, so that tapes hold several of them."""
-    times = 6000
-    one = np.array([2, 4, 1, 0, 3, 3])
-    starts = np.tile(starts_of(3, 1, 2), times)
-    drawn = mechanism.sample(np.tile(one, times), Rng(seed=5), starts).rows.reshape(times, 6)
-    for part in (slice(0, 3), slice(3, 4), slice(4, 6)):
-        agree(drawn[:, part], brute_force(mechanism, one[part]))
-
-
 def agree(drawn, expected):
     length = drawn.shape[1]
     codes = drawn @ N ** np.arange(length)[::-1]
@@ -92,17 +67,6 @@ def test_words_that_stay_are_context_and_stay(mechanism):
     expected = brute_force(mechanism, rows)
     expected[all_sentences(N, 3)[:, 1] != 4] = 0
     agree(drawn, expected / expected.sum())
-
-
-def test_likelihoods_given_words_that_stay(mechanism):
-    rows, fixed = np.array([2, 4, 1]), np.array([False, True, False])
-    sentences = all_sentences(N, 3)
-    found = np.array(
-        [mechanism.log_likelihood(rows, y, starts_of(3), fixed).sum() for y in sentences]
-    )
-    expected = brute_force(mechanism, rows)
-    expected[sentences[:, 1] != 4] = 0
-    np.testing.assert_allclose(np.exp(found), expected / expected.sum(), rtol=1e-6, atol=1e-12)
 
 
 def test_a_word_that_says_nothing_is_drawn_from_its_neighbours_alone(mechanism):
@@ -151,22 +115,13 @@ def test_candidates_weigh_as_whole_sentences_do(mechanism, alone):
         assert np.ptp(found[place][finite] - np.array(whole)[finite]) < 1e-9
 
 
-def test_words_beyond_the_reach_are_counted():
-    """At a small beta most of what is drawn is beyond the reach."""
-    mechanism = small_mechanism("pairs", n=N, beta=0.01)
-    rows = np.array([0, 1])
-    found = np.exp(likelihoods(mechanism, rows, all_sentences(N, 2)))
-    assert abs(found.sum() - 1) < 1e-9 and (found > 0).sum() > N
-
-
-@pytest.mark.parametrize("length, room", [(1000, 30), pytest.param(20_000, 300, marks=SLOW)])
-def test_a_sentence_of_any_length_is_drawn_within_its_memory(monkeypatch, length, room):
+def test_a_sentence_of_any_length_is_drawn_within_its_memory(monkeypatch):
     """Sums that do not fit are made again on the way back, and nothing comes out otherwise."""
     mechanism = small_mechanism("pairs")
-    rows = np.arange(length) % N
-    whole = mechanism.sample(rows, Rng(seed=1), starts_of(length)).rows
-    monkeypatch.setattr(draw, "MEMORY", 4 * N * room)
-    in_parts = mechanism.sample(rows, Rng(seed=1), starts_of(length)).rows
+    rows, starts = np.arange(1000) % N, starts_of(1000)
+    whole = mechanism.sample(rows, Rng(seed=1), starts).rows
+    monkeypatch.setattr(draw, "MEMORY", 4 * N * 30)
+    in_parts = mechanism.sample(rows, Rng(seed=1), starts).rows
     assert np.array_equal(whole, in_parts) and whole.min() >= 0 and whole.max() < N
 
 
@@ -179,22 +134,3 @@ def test_two_threads_draw_what_one_draws(monkeypatch):
         return mechanism.sample(rows, Rng(seed=4), starts).rows
 
     assert np.array_equal(drawn(1), drawn(2))
-
-
-def test_one_seed_gives_one_text_and_no_seed_gives_others():
-    mechanism = small_mechanism("pairs")
-    rows, starts = np.arange(200) % N, starts_of(100, 100)
-    first, again = (mechanism.sample(rows, Rng(seed=3), starts).rows for _ in range(2))
-    assert np.array_equal(first, again)
-    one, other = (mechanism.sample(rows, Rng(), starts).rows for _ in range(2))
-    assert not np.array_equal(one, other)
-
-
-def test_an_index_is_drawn_by_weight_also_where_blocks_are_looked_at_first():
-    weights = np.random.default_rng(0).random(1000).astype(np.float32) ** 8
-    sums = weights.cumsum(dtype=np.float64)
-    for uniform in np.random.default_rng(1).random(200):
-        assert pick(weights, uniform) == sums.searchsorted(uniform * sums[-1], side="right")
-    one = np.zeros(1000)
-    one[700] = 1
-    assert pick(one, 0.0) == pick(one, 1 - 2**-53) == 700

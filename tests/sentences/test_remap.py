@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from conftest import EXPONENTIAL, LAPLACE, leaks
+from conftest import EXPONENTIAL, leaks
 from lab.fakes import small_law
 from test_attacks_language import likelihoods
 
-from spacy_dxprivacy import DxError, Rng, registry
+from spacy_dxprivacy import DxError, registry
 from spacy_dxprivacy.prior.chain import alone_chain
 
 from .distributions import (
@@ -91,26 +91,6 @@ def test_sentences_of_a_batch_are_edited_each_by_itself(kind):
     parts = [rows[:3], rows[3:4], rows[4:10], rows[10:]]
     each = [editor.edit(part, mechanism, starts_of(len(part))) for part in parts]
     assert together.tolist() == np.concatenate(each).tolist()
-
-
-@pytest.mark.parametrize("kind", ONE_STATE)
-def test_words_that_stay_are_context_and_stay(kind):
-    mechanism = small_mechanism(kind)
-    released, fixed = np.array([3, 1, 4]), np.array([False, True, False])
-    found = remap(mechanism).edit(released, mechanism, starts_of(3), fixed=fixed)
-    sentences, logs = scores(mechanism, released)
-    logs[sentences[:, 1] != 1] = -np.inf
-    assert found[1] == 1
-    assert logs[(sentences == found).all(axis=1)][0] == pytest.approx(logs.max(), abs=1e-5)
-
-
-def test_without_starts_every_word_is_taken_alone():
-    mechanism = small_mechanism("pairs")
-    fixed = np.array([False, False, True])
-    found = remap(mechanism).edit(np.array([3, 1, 4]), mechanism, fixed=fixed)
-    D = mechanism.distances(np.arange(N))
-    logs = np.log(mechanism.built.chain.unigram) - BETA * D
-    assert found.tolist() == [logs[3].argmax(), logs[1].argmax(), 4]
 
 
 class Favourite:
@@ -247,25 +227,6 @@ def test_what_an_editor_gives_back_is_checked(make_nlp):
         component.editor.edit = wrong
         with pytest.raises(DxError, match=r"DX038.*editor"):
             nlp("the dog saw the cat")
-
-
-def test_noisy_vectors_and_mechanisms_of_noise_are_refused(make_nlp):
-    with pytest.raises(ValueError, match="vectors"):
-        make_nlp(mechanism=LAPLACE, editor=REMAP, vectors="noisy")
-    with pytest.raises(DxError, match="editor"):
-        make_nlp(mechanism=LAPLACE, editor=REMAP)("the dog")
-
-
-def test_draws_are_those_of_the_mechanism(make_nlp):
-    """The editor takes nothing from the stream of random numbers."""
-    rng = Rng(seed=1)
-    mechanism = small_mechanism("pairs")
-    before = mechanism.sample(np.array([1, 2]), rng, starts_of(2)).rows
-    remap(mechanism).edit(before, mechanism, starts_of(2))
-    after = rng.uniform(1)
-    rng = Rng(seed=1)
-    mechanism.sample(np.array([1, 2]), rng, starts_of(2))
-    assert rng.uniform(1) == after
 
 
 @pytest.mark.parametrize("text", ["", "...", "Zorblattovich", "\n\n"])

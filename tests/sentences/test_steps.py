@@ -7,8 +7,6 @@ from scipy.stats import chisquare
 
 from spacy_dxprivacy.mechanisms.path_v2 import rounding
 from spacy_dxprivacy.prior.chain import Chain
-from spacy_dxprivacy.sampler.draw import LANES, batches
-from spacy_dxprivacy.sampler.emissions import pick
 from spacy_dxprivacy.sampler.forward_backward import Backward, Filtered, Fold, Forward, Sums
 
 from .distributions import moves
@@ -30,33 +28,6 @@ def chain():
         a.astype(np.float32) for a in (begin, alone, rng.random(K), back, u, delta, np.eye(K))
     ]
     return Chain(*arrays[:5], *map(csr_array, arrays[5:]))
-
-
-def known_of(chain):
-    M = np.random.default_rng(3).random((K, S), dtype=np.float32) ** 6
-    M /= M.sum(axis=0)
-    sums = Sums(chain, np.float32)(M)
-    return Filtered(np.vstack([sums[:, 1].sum(axis=0).astype(np.float32), M]), sums)
-
-
-def test_a_step_is_that_of_the_law(chain):
-    known, weights = known_of(chain), np.random.default_rng(4).random(K)
-    found = np.empty((K, S), np.float32)
-    Forward(chain, weights, np.float32)(known.X, found)
-    M = known.X[1:].astype(float)
-    expected = (chain.delta.T @ M + np.outer(chain.u, chain.back @ M)) * weights[:, None]
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
-
-
-def test_states_side_by_side_are_those_of_one_after_the_other(chain):
-    known, rng = known_of(chain), np.random.default_rng(5)
-    ends = np.arange(S) % 5 == 0
-    for _ in range(20):
-        after, (which, uniform) = rng.integers(0, K, S), rng.random((2, S))
-        found = Backward(chain)(known, ends, after, which, uniform)
-        for i in range(S):
-            one = known.X[1:, i], int(after[i]), float(which[i]), float(uniform[i])
-            assert found[i] == (pick(one[0], one[3]) if ends[i] else before(chain, *one))
 
 
 @pytest.fixture(scope="module")
@@ -111,19 +82,3 @@ def test_states_before_another_come_as_often_as_the_law_says(with_contexts, afte
     some = predicted > 0
     assert not observed[~some].any() and (found >= K).any()
     assert chisquare(observed[some], predicted[some]).pvalue > 1e-4
-
-
-def before(chain, M, after, which, uniform):
-    cells = chain.delta[:, [after]].toarray().reshape(-1) * M
-    direct, by_back = cells.sum(dtype=float), float(chain.back @ M) * chain.u[after]
-    if which * (direct + by_back) < direct:
-        return pick(cells, uniform)
-    return pick(chain.back * M, uniform)
-
-
-def test_batches_fill_the_lanes_of_all_threads_where_they_can():
-    lengths = np.full(5 * LANES + 3, 10)
-    sizes = [len(some) for some in batches(lengths, 10 * (2 * LANES + 50), 2)]
-    assert sizes == [2 * LANES, 2 * LANES, LANES + 3]
-    assert next(len(some) for some in batches(lengths, 10 * (LANES + 9), 2)) == LANES
-    assert [len(some) for some in batches(np.array([7, 900]), 50)] == [1, 1]

@@ -17,10 +17,17 @@ import numpy as np
 
 from spacy_dxprivacy import Rng, Space
 from spacy_dxprivacy.lab.attacks import Ground, guesses_of, sanitised, share_by_document
-from spacy_dxprivacy.lab.corpus import corpus_of, tokenizer
+from spacy_dxprivacy.lab.corpus import (
+    coded,
+    corpus_of,
+    linear_model,
+    macro_f1,
+    read_fields,
+    sanitizer,
+    tokenizer,
+)
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons, parse_mechanism
 from spacy_dxprivacy.lab.results import Panel, Result, interpolated
-from spacy_dxprivacy.lab.texts import coded, linear_model, macro_f1, read_fields, sanitizer
 
 SEED = 1
 EPSILONS = {

@@ -23,9 +23,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import ClassVar
 
-from ..tables import words
+from ..tables import listed, words
 from .base import Draws, Independent, Mention, Stream, below, digits, pick, registered
-from .lists import listed
 from .user_names import DOMAINS, OF_PERSONS, contact_of_person
 
 NETS = ("192.0.2", "198.51.100", "203.0.113")

@@ -18,8 +18,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
 
-from ..calendars import LANGUAGES, DateWords, date_words
-from ..tables import forms, pattern, words
+from ..tables import LANGUAGES, DateWords, date_words, forms, pattern, words
 
 SEASONS = "winter spring summer fall".split()
 ROMAN = "i ii iii iv v vi vii viii ix x xi xii".split()

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 
 from ...registries import registry
 from ...validate import one_of
+from ..tables import listed_of
 from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream, pick
 from .codes import contact, kind_of
-from .lists import listed_of
 from .name_forms import (
     GENDER,
     TITLES,

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from ..tables import words
+from ..tables import is_first_name, listed, words
 from ..words import builtin_lexicon
-from .lists import is_first_name, listed
 
 TITLES, PARTICLES = words("NAME_TITLES"), words("NAME_PARTICLES")
 KIN = words("KIN_TITLES")

@@ -25,9 +25,18 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
+from ..tables import (
+    COMPANY_ENDS,
+    HOUSES,
+    STATES,
+    STREET_KINDS,
+    ZIP_HEADS,
+    cities,
+    listed,
+    listed_of,
+)
 from .base import LANGUAGE, Draws, Independent, Mention, Stream, below, digits, pick, registered
 from .codes import redrawn
-from .lists import COMPANY_ENDS, HOUSES, STATES, STREET_KINDS, ZIP_HEADS, cities, listed, listed_of
 
 LONG_CODE = 10  # characters of one of the United States with its last four digits
 # Of the United States, Britain, Canada, the Netherlands, and others in digits.

@@ -28,10 +28,9 @@ from spacy.tokens import Doc
 from ...errors import DxError, UsageError
 from ...io.files.limits import regular
 from ...validate import needs
-from ..tables import LANDS, NAMES, PEOPLES, TERM_NOUNS
+from ..tables import HOUSES, LANDS, NAMES, PEOPLES, STATES, STREET_KINDS, TERM_NOUNS
 from ..words import builtin_lexicon
 from .base import Mention, Surrogate, is_same
-from .lists import HOUSES, STATES, STREET_KINDS
 from .name_forms import SUFFIXES, TITLES, form_of, is_initial
 from .replacements import Replacements
 

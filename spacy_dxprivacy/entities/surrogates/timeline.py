@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from ..calendars import date_words
-from ..tables import expanded, pattern
+from ..tables import date_words, expanded, pattern
 from .base import Mention
 from .dates import (
     CENTURY,

@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from ..tables import NAMES
+from ..tables import NAMES, listed_of
 from ..words import builtin_lexicon
 from .base import Draws, Scope, Stream, digits, pick
-from .lists import listed_of
 from .name_forms import bare_word, family_of, fold, other_letters
 
 DrawnName = tuple[str, str, str]  # first, middle, family

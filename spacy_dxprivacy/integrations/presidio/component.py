@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib.util import find_spec
-from typing import Any, NoReturn
+from typing import Any
 
-from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ...errors import DxError, Errors
+from ...errors import DxError, Errors, FailsClosed
 from ...validate import fail
 
 SPANS_KEY = "presidio"
@@ -39,7 +37,7 @@ def make_dx_presidio(
     return DxPresidio(entities=entities, **settings)  # type: ignore[arg-type]
 
 
-class DxPresidio:
+class DxPresidio(FailsClosed):
     """Set `doc.spans[spans_key]` to what presidio's analyzer finds in the text of the Doc.
 
     analyzer: an AnalyzerEngine of yours; by default one with presidio's own recognisers and our
@@ -87,10 +85,3 @@ class DxPresidio:
         spans = [doc.char_span(*place, alignment_mode="expand") for place in places]
         doc.spans[self.spans_key] = [s for s in spans if isinstance(s, Span)]
         return doc
-
-    def set_error_handler(self, error_handler: Callable[..., None]) -> None:
-        """Do nothing: a handler that swallows errors would leave names unmarked."""
-
-    def get_error_handler(self) -> Callable[..., NoReturn]:
-        """Return the handler that raises, so that no text passes unsearched."""
-        return util.raise_error

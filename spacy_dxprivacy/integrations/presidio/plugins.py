@@ -21,7 +21,7 @@ ENTITIES = by_word("PRESIDIO", "formats/lists")
 IGNORED = frozenset({"CARDINAL", "QUANTITY", "ORDINAL", "PERCENT", "MONEY"})
 
 
-class _Engine(SpacyNlpEngine):  # type: ignore[misc]
+class _Engine(SpacyNlpEngine):
     def __init__(self, nlp: Language, language: str) -> None:
         super().__init__(
             models=[{"lang_code": language, "model_name": "spacy_dxprivacy"}],
@@ -31,7 +31,8 @@ class _Engine(SpacyNlpEngine):  # type: ignore[misc]
                 default_score=SCORE,
             ),
         )
-        self.nlp = {language: nlp}
+        pipelines: Any = {language: nlp}  # presidio declares None, and sets it when it loads
+        self.nlp = pipelines
 
     def load(self) -> None:
         """Do nothing: presidio would download a model."""
@@ -49,7 +50,7 @@ def nlp_engine(nlp: Language | None = None, *, language: str = "en") -> Any:
     return _Engine(nlp, language)
 
 
-class DxOperator(Operator):  # type: ignore[misc]
+class DxOperator(Operator):
     """`OperatorConfig("dx", params)`, after `engine.add_anonymizer(DxOperator)`.
 
     It samples the words of an entity by a mechanism. params: the settings of dx_sanitizer. The

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
-from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 
 from ...about import __version__
-from ...machine.hosts import LOOPBACK
+from ...machine import LOOPBACK
 from ...text.mentions import united
 from .callers import Refused
-from .guard import LINES, Guard
-from .service import TEXTS, Outcome, Service
+from .service import Guard, Outcome, Service
 
 MOST = 1000  # texts or entities of a request
 DESCRIPTION = """Sanitise text under metric differential privacy. Every request draws its texts
@@ -62,7 +60,6 @@ async def _no_route(request: Request, error: Any) -> Response:
 
 
 Text = Annotated[str, Field(max_length=100_000)]  # valid Unicode, as pydantic checks
-Lines = Annotated[bytes, Strict()]  # each is JSON of Sanitize
 
 
 class _Body(BaseModel):
@@ -81,12 +78,6 @@ class Sanitize(_Body):
         if (self.text is None) == ("texts" not in self.model_fields_set):
             raise ValueError("both or none")
         return self
-
-    def entry(self, outcome: Outcome) -> dict[str, Any]:
-        """Return the answer for a text."""
-        if outcome.error:
-            return {"error": outcome.error}
-        return {"text": outcome.text, **({"receipt": outcome.receipt} if self.receipts else {})}
 
 
 class Result(_Body):
@@ -132,14 +123,15 @@ def refusal(errors: Iterable[Mapping[str, Any]]) -> Refused:
 
 
 @texts.post("/sanitize")
-async def sanitize(body: Sanitize | Lines, request: Request) -> Response:
-    """Sanitise a text or several. Each is drawn anew, and counts. As application/x-ndjson, each
-    line with a `text` in gives a line out, while they are drawn."""
-    if isinstance(body, bytes):
-        return StreamingResponse(_sanitize_lines(body, request), media_type=LINES)
+async def sanitize(body: Sanitize, request: Request) -> Response:
+    """Sanitise a text or several. Each is drawn anew, and counts."""
     outcomes = await _draw(request, body.texts if body.text is None else [body.text])
     if body.text is not None:
-        return JSONResponse(body.entry(outcomes[0]), 422 if outcomes[0].error else 200)
+        (one,) = outcomes
+        if one.error:
+            raise Refused(422, one.error)
+        receipt = {"receipt": one.receipt} if body.receipts else {}
+        return JSONResponse({"text": one.text, **receipt})
     answer: dict[str, Any] = {"texts": [None if o.error else o.text for o in outcomes]}
     errors = {str(i): o.error for i, o in enumerate(outcomes) if o.error}
     if errors:
@@ -147,28 +139,6 @@ async def sanitize(body: Sanitize | Lines, request: Request) -> Response:
     if body.receipts:
         answer["receipts"] = [o.receipt or None for o in outcomes]
     return JSONResponse(answer)
-
-
-async def _sanitize_lines(body: bytes, request: Request) -> AsyncIterator[str]:
-    lines = [line for line in body.split(b"\n") if line.strip()]
-    try:
-        for start in range(0, len(lines), TEXTS):
-            bodies = [_line(line) for line in lines[start : start + TEXTS]]
-            wanted = [body.text or "" for body in bodies if isinstance(body, Sanitize)]
-            outcomes = iter(await _draw(request, wanted))
-            for one in bodies:
-                entry = one.entry(next(outcomes)) if isinstance(one, Sanitize) else one
-                yield json.dumps(entry, ensure_ascii=False) + "\n"
-    except Refused as error:
-        yield json.dumps({"error": error.why}) + "\n"
-
-
-def _line(line: bytes) -> Sanitize | dict[str, Any]:
-    try:
-        body = Sanitize.model_validate_json(line)
-    except ValidationError as error:
-        return {"error": refusal(error.errors(include_input=False)).why}
-    return {"error": "a line has one 'text'."} if body.text is None else body
 
 
 @texts.post("/anonymize")

@@ -2,7 +2,7 @@
 
 The ledger holds names of callers, numbers of draws and sums of epsilon (nats per unit of the metric
 of the mechanism) and of the rho of zCDP, and nothing of a text. The smaller epsilon counts: the
-sum, or that of rho at delta = 1e-6 (privacy.concentrated).
+sum, or that of rho at delta = 1e-6 (privacy.composition).
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from typing import Any
 from ...errors import DxError, Errors, UsageError
 from ...io.files.limits import MB, regular
 from ...pipeline.draw import LONGEST
-from ...privacy.composition import repeat
-from ...privacy.concentrated import Change, change_of, of_every_word
+from ...privacy.composition import Change, change_of, of_every_word, repeat
 from ...privacy.guarantee import Guarantee
 
 TOKENS, LEDGER = "a list of tokens", "a ledger"

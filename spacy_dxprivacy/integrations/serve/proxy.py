@@ -25,7 +25,7 @@ from ...entities.surrogates.restoring import Restorer, Rows
 from ...entities.surrogates.table import _is_common
 from ...io.pieces import listed
 from ...io.record import is_unicode
-from ...machine.hosts import is_loopback
+from ...machine import is_loopback
 from .callers import Refused
 from .service import Service
 

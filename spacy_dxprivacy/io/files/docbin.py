@@ -32,12 +32,6 @@ def _bad(why: str) -> BadPacked:
     return BadPacked(Errors.DX097.format(why=why))
 
 
-def pack(value: Any) -> bytes:
-    """Return a plain value as msgpack."""
-    packed: bytes = msgpack.packb(value)
-    return packed
-
-
 def unpack(data: bytes, *, use_list: bool = True) -> Any:
     """Return one value of msgpack, or raise BadPacked. Memory: some 60 times the data at worst.
 

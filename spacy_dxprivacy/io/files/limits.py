@@ -1,14 +1,13 @@
-"""How much is read of a file that may be damaged, or made to do harm."""
+"""How much is read of a file that may be damaged, changed, or made to do harm."""
 
 from __future__ import annotations
 
 import errno
-import gzip
+import hashlib
 import json
 import stat
 import zlib
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -80,25 +79,9 @@ def inflated(blocks: Iterable[bytes], what: str) -> Iterator[bytes]:
         raise EOFError
 
 
-def read_lines(path: Path, longest: int) -> Iterator[bytes]:
-    """Yield the lines of a file, plain or gzip, with their ends; longer ones in pieces.
-
-    Raise TooLarge for a bomb; EOFError, OSError and zlib.error for damage.
-    """
-    with regular(path).open("rb") as raw:
-        packed = raw.peek(2).startswith(b"\x1f\x8b")
-        file: Any = gzip.open(raw) if packed else raw
-        size, read = path.stat().st_size, 0
-        for line in iter(partial(file.readline, longest + 1), b""):
-            read += len(line)
-            if packed:
-                check_ratio(path.name, size, read)
-            yield line
-
-
-def read_json(path: Path, most: int = MOST_JSON) -> Any:
+def read_json(path: Path) -> Any:
     """Return the JSON in a file. Raise TooLarge, ValueError for what is no JSON, and OSError."""
-    check_size(path, most)
+    check_size(path, MOST_JSON)
     return parse_json(path.read_bytes())
 
 
@@ -123,3 +106,36 @@ def read_array(path: Path) -> np.ndarray[Any, Any]:
         found.close()
         raise ValueError("an archive of arrays, not an array")
     return found
+
+
+SMALL = 128 * MB  # what is read through whenever it is loaded; it takes a tenth of a second
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal. Raise OSError as reading does."""
+    digest = hashlib.sha256()
+    with regular(path).open("rb") as file:
+        while block := file.read(MB):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def sealed(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """Return the digest of each file of these names that is there."""
+    paths = [folder / name for name in sorted(names)]
+    return {path.name: digest_of(path) for path in paths if path.exists()}
+
+
+def check_sealed(
+    folder: Path, seal: Mapping[str, str] | None, names: Iterable[str], most: int
+) -> None:
+    """Raise ValueError if one of the files of these names was changed, removed or added.
+
+    Files larger than `most` bytes are not read. A folder that was saved without a seal passes.
+    """
+    for name in names if seal is not None else ():
+        path, expected = folder / name, (seal or {}).get(name)
+        if path.exists() != (expected is not None):
+            raise ValueError("a file that is gone, or was added")
+        if expected is not None and path.stat().st_size <= most and digest_of(path) != expected:
+            raise ValueError("a file that was changed")

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
-from ...space.search.metric import in_blocks
+from ...space.search.exact import in_blocks
 from ...ty import Mechanism, StatesProbabilities
 from ...validate import fail
 from ..corpus import drawn

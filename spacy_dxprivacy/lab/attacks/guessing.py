@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
-from ...space.search.metric import in_blocks, neighbours
+from ...space.search.exact import in_blocks, neighbours
 
 BLOCK_NUMBERS = 2**24
 

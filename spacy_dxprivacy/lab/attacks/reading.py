@@ -26,7 +26,7 @@ import numpy as np
 from ...arrays import Bools1d, Floats2d, Ints1d, Ints2d, blocks
 from ...privacy.randomness import Rng
 from ...space import Space
-from ...space.search.metric import euclidean
+from ...space.search.exact import euclidean
 from ...ty import HasMetric, Mechanism
 from ..causal import Search, Sheet, WordTokens, open_model, word_tokens
 from ..corpus import Corpus

@@ -25,8 +25,8 @@ import numpy as np
 
 from ...arrays import Ints1d
 from ...errors import UsageError
+from ..corpus import SEED, coded, linear_model
 from ..results import NAN
-from ..texts import SEED, coded, linear_model
 from .figures import AttackFigure, Measured, Success, figures_of, share, share_by_document
 from .guessing import linked
 

@@ -14,7 +14,7 @@ from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...errors import DxError
 from ...privacy.guarantee import Guarantee
 from ...space import Space
-from ...space.search.metric import euclidean
+from ...space.search.exact import euclidean
 from ...ty import HasMetric, Mechanism
 
 REFUTED, NOT_REFUTED, INCONCLUSIVE = "refuted", "not refuted", "inconclusive"

@@ -20,9 +20,9 @@ from ...errors import DxError, UsageError
 from ...io.files.docbin import BadPacked, read_docbin, unpack
 from ...io.files.limits import DEEPEST as DEEPEST_LISTS
 from ...io.files.limits import MB, TooLarge, check_ratio, parse_json
-from ...io.files.parquet import open_parquet, read_tables
-from ...io.formats import KINDS
-from ...io.formats import read as read_records
+from ...io.jobs import KINDS
+from ...io.jobs import read as read_records
+from ...io.parquet import open_parquet, read_tables
 from ...io.record import steps
 from ...io.source import source_of_file
 from ...pipeline.receipt import RECEIPT_KEY, VECTORS_KEY, fits

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from ...config import read_config
+from ...config import import_code, read_config
 from ...errors import DxError, UsageError
-from ...io.code import import_code
 from ...registries import registry
 from ...space import Space
 from ...ty import Mechanism

@@ -14,8 +14,8 @@ from typer import Argument, Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
+from ...config import import_code
 from ...errors import UsageError
-from ...io.code import import_code
 from ...pipeline.component import DEFAULT_CONFIG
 from ...privacy.levels import LEVELS
 from ...space import Space
@@ -29,11 +29,10 @@ from ..attacks.language import OF_KIND, RARE
 from ..attacks.tries import attack_over_epsilon
 from ..attacks.whole import NAME as ATTRIBUTES
 from ..attacks.whole import STRONGER, Posts, infer, link_texts
-from ..corpus import read_corpus
+from ..corpus import read_corpus, read_fields, sanitizer
 from ..epsilons import epsilons_for
 from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_mechanism
 from ..results import NAN, Result, check_out, plain, text_table
-from ..texts import read_fields, sanitizer
 
 ALL, FRONTIER, LINK = "all", "frontier", "link"
 BY_PROMPT = ("guess", ALL, FRONTIER)

@@ -13,12 +13,12 @@ from typer import Argument, Option
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, setting_up, settings_that_fail
+from ...config import import_code
 from ...errors import DxError, UsageError
 from ...io.build import mechanism_config
-from ...io.code import import_code
 from ...privacy.randomness import Rng
 from ...space import Space
-from ...space.search.metric import neighbours
+from ...space.search.exact import neighbours
 from ...space.sources import BUILTIN
 from ...ty import HasMetric, Mechanism, StatesProbabilities
 from ...validate import positive

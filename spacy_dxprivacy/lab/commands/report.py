@@ -10,9 +10,8 @@ from typer import Argument, Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up
-from ...config import FileOptions
+from ...config import FileOptions, import_code
 from ...errors import UsageError
-from ...io.code import import_code
 from ...io.files.atomic import check_new, write_bytes
 from ...space.sources import BUILTIN, load
 from ...validate import needs

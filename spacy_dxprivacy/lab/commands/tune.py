@@ -14,8 +14,8 @@ from typer import Option
 
 from ...cli import options
 from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
+from ...config import import_code
 from ...io.build import full_name
-from ...io.code import import_code
 from ...io.files.atomic import check_new, write_bytes
 from ...privacy.levels import found_by
 from ...space.sources import BUILTIN

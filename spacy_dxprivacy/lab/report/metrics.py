@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...space import Space
-from ..texts import Interval, coded, linear_model, macro_f1
+from ..corpus import Interval, coded, linear_model, macro_f1
 from .pairs import Pair
 
 if TYPE_CHECKING:  # torch is imported when a model is opened

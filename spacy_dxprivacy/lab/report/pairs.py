@@ -18,8 +18,7 @@ from spacy.tokens import Doc
 
 from ...config import FileOptions
 from ...errors import UsageError
-from ...io.formats import KINDS, read
-from ...io.jobs import Job, files_in, opened, plan_jobs
+from ...io.jobs import KINDS, Job, files_in, opened, plan_jobs, read
 from ...io.record import Record
 from ..corpus import tokenizer
 
@@ -124,7 +123,7 @@ def _groups(tokens: list[Token]) -> list[range]:
 
 @dataclass(frozen=True)
 class Source:
-    """A file and its sanitised version, and their formats as io.formats.read knows them."""
+    """A file and its sanitised version, and their formats as io.jobs.read knows them."""
 
     before: Path
     after: Path

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib import resources
 from pathlib import Path
@@ -19,7 +19,7 @@ from ...io.files.limits import read_json
 from ...io.tally import COUNTS, Tally, times
 from ...pipeline.receipt import MENTIONS, PERSONS_SHOWN, SurrogateCounts, Terms
 from ...privacy.guarantee import Guarantee
-from ...privacy.levels import sentence
+from ...privacy.levels import named
 from ..audit.files import BadFile, Text, read_file
 
 DAMAGED = "a receipt is damaged."
@@ -324,3 +324,13 @@ def rendered(name: str, **values: Any) -> str:
         return environment.from_string(source).render(version=__version__, **values)
     except TemplateRuntimeError:
         raise ValueError(f"{name} lacks a value") from None
+
+
+def sentence(found: Mapping[str, Any] | None) -> str:
+    """Describe `attacker` of a receipt; None: not measured."""
+    if found is None:
+        return (
+            "The attack success rate at this setting was not measured. `dx attack frontier TEXT` "
+            "measures it on your texts."
+        )
+    return f"On other texts ({found['texts']}) at this setting, an attacker {named(found)}."

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from ...arrays import Floats1d, Floats2d, Ints2d, blocks
+from .exact import distances, in_blocks, neighbours
 from .faiss_index import FLAT, build, load_faiss
-from .metric import distances, in_blocks, neighbours
 
 FEW = 4096  # rows, up to which all is done in float64
 TILE = 512  # rows of a block: its products with another stay in the cache

@@ -9,21 +9,20 @@ Scores of a tile of rows and queries come from one float32 matrix product. A rou
 differences decide between them. Values that float32 cannot square, and tables whose rows float32
 products cannot tell apart, take float64 products instead.
 
-It runs on numpy, and after spacy.require_gpu() on cupy: fit takes a copy of the table there.
+`distances` and `neighbours` are those that a guarantee is stated in, in float64.
 """
 
 from __future__ import annotations
 
-import os
-from functools import partial
+from collections.abc import Iterator
 from math import inf, isfinite, sqrt
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
-from ...arrays import Floats1d, Floats2d, Ints1d, blocks
+from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
-from ...machine.compute import array_module, in_order, product_threads, to_device, to_host
+from ...machine import in_order, product_threads
 from ...registries import registry
 from ...validate import fail
 
@@ -33,20 +32,11 @@ OPEN = 8  # rows of a tile that float32 may leave open for each query, on averag
 WORTH_THREADS = 2**23  # pairs of rows and queries
 
 
-class Tile(NamedTuple):
-    """Rows and queries whose scores are computed at once."""
-
-    rows: int
-    queries: int
-
-
-ON_CPU = Tile(1024, 512)
-ON_GPU = Tile(16384, 4096)
+ROWS, QUERIES = 1024, 512  # whose scores are computed at once
 
 
 class ExactIndex:
-    """Euclidean nearest rows of a table. On the CPU the table is read in place: a memory map stays
-    one."""
+    """Euclidean nearest rows of a table, which is read in place: a memory map stays one."""
 
     def fit(self, X: Floats2d) -> ExactIndex:
         """Prepare the search of a table. Adds 8 bytes a row, for half its square.
@@ -61,12 +51,10 @@ class ExactIndex:
             raise DxError(Errors.DX020.format(expected="a table (n, d) of vectors", given=X.shape))
         if not (isfinite(float(X.max())) and isfinite(float(X.min()))):
             raise DxError(Errors.DX020.format(expected="finite numbers", given="nan or inf"))
-        X = to_device(X)
-        xp = array_module(X)
-        self._X: Floats2d = xp.ascontiguousarray(X, dtype="float32")
-        self._half = xp.empty(len(X))
-        for part in blocks(len(X), ON_CPU.rows):
-            self._half[part] = xp.square(self._X[part].astype("float64")).sum(axis=1) / 2
+        self._X: Floats2d = np.ascontiguousarray(X, dtype=np.float32)
+        self._half = np.empty(len(X))
+        for part in blocks(len(X), ROWS):
+            self._half[part] = np.square(self._X[part].astype(np.float64)).sum(axis=1) / 2
         self._reach = sqrt(2 * float(self._half.max()))
         return self
 
@@ -91,52 +79,44 @@ class ExactIndex:
         """
         if not hasattr(self, "_X"):
             raise DxError(Errors.DX003.format(name="dx.Exact.v1"))
-        xp, (n, d) = array_module(self._X), self._X.shape
-        Z = xp.asarray(Z)
+        n, d = self._X.shape
+        Z = np.asarray(Z)
         if Z.ndim != 2 or Z.shape[1] != d or Z.dtype.kind != "f":
             raise fail("Z", f"an array of floats of shape (k, {d})", f"{Z.dtype} {Z.shape}")
         if len(Z) and not float(abs(Z).max()) < LARGEST:
             raise fail("Z", f"numbers below {LARGEST:g}", "one above, or not finite")
-        tile = ON_CPU if xp is np else ON_GPU
         found = [np.zeros(0, dtype=np.int64)]
-        wide = n * len(Z) >= WORTH_THREADS and xp is np
-        with product_threads(wide) as threads:
-            parts = (Z[part].astype("float64") for part in blocks(len(Z), tile.queries))
-            search = partial(self._search, tile.rows)
-            found += in_order(search, parts, threads, 2 * threads)
+        with product_threads(n * len(Z) >= WORTH_THREADS) as threads:
+            parts = (Z[part].astype(np.float64) for part in blocks(len(Z), QUERIES))
+            found += in_order(self._search, parts, threads, 2 * threads)
         return np.concatenate(found)
 
-    def _search(self, height: int, Z: Floats2d) -> Ints1d:
-        xp = array_module(Z)
-        norms = xp.sqrt(xp.square(Z).sum(axis=1))
-        # In float32 squares must not overflow, what underflow takes must be less than the rounding
-        # bound, and no product may be made of TF32 numbers, which have 10 bits.
+    def _search(self, Z: Floats2d) -> Ints1d:
+        norms = np.sqrt(np.square(Z).sum(axis=1))
+        # In float32 squares must not overflow, and what underflow takes must be less than the
+        # rounding bound.
         largest = max(float(norms.max()), self._reach)
-        tf32 = xp is not np and os.environ.get("CUPY_TF32", "0") != "0"
         found = None
-        if largest < 1e18 and not 0 < self._reach < 1e-14 and not tf32:
-            found = self._by_products(Z, norms, height, "float32")
-        return cast(Ints1d, self._by_products(Z, norms, height) if found is None else found)
+        if largest < 1e18 and not 0 < self._reach < 1e-14:
+            found = self._by_products(Z, norms, "float32")
+        return cast(Ints1d, self._by_products(Z, norms) if found is None else found)
 
-    def _by_products(
-        self, Z: Floats2d, norms: Floats1d, height: int, dtype: str = "float64"
-    ) -> Ints1d | None:
+    def _by_products(self, Z: Floats2d, norms: Floats1d, dtype: str = "float64") -> Ints1d | None:
         """Return the rows (k,); None where float32 leaves too many open."""
-        xp = array_module(Z)
-        P, half = xp.ascontiguousarray(Z.T, dtype=dtype), self._half.astype(dtype)
+        P, half = np.ascontiguousarray(Z.T, dtype=dtype), self._half.astype(dtype)
         slack = self._slack(norms, dtype)
-        low = xp.full(len(Z), -inf)  # of the score of the nearest row
+        low = np.full(len(Z), -inf)  # of the score of the nearest row
         rows, apart = np.zeros(len(Z), dtype=np.int64), np.full(len(Z), inf)
-        for part in blocks(len(self._X), height):
+        for part in blocks(len(self._X), ROWS):
             S = self._X[part].astype(dtype, copy=False) @ P
             S -= half[part, None]
             top = S.max(axis=0)
-            low = xp.maximum(low, top - slack)
+            low = np.maximum(low, top - slack)
             bar = (low - slack).astype(dtype)
-            bar = xp.nextafter(bar, xp.asarray(-inf, dtype=dtype))
-            open_ = xp.flatnonzero(bar <= top)
-            others, at = xp.nonzero(xp.take(S, open_, axis=1) >= bar[open_])
-            if dtype == "float32" and len(others) > OPEN * len(Z) + height:
+            bar = np.nextafter(bar, np.asarray(-inf, dtype=dtype))
+            open_ = np.flatnonzero(bar <= top)
+            others, at = np.nonzero(np.take(S, open_, axis=1) >= bar[open_])
+            if dtype == "float32" and len(others) > OPEN * len(Z) + ROWS:
                 return None
             take_nearer(self._X, Z, (open_[at], others + part.start), rows, apart)
         return rows
@@ -172,8 +152,7 @@ def take_nearer(
     for part in blocks(len(pairs[0]), max(1, MIB // Z.shape[1])):
         queries, others = pairs[0][part], pairs[1][part]
         D = X[others] - Z[queries]
-        squares = to_host((D * D).sum(axis=1))
-        queries, others = to_host(queries), to_host(others)
+        squares = (D * D).sum(axis=1)
         order = np.lexsort((others, squares, queries))
         first = order[np.flatnonzero(np.diff(queries[order], prepend=-1))]
         queries, others, squares = queries[first], others[first], squares[first]
@@ -186,3 +165,56 @@ def take_nearer(
 def make_exact() -> ExactIndex:
     """Exact search over the whole table, blockwise; no setting."""
     return ExactIndex()
+
+
+BLOCK_NUMBERS = 2**22  # float64 numbers at once: 32 MB
+
+
+def euclidean(X: Floats2d, rows: Ints1d) -> Floats2d:
+    """Return the distances of k rows of X (n, d) to all, float64 (k, n)."""
+    return distances(X[rows], X)
+
+
+def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
+    """Return the Euclidean distances of Z (k, d) to X (n, d), float64 (k, n).
+
+    Expanded squares lose digits where two vectors are near each other, and the loss of a mechanism
+    doubles every error of its distances; so near pairs are computed from their differences.
+    """
+    n, d = X.shape
+    A = Z.astype(np.float64)
+    squares = np.einsum("kd,kd->k", A, A)
+    D: Floats2d = np.empty((len(A), n))
+    for part in blocks(n, max(1, BLOCK_NUMBERS // d)):
+        B = X[part].astype(np.float64)
+        sums = squares[:, None] + np.einsum("nd,nd->n", B, B)[None, :]
+        S = sums - 2 * (A @ B.T)
+        near = np.nonzero(S < 1e-6 * sums)
+        for some in blocks(len(near[0]), max(1, BLOCK_NUMBERS // d)):
+            i, j = (index[some] for index in near)
+            S[i, j] = np.square(A[i] - B[j]).sum(axis=1)
+        D[:, part] = np.sqrt(S)
+    return D
+
+
+def in_blocks(Z: Floats2d, X: Floats2d) -> Iterator[tuple[slice, Floats2d]]:
+    """Yield distances(Z, X) by parts of Z, with the part that each belongs to."""
+    for part in blocks(len(Z), max(1, BLOCK_NUMBERS // len(X))):
+        yield part, distances(Z[part], X)
+
+
+def neighbours(Z: Floats2d, X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
+    """Return the rows of X (n, d) nearest to each of Z (k, d) by rising distance, int64 (k, depth),
+    and their distances.
+
+    Of rows at one distance the lowest comes first; which of them fill the last place is open.
+    """
+    rows = np.empty((len(Z), depth), dtype=np.int64)
+    apart = np.empty((len(Z), depth))
+    for part, D in in_blocks(Z, X):
+        nearest = np.sort(np.argpartition(D, depth - 1, axis=1)[:, :depth], axis=1)
+        found = np.take_along_axis(D, nearest, axis=1)
+        order = np.argsort(found, axis=1, kind="stable")
+        rows[part] = np.take_along_axis(nearest, order, axis=1)
+        apart[part] = np.take_along_axis(found, order, axis=1)
+    return rows, apart

@@ -39,9 +39,8 @@ from tqdm import tqdm
 from ...arrays import Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
 from ...io.files.atomic import new_folder
-from ...io.files.digests import check_sealed, sealed
-from ...io.files.limits import read_json
-from ...machine.compute import FAULT, MAPPED_AT_ONCE, large_map, let_go, to_host
+from ...io.files.limits import check_sealed, read_json, sealed
+from ...machine import FAULT, MAPPED_AT_ONCE, large_map, let_go
 from ...registries import registry
 from ...ty import Index
 from ...validate import fail
@@ -205,7 +204,6 @@ class FaissIndex:
         Raises:
             DxError: Another table, or one that the saved index was not built for.
         """
-        X = to_host(X)
         if X.ndim != 2 or 0 in X.shape:
             raise DxError(Errors.DX020.format(expected="a table (n, d) of vectors", given=X.shape))
         X, squares = np.ascontiguousarray(X, dtype=np.float32), []
@@ -249,7 +247,7 @@ class FaissIndex:
         """
         if not hasattr(self, "_table"):
             raise DxError(Errors.DX003.format(name="dx.Faiss.v1"))
-        Z, d = np.asarray(to_host(Z)), self._table.shape[1]
+        Z, d = np.asarray(Z), self._table.shape[1]
         if Z.ndim != 2 or Z.shape[1] != d or Z.dtype.kind != "f":
             raise fail("Z", f"an array of floats of shape (k, {d})", f"{Z.dtype} {Z.shape}")
         Z = Z.astype(np.float64)
@@ -329,9 +327,7 @@ class AutoIndex:
 
         Raises DxError for another table.
         """
-        # faiss is given numpy's arrays; on a GPU the exact search is the faster one at any size.
-        exact = X.size <= EXACT_UP_TO or not isinstance(X, np.ndarray)
-        self._chosen = (make_exact() if exact else make_faiss()).fit(X)
+        self._chosen = (make_exact() if X.size <= EXACT_UP_TO else make_faiss()).fit(X)
         self.choice = getattr(self._chosen, "choice", "dx.Exact.v1")
         return self
 

@@ -19,14 +19,14 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats1d, Ints1d, Numbers1d
-from ..mechanisms.path_v2 import SentenceMechanism
-from ..prior.chain import Chain
-from ..registries import registry
-from ..sampler.alone import WordDraw
-from ..space import Space
-from ..ty import Mechanism, Prior, StatesProbabilities
-from ..validate import fail
+from .arrays import Bools1d, Floats1d, Ints1d, Numbers1d
+from .mechanisms.path_v2 import SentenceMechanism
+from .prior.chain import Chain
+from .registries import registry
+from .sampler.alone import WordDraw
+from .space import Space
+from .ty import Mechanism, Prior, StatesProbabilities
+from .validate import fail, one_of
 
 MOST_CANDIDATES = 64
 CACHED = 2**12  # words
@@ -36,7 +36,7 @@ Place = tuple[Numbers1d, Floats1d]
 
 
 class Remap:
-    """See editors.make_remap. Candidates are the words near the released one."""
+    """See make_remap. Candidates are the words near the released one."""
 
     name = "dx.Remap.v1"
 
@@ -290,3 +290,21 @@ def _step(chain: Chain, before: Ints1d, logs: Floats1d, here: Ints1d) -> tuple[F
     better = last[direct[last] > best[place[last]]]
     best[place[better]], came[place[better]] = direct[better], source[better]
     return best, came
+
+
+LOSSES = ("changed", "path")
+
+
+@registry.dx_editors("dx.Remap.v1")
+def make_remap(prior: Prior | None = None, loss: str = "changed") -> Remap:
+    """Replace released words by the most likely originals, by public knowledge alone.
+
+    Args:
+        prior: Public language model; that of the mechanism if None, else dx.WordPairs.v1.
+        loss: "changed" for the most likely words; "path", with word-level sampling, for those that
+            are nearest to the original on average.
+    """
+    one_of("editor.loss", loss, LOSSES)
+    if prior is not None and not isinstance(prior, Prior):
+        raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
+    return NearestRemap(prior) if loss == "path" else Remap(prior)

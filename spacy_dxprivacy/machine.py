@@ -1,10 +1,12 @@
-"""The GPU after spacy.require_gpu(), threads, and memory of mapped tables and caches."""
+"""Processors, memory and network names of this machine."""
 
 from __future__ import annotations
 
+import ipaddress
 import mmap
 import multiprocessing
 import os
+import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,9 +14,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from thinc.backends import get_array_ops, get_current_ops
 
-from ..arrays import Floats2d, Numbers1d
+from .arrays import Floats2d, Numbers1d
+from .errors import DxError, Errors
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -26,25 +28,6 @@ MAPPED_AT_ONCE = 2**27  # bytes of a larger one that a process has in memory at 
 ENTRY_BYTES = 300  # of an entry of a cache besides its numbers
 FAULT = 2**16  # bytes that Linux maps around the one that is read
 _limited: set[int] = set()  # process ids; a forked child has another
-
-
-def to_device(X: Floats2d) -> Floats2d:
-    """Return X as an array of thinc's current ops; unchanged, even a memory map, on the CPU."""
-    ops = get_current_ops()
-    if isinstance(X, np.ndarray) and ops.xp is np:
-        return X
-    moved: Floats2d = ops.xp.asarray(X)
-    return moved
-
-
-def to_host(X: Any) -> Any:
-    """Return X as a numpy array."""
-    return X if isinstance(X, np.ndarray) else get_array_ops(X).to_numpy(X)
-
-
-def array_module(X: Any) -> Any:
-    """Return numpy, or cupy for an array on the GPU."""
-    return np if isinstance(X, np.ndarray) else get_array_ops(X).xp
 
 
 def let_go(X: Floats2d) -> None:
@@ -145,3 +128,26 @@ class RowCache:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"most": self.most, "_entries": {}, "_held": 0}
+
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1", "[::1]")
+
+
+def is_loopback(name: str) -> bool:
+    """Return whether a name or an address is of this machine alone."""
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
+
+
+def check_port(address: str, port: int) -> None:
+    """Raise DxError where the port is taken or not permitted."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((address, port))
+    except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None) or type(error).__name__
+        raise DxError(Errors.DX087.format(port=port, address=address, why=why)) from None

@@ -1,4 +1,8 @@
-"""The contract of a mechanism (spacy_dxprivacy.ty.Mechanism), one function a clause.
+"""Tests (pytest) that every mechanism has to pass, for authors of mechanisms.
+
+from spacy_dxprivacy.testing import mechanism_contract
+
+test_contract = mechanism_contract("my.Mechanism.v1", {"epsilon": 2.0})
 
 A clause fails by pytest.fail instead of an assert, so that it also fails under python -O.
 """
@@ -19,14 +23,14 @@ import pytest
 import spacy
 from spacy.vectors import Vectors
 
-from ..arrays import Floats2d, Ints1d
-from ..errors import DxError, DxWarning
-from ..pipeline.receipt import assert_sanitized
-from ..privacy.guarantee import KINDS, STATUSES, Guarantee
-from ..privacy.randomness import Rng
-from ..registries import registry
-from ..space import Space
-from ..ty import Draw, Mechanism
+from .arrays import Floats2d, Ints1d
+from .errors import DxError, DxWarning
+from .pipeline.receipt import assert_sanitized
+from .privacy.guarantee import KINDS, STATUSES, Guarantee
+from .privacy.randomness import Rng
+from .registries import registry
+from .space import Space
+from .ty import Draw, Mechanism
 
 WORDS = 40
 DRAWS = 200_000  # of a word, for the distribution of outputs

@@ -1,1 +1,0 @@
-"""Processors, memory and network names of this machine."""

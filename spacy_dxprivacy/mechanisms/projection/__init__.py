@@ -1,1 +1,0 @@
-"""From noisy vectors to rows: rules over indexes. All of it is post-processing."""
