@@ -6,7 +6,7 @@ import re
 import pytest
 import spacy
 
-from spacy_dxprivacy.entities.surrogates.lists import cities, listed
+from spacy_dxprivacy.entities.tables import cities, listed
 
 LABELS = "PERSON DATE TIME GPE ADDRESS ORG EMAIL URL PHONE ID".split()
 SELECTOR = {"@dx_selectors": "dx.Entities.v1", "labels": LABELS}

@@ -17,6 +17,7 @@ from .tables import FIRMS, LISTED, expanded, pattern, words
 from .words import builtin_lexicon, is_name, kinds
 
 _NAMED = frozenset({"PERSON", "GPE", "ORG"})
+_WHOLE = frozenset({"GPE", "ORG", "DATE", "TIME", "ADDRESS"})
 _PHRASED = _NAMED | {"ADDRESS"}
 _BETWEEN = {label: words("BETWEEN_NAMES") for label in _NAMED} | {"DATE": words("BETWEEN_DATES")}
 _PARTED = frozenset("- – — − / | • · & + *".split())  # part two names where blanks are around them
@@ -28,6 +29,7 @@ _ABBREVIATIONS, _DIAGNOSES = words("ABBREVIATIONS"), words("DIAGNOSES")
 _EPONYMS, _COURTS = words("EPONYMS"), frozenset("court courts tribunal tribunals".split())
 _PHRASE_WORDS = _COURTS | frozenset(expanded("LATIN").replace("|", " ").split())
 _ARTICLE = frozenset({"the"})
+_OPENINGS = frozenset("yesterday today tomorrow then later also now".split())
 _STARTS = _ARTICLE | words("BETWEEN_NAMES")
 _LINKS = frozenset("on in for of and or to at by with from as".split())
 _EDGES = frozenset({"'s", "’s", "'", "’"})
@@ -120,9 +122,12 @@ def _pieces(
         if i < end and i not in fixed and not _parts(doc, label, i, start, end, ends):
             continue
         low, high = trimmed(doc, first, i) if label in _NAMED else (first, i)
-        if label == "ORG":
-            # The beginning of a sentence, and an article, are no part of a name.
-            while low < high and doc[low].lower_ in (_STARTS if low > start else _ARTICLE):
+        if label in ("ORG", "GPE"):
+            # The beginning of a sentence, and the article of a firm, are no part of a name.
+            first_words = (
+                _STARTS if low > start else _OPENINGS | (_ARTICLE if label == "ORG" else set())
+            )
+            while low < high - 1 and doc[low].lower_ in first_words:
                 low += 1
         if low < high and ((first, i) == (start, end) or _is_whole(doc, low, high)):
             yield label, low, high
@@ -146,10 +151,11 @@ def _parts(
     if text in _PARTED and token.whitespace_ and doc[i - 1].whitespace_:
         return text != "&" or label != "ORG" or _completes(ends[i])
     if text in _BREAKS:
-        return text not in "()" or not _has_brackets(doc[start:end].text)
+        return text not in "()" or label == "GPE" or not _has_brackets(doc[start:end].text)
     if text == "," and label == "ORG":
         before, after = doc[i - 1].text, doc[i + 1].text
         partners = is_name(before) and is_name(after) and not _completes(ends[i])
+        partners &= kinds(after).isdisjoint({"WEEKDAY", "MONTH"})
         return not (partners or after.rstrip(".") in _LEGAL)
     if text == "," and label == "GPE":
         return "state" not in builtin_lexicon().of(doc[i + 1].text)
@@ -169,7 +175,8 @@ def _parts_firms(doc: Doc, i: int, start: int, end: int, ends: dict[int, list[En
     if doc[start:end].text.lower().rstrip(".") in FIRMS:
         return False
     common = [is_word(word.lower()) and not is_name(word) for word in (before, after)]
-    return after != "Sons" and not all(common)
+    of = any(token.lower_ == "of" for token in doc[start:i])
+    return after != "Sons" and not (of and all(common))
 
 
 def _has_brackets(text: str) -> bool:
@@ -178,7 +185,7 @@ def _has_brackets(text: str) -> bool:
 
 def _completes(matches: Collection[Entity]) -> bool:
     """Whether a mention that stands by itself is among matches that end at a place."""
-    return any(label in ("GPE", "ORG", "DATE", "TIME", "ADDRESS") for label, *_ in matches)
+    return any(label in _WHOLE or (label == "PERSON" and e - s > 1) for label, s, e in matches)
 
 
 def _is_whole(doc: Doc, start: int, end: int) -> bool:

@@ -88,7 +88,8 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         language = language_of_doc(doc)
         if language == "en":
             found = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
-            kept = without_terms(doc, list(bounded(doc, found)))
+            # Once more: a label that changed ends at other words.
+            kept = bounded(doc, without_terms(doc, list(bounded(doc, found))))
         else:
             kept = iter(match_foreign(doc, language))
         return own + sorted(kept, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))
