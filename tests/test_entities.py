@@ -337,3 +337,51 @@ def test_a_head_tells_what_its_column_holds(nlp, mark):
     assert found(doc, "PERSON") == ["Qorzu Vexil"]
     assert found(doc, "GPE") == ["Bramblewick"]
     assert found(doc, "ADDRESS") == ["4021", "302"]
+
+
+STAY = [
+    "She has HIV.", "He was DOA at the NICU.", "The NICU nurse called.", "Parkinson's since then.",
+    "Her Alzheimer's worsened.", "Known Crohn's, Lupus and COVID-19.", "To ICU with COPD.",
+    "The Court held, inter alia, that the appeal failed.", "The Regional Court ruled.",
+    "The Supreme Court and the European Court of Human Rights agreed.",
+    "A de facto ruling, prima facie, mutatis mutandis.", "Habeas corpus and mens rea, per se.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("network", [False, True])
+def test_no_diagnosis_abbreviation_court_or_latin_phrase_is_an_entity(network):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    if network:
+        nlp.add_pipe("dx_entity_recognizer")
+    named = {"PERSON", "GPE", "ORG", "ADDRESS"}
+    for text in STAY:
+        assert [ent for ent in nlp(text).ents if ent.label_ in named] == [], text
+    court = nlp("The Olsztyn Regional Court ruled. The Court rose.")
+    assert [(ent.text, ent.label_) for ent in court.ents] == [("Olsztyn", "GPE")]
+    named_so = nlp("Mr. Parkinson came. Anne Parkinson slept. Parkinson's house burnt.")
+    assert sum("Parkinson" in ent.text for ent in named_so.ents) == 3
+
+
+@pytest.mark.parametrize("name", ["ABBREVIATIONS", "DIAGNOSES", "EPONYMS", "LATIN"])
+def test_what_the_public_lists_hold_stays_beside_a_cue_for_names(name):
+    from spacy_dxprivacy.entities.tables import expanded, words
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    listed = expanded(name).split("|") if name == "LATIN" else sorted(words(name))
+    form = {"EPONYMS": "She has {}'s now.", "LATIN": "It was, {}, met."}.get(name, "He has {} now.")
+    for term in listed:
+        text = form.format(term.capitalize() if name == "EPONYMS" else term)
+        found = [e.text for e in nlp(text).ents if e.label_ in ("PERSON", "GPE", "ORG", "ADDRESS")]
+        assert found == [], text
+
+
+def test_a_health_number_and_a_sort_code_keep_their_form():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    for text in ("NHS number 943 476 5919, phone 020 7946 0958", "NHS no. 943-476-5919 is his"):
+        (number,) = [e for e in nlp(text).ents if e.label_ == "ID"]
+        assert number.text in text and sum(map(str.isdigit, number.text)) == 10
+    (code,) = [e for e in nlp("sort code 20-31-88").ents if e.label_ in ("ID", "DATE")]
+    assert (code.text, code.label_) == ("20-31-88", "ID")

@@ -1,13 +1,18 @@
 """Words that demean never come out, and the guarantee holds for what does."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import spacy
+import srsly
 
 from spacy_dxprivacy import Space, registry
+from spacy_dxprivacy.about import DATA
 from spacy_dxprivacy.space import sources as offensive
 from spacy_dxprivacy.space.sources import substitutes_of
 
+EXAMPLES = Path(__file__).parent.parent / "examples"
 BAD = ["wench", "morons", "Infidels", "imbecile"]
 WORDS = ["woman", "people", "believers", "patient", "the", "house", *BAD]
 NOISE = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1e-3}  # nearly uniform
@@ -68,4 +73,40 @@ def test_indecent_words_never_come_out_and_those_of_medicine_and_law_do():
     instead = substitutes_of(Space.builtin())
     for word in ["sexy", "scum", "nude", "pimp", "poop", "vulgar", "fetish"]:
         assert word in instead and instead[word] not in instead
-    assert not instead.keys() & {"penis", "breast", "rape", "Essex", "suck", "peel", "lay"}
+    assert not instead.keys() & {"breast", "Essex", "suck", "peel", "lay", "arrest", "attack"}
+
+
+KINDS = {
+    "violence": "kill killed murder stabbed shooting gun bomb terrorist suicide torture",
+    "sex": "rape raped sex sexual heterosexual gay prostitute penis orgasm",
+    "crime": "criminal thief theft stole robbery fraud cocaine heroin prison kidnapped",
+    "insult": "stupid liar fool idiot ugly pathetic crazy disgusting coward racist",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_of_violence_sex_crime_and_insult_never_come_out(kind):
+    instead = substitutes_of(Space.builtin())
+    assert set(KINDS[kind].split()) <= instead.keys()
+    assert not set(instead.values()) & instead.keys()
+    sections = (DATA / "harmful.txt").read_text(encoding="utf8").split("\n\n")
+    assert any(section.startswith(f"# {kind}") for section in sections)
+
+
+def releases_of_the_examples(nlp, count):
+    """Yield the words of releases of the texts of the examples."""
+    texts = [path.read_text(encoding="utf8") for path in sorted(EXAMPLES.glob("*.txt"))]
+    texts += [row["text"] for row in srsly.read_jsonl(EXAMPLES / "tickets.jsonl")]
+    for doc in nlp.pipe(texts[i % len(texts)] for i in range(count)):
+        yield {token.text for token in doc}
+
+
+@pytest.mark.parametrize(
+    "count", [40, pytest.param(1000, marks=pytest.mark.slow)], ids=["quick", "slow"]
+)
+def test_releases_of_the_examples_hold_none(count):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer")
+    blocked = set(substitutes_of(Space.builtin()))
+    for words in releases_of_the_examples(nlp, count):
+        assert not words & blocked

@@ -72,7 +72,55 @@ def test_a_title_before_a_name_and_particles_say_what_is_a_family_name():
     name = made("dx.Name.v1", form=True)
     mentions = [Mention("Okonkwo", "P", "Mr."), Mention("van der Berg", "P"), Mention("Berg", "P")]
     one, other, again = name.replace(mentions, Draws(Rng(1)))
-    assert {one, other} <= set(listed("surnames")) and again == other != one
+    assert {one, again} <= set(listed("surnames")) and other == f"van der {again}" and again != one
+
+
+def test_particles_are_kept_as_they_are_written():
+    name = made("dx.Name.v1")
+    mentions = ["Kees van Dijk-Mensah", "van Dijk-Mensah", "Ó Briain", "Ó. Murphy", "DE LA CRUZ"]
+    full, bare, irish, initial, spanish = draw(name, *mentions)
+    family = full.split(" ", 1)[1]
+    assert bare == family and family.startswith("van ") and "-" not in family
+    assert re.fullmatch(r"Ó \w+", irish) and re.fullmatch(r"[A-Z]\. \w+", initial)
+    assert spanish.startswith("DE LA ") and spanish.isupper()
+
+
+SHOWN = {
+    "male": [
+        ("Mr.", "Wendy Kerr", ""), ("husband", "Sonja", ""), ("uncle", "Zyx", ""),
+        ("", "Mr. Kerr", ""), ("", "Robin Kerr", "said he slept"),
+        ("", "Kim Lee", "came. He slept"),
+    ],
+    "female": [
+        ("Mrs.", "Tom Kerr", ""), ("sister", "Zyx", ""), ("", "Sonja", ", she said"),
+        ("daughter", "Peter", ""), ("", "Ms. Robin Kerr", ""), ("Aunt", "Zyx", ""),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("gender", SHOWN)
+def test_a_given_name_has_the_gender_that_the_text_shows(gender):
+    """It is in plaintext beside the name, and the receipt states it; nothing goes by the name."""
+    name, firsts = made("dx.Name.v1"), set(listed(gender))
+    for before, text, tail in SHOWN[gender]:
+        mentions = [Mention(text, "P", before, before, tail), Mention("Robin Moss", "P")]
+        drawn = [name.replace(mentions, Draws(Rng(seed))) for seed in range(20)]
+        if text != "Mr. Kerr":
+            parts = [one.removeprefix("Ms. ").split()[0] for one, _ in drawn]
+            assert set(parts) <= firsts, text
+        others = {other.split()[0] for _, other in drawn}
+        assert others & set(listed("male")) and others & set(listed("female"))
+    assert any("titles, words for kin and pronouns" in line for line in name.in_clear)
+    other = [Mention("Zorblatt", "P", "his sister", "", "")]
+    assert name.replace(other, Draws(Rng(1))) == name.replace([Mention("Quux", "P")], Draws(Rng(1)))
+
+
+def test_a_given_name_becomes_a_given_name():
+    name, firsts = made("dx.Name.v1"), {*listed("female"), *listed("male")}
+    for kin in ("sister", "brother", "aunt", "husband"):
+        for text in ("Wendy", "Zyxo", "Sonja"):
+            (one,) = name.replace([Mention(text, "P", kin, f"his {kin}")], Draws(Rng(3)))
+            assert one in firsts
 
 
 def test_the_form_of_a_mention_is_hidden_on_request():
@@ -92,12 +140,15 @@ ONE_PERSON = [
     ("Ana Lopez-Garcia", "Ms. Garcia", "Ms. Lopez-Garcia"),
     ("Frau Dr. Schöller", "Frau Schöller", "Dr. Schöller"),
     ("Dr. Jane Smith", "Jane Smith", "Smith"), ("Robert Lee Jr.", "Robert Lee", "Lee"),
-    ("Андрей Петров", "Андреи Петров"),
+    ("Андрей Петров", "Андреи Петров"), ("Robert Miller", "Bob Miller", "Rob", "Ms. Miller"),
+    ("Liz Taylor", "Elizabeth Taylor", "Beth Taylor"), ("Priya Raman", "Priya R.", "Priya"),
+    ("Mary Smith, MD", "Dr. Smith"), ("Dr. Mary Smith", "Mary Smith", "Dr. Smith"),
 ]  # fmt: skip
 TWO_PERSONS = [
     ("John Smith Jr.", "John Smith Sr."), ("John Smith Sr.", "John Smith III"),
     ("Ms. Smith", "Dr. Smith"), ("Mr. Okafor", "Mrs. Okafor"), ("Mary Smith", "John Smith"),
-    ("Mary Smith", "John Smith, MD"),
+    ("Mary Smith", "John Smith, MD"), ("Mary Smith", "Dr. Smith"), ("Robert Miller", "Tom Miller"),
+    ("Priya Raman", "Priya S."), ("Bob Miller", "Robert Moss"),
 ]  # fmt: skip
 
 

@@ -16,9 +16,9 @@ from typing import cast
 
 from spacy.tokens import Doc, Span
 
-from ..text.mentions import Entity
+from ..text.mentions import Entity, is_word
 from .tables import kind_of, pattern, sections, words
-from .words import ALSO_FIRST, builtin_lexicon, is_name
+from .words import ALSO_FIRST, builtin_lexicon, is_name, kinds
 
 # Most texts have none of these, and are spared the searches that need them.
 _NUMBER = re.compile(r"\d{3}|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
@@ -65,6 +65,11 @@ def _phrases(text: str) -> Iterator[Entity]:
     for match in pattern("FIELD_CODE").finditer(lower):
         yield "ID", *match.span(match.lastindex or 0)
     for match in pattern("DATE_PHRASE").finditer(lower):
+        start = match.start()
+        if lower[start].isdigit() and pattern("AFTER_MONTH").search(
+            lower, max(start - 12, 0), start
+        ):
+            continue  # the day is of the month before it: "March 5 and 14 April"
         yield kind_of(match), *match.span(str(match.lastgroup))
 
 
@@ -153,7 +158,11 @@ def _is_cued(match: re.Match[str]) -> bool:
         return is_name(family) and not one and (not other or family.capitalize() in _KOREAN)
     if kind == "inverted":
         given = match["given"].capitalize()
-        return "first_name" in builtin_lexicon().of(given) or given in ALSO_FIRST
+        named = "first_name" in builtin_lexicon().of(given) or given in ALSO_FIRST
+        family = match[0].partition(",")[0]
+        if "SURE_MONTH" in kinds(given):
+            return False
+        return named and (is_name(family) or not is_word(family.lower()))
     return kind != "verb" or is_name(match[0])
 
 

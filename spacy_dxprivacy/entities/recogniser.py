@@ -23,6 +23,7 @@ from ..text.mentions import Entity, is_word, mentions, plain_label
 from ..text.normal import in_normal_form
 from ..text.tokens import with_fields_apart
 from . import network
+from .extent import bounded, trimmed
 from .tables import words
 
 TOKENS = 4096  # that the network reads at a time
@@ -136,8 +137,8 @@ def set_entities(doc: Doc, new: list[Entity]) -> None:
         e for e in doc.ents if e.label_ not in _WEAK or marked.isdisjoint(range(e.start, e.end))
     }
     owner = {i: span for span in kept for i in range(span.start, span.end)}
-    for label, first, last in new:
-        start, end = _trimmed(doc, first, last)
+    for label, first, last in bounded(doc, new):
+        start, end = _trimmed(doc, label, first, last)
         if all(token.is_stop and token.is_lower for token in doc[start:end]):
             continue  # no name is made of "as" and "of" alone
         if not any(map(str.isalnum, doc[start:end].text)) or _is_form_word(doc, start, end):
@@ -153,11 +154,13 @@ def set_entities(doc: Doc, new: list[Entity]) -> None:
             places = list(some)
             cut = len(places) < end - start
             if not run and not (cut and all(is_word(doc[i].lower_) for i in places)):
-                span = Span(doc, places[0], places[-1] + 1, label=label)
-                kept.add(span)
-                owner.update(dict.fromkeys(places, span))
+                low, high = _trimmed(doc, label, places[0], places[-1] + 1)
+                if low < high:
+                    span = Span(doc, low, high, label=label)
+                    kept.add(span)
+                    owner.update(dict.fromkeys(range(low, high), span))
     known = sorted((plain_label(span.label_), span.start, span.end) for span in kept)
-    again = mentions(doc, known)
+    again = bounded(doc, mentions(doc, known))
     doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
 
 
@@ -169,8 +172,10 @@ def _is_form_word(doc: Doc, start: int, end: int) -> bool:
     return text.isupper() and text.lower() in FORM_WORDS and any(map(str.isdigit, after))
 
 
-def _trimmed(doc: Doc, start: int, end: int) -> tuple[int, int]:
-    """The extent without white space and marks at its ends."""
+def _trimmed(doc: Doc, label: str, start: int, end: int) -> tuple[int, int]:
+    """The extent without white space and marks at its ends, and of a name without linking words."""
+    if label not in ("DATE", "TIME"):
+        return trimmed(doc, start, end)
     while start < end and (doc[start].is_space or doc[start].is_punct):
         start += 1
     while start < end and (doc[end - 1].is_space or doc[end - 1].is_punct):

@@ -24,6 +24,7 @@ from ..text.normal import in_normal_form
 from ..text.tokens import with_fields_apart
 from ..validate import fail
 from .disguised import match_disguised
+from .extent import bounded
 from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
 from .review import completed, without_terms
@@ -89,7 +90,8 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         language = language_of_doc(doc)
         if language == "en":
             found = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
-            kept = {*without_terms(doc, found)}
+            # Once more: a label that changed ends at other words.
+            kept = {*bounded(doc, without_terms(doc, list(bounded(doc, found))))}
         else:
             kept = match_foreign(doc, language)
         kept |= {*match_disguised(doc)}
@@ -110,9 +112,8 @@ class DxEntityRuler(FailsClosed, EntityRuler):
             taken.update(range(start, end))
         known = [(plain_label(span.label_), span.start, span.end) for span in kept]
         english = language_of_doc(doc) == "en"
-        again = (completed(doc, known) if english else [*known, *mentions(doc, known)])[
-            len(known) :
-        ]
+        more = completed(doc, known) if english else [*known, *mentions(doc, known)]
+        again = bounded(doc, more[len(known) :])
         doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
 
     def _match_words(self, doc: Doc) -> Iterator[Entity]:

@@ -51,6 +51,11 @@ def pattern(name: str, file: str = "forms") -> re.Pattern[str]:
     return re.compile(_expanded("".join(sections(file)[name])))
 
 
+def expanded(name: str) -> str:
+    """Return a section of forms.txt as one regular expression."""
+    return _expanded("".join(sections("forms")[name]))
+
+
 def forms(name: str, file: str = "forms") -> list[tuple[str, str]]:
     """Return (name or "", regular expression) of each line of a table of a file."""
     rows = [_NAMED.fullmatch(line) or ("", "", line) for line in sections(file)[name]]

@@ -3,11 +3,11 @@
 Each source gives a SpaceSource, which loads the Space when the pipeline is complete, since spaCy
 loads the vectors of a pipeline after it makes the components.
 
-Blocked outputs: offensive words are replaced by substitutes, whatever the input is. They stay in
-the table, and go into the mechanism like any word: an offensive input is sampled under the stated
-guarantee, and is not treated as unknown. A sampled offensive word is replaced by the nearest other
-word, a fixed public function of the sample. That is post-processing: the guarantee holds for the
-output, in which they do not occur.
+Blocked outputs: offensive and harmful words are replaced by substitutes, whatever the input is.
+They stay in the table, and go into the mechanism like any word: an offensive input is sampled under
+the stated guarantee, and is not treated as unknown. A sampled offensive word is replaced by the
+nearest other word, a fixed public function of the sample. That is post-processing: the guarantee
+holds for the output, in which they do not occur.
 """
 
 from __future__ import annotations
@@ -292,6 +292,7 @@ def check_space_folder(path: Path, *, force: bool) -> None:
 
 
 MORE_OFFENSIVE = DATA / "more_offensive.txt"
+HARMFUL = DATA / "harmful.txt"
 MOST_NUMBERS = 2**25  # of a table that is searched for the nearest: larger ones are not read for it
 BLOCK_NUMBERS = 2**18  # distances at once: 2 MB, which a core has for itself
 
@@ -345,7 +346,8 @@ class Substitutes(Mapping[str, str]):
 
 @lru_cache(maxsize=1)
 def _allowed() -> Allowed:
-    return Allowed(None, [*read_words(OFFENSIVE), *read_words(MORE_OFFENSIVE)])
+    lists = (OFFENSIVE, MORE_OFFENSIVE, HARMFUL)
+    return Allowed(None, [word for path in lists for word in read_words(path)])
 
 
 def _nearest(vectors: Floats2d, rows: Ints1d, bad: Bools1d) -> Ints1d:

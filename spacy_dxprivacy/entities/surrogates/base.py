@@ -138,12 +138,14 @@ class Draws:
 
 @dataclass(frozen=True)
 class Mention:
-    """A mention: its text and label, the word before it, and up to four words before it."""
+    """A mention: its text and label, the word before it, up to four words before it, and up to
+    twelve after it, as far as the next mention."""
 
     text: str
     label: str
     before: str = ""
     lead: str = ""
+    tail: str = ""
 
 
 @runtime_checkable

@@ -13,6 +13,9 @@ Adjacency   Documents of one layout: the same text beside their dates, and dates
             read: two digits of a year in a calendar where 00 follows 99; a day without a year
             the nearest one to the date before it, or of 365 days where no date has a year; weeks,
             months, ..., decades so many of them from the date before (see timeline)
+            Numeric dates are read in the order of the setting; where one of them does not fit it
+            and all fit the other order, in that one. The order is a part of the layout: documents
+            that are read in different orders are not adjacent
 Plaintext   how many days lie between two dates of a document, the form of each date, that a holiday
             is named (all become "a holiday"), minutes, ages up to 89, whether a date implies an age
             over 89 (it becomes "1933 or earlier"), and words that are relative to a date
@@ -48,6 +51,8 @@ SCOPES: dict[str, tuple[str, tuple[str, ...]]] = {
 IN_CLEAR = (
     "the days between the dates of a document, and the form that each is written in",
     "minutes of times, ages up to 89, and words that are relative to a date or a time",
+    "which order of day and month numeric dates are read in: that a day is above 12, where the "
+    "setting does not fit them",
     "that a holiday is named, and that a date implies an age over 89; neither which nor when",
 )
 
@@ -68,8 +73,8 @@ def make_date_shift(
             days on the average.
         window: In its place, the most days of a uniform shift.
         weeks: Shift by whole weeks, so that days of the week stay true.
-        order: "mdy" or "dmy", how 03/04/2019 is read where it can be both; "auto": "mdy" in
-            English, "dmy" in other languages.
+        order: "mdy" or "dmy", how 03/04/2019 is read where the numeric dates of a document fit
+            both; "auto": "mdy" in English, "dmy" in other languages.
         scope: "document"; "corpus", one shift for each user (see Draws.user) and for each
             document without one; or "one-shift", the same for all documents of the key.
         key: File of the key, with the latter two.
@@ -119,9 +124,9 @@ class DateShift:
             delta = stays = 1 / steps
             notes = f"delta is that of one step apart; d steps apart it is d / {steps}. "
         adjacency = (
-            f"{SCOPES[self.moves][0]} of one layout, with times that are all earlier or later by "
-            "the same number of hours (epsilon 0) and dates, as they are read "
-            f"(docs/how-to/entities.md), by the same number of "
+            f"{SCOPES[self.moves][0]} of one layout and order of day and month, with times that "
+            "are all earlier or later by the same number of hours (epsilon 0) and dates, as they "
+            "are read (docs/how-to/entities.md), by the same number of "
             f"{'whole weeks' if self.step == 7 else 'days'}"
         )
         return Guarantee(

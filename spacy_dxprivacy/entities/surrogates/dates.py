@@ -18,15 +18,17 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
 
-from ..tables import LANGUAGES, DateWords, date_words, forms, words
+from ..tables import LANGUAGES, DateWords, date_words, forms, pattern, words
 
 SEASONS = "winter spring summer fall".split()
+ROMAN = "i ii iii iv v vi vii viii ix x xi xii".split()
 COUNTED = "first second third fourth".split()
 HOURS = "twelve one two three four five six seven eight nine ten eleven".split()
 TOP_AGE = 90  # and more: ages above 89 are released as this one
 _BESIDE, _NUMBERS, _UNITS = words("BESIDE_DATES"), words("NUMBERS"), words("UNITS")
 _DETERMINERS = words("DETERMINERS")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_SAME_AGE = re.compile(rf"\A({TOP_AGE})\D+{TOP_AGE}\Z")
 _COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)
 
 
@@ -233,7 +235,8 @@ def _match(text: str, place: int, forms: Sequence[Form]) -> tuple[Match, Reader,
     for form, reader, language in forms:
         found = form.match(text, place)
         after = text[found.end() : found.end() + 1] if found else ""
-        if found and found.end() > place and not (after.isalnum() and after not in "TtZz"):
+        goes_on = after in "TtZz" and text[found.end() - 1].isdigit() if found else False
+        if found and found.end() > place and (goes_on or not after.isalnum()):
             return found, reader, language
     return None
 
@@ -386,7 +389,7 @@ def _numeric(m: Match, context: Context) -> Days:
     ends = []
     for a, b, y in groups:
         month, day = (int(m[a]), int(m[b])) if order == "mdy" else (int(m[b]), int(m[a]))
-        if 1 <= day <= 12 < month <= 31 and m[y]:
+        if order and 1 <= day <= 12 < month <= 31:
             raise OtherOrder
         if not order or not (1 <= month <= 12 and 1 <= day <= 31):
             raise NoDate
@@ -400,6 +403,15 @@ def _numeric(m: Match, context: Context) -> Days:
         return put(m, **new)
 
     return Days(ends, write)
+
+
+def _roman(m: Match, context: Context) -> Days:
+    """3.IX.1988: the month as a Roman number."""
+    month = ROMAN.index(m["m"].lower()) + 1
+    return _one_day(
+        _day_of(m["n"], month, m["y"]),
+        lambda y, mo, d: put(m, d=str(d), m=cased(ROMAN[mo - 1].upper(), m["m"]), y=y),
+    )
 
 
 def _nth(m: Match, context: Context) -> Days:
@@ -493,8 +505,14 @@ def _decade(m: Match, context: Context) -> Piece:
 # -- readers: days of the week, times, ages, holidays ------------------------------------------
 
 
-def _weekday(m: Match, context: Context) -> Loose:
-    """Monday, Mon., Montag."""
+def _weekday(m: Match, context: Context) -> Piece:
+    """Monday, Mon., Montag. Within the name of a feast or of another thing ("Super Bowl |Sunday") a
+    moved one would tell the shift modulo 7."""
+    phrase = " ".join((*context.before, m.string[: m.end()].lower()))
+    if pattern("FEAST_END").search(phrase):
+        raise NoDate
+    if pattern("WEEKDAY_PHRASE_END").search(phrase):
+        return Constant(m[0])
     names, text = context.names.weekdays, m["w"].lower()
     number = next(i for i, name in enumerate(names) if name[:3] == text[:3])
     length = None if text == names[number] else 3
@@ -538,12 +556,18 @@ def _noon(m: Match, context: Context) -> Loose:
     return Loose(lambda _, hours: names[(noon + hours) % 24])
 
 
+def capped(ages: str) -> str:
+    """Return one or two ages, 90 in place of those above 89; one where both are."""
+    return _SAME_AGE.sub(r"\1", re.sub(r"\d+", lambda m: str(min(int(m[0]), TOP_AGE)), ages))
+
+
 def _age(m: Match, context: Context) -> Constant:
     """As it is up to 89. Also 93rd birthday, ninety-three, nonagenarian."""
     number = m["n"]
     if number[0].isdigit():
-        old = int(re.findall(r"\d+", number)[0]) >= TOP_AGE
-        return Constant(put(m, n=ordinal(TOP_AGE, m["th"])) if old else m[0])
+        old = max(map(int, re.findall(r"\d+", number))) > TOP_AGE
+        new = ordinal(TOP_AGE, m["th"]) if m["th"] else capped(number)
+        return Constant(put(m, n=new) if old else m[0])
     if number.lower().endswith("arian"):
         return Constant(put(m, n=cased("Nonagenarian", number)))
     return Constant(put(m, n=cased("Ninetieth" if m["th"] else "Ninety", number)))
@@ -566,8 +590,8 @@ READERS: dict[str, Reader] = {
     "age": _age, "clock": _clock, "decade": _decade, "holiday": _holiday, "iso": _iso,
     "local_range": _local_range, "month": _month, "named_day": _named_day,
     "named_range": _named_range, "noon": _noon, "nth": _nth, "numeric": _numeric,
-    "quarter": _quarter, "season": _season, "spoken_hour": _spoken_hour, "week": _week,
-    "weekday": _weekday, "years": _years,
+    "quarter": _quarter, "roman": _roman, "season": _season, "spoken_hour": _spoken_hour,
+    "week": _week, "weekday": _weekday, "years": _years,
     "count": lambda m, context: Constant(m[0]),  # the 3rd week, the 20th century
 }  # fmt: skip
 

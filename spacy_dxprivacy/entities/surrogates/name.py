@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...registries import registry
@@ -27,14 +27,17 @@ from ..tables import listed_of
 from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream, pick
 from .codes import contact, kind_of
 from .name_forms import (
+    GENDER,
     TITLES,
     Form,
     Person,
+    bare_word,
     family_of,
     fold,
     form_of,
     is_family,
     is_initial,
+    particles_of,
     persons,
 )
 from .user_names import (
@@ -48,28 +51,34 @@ from .user_names import (
 )
 
 FORM = (
-    "how a name is written: how many parts, initials, title, suffix, possessive, case, and whether "
-    "public lists read one part as a given or a family name"
+    "how a name is written: how many parts, initials, title, particles, suffix, possessive, case, "
+    "and whether public lists read one part as a given or a family name"
 )
-GENDER = "the gender of first names that the lists hold"
+PRONOUNS = frozenset({"he", "himself", "she", "herself"})
+GENDERS = {
+    "text": "the gender that titles, words for kin and pronouns beside a name show",
+    "same": "the gender of first names that the lists hold",
+}
+_PRONOUN = re.compile(r"\w+|[.!?\n]")
 LEAST = {"firsts": 199, "one gender": 76, "surnames": 250}  # of any language
 _HANDLE = re.compile(r"(\w{2,})\.\w{2,}|\S*[@\d_]\S*")
 
 
 @registry.dx_surrogates("dx.Name.v1")
 def make_name(
-    form: bool = True, gender: str = "any", scope: str = "document", key: str | None = None
+    form: bool = True, gender: str = "text", scope: str = "document", key: str | None = None
 ) -> Name:
     """Make a surrogate for names of persons, in the language of the document, part by part.
 
     Args:
         form: Write the surrogate as the mention was (Ms. Lopez, M. Lopez, Maria). Without it every
             mention becomes a first and a family name.
-        gender: "any", or "same" to copy that of first names which the lists hold.
+        gender: "text", that which titles, words for kin and pronouns beside a name show (with a key
+            "any"); "any"; or "same" to copy that of first names which the lists hold.
         scope: "mention", "document", or "corpus".
         key: File of the key, with scope "corpus".
     """
-    return Name(Scope(scope, key), bool(form), one_of("gender", gender, ("any", "same")))
+    return Name(Scope(scope, key), bool(form), one_of("gender", gender, ("text", "any", "same")))
 
 
 @dataclass(frozen=True)
@@ -86,14 +95,19 @@ class Name(Independent):
     def traits(self) -> tuple[str, ...]:  # type: ignore[override]
         """What of a mention is visible beside what its scope shows."""
         parts = "which documents mention the same given name, initial or family name (by design)"
-        visible = (FORM,) * self.form + (GENDER,) * (self.gender == "same")
+        visible = (FORM,) * self.form + ((GENDERS[self._shown],) if self._shown in GENDERS else ())
         return (*visible, LANGUAGE, *([parts] if self.scope.key else ()))
 
     @property
     def chance(self) -> float:
         """Of either part of a name, in the language with the fewest names."""
-        firsts = LEAST["one gender" if self.gender == "same" else "firsts"]
+        firsts = LEAST["one gender" if self._shown in GENDERS else "firsts"]
         return 1 / firsts + 1 / LEAST["surnames"]
+
+    @property
+    def _shown(self) -> str:
+        """Which gender is copied. With a key a given name has one surrogate in all texts."""
+        return "any" if self.gender == "text" and self.scope.key is not None else self.gender
 
     @property
     def notes(self) -> str:  # type: ignore[override]
@@ -113,7 +127,13 @@ class Name(Independent):
         ]
         named = [form for form, handle in zip(forms, is_handle, strict=True) if not handle]
         people = persons(named, is_family)
-        texts, drawn = self._written(named, people, draws)
+        shown: dict[int, set[str]] = defaultdict(set)
+        if self._shown == "text":
+            told = (m for m, handle in zip(mentions, is_handle, strict=True) if not handle)
+            for mention, form, person in zip(told, named, people, strict=True):
+                shown[person.number].update(filter(None, [shown_gender(mention, form)]))
+        genders = {number: next(iter(each)) for number, each in shown.items() if len(each) == 1}
+        texts, drawn = self._written(named, people, genders, draws)
         known: dict[str, list[Known]] = defaultdict(list)
         for number, person in {person.number: person for person in people}.items():
             given, last = fold(person.given), family_of(person.last)
@@ -128,7 +148,11 @@ class Name(Independent):
         ]
 
     def _written(
-        self, forms: Sequence[Form], people: Sequence[Person], draws: Draws
+        self,
+        forms: Sequence[Form],
+        people: Sequence[Person],
+        genders: Mapping[int, str],
+        draws: Draws,
     ) -> tuple[list[str], dict[int, DrawnName]]:
         """Return the surrogate of each form, and the name drawn for each person by its number."""
         taken = set() if self.scope.key else set(draws.plain)
@@ -136,7 +160,9 @@ class Name(Independent):
         texts = []
         for form, person in zip(forms, people, strict=True):
             if self.scope.reach == "mention" or person.number not in drawn:
-                drawn[person.number] = self._draw(person, draws, taken)
+                drawn[person.number] = self._draw(
+                    person, genders.get(person.number, ""), draws, taken
+                )
                 if self.scope.reach == "document":
                     taken.update(drawn[person.number][::2])
             name = drawn[person.number]
@@ -144,10 +170,10 @@ class Name(Independent):
             texts.append(text if self.form else f"{name[0]} {name[2]}")
         return texts, drawn
 
-    def _draw(self, person: Person, draws: Draws, taken: set[str]) -> DrawnName:
-        """Draw a first, a middle and a family name."""
+    def _draw(self, person: Person, gender: str, draws: Draws, taken: set[str]) -> DrawnName:
+        """Draw a first, a middle and a family name. gender: that the text shows, or ""."""
         language = self.scope.language(draws)
-        gender = self._gender(person, language)
+        gender = gender or self._gender(person, language)
         if self.scope.key is not None:
             return keyed_name(self.scope, draws, person.given, person.last, gender)
         firsts = firsts_of(language, gender)
@@ -174,7 +200,24 @@ class Name(Independent):
             stream = self.scope.stream(draws, "contact", mention.text.strip().casefold())
             return contact(kind_of(mention.text), mention.text, stream)
         person = Person(0, fold(mention.text))
-        return self._draw(person, draws, set())[0].lower()
+        return self._draw(person, "", draws, set())[0].lower()
+
+
+def shown_gender(mention: Mention, form: Form) -> str:
+    """Return "male" or "female" where a title or a word for kin before a name, or "he" or "she"
+    after it, shows one; else ""."""
+    words = [*mention.lead.split(), mention.before] if mention.before == "," else [mention.before]
+    for word in (*map(bare_word, form.title.split()), *form.titles, *map(str.lower, words[::-1])):
+        if (gender := GENDER.get(word.strip(".")) or GENDER.get(bare_word(word))) is not None:
+            return gender
+    ended = False
+    for word in _PRONOUN.findall(mention.tail.lower()):
+        if word in PRONOUNS:
+            return GENDER[word]
+        if ended:
+            break
+        ended = word in ".!?\n"  # the next sentence may begin with a pronoun
+    return ""
 
 
 def free(names: tuple[str, ...], stream: Stream, taken: set[str]) -> str:
@@ -192,10 +235,10 @@ def write(form: Form, name: DrawnName, person: Person, middles: Sequence[str]) -
     first, middle, last = name
     drawn = [first, *(middles or [middle] * (len(form.parts) - 2)), last]
     if len(form.parts) < 2:
-        is_last = person.last and (form.names or ("",))[0] != person.given
+        is_last = person.last and not person.is_called((form.names or ("",))[0])
         drawn = [last if is_last else first]
     pairs = zip(form.parts or ("",), drawn, strict=True)
-    new = [f"{part[0]}." if is_initial(old) else part for old, part in pairs]
+    new = [f"{part[0]}." if is_initial(old) else particles_of(old) + part for old, part in pairs]
     text = f"{new[-1]}, {' '.join(new[:-1])}" if form.inverted and new[1:] else " ".join(new)
     text = " ".join(filter(None, [form.title, text, form.suffix])) + form.owner
     return {"upper": text.upper(), "lower": text.lower()}.get(form.case, text)

@@ -7,11 +7,14 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from ..tables import is_first_name, listed, words
 from ..words import builtin_lexicon
 
 TITLES, PARTICLES = words("NAME_TITLES"), words("NAME_PARTICLES")
+KIN = words("KIN_TITLES")
+GENDER = dict.fromkeys(words("MALE_WORDS"), "male") | dict.fromkeys(words("FEMALE_WORDS"), "female")
 # Titles and suffixes that not all persons of one surname have. Who has one is not who has another.
 _ROLES = {
     "man": "mr mister sir herr senor monsieur".split(),
@@ -21,8 +24,10 @@ _ROLES = {
 ROLE = {word: role for role, titles in _ROLES.items() for word in titles}
 GENERATIONS = frozenset("jr sr ii iii iv".split())
 SUFFIXES = GENERATIONS | frozenset("esq md phd do rn".split())
+_IRISH = frozenset({"Ó", "ó", "O’", "O'"})  # particles, though they look like an initial
 ALSO_GIVEN = frozenset("al ben".split())  # given names, where nothing stands before them
-_OWNER = re.compile(r"(['’]s?)$")
+# A possessive, or the stop of "Jan." and "Jr.", which may end a sentence.
+_OWNER = re.compile(r"(['’]s?|(?<=[^\W\d_]{2})\.)$")
 _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.)+")
 _DIGRAPHS = re.compile("([aou])e")
 _OTHER_LETTERS = str.maketrans(
@@ -84,9 +89,44 @@ def _parts(names: list[str]) -> tuple[str, ...]:
     for place, name in enumerate(names[:-1]):
         word = bare_word(name)
         given = place == 0 and name[:1].isupper() and (word in ALSO_GIVEN or is_first_name(word))
-        if word in PARTICLES and not given and not (len(word) == 1 and name.endswith(".")):
+        particle = name in _IRISH or (
+            word in PARTICLES and not (len(word) == 1 and name[1:] == ".")
+        )
+        if particle and not given:
             return (*names[:place], " ".join(names[place:]))
     return tuple(names)
+
+
+def particles_of(part: str) -> str:
+    """Return the particles that a family name begins with, as they are written: "van der "."""
+    names = part.split(" ")
+    count = 0
+    while count < len(names) - 1 and (
+        names[count] in _IRISH or bare_word(names[count]) in PARTICLES
+    ):
+        count += 1
+    return "".join(f"{name} " for name in names[:count])
+
+
+def is_particle(text: str) -> bool:
+    """Return whether a text is made of particles in small letters alone."""
+    return all(word in PARTICLES for word in text.split())
+
+
+@cache
+def _short_names() -> dict[str, frozenset[str]]:
+    """Return the given names that each name may be short for, itself among them, in lower case."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for line in listed("short_names"):
+        full, _, short = line.lower().partition(": ")
+        for name in short.split():
+            found[bare_word(name)] |= {full, bare_word(name)}
+    return {name: frozenset(full) for name, full in found.items()}
+
+
+def full_names(given: str) -> frozenset[str]:
+    """Return the given names that a name may be a short form of, and itself."""
+    return _short_names().get(given, frozenset({given}))
 
 
 def _case(text: str) -> str:
@@ -161,11 +201,23 @@ class Person:
         short, long = sorted((names[-1], self.last), key=len)
         same_last = short == long or (bool(short) and long.endswith((f" {short}", f"-{short}")))
         if len(names) > 1:
+            last_initial = is_initial(names[-1]) and self.last.startswith(names[-1][0])
             short, long = sorted((self.given, names[0]), key=len)
-            initial = is_initial(short) and short[:1] == long[:1]
-            return same_last and (short == long or initial)
-        same_role = not (self.roles and form.roles) or bool(self.roles & form.roles)
-        return bool(names[0]) and (names[0] == self.given or (same_last and same_role))
+            initial = is_initial(short) and short[:1] == long[:1] and not last_initial
+            return (same_last or last_initial) and (initial or self.is_called(names[0]))
+        return bool(names[0]) and (
+            self.is_called(names[0]) or (same_last and self._has_role(form.roles))
+        )
+
+    def is_called(self, given: str) -> bool:
+        """Return whether a given name is that of the person, or one is short for the other."""
+        return bool(given) and not full_names(self.given).isdisjoint(full_names(given))
+
+    def _has_role(self, roles: frozenset[str]) -> bool:
+        """Whether a title may be the person's: nobody is a doctor whom no mention calls one."""
+        if self.given and "doctor" in roles and not self.roles:
+            return False
+        return not (self.roles and roles) or bool(self.roles & roles)
 
 
 def persons(forms: Sequence[Form], is_family: Callable[[str], bool] | None = None) -> list[Person]:
@@ -207,20 +259,25 @@ def _keys_of_form(form: Form) -> Iterator[tuple[str, ...]]:
     last = last_word(names[-1])
     if len(names) == 1:
         yield from ((last, role) for role in sorted(form.roles))
-        yield (last,)
+        yield from ((full,) for full in sorted(full_names(last)))
     elif is_initial(names[0]):
         yield names[0][0], "*", last
     else:
-        yield names[0], "", last
+        for full in sorted(full_names(names[0])):
+            yield full, "", last
+            if is_initial(names[-1]):
+                yield full, "*", names[-1][0]
         yield names[0][:1], "", last
 
 
 def _keys_of_person(person: Person) -> Iterator[tuple[str, ...]]:
     last = last_word(person.last)
-    for single in {last, last_word(person.given)}:
+    for single in {last, *map(last_word, full_names(person.given))}:
         yield (single,)
         yield from ((single, role) for role in person.roles)
-    yield person.given, "", last
+    for full in full_names(person.given):
+        yield full, "", last
+        yield full, "*", last[:1]
     yield person.given[:1], "*", last
 
 
@@ -234,6 +291,6 @@ def _new(number: int, form: Form, is_family: Callable[[str], bool]) -> Person:
     if len(names) > 1:
         return Person(number, names[0], names[-1])
     single = names[0] if names else ""
-    if form.titles or ((" " in single or is_family(single)) and not is_first_name(single)):
+    if form.titles - KIN or ((" " in single or is_family(single)) and not is_first_name(single)):
         return Person(number, "", single)
     return Person(number, single, "")

@@ -54,6 +54,7 @@ _BOX = re.compile(r"^\s*p\.?\s?o\.?\s*box\b", re.I)
 _STATES = re.compile(r"\b(?:" + "|".join([*STATES, *map(re.escape, STATES.values())]) + r")\s*$")
 
 _LOCAL_CODE = re.compile(r"\b(?:[A-Z]{1,2}-)?(?:\d{5}|\d{4}(?: ?[A-Z]{2})?)\b(?!.*\d)")
+_LINE_END = re.compile(r"([,\n])")
 _BREAK = re.compile(r"\s*[,\n]\s*")
 
 Home = tuple[str, str]  # a city and the short name of its state
@@ -195,8 +196,8 @@ class Address(_ByLanguage):
     adjacent = "addresses with the same parts"
     traits: ClassVar[tuple[str, ...]] = (
         "which parts an address has, as public lists read them: house number or box, street, unit, "
-        "city, state (abbreviated or not), postal code (long or not), and whether it is in"
-        " capitals of more than three letters",
+        "city, state (abbreviated or not), postal code (long or not), where its lines end, and "
+        "whether it is in capitals of more than three letters",
         LANGUAGE,
     )
 
@@ -243,13 +244,29 @@ def written(text: str, home: Home, stream: Stream) -> str:
     code, text = _cut(_ZIP, text)
     state, text = _cut(_STATES, text.rstrip(" ,"))
     unit, text = _cut(_UNIT, text)
-    parts = [part.strip() for part in text.split(",") if part.strip(" .")]
+    parts, gaps = _parts(text)
     lines = [_line(part, home, stream, first=not i) for i, part in enumerate(parts)]
     if unit:
-        lines[1:1] = [f"Apt {1 + below(99, stream)}"]
+        lines[1:1], gaps[1:1] = [f"Apt {1 + below(99, stream)}"], [", "]
     ends = [home[1] if len(state.strip()) == 2 else STATES[home[1]]] if state else []
     ends += [postal_code(home, stream, long="-" in code)] if code else []
-    return ", ".join([*lines, " ".join(ends)] if ends else lines) or home[0]
+    lines += [" ".join(ends)] if ends else []
+    pairs = zip(lines, [*gaps, ", ", ", "], strict=False)
+    return "".join(gap * (i > 0) + line for i, (line, gap) in enumerate(pairs)) or home[0]
+
+
+def _parts(text: str) -> tuple[list[str], list[str]]:
+    """Return the parts of an address, and what stands before each: as many line breaks as the text
+    has there, else a comma."""
+    parts, gaps, gap = [], [], ""
+    for i, part in enumerate(_LINE_END.split(text)):
+        if i % 2:
+            gap += part
+        elif part.strip(" ."):
+            parts.append(part.strip())
+            gaps.append("\n" * gap.count("\n") or ", ")
+            gap = ""
+    return parts, gaps
 
 
 def _cut(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
@@ -280,7 +297,8 @@ class Organisation(_ByLanguage):
     adjacent = "organisations of one kind"
     traits: ClassVar[tuple[str, ...]] = (
         "which kind of organisation each is, where its name says so (hospital, school, bank), and "
-        "whether it is possessive, or in capitals of more than three letters",
+        "whether it is possessive, ends in a full stop, or is in capitals of more than "
+        "three letters",
         LANGUAGE,
     )
 
@@ -300,7 +318,9 @@ class Organisation(_ByLanguage):
             kind = next((HOUSES[word] for word in words if word in HOUSES), None)
             owner = "'s" if text.rstrip().endswith(("'s", "’s")) else ""
             new = f"{family} {street} {kind}" if kind else f"{family} {end}"
-            drawn.append(like_case(new + owner, text))
+            # The stop of "Ltd." may end a sentence.
+            stop = "." * (text.rstrip().endswith(".") and not new.endswith("."))
+            drawn.append(like_case(new + owner + stop, text))
         return drawn
 
     def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:

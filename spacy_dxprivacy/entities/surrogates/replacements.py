@@ -22,8 +22,10 @@ from ...text.layout import Piece
 from ...text.mentions import Entity, plain_label, united
 from ...text.users import identity, is_nobody
 from .base import Draws, Mention, Surrogate, is_same
+from .name_forms import is_particle
 
 UNLIKELY = 1e-12  # originals that come out as they were, by chance alone
+TAIL = 12  # words after a mention that a surrogate sees
 MOST_WORDS = 2**14  # of the vocabulary that surrogates are tokenized with
 # In the user data of the input's Doc: whose it is, and which caller of the service sent it.
 USER, CALLER = "dx_user", "dx_caller"
@@ -82,7 +84,9 @@ def replace_mentions(
         groups.setdefault(one if isinstance(one, Hashable) else id(one), []).append(i)
         before = words[start - 1] if start else ""
         lead = text_of(max(start - 4, 0), start)
-        mentions.append(Mention(text_of(start, end), label, before, lead))
+        stop = found[i + 1][1] if i + 1 < len(found) else len(doc)
+        tail = text_of(end, min(end + TAIL, stop))
+        mentions.append(Mention(text_of(start, end), label, before, lead, tail))
     texts: dict[int, str | None] = {}
     # Persons first: mail addresses are made of their names.
     drawers = [(surrogates[found[group[0]][0]], group) for group in groups.values()]
@@ -130,7 +134,22 @@ def find(
             label = next((name for name in names if name in labels), None) or next(alike, None)
             if label is not None:
                 found.append((label, start, end))
-    return apart(found, np.asarray(doc.to_array(IS_SPACE), dtype=bool)) if found else []
+    if not found:
+        return []
+    return _with_particles(doc, apart(found, np.asarray(doc.to_array(IS_SPACE), dtype=bool)))
+
+
+def _with_particles(doc: Doc, found: list[Entity]) -> list[Entity]:
+    """Join a particle that a recogniser cut off ("van") with the name after it."""
+    joined: list[Entity] = []
+    for label, start, end in found:
+        if joined and joined[-1][0] == label and joined[-1][2] == start:
+            _, first, last = joined[-1]
+            if plain_label(label) == "PERSON" and is_particle(doc[first:last].text):
+                joined[-1] = label, first, end
+                continue
+        joined.append((label, start, end))
+    return joined
 
 
 def apart(found: Sequence[Entity], blank: Bools1d) -> list[Entity]:
@@ -170,7 +189,8 @@ def _tokenized(text: str, lang: str) -> tuple[list[str], list[bool]]:
     which met no original, and is made anew when it is full."""
     if len(_blank(lang).vocab) > MOST_WORDS:
         _blank.cache_clear()
-    doc = _blank(lang).make_doc(" ".join(text.split()))
+    lines = (" ".join(line.split()) for line in text.strip().split("\n"))
+    doc = _blank(lang).make_doc("\n".join(lines))
     return [token.text for token in doc], [bool(token.whitespace_) for token in doc]
 
 

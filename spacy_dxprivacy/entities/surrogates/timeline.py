@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from ..tables import date_words, pattern
+from ..tables import date_words, expanded, pattern
 from .base import Mention
 from .dates import (
     CENTURY,
@@ -37,6 +37,7 @@ from .dates import (
     OtherOrder,
     Period,
     Piece,
+    capped,
     read_in,
 )
 
@@ -45,6 +46,9 @@ HIDDEN = "[DATE]"
 # to be one of its lengths longer ago than it may be, and a day two days.
 TOP_DAYS = 32_871 + 2
 _HUNDRED_YEARS = 36_525
+_YEAR_WORDS = re.compile(rf"\b{expanded('YEAR_WORDS')}\b", re.IGNORECASE)
+_PAIR = re.compile(r"\d/\d", re.ASCII)
+_WITH_YEAR = re.compile(r"(?<!\d)\d\d?([-/])\d\d?\1(?:\d{4}|\d\d)(?!\d)", re.ASCII)
 _TOKEN = re.compile(r"\w[\w.'’-]*|\S")
 
 
@@ -53,17 +57,23 @@ class Timeline:
 
     Args:
         mentions: In the order of the text.
-        order: "mdy" or "dmy", how 03/04/2019 is read. Where a document has a date that only the
-            other order could read, none of its dates of that form is read.
+        order: "mdy" or "dmy", how 03/04/2019 is read, if all numeric dates of the document fit it.
+            Else all are read in the other order, if they fit that one; else none is read. Those
+            without a year count where no other does: 24/7 may be something else.
         language: Of the document.
     """
 
     def __init__(self, mentions: Sequence[Mention], order: str, language: str = "en") -> None:
+        # The order is a function of which dates fit which order, so of their values: that a day
+        # is above 12 is visible in the order of the output (with [DATE] in their place it was
+        # visible as well), and DateShift.in_clear says so. The guarantee is given the order, as a
+        # part of the layout: where two documents are read in one order, each date is numbered by
+        # one function of its text, and written by one function of its number and the shift. So
+        # documents whose dates, so read, are d days apart have outputs within exp(epsilon d).
+        # Two documents that are read in different orders are not adjacent.
         self._mentions, self._language = mentions, language
-        try:
-            self._pieces = [_read(mention, order, language) for mention in mentions]
-        except OtherOrder:
-            self._pieces = [_read(mention, "", language) for mention in mentions]
+        order = _order_of(mentions, order, language)
+        self._pieces = [_read(mention, order, language) for mention in mentions]
         # Days with a year first, then those without one beside them, then the nth of any month.
         self._number_days(lambda piece: any(day.year is not None for day in piece.days), [])
         self._number_days(lambda piece: piece.days[0].month is not None, self._anchors())
@@ -218,21 +228,48 @@ def _is_long_ago(birth: _Dated, others: list[_Dated]) -> bool:
     return any((day - born) % _HUNDRED_YEARS + birth.length >= TOP_DAYS for day in days)
 
 
+def _order_of(mentions: Sequence[Mention], order: str, language: str) -> str:
+    """Return the order that the numeric dates with a year fit, or, where none has one, those
+    without: the setting, or else the other one. "" where those with a year fit neither."""
+    whole = [mention for mention in mentions if _WITH_YEAR.search(mention.text)]
+    voters = whole or [mention for mention in mentions if _PAIR.search(mention.text)]
+    for one in (order, "dmy" if order == "mdy" else "mdy"):
+        if not any(_misfits(mention, one, language) for mention in voters):
+            return one
+    return "" if whole else order
+
+
+def _misfits(mention: Mention, order: str, language: str) -> bool:
+    try:
+        read_in(mention.text, Context(order, (), language))
+    except OtherOrder:
+        return True
+    except NoDate:
+        pass
+    return False
+
+
 def _read(mention: Mention, order: str, language: str) -> list[Piece]:
     """Return the pieces of a mention; none where it cannot be read."""
     lead = _lead(mention)
+    if _YEAR_WORDS.search(mention.text):
+        return []  # a number in words is not written again
     age = pattern("AGE_ALONE").fullmatch(mention.text)
-    if age and (mention.label.upper() == "AGE" or pattern("AGE_BEFORE").search(lead)):
+    if age and _is_age(mention.label, age[1], lead):
         number, unit = age.groups()
-        return [Constant((str(min(int(number), TOP_AGE)) if number.isdigit() else "ninety") + unit)]
+        return [Constant((capped(number) if number[0].isdigit() else "ninety") + unit)]
     try:
         return read_in(mention.text, Context(order, tuple(_TOKEN.findall(lead)), language))
-    except OtherOrder:
-        if order:
-            raise
     except NoDate:
-        pass
-    return []
+        return []
+
+
+def _is_age(label: str, number: str, lead: str) -> bool:
+    """Whether a number alone is an age: by its label or the words before it; "ninety-three" is."""
+    if label.upper() == "AGE" or number[0].isalpha() or pattern("AGE_BEFORE").search(lead):
+        return True
+    old = all(int(one) >= TOP_AGE for one in re.findall(r"\d+", number))
+    return old and pattern("OLD_BEFORE").search(lead) is not None
 
 
 def _lead(mention: Mention) -> str:

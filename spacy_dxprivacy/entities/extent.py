@@ -1,0 +1,208 @@
+"""Bound the extent of mentions: no word or mark that stands between two names is part of one.
+
+A recogniser may join what a sentence only sets side by side ("Paris with Chase", "Smith v. Jones").
+All of a mention is replaced, so the words between would go. Here a mention is cut at them, by the
+public lists BETWEEN_NAMES and BETWEEN_DATES, whatever found it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+
+from spacy.tokens import Doc
+
+from ..text.mentions import Entity, is_word
+from .tables import FIRMS, LISTED, expanded, pattern, words
+from .words import builtin_lexicon, is_name, kinds
+
+_NAMED = frozenset({"PERSON", "GPE", "ORG"})
+_WHOLE = frozenset({"GPE", "ORG", "DATE", "TIME", "ADDRESS"})
+_PHRASED = _NAMED | {"ADDRESS"}
+_BETWEEN = {label: words("BETWEEN_NAMES") for label in _NAMED} | {"DATE": words("BETWEEN_DATES")}
+_PARTED = frozenset("- – — − / | • · & + *".split())  # part two names where blanks are around them
+_BREAKS = frozenset('. ; : ( ) [ ] { } … ” “ " ? !'.split())
+_AND = frozenset({"and", "&", "or", "for"})
+_FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"))
+_LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
+_ABBREVIATIONS, _DIAGNOSES = words("ABBREVIATIONS"), words("DIAGNOSES")
+_EPONYMS, _COURTS = words("EPONYMS"), frozenset("court courts tribunal tribunals".split())
+_PHRASE_WORDS = _COURTS | frozenset(expanded("LATIN").replace("|", " ").split())
+_ARTICLE = frozenset({"the"})
+_OPENINGS = frozenset("yesterday today tomorrow then later also now".split())
+_STARTS = _ARTICLE | words("BETWEEN_NAMES")
+_LINKS = frozenset("on in for of and or to at by with from as".split())
+_EDGES = frozenset({"'s", "’s", "'", "’"})
+
+
+def bounded(doc: Doc, matches: Iterable[Entity]) -> Iterator[Entity]:
+    """Yield the matches, each cut where words or marks stand that are part of no name."""
+    known = [(_fixed(doc, match), match) for match in matches]
+    ends: dict[int, list[Entity]] = defaultdict(list)
+    for _, match in known:
+        ends[match[2]].append(match)
+    persons = {
+        t.lower_ for _, (label, i, j) in known if label == "PERSON" and j - i > 1 for t in doc[i:j]
+    }
+    for fixed, (label, start, end) in known:
+        if label == "DATE" and (_is_of_two(doc, start, end) or _is_in_phrase(doc, start, end)):
+            continue
+        if label == "PERSON" and fixed and any(doc[i].lower_ in _COURTS for i in fixed):
+            label = "GPE"  # that of a court
+        for piece in _pieces(doc, label, start, end, fixed, ends):
+            if label not in _NAMED or not _is_term(doc, *piece[1:], persons):
+                yield piece
+
+
+def _fixed(doc: Doc, match: Entity) -> set[int]:
+    """Return the tokens of a match that are part of a phrase of law or Latin."""
+    label, start, end = match
+    if label not in _PHRASED or _PHRASE_WORDS.isdisjoint(t.lower_ for t in doc[start : end + 3]):
+        return set()
+    around = doc[max(start - 5, 0) : end + 4]
+    places = [token.idx - around.start_char for token in doc[start:end]]
+    fixed: set[int] = set()
+    for phrase in pattern("FIXED").finditer(around.text):
+        inside = [
+            i for i, place in enumerate(places, start) if phrase.start() <= place < phrase.end()
+        ]
+        # "Court" is a family name as well (Margaret Court), and a street (Maple Court).
+        if " " in phrase[0] or start in inside:
+            fixed.update(inside)
+    return fixed if label in _NAMED or len(fixed) == end - start else set()
+
+
+def _is_term(doc: Doc, start: int, end: int, persons: Collection[str]) -> bool:
+    """Whether a match is an abbreviation or an illness of a public list, and so nobody's name."""
+    if all(token.text in _ABBREVIATIONS or token.is_punct for token in doc[start:end]):
+        return True
+    if all(token.lower_ in _DIAGNOSES for token in doc[start:end]) and not doc[start].is_title:
+        return True
+    owner = end < len(doc) and doc[end].text in _EDGES
+    if end - start == 2 and doc[end - 1].text in _EDGES:
+        end, owner = end - 1, True
+    word, before = doc[start].lower_, doc[start - 1].lower_.rstrip(".") if start else ""
+    if end - start > 1 or word in persons or before in LISTED["TITLE"]:
+        return False
+    return (owner and word in _EPONYMS) or (word in _DIAGNOSES and not is_name(doc[start].text))
+
+
+def _is_of_two(doc: Doc, start: int, end: int) -> bool:
+    """Whether a date takes the day of the month before it ("March 5 - June 2020"), or joins two
+    with a stroke between blanks."""
+    after_month = start > 0 and "MONTH" in kinds(doc[start - 1].text)
+    if after_month and end - start > 1 and len(doc[start].text) < 3 and doc[start].is_digit:
+        return "DAY" in kinds(doc[start].text) and not doc[start + 1].is_digit
+    return any(t.text == "/" and t.whitespace_ for t in doc[start + 1 : end - 1])
+
+
+def _is_in_phrase(doc: Doc, start: int, end: int) -> bool:
+    """Whether a weekday is part of the name of another thing (Taco Tuesday, Sunday Times)."""
+    if end - start > 2 or not any("WEEKDAY" in kinds(token.text) for token in doc[start:end]):
+        return False
+    around = doc[max(start - 3, 0) : end + 3]
+    first, last = doc[start].idx - around.start_char, doc[end - 1].idx - around.start_char
+    phrases = pattern("WEEKDAY_PHRASE").finditer(around.text.lower())
+    return any(phrase.start() <= first and last < phrase.end() for phrase in phrases)
+
+
+def _pieces(
+    doc: Doc, label: str, start: int, end: int, fixed: set[int], ends: dict[int, list[Entity]]
+) -> Iterator[Entity]:
+    """Yield the parts of a match between the words that part it."""
+    if len(fixed) == end - start:
+        return
+    if label not in _BETWEEN or (end - start < 2 and not fixed):
+        if label == "ADDRESS":
+            start, end = trimmed(doc, start, end)
+        yield label, start, end
+        return
+    first = start
+    for i in range(start, end + 1):
+        if i < end and i not in fixed and not _parts(doc, label, i, start, end, ends):
+            continue
+        low, high = trimmed(doc, first, i) if label in _NAMED else (first, i)
+        if label in ("ORG", "GPE"):
+            # The beginning of a sentence, and the article of a firm, are no part of a name.
+            first_words = (
+                _STARTS if low > start else _OPENINGS | (_ARTICLE if label == "ORG" else set())
+            )
+            while low < high - 1 and doc[low].lower_ in first_words:
+                low += 1
+        if low < high and ((first, i) == (start, end) or _is_whole(doc, low, high)):
+            yield label, low, high
+        first = i + 1
+
+
+def _parts(
+    doc: Doc, label: str, i: int, start: int, end: int, ends: dict[int, list[Entity]]
+) -> bool:
+    """Whether a token of a match stands between two mentions."""
+    token = doc[i]
+    text = token.text
+    if token.is_lower and text in _BETWEEN[label]:
+        return True
+    if label not in _NAMED or not start < i < end - 1:
+        return False
+    if token.lower_ in _STARTS and doc[i - 1].text.endswith("."):
+        return True  # a sentence begins
+    if token.is_space:
+        return "\n" in text
+    if text in _PARTED and token.whitespace_ and doc[i - 1].whitespace_:
+        return text != "&" or label != "ORG" or _completes(ends[i])
+    if text in _BREAKS:
+        return text not in "()" or label == "GPE" or not _has_brackets(doc[start:end].text)
+    if text == "," and label == "ORG":
+        before, after = doc[i - 1].text, doc[i + 1].text
+        partners = is_name(before) and is_name(after) and not _completes(ends[i])
+        partners &= kinds(after).isdisjoint({"WEEKDAY", "MONTH"})
+        return not (partners or after.rstrip(".") in _LEGAL)
+    if text == "," and label == "GPE":
+        return "state" not in builtin_lexicon().of(doc[i + 1].text)
+    if text in _AND:
+        return label != "ORG" or _parts_firms(doc, i, start, end, ends)
+    return False
+
+
+def _parts_firms(doc: Doc, i: int, start: int, end: int, ends: dict[int, list[Entity]]) -> bool:
+    """Whether "and" or "for" parts two firms. It is part of one name between common words (Science
+    and Technology), before "Sons", in the list of firms, and "for" after what heads a name."""
+    before, after = doc[i - 1].text, doc[i + 1].text
+    if _completes(ends[i]) or (i - start > 1 and before.rstrip(".") in _FIRM_ENDS):
+        return True
+    if doc[i].text == "for":
+        return before not in _FIRM_ENDS
+    if doc[start:end].text.lower().rstrip(".") in FIRMS:
+        return False
+    common = [is_word(word.lower()) and not is_name(word) for word in (before, after)]
+    of = any(token.lower_ == "of" for token in doc[start:i])
+    return after != "Sons" and not (of and all(common))
+
+
+def _has_brackets(text: str) -> bool:
+    return text.count("(") == text.count(")") == 1
+
+
+def _completes(matches: Collection[Entity]) -> bool:
+    """Whether a mention that stands by itself is among matches that end at a place."""
+    return any(label in _WHOLE or (label == "PERSON" and e - s > 1) for label, s, e in matches)
+
+
+def _is_whole(doc: Doc, start: int, end: int) -> bool:
+    """Whether a part of a match may be a name by itself: it has a word that is no common one."""
+    return any(not is_word(t.lower_) or is_name(t.text) for t in doc[start:end] if not t.is_punct)
+
+
+def trimmed(doc: Doc, start: int, end: int) -> tuple[int, int]:
+    """Return the extent without white space, marks and linking words at its ends, and without a
+    possessive at its beginning."""
+    while start < end and (doc[start].text in _EDGES or _is_mark(doc, start)):
+        start += 1
+    while start < end and _is_mark(doc, end - 1):
+        end -= 1
+    return start, end
+
+
+def _is_mark(doc: Doc, i: int) -> bool:
+    token = doc[i]
+    return token.is_space or token.text in _LINKS or (token.is_punct and token.text not in ")#")
