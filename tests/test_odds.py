@@ -205,7 +205,8 @@ def test_entities_are_found_where_the_recogniser_cuts_words():
 def test_words_of_the_release_are_read_through_its_spelling():
     """Contractions, capitals and words that would run together, in many draws."""
     text = "I don't know; she's said \"we can't\" (Maria-Anna/Paul). An hour... it'll\ngo."
-    nlp = PIPELINE()
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"seed": 0})
     attacker = Informed(nlp)
     seen = attacker.read(text)
     for released in nlp.pipe([text] * 200):
