@@ -77,7 +77,7 @@ def test_a_config_has_every_default_and_makes_a_pipeline(dx, tmp_path):
     chosen += ["--components.dx_entity_sanitizer.scope", "type", *space_options(tmp_path / "small")]
     assert dx("config", tmp_path / "my.cfg", *chosen).exit_code == 0
     checked = dx("config", "--check", tmp_path / "my.cfg")
-    assert checked.exit_code == 0 and "my.cfg: valid. dx.Exponential.v1" in checked.stdout
+    assert checked.exit_code == 0 and "my.cfg: valid. dx.Contact.v1, dx.Name.v1" in checked.stdout
     assert dx("config", tmp_path / "my.cfg").exit_code == 2  # it is there already
 
 

@@ -79,7 +79,7 @@ def test_a_public_list_keeps_private_words_from_coming_out(tmp_path, kind, liste
 def test_text_of_another_language_is_told_with_the_share_not_held(tmp_path, text, told):
     (tmp_path / "a.txt").write_text(text * 5, encoding="utf8")
     nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": MECHANISM})
+    nlp.add_pipe("dx_sanitizer", config={"mechanism": MECHANISM, "language": "en"})
     jobs = plan_jobs(str(tmp_path / "a.txt"), str(tmp_path / "b.txt"))
     tally = sanitize(nlp, jobs, language="en")  # as its owner says
     assert (tally.share_not_held > 0.4) == told

@@ -160,9 +160,9 @@ def test_every_way_in_reads_the_normal_text(tmp_path):
 def test_a_recogniser_of_another_package_reads_the_normal_text():
     nlp = spacy.blank("en")
     ruler = nlp.add_pipe("entity_ruler")
-    ruler.add_patterns([{"label": "PERSON", "pattern": "Núñez"}])
+    ruler.add_patterns([{"label": "PERSON", "pattern": "Núñzlar"}])
     nlp.add_pipe("dx_entity_sanitizer", config={"selector": {"labels": ["PERSON"]}})
-    assert "ez" not in nlp(unicodedata.normalize("NFD", "It was Núñez.")).text
+    assert "zlar" not in nlp(unicodedata.normalize("NFD", "It was Núñzlar.")).text
 
 
 # -- other scripts ---------------------------------------------------------------------------------

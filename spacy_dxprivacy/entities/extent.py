@@ -27,6 +27,7 @@ _FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|
 _LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
 _ABBREVIATIONS, _DIAGNOSES = words("ABBREVIATIONS"), words("DIAGNOSES")
 _EPONYMS, _COURTS = words("EPONYMS"), frozenset("court courts tribunal tribunals".split())
+_TERMS = _DIAGNOSES | _EPONYMS  # the first word of a term is one of these, or an abbreviation
 _PHRASE_WORDS = _COURTS | frozenset(expanded("LATIN").replace("|", " ").split())
 _ARTICLE = frozenset({"the"})
 _OPENINGS = frozenset("yesterday today tomorrow then later also now".split())
@@ -37,27 +38,34 @@ _EDGES = frozenset({"'s", "’s", "'", "’"})
 
 def bounded(doc: Doc, matches: Iterable[Entity]) -> Iterator[Entity]:
     """Yield the matches, each cut where words or marks stand that are part of no name."""
-    known = [(_fixed(doc, match), match) for match in matches]
+    # Once for all matches: there may be as many as there are tokens.
+    texts, lowers = [token.text for token in doc], [token.lower_ for token in doc]
+    known = [(_fixed(doc, lowers, match), match) for match in matches]
     ends: dict[int, list[Entity]] = defaultdict(list)
+    persons = set[str]()
     for _, match in known:
-        ends[match[2]].append(match)
-    persons = {
-        t.lower_ for _, (label, i, j) in known if label == "PERSON" and j - i > 1 for t in doc[i:j]
-    }
+        label, start, end = match
+        ends[end].append(match)
+        if label == "PERSON" and end - start > 1:
+            persons.update(lowers[start:end])
     for fixed, (label, start, end) in known:
         if label == "DATE" and (_is_of_two(doc, start, end) or _is_in_phrase(doc, start, end)):
             continue
         if label == "PERSON" and fixed and any(doc[i].lower_ in _COURTS for i in fixed):
             label = "GPE"  # that of a court
         for piece in _pieces(doc, label, start, end, fixed, ends):
-            if label not in _NAMED or not _is_term(doc, *piece[1:], persons):
+            first = piece[1]
+            may_be_term = (
+                lowers[first] in _TERMS or texts[first] in _ABBREVIATIONS or doc[first].is_punct
+            )
+            if label not in _NAMED or not (may_be_term and _is_term(doc, *piece[1:], persons)):
                 yield piece
 
 
-def _fixed(doc: Doc, match: Entity) -> set[int]:
+def _fixed(doc: Doc, lowers: list[str], match: Entity) -> set[int]:
     """Return the tokens of a match that are part of a phrase of law or Latin."""
     label, start, end = match
-    if label not in _PHRASED or _PHRASE_WORDS.isdisjoint(t.lower_ for t in doc[start : end + 3]):
+    if label not in _PHRASED or _PHRASE_WORDS.isdisjoint(lowers[start : end + 3]):
         return set()
     around = doc[max(start - 5, 0) : end + 4]
     places = [token.idx - around.start_char for token in doc[start:end]]

@@ -209,7 +209,7 @@ class DxSanitizer(FailsClosed, Parts):
             self.selector.check(self._nlp, self.name)
             if self._checked_names != self._nlp.pipe_names:
                 check_listeners(self._nlp, self.name)
-                self._checked_names = self._nlp.pipe_names
+                self._checked_names = list(self._nlp.pipe_names)
             if not self._labels_known:
                 check_labels(self, self._nlp, self.name)
                 self._labels_known = True

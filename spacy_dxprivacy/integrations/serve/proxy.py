@@ -205,7 +205,9 @@ class _Texts:
             strange = [one for one in words - MODELS if not is_plain(one)]
             rest = [one for one in re.findall(r"[\d-]+", name) if not _is_version(one)]
             if strange or rest or not _NAME.fullmatch(name):
-                raise Refused(400, "'model': the proxy does not know this name: see --models.")
+                raise Refused(
+                    400, "'model': the proxy does not know this name; add it to `models`."
+                )
         return name
 
 
