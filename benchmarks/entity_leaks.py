@@ -39,7 +39,7 @@ from spacy.tokens import Doc
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.surrogates.plain import make_preset
-from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions
+from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions, words_of_surrogate
 from spacy_dxprivacy.lab.golden import PARTICLES as PARTICLES
 from spacy_dxprivacy.lab.golden import WORD, telling
 
@@ -97,9 +97,11 @@ def changed_by_stand_ins(doc: Doc, labels: set[str]) -> set[int]:
     """Where words begin that another word stands for."""
     some = {label: one for label, one in make_preset("standard").items() if label in labels}
     found = set()
-    for piece in replace_mentions(doc, some, Rng(seed=1)).pieces:
-        stay = {word.lower() for word in piece.words}
-        span = doc[piece.start : piece.end]
+    for item in replace_mentions(doc, some, Rng(seed=1)):
+        if item.text is None:
+            continue
+        stay = {word.lower() for word in words_of_surrogate(item.text, doc.vocab.lang)[0]}
+        span = doc[item.start : item.end]
         for start, _, word in words_in(doc.text, span.start_char, span.end_char):
             found |= set() if word.lower() in stay else {start}
     return found

@@ -21,8 +21,9 @@ from figures import DOCS, write_result
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from spacy_dxprivacy.entities.surrogates.base import is_same
 from spacy_dxprivacy.entities.surrogates.name_forms import TITLES
-from spacy_dxprivacy.entities.surrogates.replacements import Replacements
+from spacy_dxprivacy.entities.surrogates.replacements import Replacement
 from spacy_dxprivacy.entities.surrogates.table import Table
 
 TEXTS = Path(__file__).parent / "entity_texts" / "fresh.txt"
@@ -68,13 +69,13 @@ def readable_and_restored(nlp: Language, text: str) -> tuple[set[int], set[int]]
     _, sanitizer = nlp.pipeline[-1]
     table, covered = Table(), set[int]()
 
-    def keep(doc: Doc, drawn: Replacements) -> None:
+    def keep(doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
         table.add_document(doc, drawn, sanitizer.surrogates)
-        for piece in drawn.pieces:
-            span = doc[piece.start : piece.end]
-            new = "".join(w + " " * b for w, b in zip(piece.words, piece.spaces, strict=True))
-            if new.strip().casefold() != span.text.strip().casefold():
+        for item in drawn:
+            span = doc[item.start : item.end]
+            if item.text is not None and not is_same(item.text, span.text):
                 covered.update(range(span.start_char, span.end_char))
+        return drawn
 
     sanitizer.on_replacements = keep
     words, back = words_in(text), words_in(table.restore(nlp(text).text).text)

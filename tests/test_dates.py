@@ -12,7 +12,6 @@ from spacy_dxprivacy.entities.surrogates import Draws, Mention
 from spacy_dxprivacy.entities.surrogates.date_shift import make_date_shift
 from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions
 from spacy_dxprivacy.entities.surrogates.timeline import Timeline
-from spacy_dxprivacy.text.layout import Layout
 
 MONTHS = "January February March April May June July August September October November December"
 MONTHS = MONTHS.split()
@@ -258,11 +257,13 @@ def nlp():
 def released(nlp, text, seed=0, **settings):
     """The text with what stands for its dates and times, and how many are."""
     doc, shift = nlp(text), make_date_shift(**settings)
-    drawn = replace_mentions(doc, dict.fromkeys(LABELS, shift), Rng(seed))
-    words, spaces = Layout.of(len(doc), drawn.pieces).expand(
-        [t.text for t in doc], [bool(t.whitespace_) for t in doc]
-    )
-    return "".join(w + " " * b for w, b in zip(words, spaces, strict=True))
+    parts, at = [], 0
+    for item in replace_mentions(doc, dict.fromkeys(LABELS, shift), Rng(seed)):
+        if item.text is not None:
+            span = doc[item.start : item.end]
+            parts += [doc.text[at : span.start_char], item.text]
+            at = span.end_char
+    return "".join(parts) + doc.text[at:]
 
 
 PLACES = [

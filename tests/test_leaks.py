@@ -35,7 +35,7 @@ from spacy.vocab import Vocab
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, DxWarning, Rng, release
-from spacy_dxprivacy.pipeline.draw import draw
+from spacy_dxprivacy.pipeline.stages import run_stages
 from spacy_dxprivacy.privacy.randomness import Rng as RngClass
 from spacy_dxprivacy.text.normal import normal_form
 
@@ -196,7 +196,7 @@ def test_str_and_repr_of_public_objects_tell_no_text(make_nlp, space):
     component = nlp.get_pipe("dx_sanitizer")
     doc = nlp(SECRET_TEXT)
     rows = np.array([space.find(word) for word in KNOWN_SECRETS])
-    (drawn,) = draw(component, [nlp.make_doc(SECRET_TEXT)], component.space)
+    drawn = run_stages(component, [nlp.make_doc(SECRET_TEXT)], component.space)
     objects = [
         component, component.mechanism, component.selector, component.unknown, component.source,
         component.rng, component.space, component.terms, component.mechanism.guarantee, doc._.dx,

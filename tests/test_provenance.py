@@ -51,9 +51,9 @@ def test_a_word_that_hides_that_it_was_unknown_is_sampled(unknown):
     assert [label for *_, label in spans(nlp("the zzyzx dog"))] == ["SAMPLED"]
 
 
-def shows_what_came_out(new, drawn, parts):
+def shows_what_came_out(new, *how):
     """The control: it marks the words that came out unchanged."""
-    made = _provenance(new, drawn, parts)
+    made = _provenance(new, *how)
     same = [token for token in new if token.text in TEXT.split()]
     return [*made, *(Span(new, token.i, token.i + 1, label="UNCHANGED") for token in same)]
 

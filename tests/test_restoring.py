@@ -14,7 +14,7 @@ from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.entities.surrogates import Mention
 from spacy_dxprivacy.entities.surrogates.name_forms import form_of
 from spacy_dxprivacy.entities.surrogates.plain import NOTHING, surrogates_of
-from spacy_dxprivacy.entities.surrogates.replacements import Replacements, replace_mentions
+from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions
 from spacy_dxprivacy.entities.surrogates.restoring import Restorer, set_apart
 from spacy_dxprivacy.entities.surrogates.table import Table
 from spacy_dxprivacy.entities.tables import PEOPLES, PLACES, listed
@@ -57,9 +57,10 @@ def made(pieces, seed):
     table = Table()
     table.add_document(doc, drawn, surrogates)
     parts, at = [], 0
-    for piece, (_, text) in zip(drawn.pieces, drawn.pairs, strict=True):
-        span = doc[piece.start : piece.end]
-        parts += [doc.text[at : span.start_char], text]
+    drawn = [item for item in drawn if item.text is not None]
+    for item in drawn:
+        span = doc[item.start : item.end]
+        parts += [doc.text[at : span.start_char], item.text]
         at = span.end_char
     return doc.text, "".join(parts) + doc.text[at:], table, drawn
 
@@ -136,17 +137,17 @@ def test_what_stays_is_listed_by_label_and_line(table):
 def test_a_surrogate_that_is_elsewhere_in_the_documents_is_not_restored():
     pieces = [("Zorblatt met", None), ("Maria", "PERSON"), ("and", None), ("417-2233", "PHONE")]
     _, _, table, drawn = made(pieces, 1)
-    (_, name), (_, phone) = drawn.pairs
+    name, phone = (item.text for item in drawn)
     assert table.restore(f"{name} at {phone}.").restored == 2
     other = NLP(f"{name} met a man at {phone}.")
-    table.add_document(other, Replacements([], *[None] * 3, {}), {})
+    table.add_document(other, [], {})
     done = table.restore(f"{name} at {phone}.")
     assert done.restored == 0 and done.left == (("PERSON", 1), ("PHONE", 1))
 
 
 def test_a_name_that_a_document_releases_is_not_drawn():
     firsts = " ".join((*listed("female")[5:], *listed("male")))
-    drawn = {made([(firsts, None), ("Maria", "PERSON")], seed)[3].pairs[0][1] for seed in range(60)}
+    drawn = {made([(firsts, None), ("Maria", "PERSON")], seed)[3][0].text for seed in range(60)}
     assert drawn <= set(listed("female")[:5]) and len(drawn) > 1
 
 
@@ -163,12 +164,12 @@ TRAPS = [
 
 def traps_of(drawn, choice):
     """What an answer says of its own, with the words and numbers of the surrogates."""
-    initials = {text[0] for mention, text in drawn.pairs if mention.label == "PERSON"}
+    initials = {item.text[0] for item in drawn if item.label == "PERSON"}
     other = next(c for c in "JQVXZKY" if c not in initials)
     of = {"other": other, "n": "90", "first": "Ilene", "last": "Cartwright", "mail": "a@b.example",
           "phone": "555", "code": "44", "state": "Ohio", "country": "Peru"}  # fmt: skip
     keys = {"EMAIL": "mail", "PHONE": "phone", "ID": "code", "GPE": "state"}
-    for mention, text in drawn.pairs:
+    for mention, text in ((item.mention, item.text) for item in drawn):
         number = re.search(r"\d+", text)
         if mention.label == "PERSON":
             parts = [part for part in form_of(text).parts if len(part) > 2]
@@ -188,7 +189,8 @@ def test_no_answer_is_changed_wrongly(count):
              for label in CERTAIN | UNCERTAIN}  # fmt: skip
     for seed in range(count // 10):
         _, _, table, drawn = document(choice, seed, kinds)
-        sure = [(m.text, text) for m, text in drawn.pairs if m.text in CERTAIN.get(m.label, ())]
+        sure = [(item.mention.text, item.text) for item in drawn
+                if item.mention.text in CERTAIN.get(item.label, ())]  # fmt: skip
         for _ in range(10):
             parts = [(trap, trap) for trap in traps_of(drawn, choice)]
             parts += choice.sample(sure, choice.randint(0, len(sure)))
@@ -225,7 +227,7 @@ def sent(text, label="PERSON", **texts):
     doc.ents = [Span(doc, token.i, token.i + 1, label) for token in doc if token.text in texts]
     surrogates = {label: Fixed(**texts)}
     drawn, rows = set_apart(doc, replace_mentions(doc, surrogates, Rng(seed=0)), surrogates)
-    return [surrogate for _, surrogate in drawn.pairs], Restorer(rows)
+    return [item.text for item in drawn if item.text is not None], Restorer(rows)
 
 
 def test_a_surrogate_that_is_a_word_of_the_text_is_sent_as_a_mark():

@@ -20,7 +20,7 @@ from spacy.tokens import Doc
 from typer import Argument, Option
 
 from ..config import FileOptions, process_count
-from ..entities.surrogates.replacements import Replacements
+from ..entities.surrogates.replacements import Replacement
 from ..entities.surrogates.restoring import dates_apart
 from ..entities.surrogates.table import Table, check_cipher, write_table
 from ..errors import UsageError
@@ -287,7 +287,7 @@ def _table_of_surrogates(
     sanitizer, table = the_sanitizer(nlp), Table()
     surrogates = sanitizer.surrogates
 
-    def add(doc: Doc, drawn: Replacements) -> Replacements:
+    def add(doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
         drawn = dates_apart(doc, drawn, surrogates, table)
         table.add_document(doc, drawn, surrogates)
         return drawn

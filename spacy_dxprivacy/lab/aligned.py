@@ -22,7 +22,7 @@ class Writing:
     words are written as others (text.spelling, space.sources)."""
 
     def __init__(self, space: Space, parts: Parts) -> None:
-        self._substitutes = parts.blocked(space).substitutes
+        _, self._substitutes = parts.blocked(space)
         self._preserved = parts.casing == "preserve"
         self._words = space.words
         every = [self._substitutes.get(word, word) for word in space.words]

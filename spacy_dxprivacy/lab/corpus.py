@@ -22,8 +22,7 @@ from ..io.build import NO_LIMIT
 from ..io.jobs import opened, plan_jobs
 from ..io.record import Record, chunks, slots_of
 from ..io.stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
-from ..pipeline.draw import LONGEST, passage
-from ..pipeline.select import AllWords
+from ..pipeline.draft import LONGEST, PLAIN, Draft
 from ..pipeline.unknown import REDACTED
 from ..space import Space
 from ..space.sources import SpaceSource
@@ -92,9 +91,11 @@ def tokenizer() -> Language:
 
 def words_of(doc: Doc, space: Space) -> tuple[Ints1d, Bools1d, list[str], Ints1d]:
     """Return the Words of a Doc, and which tokens they are, int64 (k,)."""
-    words = passage(doc, AllWords().select(doc), np.zeros(len(doc), dtype=bool))
-    rows = space.find_ids(*np.ascontiguousarray(words.ids.T))
-    return rows, words.starts, _plaintext_before(doc, words.places), words.places
+    draft = Draft.of([doc], space)
+    draft = draft.select(draft.kinds)
+    places = np.flatnonzero(draft.kinds == PLAIN)
+    starts = np.diff(draft.sentences[places], prepend=-1) > 0
+    return draft.rows[places], starts, _plaintext_before(doc, places), places
 
 
 def _plaintext_before(doc: Doc, places: Ints1d) -> list[str]:

@@ -20,8 +20,8 @@ from spacy.tokens import Doc
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..errors import UsageError
 from ..io.build import the_sanitizer
-from ..pipeline.draw import ids_of, passage
-from ..pipeline.select import words_of
+from ..pipeline.draft import PLAIN, SELECTED, Draft
+from ..pipeline.stages import Run, select
 from ..privacy.composition import best_guess, change
 from ..privacy.guarantee import Guarantee
 from ..sampler.draw import Text
@@ -161,18 +161,18 @@ class Informed:
             if pipe is self.parts:
                 break
             doc = pipe(doc)
-        mask = np.asarray(self.parts.selector.select(doc))
-        words = passage(doc, mask, np.full(len(doc), not mask.any()))
-        rows = self.space.find_ids(*np.ascontiguousarray(words.ids.T))
-        known = words.drawn | (rows >= 0)
-        starts = np.diff(np.cumsum(words.starts)[known], prepend=-1) > 0
-        return Seen(doc, Text(rows[known], starts, ~words.drawn[known]), words.places[known])
+        draft = select(Draft.of([doc], self.space), Run.of(self.parts, self.space))
+        drawn = draft.kinds == SELECTED
+        plain = (draft.kinds == PLAIN) & (draft.rows >= 0) & drawn.any()
+        places = np.flatnonzero(drawn | plain)
+        starts = np.diff(draft.sentences[places], prepend=-1) > 0
+        return Seen(doc, Text(draft.rows[places], starts, ~drawn[places]), places)
 
     def rows_of(self, text: str) -> Ints1d:
         """Return the rows of the words of a secret, -1 for those that the space lacks."""
         doc = self.nlp.make_doc(text)
-        ids = ids_of(doc)[words_of(doc)] if len(doc) else np.zeros((0, 3), dtype=np.uint64)
-        return self.space.find_ids(*np.ascontiguousarray(ids.T))
+        draft = Draft.of([doc], self.space)
+        return draft.rows[draft.kinds == PLAIN]
 
     def secret(
         self, words: Ints1d, text: str, among: Sequence[Ints1d] | None, record: int | None

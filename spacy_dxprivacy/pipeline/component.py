@@ -23,10 +23,11 @@ from ..space.sources import SpaceSource
 from ..text.normal import in_normal_form
 from ..ty import Editor, Mechanism, Unknown
 from .coverage import Coverage, coverage_of, redacted, refusal
-from .draw import draw
+from .draft import Stage
 from .parts import Parts, check_labels, check_listeners, fit, warn_of_lacking
 from .receipt import Terms, install_extensions
 from .select import Selector
+from .stages import run_stages
 from .write import write
 
 BATCH_TOKENS = 2**15  # the working memory of these fits into the caches of a processor
@@ -53,6 +54,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "numbers": None,
     "editor": None,
     "surrogates": None,
+    "stages": {},
 }
 ENTITY_CONFIG: dict[str, Any] = deepcopy(DEFAULT_CONFIG)
 ENTITY_CONFIG["carry"] = ["ents"]
@@ -85,6 +87,7 @@ def make_dx_sanitizer(
     numbers: NumberDraw | None,
     editor: Editor | None,
     surrogates: Any,
+    stages: dict[str, Stage],
 ) -> DxSanitizer:
     """Make a component that replaces words by a randomised mechanism. See DxSanitizer."""
     return DxSanitizer(
@@ -97,6 +100,7 @@ def make_dx_sanitizer(
         numbers=numbers,
         editor=editor,
         surrogates=surrogates,
+        stages=stages,
         seed=seed,
         scope=scope,
         casing=casing,
@@ -176,13 +180,15 @@ class DxSanitizer(FailsClosed, Parts):
         raise failure
 
     def _sanitize(self, docs: list[Doc]) -> list[Doc]:
+        if not docs:
+            return []
         vocabularies: list[Any] = [doc.vocab for doc in docs]
         zones = {vocab.in_memory_zone for vocab in vocabularies}
         self._has_read |= False in zones
         self._has_read_in_zone |= True in zones
         space, terms = self.space, self.terms
         docs = [self._covered(in_normal_form(doc, self._nlp, self), space) for doc in docs]
-        return write(self, docs, draw(self, docs, space), space, terms)
+        return write(self, run_stages(self, docs, space), terms)
 
     def _covered(self, doc: Doc, space: Space) -> Doc:
         """Return the Doc, its passages in languages and scripts that are not covered redacted.

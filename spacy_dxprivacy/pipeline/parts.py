@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from ..arrays import Bools1d, Ints1d
 from ..entities.surrogates.base import Scope, Surrogate
 from ..entities.surrogates.plain import Preset, surrogates_of
-from ..entities.surrogates.replacements import NumberDraw, Replacements
+from ..entities.surrogates.replacements import NumberDraw, Replacement
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
 from ..prior.pairs import lacked_of
@@ -28,13 +28,12 @@ from ..space.sources import SpaceSource, allowed_by, substitutes_of
 from ..text.mentions import plain_label
 from ..ty import Editor, FindsSettings, HasMetric, Mechanism, Unknown
 from ..validate import fail, one_of, positive
+from .draft import Stage
 from .receipt import Terms, stand_ins
 from .select import AllWords, Entities, Selector, WordList, entity_labels
 from .unknown import Raise
 
-OnReplacements = Callable[
-    [Doc, Replacements], Replacements | None
-]  # others in their place, or None
+OnReplacements = Callable[[Doc, list[Replacement]], list[Replacement]]
 CARRIED_IN_CLEAR = {
     "ents": "the places and labels of the input's entities",
     "sents": "where the input's sentences begin",
@@ -42,15 +41,6 @@ CARRIED_IN_CLEAR = {
 MENTIONED = (1, 3, 10)
 NAMES, NAMES_PROBED = ("first_name", "surname"), 4
 LACKING, NOT_ENGLISH = 0.03, 0.25  # shares of the words of English text that a table lacks
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Blocked:
-    """The words of a space that are never released, and the substitute of each."""
-
-    space: Space
-    words: frozenset[str]
-    substitutes: Mapping[str, str]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -67,6 +57,8 @@ class Parts:
         editor: None, or what edits words after they were drawn, by public knowledge alone.
         surrogates: None, the name of a preset ("standard", "clinical"), or a surrogate by label of
             the recogniser. Each has its own guarantee; all other words are drawn by the mechanism.
+        stages: Of other packages, by a name of your own (draft.Stage): they change the release, and
+            see nothing else.
         seed: None. A whole number makes the noise repeatable, for tests alone.
         scope: "token" draws every occurrence anew, "type" once for each distinct word of a Doc; it
             is then visible which words are the same.
@@ -94,6 +86,7 @@ class Parts:
     numbers: NumberDraw | None = None
     editor: Editor | None = None
     surrogates: Any = None
+    stages: Mapping[str, Stage] = field(default_factory=dict)
     seed: int | None = None
     scope: str = "token"
     casing: str = "truecase"
@@ -106,7 +99,9 @@ class Parts:
     on_replacements: OnReplacements | None = field(default=None, init=False)
     latin: bool = field(default=True, init=False)  # a run of another script is a name
     rng: Rng = field(init=False)
-    _blocked: Blocked | None = field(default=None, init=False)
+    _blocked: tuple[Space, frozenset[str], Mapping[str, str]] | None = field(
+        default=None, init=False
+    )
     _names_apart: tuple[str, float] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -137,9 +132,9 @@ class Parts:
         once.
         """
         plain = type(self.selector) in (AllWords, WordList)
-        more = (self.numbers, self.editor, self.surrogates or None)
+        more = (self.numbers, self.editor, self.surrogates or None, self.stages or None)
         alone = self.scope == "token" and not isinstance(self.unknown, Raise)
-        text_only = (self.vectors, self.carry) == ("table", ()) and more == (None,) * 3
+        text_only = (self.vectors, self.carry) == ("table", ()) and more == (None,) * 4
         budgets = (self.max_epsilon_per_doc, self.max_epsilon_per_person)
         return plain and alone and text_only and budgets == (None, None) and self.rng.seed is None
 
@@ -148,11 +143,6 @@ class Parts:
         """Whether words are drawn with their sentences. A set of distinct words has none."""
         together = bool(getattr(self.mechanism, "draws_together", False))
         return together and self.scope == "token"
-
-    @property
-    def in_context(self) -> bool:
-        """Whether a draw depends on the sentence of a word."""
-        return self.draws_together or (self.editor is not None and self.scope == "token")
 
     @property
     def active_surrogates(self) -> dict[str, Surrogate]:
@@ -179,12 +169,12 @@ class Parts:
         rule = getattr(self.mechanism, "projection", None)
         return rule if isinstance(rule, FindsSettings) else None
 
-    def blocked(self, space: Space) -> Blocked:
-        """Return the words of a space that are never released."""
-        if self._blocked is None or self._blocked.space is not space:
+    def blocked(self, space: Space) -> tuple[frozenset[str], Mapping[str, str]]:
+        """Return the words of a space that are never released, and the substitute of each."""
+        if self._blocked is None or self._blocked[0] is not space:
             substitutes = substitutes_of(space) if self.source.spares else {}
-            self._blocked = Blocked(space, frozenset(substitutes), substitutes)
-        return self._blocked
+            self._blocked = space, frozenset(substitutes), substitutes
+        return self._blocked[1:]
 
     def names_apart(self, space: Space) -> float:
         """Return persons.names_apart of the mechanism, once for a space."""

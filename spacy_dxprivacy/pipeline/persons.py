@@ -18,7 +18,7 @@ from spacy.tokens import Doc
 from ..arrays import Bools1d, Ints1d
 from ..entities.surrogates.base import LINKED, Surrogate
 from ..entities.surrogates.name_forms import form_of, persons
-from ..entities.surrogates.replacements import Replacements
+from ..entities.surrogates.replacements import Replacement
 from ..errors import Errors
 from ..privacy.composition import NO_CHANGE, Change, change, change_of, together
 from ..privacy.guarantee import Guarantee
@@ -39,7 +39,7 @@ class Treatment:
     drawn: Bools1d
     plain: Bools1d
     sentences: Ints1d
-    stood: Replacements | None
+    stood: Sequence[Replacement] | None
 
 
 @dataclass(frozen=True)
@@ -72,16 +72,16 @@ def persons_of(
     nearest = (getattr(parts.mechanism, "near_names", None) or [])[:1]
     guarantee = parts.mechanism.guarantee
     stood, found, surrogates = treatment.stood, [], parts.active_surrogates
-    pieces = stood.pieces if stood is not None else ()
-    piece_at = {i: k for k, piece in enumerate(pieces) for i in range(piece.start, piece.end)}
+    drawn_mentions = [item for item in stood or () if item.text is not None]
+    number_at = {i: k for k, m in enumerate(drawn_mentions) for i in range(m.start, m.end)}
     for mentions in of_person.values():
         inside = np.concatenate([np.arange(*mention) for mention in mentions])
         drawn = inside[treatment.drawn[inside]]
         sizes = _sizes(parts, doc, drawn, treatment.sentences)
         others = [change(PLAINTEXT, [1.0])] if treatment.plain[inside].any() else []
         if stood is not None:
-            touched = sorted({piece_at[i] for i in inside.tolist() if i in piece_at})
-            others += _of_surrogates(surrogates, [stood.pairs[k][0].label for k in touched])
+            touched = sorted({number_at[i] for i in inside.tolist() if i in number_at})
+            others += _of_surrogates(surrogates, [drawn_mentions[k].label for k in touched])
         losses = [
             together([change(guarantee, [size * unit for size in sizes]), *others])
             for unit in (apart, *nearest)

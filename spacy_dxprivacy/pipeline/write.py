@@ -1,27 +1,26 @@
-"""Make the new Doc from the draws: words, layout, spelling, receipt.
+"""Make the new Docs of a draft: words, annotations, receipt.
 
-It is made by whitelist: words, blanks, what `carry` names, and the receipt. Nothing else of the old
-Doc reaches it, since lemmas, tags, tensors and user data are functions of the input.
+They are made by whitelist: words, blanks, what `carry` names, and the receipt. Nothing else of the
+old Doc reaches them, since lemmas, tags, tensors and user data are functions of the input.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from spacy.attrs import ENT_IOB, ENT_TYPE, ORTH, SENT_START, SPACY
+from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
 from spacy.tokens import Doc, Span
 
-from ..arrays import Bools1d, Floats2d
-from ..space import Space
-from ..text.layout import MARKS, Layout, moved
-from ..text.spelling import like, spell
-from .draw import Drawn, ids_of
+from ..arrays import Bools1d, Ints1d, Ints2d
+from ..entities.surrogates.replacements import Replacement
+from ..errors import DxError, Errors
+from ..text.layout import MARKS, moved
+from .draft import NUMBER, SAMPLED, SELECTED, SURROGATE, UNKNOWN, Draft
 from .parts import Parts
-from .receipt import SPANS_KEY, UNCOVERED, Counted, Receipt, Terms, earlier_receipts, mark_as_made
+from .receipt import SPANS_KEY, UNCOVERED, Counted, Terms, earlier_receipts, mark_as_made
 from .unknown import WHICH
 
 ATTRIBUTES = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}  # of what `carry` names
@@ -29,161 +28,103 @@ _INSIDE = 1  # value of ENT_IOB: inside an entity
 _NO_START = np.uint64(2**64 - 1)  # value of SENT_START: -1, no sentence begins
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Written:
-    """The m words of one document as they will be released, before spelling.
-
-    spaces: whether a blank follows each. drawn: bool (m,), words whose spelling may change.
-    """
-
-    words: list[str]
-    spaces: list[bool]
-    drawn: Bools1d
-
-
-def write(
-    parts: Parts, docs: list[Doc], drawn: Sequence[Drawn], space: Space, terms: Terms
-) -> list[Doc]:
-    """Make the new Docs, each with its receipt, from the input and the draws for it."""
-    texts = [_written(doc, one) for doc, one in zip(docs, drawn, strict=True)]
-    new = []
-    for doc, one, text in zip(docs, drawn, _spelled(texts), strict=True):
-        if parts.casing == "preserve":
-            _copy_case(doc, one, text)
-        made = Doc(doc.vocab, words=text.words, spaces=text.spaces)
+def write(parts: Parts, draft: Draft, terms: Terms) -> list[Doc]:
+    """Make the new Docs of a draft, each with its receipt."""
+    if left := int((draft.kinds == SELECTED).sum()):
+        what = {"part": "The stages", "given": "the input", "expected": "words that were drawn"}
+        raise DxError(Errors.DX038.format(count=left, **what))
+    docs = []
+    for i, doc, part in draft.documents():
+        words, spaces = draft.words[part].tolist(), draft.spaces[part].tolist()
+        new = Doc(doc.vocab, words=words, spaces=spaces)
+        kinds, sources = draft.kinds[part], draft.sources[part]
+        placed = kinds == SURROGATE
+        follows = placed & (np.diff(sources, prepend=-1) == 0)  # a surrogate, but its first token
         for name in parts.carry:
-            _carry(name, doc, made, one.layout)
+            _carry(name, doc, new, sources, follows)
         # spaCy keeps the context of nlp.pipe(as_tuples=True) here.
-        made._context = doc._context
-        made.spans[SPANS_KEY] = _provenance(made, one, parts)
+        new._context = doc._context
+        labels = [item.label for item in draft.replacements[i] or () if item.text is not None]
+        new.spans[SPANS_KEY] = _provenance(new, kinds, placed & ~follows, labels, parts)
         if MARKS in doc.user_data:
-            made.user_data[MARKS] = _moved_marks(doc, made, one)
-        tensor = None if one.vectors is None else _tensor(doc, one, one.vectors, space)
-        mark_as_made(made, _receipt(doc, one, parts, space, terms), tensor)
-        new.append(made)
-    return new
+            new.user_data[MARKS] = _moved_marks(doc, new, kinds, sources)
+        counted = _counted(draft, i, part)
+        tensor = None if draft.vectors is None else draft.vectors[part]
+        mark_as_made(new, terms.receipt(counted, earlier_receipts(doc)), tensor)
+        docs.append(new)
+    return docs
 
 
-def _written(doc: Doc, drawn: Drawn) -> Written:
-    clear: Any = doc.to_array([ORTH, SPACY]).reshape(len(doc), 2)
-    strings = doc.vocab.strings
-    made: Any = np.empty(len(doc), dtype=object)
-    made[:] = [strings[orth] for orth in clear[:, 0].tolist()]
-    made[drawn.mask] = drawn.words
-    if drawn.figures is not None:
-        made[drawn.numbers] = drawn.figures.words
-    words: list[str] = made.tolist()
-    spaces = (clear[:, 1] > 0).tolist()
-    mask, layout = drawn.mask | drawn.numbers, drawn.layout
-    if layout is None:
-        return Written(words, spaces, mask)
-    words, spaces = layout.expand(words, spaces)
-    return Written(words, spaces, layout.mask(mask))
-
-
-# -- spelling and annotations ----------------------------------------------------------------------
-
-
-def _spelled(texts: Sequence[Written]) -> list[Written]:
-    """Each text as a person would write it."""
-    if not texts:
-        return []
-    words = [word for text in texts for word in text.words]
-    spaces = np.array([space for text in texts for space in text.spaces], dtype=bool)
-    drawn = np.concatenate([text.drawn for text in texts])
-    ends = list(accumulate((len(text.words) for text in texts), initial=0))
-    firsts = np.array([end for end in ends if end < len(words)], dtype=np.int64)
-    words, spaces = spell(words, spaces, drawn, firsts)
-    return [
-        replace(text, words=words[start:end], spaces=spaces[start:end].tolist())
-        for text, (start, end) in zip(texts, pairwise(ends), strict=True)
-    ]
-
-
-def _copy_case(doc: Doc, drawn: Drawn, written: Written) -> None:
-    layout = drawn.layout
-    places = np.flatnonzero(drawn.mask if layout is None else layout.mask(drawn.mask))
-    models = np.flatnonzero(drawn.mask)[drawn.known].tolist()
-    for place, model in zip(places[drawn.known].tolist(), models, strict=True):
-        written.words[place] = like(written.words[place], doc[model].text)
-
-
-def _carry(name: str, doc: Doc, new: Doc, layout: Layout | None) -> None:
+def _carry(name: str, doc: Doc, new: Doc, sources: Ints1d, follows: Bools1d) -> None:
     """Copy annotations of the old tokens to the new ones: the surrogate of an entity is one."""
     if not len(doc):
         return
     # A list: numpy would give from_array another shape for a single attribute.
-    values: Any = doc.to_array(ATTRIBUTES[name])
-    if layout is not None:
-        annotated = np.any(values)
-        values = values[layout.source].copy()
-        if name == "ents":
-            values[layout.inner, 0] = _INSIDE
-        elif annotated:
-            values[layout.inner] = _NO_START
+    old: Any = doc.to_array(ATTRIBUTES[name])
+    values = old[sources]
+    if name == "ents":
+        values[follows, 0] = _INSIDE
+    elif np.any(old):
+        values[follows] = _NO_START
     new.from_array(ATTRIBUTES[name], values)
 
 
-def _provenance(new: Doc, drawn: Drawn, parts: Parts) -> list[Span]:
+def _provenance(
+    new: Doc, kinds: Ints1d, begins: Bools1d, mentions: list[str], parts: Parts
+) -> list[Span]:
     """Return spans that say how each token of the new Doc was made.
 
     The labels follow from the selection, the space and the surrogates alone, never from what was
-    sampled: whether a sampled word came out unchanged must not show.
+    sampled: whether a sampled word came out unchanged must not show. begins: bool (m,), where a
+    surrogate begins. mentions: the label of each.
     """
-    kind = (drawn.mask | drawn.numbers).astype(np.int64)  # 0 unmodified, 1 sampled, 2 unknown
+    labels = ["UNMODIFIED", "SAMPLED", "UNKNOWN", *mentions]
+    label_of = np.isin(kinds, (SAMPLED, UNKNOWN, NUMBER)).astype(np.int64)
     if WHICH in parts.unknown.in_clear:
-        kind[np.flatnonzero(drawn.mask)[~drawn.known]] = 2
-    labels = ["UNMODIFIED", "SAMPLED", "UNKNOWN"]
-    if drawn.layout is not None and drawn.stood is not None:
-        labels += [mention.label for mention, _ in drawn.stood.pairs]
-        kind, first = kind[drawn.layout.source], drawn.layout.placed & ~drawn.layout.inner
-        kind[drawn.layout.placed] = 2 + np.cumsum(first)[drawn.layout.placed]
-    starts = np.flatnonzero(np.diff(kind, prepend=-1)).tolist()
-    runs = pairwise([*starts, len(kind)])
-    return [Span(new, start, end, label=labels[kind[start]]) for start, end in runs]
+        label_of[kinds == UNKNOWN] = 2
+    placed = kinds == SURROGATE
+    label_of[placed] = 2 + np.cumsum(begins)[placed]
+    starts = np.flatnonzero(np.diff(label_of, prepend=-1)).tolist()
+    runs = pairwise([*starts, len(kinds)])
+    return [Span(new, start, end, label=labels[label_of[start]]) for start, end in runs]
 
 
-def _moved_marks(doc: Doc, made: Doc, drawn: Drawn) -> list[int]:
+def _moved_marks(doc: Doc, new: Doc, kinds: Ints1d, sources: Ints1d) -> list[int]:
+    marks: list[int] = doc.user_data[MARKS]
     if not len(doc):
-        return [0 for _ in doc.user_data[MARKS]]
-    old, new = (np.array([(t.idx, t.idx + len(t)) for t in some]) for some in (doc, made))
-    source, changed = np.arange(len(doc)), drawn.mask | drawn.numbers
-    if drawn.layout is not None and drawn.stood is not None:
-        source, changed = drawn.layout.source, changed | drawn.stood.replaced
-    return moved(doc.user_data[MARKS], old, new, source, changed)
+        return [0 for _ in marks]
+    changed, stays = np.ones(len(doc), dtype=bool), kinds != SURROGATE
+    changed[sources[stays]] = np.isin(kinds, (SAMPLED, UNKNOWN, NUMBER))[stays]
+    return moved(marks, _edges(doc), _edges(new), sources, changed)
 
 
-def _receipt(doc: Doc, drawn: Drawn, parts: Parts, space: Space, terms: Terms) -> Receipt:
-    figures, layout, stood = drawn.figures, drawn.layout, drawn.stood
-    persons = None
-    if drawn.persons:
-        from .persons import receipt_of
+def _edges(doc: Doc) -> Ints2d:
+    """Return where each token starts and ends, int64 (tokens, 2)."""
+    return np.array([(token.idx, token.idx + len(token)) for token in doc])
 
-        persons = receipt_of(drawn.persons, parts.mechanism, parts.names_apart(space))
-    counted = Counted(
-        tokens=len(doc) if layout is None else len(layout.source),
-        perturbed=int(drawn.known.sum()),
-        unknown=int((~drawn.known).sum()),
-        draws=drawn.draws,
-        numbers=(0, 0) if figures is None else (len(figures.words), figures.draws),
-        stood_in=0 if layout is None else int(layout.placed.sum()),
-        mentions={} if stood is None else stood.counts,
-        persons=persons,
-        uncovered=doc.user_data.get(UNCOVERED, 0),
+
+def _counted(draft: Draft, document: int, part: slice) -> Counted:
+    kinds, draws = draft.kinds[part], draft.draws[part]
+    has_draw = draws == np.arange(part.start, part.stop)
+    numbers = kinds == NUMBER
+    return Counted(
+        tokens=len(kinds),
+        perturbed=int((kinds == SAMPLED).sum()),
+        unknown=int((kinds == UNKNOWN).sum()),
+        draws=int(((kinds == SAMPLED) & has_draw).sum()),
+        numbers=(int(numbers.sum()), int((numbers & has_draw).sum())),
+        stood_in=int((kinds == SURROGATE).sum()),
+        mentions=_mention_counts(draft.replacements[document] or ()),
+        persons=draft.persons[document],
+        uncovered=draft.docs[document].user_data.get(UNCOVERED, 0),
     )
-    return terms.receipt(counted, earlier_receipts(doc))
 
 
-def _tensor(doc: Doc, drawn: Drawn, vectors: Floats2d, space: Space) -> Floats2d:
-    """float32 (tokens of the new Doc, d): the vectors that were drawn, those of the table for
-    unmodified words, zeros for all else."""
-    rows = space.find_ids(*np.ascontiguousarray(ids_of(doc).T))
-    tensor: Floats2d = space.vectors[rows]
-    tensor[rows < 0] = 0
-    tensor[drawn.mask] = vectors
-    tensor[drawn.numbers] = 0
-    if drawn.layout is None:
-        return tensor
-    tensor = tensor[drawn.layout.source]
-    tensor[drawn.layout.placed] = 0
-    return tensor
+def _mention_counts(replacements: Sequence[Replacement]) -> dict[str, dict[str, int]]:
+    """Return how many mentions of each label were found, replaced and kept."""
+    counts: dict[str, dict[str, int]] = {}
+    for item in replacements:
+        of_label = counts.setdefault(item.label, {"found": 0, "replaced": 0, "kept": 0})
+        of_label["found"] += 1
+        of_label["kept" if item.way == "kept" else "replaced"] += 1
+    return counts

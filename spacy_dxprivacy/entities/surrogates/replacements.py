@@ -18,7 +18,6 @@ from ...arrays import Bools1d
 from ...errors import DxError, Errors
 from ...privacy.randomness import Rng
 from ...text.language import base_language, language_of_doc
-from ...text.layout import Piece
 from ...text.mentions import Entity, plain_label, united
 from ...text.users import identity, is_nobody
 from .base import Draws, Mention, Surrogate, is_same
@@ -32,17 +31,22 @@ USER, CALLER = "dx_user", "dx_caller"
 
 
 @dataclass(frozen=True)
-class Replacements:
-    """The surrogates of one document of n tokens. replaced, kept, words: bool (n,), tokens of
-    mentions that are replaced, that stay, and that the mechanism draws. counts: of mentions, by
-    label. pairs: originals and surrogates, for the holder of the originals alone."""
+class Replacement:
+    """A mention, tokens from start up to, not including, end, and its surrogate.
 
-    pieces: list[Piece]
-    replaced: Bools1d
-    kept: Bools1d
-    words: Bools1d
-    counts: dict[str, dict[str, int]]
-    pairs: list[tuple[Mention, str]] = field(default_factory=list, repr=False)
+    text: None for a mention that stays ("kept"), or whose words the mechanism draws ("words").
+    """
+
+    mention: Mention
+    start: int
+    end: int
+    text: str | None = field(repr=False)
+    way: str
+
+    @property
+    def label(self) -> str:
+        """The label of the mention."""
+        return self.mention.label
 
 
 def replace_mentions(
@@ -52,8 +56,8 @@ def replace_mentions(
     entities: Sequence[Entity] | None = None,
     *,
     rest_is_plain: bool = False,
-) -> Replacements:
-    """Draw surrogates for all mentions of a document.
+) -> list[Replacement]:
+    """Draw surrogates for all mentions of a document, in order.
 
     Args:
         doc: The document.
@@ -65,54 +69,54 @@ def replace_mentions(
     Raises:
         DxError: A surrogate returns something else than a text for each mention, or originals.
     """
-    found = find(doc, surrogates, entities)
+    spans = find(doc, surrogates, entities)
+    mentions = _mentions_of(doc, spans)
     user, caller = doc.user_data.get(USER), str(doc.user_data.get(CALLER, ""))
-    user = "" if is_nobody(user) else identity(user)
-    plain = _outside(doc, [*found, *(entities or ())]) if rest_is_plain else frozenset[str]()
-    draws = Draws(rng, user, caller=caller, plain=plain)
-    draws.language, draws.base = language_of_doc(doc), base_language(doc.vocab.lang)
+    draws = Draws(
+        rng,
+        "" if is_nobody(user) else identity(user),
+        caller=caller,
+        plain=_outside(doc, [*spans, *(entities or ())]) if rest_is_plain else frozenset(),
+        language=language_of_doc(doc),
+        base=base_language(doc.vocab.lang),
+    )
+    # Mentions of equal surrogates are drawn together.
+    groups: dict[Hashable, list[int]] = {}
+    for i, mention in enumerate(mentions):
+        surrogate = surrogates[mention.label]
+        key = surrogate if isinstance(surrogate, Hashable) else id(surrogate)
+        groups.setdefault(key, []).append(i)
+    texts: dict[int, str | None] = {}
+    # Persons first: mail addresses are made of their names.
+    for group in sorted(groups.values(), key=lambda group: not _has_person(mentions, group)):
+        surrogate = surrogates[mentions[group[0]].label]
+        group_texts = _checked(surrogate, [mentions[i] for i in group], draws)
+        texts |= zip(group, group_texts, strict=True)
+    replacements = []
+    for i, (mention, (label, start, end)) in enumerate(zip(mentions, spans, strict=True)):
+        way = "words" if surrogates[label].way == "words" else "kept"
+        way = way if texts[i] is None else "drawn"
+        replacements.append(Replacement(mention, start, end, texts[i], way))
+    return replacements
+
+
+def _mentions_of(doc: Doc, spans: Sequence[Entity]) -> list[Mention]:
     words, spaced = [token.text for token in doc], [token.text_with_ws for token in doc]
 
     def text_of(start: int, end: int) -> str:
         return "".join(spaced[start : end - 1]) + words[end - 1] if end > start else ""
 
-    # Mentions of equal surrogates are drawn together.
-    groups: dict[Hashable, list[int]] = {}
     mentions = []
-    for i, (label, start, end) in enumerate(found):
-        one = surrogates[label]
-        groups.setdefault(one if isinstance(one, Hashable) else id(one), []).append(i)
-        before = words[start - 1] if start else ""
-        lead = text_of(max(start - 4, 0), start)
-        stop = found[i + 1][1] if i + 1 < len(found) else len(doc)
+    stops = [*(start for _, start, _ in spans[1:]), len(doc)]
+    for (label, start, end), stop in zip(spans, stops, strict=False):
+        before, lead = words[start - 1] if start else "", text_of(max(start - 4, 0), start)
         tail = text_of(end, min(end + TAIL, stop))
         mentions.append(Mention(text_of(start, end), label, before, lead, tail))
-    texts: dict[int, str | None] = {}
-    # Persons first: mail addresses are made of their names.
-    drawers = [(surrogates[found[group[0]][0]], group) for group in groups.values()]
-    for one, group in sorted(drawers, key=lambda pair: not pair[0].name.startswith("dx.Name.")):
-        drawn_texts = _checked(one, [mentions[i] for i in group], draws)
-        texts |= zip(group, drawn_texts, strict=True)
-    masks = {way: np.zeros(len(doc), dtype=bool) for way in ("drawn", "kept", "words")}
-    counts: dict[str, dict[str, int]] = {}
-    drawn = []
-    for i, (label, start, end) in enumerate(found):
-        text, way = texts[i], "words" if surrogates[label].way == "words" else "kept"
-        if text is not None:
-            way = "drawn"
-            drawn.append((start, end, mentions[i], text))
-        masks[way][start:end] = True
-        of_label = counts.setdefault(label, {"found": 0, "replaced": 0, "kept": 0})
-        of_label["found"] += 1
-        of_label["kept" if way == "kept" else "replaced"] += 1
-    lang = doc.vocab.lang or "xx"
-    written = {text: _tokenized(text, lang) for text in {text for *_, text in drawn}}
-    pieces = [
-        Piece(start, end, list(written[text][0]), list(written[text][1]))
-        for start, end, _, text in drawn
-    ]
-    pairs = [(mention, text) for *_, mention, text in drawn]
-    return Replacements(pieces, masks["drawn"], masks["kept"], masks["words"], counts, pairs)
+    return mentions
+
+
+def _has_person(mentions: Sequence[Mention], group: Sequence[int]) -> bool:
+    return any(plain_label(mentions[i].label) == "PERSON" for i in group)
 
 
 def find(
@@ -123,26 +127,26 @@ def find(
     if entities is None:
         if len(doc) and not doc.has_annotation("ENT_IOB"):
             raise DxError(Errors.DX030)
-        found = [(e.label_, e.start, e.end) for e in doc.ents if e.label_ in labels]
+        spans = [(e.label_, e.start, e.end) for e in doc.ents if e.label_ in labels]
     else:
         # As the recogniser calls it, or else as others do.
-        own = {(e.start, e.end): e.label_ for e in doc.ents}
-        found = []
+        recognised = {(e.start, e.end): e.label_ for e in doc.ents}
+        spans = []
         for plain, start, end in entities:
-            names = (own.get((start, end), plain), plain)
+            names = (recognised.get((start, end), plain), plain)
             alike = (label for label in labels if plain_label(label) == plain)
             label = next((name for name in names if name in labels), None) or next(alike, None)
             if label is not None:
-                found.append((label, start, end))
-    if not found:
+                spans.append((label, start, end))
+    if not spans:
         return []
-    return _with_particles(doc, apart(found, np.asarray(doc.to_array(IS_SPACE), dtype=bool)))
+    return _with_particles(doc, apart(spans, np.asarray(doc.to_array(IS_SPACE), dtype=bool)))
 
 
-def _with_particles(doc: Doc, found: list[Entity]) -> list[Entity]:
+def _with_particles(doc: Doc, spans: list[Entity]) -> list[Entity]:
     """Join a particle that a recogniser cut off ("van") with the name after it."""
     joined: list[Entity] = []
-    for label, start, end in found:
+    for label, start, end in spans:
         if joined and joined[-1][0] == label and joined[-1][2] == start:
             _, first, last = joined[-1]
             if plain_label(label) == "PERSON" and is_particle(doc[first:last].text):
@@ -152,20 +156,20 @@ def _with_particles(doc: Doc, found: list[Entity]) -> list[Entity]:
     return joined
 
 
-def apart(found: Sequence[Entity], blank: Bools1d) -> list[Entity]:
+def apart(spans: Sequence[Entity], blank: Bools1d) -> list[Entity]:
     """Return spans that touch no other. Those that overlap or nest become one, with the label of
     the longest; white space at their ends and empty spans are left out. blank: bool (tokens,)."""
-    spans = []
-    for label, start, end in united([one for one in found if one[2] > one[1]]):
+    trimmed = []
+    for label, start, end in united([span for span in spans if span[2] > span[1]]):
         inside = np.flatnonzero(~blank[start:end])
         if len(inside):
-            spans.append((label, start + int(inside[0]), start + int(inside[-1]) + 1))
-    return spans
+            trimmed.append((label, start + int(inside[0]), start + int(inside[-1]) + 1))
+    return trimmed
 
 
-def _outside(doc: Doc, found: Sequence[Entity]) -> frozenset[str]:
+def _outside(doc: Doc, entities: Sequence[Entity]) -> frozenset[str]:
     """Return the words outside of all entities, as they are written and with a capital."""
-    spans = [(one.start, one.end) for one in doc.ents] + [(start, end) for _, start, end in found]
+    spans = [(e.start, e.end) for e in doc.ents] + [(start, end) for _, start, end in entities]
     inside = {i for start, end in spans for i in range(start, end)}
     words = {token.text for token in doc if token.is_alpha and token.i not in inside}
     return frozenset(words | {word.title() for word in words})
@@ -184,7 +188,7 @@ def _checked(surrogate: Surrogate, mentions: Sequence[Mention], draws: Draws) ->
     return drawn
 
 
-def _tokenized(text: str, lang: str) -> tuple[list[str], list[bool]]:
+def words_of_surrogate(text: str, lang: str) -> tuple[list[str], list[bool]]:
     """Return words, and whether a blank follows each. The tokenizer has a vocabulary of its own,
     which met no original, and is made anew when it is full."""
     if len(_blank(lang).vocab) > MOST_WORDS:
@@ -205,42 +209,3 @@ class NumberDraw(Surrogate, Protocol):
     def find(self, doc: Doc) -> Bools1d:
         """Return a mask of the tokens, bool, shape (n_tokens,)."""
         ...
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Figures:
-    """The m numbers of one document. words: m strings in their place. draws: how many draws were
-    made."""
-
-    words: list[str]
-    draws: int
-
-
-def find_figures(doc: Doc, selected: Bools1d, numbers: NumberDraw) -> Bools1d:
-    """Return a mask of the selected tokens that are numbers, bool, shape (n_tokens,)."""
-    found = np.asarray(numbers.find(doc))
-    if found.shape != (len(doc),) or found.dtype != np.bool_:
-        given = f"{found.dtype} of shape {found.shape}"
-        raise _bad(given, len(doc), "one boolean a token")
-    return found & selected
-
-
-def draw_figures(
-    doc: Doc, mask: Bools1d, numbers: NumberDraw, rng: Rng, *, once_per_type: bool
-) -> Figures:
-    """Draw once for each token of the mask, or with once_per_type for each different text."""
-    texts = [doc[place].text for place in np.flatnonzero(mask).tolist()]
-    if not texts:
-        return Figures([], 0)
-    keys = list(dict.fromkeys(texts)) if once_per_type else texts
-    drawn = numbers.replace([Mention(text, "NUMBER") for text in keys], Draws(rng))
-    words = [text for text in drawn if isinstance(text, str) and text]
-    if not isinstance(drawn, list) or not len(words) == len(drawn) == len(keys):
-        raise _bad("something else", len(keys), "a list of as many texts")
-    of = dict(zip(keys, words, strict=True))
-    return Figures([of[text] for text in texts] if once_per_type else words, len(keys))
-
-
-def _bad(given: str, count: int, expected: str) -> DxError:
-    part = "The mechanism for numbers"
-    return DxError(Errors.DX038.format(part=part, given=given, count=count, expected=expected))

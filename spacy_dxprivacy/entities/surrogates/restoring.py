@@ -20,11 +20,10 @@ from itertools import count, pairwise
 
 from spacy.tokens import Doc
 
-from ...text.layout import Piece
 from ...text.mentions import plain_label
 from .base import Surrogate
 from .name_forms import fold, form_of
-from .replacements import Replacements, _tokenized
+from .replacements import Replacement
 from .table import SHARED, SHORT, Entry, Table, _is_upper
 
 # By a surrogate in lower case: its original, the only spellings of the surrogate that are restored
@@ -53,8 +52,8 @@ ABBREVIATIONS = frozenset("a.m. p.m. u.s. u.k. e.u. d.c. m.d. b.a. m.a. r.n. d.o
 
 
 def set_apart(
-    doc: Doc, drawn: Replacements, surrogates: Mapping[str, Surrogate]
-) -> tuple[Replacements, Rows]:
+    doc: Doc, drawn: Sequence[Replacement], surrogates: Mapping[str, Surrogate]
+) -> tuple[list[Replacement], Rows]:
     """Return replacements that can all be restored, and the rows to restore them by.
 
     Args:
@@ -65,13 +64,18 @@ def set_apart(
     whole, first = doc.text, Table()
     first.add_document(doc, drawn, surrogates)
     meanings = defaultdict[str, set[tuple[str, ...]]](set)
-    for mention, text in drawn.pairs:
-        meanings[_norm(text)].add(_meaning(mention.text, mention.label))
+    for item in drawn:
+        if item.text is not None:
+            meanings[_norm(item.text)].add(_meaning(item.mention.text, item.label))
     keyed = {label for label, one in surrogates.items() if _has_key(one)}
     met = {_norm(form) for one in first.entries.values() if _meet(one, keyed) for form in one.forms}
     marks, counts = dict[tuple[str, str], str](), Counter[str]()
-    pairs, pieces = [], []
-    for piece, (mention, text) in zip(drawn.pieces, drawn.pairs, strict=True):
+    made, pairs = list[Replacement](), list[tuple[str, str]]()
+    for item in drawn:
+        mention, text = item.mention, item.text
+        if text is None:
+            made.append(item)
+            continue
         norm = _norm(text)
         shared = surrogates[mention.label].name in SHARED or len(meanings[norm]) > 1 or norm in met
         # A number of few digits, or a single sign.
@@ -85,18 +89,17 @@ def set_apart(
                 if mark not in whole:
                     marks[key] = mark
             text = marks[key]
-            piece = Piece(piece.start, piece.end, *_tokenized(text, doc.vocab.lang or "xx"))
-        pairs.append((mention, text))
-        pieces.append(piece)
-    made, table = replace(drawn, pieces=pieces, pairs=pairs), Table()
+        made.append(replace(item, text=text))
+        pairs.append((_norm(text), _norm(mention.text)))
+    table = Table()
     table.add_document(doc, made, surrogates)
     table.entries = {new: one for new, one in table.entries.items() if not _meet(one, keyed)}
-    return made, _rows_of(table, Counter((_norm(t), _norm(m.text)) for m, t in pairs))
+    return made, _rows_of(table, Counter(pairs))
 
 
 def dates_apart(
-    doc: Doc, drawn: Replacements, surrogates: Mapping[str, Surrogate], table: Table
-) -> Replacements:
+    doc: Doc, drawn: Sequence[Replacement], surrogates: Mapping[str, Surrogate], table: Table
+) -> list[Replacement]:
     """Return replacements in which each surrogate of a date stands for one original alone, and for
     nothing that an answer may say of its own: other dates become marks, one for each original.
 
@@ -109,22 +112,21 @@ def dates_apart(
     known = Table({key: replace(one) for key, one in table.entries.items()}, set(table.plain))
     known.add_document(doc, drawn, surrogates)
     entries = {_norm(form): one for one in known.entries.values() for form in one.forms}
-    marks, pairs, pieces = dict[str, str](), [], []
+    marks, made = dict[str, str](), list[Replacement]()
     numbers = (i for i in count(1) if f"[date {i}]" not in {*known.entries, *table.entries})
-    for piece, (mention, text) in zip(drawn.pieces, drawn.pairs, strict=True):
-        entry = entries.get(_norm(text))
+    for item in drawn:
+        mention, text = item.mention, item.text
+        entry = None if text is None else entries.get(_norm(text))
         shift = surrogates[mention.label].name.startswith("dx.DateShift.")
-        if shift and entry is not None and not _is_one(entry, text, known):
+        if shift and text and entry is not None and not _is_one(entry, text, known):
             key = _norm(mention.text)
             while key not in marks:
                 mark = f"[DATE {next(numbers)}]"
                 if mark not in doc.text:
                     marks[key] = mark
             text = marks[key]
-            piece = Piece(piece.start, piece.end, *_tokenized(text, doc.vocab.lang or "xx"))
-        pairs.append((mention, text))
-        pieces.append(piece)
-    return replace(drawn, pieces=pieces, pairs=pairs)
+        made.append(replace(item, text=text))
+    return made
 
 
 def _is_one(entry: Entry, text: str, table: Table) -> bool:

@@ -17,7 +17,7 @@ import hmac
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -33,7 +33,7 @@ from ..tables import HOUSES, LANDS, NAMES, PEOPLES, STATES, STREET_KINDS, TERM_N
 from ..words import builtin_lexicon
 from .base import Mention, Surrogate, is_same
 from .name_forms import SUFFIXES, TITLES, form_of, is_initial
-from .replacements import Replacements
+from .replacements import Replacement
 
 HEAD = b"dx-table-2\n"
 MOST = 2**28  # bytes that are read
@@ -120,17 +120,19 @@ class Table:
             entry.originals.add(" ".join(original.split()))
 
     def add_document(
-        self, doc: Doc, drawn: Replacements, surrogates: Mapping[str, Surrogate]
+        self, doc: Doc, drawn: Sequence[Replacement], surrogates: Mapping[str, Surrogate]
     ) -> None:
         """Add all mentions of a document, and the words outside of them."""
-        for mention, text in drawn.pairs:
+        items = [item for item in drawn if item.text is not None]
+        pairs = [(item.mention, str(item.text)) for item in items]
+        for mention, text in pairs:
             self.add(mention, text, surrogates[mention.label].name)
-        for (city, one), (state, other) in pairwise(drawn.pairs):
+        for (city, one), (state, other) in pairwise(pairs):
             if state.before == "," and surrogates[state.label].name.startswith("dx.Place."):
                 both = replace(state, text=f"{city.text}, {state.text}")
                 self.add(both, f"{one}, {other}", "dx.Place.v1")
-        starts = [0, *(piece.end for piece in drawn.pieces)]
-        ends = [*(piece.start for piece in drawn.pieces), len(doc)]
+        starts = [0, *(item.end for item in items)]
+        ends = [*(item.start for item in items), len(doc)]
         for start, end in zip(starts, ends, strict=True):
             words = _WORD.findall(doc[start:end].text.casefold())
             self.plain.update(words, pairwise(words))

@@ -32,7 +32,7 @@ from starlette.types import ASGIApp
 
 from ...config import ServiceOptions
 from ...entities.surrogates.base import Scope
-from ...entities.surrogates.replacements import Replacements
+from ...entities.surrogates.replacements import Replacement
 from ...entities.surrogates.restoring import set_apart
 from ...io.build import the_sanitizer
 from ...io.record import Record, chunks
@@ -110,7 +110,7 @@ class Lane:
                 receipt["epsilon"] = result.receipt["total"]["epsilon"]
                 yield Outcome(receipt["draws"], result.text, "", receipt, self._rows)
 
-    def _set_apart(self, doc: Doc, drawn: Replacements) -> Replacements:
+    def _set_apart(self, doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
         drawn, rows = set_apart(doc, drawn, the_sanitizer(self._nlp).surrogates)
         self._rows = dict(rows)
         return drawn
