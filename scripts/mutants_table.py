@@ -536,7 +536,7 @@ MUTANTS = [
     Mutant(
         "rows-of-a-mechanism",
         "pipeline/stages.py",
-        '        raise _bad("The mechanism", rows, k, f"as many row numbers from 0 to {n - 1}")\n',
+        '        raise bad_return("The mechanism", rows, k, f"as many row numbers from 0 to {n - 1}")\n',
         "        pass\n",
         "Rows that are none come out of a broken mechanism",
         "tests/test_component.py -k after_its_trial",
@@ -586,8 +586,8 @@ MUTANTS = [
     Mutant(
         "document-budget-factor",
         "pipeline/stages.py",
-        "spent = repeat(mechanism.guarantee, int(draws.max())).epsilon",
-        "spent = repeat(mechanism.guarantee, int(draws.max()) // 2).epsilon",
+        "spent = repeat(run.settings.mechanism.guarantee, int(draws.max())).epsilon",
+        "spent = repeat(run.settings.mechanism.guarantee, int(draws.max()) // 2).epsilon",
         "A document may cost twice its budget",
         "tests/test_receipt.py -k budget",
     ),
@@ -601,7 +601,7 @@ MUTANTS = [
     ),
     Mutant(
         "person-budget",
-        "pipeline/stages.py",
+        "pipeline/selection.py",
         "if budget is not None and spent > budget:",
         "if budget is not None and spent > 2 * budget:",
         "A person may cost twice the budget",
@@ -700,8 +700,8 @@ MUTANTS = [
     Mutant(
         "unknown-words-pass",
         "pipeline/stages.py",
-        "chosen = policy.replace(draft.input_texts(places), run.space, rng)",
-        "chosen = draft.input_texts(places)",
+        "chosen = policy.replace(_input_texts(draft, places), run.space, rng)",
+        "chosen = _input_texts(draft, places)",
         "Words that the space lacks are released as they are",
         "tests/test_leaks.py -k secret",
     ),

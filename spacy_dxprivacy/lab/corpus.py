@@ -22,7 +22,8 @@ from ..io.build import NO_LIMIT
 from ..io.jobs import opened, plan_jobs
 from ..io.record import Record, chunks, slots_of
 from ..io.stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
-from ..pipeline.draft import LONGEST, PLAIN, Draft
+from ..pipeline.draft import PLAIN, Draft
+from ..pipeline.selection import LONGEST, cut
 from ..pipeline.unknown import REDACTED
 from ..space import Space
 from ..space.sources import SpaceSource
@@ -92,7 +93,7 @@ def tokenizer() -> Language:
 def words_of(doc: Doc, space: Space) -> tuple[Ints1d, Bools1d, list[str], Ints1d]:
     """Return the Words of a Doc, and which tokens they are, int64 (k,)."""
     draft = Draft.of([doc], space)
-    draft = draft.select(draft.kinds)
+    draft = cut(draft, draft.kinds)
     places = np.flatnonzero(draft.kinds == PLAIN)
     starts = np.diff(draft.sentences[places], prepend=-1) > 0
     return draft.rows[places], starts, _plaintext_before(doc, places), places

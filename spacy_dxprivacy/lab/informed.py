@@ -21,7 +21,7 @@ from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..errors import UsageError
 from ..io.build import the_sanitizer
 from ..pipeline.draft import PLAIN, SELECTED, Draft
-from ..pipeline.stages import Run, select
+from ..pipeline.selection import Run, select
 from ..privacy.composition import best_guess, change
 from ..privacy.guarantee import Guarantee
 from ..sampler.draw import Text

@@ -20,6 +20,7 @@ from ..io.files.limits import read_json
 from ..machine import one_thread_in_workers
 from ..space import BUILTIN, Space, learned
 from ..space.sources import SpaceSource
+from ..text.coverage import uncovered
 from ..text.normal import in_normal_form
 from ..ty import Editor, Mechanism, Unknown
 from .coverage import Coverage, coverage_of, redacted, refusal
@@ -136,7 +137,6 @@ class DxSanitizer(FailsClosed, Parts):
         super().__init__(**settings)
         self.name = name
         self._nlp: Language | None = nlp
-        self._labels_known = False
         self._checked_names: list[str] = []
         self._coverage: Coverage | None = None
         self._space: Space | None = None
@@ -194,7 +194,10 @@ class DxSanitizer(FailsClosed, Parts):
         """Return the Doc, its passages in languages and scripts that are not covered redacted.
         Raise DxError where they are to be refused."""
         coverage, text = self._coverage_of(space), doc.text
-        passages = coverage.passages(text, known=self.language is not None)
+        languages = coverage.languages if self.language is None else None
+        passages = uncovered(text, languages, scripts=coverage.scripts)
+        if not coverage.own:
+            passages = [(0, len(text))] if text.strip() else []
         if not passages:
             return doc
         if self.unknown_language == "refuse":
@@ -210,17 +213,15 @@ class DxSanitizer(FailsClosed, Parts):
         return self._coverage
 
     def _check_pipeline(self) -> None:
-        install_extensions()
-        if self._nlp is not None:
+        if self._nlp is not None and self._checked_names != self._nlp.pipe_names:
             self.selector.check(self._nlp, self.name)
-            if self._checked_names != self._nlp.pipe_names:
-                check_listeners(self._nlp, self.name)
-                self._checked_names = list(self._nlp.pipe_names)
-            if not self._labels_known:
+            check_listeners(self._nlp, self.name)
+            if not self._checked_names:
                 check_labels(self, self._nlp, self.name)
-                self._labels_known = True
+            self._checked_names = list(self._nlp.pipe_names)
         one_thread_in_workers()
-        self.rng.check()
+        if self.rng.seed is not None:
+            self.rng.check()
 
     @property
     def space(self) -> Space:

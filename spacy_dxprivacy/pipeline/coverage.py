@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 
 from ..errors import DxError, Errors
 from ..space import BUILTIN, Space
-from ..text.coverage import Span, uncovered
+from ..text.coverage import Span
 from ..text.language import COVERED, NAMES, language_of
 from ..text.layout import MARKS
 from ..text.normal import annotated, bounds_of, cut
@@ -35,12 +35,6 @@ class Coverage:
     languages: frozenset[str] | None
     scripts: bool = True
     own: bool = True
-
-    def passages(self, text: str, *, known: bool) -> list[Span]:
-        """Return the passages of a text that are not covered. known: its language is known."""
-        if not self.own:
-            return [(0, len(text))] if text.strip() else []
-        return uncovered(text, None if known else self.languages, scripts=self.scripts)
 
 
 def coverage_of(parts: Parts, nlp: Language, component: object, space: Space) -> Coverage:

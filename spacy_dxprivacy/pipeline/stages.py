@@ -6,8 +6,8 @@ take one word for all, and a row of -1 for the last word.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,185 +15,38 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Floats2d, Ints1d
-from ..entities.surrogates.base import Draws, Mention, Surrogate
-from ..entities.surrogates.replacements import replace_mentions
+from ..entities.surrogates.base import Draws, Mention
 from ..errors import DxError, Errors
 from ..privacy.composition import repeat
 from ..space import Space
-from ..text.coverage import foreign_names
-from ..text.mentions import Entity, plain_label, united
 from ..text.spelling import like, spell
-from .draft import (
-    NUMBER,
-    PLAIN,
-    SAMPLED,
-    SELECTED,
-    SURROGATE,
-    UNKNOWN,
-    Draft,
-    texts,
-)
+from .draft import NUMBER, PLAIN, SAMPLED, SELECTED, UNKNOWN, Draft
 from .parts import Parts
-from .select import Entities
+from .selection import Run, bad_return, check_persons, draw_surrogates, select
 from .unknown import WHICH
 
 NUMBERS_AT_ONCE = 2**22  # of noise, in one call of a mechanism: 32 MB as float64
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Run:
-    """What the stages of a batch share.
-
-    surrogates: those in use, by label. together: whether words are drawn with their sentences.
-    """
-
-    settings: Parts
-    space: Space
-    surrogates: dict[str, Surrogate]
-    together: bool
-
-    @classmethod
-    def of(cls, settings: Parts, space: Space) -> Run:
-        """Return the run of settings whose mechanism is fitted on the space."""
-        return cls(settings, space, settings.active_surrogates, settings.draws_together)
-
-
 def run_stages(settings: Parts, docs: Sequence[Doc], space: Space) -> Draft:
     """Return what is released for a batch of one Doc or more. Raise DxError where a document would
     exceed its budget, or where a part returns something wrong."""
-    draft, run = Draft.of(docs, space), Run.of(settings, space)
+    draft = Draft.of(docs, space)
+    if settings.mechanism.guarantee.space not in ("", space.digest):  # fitted on another meanwhile
+        raise DxError(Errors.DX041.format(name=settings.mechanism.name))
+    run = Run.of(settings, space)
     for stage in STAGES:
         draft = stage(draft, run)
     return draft
 
 
-# -- what is drawn ---------------------------------------------------------------------------------
-
-
-def draw_surrogates(draft: Draft, run: Run) -> Draft:
-    """Replace mentions by surrogates: the only stage that changes the number of tokens."""
-    settings, selector = run.settings, run.settings.selector
-    if not settings.surrogates:
-        return draft
-    rest_is_plain = isinstance(selector, Entities)
-    finder = selector if isinstance(selector, Entities) else Entities(tuple(run.surrogates))
-    entities, replacements = [], []
-    for doc in draft.docs:
-        spans = finder.entities(doc)
-        if settings.latin:
-            spans = _with_foreign_names(doc, spans, run.surrogates)
-        items = replace_mentions(
-            doc, run.surrogates, settings.rng, spans, rest_is_plain=rest_is_plain
-        )
-        if settings.on_replacements is not None:
-            items = settings.on_replacements(doc, items)
-        entities.append(spans)
-        replacements.append(items)
-    return replace(draft.expand(replacements), entities=entities)
-
-
-def _with_foreign_names(doc: Doc, spans: list[Entity], labels: Collection[str]) -> list[Entity]:
-    """Add the runs of another script, which are names where persons have a surrogate."""
-    runs = foreign_names(doc.text) if "PERSON" in map(plain_label, labels) else []
-    if not runs:
-        return spans
-    names = (doc.char_span(*run, alignment_mode="expand") for run in runs)
-    return united([*spans, *(("PERSON", n.start, n.end) for n in names if n is not None)])
-
-
-def select(draft: Draft, run: Run) -> Draft:
-    """Select the words to be drawn, and the numbers among them."""
-    kinds = draft.kinds.copy()
-    for i, doc, part in draft.documents():
-        selected, numbers = _selected(run.settings, doc, draft.entities[i])
-        sources, is_word = draft.sources[part], kinds[part] == PLAIN
-        drawn = selected[sources] & (kinds[part] != SURROGATE)
-        for item in draft.replacements[i] or ():
-            inside = (sources >= item.start) & (sources < item.end)
-            if item.way == "words":
-                drawn |= inside & is_word
-            elif item.way == "kept":
-                drawn &= ~inside
-        kinds[part][drawn] = SELECTED
-        kinds[part][drawn & numbers[sources]] = NUMBER
-    draft = draft.select(kinds)
-    return draft if run.settings.scope == "token" else replace(draft, draws=_draw_once(draft))
-
-
-def _selected(
-    settings: Parts, doc: Doc, entities: Sequence[Entity] | None
-) -> tuple[Bools1d, Bools1d]:
-    """Return the selected tokens of a document of the input, and its numbers, bool (tokens,)."""
-    selector, rule = settings.selector, settings.numbers
-    if isinstance(selector, Entities) and entities is not None:
-        selected = selector.words(doc, entities)  # without a second search for entities
-    else:
-        selected = np.asarray(selector.select(doc))
-    if selected.shape != (len(doc),) or selected.dtype != np.bool_:
-        given = f"{selected.dtype} of shape {selected.shape}"
-        raise DxError(Errors.DX037.format(given=given))
-    numbers = np.zeros(len(doc), dtype=bool) if rule is None else np.asarray(rule.find(doc))
-    if numbers.shape != (len(doc),) or numbers.dtype != np.bool_:
-        raise _bad("The mechanism for numbers", numbers, len(doc), "one boolean a token")
-    return selected, numbers
-
-
-def _draw_once(draft: Draft) -> Ints1d:
-    """Return for each token the first of its document that is alike: words of one row are one word
-    to the mechanism, and so are unknown words of the same letters."""
-    draws, firsts = draft.draws.copy(), dict[tuple[int, Any], int]()
-    places = np.flatnonzero(draft.are(SELECTED, NUMBER))
-    documents = draft.document_of(places).tolist()
-    for place, document in zip(places.tolist(), documents, strict=True):
-        row, text = int(draft.rows[place]), str(draft.words[place])
-        key = (
-            f"number {text}" if draft.kinds[place] == NUMBER else row if row >= 0 else text.lower()
-        )
-        draws[place] = firsts.setdefault((document, key), place)
-    return draws
-
-
-def check_persons(draft: Draft, run: Run) -> Draft:
-    """Add up the losses of recognised persons. Raise DxError where one would exceed the budget, and
-    with a budget where nobody looked for persons."""
-    persons = [_persons_of(draft, run, *document) for document in draft.documents()]
-    return replace(draft, persons=persons)
-
-
-def _persons_of(draft: Draft, run: Run, i: int, doc: Doc, part: slice) -> Mapping[str, Any] | None:
-    settings, entities = run.settings, draft.entities[i]
-    budget = settings.max_epsilon_per_person
-    spans = [span for span in entities or () if plain_label(span[0]) == "PERSON"]
-    if not spans and (
-        budget is not None or any(plain_label(e.label_) == "PERSON" for e in doc.ents)
-    ):
-        spans = Entities(("PERSON",), getattr(settings.selector, "spans_key", None)).entities(doc)
-    if not spans:
-        return None
-    from .persons import Treatment, largest_of, persons_of, receipt_of
-
-    kinds = np.full(len(doc), SURROGATE)
-    sentences = np.zeros(len(doc), dtype=np.int64)
-    stays = draft.kinds[part] != SURROGATE
-    kinds[draft.sources[part][stays]] = draft.kinds[part][stays]
-    sentences[draft.sources[part][stays]] = draft.sentences[part][stays]
-    treatment = Treatment(kinds == SELECTED, kinds == PLAIN, sentences, draft.replacements[i])
-    persons = persons_of(settings, doc, treatment, spans, run.space)
-    spent = largest_of([person.change for person in persons]).epsilon
-    if budget is not None and spent > budget:
-        raise DxError(Errors.DX178.format(spent=spent, budget=budget))
-    return receipt_of(persons, settings.mechanism, settings.names_apart(run.space))
-
-
 def check_budget(draft: Draft, run: Run) -> Draft:
     """Raise DxError, before any word is drawn, where a document would exceed its budget."""
-    mechanism, budget = run.settings.mechanism, run.settings.max_epsilon_per_doc
-    if mechanism.guarantee.space not in ("", run.space.digest):  # fitted on another meanwhile
-        raise DxError(Errors.DX041.format(name=mechanism.name))
+    budget = run.settings.max_epsilon_per_doc
     if budget is not None:
-        places = _places_to_draw(draft, draft.kinds == SELECTED, run)
-        draws = draft.count(places[draft.rows[places] >= 0])
-        spent = repeat(mechanism.guarantee, int(draws.max())).epsilon
+        places = _places_to_draw(draft, (draft.kinds == SELECTED) & (draft.rows >= 0), run)
+        draws = np.bincount(draft.documents[places], minlength=1)
+        spent = repeat(run.settings.mechanism.guarantee, int(draws.max())).epsilon
         if spent > budget:
             raise DxError(Errors.DX006.format(spent=spent, budget=budget))
     return draft
@@ -232,14 +85,27 @@ def _places_to_draw(draft: Draft, mask: Bools1d, run: Run) -> Ints1d:
         return np.flatnonzero(mask)
     # Distinct words of a document are drawn in the order of their rows, unknown ones of their ids.
     places = np.flatnonzero(mask & (draft.draws == np.arange(len(draft))))
-    rows, input_texts = draft.rows[places].tolist(), draft.input_texts(places)
     keys = [
         (document, row if row >= 0 else get_string_id(text.lower()))
         for document, row, text in zip(
-            draft.document_of(places).tolist(), rows, input_texts, strict=True
+            draft.documents[places].tolist(),
+            draft.rows[places].tolist(),
+            _input_texts(draft, places),
+            strict=True,
         )
     ]
     return places[sorted(range(len(places)), key=keys.__getitem__)]
+
+
+def _input_texts(draft: Draft, places: Ints1d) -> list[str]:
+    """Return the texts of the input's tokens that these tokens come from."""
+    pairs = zip(draft.documents[places].tolist(), draft.sources[places].tolist(), strict=True)
+    return [draft.docs[document][source].text for document, source in pairs]
+
+
+def _is_drawn(draft: Draft) -> Bools1d:
+    """Return the words that were drawn, bool (t,)."""
+    return (draft.kinds == SAMPLED) | (draft.kinds == UNKNOWN)
 
 
 def _context(draft: Draft, run: Run, drawn: Bools1d) -> tuple[Ints1d, Bools1d]:
@@ -250,8 +116,7 @@ def _context(draft: Draft, run: Run, drawn: Bools1d) -> tuple[Ints1d, Bools1d]:
     """
     plain = (draft.kinds == PLAIN) & (draft.rows >= 0)
     if run.settings.surrogates:
-        has_drawn = draft.count(np.flatnonzero(drawn)) > 0
-        plain &= np.repeat(has_drawn, np.diff(draft.bounds))
+        plain &= np.isin(draft.documents, draft.documents[drawn])
     places = np.flatnonzero(drawn | plain)
     return places, np.diff(draft.sentences[places], prepend=-1) > 0
 
@@ -270,7 +135,7 @@ def _left_to_policy(draft: Draft, run: Run) -> Ints1d:
         return places
     if not hasattr(policy, "keeps_form"):
         return places[:0]
-    return places[[policy.keeps_form(text) for text in draft.input_texts(places)]]
+    return places[[policy.keeps_form(text) for text in _input_texts(draft, places)]]
 
 
 def _sample_alone(places: Ints1d, rows: Ints1d, vectors: Floats2d | None, run: Run) -> None:
@@ -299,7 +164,7 @@ def _at_once(places: Ints1d, space: Space) -> Iterator[Ints1d]:
 
 def _with_rows(draft: Draft, rows: Ints1d, run: Run) -> Draft:
     """Return a draft with these rows, and their words: "" for a drawn word that has none."""
-    places, public = np.flatnonzero(draft.are(SAMPLED, UNKNOWN)), run.space.words
+    places, public = np.flatnonzero(_is_drawn(draft)), run.space.words
     rows, words = rows[draft.draws], draft.words.copy()
     words[places] = [public[row] if row >= 0 else "" for row in rows[places].tolist()]
     return replace(draft, rows=rows, words=words)
@@ -309,7 +174,7 @@ def edit_words(draft: Draft, run: Run) -> Draft:
     """Edit the drawn words by public knowledge alone. A word that was drawn where another text will
     stand is not shown to the editor."""
     editor, mechanism = run.settings.editor, run.settings.mechanism
-    drawn = draft.are(SAMPLED, UNKNOWN) & (draft.rows >= 0)
+    drawn = _is_drawn(draft) & (draft.rows >= 0)
     if editor is None or not drawn.any():
         return draft
     rows = draft.rows.copy()
@@ -331,7 +196,7 @@ def replace_unknown(draft: Draft, run: Run) -> Draft:
     if not len(places):
         return draft
     policy, rng = run.settings.unknown, run.settings.rng
-    chosen = policy.replace(draft.input_texts(places), run.space, rng)
+    chosen = policy.replace(_input_texts(draft, places), run.space, rng)
     words = draft.words.copy()
     words[places] = _checked_texts(chosen, len(places), "The policy for unknown words")
     return replace(draft, words=words[draft.draws])
@@ -344,10 +209,11 @@ def draw_numbers(draft: Draft, run: Run) -> Draft:
         return draft
     words, part_name = draft.words.copy(), "The mechanism for numbers"
     places = np.flatnonzero((draft.kinds == NUMBER) & (draft.draws == np.arange(len(draft))))
-    for some in np.split(places, np.searchsorted(places, draft.bounds[1:-1])):
-        if len(some):
-            mentions = [Mention(text, "NUMBER") for text in draft.input_texts(some)]
-            words[some] = _checked_texts(rule.replace(mentions, Draws(rng)), len(some), part_name)
+    for document in np.unique(draft.documents[places]).tolist():
+        numbers = places[draft.documents[places] == document]
+        mentions = [Mention(text, "NUMBER") for text in _input_texts(draft, numbers)]
+        drawn = rule.replace(mentions, Draws(rng))
+        words[numbers] = _checked_texts(drawn, len(numbers), part_name)
     return replace(draft, words=words[draft.draws])
 
 
@@ -359,18 +225,19 @@ def apply_stages(draft: Draft, run: Run) -> Draft:
         if not isinstance(released, Draft):
             shape = {"given": type(released).__name__, "count": len(draft), "expected": "a Draft"}
             raise DxError(Errors.DX038.format(part=f"The stage {name}", **shape))
-        words = _checked_texts(list(released.words), len(draft), f"The stage {name}")
+        words = draft.words.copy()
+        words[:] = _checked_texts(list(released.words), len(draft), f"The stage {name}")
         spaces = np.asarray(released.spaces)
         if spaces.shape != draft.spaces.shape or spaces.dtype != np.bool_:
-            raise _bad(f"The stage {name}", spaces, len(draft), "one boolean a token")
-        draft = replace(draft, words=texts(words), spaces=spaces)
+            raise bad_return(f"The stage {name}", spaces, len(draft), "one boolean a token")
+        draft = replace(draft, words=words, spaces=spaces)
     return draft
 
 
 def replace_blocked(draft: Draft, run: Run) -> Draft:
     """Replace the words that are never to come out by their substitutes."""
-    blocked, substitutes = run.settings.blocked(run.space)
-    places = np.flatnonzero(draft.are(SAMPLED, UNKNOWN))
+    blocked, substitutes = run.blocked
+    places = np.flatnonzero(_is_drawn(draft))
     drawn = draft.words[places].tolist()
     if not (found := blocked.intersection(drawn)):
         return draft
@@ -381,14 +248,15 @@ def replace_blocked(draft: Draft, run: Run) -> Draft:
 
 def spell_words(draft: Draft, run: Run) -> Draft:
     """Spell drawn words as a person would, or in the case of the input."""
-    drawn, first = draft.are(SAMPLED, UNKNOWN, NUMBER), draft.bounds[draft.bounds < len(draft)]
-    listed, spaces = spell(draft.words.tolist(), draft.spaces, drawn, first)
+    first = np.flatnonzero(np.diff(draft.documents, prepend=-1))
+    words = draft.words.copy()
+    words[:], spaces = spell(draft.words.tolist(), draft.spaces, draft.kinds >= SAMPLED, first)
     if run.settings.casing == "preserve":
         places = np.flatnonzero(draft.kinds == SAMPLED)
-        models = draft.input_texts(places)
+        models = _input_texts(draft, places)
         for place, model in zip(places.tolist(), models, strict=True):
-            listed[place] = like(listed[place], model)
-    return replace(draft, words=texts(listed), spaces=spaces)
+            words[place] = like(words[place], model)
+    return replace(draft, words=words, spaces=spaces)
 
 
 STAGES = (
@@ -404,7 +272,7 @@ def _checked_rows(returned: Any, k: int, space: Space) -> Ints1d:
     rows, n = np.asarray(returned), len(space.words)
     valid = rows.shape == (k,) and rows.dtype.kind in "iu"
     if not valid or (k and (rows.min() < 0 or rows.max() >= n)):
-        raise _bad("The mechanism", rows, k, f"as many row numbers from 0 to {n - 1}")
+        raise bad_return("The mechanism", rows, k, f"as many row numbers from 0 to {n - 1}")
     return rows.astype(np.int64)
 
 
@@ -414,14 +282,14 @@ def _checked_edit(returned: Any, rows: Ints1d, fixed: Bools1d) -> Ints1d:
     valid = edited.shape == rows.shape and edited.dtype.kind in "iu"
     if not valid or (edited[fixed] != rows[fixed]).any():
         expected = "as many row numbers, unchanged for unmodified words"
-        raise _bad("The editor", edited, len(rows), expected)
+        raise bad_return("The editor", edited, len(rows), expected)
     return edited
 
 
 def _checked_vectors(returned: Any, k: int, space: Space) -> Floats2d:
     X, d = np.asarray(returned), space.vectors.shape[1]
     if X.shape != (k, d) or X.dtype.kind != "f" or not np.isfinite(X).all():
-        raise _bad("The mechanism", X, k, f"finite vectors of {d} numbers")
+        raise bad_return("The mechanism", X, k, f"finite vectors of {d} numbers")
     return X
 
 
@@ -429,11 +297,5 @@ def _checked_texts(returned: Any, k: int, part: str) -> list[str]:
     valid = isinstance(returned, list) and len(returned) == k
     if not valid or not all(isinstance(text, str) and text for text in returned):
         shape = (len(returned),) if isinstance(returned, list) else ()
-        raise _bad(part, np.empty(shape, dtype=object), k, "a list of as many texts")
+        raise bad_return(part, np.empty(shape, dtype=object), k, "a list of as many texts")
     return list(returned)
-
-
-def _bad(part: str, given: Any, count: int, expected: str) -> DxError:
-    """Return an error with shape and type alone: the values may be words of a document."""
-    shape = f"{given.dtype} of shape {given.shape}"
-    return DxError(Errors.DX038.format(part=part, given=shape, count=count, expected=expected))

@@ -34,7 +34,7 @@ def write(parts: Parts, draft: Draft, terms: Terms) -> list[Doc]:
         what = {"part": "The stages", "given": "the input", "expected": "words that were drawn"}
         raise DxError(Errors.DX038.format(count=left, **what))
     docs = []
-    for i, doc, part in draft.documents():
+    for i, (doc, part) in enumerate(zip(draft.docs, draft.parts, strict=True)):
         words, spaces = draft.words[part].tolist(), draft.spaces[part].tolist()
         new = Doc(doc.vocab, words=words, spaces=spaces)
         kinds, sources = draft.kinds[part], draft.sources[part]
@@ -79,7 +79,7 @@ def _provenance(
     surrogate begins. mentions: the label of each.
     """
     labels = ["UNMODIFIED", "SAMPLED", "UNKNOWN", *mentions]
-    label_of = np.isin(kinds, (SAMPLED, UNKNOWN, NUMBER)).astype(np.int64)
+    label_of = (kinds >= SAMPLED).astype(np.int64)
     if WHICH in parts.unknown.in_clear:
         label_of[kinds == UNKNOWN] = 2
     placed = kinds == SURROGATE
@@ -94,7 +94,7 @@ def _moved_marks(doc: Doc, new: Doc, kinds: Ints1d, sources: Ints1d) -> list[int
     if not len(doc):
         return [0 for _ in marks]
     changed, stays = np.ones(len(doc), dtype=bool), kinds != SURROGATE
-    changed[sources[stays]] = np.isin(kinds, (SAMPLED, UNKNOWN, NUMBER))[stays]
+    changed[sources[stays]] = (kinds >= SAMPLED)[stays]
     return moved(marks, _edges(doc), _edges(new), sources, changed)
 
 

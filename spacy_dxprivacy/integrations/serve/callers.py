@@ -22,7 +22,7 @@ from typing import Any
 from ...errors import DxError, Errors, UsageError
 from ...io.files.keys import keep_from_git
 from ...io.files.limits import MB, regular
-from ...pipeline.draft import LONGEST
+from ...pipeline.selection import LONGEST
 from ...privacy.composition import Change, change_of, of_every_word, repeat
 from ...privacy.guarantee import Guarantee
 

@@ -1,0 +1,181 @@
+"""The first stages of a draft: mentions become surrogates, and words are selected to be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..arrays import Bools1d, Ints1d
+from ..entities.surrogates.base import Surrogate
+from ..entities.surrogates.replacements import Replacement, replace_mentions
+from ..errors import DxError, Errors
+from ..space import Space
+from ..text.coverage import foreign_names
+from ..text.mentions import Entity, plain_label, united
+from .draft import NUMBER, PLAIN, SELECTED, STOP, SURROGATE, Draft
+from .parts import Parts
+from .select import Entities
+
+LONGEST = 48  # words of a sentence; longer ones are cut
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """What the stages of a batch share.
+
+    surrogates: those in use, by label. blocked: words that are never released, and the substitute
+    of each. together: whether words are drawn with their sentences.
+    """
+
+    settings: Parts
+    space: Space
+    surrogates: dict[str, Surrogate]
+    blocked: tuple[frozenset[str], Mapping[str, str]]
+    together: bool
+
+    @classmethod
+    def of(cls, settings: Parts, space: Space) -> Run:
+        """Return the run of settings whose mechanism is fitted on the space."""
+        surrogates, blocked = settings.active_surrogates, settings.blocked(space)
+        return cls(settings, space, surrogates, blocked, settings.draws_together)
+
+
+def draw_surrogates(draft: Draft, run: Run) -> Draft:
+    """Replace mentions by surrogates: the only stage that changes the number of tokens."""
+    settings, selector = run.settings, run.settings.selector
+    if not settings.surrogates:
+        return draft
+    rest_is_plain = isinstance(selector, Entities)
+    finder = selector if isinstance(selector, Entities) else Entities(tuple(run.surrogates))
+    entities, replacements = [], []
+    for doc in draft.docs:
+        spans = finder.entities(doc)
+        if settings.latin:
+            spans = _with_foreign_names(doc, spans, run.surrogates)
+        items = replace_mentions(
+            doc, run.surrogates, settings.rng, spans, rest_is_plain=rest_is_plain
+        )
+        if settings.on_replacements is not None:
+            items = settings.on_replacements(doc, items)
+        entities.append(spans)
+        replacements.append(items)
+    return replace(draft.expand(replacements), entities=entities)
+
+
+def _with_foreign_names(doc: Doc, spans: list[Entity], labels: Collection[str]) -> list[Entity]:
+    """Add the runs of another script, which are names where persons have a surrogate."""
+    runs = foreign_names(doc.text) if "PERSON" in map(plain_label, labels) else []
+    if not runs:
+        return spans
+    names = (doc.char_span(*run, alignment_mode="expand") for run in runs)
+    return united([*spans, *(("PERSON", n.start, n.end) for n in names if n is not None)])
+
+
+def select(draft: Draft, run: Run) -> Draft:
+    """Select the words to be drawn, and the numbers among them."""
+    kinds = draft.kinds.copy()
+    rows = zip(draft.docs, draft.parts, draft.entities, draft.replacements, strict=True)
+    for doc, part, entities, items in rows:
+        selected, numbers = _selected(run.settings, doc, entities)
+        for item in items or ():
+            if item.way != "drawn":
+                is_word = np.zeros(len(doc), dtype=bool)
+                is_word[draft.sources[part][kinds[part] == PLAIN]] = item.way == "words"
+                selected[item.start : item.end] = is_word[item.start : item.end]
+        sources, stays = draft.sources[part], kinds[part] != SURROGATE
+        kinds[part][stays & selected[sources]] = SELECTED
+        kinds[part][stays & (selected & numbers)[sources]] = NUMBER
+    draft = cut(draft, kinds)
+    return draft if run.settings.scope == "token" else replace(draft, draws=_draw_once(draft))
+
+
+def cut(draft: Draft, kinds: Ints1d) -> Draft:
+    """Return a draft with other kinds, cut into sentences of at most LONGEST words."""
+    # A selected mark is a word, and ends no sentence.
+    sentences = draft.sentences - np.cumsum((draft.kinds == STOP) & (kinds == SELECTED))
+    places = np.flatnonzero((kinds == PLAIN) | (kinds == SELECTED))
+    ordinals = np.arange(len(places))
+    begins = np.diff(sentences[places], prepend=-1) > 0
+    since = ordinals - np.maximum.accumulate(np.where(begins, ordinals, 0))
+    sentences[places] = np.cumsum(since % LONGEST == 0)
+    return replace(draft, kinds=kinds, sentences=sentences)
+
+
+def _selected(
+    settings: Parts, doc: Doc, entities: Sequence[Entity] | None
+) -> tuple[Bools1d, Bools1d]:
+    """Return the selected tokens of a document of the input, and its numbers, bool (tokens,)."""
+    selector, rule = settings.selector, settings.numbers
+    if isinstance(selector, Entities) and entities is not None:
+        selected = selector.words(doc, entities)  # without a second search for entities
+    else:
+        selected = np.array(selector.select(doc))
+    if selected.shape != (len(doc),) or selected.dtype != np.bool_:
+        given = f"{selected.dtype} of shape {selected.shape}"
+        raise DxError(Errors.DX037.format(given=given))
+    numbers = np.zeros(len(doc), dtype=bool) if rule is None else np.asarray(rule.find(doc))
+    if numbers.shape != (len(doc),) or numbers.dtype != np.bool_:
+        raise bad_return("The mechanism for numbers", numbers, len(doc), "one boolean a token")
+    return selected, numbers
+
+
+def _draw_once(draft: Draft) -> Ints1d:
+    """Return for each token the first of its document that is alike: words of one row are one word
+    to the mechanism, and so are unknown words of the same letters."""
+    draws, firsts = draft.draws.copy(), dict[Any, int]()
+    for place in np.flatnonzero(draft.kinds >= SELECTED).tolist():
+        row, text = int(draft.rows[place]), str(draft.words[place])
+        word = row if row >= 0 else text.lower()
+        alike = text if draft.kinds[place] == NUMBER else word
+        key = int(draft.documents[place]), int(draft.kinds[place]), alike
+        draws[place] = firsts.setdefault(key, place)
+    return draws
+
+
+def check_persons(draft: Draft, run: Run) -> Draft:
+    """Add up the losses of recognised persons. Raise DxError where one would exceed the budget, and
+    with a budget where nobody looked for persons."""
+    settings, budget = run.settings, run.settings.max_epsilon_per_person
+    persons = list[Mapping[str, Any] | None]()
+    rows = zip(draft.docs, draft.parts, draft.entities, draft.replacements, strict=True)
+    for doc, part, entities, items in rows:
+        spans = [span for span in entities or () if plain_label(span[0]) == "PERSON"]
+        has_person = any(plain_label(entity.label_) == "PERSON" for entity in doc.ents)
+        if not spans and (budget is not None or has_person):
+            key = getattr(settings.selector, "spans_key", None)
+            spans = Entities(("PERSON",), key).entities(doc)
+        persons.append(_persons_of(draft, run, doc, part, items, spans) if spans else None)
+    return replace(draft, persons=persons)
+
+
+def _persons_of(
+    draft: Draft,
+    run: Run,
+    doc: Doc,
+    part: slice,
+    items: Sequence[Replacement] | None,
+    spans: Sequence[Entity],
+) -> Mapping[str, Any]:
+    from .persons import Treatment, largest_of, persons_of, receipt_of
+
+    kinds, sentences = np.full(len(doc), SURROGATE), np.zeros(len(doc), dtype=np.int64)
+    stays, sources = draft.kinds[part] != SURROGATE, draft.sources[part]
+    kinds[sources[stays]] = draft.kinds[part][stays]
+    sentences[sources] = draft.sentences[part]
+    treatment = Treatment(kinds == SELECTED, kinds == PLAIN, sentences, items)
+    persons = persons_of(run.settings, doc, treatment, spans, run.space)
+    spent = largest_of([person.change for person in persons]).epsilon
+    budget = run.settings.max_epsilon_per_person
+    if budget is not None and spent > budget:
+        raise DxError(Errors.DX178.format(spent=spent, budget=budget))
+    return receipt_of(persons, run.settings.mechanism, run.settings.names_apart(run.space))
+
+
+def bad_return(part: str, given: Any, count: int, expected: str) -> DxError:
+    """Return an error with shape and type alone: the values may be words of a document."""
+    shape = f"{given.dtype} of shape {given.shape}"
+    return DxError(Errors.DX038.format(part=part, given=shape, count=count, expected=expected))
