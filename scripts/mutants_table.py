@@ -536,8 +536,8 @@ MUTANTS = [
     Mutant(
         "rows-of-a-mechanism",
         "pipeline/stages.py",
-        '        raise bad_return("The mechanism", rows, k, f"as many row numbers from 0 to {n - 1}")\n',
-        "        pass\n",
+        'raise bad_return("The mechanism", rows, k, f"as many row numbers from 0 to {n - 1}")\n',
+        "pass\n",
         "Rows that are none come out of a broken mechanism",
         "tests/test_component.py -k after_its_trial",
     ),

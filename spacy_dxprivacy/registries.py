@@ -46,6 +46,7 @@ class Registries(Protocol):
     dx_priors: Named
     dx_editors: Named
     dx_surrogates: Named
+    dx_stages: Named
     augmenters: Named
 
     def resolve(self, config: dict[str, Any]) -> dict[str, Any]: ...
@@ -81,6 +82,6 @@ class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no ty
 
 registry = cast(Registries, util.registry)
 
-for _registry, _modules in REGISTERED.items():
+for _registry, _modules in (REGISTERED | {"dx_stages": {}}).items():
     if not hasattr(registry, _registry):
         setattr(registry, _registry, OnDemand(_registry, _modules))

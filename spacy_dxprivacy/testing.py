@@ -1,8 +1,9 @@
-"""Tests (pytest) that every mechanism has to pass, for authors of mechanisms.
+"""Tests (pytest) that every mechanism or stage has to pass, for authors of such.
 
-from spacy_dxprivacy.testing import mechanism_contract
+from spacy_dxprivacy.testing import mechanism_contract, stage_contract
 
-test_contract = mechanism_contract("my.Mechanism.v1", {"epsilon": 2.0})
+test_mechanism = mechanism_contract("my.Mechanism.v1", {"epsilon": 2.0})
+test_stage = stage_contract("my.Stage.v1")
 
 A clause fails by pytest.fail instead of an assert, so that it also fails under python -O.
 """
@@ -25,6 +26,7 @@ from spacy.vectors import Vectors
 
 from .arrays import Floats2d, Ints1d
 from .errors import DxError, DxWarning
+from .pipeline.draft import Draft, Stage
 from .pipeline.receipt import assert_sanitized
 from .privacy.guarantee import KINDS, STATUSES, Guarantee
 from .privacy.randomness import Rng
@@ -315,6 +317,106 @@ def mechanism_contract(
 
     @pytest.mark.parametrize("clause", CLAUSES, ids=lambda clause: clause.__name__)
     def test_contract(clause: Clause) -> None:
+        clause(case)
+
+    return test_contract
+
+
+# -- stages ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class StageCase:
+    """A registered stage under test, by its name in the registry dx_stages, and its settings."""
+
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def block(self) -> dict[str, Any]:
+        """The block of a config file that makes the stage."""
+        return {"@dx_stages": self.name, **self.settings}
+
+    def made(self) -> Stage:
+        """Return a new stage, as a config file would make it."""
+        stage: Stage = registry.resolve({"stage": self.block})["stage"]
+        return stage
+
+    def words(self, stage: Stage, draft: Draft) -> list[str]:
+        """Return the words that a stage returns, by the same noise each time."""
+        return list(stage(draft, Rng(seed=5)).words)
+
+    def expect(self, holds: bool, sentence: str) -> None:
+        """Fail the test with a sentence where something does not hold."""
+        if not holds:
+            pytest.fail(f"{self.name}: {sentence}", pytrace=False)
+
+
+def small_release() -> Draft:
+    """Return two documents as a stage gets them: words and marks, without the input."""
+    nlp = spacy.blank("en")
+    docs = [nlp("Word1 word2, and word3."), nlp("Nothing else!")]
+    return Draft.of(docs, small_space()).public(shows_unknown=False)
+
+
+def it_returns_a_word_for_each_token(case: StageCase) -> None:
+    """A Draft of as many words, which are texts, and of as many blanks."""
+    draft = small_release()
+    made = case.made()(draft, Rng())
+    case.expect(isinstance(made, Draft), f"it gave a {type(made).__name__}, not a Draft")
+    sizes = {len(made.words), len(made.spaces)}
+    case.expect(sizes == {len(draft)}, f"{len(draft)} words went in, {sizes} came out")
+    texts = all(isinstance(word, str) and word for word in made.words)
+    case.expect(texts, "a word that came out is no text, or an empty one")
+
+
+def it_changes_no_draft_that_it_is_given(case: StageCase) -> None:
+    """Words and blanks of the draft that went in are as before."""
+    draft, before = small_release(), small_release()
+    case.made()(draft, Rng())
+    same = list(draft.words) == list(before.words) and list(draft.spaces) == list(before.spaces)
+    case.expect(same, "it wrote into the draft")
+
+
+def a_seed_or_a_copy_repeats_it(case: StageCase) -> None:
+    """All randomness comes from the given Rng; a pickled copy, as for a worker, does the same."""
+    stage, draft = case.made(), small_release()
+    words = case.words(stage, draft)
+    case.expect(words == case.words(stage, draft), "two calls with one seed differ")
+    copy = pickle.loads(pickle.dumps(stage))  # noqa: S301
+    case.expect(words == case.words(copy, draft), "a pickled copy changes words otherwise")
+
+
+def it_works_in_a_sanitizer(case: StageCase) -> None:
+    """A pipeline that is made of a config releases a Doc of as many tokens, with a receipt."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"stages": {"tested": case.block}})
+    doc = nlp("The doctor saw a dog.")
+    assert_sanitized(doc)
+    case.expect(len(doc) == 6, f"6 words went in, {len(doc)} came out")
+
+
+STAGE_CLAUSES = (
+    it_returns_a_word_for_each_token,
+    it_changes_no_draft_that_it_is_given,
+    a_seed_or_a_copy_repeats_it,
+    it_works_in_a_sanitizer,
+)
+
+
+def stage_contract(
+    name: str, settings: Mapping[str, Any] | None = None
+) -> Callable[[Callable[[StageCase], None]], None]:
+    """Return a test for pytest, one case a clause: give it a name that begins with test_.
+
+    Args:
+        name: The stage in the registry dx_stages, by entry point or by an import.
+        settings: What its constructor needs.
+    """
+    case = StageCase(name, dict(settings or {}))
+
+    @pytest.mark.parametrize("clause", STAGE_CLAUSES, ids=lambda clause: clause.__name__)
+    def test_contract(clause: Callable[[StageCase], None]) -> None:
         clause(case)
 
     return test_contract

@@ -23,7 +23,7 @@ THIRD_PARTY = ROOT / "examples" / "third_party_mechanism"
 HOUSE = Path(spacy_dxprivacy.__file__).parent
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.M | re.S)
 OURS = ("tests/conftest.py", "tests/mechanisms", "tests/test_configs.py", "configs")
-EXAMPLES = ["Add a mechanism", "Add a command"]
+EXAMPLES = ["Add a mechanism", "Add a stage", "Add a command"]
 
 pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the docs are not beside the tests")
 

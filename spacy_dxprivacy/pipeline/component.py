@@ -24,7 +24,6 @@ from ..text.coverage import uncovered
 from ..text.normal import in_normal_form
 from ..ty import Editor, Mechanism, Unknown
 from .coverage import Coverage, coverage_of, redacted, refusal
-from .draft import Stage
 from .parts import Parts, check_labels, check_listeners, fit, warn_of_lacking
 from .receipt import Terms, install_extensions
 from .select import Selector
@@ -88,7 +87,7 @@ def make_dx_sanitizer(
     numbers: NumberDraw | None,
     editor: Editor | None,
     surrogates: Any,
-    stages: dict[str, Stage],
+    stages: dict[str, Any],
 ) -> DxSanitizer:
     """Make a component that replaces words by a randomised mechanism. See DxSanitizer."""
     return DxSanitizer(

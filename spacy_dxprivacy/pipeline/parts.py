@@ -113,6 +113,9 @@ class Parts:
         one_of("vectors", self.vectors, ("table", "noisy"))
         one_of("unknown_language", self.unknown_language, ("refuse", "redact"))
         self.carry = tuple(one_of("carry", item, tuple(CARRIED_IN_CLEAR)) for item in self.carry)
+        for name, stage in self.stages.items():
+            if not callable(stage):
+                raise fail(f"stages.{name}", "a stage of @dx_stages", type(stage))
         most = self.max_epsilon_per_doc
         for name in ("max_epsilon_per_doc", "max_epsilon_per_person"):
             if getattr(self, name) is not None:

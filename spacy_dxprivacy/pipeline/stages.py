@@ -261,7 +261,7 @@ def spell_words(draft: Draft, run: Run) -> Draft:
 
 STAGES = (
     draw_surrogates, select, check_persons, check_budget, sample_words, edit_words, replace_unknown,
-    draw_numbers, apply_stages, replace_blocked, spell_words,
+    draw_numbers, replace_blocked, apply_stages, spell_words,
 )  # fmt: skip
 
 
