@@ -70,7 +70,7 @@ def readable_and_restored(nlp: Language, text: str) -> tuple[set[int], set[int]]
     table, covered = Table(), set[int]()
 
     def keep(doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
-        table.add_document(doc, drawn, sanitizer.surrogates)
+        table.add_document(doc, drawn, sanitizer.settings.surrogates)
         for item in drawn:
             span = doc[item.start : item.end]
             if item.text is not None and not is_same(item.text, span.text):

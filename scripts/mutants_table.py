@@ -634,7 +634,7 @@ MUTANTS = [
     ),
     Mutant(
         "distance-of-names",
-        "pipeline/parts.py",
+        "pipeline/settings.py",
         "return min(2 * float(D.max(axis=1).min()), longest)",
         "return min(float(D.max(axis=1).min()), longest)",
         "Two names may be farther apart than stated",
@@ -724,7 +724,7 @@ MUTANTS = [
     Mutant(
         "annotations-follow-input",
         "pipeline/write.py",
-        "for name in parts.carry:",
+        "for name in settings.carry:",
         "for name in ATTRIBUTES:",
         "Entities and sentences of the input are released, unasked",
         "tests/test_component.py -k carried",
@@ -732,7 +732,7 @@ MUTANTS = [
     Mutant(
         "provenance-shows-unknown-words",
         "pipeline/write.py",
-        "if WHICH in parts.unknown.in_clear:",
+        "if WHICH in settings.unknown.in_clear:",
         "if True:",
         "Spans show which words the space lacked, unasked",
         "tests/test_provenance.py",
@@ -788,39 +788,39 @@ MUTANTS = [
     # -- receipts ----------------------------------------------------------------------------------
     Mutant(
         "receipt-without-mechanism",
-        "pipeline/parts.py",
-        ', *getattr(parts.mechanism, "in_clear", ())]',
+        "pipeline/settings.py",
+        ', *getattr(settings.mechanism, "in_clear", ())]',
         "]",
         "A receipt leaves out what the mechanism lets through",
         "tests/test_receipt.py -k lets_through",
     ),
     Mutant(
         "receipt-without-seed",
-        "pipeline/parts.py",
-        "seeded=parts.rng.seed is not None",
+        "pipeline/settings.py",
+        "seeded=settings.rng.seed is not None",
         "seeded=False",
         "A receipt leaves out that the noise can be foreseen",
         "tests/test_receipt.py -k foreseen",
     ),
     Mutant(
         "receipt-without-scope",
-        "pipeline/parts.py",
-        'if parts.scope == "type":\n        visible',
+        "pipeline/settings.py",
+        'if settings.scope == "type":\n        visible',
         "if False:\n        visible",
         "A receipt leaves out that equal words are seen to be equal",
         "tests/test_receipt.py -k equal_words",
     ),
     Mutant(
         "receipt-without-case",
-        "pipeline/parts.py",
-        'if parts.casing == "preserve":\n        visible',
+        "pipeline/settings.py",
+        'if settings.casing == "preserve":\n        visible',
         "if False:\n        visible",
         "A receipt leaves out that the case is the input's",
         "tests/test_component.py -k comes_out",
     ),
     Mutant(
         "receipt-without-surrogates",
-        "pipeline/parts.py",
+        "pipeline/settings.py",
         "        visible += surrogate.in_clear\n",
         "        pass\n",
         "A receipt leaves out what surrogates show",
@@ -840,7 +840,7 @@ MUTANTS = [
         "        self._check_pipeline()\n        return self._sanitize_closed([doc])[0]",
         "        self._check_pipeline()\n"
         "        for _ in range(50):\n"
-        "            self.selector.select(doc)\n"
+        "            self.settings.selector.select(doc)\n"
         "        return self._sanitize_closed([doc])[0]",
         "A text takes 50 needless trips between modules",
         "tests/test_trips.py",

@@ -27,7 +27,7 @@ from spacy_dxprivacy import DxWarning, registry
 from spacy_dxprivacy.cli import COMMANDS, LAB
 from spacy_dxprivacy.errors import Errors, Warnings
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG
-from spacy_dxprivacy.pipeline.parts import Parts
+from spacy_dxprivacy.pipeline.settings import SanitizerSettings
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -232,7 +232,7 @@ def configuration() -> str:
 
 
 def _of_component() -> list[tuple[str, ...]]:
-    about = _arguments(Parts)
+    about = _arguments(SanitizerSettings)
     about["space"] = about["source"].replace(", `space` in a config", "")
     return [
         (f"`{name}`", _literal(_short(value)), _cell(about.get(name, "")))

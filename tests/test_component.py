@@ -24,8 +24,8 @@ from spacy.util import ignore_error
 from spacy.vectors import Vectors
 
 from spacy_dxprivacy import DxError, assert_sanitized, attach_vectors, registry, release
-from spacy_dxprivacy.pipeline.parts import CARRIED_IN_CLEAR
 from spacy_dxprivacy.pipeline.receipt import RECEIPT_KEY
+from spacy_dxprivacy.pipeline.settings import CARRIED_IN_CLEAR
 
 TEXTS = [
     "The doctor went to the hospital.",
@@ -268,7 +268,7 @@ def test_noisy_vectors_need_a_mechanism_that_makes_them(make_nlp):
 def test_one_call_of_the_mechanism_serves_a_batch_of_docs(make_nlp):
     nlp = make_nlp(mechanism=COUNTING)
     nlp.get_pipe("dx_sanitizer").warm_up()
-    calls = nlp.get_pipe("dx_sanitizer").mechanism.calls
+    calls = nlp.get_pipe("dx_sanitizer").settings.mechanism.calls
     calls.clear()
     list(nlp.pipe(["the dog sat", "", "a cat", "Zorblatt", "red"] * 4, batch_size=10))
     assert calls == [12, 12]
@@ -459,7 +459,7 @@ def test_a_failure_lets_nothing_out_and_tells_no_text(make_nlp, config, caplog, 
 @pytest.mark.parametrize("kind", ["few", "one", "negative", "beyond", "floats"])
 def test_a_mechanism_that_breaks_after_its_trial_lets_nothing_out(make_nlp, kind):
     nlp = make_nlp(mechanism=CONSTANT)
-    mechanism = nlp.get_pipe("dx_sanitizer").mechanism
+    mechanism = nlp.get_pipe("dx_sanitizer").settings.mechanism
     assert nlp("the dog").text.lower() == "blue blue"
     mechanism.kind, mechanism.draw = kind, partial(Garbage.draw, mechanism)
     with pytest.raises(DxError, match="DX038"):

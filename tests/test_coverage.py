@@ -91,7 +91,7 @@ def test_a_pipeline_of_another_language_is_refused(language):
         nlp.add_pipe(name)
         with pytest.raises(DxError, match="DX181"):
             nlp(text)
-        nlp.get_pipe(name).unknown_language = "redact"
+        nlp.get_pipe(name).settings.unknown_language = "redact"
         assert len(nlp(text)) == 1
 
 

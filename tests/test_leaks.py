@@ -35,6 +35,7 @@ from spacy.vocab import Vocab
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, DxWarning, Rng, release
+from spacy_dxprivacy.pipeline.selection import Run
 from spacy_dxprivacy.pipeline.stages import run_stages
 from spacy_dxprivacy.privacy.randomness import Rng as RngClass
 from spacy_dxprivacy.text.normal import normal_form
@@ -196,11 +197,13 @@ def test_str_and_repr_of_public_objects_tell_no_text(make_nlp, space):
     component = nlp.get_pipe("dx_sanitizer")
     doc = nlp(SECRET_TEXT)
     rows = np.array([space.find(word) for word in KNOWN_SECRETS])
-    drawn = run_stages(component, [nlp.make_doc(SECRET_TEXT)], component.space)
+    parts = component.settings
+    run = Run.of(parts, component.space)
+    drawn = run_stages([nlp.make_doc(SECRET_TEXT)], run)
     objects = [
-        component, component.mechanism, component.selector, component.unknown, component.source,
-        component.rng, component.space, component.terms, component.mechanism.guarantee, doc._.dx,
-        RngClass, dx.registry, component.mechanism.sample(rows[:0], Rng()),
+        component, parts, parts.mechanism, parts.selector, parts.unknown, parts.source, parts.rng,
+        component.space, component.terms, parts.mechanism.guarantee, doc._.dx, RngClass,
+        dx.registry, parts.mechanism.sample(rows[:0], Rng()),
     ]  # fmt: skip
     for thing in objects:
         assert not leaks(str(thing) + repr(thing)), type(thing)
@@ -266,7 +269,9 @@ def refusals(make_nlp):
         "noisy vectors that are not": run(
             vectors="noisy", mechanism={"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
         ),
-        "texts for rows": lambda: component.mechanism.fit(component.space).sample(words, Rng()),
+        "texts for rows": lambda: component.settings.mechanism.fit(component.space).sample(
+            words, Rng()
+        ),
         "a text for a Doc": lambda: component(SECRET_TEXT),
         "texts for Docs": lambda: list(component.pipe([SECRET_TEXT])),
         "no Doc": lambda: component(None),

@@ -149,13 +149,13 @@ def test_a_mechanism_for_numbers_that_gives_back_too_few_is_refused(make_nlp):
 
     class Short:
         in_clear = ()
-        guarantee = component.numbers.guarantee
-        find = component.numbers.find
+        guarantee = component.settings.numbers.guarantee
+        find = component.settings.numbers.find
 
         def replace(self, mentions, draws):
             return [mention.text for mention in mentions[1:]]
 
-    component.numbers = Short()
+    component.settings.numbers = Short()
     with pytest.raises(DxError, match="DX038") as caught:
         nlp(TEXT)
     assert not leaks(str(caught.value), SECRETS)

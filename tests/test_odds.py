@@ -53,7 +53,7 @@ def test_an_informed_attacker_succeeds_as_the_posteriors_say_and_below_the_bound
     nlp = pipeline(folder, mechanism)
     sanitizer = nlp.get_pipe("dx_sanitizer")
     sanitizer.warm_up()
-    fitted, space, rng = sanitizer.mechanism, sanitizer.space, np.random.default_rng(5)
+    fitted, space, rng = sanitizer.settings.mechanism, sanitizer.space, np.random.default_rng(5)
     texts = [f"{name} met {name}" for name in NAMES]
     rows = np.stack([space.find_all(text.split()) for text in texts])
     truth = rng.integers(len(NAMES), size=DRAWS)
@@ -227,7 +227,7 @@ def test_every_mechanism_states_the_worst_case_and_a_posterior_or_why_not(folder
     assert 1 / 3 - 1e-9 <= found.bound <= 1 and found.mentions == 2
     if guarantee.kind != "metric-dp" and not guarantee.delta:
         assert found.bound > 0.4
-    fitted = nlp.get_pipe("dx_sanitizer").mechanism
+    fitted = nlp.get_pipe("dx_sanitizer").settings.mechanism
     assert (found.posterior is not None) == isinstance(fitted, StatesProbabilities)
     if found.posterior is not None and not guarantee.delta:
         assert found.posterior <= found.bound + 1e-9

@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Guarantee, Space, registry
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.pipeline.parts import names_apart, names_of
 from spacy_dxprivacy.pipeline.persons import PersonBudget
 from spacy_dxprivacy.pipeline.receipt import PERSONS_SHOWN
+from spacy_dxprivacy.pipeline.settings import names_apart, names_of
 from spacy_dxprivacy.privacy.composition import Change, best_guess, change, epsilon_of_rho
 
 PATTERNS = [
@@ -45,7 +45,7 @@ def test_a_receipt_has_each_person_by_mentions_without_names(nlp):
 
 def test_words_of_a_sentence_add_up_and_sentences_as_zcdp(nlp):
     persons = nlp(TEXT)._.dx.persons
-    mechanism = nlp.get_pipe("dx_sanitizer").mechanism
+    mechanism = nlp.get_pipe("dx_sanitizer").settings.mechanism
     apart, g, near = persons["apart"], mechanism.guarantee, mechanism.near_names[0]
     smith, maria = persons["most"]
     # John Smith, Smith, and three times Smith in the last sentence; Maria Lopez, Maria.
@@ -157,7 +157,7 @@ def test_any_two_texts_and_odds_are_stated(nlp):
     assert receipt.any_two_texts == pytest.approx(0.8 * 26)
     right = receipt.odds["right"]
     assert receipt.odds["among"] == 100 and 0.01 < right["1"] < right["3"] < right["10"] <= 1
-    near = nlp.get_pipe("dx_sanitizer").mechanism.near_names
+    near = nlp.get_pipe("dx_sanitizer").settings.mechanism.near_names
     assert right["3"] == pytest.approx(best_guess([2.4 * distance for distance in near]))
     row = nlp(TEXT)._.dx.persons["most"][1]
     assert row["right"] == pytest.approx(right["3"])  # three words
@@ -170,7 +170,7 @@ def test_a_document_over_the_budget_of_a_person_is_refused_before_it_is_drawn(bu
     if fits:
         assert nlp(TEXT)._.dx.persons["largest"]["epsilon"] <= budget
         return
-    nlp.get_pipe("dx_sanitizer").mechanism.sample = None  # drawing would fail otherwise
+    nlp.get_pipe("dx_sanitizer").settings.mechanism.sample = None  # drawing would fail otherwise
     with pytest.raises(DxError, match=r"DX178.*max_epsilon_per_person") as caught:
         nlp(TEXT)
     assert "Smith" not in str(caught.value)

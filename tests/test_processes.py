@@ -134,7 +134,7 @@ def test_a_child_with_the_number_of_its_parent_is_told_apart(forking, monkeypatc
 
 def test_a_seed_is_refused_in_a_child(make_nlp, start_method):
     component = make_nlp(mechanism=LAPLACE, seed=3).get_pipe("dx_sanitizer")
-    assert "DX010" in in_children(_told, component.rng)[0]
+    assert "DX010" in in_children(_told, component.settings.rng)[0]
 
 
 @pytest.mark.parametrize("text", ["the dog", "Zorblatt", "", "..."])

@@ -481,7 +481,7 @@ def test_conversations_of_two_callers_and_two_processes_are_apart(make_proxy, up
         ask(proxy, CHAT, chat("I am Priya Whitcombe."), **headers)
         names.append(json.loads(upstream.seen[-1][2])["messages"][-1]["content"])
     assert names[0] == names[2] != names[1]
-    secret = {one.scope.key for one in the_sanitizer(pipelines[0]).surrogates.values()
+    secret = {one.scope.key for one in the_sanitizer(pipelines[0]).settings.surrogates.values()
               if hasattr(one, "scope")}  # fmt: skip
     assert len(secret) == 1 and len(next(iter(secret))) == 32
 

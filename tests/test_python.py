@@ -144,13 +144,13 @@ def test_overrides_of_the_component_of_its_parts_and_of_the_pipeline(space_path,
     nlp = make_pipeline(space=space_path, epsilon=1.0, overrides=overrides)
     assert nlp("Xantippe").text == "XXX" and nlp.batch_size == 5
     sanitizer = nlp.get_pipe("dx_sanitizer")
-    assert sanitizer.terms.scope == "type" and sanitizer.mechanism.guarantee.epsilon == 1.0
+    assert sanitizer.terms.scope == "type" and sanitizer.settings.mechanism.guarantee.epsilon == 1.0
     nlp.config.to_disk(tmp_path / "own.cfg")
     again = {"mechanism.@dx_mechanisms": "dx.Laplace.v1", "mechanism.epsilon": 9.0}
     whole = {f"components.dx_sanitizer.{path}": value for path, value in again.items()}
     for more in (again, whole):
         nlp = make_pipeline(config=tmp_path / "own.cfg", overrides=more)
-        assert nlp.get_pipe("dx_sanitizer").mechanism.guarantee.epsilon == 9.0
+        assert nlp.get_pipe("dx_sanitizer").settings.mechanism.guarantee.epsilon == 9.0
         assert nlp.batch_size == 5 and nlp("Xantippe").text == "XXX"
 
 

@@ -57,7 +57,7 @@ def test_a_document_over_the_budget_is_refused_before_it_is_drawn(tmp_path, scop
     if fits:
         assert nlp(text)._.dx.total["epsilon"] <= 6.0
         return
-    nlp.get_pipe("dx_sanitizer").mechanism.sample = None  # drawing would fail otherwise
+    nlp.get_pipe("dx_sanitizer").settings.mechanism.sample = None  # drawing would fail otherwise
     with pytest.raises(DxError, match=r"DX006.*max_epsilon_per_doc"):
         nlp(text)
 
@@ -123,7 +123,9 @@ def test_a_receipt_that_came_with_the_input_is_a_claim(tmp_path):
 def test_a_mechanism_that_was_fitted_on_another_space_is_refused(tmp_path):
     nlp = make(tmp_path, LAPLACE)
     nlp("word1")
-    nlp.get_pipe("dx_sanitizer").mechanism.fit(Space.from_vectors(["a", "b"], [[1.0], [2.0]]))
+    nlp.get_pipe("dx_sanitizer").settings.mechanism.fit(
+        Space.from_vectors(["a", "b"], [[1.0], [2.0]])
+    )
     with pytest.raises(DxError, match="DX041"):
         nlp("word1")
 

@@ -405,7 +405,7 @@ def test_mentions_of_a_document_that_no_recogniser_read_are_not_taken_for_none()
 
 def test_a_receipt_has_what_each_surrogate_shows():
     nlp = pipeline("standard")
-    surrogates = nlp.get_pipe("dx_entity_sanitizer").active_surrogates.values()
+    surrogates = nlp.get_pipe("dx_entity_sanitizer").settings.active_surrogates.values()
     shown = {line for one in surrogates for line in one.in_clear}
     assert shown and shown <= set(nlp(NOTE)._.dx.in_clear)
 
@@ -452,6 +452,6 @@ def test_a_name_and_its_neighbours_are_drawn_apart():
                    "epsilon": 0.9}, seed=4)  # fmt: skip
     rests = []
     for who in ("Zorblatt", "Maria"):
-        nlp.get_pipe("dx_sanitizer").rng = Rng(4)
+        nlp.get_pipe("dx_sanitizer").settings.rng = Rng(4)
         rests.append([t.text for t in nlp(f"I think that {who} came home late") if not t.ent_type])
     assert rests[0] == rests[1]

@@ -198,7 +198,7 @@ def _plan(
 
 
 def _check_person(nlp: Language, person_field: str | None, key: Path | None) -> None:
-    limited = the_sanitizer(nlp).max_epsilon_per_person is not None
+    limited = the_sanitizer(nlp).settings.max_epsilon_per_person is not None
     if person_field is not None and not limited and key is None:
         raise UsageError("`person_field` needs `key`, for dates, or max_epsilon_per_person.")
 
@@ -247,7 +247,7 @@ def _count_other_files(tally: Tally, source: str | None, jobs: list[Job]) -> Non
 
 def _store_paths(nlp: Language, size: int) -> None:
     """Store the paths from common words before a long run, whose processes all need them."""
-    store = getattr(the_sanitizer(nlp).mechanism, "store_paths", None)
+    store = getattr(the_sanitizer(nlp).settings.mechanism, "store_paths", None)
     if size < LONG or store is None:
         return
     with warnings.catch_warnings(record=True) as caught, bar(desc="paths, once a machine") as some:
@@ -285,7 +285,7 @@ def _table_of_surrogates(
         yield
         return
     sanitizer, table = the_sanitizer(nlp), Table()
-    surrogates = sanitizer.surrogates
+    surrogates = sanitizer.settings.surrogates
 
     def add(doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
         drawn = dates_apart(doc, drawn, surrogates, table)

@@ -136,7 +136,7 @@ class SanitizingAugmenter:
         if self.sanitizer is None:
             settings = {"selector": AllWords(), **self.settings}
             self.sanitizer = DxSanitizer(nlp, "dx_augmenter", **settings)
-        if self.sanitizer.rng.uniform(1)[0] >= self.level:
+        if self.sanitizer.settings.rng.uniform(1)[0] >= self.level:
             yield example
             return
         original = example.reference

@@ -62,7 +62,7 @@ def ready(settings: Mapping[str, Any]) -> Ready:
         one = _made.pop(key, None)
         if one is None:
             one = Ready(make_pipeline(options))
-            if the_sanitizer(one.nlp).rng.seed is not None:
+            if the_sanitizer(one.nlp).settings.rng.seed is not None:
                 raise DxError(Errors.DX072)
         _made[key] = one
         if len(_made) > MOST_PIPELINES:
@@ -182,7 +182,7 @@ def clean(
         language=settings.get("language"),
     )
     pipeline = ready(settings)
-    if max_epsilon is not None and the_sanitizer(pipeline.nlp).numbers is not None:
+    if max_epsilon is not None and the_sanitizer(pipeline.nlp).settings.numbers is not None:
         expected = "None with numbers, whose epsilon is of another metric"
         raise fail("max_epsilon", expected, max_epsilon)
     done = _gathered(_outcomes(pipeline, rows, run), len(rows), by)

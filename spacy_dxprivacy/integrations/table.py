@@ -83,7 +83,7 @@ def sanitize_table(
             warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
             import pyarrow as pa
 
-            if the_sanitizer(nlp).rng.seed is not None:
+            if the_sanitizer(nlp).settings.rng.seed is not None:
                 raise DxError(Errors.DX072)
             whole = table if isinstance(table, pa.Table) else pa.Table.from_batches([table])
             result = _released(whole, columns, _sanitized(nlp, whole, columns, batch_size))
@@ -109,7 +109,7 @@ def _sanitized(nlp: Language, table: pa.Table, columns: Columns, batch_size: int
         for row, (text, person) in enumerate(zip(texts, persons, strict=True))
         if text is not None
     )
-    budget = PersonBudget(the_sanitizer(nlp).max_epsilon_per_person)
+    budget = PersonBudget(the_sanitizer(nlp).settings.max_epsilon_per_person)
     results = list[Outcome]()
     for record, outcome in outcomes(nlp, records, batch_size=batch_size, with_docs=False):
         if record.user and not isinstance(outcome, str):

@@ -74,9 +74,9 @@ def make_pipeline(options: PipelineOptions | None = None, /, **settings: Any) ->
     else:
         nlp = _assembled(options.config, options.overrides)
     sanitizer = the_sanitizer(nlp)
-    sanitizer.selector.check(nlp, sanitizer.name)
+    sanitizer.settings.selector.check(nlp, sanitizer.name)
     if options.language is not None:
-        sanitizer.language = options.language
+        sanitizer.settings.language = options.language
     # Before workers are forked, which then share what is built at first use, and before the clock
     # starts.
     sanitizer.warm_up()

@@ -100,7 +100,7 @@ def sanitize(
         OSError: An output cannot be written, and then it is not there.
     """
     files, sanitizer = files or FileOptions(), the_sanitizer(nlp)
-    tally, persons = Tally(sanitizer.terms), PersonBudget(sanitizer.max_epsilon_per_person)
+    tally, persons = Tally(sanitizer.terms), PersonBudget(sanitizer.settings.max_epsilon_per_person)
     outcomes = partial(outcomes_of, nlp, n_process=n_process, language=language)
     if n_process > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
@@ -327,12 +327,12 @@ def not_covered(nlp: Language, text: str) -> str:
 
 def _check(nlp: Language, sanitizer: DxSanitizer, language: str) -> None:
     """Raise UsageError where a text of this language would not be sanitised as it should be."""
-    redacts = sanitizer.unknown_language == "redact"
+    redacts = sanitizer.settings.unknown_language == "redact"
     if language in ("", "en"):
         return
     looks, give = f"the text looks {NAMES[language]}", "or `language` = en if it is English"
-    surrogates: list[Surrogate] = list(sanitizer.active_surrogates.values())
-    by_entity = isinstance(sanitizer.selector, Entities) and surrogates
+    surrogates: list[Surrogate] = list(sanitizer.settings.active_surrogates.values())
+    by_entity = isinstance(sanitizer.settings.selector, Entities) and surrogates
     if not by_entity and sanitizer.space.path == BUILTIN and not redacts:
         raise UsageError(
             f"{looks}, and the built-in space has English words. Name a space and a prior of "

@@ -149,7 +149,7 @@ def is_cut(nlp: Language, text: str) -> bool:
     if not LONG <= len(text) <= nlp.max_length:
         return False
     sanitizer = only_sanitizer(nlp)
-    return sanitizer is not None and sanitizer.takes_parts
+    return sanitizer is not None and sanitizer.settings.takes_parts
 
 
 def _in_parts(nlp: Language, text: str, batch_size: int) -> Sanitized | str:

@@ -8,7 +8,7 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d
-from ..pipeline.parts import Parts
+from ..pipeline.settings import SanitizerSettings
 from ..space import Space
 from ..text.spelling import spell
 
@@ -21,9 +21,9 @@ class Writing:
     """Which words of a space a word of a release may be: capitals, clitics, articles and blocked
     words are written as others (text.spelling, space.sources)."""
 
-    def __init__(self, space: Space, parts: Parts) -> None:
-        _, self._substitutes = parts.blocked(space)
-        self._preserved = parts.casing == "preserve"
+    def __init__(self, space: Space, settings: SanitizerSettings) -> None:
+        _, self._substitutes = settings.blocked(space)
+        self._preserved = settings.casing == "preserve"
         self._words = space.words
         every = [self._substitutes.get(word, word) for word in space.words]
         self._rows: dict[str, list[int]] = {}

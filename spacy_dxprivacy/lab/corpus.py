@@ -317,10 +317,10 @@ def sanitizer(config: dict[str, Any], epsilon: float, space: Space) -> tuple[Lan
     nlp = tokenizer()
     settings = {"mechanism": {**config, "epsilon": epsilon}, "seed": SEED}
     pipe: Any = nlp.add_pipe("dx_sanitizer", config=settings)
-    pipe.source = SpaceSource(load=lambda _: space)
+    pipe.settings.source = SpaceSource(load=lambda _: space)
     with quiet():
         _ = pipe.terms  # fits it
-    return nlp, pipe.mechanism
+    return nlp, pipe.settings.mechanism
 
 
 def linear_model(*, letters: bool = True) -> Any:

@@ -176,11 +176,11 @@ def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:
         nlp: The pipeline; its last sanitizer says which labels it replaces.
         golds: The annotated texts.
     """
-    sanitizer, found = the_sanitizer(nlp), Evaluation()
-    finder = sanitizer.selector if isinstance(sanitizer.selector, Entities) else None
-    if finder is None and not sanitizer.surrogates:
+    settings, found = the_sanitizer(nlp).settings, Evaluation()
+    finder = settings.selector if isinstance(settings.selector, Entities) else None
+    if finder is None and not settings.surrogates:
         raise UsageError("the pipeline replaces no entities: give `entities` or a `config`.")
-    finder = finder or Entities(tuple(sanitizer.surrogates))
+    finder = finder or Entities(tuple(settings.surrogates))
     labels = {plain_label(label) for gold in golds for *_, label in gold.regions}
     labels &= set(map(plain_label, finder.labels))
     names = [name for name, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]

@@ -124,19 +124,20 @@ class Informed:
     """
 
     def __init__(self, nlp: Language) -> None:
-        self.nlp, self.parts = nlp, the_sanitizer(nlp)
-        parts = self.parts
-        if parts.active_surrogates or parts.numbers is not None:
+        self.nlp, self.sanitizer = nlp, the_sanitizer(nlp)
+        sanitizer, self.settings = self.sanitizer, self.sanitizer.settings
+        if self.settings.active_surrogates or self.settings.numbers is not None:
             raise UsageError(
                 "odds are of words that the mechanism draws, and this pipeline has surrogates or "
                 "noise on numbers, whose guarantees its receipt states. Leave them out."
             )
-        self.terms, self.space, self.mechanism = parts.terms, parts.space, parts.mechanism
+        self.terms, self.space = sanitizer.terms, sanitizer.space
+        self.mechanism = self.settings.mechanism
         self.guarantee: Guarantee = self.mechanism.guarantee
         self.why = ""  # there is no posterior
-        if parts.editor is not None or parts.vectors == "noisy":
+        if self.settings.editor is not None or self.settings.vectors == "noisy":
             self.why = EDITED
-        elif not (parts.draws_together or isinstance(self.mechanism, StatesProbabilities)):
+        elif not (self.settings.draws_together or isinstance(self.mechanism, StatesProbabilities)):
             self.why = NO_LIKELIHOOD
         self.recogniser: Any = nlp.create_pipe("dx_entity_ruler")
         self._near: Callable[[int], tuple[Ints1d, Floats1d]] = lru_cache(2048)(self._nearest)
@@ -158,10 +159,10 @@ class Informed:
         """Return the words of an original as the mechanism takes them."""
         doc = self.nlp.make_doc(given) if isinstance(given, str) else given.copy()
         for _, pipe in self.nlp.pipeline:
-            if pipe is self.parts:
+            if pipe is self.sanitizer:
                 break
             doc = pipe(doc)
-        draft = select(Draft.of([doc], self.space), Run.of(self.parts, self.space))
+        draft = select(Draft.of([doc], self.space), Run.of(self.settings, self.space))
         drawn = draft.kinds == SELECTED
         plain = (draft.kinds == PLAIN) & (draft.rows >= 0) & drawn.any()
         places = np.flatnonzero(drawn | plain)
@@ -172,7 +173,8 @@ class Informed:
         """Return the rows of the words of a secret, -1 for those that the space lacks."""
         doc = self.nlp.make_doc(text)
         draft = Draft.of([doc], self.space)
-        return draft.rows[draft.kinds == PLAIN]
+        rows: Ints1d = draft.rows[draft.kinds == PLAIN]
+        return rows
 
     def secret(
         self, words: Ints1d, text: str, among: Sequence[Ints1d] | None, record: int | None
@@ -288,11 +290,11 @@ class Informed:
         if seen.text.fixed[at].any():
             secret.plaintext = True
             return []
-        if self.parts.scope == "type":  # one draw for each
+        if self.settings.scope == "type":  # one draw for each
             which, first = np.unique(which, return_index=True)
             at = at[first]
         n, found = len(secret.words), []
-        together = self.parts.draws_together
+        together = self.settings.draws_together
         sentence = np.cumsum(seen.text.starts) - 1 if together else np.arange(len(seen.places))
         for number in np.unique(sentence[at]).tolist():
             here = sentence[at] == number
@@ -328,7 +330,7 @@ class Informed:
             outputs = released.copy()  # -1 where no word of the space stands
             outputs[places] = some
             readings.append((outputs, 0.0))
-        if len(readings) > 1 and self.parts.draws_together:
+        if len(readings) > 1 and self.settings.draws_together:
             # One reading may be likelier than another beside the words around it.
             mechanism: Any = self.mechanism
             sums = mechanism.built.together.likelihood.log_sums
@@ -339,12 +341,12 @@ class Informed:
     @cached_property
     def writing(self) -> Writing:
         """How the words of the space are written in a release."""
-        return Writing(self.space, self.parts)
+        return Writing(self.space, self.settings)
 
     def weigh(self, evidence: Sequence[Evidence]) -> None:
         """Add the evidence of some sentences to their secrets."""
         flat = [(one, *reading) for one in evidence for reading in one.readings]
-        if self.parts.draws_together:
+        if self.settings.draws_together:
             found = self._of_sentences([(one, outputs) for one, outputs, _ in flat])
         else:
             found = [self._of_words(one, outputs) for one, outputs, _ in flat]

@@ -24,9 +24,10 @@ from ..text.coverage import uncovered
 from ..text.normal import in_normal_form
 from ..ty import Editor, Mechanism, Unknown
 from .coverage import Coverage, coverage_of, redacted, refusal
-from .parts import Parts, check_labels, check_listeners, fit, warn_of_lacking
 from .receipt import Terms, install_extensions
 from .select import Selector
+from .selection import OnReplacements, Run
+from .settings import SanitizerSettings, check_labels, check_listeners, fit, warn_of_lacking
 from .stages import run_stages
 from .write import write
 
@@ -124,8 +125,8 @@ make_dx_entity_sanitizer = Language.factory(
 )
 
 
-class DxSanitizer(FailsClosed, Parts):
-    """Make new Docs whose selected words were drawn by a mechanism. For the settings see Parts.
+class DxSanitizer(FailsClosed):
+    """Make new Docs whose selected words were drawn by a mechanism. See SanitizerSettings.
 
     It fails closed: an exception ends the call, whatever error handler the pipeline has. Raises
     DxError for settings out of range.
@@ -133,8 +134,9 @@ class DxSanitizer(FailsClosed, Parts):
 
     def __init__(self, nlp: Language, name: str, **settings: Any) -> None:
         install_extensions()
-        super().__init__(**settings)
         self.name = name
+        self.settings = SanitizerSettings(**settings)
+        self.on_replacements: OnReplacements | None = None
         self._nlp: Language | None = nlp
         self._checked_names: list[str] = []
         self._coverage: Coverage | None = None
@@ -158,7 +160,7 @@ class DxSanitizer(FailsClosed, Parts):
         Without a seed, a batch also ends after BATCH_TOKENS.
         """
         self._check_pipeline()
-        most = BATCH_TOKENS if self.rng.seed is None else float("inf")
+        most = BATCH_TOKENS if self.settings.rng.seed is None else float("inf")
         docs: list[Doc] = []
         tokens = 0
         for doc in stream:
@@ -187,19 +189,21 @@ class DxSanitizer(FailsClosed, Parts):
         self._has_read_in_zone |= True in zones
         space, terms = self.space, self.terms
         docs = [self._covered(in_normal_form(doc, self._nlp, self), space) for doc in docs]
-        return write(self, run_stages(self, docs, space), terms)
+        latin = self._coverage_of(space).scripts
+        run = Run.of(self.settings, space, latin=latin, on_replacements=self.on_replacements)
+        return write(run.settings, run_stages(docs, run), terms)
 
     def _covered(self, doc: Doc, space: Space) -> Doc:
         """Return the Doc, its passages in languages and scripts that are not covered redacted.
         Raise DxError where they are to be refused."""
         coverage, text = self._coverage_of(space), doc.text
-        languages = coverage.languages if self.language is None else None
+        languages = coverage.languages if self.settings.language is None else None
         passages = uncovered(text, languages, scripts=coverage.scripts)
         if not coverage.own:
             passages = [(0, len(text))] if text.strip() else []
         if not passages:
             return doc
-        if self.unknown_language == "refuse":
+        if self.settings.unknown_language == "refuse":
             raise refusal(text, passages, coverage)
         return redacted(doc, passages)
 
@@ -207,20 +211,19 @@ class DxSanitizer(FailsClosed, Parts):
         if self._coverage is None:
             if self._nlp is None:
                 raise DxError(Errors.DX027)
-            self._coverage = coverage_of(self, self._nlp, self, space)
-            self.latin = self._coverage.scripts
+            self._coverage = coverage_of(self.settings, self._nlp, self, space)
         return self._coverage
 
     def _check_pipeline(self) -> None:
         if self._nlp is not None and self._checked_names != self._nlp.pipe_names:
-            self.selector.check(self._nlp, self.name)
+            self.settings.selector.check(self._nlp, self.name)
             check_listeners(self._nlp, self.name)
             if not self._checked_names:
-                check_labels(self, self._nlp, self.name)
+                check_labels(self.settings, self._nlp, self.name)
             self._checked_names = list(self._nlp.pipe_names)
         one_thread_in_workers()
-        if self.rng.seed is not None:
-            self.rng.check()
+        if self.settings.rng.seed is not None:
+            self.settings.rng.check()
 
     @property
     def space(self) -> Space:
@@ -229,8 +232,8 @@ class DxSanitizer(FailsClosed, Parts):
         if space is None:
             if self._nlp is None:
                 raise DxError(Errors.DX027)
-            space = self.source.load(self._nlp)
-            if self.source.unasked and self._nlp.lang == "en":
+            space = self.settings.source.load(self._nlp)
+            if self.settings.source.unasked and self._nlp.lang == "en":
                 warn_of_lacking(space)
             self._use(space)
         return space
@@ -239,7 +242,7 @@ class DxSanitizer(FailsClosed, Parts):
     def terms(self) -> Terms:
         """The terms of every receipt of this component. The first use fits the mechanism."""
         if self._terms is None:
-            self._terms = fit(self, self.space, self._nlp)
+            self._terms = fit(self.settings, self.space, self._nlp)
         return self._terms
 
     def warm_up(self) -> None:
@@ -249,7 +252,7 @@ class DxSanitizer(FailsClosed, Parts):
         """
         self._terms = self.terms
         self.space.find("")
-        self.mechanism.sample(np.zeros(1, dtype=np.int64), self.rng)
+        self.settings.mechanism.sample(np.zeros(1, dtype=np.int64), self.settings.rng)
 
     def _use(self, space: Space) -> None:
         if self._expected_digest not in (None, space.digest):
@@ -268,7 +271,7 @@ class DxSanitizer(FailsClosed, Parts):
         """
         self._warn_of_read_texts()
         writers = {"dx.json": lambda p: srsly.write_json(p, self._about())}
-        if self.source.packed:
+        if self.settings.source.packed:
             writers["space"] = self.space.save
         elif self.space.path != BUILTIN:
             writers |= learned.writers(self.space)
@@ -286,7 +289,7 @@ class DxSanitizer(FailsClosed, Parts):
         """Return what to_disk writes, as bytes. Warn if the vocabulary has read texts."""
         self._warn_of_read_texts()
         writers: dict[str, Callable[[], Any]] = {"dx": self._about}
-        if self.source.packed:
+        if self.settings.source.packed:
             writers["space"] = self.space.to_bytes
         return util.to_bytes(writers, exclude)
 
@@ -301,7 +304,7 @@ class DxSanitizer(FailsClosed, Parts):
 
     def _about(self) -> dict[str, Any]:
         saved: dict[str, Any] = {"digest": self.space.digest, "space": self._space_block()}
-        saved["found"] = self.terms.found if self.finds_settings is not None else {}
+        saved["found"] = self.terms.found if self.settings.finds_settings is not None else {}
         return saved
 
     def _space_block(self) -> dict[str, Any]:
@@ -317,8 +320,8 @@ class DxSanitizer(FailsClosed, Parts):
         # Settings that came with a later version do not count.
         self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)
         self._expected_digest = None if self._names_another_space else saved["digest"]
-        if self.finds_settings is not None and not self._names_another_space:
-            self.finds_settings.restore(saved.get("found", {}))
+        if self.settings.finds_settings is not None and not self._names_another_space:
+            self.settings.finds_settings.restore(saved.get("found", {}))
 
     def _use_saved(self, load: Callable[[], Space]) -> None:
         if not self._names_another_space:
@@ -336,7 +339,7 @@ class DxSanitizer(FailsClosed, Parts):
         self._check_pipeline()
         self._space = self.space
         self._coverage_of(self._space)
-        dropped: dict[str, Any] = {"_nlp": None, "on_replacements": None, "_blocked": None}
+        dropped: dict[str, Any] = {"_nlp": None, "on_replacements": None}
         has_not_read = {"_has_read": False, "_has_read_in_zone": False}
         return {**self.__dict__, **dropped, "_terms": self.terms, **has_not_read}
 

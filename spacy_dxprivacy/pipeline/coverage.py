@@ -16,9 +16,9 @@ from ..text.coverage import Span
 from ..text.language import COVERED, NAMES, language_of
 from ..text.layout import MARKS
 from ..text.normal import annotated, bounds_of, cut
-from .parts import Parts
 from .receipt import UNCOVERED
 from .select import Entities
+from .settings import SanitizerSettings
 from .unknown import REDACTED
 
 OWN = ("dx_entity_ruler", "dx_entity_recognizer")  # factories of the recognisers for COVERED alone
@@ -37,14 +37,16 @@ class Coverage:
     own: bool = True
 
 
-def coverage_of(parts: Parts, nlp: Language, component: object, space: Space) -> Coverage:
+def coverage_of(
+    settings: SanitizerSettings, nlp: Language, component: object, space: Space
+) -> Coverage:
     """Return what a pipeline covers before its sanitizer.
 
     With surrogates, that is what its recognisers read: those of this package read six languages,
     any other the pipeline's. Without, words are drawn from the space: the built-in one is English,
     and any other is taken to be of the texts.
     """
-    if isinstance(parts.selector, Entities) and parts.active_surrogates:
+    if isinstance(settings.selector, Entities) and settings.active_surrogates:
         if not _has_other_recogniser(nlp, component):
             return Coverage(frozenset(COVERED), own=nlp.lang in (*COVERED, MULTILINGUAL))
         if nlp.lang == MULTILINGUAL:

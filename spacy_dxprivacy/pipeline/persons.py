@@ -25,7 +25,7 @@ from ..privacy.guarantee import Guarantee
 from ..space import Space
 from ..text.mentions import Entity, plain_label
 from ..ty import Mechanism
-from .parts import Parts, right_of
+from .settings import SanitizerSettings, right_of
 
 MOST = 10  # persons of a receipt
 PLAINTEXT = Guarantee("none")
@@ -54,30 +54,34 @@ class PersonLoss:
 
 
 def persons_of(
-    parts: Parts, doc: Doc, treatment: Treatment, spans: Sequence[Entity], space: Space
+    settings: SanitizerSettings,
+    doc: Doc,
+    treatment: Treatment,
+    spans: Sequence[Entity],
+    space: Space,
 ) -> list[PersonLoss]:
     """Return the persons of a document, those with the most mentions first.
 
     Args:
-        parts: The settings, whose mechanism is fitted.
+        settings: Those of the component, whose mechanism is fitted.
         doc: The document.
         treatment: What is done to its tokens.
         spans: The mentions of persons.
         space: Public words.
     """
     of_person: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for number, (_, start, end) in zip(_numbers_of(parts, doc, spans), spans, strict=True):
+    for number, (_, start, end) in zip(_numbers_of(settings, doc, spans), spans, strict=True):
         of_person[number].append((start, end))
-    apart = parts.names_apart(space)
-    nearest = (getattr(parts.mechanism, "near_names", None) or [])[:1]
-    guarantee = parts.mechanism.guarantee
-    stood, found, surrogates = treatment.stood, [], parts.active_surrogates
+    apart = settings.names_apart(space)
+    nearest = (getattr(settings.mechanism, "near_names", None) or [])[:1]
+    guarantee = settings.mechanism.guarantee
+    stood, found, surrogates = treatment.stood, [], settings.active_surrogates
     drawn_mentions = [item for item in stood or () if item.text is not None]
     number_at = {i: k for k, m in enumerate(drawn_mentions) for i in range(m.start, m.end)}
     for mentions in of_person.values():
         inside = np.concatenate([np.arange(*mention) for mention in mentions])
         drawn = inside[treatment.drawn[inside]]
-        sizes = _sizes(parts, doc, drawn, treatment.sentences)
+        sizes = _sizes(settings, doc, drawn, treatment.sentences)
         others = [change(PLAINTEXT, [1.0])] if treatment.plain[inside].any() else []
         if stood is not None:
             touched = sorted({number_at[i] for i in inside.tolist() if i in number_at})
@@ -91,10 +95,10 @@ def persons_of(
     return sorted(found, key=lambda person: -person.mentions)
 
 
-def _numbers_of(parts: Parts, doc: Doc, spans: Sequence[Entity]) -> Sequence[int]:
+def _numbers_of(settings: SanitizerSettings, doc: Doc, spans: Sequence[Entity]) -> Sequence[int]:
     """The person of each mention, as surrogates of names group them. Where surrogates hide which
     mentions are of one person, each is one of its own."""
-    for label, one in parts.active_surrogates.items():
+    for label, one in settings.active_surrogates.items():
         hidden = not {*LINKED["document"], *LINKED["corpus"]}.intersection(one.in_clear)
         if one.way == "drawn" and hidden and plain_label(label) == "PERSON":
             return range(len(spans))
@@ -103,11 +107,11 @@ def _numbers_of(parts: Parts, doc: Doc, spans: Sequence[Entity]) -> Sequence[int
     return [person.number for person in persons(forms)]
 
 
-def _sizes(parts: Parts, doc: Doc, drawn: Ints1d, sentences: Ints1d) -> list[int]:
+def _sizes(settings: SanitizerSettings, doc: Doc, drawn: Ints1d, sentences: Ints1d) -> list[int]:
     """How many of the drawn words are changed in each draw of the mechanism."""
-    if parts.scope == "type":  # drawn once for each distinct word
+    if settings.scope == "type":  # drawn once for each distinct word
         return [1] * len({doc[place].lower for place in drawn.tolist()})
-    if not parts.draws_together:
+    if not settings.draws_together:
         return [1] * len(drawn)
     return list(Counter(sentences[drawn].tolist()).values())
 

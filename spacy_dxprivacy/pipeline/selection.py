@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,9 +17,10 @@ from ..space import Space
 from ..text.coverage import foreign_names
 from ..text.mentions import Entity, plain_label, united
 from .draft import NUMBER, PLAIN, SELECTED, STOP, SURROGATE, Draft
-from .parts import Parts
 from .select import Entities
+from .settings import SanitizerSettings
 
+OnReplacements = Callable[[Doc, list[Replacement]], list[Replacement]]
 LONGEST = 48  # words of a sentence; longer ones are cut
 
 
@@ -28,20 +29,32 @@ class Run:
     """What the stages of a batch share.
 
     surrogates: those in use, by label. blocked: words that are never released, and the substitute
-    of each. together: whether words are drawn with their sentences.
+    of each. together: whether words are drawn with their sentences. latin: whether a run of another
+    script is a name. on_replacements: called with each document and its surrogates, for the holder
+    of the originals; it returns surrogates in their place.
     """
 
-    settings: Parts
+    settings: SanitizerSettings
     space: Space
     surrogates: dict[str, Surrogate]
     blocked: tuple[frozenset[str], Mapping[str, str]]
     together: bool
+    latin: bool
+    on_replacements: OnReplacements | None
 
     @classmethod
-    def of(cls, settings: Parts, space: Space) -> Run:
+    def of(
+        cls,
+        settings: SanitizerSettings,
+        space: Space,
+        *,
+        latin: bool = True,
+        on_replacements: OnReplacements | None = None,
+    ) -> Run:
         """Return the run of settings whose mechanism is fitted on the space."""
         surrogates, blocked = settings.active_surrogates, settings.blocked(space)
-        return cls(settings, space, surrogates, blocked, settings.draws_together)
+        together = settings.draws_together
+        return cls(settings, space, surrogates, blocked, together, latin, on_replacements)
 
 
 def draw_surrogates(draft: Draft, run: Run) -> Draft:
@@ -54,13 +67,13 @@ def draw_surrogates(draft: Draft, run: Run) -> Draft:
     entities, replacements = [], []
     for doc in draft.docs:
         spans = finder.entities(doc)
-        if settings.latin:
+        if run.latin:
             spans = _with_foreign_names(doc, spans, run.surrogates)
         items = replace_mentions(
             doc, run.surrogates, settings.rng, spans, rest_is_plain=rest_is_plain
         )
-        if settings.on_replacements is not None:
-            items = settings.on_replacements(doc, items)
+        if run.on_replacements is not None:
+            items = run.on_replacements(doc, items)
         entities.append(spans)
         replacements.append(items)
     return replace(draft.expand(replacements), entities=entities)
@@ -106,7 +119,7 @@ def cut(draft: Draft, kinds: Ints1d) -> Draft:
 
 
 def _selected(
-    settings: Parts, doc: Doc, entities: Sequence[Entity] | None
+    settings: SanitizerSettings, doc: Doc, entities: Sequence[Entity] | None
 ) -> tuple[Bools1d, Bools1d]:
     """Return the selected tokens of a document of the input, and its numbers, bool (tokens,)."""
     selector, rule = settings.selector, settings.numbers

@@ -21,20 +21,18 @@ from ..privacy.composition import repeat
 from ..space import Space
 from ..text.spelling import like, spell
 from .draft import NUMBER, PLAIN, SAMPLED, SELECTED, UNKNOWN, Draft
-from .parts import Parts
 from .selection import Run, bad_return, check_persons, draw_surrogates, select
 from .unknown import WHICH
 
 NUMBERS_AT_ONCE = 2**22  # of noise, in one call of a mechanism: 32 MB as float64
 
 
-def run_stages(settings: Parts, docs: Sequence[Doc], space: Space) -> Draft:
+def run_stages(docs: Sequence[Doc], run: Run) -> Draft:
     """Return what is released for a batch of one Doc or more. Raise DxError where a document would
     exceed its budget, or where a part returns something wrong."""
-    draft = Draft.of(docs, space)
-    if settings.mechanism.guarantee.space not in ("", space.digest):  # fitted on another meanwhile
-        raise DxError(Errors.DX041.format(name=settings.mechanism.name))
-    run = Run.of(settings, space)
+    draft, mechanism = Draft.of(docs, run.space), run.settings.mechanism
+    if mechanism.guarantee.space not in ("", run.space.digest):  # fitted on another meanwhile
+        raise DxError(Errors.DX041.format(name=mechanism.name))
     for stage in STAGES:
         draft = stage(draft, run)
     return draft
@@ -105,7 +103,8 @@ def _input_texts(draft: Draft, places: Ints1d) -> list[str]:
 
 def _is_drawn(draft: Draft) -> Bools1d:
     """Return the words that were drawn, bool (t,)."""
-    return (draft.kinds == SAMPLED) | (draft.kinds == UNKNOWN)
+    drawn: Bools1d = (draft.kinds == SAMPLED) | (draft.kinds == UNKNOWN)
+    return drawn
 
 
 def _context(draft: Draft, run: Run, drawn: Bools1d) -> tuple[Ints1d, Bools1d]:

@@ -19,8 +19,8 @@ from ..entities.surrogates.replacements import Replacement
 from ..errors import DxError, Errors
 from ..text.layout import MARKS, moved
 from .draft import NUMBER, SAMPLED, SELECTED, SURROGATE, UNKNOWN, Draft
-from .parts import Parts
 from .receipt import SPANS_KEY, UNCOVERED, Counted, Terms, earlier_receipts, mark_as_made
+from .settings import SanitizerSettings
 from .unknown import WHICH
 
 ATTRIBUTES = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}  # of what `carry` names
@@ -28,7 +28,7 @@ _INSIDE = 1  # value of ENT_IOB: inside an entity
 _NO_START = np.uint64(2**64 - 1)  # value of SENT_START: -1, no sentence begins
 
 
-def write(parts: Parts, draft: Draft, terms: Terms) -> list[Doc]:
+def write(settings: SanitizerSettings, draft: Draft, terms: Terms) -> list[Doc]:
     """Make the new Docs of a draft, each with its receipt."""
     if left := int((draft.kinds == SELECTED).sum()):
         what = {"part": "The stages", "given": "the input", "expected": "words that were drawn"}
@@ -40,12 +40,12 @@ def write(parts: Parts, draft: Draft, terms: Terms) -> list[Doc]:
         kinds, sources = draft.kinds[part], draft.sources[part]
         placed = kinds == SURROGATE
         follows = placed & (np.diff(sources, prepend=-1) == 0)  # a surrogate, but its first token
-        for name in parts.carry:
+        for name in settings.carry:
             _carry(name, doc, new, sources, follows)
         # spaCy keeps the context of nlp.pipe(as_tuples=True) here.
         new._context = doc._context
         labels = [item.label for item in draft.replacements[i] or () if item.text is not None]
-        new.spans[SPANS_KEY] = _provenance(new, kinds, placed & ~follows, labels, parts)
+        new.spans[SPANS_KEY] = _provenance(new, kinds, placed & ~follows, labels, settings)
         if MARKS in doc.user_data:
             new.user_data[MARKS] = _moved_marks(doc, new, kinds, sources)
         counted = _counted(draft, i, part)
@@ -70,7 +70,7 @@ def _carry(name: str, doc: Doc, new: Doc, sources: Ints1d, follows: Bools1d) -> 
 
 
 def _provenance(
-    new: Doc, kinds: Ints1d, begins: Bools1d, mentions: list[str], parts: Parts
+    new: Doc, kinds: Ints1d, begins: Bools1d, mentions: list[str], settings: SanitizerSettings
 ) -> list[Span]:
     """Return spans that say how each token of the new Doc was made.
 
@@ -80,7 +80,7 @@ def _provenance(
     """
     labels = ["UNMODIFIED", "SAMPLED", "UNKNOWN", *mentions]
     label_of = (kinds >= SAMPLED).astype(np.int64)
-    if WHICH in parts.unknown.in_clear:
+    if WHICH in settings.unknown.in_clear:
         label_of[kinds == UNKNOWN] = 2
     placed = kinds == SURROGATE
     label_of[placed] = 2 + np.cumsum(begins)[placed]

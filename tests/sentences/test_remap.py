@@ -194,7 +194,7 @@ def test_an_edit_is_a_function_of_the_release_alone(make_nlp):
     rows = np.array([component.space.find(token.lower_) for token in plain])
     rows = np.where(rows < 0, [component.space.find(token.text) for token in plain], rows)
     known = rows >= 0
-    rows[known] = component.editor.edit(rows[known], component.mechanism)
+    rows[known] = component.settings.editor.edit(rows[known], component.settings.mechanism)
     expected = [
         component.space.words[row].lower() if row >= 0 else token.lower_
         for row, token in zip(rows, plain, strict=True)
@@ -224,7 +224,7 @@ def test_what_an_editor_gives_back_is_checked(make_nlp):
     component = nlp.get_pipe("dx_sanitizer")
     component.warm_up()
     for wrong in (lambda rows, *a, **k: rows[1:], lambda rows, *a, **k: rows * 1.0):
-        component.editor.edit = wrong
+        component.settings.editor.edit = wrong
         with pytest.raises(DxError, match=r"DX038.*editor"):
             nlp("the dog saw the cat")
 

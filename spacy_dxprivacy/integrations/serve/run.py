@@ -112,7 +112,7 @@ def check(nlp: Language, limits: ServiceOptions) -> Guarantee:
         raise UsageError(
             "`budget` does not cover numbers, whose epsilon has another metric: leave one out."
         )
-    if limits.upstream and not the_sanitizer(nlp).surrogates:
+    if limits.upstream and not the_sanitizer(nlp).settings.surrogates:
         raise UsageError("an `upstream` needs `entities`: only surrogates can be restored.")
     if limits.tokens is not None:
         read_callers(limits.tokens)

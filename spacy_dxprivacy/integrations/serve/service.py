@@ -78,7 +78,7 @@ class Lane:
         if restorable:
             sanitizer = the_sanitizer(nlp)
             sanitizer.on_replacements = self._set_apart
-            by_conversation(sanitizer.surrogates)
+            by_conversation(sanitizer.settings.surrogates)
 
     def draw(self, caller: str, records: list[Record]) -> list[Outcome]:
         """Sanitise a part, and charge it, even if it fails. Nothing of the texts stays.
@@ -111,7 +111,7 @@ class Lane:
                 yield Outcome(receipt["draws"], result.text, "", receipt, self._rows)
 
     def _set_apart(self, doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
-        drawn, rows = set_apart(doc, drawn, the_sanitizer(self._nlp).surrogates)
+        drawn, rows = set_apart(doc, drawn, the_sanitizer(self._nlp).settings.surrogates)
         self._rows = dict(rows)
         return drawn
 

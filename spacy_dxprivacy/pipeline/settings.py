@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from spacy.language import Language
-from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Ints1d
 from ..entities.surrogates.base import Scope, Surrogate
 from ..entities.surrogates.plain import Preset, surrogates_of
-from ..entities.surrogates.replacements import NumberDraw, Replacement
+from ..entities.surrogates.replacements import NumberDraw
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
 from ..prior.pairs import lacked_of
@@ -33,7 +32,6 @@ from .receipt import Terms, stand_ins
 from .select import AllWords, Entities, Selector, WordList, entity_labels
 from .unknown import Raise
 
-OnReplacements = Callable[[Doc, list[Replacement]], list[Replacement]]
 CARRIED_IN_CLEAR = {
     "ents": "the places and labels of the input's entities",
     "sents": "where the input's sentences begin",
@@ -44,7 +42,7 @@ LACKING, NOT_ENGLISH = 0.03, 0.25  # shares of the words of English text that a 
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Parts:
+class SanitizerSettings:
     """The settings of the component, checked.
 
     Args:
@@ -96,8 +94,6 @@ class Parts:
     unknown_language: str = "refuse"
     max_epsilon_per_doc: float | None = None
     max_epsilon_per_person: float | None = None
-    on_replacements: OnReplacements | None = field(default=None, init=False)
-    latin: bool = field(default=True, init=False)  # a run of another script is a name
     rng: Rng = field(init=False)
     _blocked: tuple[Space, frozenset[str], Mapping[str, str]] | None = field(
         default=None, init=False
@@ -126,6 +122,9 @@ class Parts:
         if self.editor is not None and self.vectors == "noisy":
             expected = "'table' with an editor, which edits sampled words only"
             raise fail("vectors", expected, self.vectors)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_blocked": None}
 
     @property
     def takes_parts(self) -> bool:
@@ -189,50 +188,52 @@ class Parts:
 # -- fit -------------------------------------------------------------------------------------------
 
 
-def fit(parts: Parts, space: Space, nlp: Language | None) -> Terms:
+def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Terms:
     """Fit the mechanism and the editor on a space, and return the terms of all receipts.
 
     nlp: the pipeline; None in a worker. Raises DxError for parts that do not fit together.
     """
-    mechanism, editor, rule = parts.mechanism, parts.editor, parts.finds_settings
+    mechanism, editor, rule = settings.mechanism, settings.editor, settings.finds_settings
     mechanism.fit(space)
     check_fitted(mechanism, space)
-    if parts.vectors == "noisy":
-        empty = mechanism.sample(np.zeros(0, dtype=np.int64), parts.rng)
+    if settings.vectors == "noisy":
+        empty = mechanism.sample(np.zeros(0, dtype=np.int64), settings.rng)
         if empty.vectors is None or empty.vectors.shape[1:] != space.vectors.shape[1:]:
             raise DxError(Errors.DX035.format(mechanism=mechanism.name))
     if editor is not None:
         editor.fit(space, mechanism)
         if (avoid := getattr(editor, "avoid", None)) is not None:
-            avoid(allowed_by(parts.source))
+            avoid(allowed_by(settings.source))
     found = {} if rule is None else dict(rule.found())
     index = getattr(getattr(mechanism, "projection", None), "index", None)
     if (choice := getattr(index, "choice", None)) is not None:
         found["index"] = choice
-    measured = found_by(mechanism, mechanism.guarantee.epsilon) if parts.scope == "token" else None
-    surrogates = _surrogate_terms(parts) if parts.surrogates else None
+    measured = (
+        found_by(mechanism, mechanism.guarantee.epsilon) if settings.scope == "token" else None
+    )
+    surrogates = _surrogate_terms(settings) if settings.surrogates else None
     terms = Terms(
         mechanism=mechanism.name,
         guarantee=mechanism.guarantee,
         space=f"{space.name} ({space.digest})",
-        unknown_policy=type(parts.unknown).__name__,
-        scope=parts.scope,
-        casing=parts.casing,
-        vectors=parts.vectors,
-        seeded=parts.rng.seed is not None,
-        in_clear=_in_clear(parts, nlp),
+        unknown_policy=type(settings.unknown).__name__,
+        scope=settings.scope,
+        casing=settings.casing,
+        vectors=settings.vectors,
+        seeded=settings.rng.seed is not None,
+        in_clear=_in_clear(settings, nlp),
         attacker=None if measured is None else measured.to_dict(),
         scale=scale_of(mechanism, len(space)),
         odds=_odds(mechanism),
         found=found,
-        numbers=None if parts.numbers is None else parts.numbers.guarantee,
+        numbers=None if settings.numbers is None else settings.numbers.guarantee,
         editor=None if editor is None else editor.name,
         surrogates=surrogates,
     )
-    if parts.draws_words:
+    if settings.draws_words:
         return terms
     unused: dict[str, Any] = dict.fromkeys(("attacker", "scale", "odds", "editor"))
-    guarantee = _of_surrogates(parts.active_surrogates)
+    guarantee = _of_surrogates(settings.active_surrogates)
     return replace(terms, mechanism=stand_ins(surrogates), guarantee=guarantee, **unused)
 
 
@@ -257,21 +258,21 @@ def _of_surrogates(surrogates: Mapping[str, Surrogate]) -> Guarantee:
     )
 
 
-def _in_clear(parts: Parts, nlp: Language | None) -> tuple[str, ...]:
+def _in_clear(settings: SanitizerSettings, nlp: Language | None) -> tuple[str, ...]:
     """What of the input stays visible, in words, each once."""
-    visible = [*parts.selector.in_clear]
-    if parts.draws_words:
-        visible += [*parts.unknown.in_clear, *getattr(parts.mechanism, "in_clear", ())]
-    visible += () if parts.numbers is None else parts.numbers.in_clear
-    if parts.scope == "type":
+    visible = [*settings.selector.in_clear]
+    if settings.draws_words:
+        visible += [*settings.unknown.in_clear, *getattr(settings.mechanism, "in_clear", ())]
+    visible += () if settings.numbers is None else settings.numbers.in_clear
+    if settings.scope == "type":
         visible.append("which words of a document are the same")
-    if parts.casing == "preserve":
+    if settings.casing == "preserve":
         visible.append("the case of every word")
-    visible += [CARRIED_IN_CLEAR[item] for item in parts.carry]
-    visible += parts.source.in_clear(nlp)
-    for surrogate in parts.active_surrogates.values():
+    visible += [CARRIED_IN_CLEAR[item] for item in settings.carry]
+    visible += settings.source.in_clear(nlp)
+    for surrogate in settings.active_surrogates.values():
         visible += surrogate.in_clear
-    if parts.active_surrogates:
+    if settings.active_surrogates:
         visible.append("how many mentions of each label there are, and where")
     return tuple(dict.fromkeys(visible))
 
@@ -324,9 +325,9 @@ def names_apart(mechanism: Mechanism, space: Space) -> float:
     return min(2 * float(D.max(axis=1).min()), longest)
 
 
-def _surrogate_terms(parts: Parts) -> dict[str, dict[str, Any]]:
+def _surrogate_terms(settings: SanitizerSettings) -> dict[str, dict[str, Any]]:
     terms: dict[str, dict[str, Any]] = {}
-    for label, one in parts.active_surrogates.items():
+    for label, one in settings.active_surrogates.items():
         terms[label] = {
             "stand_in": one.name,
             "guarantee": one.guarantee.to_dict(),
@@ -338,17 +339,17 @@ def _surrogate_terms(parts: Parts) -> dict[str, dict[str, Any]]:
     return terms
 
 
-def check_labels(parts: Parts, nlp: Language, name: str) -> None:
+def check_labels(settings: SanitizerSettings, nlp: Language, name: str) -> None:
     """Warn of surrogates whose label no recogniser predicts; raise DxError for a selected label
     without a surrogate."""
-    if not parts.surrogates or isinstance(parts.surrogates, Preset):
+    if not settings.surrogates or isinstance(settings.surrogates, Preset):
         return
-    selected = parts.selector.labels if isinstance(parts.selector, Entities) else ()
-    missing: list[str] = sorted(set(selected) - set(parts.surrogates))
+    selected = settings.selector.labels if isinstance(settings.selector, Entities) else ()
+    missing: list[str] = sorted(set(selected) - set(settings.surrogates))
     if missing:
         raise DxError(Errors.DX115.format(missing=", ".join(missing)))
     known = entity_labels(nlp, before=name)
-    unknown = [] if known is None else sorted(set(parts.surrogates) - known)
+    unknown = [] if known is None else sorted(set(settings.surrogates) - known)
     if unknown:
         predicted = ", ".join(sorted(known or ())) or "no label at all"
         message = Warnings.DX121.format(unknown=", ".join(unknown), known=predicted)
