@@ -180,7 +180,7 @@ def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:
     finder = settings.selector if isinstance(settings.selector, Entities) else None
     if finder is None and not settings.surrogates:
         raise UsageError("the pipeline replaces no entities: give `entities` or a `config`.")
-    finder = finder or Entities(tuple(settings.surrogates))
+    finder = finder or Entities(list(settings.surrogates))
     labels = {plain_label(label) for gold in golds for *_, label in gold.regions}
     labels &= set(map(plain_label, finder.labels))
     names = [name for name, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]

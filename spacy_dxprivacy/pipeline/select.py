@@ -52,6 +52,7 @@ class AllWords:
         """Accept every pipeline."""
 
 
+@registry.dx_selectors("dx.Entities.v1")
 class Entities:
     """Select the words of entities with these labels, of any recogniser.
 
@@ -60,14 +61,20 @@ class Entities:
     and in part.
 
     There is no guarantee for what no recogniser finds, and where entities are is visible.
+
+    Args:
+        labels: One entity label or more.
+        spans_key: Read `doc.spans[spans_key]` besides `doc.ents`.
+        again: Replace each further mention of a recognised entity as well.
+
+    Raises:
+        DxError: For an empty list.
     """
 
-    def __init__(
-        self, labels: tuple[str, ...], spans_key: str | None = None, *, again: bool = True
-    ) -> None:
+    def __init__(self, labels: list[str], spans_key: str | None = None, again: bool = True) -> None:
         if not labels or not all(isinstance(label, str) and label for label in labels):
             raise fail("labels", "a list of one entity label or more", list(labels))
-        self.labels, self.spans_key, self.again = labels, spans_key, again
+        self.labels, self.spans_key, self.again = tuple(labels), spans_key, again
         self.in_clear = (
             LAYOUT,
             f"every word outside the recognised entities {', '.join(labels)}",
@@ -107,13 +114,21 @@ class Entities:
             raise DxError(Errors.DX031.format(missing=", ".join(missing), known=found))
 
 
+@registry.dx_selectors("dx.WordList.v1")
 class WordList:
-    """Select the words of a public list, in any case. That a word is not on the list is visible."""
+    """Select the words of a public list, in any case. That a word is not on the list is visible.
 
-    def __init__(self, words: tuple[str, ...]) -> None:
+    Args:
+        words: The words, or the path of a UTF-8 text file with one word a line.
+    """
+
+    def __init__(self, words: str | list[str]) -> None:
+        listed = read_words(Path(words)) if isinstance(words, str) else tuple(words)
+        if not listed:
+            raise fail("words", "a list of one word or more", [])
         self.in_clear = (LAYOUT, "every word that is not on the list of dx.WordList.v1")
-        self._unchecked = words
-        self._ids = np.array([get_string_id(w.lower()) for w in words], dtype=np.uint64)
+        self._unchecked = listed
+        self._ids = np.array([get_string_id(word.lower()) for word in listed], dtype=np.uint64)
 
     def select(self, doc: Doc) -> Bools1d:
         """Return the words of the list, in any case, bool (tokens,)."""
@@ -125,34 +140,6 @@ class WordList:
         if split:
             raise DxError(Errors.DX029.format(count=split))
         self._unchecked = ()
-
-
-@registry.dx_selectors("dx.Entities.v1")
-def make_entities(labels: list[str], spans_key: str | None = None, again: bool = True) -> Entities:
-    """Select the words of entities with these labels, of any recogniser.
-
-    Args:
-        labels: One entity label or more.
-        spans_key: Read `doc.spans[spans_key]` besides `doc.ents`.
-        again: Replace each further mention of a recognised entity as well.
-
-    Raises:
-        DxError: For an empty list.
-    """
-    return Entities(tuple(labels), spans_key, again=again)
-
-
-@registry.dx_selectors("dx.WordList.v1")
-def make_word_list(words: str | list[str]) -> WordList:
-    """Select the words of a list.
-
-    Args:
-        words: The words, or the path of a UTF-8 text file with one word a line.
-    """
-    listed = read_words(Path(words)) if isinstance(words, str) else tuple(words)
-    if not listed:
-        raise fail("words", "a list of one word or more", [])
-    return WordList(listed)
 
 
 def words_of(doc: Doc) -> Bools1d:

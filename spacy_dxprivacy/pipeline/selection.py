@@ -63,7 +63,7 @@ def draw_surrogates(draft: Draft, run: Run) -> Draft:
     if not settings.surrogates:
         return draft
     rest_is_plain = isinstance(selector, Entities)
-    finder = selector if isinstance(selector, Entities) else Entities(tuple(run.surrogates))
+    finder = selector if isinstance(selector, Entities) else Entities(list(run.surrogates))
     entities, replacements = [], []
     for doc in draft.docs:
         spans = finder.entities(doc)
@@ -160,7 +160,7 @@ def check_persons(draft: Draft, run: Run) -> Draft:
         has_person = any(plain_label(entity.label_) == "PERSON" for entity in doc.ents)
         if not spans and (budget is not None or has_person):
             key = getattr(settings.selector, "spans_key", None)
-            spans = Entities(("PERSON",), key).entities(doc)
+            spans = Entities(["PERSON"], key).entities(doc)
         persons.append(_persons_of(draft, run, doc, part, items, spans) if spans else None)
     return replace(draft, persons=persons)
 

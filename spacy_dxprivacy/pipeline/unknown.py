@@ -30,12 +30,17 @@ _GUESSED = (
 )
 
 
+@registry.dx_unknowns("dx.Redact.v1")
 class Redact:
-    """Replace every unknown word by one public text."""
+    """Replace every unknown word by one text.
+
+    Args:
+        text: The replacement, not empty and without white space.
+    """
 
     in_clear: tuple[str, ...] = (WHICH,)
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str = REDACTED) -> None:
         if not isinstance(text, str) or not text or re.search(r"\s", text):
             raise fail("text", "a text without white space", text)
         self.text = text
@@ -101,8 +106,13 @@ def _alike(character: str, number: int) -> str:
     return letter.upper() if character.isupper() else letter
 
 
+@registry.dx_unknowns("dx.RandomDigits.v1")
 class RandomDigits(Redact):
-    """Draw every digit of an unknown number anew, uniformly; redact all other unknown words."""
+    """Sample the digits of unknown numbers uniformly; replace all other unknown words by one text.
+
+    Args:
+        text: The replacement, not empty and without white space.
+    """
 
     in_clear: tuple[str, ...] = (
         WHICH,
@@ -117,26 +127,6 @@ class RandomDigits(Redact):
                 digits = map(str, rng.integers(10, len(word)))
                 replaced[i] = "".join(next(digits) if c.isdigit() else c for c in word)
         return replaced
-
-
-@registry.dx_unknowns("dx.Redact.v1")
-def make_redact(text: str = REDACTED) -> Redact:
-    """Replace every unknown word by one text.
-
-    Args:
-        text: The replacement, not empty and without white space.
-    """
-    return Redact(text)
-
-
-@registry.dx_unknowns("dx.RandomDigits.v1")
-def make_random_digits(text: str = REDACTED) -> RandomDigits:
-    """Sample the digits of unknown numbers uniformly; replace all other unknown words by one text.
-
-    Args:
-        text: The replacement, not empty and without white space.
-    """
-    return RandomDigits(text)
 
 
 @registry.dx_unknowns("dx.Raise.v1")
