@@ -789,7 +789,7 @@ MUTANTS = [
     Mutant(
         "receipt-without-mechanism",
         "pipeline/parts.py",
-        ', *getattr(parts.mechanism, "in_clear", ())]',
+        ", *facts_of(parts.mechanism).in_clear]",
         "]",
         "A receipt leaves out what the mechanism lets through",
         "tests/test_receipt.py -k lets_through",

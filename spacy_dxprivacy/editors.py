@@ -21,11 +21,11 @@ import numpy as np
 
 from .arrays import Bools1d, Floats1d, Ints1d, Numbers1d
 from .mechanisms.path_v2 import SentenceMechanism
-from .prior.chain import Chain
+from .prior.chain import Chain, Prior
 from .registries import registry
 from .sampler.alone import WordDraw
 from .space import Space
-from .ty import Mechanism, Prior, StatesProbabilities
+from .ty import Mechanism, StatesProbabilities
 from .validate import fail, one_of
 
 MOST_CANDIDATES = 64
@@ -68,7 +68,7 @@ class Remap:
         return self._fitted
 
     def avoid(self, allowed: Callable[[str], bool]) -> None:
-        """Exclude words of the space from the candidates, after fit; see ty.Editor."""
+        """Exclude words of the space from the candidates, after fit; see ty.AvoidsWords."""
         self._allowed = np.array([allowed(word) for word in self._words], dtype=bool)
         self._cache = {}
 
@@ -123,7 +123,7 @@ class NearestRemap(Remap):
 
     def fit(self, space: Space, mechanism: Mechanism) -> NearestRemap:
         """Take a fitted dx.Path.v2 with word-level sampling; raise DxError for any other."""
-        if not isinstance(mechanism, SentenceMechanism) or mechanism.draws_together:
+        if not isinstance(mechanism, SentenceMechanism) or mechanism.facts.draws_sentences:
             expected = "'changed' with a mechanism other than dx.Path.v2 on words drawn alone"
             raise fail("editor.loss", expected, "path")
         super().fit(space, mechanism)

@@ -30,7 +30,7 @@ from .privacy.guarantee import KINDS, STATUSES, Guarantee
 from .privacy.randomness import Rng
 from .registries import registry
 from .space import Space
-from .ty import Draw, Mechanism
+from .ty import Draw, Mechanism, facts_of
 
 WORDS = 40
 DRAWS = 200_000  # of a word, for the distribution of outputs
@@ -157,7 +157,8 @@ def a_draw_has_one_row_a_word(case: Case) -> None:
         return isinstance(given, np.ndarray) and given.dtype == dtype and given.shape == shape
 
     n = len(case.space)
-    d = getattr(case.fitted, "centres", case.space.vectors).shape[1]
+    centres = facts_of(case.fitted).centres
+    d = (case.space.vectors if centres is None else centres).shape[1]
     for rows in (case.rows, [], [7], [3, 3, 3]):
         k = len(rows)
         draw = case.draw(np.array(rows, dtype=np.int64))

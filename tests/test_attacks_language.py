@@ -58,7 +58,7 @@ def law_of(language):
 def likelihoods(mechanism, S):
     """float64 (originals, outputs): ln P(output | original) of all sentences, by its definition."""
     built, starts = mechanism.built, np.tile(np.arange(S.shape[1]) == 0, len(S))
-    if mechanism.draws_together:
+    if mechanism.facts.draws_sentences:
         released = Text(S.ravel(), starts, np.ones(S.size, dtype=bool))
         q = built.together.likelihood.log_sums(released)
     else:

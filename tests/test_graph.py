@@ -14,7 +14,7 @@ from spacy_dxprivacy import Space
 from spacy_dxprivacy.mechanisms.path_v2 import make_path_v2
 from spacy_dxprivacy.metric import STEPS, paths, word_graph
 from spacy_dxprivacy.metric.paths import Neighbourhoods, PathSearch
-from spacy_dxprivacy.metric.policy import PRESETS, Policy, known_of
+from spacy_dxprivacy.metric.policy import PRESETS, Policy, stored_distances
 from spacy_dxprivacy.metric.policy_graph import QUANTA, with_lengths
 from spacy_dxprivacy.metric.store import graph_of
 from spacy_dxprivacy.privacy.levels import measured_apart, scale_of
@@ -155,14 +155,14 @@ def test_the_steepest_pair_is_found_without_all_pairs():
 def test_known_distances_are_the_measured_ones(name):
     space = Space.builtin()
     mechanism = make_path_v2(0.5, policy=name).fit(space)
-    assert dict(mechanism.apart) == measured_apart(mechanism, len(space))
+    assert dict(mechanism.facts.distance_quantiles) == measured_apart(mechanism, len(space))
 
 
 def test_other_policies_and_other_spaces_are_measured(space):
-    assert known_of(Space.builtin(), PRESETS["general"])["apart"]["nearest"] > 0
-    assert known_of(Space.builtin(), Policy(0.5)) == {}
-    assert known_of(space, PRESETS["plain"]) == {}
+    assert stored_distances(Space.builtin(), PRESETS["general"])["apart"]["nearest"] > 0
+    assert stored_distances(Space.builtin(), Policy(0.5)) == {}
+    assert stored_distances(space, PRESETS["plain"]) == {}
     mechanism = make_path_v2(0.5, policy="plain").fit(space)
     scale = {name: at["distance"] for name, at in scale_of(mechanism, len(space)).items()}
     measured = measured_apart(mechanism, len(space))
-    assert mechanism.apart is None and scale["nearest"] == measured["nearest"]
+    assert mechanism.facts.distance_quantiles is None and scale["nearest"] == measured["nearest"]

@@ -89,7 +89,7 @@ def test_an_informed_attacker_succeeds_as_the_posteriors_say_and_below_the_bound
 def test_likelihoods_of_variants_are_those_of_brute_force(kind):
     """With an unknown word, and one that stays, among those that change together."""
     mechanism = small_mechanism(kind)
-    chain, n = mechanism.built.chain, len(mechanism.built.graph)
+    chain, n = mechanism.built.chain, len(mechanism.built.kernel.graph)
     rows, fixed = np.array([0, 1, -1, 3, 2]), np.array([False, True, False, False, False])
     outputs = np.array([2, 1, 0, 4, 1])
     variants = np.repeat(rows[:, None], 3, axis=1)

@@ -27,7 +27,7 @@ from ..privacy.guarantee import Guarantee
 from ..sampler.draw import Text
 from ..space.search.exact import euclidean
 from ..text.mentions import chosen
-from ..ty import HasMetric, StatesProbabilities
+from ..ty import CoversPairs, HasMetric, StatesProbabilities
 from .aligned import Writing
 
 OTHERS = 99  # alternatives, where none are given
@@ -206,9 +206,8 @@ class Informed:
         D = np.full(n, 1.0 if guarantee.kind == "approx-dp" else math.inf)
         if guarantee.kind == "metric-dp" and isinstance(self.mechanism, HasMetric):
             D = np.array(self.mechanism.distances(here)[0], dtype=np.float64)
-        if guarantee.covers == "related":
-            covers: Any = self.mechanism
-            D = np.where(covers.covers(here)[0], D, math.inf)
+        if guarantee.covers == "related" and isinstance(self.mechanism, CoversPairs):
+            D = np.where(self.mechanism.covers(here)[0], D, math.inf)
         elif guarantee.covers in ("stated", "none"):
             D = np.full(n, math.inf)
         D[row] = 0

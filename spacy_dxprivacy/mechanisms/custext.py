@@ -23,6 +23,7 @@ from ..registries import registry
 from ..space import Space
 from ..space.search.all_pairs import from_the_middle, rounding
 from ..space.search.exact import distances
+from ..ty import Facts
 from ..validate import positive, whole
 from .choice import Choice, ChoiceMechanism, clamped_score
 
@@ -50,12 +51,12 @@ def make_custext(epsilon: float, k: int = 20) -> ChoiceMechanism:
         loss_range=1.0,
         notes="The output reveals the group of the word.",
     )
-    in_clear = ("which group of words each word is of",)
-    return ChoiceMechanism("dx.CusText.v1", guarantee, _Settings(epsilon, k), in_clear)
+    facts = Facts(in_clear=("which group of words each word is of",))
+    return ChoiceMechanism("dx.CusText.v1", guarantee, CusTextSettings(epsilon, k), facts)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class CusTextSettings:
     epsilon: float
     k: int
 
@@ -80,7 +81,7 @@ class _Settings:
             D[np.arange(len(rows)), rows] = 0
             return D
 
-        return Choice(len(space), weights, metric, guarantee)
+        return Choice(weights, metric, guarantee)
 
 
 def groups(X: Floats2d, k: int) -> Ints1d:

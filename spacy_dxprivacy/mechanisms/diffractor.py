@@ -49,11 +49,11 @@ def make_diffractor(epsilon: float) -> ChoiceMechanism:
         source="Ghosh et al. 2009, on the list of Meisenbacher et al. 2024; clamping is free",
         notes="Words that are near in the space can be far apart on the list.",
     )
-    return ChoiceMechanism("dx.Diffractor.v1", guarantee, _Settings(epsilon))
+    return ChoiceMechanism("dx.Diffractor.v1", guarantee, DiffractorSettings(epsilon))
 
 
 @dataclass(frozen=True)
-class _Settings:
+class DiffractorSettings:
     epsilon: float
 
     def build(self, space: Space, guarantee: Guarantee) -> Choice:
@@ -70,7 +70,7 @@ class _Settings:
             W[:, (place == 0) | (place == len(place) - 1)] /= -np.expm1(-self.epsilon)
             return W
 
-        return Choice(len(place), weights, metric, guarantee)
+        return Choice(weights, metric, guarantee)
 
 
 def _is_chain(X: Floats2d, order: Ints1d) -> bool:

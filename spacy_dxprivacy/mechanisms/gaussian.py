@@ -22,7 +22,7 @@ from ..space import Space
 from ..space.search.exact import distances
 from ..ty import NoiseLaw, Projection
 from ..validate import between, fail, one_of, positive
-from .noise import Noise, NoiseMechanism, clipped, norms_of
+from .noise import Noise, NoiseMechanism, NoiseSettings, clipped, norms_of
 
 SIGMAS = {"analytic": analytic_sigma, "classical": classical_sigma}
 SOURCES = {
@@ -64,12 +64,12 @@ def make_gaussian(
         source=SOURCES[calibration],
         notes="Vectors are clipped before the noise; replacements are sought among clipped ones.",
     )
-    settings = _Settings(epsilon, delta, clip, calibration)
+    settings = GaussianSettings(epsilon, delta, clip, calibration)
     return NoiseMechanism("dx.Gaussian.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class GaussianSettings(NoiseSettings):
     epsilon: float
     delta: float
     clip: float | None
@@ -80,7 +80,8 @@ class _Settings:
         unit = SIGMAS[self.calibration](self.epsilon, self.delta)
         sigma = unit * 2 * bound
         noise = NormalNoise(centres.shape[1], np.full(len(centres), sigma))
-        return Noise(centres, noise, sigma, replace(guarantee, mu=1 / unit))
+        guarantee = replace(guarantee, mu=1 / unit)
+        return Noise(centres, noise, sigma, guarantee, delta=noise.delta)
 
     def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw | None:
         """None for "classical", which has more than the least noise."""

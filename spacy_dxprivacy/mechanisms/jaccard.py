@@ -25,7 +25,7 @@ from ..space.learned import once
 from ..space.search.all_pairs import mean_distance, nearest_of_all
 from ..ty import Projection
 from ..validate import between, positive, whole
-from .noise import Noise, NoiseMechanism
+from .noise import Noise, NoiseMechanism, NoiseSettings
 
 DENSE, SPARSE = 1.835, 1.276
 
@@ -62,12 +62,12 @@ def make_jaccard(
         source="the baseline of Bollegala et al. 2023, section 4",
         notes="The strength of the noise distinguishes dense words from others.",
     )
-    settings = _Settings(epsilon, delta, k, eta)
+    settings = JaccardSettings(epsilon, delta, k, eta)
     return NoiseMechanism("dx.Jaccard.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class JaccardSettings(NoiseSettings):
     epsilon: float
     delta: float
     k: int

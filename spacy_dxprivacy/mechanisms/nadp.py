@@ -32,7 +32,7 @@ from ..space.search.all_pairs import diameter, nearest_of_all
 from ..ty import NoiseLaw, Projection
 from ..validate import between, one_of, positive, whole
 from .gaussian import NormalNoise, normal_distribution
-from .noise import Noise, NoiseMechanism
+from .noise import Noise, NoiseMechanism, NoiseSettings
 
 TOP = 10
 PAIRS_AT_ONCE = 2**16
@@ -78,12 +78,12 @@ def make_nadp(
         status="proven",
         source="Balle and Wang 2018, theorem 8" + ("" if everyone else "; Bollegala 2023, thm 3"),
     )
-    settings = _Settings(epsilon, delta, m, tau, noise)
+    settings = NadpSettings(epsilon, delta, m, tau, noise)
     return NoiseMechanism("dx.NADP.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class NadpSettings(NoiseSettings):
     epsilon: float
     delta: float | None
     m: int
@@ -100,7 +100,8 @@ class _Settings:
         if self.noise == "global":
             # Words that all lie at one point need no noise to be alike; any will do.
             sigma = unit * (diameter(X) or 1.0)
-            return Noise(X, NormalNoise(d, np.full(n, sigma)), sigma, guarantee)
+            noise = NormalNoise(d, np.full(n, sigma))
+            return Noise(X, noise, sigma, guarantee, delta=noise.delta)
         edges, lengths = relation(X, self.m, self.tau)
         notes = coverage(n, edges)
         sigmas = np.full(n, unit * (float(lengths.max()) or 1.0))
@@ -117,7 +118,8 @@ class _Settings:
             table: Bools2d = related[rows].toarray()
             return table
 
-        return Noise(X, NormalNoise(d, sigmas), spread, guarantee, covers=covers)
+        noise = NormalNoise(d, sigmas)
+        return Noise(X, noise, spread, guarantee, covers=covers, delta=noise.delta)
 
     def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw | None:
         """For "global" alone."""

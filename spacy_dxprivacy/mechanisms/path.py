@@ -50,11 +50,11 @@ def make_path(epsilon: float) -> ChoiceMechanism:
         source="docs/explanation/sentences.md, theorem; McSherry and Talwar 2007",
         notes="Draws use 53 random bits: a word of probability below 2**-53 may never come out.",
     )
-    return ChoiceMechanism("dx.Path.v1", guarantee, _Settings(epsilon))
+    return ChoiceMechanism("dx.Path.v1", guarantee, PathSettings(epsilon))
 
 
 @dataclass(frozen=True)
-class _Settings:
+class PathSettings:
     epsilon: float
 
     def build(self, space: Space, guarantee: Guarantee) -> Choice:
@@ -76,7 +76,7 @@ class _Settings:
             guarantee, notes=notes + guarantee.notes, loss_range=2 * beta / self.epsilon
         )
         draw = _Draw(graph, beta, np.exp(-log_sums(graph, beta)))
-        return Choice(len(space), weights, graph.distances, guarantee, draw, longest)
+        return Choice(weights, graph.distances, guarantee, draw, longest)
 
 
 def exact_epsilon(graph: WordGraph, beta: float) -> float:

@@ -14,7 +14,6 @@ Papers      this project, docs/explanation/sentences.md; Chatzikokolakis, Palami
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -22,9 +21,9 @@ import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
-from ..metric.policy import Policy, describe, known_of, policy_graph, policy_of
-from ..metric.policy_graph import Kernel, PolicyGraph
-from ..prior.chain import Chain
+from ..metric.policy import Policy, describe, policy_graph, policy_of, stored_distances
+from ..metric.policy_graph import Kernel
+from ..prior.chain import Chain, Prior
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..registries import registry
@@ -34,15 +33,9 @@ from ..sampler.emissions import NOTHING, Emissions
 from ..sampler.forward_backward import ADDED
 from ..sampler.likelihood import SentenceLikelihood
 from ..space import Space
-from ..ty import Draw, Prior
+from ..ty import Draw, Facts
 from ..validate import fail, positive
-from .built import (
-    LARGEST_SCORE,
-    ProbabilityMechanism,
-    checked_layout,
-    checked_rows,
-    flags,
-)
+from .built import LARGEST_SCORE, ProbabilityMechanism, checked_flags, checked_layout, checked_rows
 
 HOW = {"alone": "Word-level", "sentence": "Sentence-level"}
 FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
@@ -78,12 +71,13 @@ def make_path_v2(
         protects="word" if alone else "text",
         loss_range=2.0 if alone else 1.0,
     )
-    settings = _Settings(epsilon, name, lengths, prior)
-    return SentenceMechanism("dx.Path.v2", guarantee, settings)
+    settings = SentenceSettings(epsilon, name, lengths, prior)
+    facts = Facts(draws_sentences=not alone)
+    return SentenceMechanism("dx.Path.v2", guarantee, settings, facts)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class SentenceSettings:
     epsilon: float
     policy_name: str
     policy: Policy
@@ -93,8 +87,8 @@ class _Settings:
         graph = policy_graph(space, self.policy, self.policy_name)
         chain = self.prior.fit(space)
         if self.epsilon * graph.longest > LARGEST_SCORE:
-            most = f"at most {LARGEST_SCORE / graph.longest:.4g} on this space"
-            raise fail("epsilon", most, self.epsilon)
+            expected = f"at most {LARGEST_SCORE / graph.longest:.4g} on this space"
+            raise fail("epsilon", expected, self.epsilon)
         alone = self.prior.draws == "alone"
         beta = beta_of(space, graph, chain, self.epsilon) if alone else self.epsilon / 2
         kernel = Kernel(graph, beta)
@@ -104,10 +98,16 @@ class _Settings:
         )
         guarantee = replace(guarantee, notes=notes, loss_range=2 * beta / self.epsilon)
         default = self == make_path_v2(self.epsilon).settings
-        measured = default and space.digest == Space.builtin().digest
-        return Sentences(
-            chain, kernel, WordDraw(kernel, chain.unigram), guarantee, measured=measured
+        facts = Facts(
+            draws_sentences=not chain.is_alone,
+            measured=default and space.digest == Space.builtin().digest,
+            longest=graph.longest,
+            distance_quantiles=graph.apart,
+            near_names=stored_distances(space, self.policy).get("near_names", ()),
+            farthest=graph.farthest,
+            store_paths=graph.store,
         )
+        return Sentences(chain, kernel, WordDraw(kernel, chain.unigram), guarantee, facts)
 
 
 def rounding(chain: Chain) -> float:
@@ -138,15 +138,7 @@ class Sentences:
     kernel: Kernel
     words: WordDraw  # of words drawn independently
     guarantee: Guarantee
-    measured: bool = False  # whether privacy.levels was, with these settings
-
-    @property
-    def graph(self) -> PolicyGraph:
-        return self.kernel.graph
-
-    @property
-    def n(self) -> int:
-        return len(self.kernel.graph)
+    facts: Facts
 
     @cached_property
     def together(self) -> WholeSentences | None:
@@ -161,15 +153,8 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
     and the words around it.
     """
 
-    @property
-    def measured(self) -> bool:
-        """Whether privacy.levels was measured with it, epsilon aside. Raises DxError before fit."""
-        return self.built.measured
-
-    @property
-    def draws_together(self) -> bool:
-        """Whether a word depends on its neighbours. Raises DxError before fit."""
-        return self.built.together is not None
+    def _fitted_facts(self, space: Space, built: Sentences) -> Facts:
+        return built.facts
 
     def sample(
         self,
@@ -195,8 +180,9 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
             DxError: Before fit, for rows out of range, and for other shapes.
         """
         k = np.asarray(rows).size
-        lacks = flags("unknown", unknown, k, missing=False)
-        checked = checked_rows(np.where(lacks, 0, rows) if lacks.any() else rows, self.built.n)
+        lacks = checked_flags("unknown", unknown, k, missing=False)
+        rows = np.where(lacks, 0, rows) if lacks.any() else rows
+        checked = checked_rows(rows, len(self.space))
         checked[lacks] = NOTHING
         begins, stays = checked_layout(k, starts, fixed)
         if (checked[stays] == NOTHING).any():
@@ -248,47 +234,8 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
 
     def distribution(self, rows: Ints1d) -> Floats2d:
         """Return the word-level probability of every output, float64 (k, n)."""
-        return self.built.words.distribution(checked_rows(rows, self.built.n))
+        return self.built.words.distribution(checked_rows(rows, len(self.space)))
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """Return the metric of the guarantee, float64 (k, n)."""
-        return self.built.graph.distances(checked_rows(rows, self.built.n))
-
-    def store_paths(self, report: Callable[[int], object] = lambda _: None) -> bool:
-        """Store the paths from the commonest words on this machine, unless they are stored.
-
-        It takes ten seconds and 170 MB; every later process then reads them in place of searching.
-        It holds for the policies of the built-in space that have a name. No output depends on it.
-
-        Args:
-            report: Called with the number of words that were done since the last call.
-
-        Returns:
-            Whether they are stored. They are not where the environment variable DX_CACHE, the
-            folder, is empty, or where the folder cannot be written: a DxWarning says so.
-
-        Raises:
-            DxError: Before fit.
-        """
-        return self.built.kernel.graph.store(report)
-
-    @property
-    def apart(self) -> Mapping[str, float] | None:
-        """How far words are apart, where it was measured before."""
-        return self.built.graph.apart
-
-    @property
-    def near_names(self) -> list[float] | None:
-        """How far the 99 nearest names are from a name like most; None where it is not known."""
-        if self._space is None:
-            return None
-        return known_of(self._space, self.settings.policy).get("near_names")
-
-    def farthest(self, rows: Ints1d) -> float:
-        """Return an upper bound of the distance between two of these words."""
-        return self.built.graph.farthest(rows)
-
-    @property
-    def longest(self) -> float | None:
-        """The largest distance between two words."""
-        return self.built.graph.longest
+        return self.built.kernel.graph.distances(checked_rows(rows, len(self.space)))

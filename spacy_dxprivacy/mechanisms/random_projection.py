@@ -24,7 +24,7 @@ from ..space import Space
 from ..space.search.exact import distances, euclidean, in_blocks
 from ..ty import NoiseLaw, Projection
 from ..validate import positive, whole
-from .noise import Noise, NoiseMechanism, norms_of
+from .noise import Noise, NoiseMechanism, NoiseSettings, norms_of
 
 PUBLIC_SEED = 20210728  # Phi is public and fixed; drawing it anew would be a second mechanism
 ALL_PAIRS_UP_TO = 20_000
@@ -50,12 +50,12 @@ def make_random_projection(
         status="computed",
         source="Feyisetan and Kasiviswanathan 2021, with the exact Lipschitz constant",
     )
-    settings = _Settings(epsilon, dims)
+    settings = RandomProjectionSettings(epsilon, dims)
     return NoiseMechanism("dx.RandomProjection.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class RandomProjectionSettings(NoiseSettings):
     epsilon: float
     dims: int
 
@@ -65,7 +65,8 @@ class _Settings:
         noise = LaplaceNoise(self.dims, self.epsilon / stretch)
         notes = f"The projection stretches distances {stretch:.6g} times at most ({how})."
         metric = partial(euclidean, space.vectors)
-        return Noise(Y, noise, noise.spread, replace(guarantee, notes=notes), metric)
+        guarantee = replace(guarantee, notes=notes)
+        return Noise(Y, noise, noise.spread, guarantee, metric, loss=noise.loss)
 
     def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw:
         from scipy.stats import gamma

@@ -31,7 +31,7 @@ from ..registries import registry
 from ..space import Space
 from ..ty import Projection
 from ..validate import between, one_of, positive, whole
-from .noise import Noise, NoiseMechanism, clipped
+from .noise import Noise, NoiseMechanism, NoiseSettings, clipped
 
 ANGLES = 2001
 LESS = "dx.Laplace.v1 at epsilon / (2 clip) needs no delta, and mostly less noise."
@@ -79,12 +79,12 @@ def make_truncated_laplace(
         else "Huang et al. 2024, theorem 3",
         notes=LESS if sound else PAPER,
     )
-    settings = _Settings(epsilon, delta, clip, calibration, dims)
+    settings = TruncatedLaplaceSettings(epsilon, delta, clip, calibration, dims)
     return NoiseMechanism("dx.TruncatedLaplace.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class TruncatedLaplaceSettings(NoiseSettings):
     epsilon: float
     delta: float | None
     clip: float | None
@@ -102,7 +102,7 @@ class _Settings:
             share = spread * rate / np.sqrt(2)
             notes = f"This is {share:.1%} of the noise of dx.ClippedLaplace.v1, which has no delta."
             guarantee = replace(guarantee, notes=f"{notes} {guarantee.notes}")
-            return Noise(centres, noise, spread, guarantee)
+            return Noise(centres, noise, spread, guarantee, delta=noise.delta)
         dims = d if self.dims is None else self.dims
         if dims < d:
             why = f"dims must be at least the {d} dimensions of the space, and it is {dims}"
@@ -118,7 +118,8 @@ class _Settings:
         )
         noise = TruncatedLaplaceNoise(d, rate, float(width / rate))
         guarantee = replace(guarantee, delta=float(np.exp(log_delta)), notes=notes)
-        return Noise(centres, noise, float(np.sqrt(noise.variance())), guarantee)
+        spread = float(np.sqrt(noise.variance()))
+        return Noise(centres, noise, spread, guarantee, delta=noise.delta)
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,7 @@ def store_table(graph: Graph, report: Callable[[int], object] = lambda _: None) 
                 return False
     except (OSError, UsageError) as error:
         why = getattr(error, "strerror", None) or "it is in use"
-        warnings.warn(Warnings.DX105.format(path=folder, why=why), DxWarning, stacklevel=4)
+        warnings.warn(Warnings.DX105.format(path=folder, why=why), DxWarning, stacklevel=3)
         return False
     return True
 

@@ -98,7 +98,7 @@ def builtin_features() -> Features:
 APART = "apart.json"
 
 
-def known_of(space: Space, policy: Policy) -> dict[str, Any]:
+def stored_distances(space: Space, policy: Policy) -> dict[str, Any]:
     """Return what is stored of a policy; {} where nothing is.
 
     apart: privacy.levels.measured_apart. near_names: how far the 99 nearest names are from the one
@@ -210,7 +210,7 @@ def policy_graph(space: Space, policy: Policy, name: str = "custom") -> PolicyGr
         lengths = lengths_of(lengths, low, high, policy, known)
         radii = np.maximum(radii - FARTHER + _radii(policy, known), LEAST_RADIUS)
     made = with_lengths(graph, lengths, radii)
-    return replace(made, apart=known_of(space, policy).get("apart"))
+    return replace(made, apart=stored_distances(space, policy).get("apart"))
 
 
 def lengths_of(

@@ -29,7 +29,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -221,6 +221,21 @@ class Chain:
     # A copy computes the cached properties again.
     def __getstate__(self) -> dict[str, Any]:
         return {one.name: getattr(self, one.name) for one in fields(self)}
+
+
+@runtime_checkable
+class Prior(Protocol):
+    """A public language model, which never sees an input.
+
+    draws: "alone" (word-level) or "sentence" (a sentence is sampled as a whole, its sum exact).
+    """
+
+    name: str
+    draws: str
+
+    def fit(self, space: Space) -> Chain:
+        """Return the language model on the words of the space."""
+        ...
 
 
 def check_chain(chain: Chain) -> None:
