@@ -337,7 +337,8 @@ def names_apart(mechanism: Mechanism, space: Space) -> float:
         D = np.asarray(mechanism.distances(probes))[:, rows]
     except DxError:
         return math.inf
-    return min(2 * float(D.max(axis=1).min()), facts.longest or math.inf)
+    longest = facts.longest or math.inf
+    return min(2 * float(D.max(axis=1).min()), longest)
 
 
 def _surrogate_terms(parts: Parts) -> dict[str, dict[str, Any]]:
