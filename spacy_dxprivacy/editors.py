@@ -266,9 +266,9 @@ def _step(chain: Chain, before: Ints1d, logs: Floats1d, here: Ints1d) -> tuple[F
     T = back u + delta: without delta the best predecessor is the same for all states. That is exact
     where delta is 0 and too low elsewhere, where the path with delta is tried as well.
     """
-    K, u = chain.types, chain.padded(chain.u).astype(np.float64)
+    K, u = chain.types, chain.zero_pad_to_states(chain.u).astype(np.float64)
     # By the types: a context goes on as its base does.
-    type_of = chain.of_all(np.arange(K))[before]
+    type_of = chain.expand_to_states(np.arange(K))[before]
     by_type = logs + np.log(np.append(np.ones(K), chain.lower)[before])
     order = np.lexsort((by_type, type_of))
     of = order[_last_of_each(type_of[order])]
@@ -277,12 +277,12 @@ def _step(chain: Chain, before: Ints1d, logs: Floats1d, here: Ints1d) -> tuple[F
     one = int(by_back.argmax())
     best = by_back[one] + np.log(u[here])
     came = np.full(len(here), of[one])
-    place, source, delta = chain.into(here, types)
+    place, source, delta = chain.listed_transitions(here, types)
     by_u = chain.back[types[source]].astype(np.float64) * u[here[place]]
     direct = by_type[source] + np.log(delta.astype(np.float64) + by_u)
     # By the contexts alone.
     alone = np.flatnonzero(before >= K)
-    to, place_of, more = chain.into(here, before[alone])
+    to, place_of, more = chain.listed_transitions(here, before[alone])
     place, source = np.append(place, to), np.append(of[source], alone[place_of])
     direct = np.append(direct, logs[alone[place_of]] + np.log(more.astype(np.float64)))
     order = np.lexsort((direct, place))

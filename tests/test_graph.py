@@ -18,7 +18,7 @@ from spacy_dxprivacy.metric.policy import PRESETS, Policy, stored_distances
 from spacy_dxprivacy.metric.policy_graph import QUANTA, with_lengths
 from spacy_dxprivacy.metric.store import graph_of
 from spacy_dxprivacy.privacy.levels import measured_apart, scale_of
-from spacy_dxprivacy.sampler.alone import exact_epsilon, steepest_over, weights_at
+from spacy_dxprivacy.sampler.alone import distance_weights, exact_epsilon, steepest_over
 
 N = 600
 FEW = 60
@@ -138,7 +138,7 @@ def test_the_epsilon_of_words_alone_is_that_of_the_worst_pair(uneven, D, beta):
     P /= P.sum(axis=1, keepdims=True)
     worst = np.abs(np.log(P[:, None]) - np.log(P[None])).max(axis=2)
     apart = ~np.eye(FEW, dtype=bool)
-    found = exact_epsilon(uneven, weights_at(uneven, weights), beta)
+    found = exact_epsilon(uneven, distance_weights(uneven, weights), beta)
     assert found == pytest.approx((worst[apart] / D[apart]).max(), rel=1e-9)
 
 

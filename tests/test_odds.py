@@ -18,7 +18,7 @@ from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.aligned import tokens_of
 from spacy_dxprivacy.lab.informed import Informed
 from spacy_dxprivacy.lab.odds import Asked, Given, odds, odds_of
-from spacy_dxprivacy.sampler.draw import Text
+from spacy_dxprivacy.sampler.draw import InputRows
 from spacy_dxprivacy.text.spelling import spell
 from spacy_dxprivacy.ty import StatesProbabilities
 
@@ -94,7 +94,7 @@ def test_likelihoods_of_variants_are_those_of_brute_force(kind):
     outputs = np.array([2, 1, 0, 4, 1])
     variants = np.repeat(rows[:, None], 3, axis=1)
     variants[0], variants[3] = [0, 2, 4], [3, 0, 1]
-    text = Text(rows, starts_of(5), fixed)
+    text = InputRows(rows, starts_of(5), fixed)
     found = mechanism.log_likelihood_of_variants(text, outputs, variants)[0]
 
     def weight(row, out):

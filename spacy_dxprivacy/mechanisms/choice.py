@@ -124,11 +124,11 @@ class ChoiceMechanism(ProbabilityMechanism[Choice]):
         drawn = np.empty(len(rows), dtype=np.int64)
         distinct, counts = np.unique(rows, return_counts=True)
         places = np.split(np.argsort(rows, kind="stable"), np.cumsum(counts)[:-1])
-        for which, table in tables(distinct):
-            marks = uniforms[places[which]] * table[-1]
+        for number, table in tables(distinct):
+            marks = uniforms[places[number]] * table[-1]
             # A mark may be rounded up to the total, beyond the last index of positive weight.
             last = np.searchsorted(table, table[-1])
-            drawn[places[which]] = np.minimum(np.searchsorted(table, marks, side="right"), last)
+            drawn[places[number]] = np.minimum(np.searchsorted(table, marks, side="right"), last)
         weights = choice.output_weights
         return Draw(drawn if weights is None else self._within(weights, rows, drawn, rng))
 
@@ -152,8 +152,8 @@ class ChoiceMechanism(ProbabilityMechanism[Choice]):
         return drawn
 
     def log_p(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
-        distinct, which = np.unique(rows, return_inverse=True)
-        logs: Floats1d = np.log(self.distribution(distinct)[which, outputs])
+        distinct, inverse = np.unique(rows, return_inverse=True)
+        logs: Floats1d = np.log(self.distribution(distinct)[inverse, outputs])
         return logs
 
     def distribution(self, rows: Ints1d) -> Floats2d:

@@ -90,23 +90,23 @@ def groups(X: Floats2d, k: int) -> Ints1d:
     Y, radii = from_the_middle(X)
     slack = 2 * rounding(X.shape[1], 2 * float(radii.max()))
     group = np.full(len(X), -1, dtype=np.int64)
-    left, number = np.arange(len(X)), 0
-    while len(left):
-        table, squares = Y[left], (radii[left] ** 2).astype(np.float32)
+    remaining, number = np.arange(len(X)), 0
+    while len(remaining):
+        table, squares = Y[remaining], (radii[remaining] ** 2).astype(np.float32)
         for _ in range(GROUPS_AT_ONCE):
-            places = np.flatnonzero(group[left] < 0)
+            places = np.flatnonzero(group[remaining] < 0)
             if not len(places):
                 break
             # float32, with room for its rounding, tells which rows may be the k nearest.
             scores = (squares - 2 * (table @ table[places[0]]))[places]
             scores[0] = -np.inf
             last = min(k, len(places)) - 1
-            near = left[places[scores <= np.partition(scores, last)[last] + slack]]
-            first = left[places[:1]]
-            D = distances(X[first], X[near])[0]
-            D[near == first] = -1.0
-            nearest = near[np.argsort(D, kind="stable")[:k]]
+            candidates = remaining[places[scores <= np.partition(scores, last)[last] + slack]]
+            first = remaining[places[:1]]
+            D = distances(X[first], X[candidates])[0]
+            D[candidates == first] = -1.0
+            nearest = candidates[np.argsort(D, kind="stable")[:k]]
             group[nearest] = max(number - 1, 0) if len(places) == 1 else number
             number += 1
-        left = left[group[left] < 0]
+        remaining = remaining[group[remaining] < 0]
     return group

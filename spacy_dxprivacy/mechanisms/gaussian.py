@@ -110,7 +110,7 @@ class NormalNoise:
     def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
         return rng.normal((len(rows), self.d)) * self.sigmas[rows, None]
 
-    def delta(self, X: Floats2d, Y: Floats2d, others: Ints1d, epsilons: Floats2d) -> Floats2d:
+    def delta(self, X: Floats2d, Y: Floats2d, outputs: Ints1d, epsilons: Floats2d) -> Floats2d:
         """Return the least delta, float64 (k, m), of centres X (k, d), Y (m, d) at epsilons (k, m),
         nats. Both have the sigma of the second: words of a pair share theirs."""
-        return deltas(distances(X, Y), self.sigmas[others], epsilons)
+        return deltas(distances(X, Y), self.sigmas[outputs], epsilons)

@@ -28,7 +28,7 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..sampler.alone import WordDraw, beta_of
-from ..sampler.draw import SentenceDraw, Text
+from ..sampler.draw import InputRows, SentenceDraw
 from ..sampler.emissions import NOTHING, Emissions
 from ..sampler.forward_backward import ADDED
 from ..sampler.likelihood import SentenceLikelihood
@@ -37,7 +37,7 @@ from ..ty import Draw, Facts
 from ..validate import fail, positive
 from .built import LARGEST_SCORE, ProbabilityMechanism, checked_flags, checked_layout, checked_rows
 
-HOW = {"alone": "Word-level", "sentence": "Sentence-level"}
+SAMPLING = {"alone": "Word-level", "sentence": "Sentence-level"}
 FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
 
 
@@ -58,7 +58,7 @@ def make_path_v2(
     epsilon = positive("epsilon", epsilon)
     name, lengths = policy_of(policy)
     prior = registry.dx_priors.get("dx.WordPairs.v1")() if prior is None else prior
-    if not isinstance(prior, Prior) or prior.draws not in HOW:
+    if not isinstance(prior, Prior) or prior.draws not in SAMPLING:
         raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
     alone = prior.draws == "alone"
     guarantee = Guarantee(
@@ -93,7 +93,7 @@ class SentenceSettings:
         beta = beta_of(space, graph, chain, self.epsilon) if alone else self.epsilon / 2
         kernel = Kernel(graph, beta)
         notes = (
-            f"{HOW[self.prior.draws]} sampling by exp(-{beta:.6g} path) and {self.prior.name} "
+            f"{SAMPLING[self.prior.draws]} sampling by exp(-{beta:.6g} path) and {self.prior.name} "
             f"({chain.digest[:12]}). {guarantee.notes} Rounding: {rounding(chain):.2g} nats a word."
         )
         guarantee = replace(guarantee, notes=notes, loss_range=2 * beta / self.epsilon)
@@ -117,17 +117,11 @@ def rounding(chain: Chain) -> float:
     """
     terms = chain.states
     if len(chain.base):  # of the longest sums: what leads into a state, and what is folded
-        terms = int(np.diff(chain.into_states().indptr).max() + np.bincount(chain.base).max()) + 4
+        terms = (
+            int(np.diff(chain.incoming_transitions().indptr).max() + np.bincount(chain.base).max())
+            + 4
+        )
     return 6.5 * (terms + min(chain.states, ADDED) + 10) * FLOAT_STEP
-
-
-class WholeSentences:
-    """The sampler of sentences of a chain, and its likelihoods."""
-
-    def __init__(self, chain: Chain, kernel: Kernel) -> None:
-        self.emissions = Emissions(chain, kernel)
-        self.draw = SentenceDraw(chain, self.emissions)
-        self.likelihood = SentenceLikelihood(chain, self.emissions)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,9 +135,16 @@ class Sentences:
     facts: Facts
 
     @cached_property
-    def together(self) -> WholeSentences | None:
-        """None where words are drawn independently."""
-        return None if self.chain.is_alone else WholeSentences(self.chain, self.kernel)
+    def emissions(self) -> Emissions:
+        return Emissions(self.chain, self.kernel)
+
+    @cached_property
+    def draw(self) -> SentenceDraw:
+        return SentenceDraw(self.chain, self.emissions)
+
+    @cached_property
+    def likelihood(self) -> SentenceLikelihood:
+        return SentenceLikelihood(self.chain, self.emissions)
 
 
 class SentenceMechanism(ProbabilityMechanism[Sentences]):
@@ -187,10 +188,9 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         begins, stays = checked_layout(k, starts, fixed)
         if (checked[stays] == NOTHING).any():
             raise fail("fixed", "False for words that the space lacks", True)
-        together = self.built.together
-        if starts is None or together is None:
+        if starts is None or self.built.chain.is_alone:
             return Draw(self.built.words(checked, stays, rng))
-        return Draw(together.draw(Text(checked, begins, stays), rng))
+        return Draw(self.built.draw(InputRows(checked, begins, stays), rng))
 
     def log_likelihood(
         self,
@@ -200,16 +200,16 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         fixed: Bools1d | None = None,
         candidates: Ints2d | None = None,
     ) -> Floats1d | Floats2d:
-        together = self.built.together
-        if starts is None or together is None:
+        if starts is None or self.built.chain.is_alone:
             return super().log_likelihood(rows, outputs, starts, fixed, candidates)
         text, outputs, candidates = self._checked(rows, outputs, starts, fixed, candidates)
+        likelihood = self.built.likelihood
         if candidates is None:
-            return together.likelihood(Text(*text), outputs)
-        return together.likelihood.of_candidates(Text(*text), outputs, candidates)
+            return likelihood(InputRows(*text), outputs)
+        return likelihood.of_candidates(InputRows(*text), outputs, candidates)
 
     def log_likelihood_of_variants(
-        self, text: Text, outputs: Ints1d, variants: Ints2d
+        self, text: InputRows, outputs: Ints1d, variants: Ints2d
     ) -> Floats2d:  # fmt: skip
         """Return ln P(outputs | text), sentence by sentence, for several texts at once.
 
@@ -224,10 +224,9 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         Raises:
             DxError: Before fit, and where words are drawn independently.
         """
-        together = self.built.together
-        if together is None:
+        if self.built.chain.is_alone:
             raise DxError(Errors.DX066)
-        return together.likelihood.of_variants(text, outputs, variants)
+        return self.built.likelihood.of_variants(text, outputs, variants)
 
     def log_p(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
         return self.built.words.log_likelihood(rows, outputs)

@@ -104,13 +104,13 @@ def gumbel_scale(epsilon: float, n: int, nearest: float, farthest: float) -> flo
     return float(2 * farthest / min(lambertw(2 * a * farthest).real, np.log(a * nearest)))
 
 
-def poisson(mean: float, most: int, uniforms: Floats1d) -> Ints1d:
-    """Sample a Poisson distribution truncated to 1..most (0 where most is 0), by inverse CDF."""
+def poisson(mean: float, largest: int, uniforms: Floats1d) -> Ints1d:
+    """Sample a Poisson number from 1 to largest (0 where that is 0), by inverse CDF."""
     from scipy.stats import poisson as distribution
 
-    low, high = distribution.cdf(0, mean), distribution.cdf(most, mean)
+    low, high = distribution.cdf(0, mean), distribution.cdf(largest, mean)
     counts = distribution.ppf(low + uniforms * (high - low), mean)
-    drawn: Ints1d = np.clip(np.nan_to_num(counts), min(1, most), most).astype(np.int64)
+    drawn: Ints1d = np.clip(np.nan_to_num(counts), min(1, largest), largest).astype(np.int64)
     return drawn
 
 

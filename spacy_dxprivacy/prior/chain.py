@@ -76,17 +76,17 @@ class Chain:
     def states(self) -> int:
         return self.types + len(self.base)
 
-    def of_all(self, numbers: Numbers1d) -> Numbers1d:
+    def expand_to_states(self, numbers: Numbers1d) -> Numbers1d:
         """Return the numbers of all states, (K + C,), given those of the types, (K,)."""
         return np.append(numbers, numbers[self.base]) if len(self.base) else numbers
 
-    def of_types(self, numbers: Floats1d) -> Floats1d:
+    def sum_by_type(self, numbers: Floats1d) -> Floats1d:
         """Return the sums of numbers of states (K + C,) over those of each type, (K,)."""
         sums: Floats1d = numbers[: self.types].copy()
         np.add.at(sums, self.base, numbers[self.types :])
         return sums
 
-    def padded(self, numbers: Numbers1d) -> Numbers1d:
+    def zero_pad_to_states(self, numbers: Numbers1d) -> Numbers1d:
         """Return numbers of the types, (K,), as those of all states: 0 for contexts."""
         C = len(self.base)
         return np.append(numbers, np.zeros(C, numbers.dtype)) if C else numbers
@@ -96,22 +96,22 @@ class Chain:
         """csr (n, K + C): the emissions of all states."""
         if not len(self.base):
             return self.emit
-        return self.emit.tocsc()[:, self.of_all(np.arange(self.types))].tocsr()
+        return self.emit.tocsc()[:, self.expand_to_states(np.arange(self.types))].tocsr()
 
     @cached_property
-    def bases(self) -> Ints1d:
+    def base_types(self) -> Ints1d:
         """int64 (B,): the types that are bases of contexts."""
         return np.unique(self.base).astype(np.int64)
 
     @cached_property
-    def folded(self) -> Any:
+    def base_shares(self) -> Any:
         """csr (K, C): lower[c] at base[c]. What comes after a context by its base."""
         from scipy.sparse import csr_array
 
         C = len(self.base)
         return csr_array((self.lower, (self.base, np.arange(C))), shape=(self.types, C))
 
-    def into_states(self) -> Any:
+    def incoming_transitions(self) -> Any:
         """Return delta.T and more.T side by side, csr (K + C, K + C)."""
         from scipy.sparse import hstack
 
@@ -128,8 +128,8 @@ class Chain:
         K = self.types
         cells = self.delta.tocoo()
         x, y = cells.coords
-        onto = csr_array((cells.data, (x, self.of_all(np.arange(K))[y])), shape=(K, K))
-        begin = self.of_types(self.begin.astype(np.float64))
+        onto = csr_array((cells.data, (x, self.expand_to_states(np.arange(K))[y])), shape=(K, K))
+        begin = self.sum_by_type(self.begin.astype(np.float64))
         kept = {name: getattr(self, name) for name in ("alone", "back", "u", "emit")}
         return Chain(begin=begin.astype(np.float32), end=self.end[:K], delta=onto, **kept)
 
@@ -145,9 +145,9 @@ class Chain:
     @cached_property
     def totals(self) -> Floats1d:
         """float64 (K,): the column sums of emit."""
-        return self.weighed(np.ones(self.words))
+        return self.emission_sums(np.ones(self.words))
 
-    def weighed(self, weights: Floats1d) -> Floats1d:
+    def emission_sums(self, weights: Floats1d) -> Floats1d:
         """Return emit.T @ weights, float64 (K,), for weights of words (n,)."""
         # In float64: sparse tables add up float32 as float32.
         numbers = np.repeat(weights, np.diff(self.emit.indptr)) * self.emit.data
@@ -155,7 +155,7 @@ class Chain:
         return sums
 
     @cached_property
-    def of_states(self) -> Any:
+    def words_by_state(self) -> Any:
         """csc (n, K): the words of a state side by side."""
         return self.emit.tocsc()
 
@@ -180,12 +180,12 @@ class Chain:
 
         K, ends = self.types, np.minimum(np.arange(self.states + 1), self.types)
         behind = csr_array((self.u, np.zeros(K, np.int32), ends), shape=(self.states, 1))
-        return hstack([self.into_states(), behind], format="csr")
+        return hstack([self.incoming_transitions(), behind], format="csr")
 
     def forward(self, M: Floats2d) -> Floats2d:
         """Return T.T @ M, the forward messages of the next step, for M float (K + C, S)."""
         K = self.types
-        of_base = M[:K] + self.folded @ M[K:] if len(self.base) else M
+        of_base = M[:K] + self.base_shares @ M[K:] if len(self.base) else M
         ahead: Floats2d = self._into @ np.vstack([of_base, M[K:], self.back @ of_base])
         return ahead
 
@@ -197,7 +197,7 @@ class Chain:
             return behind
         return np.vstack([behind, self.lower[:, None] * behind[self.base] + self.more @ M])
 
-    def into(self, here: Ints1d, before: Ints1d) -> tuple[Ints1d, Ints1d, Numbers1d]:
+    def listed_transitions(self, here: Ints1d, before: Ints1d) -> tuple[Ints1d, Ints1d, Numbers1d]:
         """Return the entries of delta and more from states before to states here: their places in
         `here` and in `before`, and the entries, (e,) each."""
         table = self._into
@@ -381,7 +381,7 @@ def carry(model: PairModel, space: Space, frequency: Floats1d) -> Chain:
     if some.all():
         return replace(chain, emit=emit.astype(np.float32))
     u, inner = chain.u[some].astype(np.float64), chain.delta.astype(np.float64)[some]
-    every = chain.of_all(some)
+    every = chain.expand_to_states(some)
     # Nothing leads to contexts whose first word is left out.
     every[chain.types :] &= (inner.sum(axis=0) + chain.begin > 0)[chain.types :]
     delta, back, end, sums = joint(

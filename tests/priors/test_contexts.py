@@ -63,7 +63,7 @@ def test_a_chain_with_contexts_is_the_model_of_triples(seed):
     chain = chain_of(**with_contexts(fields, contexts))
     assert chain.states == K + len(contexts.x) and (chain.delta.data >= 0).all()
     T = moves(chain)
-    type_of = chain.of_all(np.arange(K))
+    type_of = chain.expand_to_states(np.arange(K))
     for rows in sentences(K, 4):
         ahead = chain.begin * (type_of == rows[0])
         for row in rows[1:]:
