@@ -161,7 +161,7 @@ def channel(mechanism: Mechanism, rows: Ints1d) -> Callable[[int], Place]:
         kernel.prepare(rows.tolist())  # faster together
 
         def near(row: int) -> Place:
-            words, extra = kernel.near(row)
+            words, extra = kernel.nearer_words(row)
             return words, np.log(kernel.outputs[words] + extra)
 
         return near
@@ -183,7 +183,7 @@ def _nearest_word(words: WordDraw, prior: Floats1d, row: int) -> int:
     count as if they were as far as possible, over both radii, with the mean normaliser of these.
     """
     kernel = words.kernel
-    near, extra = kernel.near(row)
+    near, extra = kernel.nearer_words(row)
     scores = prior * kernel.outputs
     scores[near] += prior[near] * extra
     most = min(MOST_CANDIDATES, len(scores))

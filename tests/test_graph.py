@@ -14,7 +14,7 @@ from spacy_dxprivacy import Space
 from spacy_dxprivacy.mechanisms.path_v2 import make_path_v2
 from spacy_dxprivacy.metric import STEPS, paths, word_graph
 from spacy_dxprivacy.metric.paths import Neighbourhoods, PathSearch
-from spacy_dxprivacy.metric.policy import PRESETS, Policy, stored_distances
+from spacy_dxprivacy.metric.policy import PRESETS, MetricPolicy, stored_distances
 from spacy_dxprivacy.metric.policy_graph import QUANTA, with_lengths
 from spacy_dxprivacy.metric.store import graph_of
 from spacy_dxprivacy.privacy.levels import measured_apart, scale_of
@@ -65,7 +65,7 @@ def test_counts_and_lists_are_those_of_the_shortest_paths(graph):
 
 def test_blocks_and_threads_change_nothing(graph, monkeypatch):
     monkeypatch.setattr(word_graph, "WORTH_THREADS", 0)
-    monkeypatch.setattr(paths, "MOST", 37)
+    monkeypatch.setattr(paths, "SEARCHED_AT_ONCE", 37)
     search = PathSearch(graph.starts, graph.ends, graph.steps, graph.reach)
     with threadpool_limits(2):
         assert np.array_equal(word_graph.counts_of(search), graph.counts)
@@ -160,7 +160,7 @@ def test_known_distances_are_the_measured_ones(name):
 
 def test_other_policies_and_other_spaces_are_measured(space):
     assert stored_distances(Space.builtin(), PRESETS["general"])["apart"]["nearest"] > 0
-    assert stored_distances(Space.builtin(), Policy(0.5)) == {}
+    assert stored_distances(Space.builtin(), MetricPolicy(0.5)) == {}
     assert stored_distances(space, PRESETS["plain"]) == {}
     mechanism = make_path_v2(0.5, policy="plain").fit(space)
     scale = {name: at["distance"] for name, at in scale_of(mechanism, len(space)).items()}

@@ -40,7 +40,7 @@ def ship(monkeypatch, folder, *graphs):
     """Let the package know the tables of these graphs."""
     known = {digest_of(g): hashlib.sha256(write_table(g, io.BytesIO())).hexdigest() for g in graphs}
     (folder / "known.json").write_text(json.dumps(known))
-    monkeypatch.setattr(path_table, "KNOWN", folder / "known.json")
+    monkeypatch.setattr(path_table, "DIGESTS", folder / "known.json")
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
-from ..metric.policy import Policy, describe, policy_graph, policy_of, stored_distances
+from ..metric.policy import MetricPolicy, describe, policy_graph, policy_of, stored_distances
 from ..metric.policy_graph import Kernel
 from ..prior.chain import Chain, Prior
 from ..privacy.guarantee import Guarantee
@@ -52,7 +52,7 @@ def make_path_v2(
     Args:
         epsilon: Nats per unit of path, above 0.
         policy: "plain" (the lengths of dx.Path.v1), "general", "clinical", "training" or
-            "strict", or a table of the fields of metric.policy.Policy.
+            "strict", or a table of the fields of metric.policy.MetricPolicy.
         prior: The public language model; dx.WordPairs.v1 if None.
     """
     epsilon = positive("epsilon", epsilon)
@@ -80,7 +80,7 @@ def make_path_v2(
 class SentenceSettings:
     epsilon: float
     policy_name: str
-    policy: Policy
+    policy: MetricPolicy
     prior: Prior
 
     def build(self, space: Space, guarantee: Guarantee) -> Sentences:
@@ -98,12 +98,13 @@ class SentenceSettings:
         )
         guarantee = replace(guarantee, notes=notes, loss_range=2 * beta / self.epsilon)
         default = self == make_path_v2(self.epsilon).settings
+        stored = stored_distances(space, self.policy)
         facts = Facts(
             draws_sentences=not chain.is_alone,
             measured=default and space.digest == Space.builtin().digest,
             longest=graph.longest,
-            distance_quantiles=graph.apart,
-            near_names=stored_distances(space, self.policy).get("near_names", ()),
+            distance_quantiles=stored.get("apart"),
+            near_names=stored.get("near_names", ()),
             farthest=graph.farthest,
             store_paths=graph.store,
         )

@@ -67,7 +67,7 @@ class WordDraw:
         cached = self._cache.find(rows)
         tables: dict[int, SparseNumbers] = {}
         for row, steps in self.kernel.prepare(set(rows) - cached.keys()).items():
-            words, extra = self.kernel.near(row, steps)
+            words, extra = self.kernel.nearer_words(row, steps)
             tables[row] = words, np.cumsum(extra * self.weights[words])
         self._cache.add(tables)
         return cached | tables
@@ -180,7 +180,7 @@ def steepest_over(logs: Floats1d, radii: Ints1d) -> float:
 # -- the beta of an epsilon ----------------------------------------------------------------------
 
 
-def beta_of(space: learned.Table, graph: PolicyGraph, chain: Chain, epsilon: float) -> float:
+def beta_of(space: learned.PublicTable, graph: PolicyGraph, chain: Chain, epsilon: float) -> float:
     """Return the beta of word-level sampling by the unigrams of the chain: within 1e-4 of what
     holds epsilon on small graphs, else within one percent, and never above."""
     if len(graph) < MANY:
@@ -191,7 +191,7 @@ def beta_of(space: learned.Table, graph: PolicyGraph, chain: Chain, epsilon: flo
     return max(epsilon / 2, float(BETAS[epsilons <= epsilon].max(initial=0.0)))
 
 
-def epsilons_of(space: learned.Table, graph: PolicyGraph, chain: Chain) -> Floats1d:
+def epsilons_of(space: learned.PublicTable, graph: PolicyGraph, chain: Chain) -> Floats1d:
     """Return the least epsilon that each of BETAS holds: by a search from every word, once."""
 
     def make() -> Floats1d:

@@ -86,7 +86,7 @@ class Emissions:
 
     def _added(self, row: int, steps: Steps | None = None) -> Floats1d:
         """Return the sums over the words nearer than the radii, float64 (K,)."""
-        words, extra = self.kernel.near(row, steps)
+        words, extra = self.kernel.nearer_words(row, steps)
         if self.chain.one_state is None:
             return np.asarray(self.chain.emit[words].T @ extra)
         states, shares = self.chain.one_state
@@ -109,7 +109,7 @@ class Emissions:
             return np.array([self.exact(row, fixed) @ messages for row in rows.tolist()])
         by_word = self.chain.emit @ self.chain.sum_by_type(messages)
         far = float(self._totals @ messages)
-        additions = (self.kernel.near(row) for row in rows.tolist())
+        additions = (self.kernel.nearer_words(row) for row in rows.tolist())
         return np.array([far + extra @ by_word[words] for words, extra in additions])
 
     def words(self, rows: Ints1d, states: Ints1d, uniforms: Floats1d) -> Ints1d:

@@ -72,7 +72,7 @@ def moves(chain):
     T[:, :K] += np.outer(back, u)
     if not len(chain.base):
         return T
-    return np.vstack([T, chain.lower[:, None] * T[chain.base] + chain.more.toarray()])
+    return np.vstack([T, chain.lower[:, None] * T[chain.base] + chain.context_delta.toarray()])
 
 
 def emissions(chain):
