@@ -254,7 +254,7 @@ def describe(name: str, policy: MetricPolicy) -> str:
     """Describe what the policy protects more, and what less, in a sentence for the receipt."""
     if policy.is_plain:
         return (
-            "MetricPolicy plain: every pair of words is protected by its length on the graph alone."
+            "Policy plain: every pair of words is protected by its length on the graph alone."
         )
     classes = (
         ("names, places, dates, numbers", policy.proper, policy.far_proper),
@@ -271,4 +271,4 @@ def describe(name: str, policy: MetricPolicy) -> str:
         for label, of in (("better", hidden), ("less", less_hidden))
         if of
     ]
-    return f"MetricPolicy {name} protects {'; '.join(parts)}."
+    return f"Policy {name} protects {'; '.join(parts)}."
