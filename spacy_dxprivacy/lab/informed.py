@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice, product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from spacy.language import Language
@@ -20,6 +20,7 @@ from spacy.tokens import Doc
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..errors import UsageError
 from ..io.build import the_sanitizer
+from ..mechanisms.path_v2 import SentenceMechanism
 from ..pipeline.draw import ids_of, passage
 from ..pipeline.select import words_of
 from ..privacy.composition import best_guess, change
@@ -29,6 +30,7 @@ from ..space.search.exact import euclidean
 from ..text.mentions import chosen
 from ..ty import CoversPairs, HasMetric, StatesProbabilities
 from .aligned import Writing
+from .variants import VariantLikelihood
 
 OTHERS = 99  # alternatives, where none are given
 LABELS = frozenset(
@@ -366,8 +368,9 @@ class Informed:
             *(np.concatenate([getattr(t, n) for t in texts]) for n in InputRows.__match_args__)
         )
         outputs = np.concatenate([y for _, y in given])
-        mechanism: Any = self.mechanism
-        found = mechanism.log_likelihood_of_variants(text, outputs, np.concatenate(columns))
+        built = cast(SentenceMechanism, self.mechanism).built
+        likelihood = VariantLikelihood(built.chain, built.emissions)
+        found = likelihood.of_variants(text, outputs, np.concatenate(columns))
         return [row[: one.variants.shape[1]] for row, (one, _) in zip(found, given, strict=True)]
 
     def _of_words(self, one: Evidence, outputs: Ints1d) -> Floats1d:
