@@ -85,7 +85,7 @@ class VariantLikelihood(SentenceLikelihood):
         return E.T
 
     def _against(self, rows: Ints1d, fixed: bool, messages: Floats1d) -> Floats1d:
-        """Return the sum over states (k,) of the emissions of each word times messages (states,)."""
+        """Return the sums over states (k,) of emissions of each word times messages (states,)."""
         emissions = self.emissions
         if fixed:
             return np.array([emissions.exact(row, fixed) @ messages for row in rows.tolist()])

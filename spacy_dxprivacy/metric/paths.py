@@ -92,10 +92,9 @@ class PathSearch:
     def distances(self, rows: Ints1d) -> Floats2d:
         """float64 (k, n): steps of the shortest path, infinity from the reach on."""
         D: Floats2d = np.full((len(rows), self.n), np.inf)
-        for part, reached in self(rows):
-            D[part][np.repeat(np.arange(len(reached.sizes)), reached.sizes), reached.words] = (
-                reached.steps
-            )
+        for part, ball in self(rows):
+            owners = np.repeat(np.arange(len(ball.sizes)), ball.sizes)
+            D[part][owners, ball.words] = ball.steps
         return D
 
     def __call__(
@@ -249,9 +248,8 @@ class Neighbourhoods:
         """The list of each of k different rows, as far as the place `least` (k,) or farther."""
         cached, nothing = self._cache.find(rows.tolist()), (np.empty(0, dtype=np.int64),)
         words_of = [cached.get(row, nothing)[0] for row in rows.tolist()]
-        lacking = np.flatnonzero(
-            np.array([len(words) for words in words_of], dtype=np.int64) <= least
-        )
+        lengths = np.array([len(words) for words in words_of], dtype=np.int64)
+        lacking = np.flatnonzero(lengths <= least)
         # Some farther than is needed, so that few are searched from again.
         ends = np.cumsum(self._counts[rows[lacking]], axis=1, dtype=np.int64)
         depths = (ends <= least[lacking, None]).sum(axis=1)

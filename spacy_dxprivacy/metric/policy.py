@@ -41,6 +41,7 @@ FUNCTION = (
     "wh_word", "adverb_particle", "adverb_function",
 )  # fmt: skip
 UNIT = 63  # steps of a place in axes.npz
+DISTANCES_FILE = "apart.json"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,10 +74,8 @@ class Features:
         entries = np.where(in_table, rows, 0)
         flags = (self.proper, self.function, self.negation, self.unit)
         proper, function, negation, unit = (flag[entries] & in_table for flag in flags)
-        axes, rare = (
-            self.axes[entries].multiply(in_table[:, None]).tocsr(),
-            self.rare[entries] | ~in_table,
-        )
+        axes = self.axes[entries].multiply(in_table[:, None]).tocsr()
+        rare = self.rare[entries] | ~in_table
         return Features(proper, function, negation, unit, rare, axes, int(in_table.sum()))
 
 
@@ -96,9 +95,6 @@ def builtin_features() -> Features:
         np.any([space.with_class(name) for name in names], axis=0) for names in (FUNCTION, PROPER)
     )
     return Features(proper & ~function, function, negation, space.with_class("unit"), rare, axes, n)
-
-
-DISTANCES_FILE = "apart.json"
 
 
 def stored_distances(space: Space, policy: MetricPolicy) -> dict[str, Any]:
@@ -207,9 +203,8 @@ def policy_graph(space: Space, policy: MetricPolicy, name: str = "custom") -> Po
     if not policy.is_plain:
         ours = Space.builtin()
         is_builtin = space is ours or space.digest == ours.digest
-        features = builtin_features().take(
-            np.arange(len(ours)) if is_builtin else ours.find_all(space.words)
-        )
+        rows = np.arange(len(ours)) if is_builtin else ours.find_all(space.words)
+        features = builtin_features().take(rows)
         if not features.n_known:
             raise DxError(Errors.DX061.format(policy=name, space=space.name))
         lengths = lengths_of(lengths, low, high, policy, features)
@@ -264,9 +259,6 @@ def describe(name: str, policy: MetricPolicy) -> str:
     less_hidden = [label for label, scale, _ in classes if scale > 1]
     farther = (("negations", policy.negation), ("units", policy.unit), ("opposites", policy.apart))
     less_hidden += [label for label, length in farther if length]
-    parts = [
-        f"{label}: {', '.join(of)}"
-        for label, of in (("better", hidden), ("less", less_hidden))
-        if of
-    ]
+    parts = [f"better: {', '.join(hidden)}"] if hidden else []
+    parts += [f"less: {', '.join(less_hidden)}"] if less_hidden else []
     return f"Policy {name} protects {'; '.join(parts)}."
