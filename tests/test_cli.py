@@ -31,7 +31,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxSanitizer, Space
 from spacy_dxprivacy.io.build import full_name, make_pipeline, short_names
 from spacy_dxprivacy.io.jobs import plan_jobs
-from spacy_dxprivacy.io.run import Reports, sanitize
+from spacy_dxprivacy.io.run import sanitize
 from spacy_dxprivacy.io.source import Source
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
@@ -415,7 +415,7 @@ def worker_dies(nlp, records, **_):
 
 
 def worker_fails(nlp, records, **_):
-    raise RuntimeError(records[0].text)
+    raise RuntimeError(records[0].texts[0])
 
 
 @pytest.mark.parametrize(
@@ -598,7 +598,8 @@ def test_the_python_function_gives_the_numbers(nlp, tmp_path):
     tally = sanitize(
         nlp,
         plan_jobs(str(write(tmp_path, "jsonl")), str(tmp_path / "out.csv")),
-        reports=Reports(lambda *failure: told.append(failure), told.append),
+        on_failure=lambda *failure: told.append(failure),
+        on_progress=told.append,
     )
     assert tally.documents == 4 and tally.counts["unknown"] == 5 and not tally.failures
     assert sum(told) == (tmp_path / "in.jsonl").stat().st_size

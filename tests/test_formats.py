@@ -22,12 +22,12 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import Space, UsageError
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import FileOptions
+from spacy_dxprivacy.io import run
 from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.io.fields import slots_of
 from spacy_dxprivacy.io.jobs import guess, read
-from spacy_dxprivacy.io.record import slots_of
-from spacy_dxprivacy.io.run import Sink
+from spacy_dxprivacy.io.results import Serial, results
 from spacy_dxprivacy.io.source import Source, source_of_text
-from spacy_dxprivacy.io.stream import outcomes
 
 WORDS = "of the a cat dog house sleeps runs in and near old small tree river day night".split()
 SECRETS = ["Zorblatt", "Quixwell"]
@@ -403,13 +403,13 @@ def test_what_ends_half_way_leaves_nothing(
 ):
     """A full disk, Ctrl-C, a reader that goes: after the first record was written."""
     (tmp_path / f"in.{form}").write_bytes(written(form))
-    write = Sink.write
+    write = run.write
 
-    def fails(sink, record, results):
-        write(sink, record, results)
+    def fails(writer, released):
+        write(writer, released)
         raise error
 
-    monkeypatch.setattr(Sink, "write", fails)
+    monkeypatch.setattr(run, "write", fails)
     target = tmp_path / f"out.{form}"
     field = [] if form == "spacy" else ["--field", "note"]
     result = dx(tmp_path / f"in.{form}", target, *field)
@@ -485,7 +485,7 @@ def test_a_record_is_sanitised_before_the_next_one_comes(pipelines):
 
     source = Source(blocks(), ready=lambda: False)
     records = read(source, "jsonl", FileOptions())
-    for i, _ in enumerate(outcomes(pipelines[None], records, batch_size=9, ready=source.ready)):
+    for i, _ in enumerate(results(pipelines[None], records, Serial(9), ready=source.ready)):
         assert read_so_far == list(range(i + 1))
 
 

@@ -15,8 +15,8 @@ from ..config import FileOptions, PipelineOptions
 from ..errors import UsageError
 from ..io.build import config_text, make_pipeline, the_sanitizer
 from ..io.files.atomic import write_bytes
-from ..io.jobs import Job, files_in, opened
-from ..io.record import Record, checked_record
+from ..io.jobs import Job, begun, files_in, opened, read
+from ..io.records import Failed, Record, checked
 from ..io.source import Source, decode, numbered_lines
 from ..metric import graph_of
 from ..prior.make import PAIRS, TYPES, Recipe, make_prior
@@ -145,21 +145,21 @@ def _public_texts(source: Path, target: Path, field: str) -> Iterator[str]:
         if path.suffix.lower() not in PUBLIC:
             raise UsageError(f"{path}: public texts end in {', '.join(PUBLIC)}.")
         try:
-            with opened(Job(path, None, "jsonl", "jsonl"), files) as given:
+            with opened(Job(path, None, "jsonl", "jsonl")) as handle:
                 is_json = path.suffix.lower() == ".jsonl"
-                for record in given.records() if is_json else _lines(given.source):
-                    if record.problem:
-                        raise UsageError(f"record {record.number}: {record.problem}")
-                    yield record.text
+                for record in begun(read(handle, "jsonl", files)) if is_json else _lines(handle):
+                    if isinstance(record, Failed):
+                        raise UsageError(f"record {record.number}: {record.why}")
+                    yield from map(str, record.texts)
         except UsageError as error:
             raise UsageError(f"{path}: {error}") from None
 
 
-def _lines(source: Source) -> Iterator[Record]:
+def _lines(source: Source) -> Iterator[Record | Failed]:
     for number, raw, size in numbered_lines(source):
         if not raw:
             raise UsageError(f"line {number} is too long.")
-        yield checked_record(number, size, decode(raw).rstrip("\r\n"))
+        yield checked(number, size, [decode(raw).rstrip("\r\n")])
 
 
 def config_cli(

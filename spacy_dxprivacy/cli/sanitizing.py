@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -27,11 +26,10 @@ from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, read_key
-from ..io.jobs import Job, check_fields, check_receipt, links_out, opened, plan_jobs, text_job
+from ..io.jobs import Job, check_fields, check_receipt, links_out, plan_jobs, text_job
 from ..io.pieces import MODULES
 from ..io.resume import is_begun
-from ..io.run import Reports, sanitize, with_language
-from ..io.stream import outcomes
+from ..io.run import sanitize
 from ..io.tally import Tally
 from . import options
 from .terminal import (
@@ -95,10 +93,6 @@ def sanitize_cli(
         "--receipt", help="Write the receipt to this .json file"
     )] = None,
     n_process: options.NProcess = 1,
-    preview: Annotated[int, Option(
-        "--preview", min=0, show_default=False, metavar="N",
-        help="Print the first N documents; write nothing",
-    )] = 0,
     code: options.Code = None,
     quiet: Annotated[bool, Option("--quiet", "-q", help="Print no receipt")] = False,
     force: options.Force = False,
@@ -128,7 +122,7 @@ def sanitize_cli(
             person_field=person_field,
         )
         processes = process_count(n_process)
-        jobs = _plan(source, target, text, files, force=force or preview > 0)
+        jobs = _plan(source, target, text, files, force=force)
         check_receipt(receipt, jobs, force=force)
         _check_table(table, table_key, processes, force=force)
         is_folder = source is not None and Path(source).is_dir()
@@ -143,8 +137,6 @@ def sanitize_cli(
                 language=language, overrides=options.overrides_of(ctx),
             )  # fmt: skip
         _check_person(nlp, person_field, key)
-        if preview:
-            return print_previews(nlp, jobs[0], files, preview, language)
         _store_paths(nlp, sum(job.size for job in jobs))
         with _table_of_surrogates(nlp, table, table_key, force=force):
             folder = Path(str(target)) if is_folder else None
@@ -227,7 +219,7 @@ def _with_progress(
             interrupted()
             bar.update(size)
 
-        tally = run(nlp, jobs, files, Reports(on_failure, on_progress))
+        tally = run(nlp, jobs, files, on_failure=on_failure, on_progress=on_progress)
     if failures > MOST_FAILURES:
         more = failures - MOST_FAILURES
         above_bar(f"dx sanitize: {more:,} more failed; --receipt has all of them.")
@@ -337,25 +329,3 @@ def _interruptible() -> Iterator[Callable[[], None]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def print_previews(
-    nlp: Language, job: Job, files: FileOptions, count: int, language: str | None
-) -> None:
-    """Print the first documents before and after."""
-    with opened(job, files) as given:
-        read = islice(given.records(), count)
-        records = list(with_language(nlp, read, language))
-    for record, outcome in outcomes(nlp, records, batch_size=count):
-        if isinstance(outcome, str):
-            shown = with_options(outcome)
-        else:
-            tokens = zip(record.words or (), record.spaces or (), strict=True)
-            before = record.text or "".join(word + " " * space for word, space in tokens)
-            shown = f"- {_printable(before)}\n+ {_printable(outcome.text)}"
-        typer.echo(f"--- {record.number}\n{shown}")
-
-
-def _printable(text: str) -> str:
-    # Control characters move the cursor, and worse.
-    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)

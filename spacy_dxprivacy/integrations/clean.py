@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
@@ -20,9 +19,10 @@ from spacy.language import Language
 from ..config import PipelineOptions, process_count
 from ..errors import DxError, Errors
 from ..io.build import make_pipeline, the_sanitizer
-from ..io.record import checked_record
-from ..io.run import outcomes_of
-from ..io.stream import Outcome
+from ..io.records import Failed, Result, checked
+from ..io.results import Executor, results
+from ..io.run import with_language
+from ..io.workers import executor_of
 from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS, Receipt
 from ..privacy.composition import repeat
@@ -175,17 +175,12 @@ def clean(
         positive("max_epsilon", max_epsilon)
     if batch_size is not None:
         whole("batch_size", batch_size, least=1)
-    run = partial(
-        outcomes_of,
-        n_process=process_count(n_process),
-        batch_size=batch_size,
-        language=settings.get("language"),
-    )
+    executor = executor_of(process_count(n_process), batch_size)
     pipeline = ready(settings)
     if max_epsilon is not None and the_sanitizer(pipeline.nlp).numbers is not None:
         expected = "None with numbers, whose epsilon is of another metric"
         raise fail("max_epsilon", expected, max_epsilon)
-    done = _gathered(_outcomes(pipeline, rows, run), len(rows), by)
+    done = _gathered(_results(pipeline, rows, executor, settings.get("language")), len(rows), by)
     if done.failures and on_failure == "raise":
         first = min(done.failures)
         why = f"number {first} (from 0): {done.failures[first]}"
@@ -198,29 +193,30 @@ def clean(
     return done.texts[0] if isinstance(texts, str) else like(texts, done.texts)
 
 
-def _outcomes(
-    pipeline: Ready, rows: Sequence[Any], run: Callable[..., Iterator[Outcome]]
-) -> list[Outcome]:
-    records = [checked_record(i, 0, row) for i, row in enumerate(rows) if not is_missing(row)]
+def _results(
+    pipeline: Ready, rows: Sequence[Any], executor: Executor, language: str | None
+) -> list[Result]:
+    records = (checked(i, 0, [row]) for i, row in enumerate(rows) if not is_missing(row))
     try:
         with pipeline.turn, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
-            # Without Docs, which die with their zones.
-            return list(run(pipeline.nlp, records))
+            in_language = with_language(pipeline.nlp, records, language)
+            return list(results(pipeline.nlp, in_language, executor))
     except Exception as error:
         failure = without_text(error)  # notebooks print tracebacks with their causes
     raise failure
 
 
-def _gathered(found: list[Outcome], count: int, by: Iterable[Any] | None) -> Cleaned:
+def _gathered(outcomes: list[Result], count: int, by: Iterable[Any] | None) -> Cleaned:
     texts: list[str | None] = [None] * count
     receipts: list[Receipt | None] = [None] * count
     failures = {}
-    for record, outcome in found:
-        if isinstance(outcome, str):
-            failures[record.number] = outcome
+    for result in outcomes:
+        if isinstance(result, Failed):
+            failures[result.number] = result.why
         else:
-            texts[record.number], receipts[record.number] = outcome.text, outcome.receipt
+            place = result.record.number
+            (texts[place],), (receipts[place],) = result.texts, result.receipts
     names: Sequence[object] = range(count) if by is None else _users(by, count)
     draws: dict[object, int] = {}
     for name, receipt in zip(names, receipts, strict=True):

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from spacy.language import Language
 
+from ..entities.surrogates.replacements import USER
 from ..errors import DxError, Errors
 from ..io.build import the_sanitizer
 from ..io.parquet import is_text, values_of
-from ..io.record import checked_record
-from ..io.stream import Outcome, outcomes
+from ..io.records import Failed, Released, Result, checked
+from ..io.results import Serial, results
 from ..pipeline.component import without_text
 from ..pipeline.persons import PersonBudget
 from ..pipeline.receipt import COUNTS, Receipt
@@ -85,8 +86,8 @@ def sanitize_table(
 
             if the_sanitizer(nlp).rng.seed is not None:
                 raise DxError(Errors.DX072)
-            whole = table if isinstance(table, pa.Table) else pa.Table.from_batches([table])
-            result = _released(whole, columns, _sanitized(nlp, whole, columns, batch_size))
+            rows = table if isinstance(table, pa.Table) else pa.Table.from_batches([table])
+            result = _released(rows, columns, _results(nlp, rows, columns, batch_size))
             if isinstance(table, pa.Table):
                 return result
             batches = result.combine_chunks().to_batches()
@@ -96,8 +97,8 @@ def sanitize_table(
     raise failure
 
 
-def _sanitized(nlp: Language, table: pa.Table, columns: Columns, batch_size: int) -> list[Outcome]:
-    """Return the outcomes of the rows that have a text; a record's number is its row."""
+def _results(nlp: Language, table: pa.Table, columns: Columns, batch_size: int) -> list[Result]:
+    """Return the results of the rows that have a text; a record's number is its row."""
     texts = _texts(table, columns.text)
     persons = [""] * len(texts)
     if columns.person is not None:
@@ -105,31 +106,33 @@ def _sanitized(nlp: Language, table: pa.Table, columns: Columns, batch_size: int
         values = values_of(table.column(place))
         persons = ["" if is_nobody(value) else identity(value) for value in values]
     records = (
-        checked_record(row, 0, text, user=person)
+        checked(row, 0, [text], data={USER: person} if person else {})
         for row, (text, person) in enumerate(zip(texts, persons, strict=True))
         if text is not None
     )
     budget = PersonBudget(the_sanitizer(nlp).max_epsilon_per_person)
-    results = list[Outcome]()
-    for record, outcome in outcomes(nlp, records, batch_size=batch_size, with_docs=False):
-        if record.user and not isinstance(outcome, str):
-            outcome = budget.charge(record.user, [outcome.receipt]) or outcome
-        results.append((record, outcome))
-    return results
+    charged = list[Result]()
+    for result in results(nlp, records, Serial(batch_size)):
+        if isinstance(result, Released) and (person := result.record.data.get(USER)):
+            why = budget.charge(person, result.receipts)
+            charged.append(Failed(result.record.number, why) if why else result)
+        else:
+            charged.append(result)
+    return charged
 
 
-def _released(table: pa.Table, columns: Columns, results: list[Outcome]) -> pa.Table:
+def _released(table: pa.Table, columns: Columns, outcomes: list[Result]) -> pa.Table:
     import pyarrow as pa
 
-    failures = {r.number: outcome for r, outcome in results if isinstance(outcome, str)}
-    if failures and columns.on_failure == "raise":
-        why = failures[min(failures)]
-        raise DxError(Errors.DX075.format(count=len(failures), why=why))
+    failed = {result.number: result.why for result in outcomes if isinstance(result, Failed)}
+    if failed and columns.on_failure == "raise":
+        raise DxError(Errors.DX075.format(count=len(failed), why=failed[min(failed)]))
     texts: list[str | None] = [None] * len(table)
     receipts: list[Receipt | None] = [None] * len(table)
-    for record, outcome in results:
-        if not isinstance(outcome, str):
-            texts[record.number], receipts[record.number] = outcome.text, outcome.receipt
+    for result in outcomes:
+        if isinstance(result, Released):
+            row = result.record.number
+            (texts[row],), (receipts[row],) = result.texts, result.receipts
     schema = table.schema
     text = find_column(schema, columns.text)
     kind = pa.large_string() if schema.types[text] == pa.large_string() else pa.string()
@@ -140,10 +143,10 @@ def _released(table: pa.Table, columns: Columns, results: list[Outcome]) -> pa.T
     for name in COUNTS if columns.receipts else ():
         numbers = [None if receipt is None else receipt[name] for receipt in receipts]
         released[f"dx_{name}"] = pa.array(numbers, pa.int32())
-    result = pa.table(released)
-    if columns.on_failure == "null" or not failures:
-        return result
-    return result.filter(pa.array([i not in failures for i in range(len(result))]))
+    result_table = pa.table(released)
+    if columns.on_failure == "null" or not failed:
+        return result_table
+    return result_table.filter(pa.array([i not in failed for i in range(len(table))]))
 
 
 def _texts(table: pa.Table, column: str) -> list[str | None]:
@@ -160,9 +163,9 @@ def find_column(schema: pa.Schema, column: str) -> int:
     """Return the index of a column. Raise DxError unless exactly one has this name."""
     places = schema.get_all_field_indices(column)
     if len(places) != 1:
-        found = "several of" if places else "no"
+        number = "several of" if places else "no"
         names = ", ".join(map(repr, schema.names))
-        raise DxError(Errors.DX070.format(found=found, column=column, columns=names))
+        raise DxError(Errors.DX070.format(found=number, column=column, columns=names))
     return int(places[0])
 
 

@@ -144,7 +144,7 @@ def _decoded(blocks: Blocks, text: bool) -> Blocks:
 
 
 def decode(raw: bytes) -> str:
-    """Return UTF-8 as text; other bytes become surrogates, which checked_record refuses."""
+    """Return UTF-8 as text; other bytes become surrogates, which records.checked refuses."""
     return raw.decode("utf-8-sig", "surrogateescape")
 
 

@@ -1,4 +1,4 @@
-"""The same as stream.outcomes, in several processes.
+"""Draw records in several processes: the executor Processes of `results`.
 
 nlp.pipe(n_process=...) has no memory zones in its workers, whose vocabularies grow for ever. Here
 is a ProcessPoolExecutor whose workers are forked where the system can: they share the memory of the
@@ -16,10 +16,11 @@ import sys
 import threading
 import warnings
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 from spacy.language import Language
@@ -28,49 +29,67 @@ from spacy.tokens import Doc
 from ..config import Imported
 from ..errors import DxError
 from ..pipeline.receipt import Receipt, install_extensions
-from .record import Record, chunks
-from .stream import Outcome, Sanitized, in_zone, zone
+from .records import Failed, Record, Released, Result, chunks
+from .results import Executor, Serial, in_zone, zone
 
 # What a worker gets at a time: enough for the mechanism to work in batches, and little enough for
 # all workers to end at about the same time.
 TASK_CHARACTERS = 2**16
 TASKS_AHEAD = 2  # for each worker; what is read ahead is in memory
-# What a worker gets of a record: the row and the kept fields stay here.
-FIELDS = (
-    "number", "part", "text", "words", "spaces", "problem", "user", "caller", "language", "marks",
-    "known",
-)  # fmt: skip
 
-# Text, receipt and document of a record, or the reason why there is none.
-Packed = tuple[str, dict[str, Any], bytes | None] | str
+Task = list[Record | Failed]
+# Texts, receipts and documents of a record, as bytes.
+Packed = tuple[list[str], list[dict[str, Any]], list[bytes]]
 _own: tuple[Language, bool]  # of a worker: its pipeline, and whether it returns documents
 
 
-def outcomes_of_workers(
-    nlp: Language, records: Iterable[Record], *, batch_size: int, n_process: int, with_docs: bool
-) -> Generator[Outcome, None, None]:
-    """Yield the outcomes of records, in order. Raise DxError if a worker dies or fails."""
-    tasks = chunks(records, characters=TASK_CHARACTERS, most=batch_size)
-    ahead = deque[tuple[list[Record], Future[list[Packed] | str]]]()
-    with _pool(nlp, n_process, with_docs) as pool:
-        while True:
-            while len(ahead) < TASKS_AHEAD * n_process and (task := next(tasks, None)):
-                values = [[getattr(record, name) for name in FIELDS] for record in task]
-                ahead.append((task, pool.submit(_answer, values)))
-            if not ahead:
-                return
-            task, future = ahead.popleft()
-            answer = future.result()
-            if isinstance(answer, str):
-                raise DxError(f"A worker process failed with {answer}.")
-            with zone(nlp):
-                for record, packed in zip(task, answer, strict=True):
-                    if isinstance(packed, str):
-                        yield record, packed
-                        continue
-                    text, receipt, data = packed
-                    doc = None if data is None else Doc(nlp.vocab).from_bytes(data)
-                    yield record, Sanitized(text, Receipt(receipt), doc)
+def executor_of(n_process: int, batch_size: int | None = None) -> Executor:
+    """Return where records are drawn: in this process if `n_process` is 1."""
+    return Serial(batch_size) if n_process == 1 else Processes(n_process, batch_size)
+
+
+@dataclass(frozen=True)
+class Processes:
+    """Draws in forked processes. batch_size: documents; that of the pipeline if None."""
+
+    count: int
+    batch_size: int | None = None
+
+    def __call__(
+        self,
+        nlp: Language,
+        records: Iterable[Record | Failed],
+        *,
+        ready: Callable[[], bool] | None = None,
+        with_docs: bool = False,
+    ) -> Generator[Result, None, None]:
+        """Yield the results, in order. Raise DxError if a worker dies or fails."""
+        size = self.batch_size or nlp.batch_size
+        tasks = chunks(records, characters=TASK_CHARACTERS, most=size)
+        ahead = deque[tuple[Task, Future[list[Packed | Failed] | str]]]()
+        with _pool(nlp, self.count, with_docs) as pool:
+            while True:
+                while len(ahead) < TASKS_AHEAD * self.count and (task := next(tasks, None)):
+                    ahead.append((task, pool.submit(_answer, [_without_origin(r) for r in task])))
+                if not ahead:
+                    return
+                task, future = ahead.popleft()
+                answer = future.result()
+                if isinstance(answer, str):
+                    raise DxError(f"A worker process failed with {answer}.")
+                with zone(nlp):
+                    for record, packed in zip(task, answer, strict=True):
+                        if isinstance(packed, Failed) or isinstance(record, Failed):
+                            yield packed if isinstance(packed, Failed) else record
+                            continue
+                        texts, receipts, raw = packed
+                        docs = [Doc(nlp.vocab).from_bytes(data) for data in raw]
+                        yield Released(record, texts, [*map(Receipt, receipts)], docs)
+
+
+def _without_origin(record: Record | Failed) -> Record | Failed:
+    # What its format needs stays here: a worker needs the texts alone.
+    return record if isinstance(record, Failed) else replace(record, origin=None)
 
 
 # -- processes ---------------------------------------------------------------------------------
@@ -169,19 +188,17 @@ def end_with_parent() -> None:
         os._exit(1)
 
 
-def _answer(values: list[list[Any]]) -> list[Packed] | str:
+def _answer(task: Task) -> list[Packed | Failed] | str:
     try:
         nlp, with_docs = _own
-        records = [Record(**dict(zip(FIELDS, fields, strict=True))) for fields in values]
-        results = in_zone(nlp, records, batch_size=len(records), with_docs=with_docs)
-        return [_packed(outcome, with_docs) for _, outcome in results]
+        drawn = in_zone(nlp, task, batch_size=len(task), with_docs=with_docs)
+        return [_packed(result) for result in drawn]
     except Exception as error:
         return type(error).__name__  # and not its message, which may quote a text
 
 
-def _packed(outcome: Sanitized | str, with_docs: bool) -> Packed:
-    if isinstance(outcome, str):
-        return outcome
-    doc = outcome.doc if with_docs else None
-    data = None if doc is None else doc.to_bytes(exclude=["user_hooks"])
-    return outcome.text, dict(outcome.receipt), data
+def _packed(result: Result) -> Packed | Failed:
+    if isinstance(result, Failed):
+        return result
+    raw = [doc.to_bytes(exclude=["user_hooks"]) for doc in result.docs]
+    return list(result.texts), [dict(receipt) for receipt in result.receipts], raw
