@@ -560,7 +560,7 @@ MUTANTS = [
     ),
     Mutant(
         "cut-inside-a-token",
-        "io/results.py",
+        "io/zones.py",
         "return is_end and together == alone[0] + alone[1]",
         "return is_end",
         "A long text is cut where the tokenizer would not",
@@ -568,7 +568,7 @@ MUTANTS = [
     ),
     Mutant(
         "cut-inside-a-sentence",
-        "io/results.py",
+        "io/zones.py",
         "return is_end and together == alone[0] + alone[1]",
         "return together == alone[0] + alone[1]",
         "A long text is cut within a sentence",
@@ -576,7 +576,7 @@ MUTANTS = [
     ),
     Mutant(
         "memory-zone",
-        "io/results.py",
+        "io/zones.py",
         "    with nlp.memory_zone():\n        yield\n",
         "    yield\n",
         "Words of the input stay in the vocabulary",

@@ -29,7 +29,7 @@ ROOMS = [path for path in PACKAGE.rglob("*.py") if path.parent not in DOORS]
 WORKER = """
 import sys, spacy
 before = set(sys.modules)
-from spacy_dxprivacy.io import workers
+from spacy_dxprivacy.io import results
 from spacy_dxprivacy.integrations import table
 print(*(set(sys.modules) - before))
 """

@@ -20,9 +20,8 @@ from ..config import PipelineOptions, process_count
 from ..errors import DxError, Errors
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.records import Failed, Result, checked
-from ..io.results import Executor, results
+from ..io.results import Processes, Serial, executor_of, results
 from ..io.run import with_language
-from ..io.workers import executor_of
 from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS, Receipt
 from ..privacy.composition import repeat
@@ -175,8 +174,8 @@ def clean(
         positive("max_epsilon", max_epsilon)
     if batch_size is not None:
         whole("batch_size", batch_size, least=1)
-    executor = executor_of(process_count(n_process), batch_size)
-    pipeline = ready(settings)
+    processes, pipeline = process_count(n_process), ready(settings)
+    executor = executor_of(pipeline.nlp, processes, batch_size)
     if max_epsilon is not None and the_sanitizer(pipeline.nlp).numbers is not None:
         expected = "None with numbers, whose epsilon is of another metric"
         raise fail("max_epsilon", expected, max_epsilon)
@@ -194,7 +193,7 @@ def clean(
 
 
 def _results(
-    pipeline: Ready, rows: Sequence[Any], executor: Executor, language: str | None
+    pipeline: Ready, rows: Sequence[Any], executor: Serial | Processes, language: str | None
 ) -> list[Result]:
     records = (checked(i, 0, [row]) for i, row in enumerate(rows) if not is_missing(row))
     try:

@@ -1,60 +1,46 @@
-"""The one loop: records through a pipeline, in memory zones, in batches, and one by one if a batch
-fails.
+"""The one loop: records through a pipeline, in this process or in several.
 
-A long text is drawn in parts, as documents of their own that make one again. A part ends with a
-sentence or a paragraph, and nothing looks beyond that: not the tokenizer (it is asked), not a
-mechanism that draws sentences (it gets the start of each, and no document), not the spelling. So
-the output has the distribution that it would have as a whole, and its receipt is that of the
-whole; memory holds a part at a time.
+nlp.pipe(n_process=...) has no memory zones in its workers, whose vocabularies grow for ever. Here
+is a ProcessPoolExecutor whose workers are forked where the system can: they share the memory of the
+fitted pipeline, and start at once. loky's workers are not forked: two of them took 8 seconds more
+to start with the defaults, and 35 % more memory in all.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
+import gc
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import groupby, islice
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..config import Imported
 from ..errors import DxError
-from ..pipeline.component import DxSanitizer
-from ..pipeline.receipt import Counted, Receipt, assert_sanitized, get_receipt
-from ..text.tokens import MANY_WORDS, trim_vocab
-from .build import the_sanitizer
-from .records import Failed, Record, Released, Result, Text, chunks, doc_of
+from ..pipeline.receipt import Receipt, install_extensions
+from .records import Failed, Record, Released, Result, chunks
+from .zones import ZONE_CHARACTERS, ZONE_DOCUMENTS, in_zone, zone
 
-# What a zone holds. The vocabulary grows by the words of a zone, and is emptied after it.
-ZONE_DOCUMENTS = 2**14
-ZONE_CHARACTERS = 2**22
+# What a worker gets at a time: enough for the mechanism to work in batches, and little enough for
+# all workers to end at about the same time.
+TASK_CHARACTERS = 2**16
+TASKS_AHEAD = 2  # for each worker; what is read ahead is in memory
 
-LONG = 2**20  # characters: from here on a text is cut
-PART = 2**18  # characters of a part, and what is missing of its last sentence
-# Of bounded length, as a long text may be anything: a search takes time by its length.
-_ENDS = re.compile(r"(?:[.!?]\s{1,8}|\n[^\S\n]{0,8}\n)(?=\S)")
-_BESIDE = 256  # characters on each side of a place that the tokenizer is asked about
-MOST_TRIES = 2**10  # ends of a part that are looked at, none of which may be one
-_MARKS = {".", "!", "?"}
-_COUNTED = ("tokens", "perturbed", "unknown", "draws", "uncovered")
-
-Drawn = tuple[str, Receipt, Doc | None]  # of a text
-
-
-class Executor(Protocol):
-    """Where texts are drawn: here (Serial), or in workers (workers.Processes)."""
-
-    def __call__(
-        self,
-        nlp: Language,
-        records: Iterable[Record | Failed],
-        *,
-        ready: Callable[[], bool] | None,
-        with_docs: bool,
-    ) -> Generator[Result, None, None]: ...
+Task = list[Record | Failed]
+# Texts, receipts and documents of a record, as bytes.
+Packed = tuple[list[str], list[dict[str, Any]], list[bytes]]
+_own: tuple[Language, bool]  # of a worker: its pipeline, and whether it returns documents
 
 
 @dataclass(frozen=True)
@@ -62,201 +48,191 @@ class Serial:
     """Draws in this process. batch_size: documents; that of the pipeline if None."""
 
     batch_size: int | None = None
+    characters, most = ZONE_CHARACTERS, ZONE_DOCUMENTS
 
-    def __call__(
-        self,
-        nlp: Language,
-        records: Iterable[Record | Failed],
-        *,
-        ready: Callable[[], bool] | None = None,
-        with_docs: bool = False,
-    ) -> Generator[Result, None, None]:
-        """Yield the results. If the next record is not `ready`, those before it are drawn."""
+    def draw(self, nlp: Language, tasks: Iterator[Task], with_docs: bool) -> Iterator[Result]:
+        """Yield the results of tasks, in order."""
         size = self.batch_size or nlp.batch_size
-        for chunk in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS, ready=ready):
-            yield from in_zone(nlp, chunk, batch_size=size, with_docs=with_docs)
+        for task in tasks:
+            yield from in_zone(nlp, task, batch_size=size, with_docs=with_docs)
+
+
+@dataclass(frozen=True)
+class Processes:
+    """Draws in forked processes."""
+
+    count: int
+    most: int  # documents in a task
+    characters = TASK_CHARACTERS
+
+    def draw(self, nlp: Language, tasks: Iterator[Task], with_docs: bool) -> Iterator[Result]:
+        """Yield the results of tasks, in order. Raise DxError if a worker dies or fails."""
+        ahead = deque[tuple[Task, Future[list[Packed | Failed] | str]]]()
+        with _pool(nlp, self.count, with_docs) as pool:
+            while True:
+                while len(ahead) < TASKS_AHEAD * self.count and (task := next(tasks, None)):
+                    ahead.append((task, pool.submit(_answer, [_without_origin(r) for r in task])))
+                if not ahead:
+                    return
+                task, future = ahead.popleft()
+                answer = future.result()
+                if isinstance(answer, str):
+                    raise DxError(f"A worker process failed with {answer}.")
+                with zone(nlp):
+                    yield from (_unpacked(nlp, *pair) for pair in zip(task, answer, strict=True))
+
+
+def executor_of(nlp: Language, n_process: int, batch_size: int | None = None) -> Serial | Processes:
+    """Return where records are drawn: in this process if `n_process` is 1."""
+    return (
+        Serial(batch_size) if n_process == 1 else Processes(n_process, batch_size or nlp.batch_size)
+    )
 
 
 def results(
     nlp: Language,
     records: Iterable[Record | Failed],
-    executor: Executor = Serial(),
+    executor: Serial | Processes = Serial(),
     *,
     ready: Callable[[], bool] | None = None,
     with_docs: bool = False,
 ) -> Generator[Result, None, None]:
-    """Yield the result of each record, in order.
+    """Yield the result of each record, in order; records that could not be read pass as they are.
 
     Args:
         nlp: A pipeline with a sanitizer.
-        records: Those that could not be read pass as they are.
+        records: Of one file, in memory a part at a time.
         executor: Where they are drawn.
         ready: Whether the next record is there: nobody waits for it before those that are.
         with_docs: Whether results have Docs. Without, a long text may be drawn in parts.
     """
-    return executor(nlp, records, ready=ready, with_docs=with_docs)
+    size = {"characters": executor.characters, "most": executor.most}
+    yield from executor.draw(nlp, chunks(records, **size, ready=ready), with_docs)
 
 
-def in_zone(
-    nlp: Language, records: list[Record | Failed], *, batch_size: int, with_docs: bool = False
-) -> Iterator[Result]:
-    """Yield the results of records in a memory zone; long texts are drawn in parts."""
-    inputs = [
-        (record, text) for record in records if isinstance(record, Record) for text in record.texts
-    ]
-    drawn = _drawn(nlp, inputs, batch_size, with_docs)
-    for record in records:
-        if isinstance(record, Failed):
-            yield record
-        else:
-            yield _result(record, [next(drawn) for _ in record.texts], with_docs)
-    next(drawn, None)  # ends the last zone
+# -- tasks -----------------------------------------------------------------------------------------
 
 
-def _result(record: Record, drawn: list[Drawn | Failed], with_docs: bool) -> Result:
-    released = list[Drawn]()
-    for outcome in drawn:
-        if isinstance(outcome, Failed):
-            return outcome
-        released.append(outcome)
-    docs = [doc for _, _, doc in released if doc is not None] if with_docs else []
-    return Released(record, [text for text, _, _ in released], [r for _, r, _ in released], docs)
+def _without_origin(record: Record | Failed) -> Record | Failed:
+    # What its format needs stays here: a worker needs the texts alone.
+    return record if isinstance(record, Failed) else replace(record, origin=None)
 
 
-def _drawn(
-    nlp: Language, inputs: list[tuple[Record, Text]], batch_size: int, with_docs: bool
-) -> Iterator[Drawn | Failed]:
-    by_length = groupby(inputs, lambda pair: not with_docs and is_cut(nlp, pair[1]))
-    for is_long, pairs in by_length:
-        if is_long:
-            for record, text in pairs:
-                yield _in_parts(nlp, record, str(text), batch_size)
-        else:
-            yield from _at_once(nlp, list(pairs), batch_size)
+def _answer(task: Task) -> list[Packed | Failed] | str:
+    try:
+        nlp, with_docs = _own
+        drawn = in_zone(nlp, task, batch_size=len(task), with_docs=with_docs)
+        return [_packed(result) for result in drawn]
+    except Exception as error:
+        return type(error).__name__  # and not its message, which may quote a text
 
 
-def _at_once(
-    nlp: Language, inputs: list[tuple[Record, Text]], batch_size: int
-) -> Iterator[Drawn | Failed]:
-    with zone(nlp):
-        done = 0
-        while done < len(inputs):
-            try:
-                places = range(done, len(inputs))
-                pairs = ((doc_of(nlp, inputs[i][1], inputs[i][0].data), i) for i in places)
-                docs = nlp.pipe(pairs, as_tuples=True, batch_size=batch_size)
-                for place, (doc, number) in zip(places, docs, strict=True):
-                    if number != place:  # the fields of a record would go to another
-                        raise DxError(
-                            "The pipeline changed the order of documents. Check its components."
-                        )
-                    yield _checked(doc)
-                    done += 1
-            except Exception:
-                # Whatever it was, it comes again for the record it belongs to. The others of the
-                # batch are drawn anew: nobody saw their noise.
-                batch = inputs[done : done + batch_size]
-                yield from (_alone(nlp, record, text) for record, text in batch)
-                done += len(batch)
+def _packed(result: Result) -> Packed | Failed:
+    if isinstance(result, Failed):
+        return result
+    raw = [doc.to_bytes(exclude=["user_hooks"]) for doc in result.docs]
+    return list(result.texts), [dict(receipt) for receipt in result.receipts], raw
+
+
+def _unpacked(nlp: Language, record: Record | Failed, packed: Packed | Failed) -> Result:
+    if isinstance(record, Failed) or isinstance(packed, Failed):
+        return packed if isinstance(packed, Failed) else record
+    texts, receipts, raw = packed
+    docs = [Doc(nlp.vocab).from_bytes(data) for data in raw]
+    return Released(record, texts, [Receipt(receipt) for receipt in receipts], docs)
+
+
+# -- processes ---------------------------------------------------------------------------------
 
 
 @contextmanager
-def zone(nlp: Language) -> Iterator[None]:
-    """Open a memory zone, unless there is one already: they cannot be nested."""
-    if getattr(nlp.vocab, "in_memory_zone", False):
-        yield
-        return
-    with nlp.memory_zone():
-        yield
-    trim_vocab(nlp, after=MANY_WORDS)
+def _pool(nlp: Language, n_process: int, with_docs: bool) -> Iterator[ProcessPoolExecutor]:
+    """Give a pool whose workers are gone at the end of the block, however it ends."""
+    given = (Imported(), nlp, with_docs)
+    with heap_frozen():
+        pool = ProcessPoolExecutor(
+            n_process, multiprocessing.get_context(), initializer=_begin, initargs=given
+        )
+        try:
+            with signals_held():
+                for _ in range(n_process):  # those that are spawned start one by one
+                    pool.submit(int)
+            yield pool
+        except BrokenProcessPool:
+            # Not as an OSError: a broken pipe is what a reader of stdout leaves that has seen
+            # enough.
+            why = "A worker process died, perhaps for lack of memory: use fewer processes."
+            raise DxError(why) from None
+        finally:
+            # They have nothing to lose: their results have been written, or never will be. The
+            # pool itself would wait for what they are at (from Python 3.14 on it can end them).
+            for worker in list((pool._processes or {}).values()):
+                worker.kill()
+            if sys.version_info < (3, 11, 5):
+                # Or a thread waits for ever to write a task that nobody reads (CPython, issue
+                # 94777).
+                pool._call_queue._reader.close()  # type: ignore[attr-defined]
+            pool.shutdown(cancel_futures=True)
 
 
-def _alone(nlp: Language, record: Record, text: Text) -> Drawn | Failed:
-    if isinstance(text, str) and len(text) > nlp.max_length:
-        why = f"it is longer than the {nlp.max_length:,} characters that the pipeline takes."
-        return Failed(record.number, why, record.size)
+@contextmanager
+def heap_frozen() -> Iterator[None]:
+    """Keep the garbage collector off the objects that workers share: it would copy their memory."""
+    ours = not gc.get_freeze_count()
+    if ours:
+        gc.freeze()
     try:
-        return _checked(nlp(doc_of(nlp, text, record.data)))
-    except DxError as error:
-        return Failed(record.number, str(error), record.size)
-    except Exception as error:
-        why = f"sanitising failed with {type(error).__name__}."
-        return Failed(record.number, why, record.size)
+        yield
+    finally:
+        if ours:
+            gc.unfreeze()
 
 
-def _checked(doc: Doc) -> Drawn:
-    assert_sanitized(doc)
-    return doc.text, get_receipt(doc) or Receipt(), doc
+SIGNALS = {signal.SIGINT, signal.SIGTERM}
+UNIX = hasattr(signal, "pthread_sigmask")
 
 
-# -- long texts ------------------------------------------------------------------------------------
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """Hold signals while a process starts: Python loses a KeyboardInterrupt after a fork.
+
+    Signals are blocked as well, which the new process inherits: it lets them through when it
+    knows what to do with them. Blocking alone is not enough, as another thread may take them.
+    """
+    came: list[int] = []
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():
+        handlers = {n: signal.signal(n, lambda number, _: came.append(number)) for n in SIGNALS}
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS) if UNIX else set()
+    try:
+        yield
+    finally:
+        if UNIX:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for which, handler in handlers.items():
+            signal.signal(which, handler or signal.SIG_DFL)
+        for number in came:
+            signal.raise_signal(number)
 
 
-def only_sanitizer(nlp: Language) -> DxSanitizer | None:
-    """Return the sanitizer of a pipeline that has nothing else; None for any other pipeline."""
-    pipes = [pipe for _, pipe in nlp.pipeline]
-    return pipes[0] if len(pipes) == 1 and isinstance(pipes[0], DxSanitizer) else None
+def _begin(imported: Imported, nlp: Language, with_docs: bool) -> None:
+    # `imported` comes first, so that a spawned worker knows the code before the pipeline.
+    # spaCy's warnings may quote tokens; a spawned worker does not inherit the parent's filter.
+    global _own
+    warnings.simplefilter("ignore")
+    # Ctrl-C goes to all processes of a terminal. The parent decides what becomes of the workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if UNIX:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    install_extensions()
+    _own = nlp, with_docs
 
 
-def is_cut(nlp: Language, text: Text) -> bool:
-    """Return whether a text is drawn in parts: it is long, and its words or sentences are apart."""
-    if not isinstance(text, str) or not LONG <= len(text) <= nlp.max_length:
-        return False
-    sanitizer = only_sanitizer(nlp)
-    return sanitizer is not None and sanitizer.takes_parts
-
-
-def _in_parts(nlp: Language, record: Record, text: str, batch_size: int) -> Drawn | Failed:
-    with zone(nlp):
-        places = places_of(nlp, text)
-    if not places:
-        (outcome,) = _at_once(nlp, [(record, text)], batch_size)
-        return outcome
-    drawn: list[str] = []
-    counts: Counter[str] = Counter()
-    parts = (Record(record.number, [part]) for part in parts_of(text, places))
-    for chunk in chunks(parts, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
-        inputs = [(part, part.texts[0]) for part in chunk if isinstance(part, Record)]
-        for outcome in _at_once(nlp, inputs, batch_size):
-            if isinstance(outcome, Failed):
-                return Failed(record.number, outcome.why, record.size)
-            part, receipt, _ = outcome
-            drawn.append(part)
-            counts.update({name: receipt.get(name, 0) for name in _COUNTED})
-    tokens, perturbed, unknown, draws, uncovered = (counts[name] for name in _COUNTED)
-    counted = Counted(tokens, perturbed, unknown, draws, uncovered=uncovered)
-    return "".join(drawn), the_sanitizer(nlp).terms.receipt(counted), None
-
-
-def parts_of(text: str, places: Iterable[int]) -> Iterator[str]:
-    """Yield the parts between these places."""
-    start = 0
-    for place in [*places, len(text)]:
-        yield text[start:place]
-        start = place
-
-
-def places_of(nlp: Language, text: str) -> list[int]:
-    """Return where to cut a text. Call it in a memory zone: it reads some words."""
-    places, start = list[int](), 0
-    while start + 2 * PART < len(text):
-        ends = islice(_ENDS.finditer(text, start + PART), MOST_TRIES)
-        place = next((end.end() for end in ends if _parts_sentences(nlp, text, end)), None)
-        if place is None:
-            break
-        places.append(place)
-        start = place
-    return places
-
-
-def _parts_sentences(nlp: Language, text: str, match: re.Match[str]) -> bool:
-    """Return whether a sentence ends there, and the tokenizer cuts both sides as if alone."""
-    place = match.end()
-    # Without the words that the window breaks.
-    left = text[max(0, place - _BESIDE) : place].lstrip().partition(" ")[2]
-    right = text[place : place + _BESIDE].rpartition(" ")[0]
-    alone = [t.text for t in nlp.tokenizer(left)], [t.text for t in nlp.tokenizer(right)]
-    together = [t.text for t in nlp.tokenizer(left + right)]
-    words = [word for word in alone[0] if not word.isspace()]
-    is_end = text[match.start()] not in _MARKS or words[-1:] in ([mark] for mark in _MARKS)
-    return is_end and together == alone[0] + alone[1]
+def end_with_parent() -> None:
+    """End this worker when its parent has gone: one killed with -9 cannot end its workers."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -34,10 +34,9 @@ from .jobs import FORMATS, WITH_FIELDS, Job, begun, opened, read
 from .pieces import Pieces
 from .plain import Writer
 from .records import Failed, Record, Released
-from .results import results
+from .results import executor_of, results
 from .resume import Parts
 from .tally import Sums, Tally
-from .workers import executor_of
 
 MARKUP = "markup: elements, formatting, and the names of styles and classes"
 OnFailure = Callable[[Job, int, str], Any]  # takes the number of a record (0: the file), and why
@@ -156,7 +155,7 @@ class FileRun:
             drawn = results(
                 run.nlp,
                 with_language(run.nlp, records, run.language, source.ready),
-                executor_of(run.n_process),
+                executor_of(run.nlp, run.n_process),
                 ready=source.ready,
                 with_docs=writer.needs_docs,
             )

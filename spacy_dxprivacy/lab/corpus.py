@@ -22,7 +22,7 @@ from ..io.build import NO_LIMIT
 from ..io.fields import Row, slots_of
 from ..io.jobs import begun, opened, plan_jobs, read
 from ..io.records import Failed, Record, chunks, docs_of
-from ..io.results import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
+from ..io.zones import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draw import LONGEST, passage
 from ..pipeline.select import AllWords
 from ..pipeline.unknown import REDACTED

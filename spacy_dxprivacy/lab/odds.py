@@ -25,7 +25,7 @@ from ..config import FileOptions
 from ..errors import UsageError
 from ..io.build import make_pipeline
 from ..io.records import Failed, Record, docs_of
-from ..io.results import zone
+from ..io.zones import zone
 from ..pipeline.receipt import get_receipt
 from .aligned import tokens_of
 from .corpus import records_of
