@@ -33,13 +33,12 @@ class PipelineOptions:
             `language` and `overrides`.
         model: A spaCy pipeline with an entity recogniser, or "rules".
         mechanism: A short or a registered name.
-        epsilon: Nats per unit of the mechanism's metric.
-        level: light, balanced or strong, in place of epsilon.
+        epsilon: Nats per unit of the mechanism's metric; or light, balanced or strong, for the
+            default mechanism.
         space: "builtin", or the path of a saved space.
         entities: Labels. All other words stay as they are.
         surrogates: standard, clinical, none, or a file with a section for each label.
         key: A key file: the same original gets the same surrogate.
-        edit: Whether the output is edited by public knowledge, which costs no privacy.
         code: A Python file that registers components, run first.
         language: Of the texts; detected if None.
         overrides: Values by path, in the pipeline (`nlp.batch_size`) or below the component
@@ -49,13 +48,11 @@ class PipelineOptions:
     config: Path | str | None = None
     model: Path | str | None = None
     mechanism: str | None = None
-    epsilon: float | None = None
-    level: str | None = None
+    epsilon: float | str | None = None
     space: Path | str | None = None
     entities: tuple[str, ...] | list[str] | str | None = ()
     surrogates: Path | str | None = None
     key: Path | str | None = None
-    edit: bool = False
     code: Path | str | None = None
     language: str | None = None
     overrides: Mapping[str, Any] = field(default_factory=dict)
@@ -78,7 +75,7 @@ class PipelineOptions:
         """Return the options that a whole config has no place for, and that are given."""
         others = ("config", "code", "language", "overrides")
         named = {name: value for name, value in vars(self).items() if name not in others}
-        return {name: value for name, value in named.items() if value not in (None, (), False)}
+        return {name: value for name, value in named.items() if value not in (None, ())}
 
 
 @dataclass(frozen=True)
@@ -129,6 +126,8 @@ class ServiceOptions:
             raise UsageError(f"{reach} `host`, the host names to accept.")
         if self.upstream and not self.upstream.startswith(("http://", "https://")):
             raise UsageError("`upstream` must begin with http:// or https://.")
+        if (self.tools or self.models) and not self.upstream:
+            raise UsageError("`tools` and `models` need `upstream`, the URL of an API.")
         if self.budget is not None and self.ledger is None:
             raise UsageError("`budget` needs `ledger`, a file that records what each caller spent.")
 

@@ -162,24 +162,17 @@ def _lines(source: Source) -> Iterator[Record | Failed]:
         yield checked(number, size, [decode(raw).rstrip("\r\n")])
 
 
+@options.takes_pipeline(
+    "model", "mechanism", "epsilon", "entities", "surrogates", "key", "language", "code"
+)
 def config_cli(
-    ctx: typer.Context,
+    pipeline: PipelineOptions,
     output: Annotated[Path | None, Argument(
         metavar="OUT", show_default=False, help="Config file to write; stdout if left out"
     )] = None,
     check: Annotated[Path | None, Option(
         "--check", help="Load and fit what this config names, and report problems"
     )] = None,
-    model: options.Model = None,
-    mechanism: options.Mechanism = None,
-    epsilon: options.Epsilon = None,
-    level: options.Level = None,
-    entities: options.Entities = None,
-    surrogates: options.Surrogates = None,
-    key: options.Key = None,
-    language: options.Language = None,
-    edit: options.Edit = False,
-    code: options.Code = None,
     force: options.Force = False,
 ) -> None:  # fmt: skip
     """Write a full spaCy config from options, or check one.
@@ -187,18 +180,13 @@ def config_cli(
     Example: dx config my.cfg --mechanism laplace --epsilon 10
     """
     with mistakes_in_a_line("config"), setting_up():
-        chosen = PipelineOptions(
-            model=model, mechanism=mechanism, epsilon=epsilon, level=level, entities=entities,
-            surrogates=surrogates, key=key, edit=edit, code=code, language=language,
-            overrides=options.overrides_of(ctx),
-        )  # fmt: skip
         if check is not None:
-            if output is not None or chosen != PipelineOptions(code=code):
+            if output is not None or pipeline != PipelineOptions(code=pipeline.code):
                 raise UsageError("`check` takes a config as it is: leave the other options out.")
-            terms = the_sanitizer(make_pipeline(config=check, code=code)).terms
+            terms = the_sanitizer(make_pipeline(config=check, code=pipeline.code)).terms
             description = f"{terms.mechanism} on the space {terms.space}: {terms.guarantee}"
             return typer.echo(f"{check}: valid. {description}")
-        text = config_text(chosen)
+        text = config_text(pipeline)
         if output is None:
             return typer.echo(text, nl=False)
         write_bytes(output, text.encode(), force=force)

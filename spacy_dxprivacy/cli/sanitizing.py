@@ -18,7 +18,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from typer import Argument, Option
 
-from ..config import FileOptions, process_count
+from ..config import FileOptions, PipelineOptions, names_of, process_count
 from ..entities.surrogates.replacements import Replacements
 from ..entities.surrogates.restoring import dates_apart
 from ..entities.surrogates.table import Table, check_cipher, write_table
@@ -50,8 +50,9 @@ LONG = 2**20  # bytes of text, which has most of the words whose paths are store
 TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 
 
+@options.takes_pipeline()
 def sanitize_cli(
-    ctx: typer.Context,
+    pipeline: PipelineOptions,
     source: Annotated[str | None, Argument(
         metavar="INPUT", show_default=False, help="File or folder to read, or - for stdin"
     )] = None,
@@ -70,14 +71,6 @@ def sanitize_cli(
     format: Annotated[str, Option(
         "--format", show_default=False, help="Input format, if the name does not say: jsonl, ..."
     )] = "",
-    config: options.Config = None,
-    model: options.Model = None,
-    mechanism: options.Mechanism = None,
-    epsilon: options.Epsilon = None,
-    level: options.Level = None,
-    entities: options.Entities = None,
-    surrogates: options.Surrogates = None,
-    key: options.Key = None,
     table: Annotated[Path | None, Option(
         "--table", help="Table of surrogates to write, encrypted"
     )] = None,
@@ -87,13 +80,10 @@ def sanitize_cli(
     person_field: Annotated[str | None, Option(
         "--person-field", help="Field that identifies the person of a record"
     )] = None,
-    language: options.Language = None,
-    edit: options.Edit = False,
     receipt: Annotated[Path | None, Option(
         "--receipt", help="Write the receipt to this .json file"
     )] = None,
     n_process: options.NProcess = 1,
-    code: options.Code = None,
     quiet: Annotated[bool, Option("--quiet", "-q", help="Print no receipt")] = False,
     force: options.Force = False,
 ) -> None:  # fmt: skip
@@ -117,7 +107,7 @@ def sanitize_cli(
     with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
         files = FileOptions(
             field=options.names(field) if field else ("text",),
-            keep_fields=options.kept(keep_fields),
+            keep_fields=_kept(keep_fields),
             format=format,
             person_field=person_field,
         )
@@ -126,22 +116,22 @@ def sanitize_cli(
         check_receipt(receipt, jobs, force=force)
         _check_table(table, table_key, processes, force=force)
         is_folder = source is not None and Path(source).is_dir()
-        for secret in filter(None, (key, table, table_key)):
+        for secret in filter(None, (pipeline.key, table, table_key)):
             check_apart(
                 secret, Path(str(target)) if is_folder else jobs[0].target, is_folder=is_folder
             )
         with setting_up():
-            nlp = make_pipeline(
-                config=config, model=model, mechanism=mechanism, epsilon=epsilon, level=level,
-                entities=entities, surrogates=surrogates, key=key, edit=edit, code=code,
-                language=language, overrides=options.overrides_of(ctx),
-            )  # fmt: skip
-        _check_person(nlp, person_field, key)
+            nlp = make_pipeline(pipeline)
+        _check_person(nlp, person_field, pipeline.key)
         _store_paths(nlp, sum(job.size for job in jobs))
         with _table_of_surrogates(nlp, table, table_key, force=force):
             folder = Path(str(target)) if is_folder else None
             run = partial(
-                sanitize, folder=folder, n_process=processes, language=language, force=force
+                sanitize,
+                folder=folder,
+                n_process=processes,
+                language=pipeline.language,
+                force=force,
             )
             tally = _with_progress(run, nlp, jobs, files, interrupted)
         tally.in_clear += [] if table is None else [TABLE]
@@ -152,6 +142,13 @@ def sanitize_cli(
     _print(tally, files, quiet=quiet)
     if tally.failures:
         raise typer.Exit(1)
+
+
+def _kept(given: str | None) -> tuple[str, ...] | None:
+    """Return the names of --keep-fields; () for none, and None, which is all, if it is left out."""
+    if given is None:
+        return None
+    return () if given.strip() == "none" else names_of(given)
 
 
 def _print(tally: Tally, files: FileOptions, *, quiet: bool) -> None:
@@ -189,7 +186,7 @@ def _plan(
     return jobs
 
 
-def _check_person(nlp: Language, person_field: str | None, key: Path | None) -> None:
+def _check_person(nlp: Language, person_field: str | None, key: object) -> None:
     limited = the_sanitizer(nlp).max_epsilon_per_person is not None
     if person_field is not None and not limited and key is None:
         raise UsageError("`person_field` needs `key`, for dates, or max_epsilon_per_person.")

@@ -24,12 +24,11 @@ from ..errors import UsageError, did_you_mean
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.select import entity_labels
 from ..prior.pairs import KINDS
-from ..privacy.levels import MECHANISM
-from ..privacy.levels import level as level_of
+from ..privacy.levels import LEVELS, MECHANISM
 from ..registries import REGISTERED, registry
 from ..space.sources import BUILTIN
 from ..text.language import COVERED
-from ..validate import positive
+from ..validate import one_of, positive
 from .files.limits import MOST_CONFIG, check_size
 
 NOUNS = {
@@ -39,7 +38,6 @@ NOUNS = {
     "dx_indexes": "index",
 }
 PARTS = {"projection": "dx_projections", "index": "dx_indexes"}  # settings that name a function
-EDITOR = "dx.Remap.v1"
 BATCH_SIZE = 128  # documents, where a config does not say; spaCy has 1000
 RULES = "rules"  # in the place of a model: entities by rules alone
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
@@ -266,7 +264,6 @@ def component_config(options: PipelineOptions) -> dict[str, Any]:
         "mechanism": _mechanism_block(options),
         "space": _space_config(options.space),
         "surrogates": surrogates_config(options.surrogates, options.key),
-        "editor": {"@dx_editors": EDITOR} if options.edit else {},
     }
     block = {name: value for name, value in block.items() if value}
     if options.surrogates == "none":
@@ -312,11 +309,14 @@ def _middle(name: str) -> str:
 
 def _mechanism_block(options: PipelineOptions) -> dict[str, Any]:
     mechanism, epsilon = options.mechanism, options.epsilon
-    name = None if mechanism is None else parse_mechanism(mechanism)[1]["@dx_mechanisms"]
-    if options.level is not None:
-        if epsilon is not None or name not in (None, MECHANISM):
-            raise UsageError(f"`level` sets the epsilon of {MECHANISM}: give one of the two.")
-        epsilon = level_of(options.level).epsilon
+    if isinstance(epsilon, str):
+        try:
+            epsilon = float(epsilon)
+        except ValueError:
+            name = None if mechanism is None else parse_mechanism(mechanism)[1]["@dx_mechanisms"]
+            if name not in (None, MECHANISM):
+                raise UsageError(f"`epsilon` of {name} must be a number.") from None
+            epsilon = LEVELS[one_of("epsilon", epsilon, tuple(LEVELS))].epsilon
     return mechanism_config(mechanism, epsilon)
 
 
