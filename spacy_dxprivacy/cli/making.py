@@ -25,7 +25,7 @@ from ..space import Space
 from ..space.search.faiss_index import FOLDER, write_index
 from ..space.sources import BUILTIN, Filter, check_space_folder, load
 from . import options
-from .terminal import REMOVED, mistakes_in_a_line, setting_up
+from .terminal import setting_up
 
 PUBLIC = (".txt", ".jsonl")
 
@@ -57,7 +57,7 @@ def space_cli(
     Example: python -m spacy dx space en_core_web_md my_space --max-words 50000
     """
     start = time.perf_counter()
-    with mistakes_in_a_line("space"), setting_up():
+    with setting_up():
         check_space_folder(target, force=force)
         chosen = Filter(max_words, pattern, [] if exclude == "nothing" else exclude)
         space = load(vectors, chosen)
@@ -84,7 +84,7 @@ def index_cli(
     dx.Faiss.v1 with this folder as `path` uses it, on a space that dx.FileSpace.v1 loads from the
     folder with all of its words.
     """
-    with mistakes_in_a_line("index", REMOVED), setting_up():
+    with setting_up():
         table = Space.load(space)
         if (space / FOLDER).exists() and not force:
             raise UsageError(f"{space}: has an index already. `force` builds it again.")
@@ -120,14 +120,13 @@ def prior_cli(
 
     Example: python -m spacy dx prior wikipedia.txt medicine --types 20000
     """
-    with mistakes_in_a_line("prior", REMOVED):
-        with setting_up():
-            check_target(target, force=force)
-            recipe = Recipe(types=types, pairs=pairs, lang=lang, name=target.name)
-            words = load(space)
-        read = _public_texts(texts, target, field)
-        made = make_prior(read, recipe, words, partial(typer.echo, err=True))
-        made.save(target, force=force)
+    with setting_up():
+        check_target(target, force=force)
+        recipe = Recipe(types=types, pairs=pairs, lang=lang, name=target.name)
+        words = load(space)
+    read = _public_texts(texts, target, field)
+    made = make_prior(read, recipe, words, partial(typer.echo, err=True))
+    made.save(target, force=force)
     typer.echo(
         f"{target}: {len(made.model.words):,} types, of which the space holds {made.in_space:.1%}\n"
         f"held-out text ({made.held_out_words:,} words): perplexity {made.perplexity:.1f} on the "
@@ -162,7 +161,7 @@ def _lines(source: Source) -> Iterator[Record | Failed]:
         yield checked(number, size, [decode(raw).rstrip("\r\n")])
 
 
-@options.takes_pipeline(
+@options.from_settings(
     "model", "mechanism", "epsilon", "entities", "surrogates", "key", "language", "code"
 )
 def config_cli(
@@ -179,7 +178,7 @@ def config_cli(
 
     Example: dx config my.cfg --mechanism laplace --epsilon 10
     """
-    with mistakes_in_a_line("config"), setting_up():
+    with setting_up():
         if check is not None:
             if output is not None or pipeline != PipelineOptions(code=pipeline.code):
                 raise UsageError("`check` takes a config as it is: leave the other options out.")

@@ -18,7 +18,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from typer import Argument, Option
 
-from ..config import FileOptions, PipelineOptions, names_of, process_count
+from ..config import FileOptions, PipelineOptions, process_count
 from ..entities.surrogates.replacements import Replacements
 from ..entities.surrogates.restoring import dates_apart
 from ..entities.surrogates.table import Table, check_cipher, write_table
@@ -33,11 +33,9 @@ from ..io.run import sanitize
 from ..io.tally import Tally
 from . import options
 from .terminal import (
-    REMOVED,
     above_bar,
     bar,
     bytes_bar,
-    mistakes_in_a_line,
     setting_up,
     settings_that_fail,
     with_options,
@@ -50,8 +48,9 @@ LONG = 2**20  # bytes of text, which has most of the words whose paths are store
 TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 
 
-@options.takes_pipeline()
+@options.from_settings()
 def sanitize_cli(
+    files: FileOptions,
     pipeline: PipelineOptions,
     source: Annotated[str | None, Argument(
         metavar="INPUT", show_default=False, help="File or folder to read, or - for stdin"
@@ -62,28 +61,18 @@ def sanitize_cli(
     text: Annotated[str | None, Option(
         "--text", help="Text to sanitise; give confidential text by stdin (-)"
     )] = None,
-    field: Annotated[list[str] | None, Option(
-        "--field", help="Field or column to sanitise; may be repeated"
-    )] = None,
-    keep_fields: Annotated[str | None, Option(
-        "--keep-fields", help="Other fields to write unmodified, or none"
-    )] = None,
-    format: Annotated[str, Option(
-        "--format", show_default=False, help="Input format, if the name does not say: jsonl, ..."
-    )] = "",
     table: Annotated[Path | None, Option(
         "--table", help="Table of surrogates to write, encrypted"
     )] = None,
     table_key: Annotated[Path | None, Option(
         "--table-key", help="Key that encrypts the table"
     )] = None,
-    person_field: Annotated[str | None, Option(
-        "--person-field", help="Field that identifies the person of a record"
-    )] = None,
     receipt: Annotated[Path | None, Option(
         "--receipt", help="Write the receipt to this .json file"
     )] = None,
-    n_process: options.NProcess = 1,
+    n_process: Annotated[int, Option(
+        "--n-process", "-n", help="Worker processes; -1 for one per core"
+    )] = 1,
     quiet: Annotated[bool, Option("--quiet", "-q", help="Print no receipt")] = False,
     force: options.Force = False,
 ) -> None:  # fmt: skip
@@ -104,13 +93,7 @@ def sanitize_cli(
 
     Example: python -m spacy dx sanitize notes.jsonl clean.jsonl --entities person,date
     """
-    with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
-        files = FileOptions(
-            field=options.names(field) if field else ("text",),
-            keep_fields=_kept(keep_fields),
-            format=format,
-            person_field=person_field,
-        )
+    with _interruptible() as interrupted:
         processes = process_count(n_process)
         jobs = _plan(source, target, text, files, force=force)
         check_receipt(receipt, jobs, force=force)
@@ -122,7 +105,7 @@ def sanitize_cli(
             )
         with setting_up():
             nlp = make_pipeline(pipeline)
-        _check_person(nlp, person_field, pipeline.key)
+        _check_person(nlp, files.person_field, pipeline.key)
         _store_paths(nlp, sum(job.size for job in jobs))
         with _table_of_surrogates(nlp, table, table_key, force=force):
             folder = Path(str(target)) if is_folder else None
@@ -142,13 +125,6 @@ def sanitize_cli(
     _print(tally, files, quiet=quiet)
     if tally.failures:
         raise typer.Exit(1)
-
-
-def _kept(given: str | None) -> tuple[str, ...] | None:
-    """Return the names of --keep-fields; () for none, and None, which is all, if it is left out."""
-    if given is None:
-        return None
-    return () if given.strip() == "none" else names_of(given)
 
 
 def _print(tally: Tally, files: FileOptions, *, quiet: bool) -> None:

@@ -112,8 +112,9 @@ def unfitted(options: PipelineOptions) -> Language:
         # person -> PERSON, if a recogniser of the pipeline gives that label and not the other
         labels = entity_labels(nlp, before="") or ()
         cased = {label.casefold(): label for label in labels} | {label: label for label in labels}
-        block["selector"]["labels"] = [
-            cased.get(label, cased.get(label.casefold(), label)) for label in block["selector"]["labels"]
+        selector = block["selector"]
+        selector["labels"] = [
+            cased.get(label, cased.get(label.casefold(), label)) for label in selector["labels"]
         ]
     nlp.add_pipe(name, config=block)
     return nlp

@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import mistakes_in_a_line, setting_up, settings_that_fail
+from ...cli.terminal import setting_up, settings_that_fail
 from ...config import PipelineOptions
 from ...errors import UsageError
 from ...io.build import make_pipeline
@@ -19,7 +19,7 @@ from ..golden import ALL, FIGURES, Evaluation, evaluate, read_gold
 from ..results import text_table
 
 
-@options.takes_pipeline("config", "model", "entities", "code")
+@options.from_settings("config", "model", "entities", "code")
 def evaluate_cli(
     pipeline: PipelineOptions,
     gold: Annotated[Path, Argument(
@@ -42,7 +42,7 @@ def evaluate_cli(
 
     Example: python -m spacy dx audit recogniser gold.jsonl --fail-under recall=.95
     """
-    with mistakes_in_a_line("audit recogniser"), settings_that_fail():
+    with settings_that_fail():
         bars = [_bar(one) for one in fail_under or ()]
         golds = read_gold(gold)
         if pipeline.config is None and not pipeline.entities:

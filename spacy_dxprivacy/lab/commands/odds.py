@@ -12,7 +12,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import bar, mistakes_in_a_line, setting_up, settings_that_fail
+from ...cli.terminal import bar, setting_up, settings_that_fail
 from ...config import FileOptions, PipelineOptions
 from ...errors import UsageError
 from ...io.build import make_pipeline
@@ -27,7 +27,7 @@ ENTITIES = "entities"
 WORST = 10
 
 
-@options.takes_pipeline("config", "model", "mechanism", "epsilon")
+@options.from_settings("config", "model", "mechanism", "epsilon")
 def odds_cli(
     pipeline: PipelineOptions,
     before: Annotated[Path, Argument(
@@ -63,7 +63,7 @@ def odds_cli(
 
     Example: python -m spacy dx audit odds notes.jsonl clean.jsonl --secret Maria
     """
-    with mistakes_in_a_line("audit odds"), settings_that_fail():
+    with settings_that_fail():
         asked = _asked(secret, secrets, secret_field, among)
         account = _account(after, receipt)
         if account is not None and pipeline.config is None and not pipeline.of_component():
