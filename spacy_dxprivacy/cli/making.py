@@ -16,7 +16,7 @@ from ..errors import UsageError
 from ..io.build import config_text, make_pipeline, the_sanitizer
 from ..io.files.atomic import write_bytes
 from ..io.jobs import Job, begun, files_in, opened, read
-from ..io.records import Failed, Record, checked
+from ..io.records import Failed, Input, checked
 from ..io.source import Source, decode, numbered_lines
 from ..metric import graph_of
 from ..prior.make import PAIRS, TYPES, Recipe, make_prior
@@ -154,7 +154,7 @@ def _public_texts(source: Path, target: Path, field: str) -> Iterator[str]:
             raise UsageError(f"{path}: {error}") from None
 
 
-def _lines(source: Source) -> Iterator[Record | Failed]:
+def _lines(source: Source) -> Iterator[Input]:
     for number, raw, size in numbered_lines(source):
         if not raw:
             raise UsageError(f"line {number} is too long.")

@@ -99,11 +99,11 @@ def options_of(settings: type) -> list[inspect.Parameter]:
             continue
         hint, text, *flags = get_args(hints[setting.name])
         is_list = get_origin(hint) is tuple
-        kind = list[str] if is_list else (get_args(hint) or (hint,))[0]
+        kind: Any = list[str] if is_list else (get_args(hint) or (hint,))[0]
         default = None if is_list or setting.default is MISSING else setting.default
         flags = [f"--{setting.name.replace('_', '-')}", *flags]
         option = Option(*flags, help=text, show_default=default not in (None, ""))
-        annotation = Annotated[kind if default is not None else kind | None, option]
+        annotation: Any = Annotated[kind if default is not None else kind | None, option]
         options.append(
             inspect.Parameter(
                 setting.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation

@@ -100,9 +100,8 @@ def sanitize_cli(
         _check_table(table, table_key, processes, force=force)
         is_folder = source is not None and Path(source).is_dir()
         for secret in filter(None, (pipeline.key, table, table_key)):
-            check_apart(
-                secret, Path(str(target)) if is_folder else jobs[0].target, is_folder=is_folder
-            )
+            output = Path(str(target)) if is_folder else jobs[0].target
+            check_apart(Path(str(secret)), output, is_folder=is_folder)
         with setting_up():
             nlp = make_pipeline(pipeline)
         _check_person(nlp, files.person_field, pipeline.key)

@@ -205,7 +205,7 @@ def _split(overrides: Mapping[str, Any], component: str) -> tuple[dict[str, Any]
     return of_block, of_pipeline
 
 
-def override(block: Mapping[str, Any], overrides: Mapping[str, Any], known: Config) -> Config:
+def override(block: dict[str, Any], overrides: Mapping[str, Any], known: Config) -> Config:
     """Return a block with values set by path. known: its defaults.
 
     Another registered name (`unknown.@dx_unknowns`) drops the settings of the one before. Raise

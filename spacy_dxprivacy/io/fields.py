@@ -12,7 +12,7 @@ from ..config import FileOptions
 from ..entities.surrogates.replacements import USER
 from ..errors import DxError, UsageError
 from ..text.users import identity, is_nobody
-from .records import NOT_UTF8, Failed, Record, checked, is_unicode
+from .records import NOT_UTF8, Failed, Input, Record, checked, is_unicode
 
 MOST_NAMES = 12  # that a message shows
 # What a column may be called. The first row of a file without names is a text, and is not shown.
@@ -62,9 +62,7 @@ class Row:
         return self.entry[names.index(name)] if name in names else None
 
 
-def record_of_object(
-    number: int, size: int, entry: dict[str, Any], files: FileOptions
-) -> Record | Failed:
+def record_of_object(number: int, size: int, entry: dict[str, Any], files: FileOptions) -> Input:
     """Return the record of an object of JSON."""
     slots: list[Slot] = []
     for path in files.field:
@@ -81,7 +79,7 @@ def record_of_object(
 
 def record_of_cells(
     number: int, size: int, cells: list[Any], header: Header, files: FileOptions
-) -> Record | Failed:
+) -> Input:
     """Return the record of a row of a table; a text that is None stays so."""
     places = [place_of(name, header.names) for name in files.field]
     slots = [(cells, place) for place in places if cells[place] is not None]
@@ -93,7 +91,7 @@ def record_of_cells(
 
 def record_of_row(
     number: int, size: int, row: Row, files: FileOptions, users: Sequence[Any]
-) -> Record | Failed:
+) -> Input:
     """Return the record of a row, with an empty text if it has none; a failed one without a user.
 
     users: as the row names them; `text.users.identity` says who they are.

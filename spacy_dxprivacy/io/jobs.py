@@ -15,7 +15,7 @@ from . import parquet, pieces, plain, tables
 from .fields import Header, OnHeader
 from .files.atomic import check_new
 from .plain import Writer
-from .records import Failed, Record
+from .records import Failed, Input
 from .source import Readable, Source, source_of_file, source_of_stdin, source_of_text
 
 # -- formats ---------------------------------------------------------------------------------------
@@ -24,7 +24,7 @@ from .source import Readable, Source, source_of_file, source_of_stdin, source_of
 class Format(NamedTuple):
     """How a kind of file is read and written."""
 
-    read: Callable[[Readable, FileOptions, OnHeader], Iterator[Record | Failed]]
+    read: Callable[[Readable, FileOptions, OnHeader], Iterator[Input]]
     write: Callable[[IO[bytes], FileOptions], Writer]
     endings: tuple[str, ...] = ()  # of file names
     has_fields: bool = False  # beside the text
@@ -69,7 +69,7 @@ def ignored(header: Header) -> None:
 
 def read(
     handle: Readable, kind: str, files: FileOptions, on_header: OnHeader = ignored
-) -> Iterator[Record | Failed]:
+) -> Iterator[Input]:
     """Return the records of a binary file, decoded; `kind` is a key of FORMATS.
 
     A record that cannot be read is a Failed one, which never quotes it. Raise UsageError if the
@@ -78,7 +78,7 @@ def read(
     return FORMATS[kind].read(handle, files, on_header)
 
 
-def begun(records: Iterable[Record | Failed]) -> Iterator[Record | Failed]:
+def begun(records: Iterable[Input]) -> Iterator[Input]:
     """Yield the records. Raise UsageError if the first one shows a wrong field or encoding."""
     for i, record in enumerate(records):
         if i == 0 and isinstance(record, Failed) and record.hint:

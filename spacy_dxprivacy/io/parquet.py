@@ -18,7 +18,7 @@ from ..errors import UsageError
 from .fields import Header, OnHeader, check_header, record_of_cells
 from .files.limits import MB, MOST_JSON, TooLarge, check_ratio, too_large
 from .plain import module_of
-from .records import Failed, Record
+from .records import Input
 from .source import Readable, Source, whole
 from .tables import TableWriter, as_cell
 
@@ -29,9 +29,7 @@ MOST_STREAM = 256 * MB  # of stdin: the end of the file says where its rows are
 GROUP_ROWS, GROUP_CHARACTERS = 2**16, 2**25  # written together
 
 
-def read_parquet(
-    handle: Readable, files: FileOptions, on_header: OnHeader
-) -> Iterator[Record | Failed]:
+def read_parquet(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield the rows; a text that is null stays so."""
     module_of("pyarrow", ".parquet", "arrow")
     file = handle.file if isinstance(handle, Source) else handle

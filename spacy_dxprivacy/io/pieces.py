@@ -17,7 +17,16 @@ from ..text.layout import MARKS
 from .fields import OnHeader
 from .files.limits import MB, TooLarge
 from .plain import Writer
-from .records import MENTIONS, NOT_UNICODE, NOT_UTF8, TOO_LONG, Failed, Record, Released, checked
+from .records import (
+    MENTIONS,
+    NOT_UNICODE,
+    NOT_UTF8,
+    TOO_LONG,
+    Failed,
+    Input,
+    Released,
+    checked,
+)
 from .source import Readable, whole
 
 MOST_DOCUMENT = 64 * MB
@@ -149,7 +158,7 @@ def linked(target: str) -> tuple[str, str] | None:
 
 def read_pieces(
     kind: str, handle: Readable, files: FileOptions, on_header: OnHeader
-) -> Iterator[Record | Failed]:
+) -> Iterator[Input]:
     """Yield the one document of a file. kind: of MODULES."""
     raw = whole(handle, MOST_DOCUMENT)
     size, parse = len(raw), import_module(MODULES[kind], __package__).parse

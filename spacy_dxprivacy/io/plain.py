@@ -19,6 +19,7 @@ from .records import (
     NOT_UTF8,
     TOO_LONG,
     Failed,
+    Input,
     Record,
     Released,
     Tokens,
@@ -59,9 +60,7 @@ def module_of(name: str, what: str, extra: str) -> Any:
 # -- texts -----------------------------------------------------------------------------------------
 
 
-def read_text(
-    handle: Readable, files: FileOptions, on_header: OnHeader
-) -> Iterator[Record | Failed]:
+def read_text(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield the one document of a .txt file."""
     raw = whole(handle, MOST_RECORD)
     if len(raw) > MOST_RECORD:
@@ -70,9 +69,7 @@ def read_text(
         yield checked(1, len(raw), [decode(raw)], hint=NOT_UTF8)
 
 
-def read_spacy(
-    handle: Readable, files: FileOptions, on_header: OnHeader
-) -> Iterator[Record | Failed]:
+def read_spacy(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield tokens and blanks alone: all else in a .spacy file is a function of the plaintext."""
     number = 0
     try:
@@ -120,9 +117,7 @@ class SpacyWriter(Writer):
 # -- JSON ------------------------------------------------------------------------------------------
 
 
-def read_jsonl(
-    handle: Readable, files: FileOptions, on_header: OnHeader
-) -> Iterator[Record | Failed]:
+def read_jsonl(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield the record of each line; blank ones do not count."""
     for number, raw, size in numbered_lines(handle):
         line = decode(raw)

@@ -86,6 +86,7 @@ class Released:
     docs: Sequence[Doc] = field(default=(), repr=False)
 
 
+Input = Record | Failed  # of a file, as it is read
 Result = Released | Failed
 
 
@@ -97,7 +98,7 @@ def checked(
     hint: str = "",
     data: Mapping[str, Any] | None = None,
     origin: Any = None,
-) -> Record | Failed:
+) -> Input:
     """Return a record, or a failed one where a text is none; the hint is for broken encodings."""
     for text in texts:
         if not isinstance(text, str):
@@ -132,7 +133,7 @@ def doc_of(nlp: Language, text: Text, data: Mapping[str, Any]) -> str | Doc:
     doc.user_data.update((key, value) for key, value in data.items() if key != MENTIONS)
     mentions = data.get(MENTIONS)
     if mentions and any("doc.ents" in nlp.get_pipe_meta(p).assigns for p in nlp.pipe_names):
-        spans = (doc.char_span(*mention, alignment_mode="expand") for mention in mentions)
+        spans = (doc.char_span(a, b, label, alignment_mode="expand") for a, b, label in mentions)
         doc.set_ents(filter_spans(filter(None, spans)), default="missing")
     return doc
 
@@ -143,18 +144,18 @@ def docs_of(nlp: Language, record: Record) -> Iterator[str | Doc]:
 
 
 def chunks(
-    records: Iterable[Record | Failed],
+    records: Iterable[Input],
     *,
     characters: int,
     most: int,
     ready: Callable[[], bool] | None = None,
-) -> Iterator[list[Record | Failed]]:
+) -> Iterator[list[Input]]:
     """Yield lists of records with about `most` texts in all.
 
     A list ends with the record that fills up `characters`, or with the last one that is `ready`:
     whoever sends line by line gets line by line.
     """
-    chunk: list[Record | Failed] = []
+    chunk: list[Input] = []
     texts = filled = 0
     for record in records:
         chunk.append(record)

@@ -29,7 +29,7 @@ from spacy.tokens import Doc
 from ..config import Imported
 from ..errors import DxError
 from ..pipeline.receipt import Receipt, install_extensions
-from .records import Failed, Record, Released, Result, chunks
+from .records import Failed, Input, Released, Result, chunks
 from .zones import ZONE_CHARACTERS, ZONE_DOCUMENTS, in_zone, zone
 
 # What a worker gets at a time: enough for the mechanism to work in batches, and little enough for
@@ -37,7 +37,7 @@ from .zones import ZONE_CHARACTERS, ZONE_DOCUMENTS, in_zone, zone
 TASK_CHARACTERS = 2**16
 TASKS_AHEAD = 2  # for each worker; what is read ahead is in memory
 
-Task = list[Record | Failed]
+Task = list[Input]
 # Texts, receipts and documents of a record, as bytes.
 Packed = tuple[list[str], list[dict[str, Any]], list[bytes]]
 _own: tuple[Language, bool]  # of a worker: its pipeline, and whether it returns documents
@@ -91,7 +91,7 @@ def executor_of(nlp: Language, n_process: int, batch_size: int | None = None) ->
 
 def results(
     nlp: Language,
-    records: Iterable[Record | Failed],
+    records: Iterable[Input],
     executor: Serial | Processes = Serial(),
     *,
     ready: Callable[[], bool] | None = None,
@@ -113,7 +113,7 @@ def results(
 # -- tasks -----------------------------------------------------------------------------------------
 
 
-def _without_origin(record: Record | Failed) -> Record | Failed:
+def _without_origin(record: Input) -> Input:
     # What its format needs stays here: a worker needs the texts alone.
     return record if isinstance(record, Failed) else replace(record, origin=None)
 
@@ -134,9 +134,11 @@ def _packed(result: Result) -> Packed | Failed:
     return list(result.texts), [dict(receipt) for receipt in result.receipts], raw
 
 
-def _unpacked(nlp: Language, record: Record | Failed, packed: Packed | Failed) -> Result:
-    if isinstance(record, Failed) or isinstance(packed, Failed):
-        return packed if isinstance(packed, Failed) else record
+def _unpacked(nlp: Language, record: Input, packed: Packed | Failed) -> Result:
+    if isinstance(record, Failed):
+        return record
+    if isinstance(packed, Failed):
+        return packed
     texts, receipts, raw = packed
     docs = [Doc(nlp.vocab).from_bytes(data) for data in raw]
     return Released(record, texts, [Receipt(receipt) for receipt in receipts], docs)

@@ -33,7 +33,7 @@ from .files.atomic import Output
 from .jobs import FORMATS, WITH_FIELDS, Job, begun, opened, read
 from .pieces import Pieces
 from .plain import Writer
-from .records import Failed, Record, Released
+from .records import Failed, Input, Released
 from .results import executor_of, results
 from .resume import Parts
 from .tally import Sums, Tally
@@ -161,14 +161,14 @@ class FileRun:
             )
             stack.enter_context(closing(drawn))
             for result in drawn:
+                size = result.size if isinstance(result, Failed) else result.record.size
                 failed = result if isinstance(result, Failed) else self._write(writer, result)
-                record = failed or result.record
                 if failed:
                     self.failed.append(failed.number)
                     run.on_failure(job, failed.number, failed.why)
                 elif job.target is None:
                     output.handle.flush()
-                run.on_progress(record.size)
+                run.on_progress(size)
             if self.failed and not self.tally.documents:
                 output.discard()
             else:
@@ -251,10 +251,10 @@ SAMPLE = 64  # first records, by which the language of a file is known
 
 def with_language(
     nlp: Language,
-    records: Iterable[Record | Failed],
+    records: Iterable[Input],
     language: str | None = None,
     ready: Callable[[], bool] | None = None,
-) -> Iterator[Record | Failed]:
+) -> Iterator[Input]:
     """Return the records, with the language of the first ones where it is known.
 
     Args:
@@ -266,7 +266,7 @@ def with_language(
     Raises:
         UsageError: The pipeline cannot sanitise text of this language.
     """
-    remaining, first, texts, size = iter(records), list[Record | Failed](), list[str](), 0
+    remaining, first, texts, size = iter(records), list[Input](), list[str](), 0
     for record in remaining:
         first.append(record)
         texts += [] if isinstance(record, Failed) else map(str, record.texts)
@@ -282,7 +282,7 @@ def with_language(
     return (_in_language(record, language) for record in records)
 
 
-def _in_language(record: Record | Failed, language: str) -> Record | Failed:
+def _in_language(record: Input, language: str) -> Input:
     if isinstance(record, Failed):
         return record
     return replace(record, data={**record.data, LANGUAGE: language})

@@ -27,7 +27,7 @@ from .fields import (
 )
 from .files.limits import MB, MOST_RECORD, TooLarge, check_ratio
 from .plain import Writer, module_of
-from .records import NOT_UNICODE, NOT_UTF8, Failed, Record, Released, is_unicode
+from .records import NOT_UNICODE, NOT_UTF8, Failed, Input, Released, is_unicode
 from .source import Readable, decode, numbered_lines, whole
 
 NUL = "\ud800"  # stands for "\0", which csv refuses before Python 3.11; no UTF-8 decodes to it
@@ -67,7 +67,7 @@ def delimiter_of(line: str, files: FileOptions) -> str | None:
 
 def read_csv(
     handle: Readable, files: FileOptions, on_header: OnHeader, delimiter: str | None = None
-) -> Iterator[Record | Failed]:
+) -> Iterator[Input]:
     """Yield the records of .csv or .tsv; the first row shows the delimiter if none is given."""
     csv.field_size_limit(MOST_RECORD)
     lines = _Lines(handle)
@@ -125,9 +125,7 @@ class _Lines:
             yield line.replace("\0", NUL)
 
 
-def read_xlsx(
-    handle: Readable, files: FileOptions, on_header: OnHeader
-) -> Iterator[Record | Failed]:
+def read_xlsx(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield the rows of the first sheet: its values, and no formulas, comments or other sheets."""
     rows = _sheet(handle)
     first = next(rows, None)

@@ -23,7 +23,7 @@ from ..pipeline.component import DxSanitizer
 from ..pipeline.receipt import Counted, Receipt, assert_sanitized, get_receipt
 from ..text.tokens import MANY_WORDS, trim_vocab
 from .build import the_sanitizer
-from .records import Failed, Record, Released, Result, Text, chunks, doc_of
+from .records import Failed, Input, Record, Released, Result, Text, chunks, doc_of
 
 # What a zone holds. The vocabulary grows by the words of a zone, and is emptied after it.
 ZONE_DOCUMENTS = 2**14
@@ -42,7 +42,7 @@ Drawn = tuple[str, Receipt, Doc | None]  # of a text
 
 
 def in_zone(
-    nlp: Language, records: list[Record | Failed], *, batch_size: int, with_docs: bool = False
+    nlp: Language, records: list[Input], *, batch_size: int, with_docs: bool = False
 ) -> Iterator[Result]:
     """Yield the results of records in a memory zone; long texts are drawn in parts."""
     inputs = [

@@ -21,7 +21,7 @@ from ..errors import UsageError
 from ..io.build import NO_LIMIT
 from ..io.fields import Row, slots_of
 from ..io.jobs import begun, opened, plan_jobs, read
-from ..io.records import Failed, Record, chunks, docs_of
+from ..io.records import Failed, Input, Record, chunks, docs_of
 from ..io.zones import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draw import LONGEST, passage
 from ..pipeline.select import AllWords
@@ -57,7 +57,7 @@ def read_texts(source: str, field: str, *, most: int | None = None) -> list[str]
     return [str(text) for r in records if isinstance(r, Record) for text in r.texts]
 
 
-def records_of(source: str, taker: str, files: FileOptions) -> Iterator[Record | Failed]:
+def records_of(source: str, taker: str, files: FileOptions) -> Iterator[Input]:
     """Yield the records of a file, or of stdin for "-". taker: who takes the file, for the message
     about a folder."""
     if source != "-" and Path(source).is_dir():

@@ -24,7 +24,7 @@ from ..arrays import Ints1d
 from ..config import FileOptions
 from ..errors import UsageError
 from ..io.build import make_pipeline
-from ..io.records import Failed, Record, docs_of
+from ..io.records import Input, Record, docs_of
 from ..io.zones import zone
 from ..pipeline.receipt import get_receipt
 from .aligned import tokens_of
@@ -252,17 +252,20 @@ def given_of_files(
     before, after = paths
     records = records_of(str(before), "`dx audit odds`", files)
     originals = (record for record in records if isinstance(record, Record))
-    released: Iterator[Record | Failed] = iter(())
+    released: Iterator[Input] = iter(())
     if after is not None:
         originals = (record for record in originals if record.number not in failed)
         released = records_of(str(after), "`dx audit odds`", FileOptions(field=files.field))
     for original, release in zip_longest(originals, released):
-        if after is not None and not (isinstance(original, Record) and isinstance(release, Record)):
+        is_pair = isinstance(original, Record) and isinstance(release, Record)
+        if not isinstance(original, Record) or (after is not None and not is_pair):
             raise UsageError(
                 f"{after} has other records than {before}. If some failed, give the `receipt`."
             )
         secret = original.origin.value(files.keep_fields[0]) if files.keep_fields else None
         docs = docs_of(nlp, original)
-        new_docs = repeat(None) if release is None else docs_of(nlp, release)
+        new_docs: Iterable[Any] = repeat(None)
+        if isinstance(release, Record):
+            new_docs = docs_of(nlp, release)
         for doc, new_doc in zip(docs, new_docs, strict=False):
             yield Given(original.number, doc, new_doc, None if secret is None else str(secret))

@@ -35,7 +35,7 @@ from ...entities.surrogates.base import Scope
 from ...entities.surrogates.replacements import CALLER, USER, Replacements
 from ...entities.surrogates.restoring import set_apart
 from ...io.build import the_sanitizer
-from ...io.records import Failed, Record, chunks
+from ...io.records import Failed, Input, Record, chunks
 from ...io.results import Serial, results
 from ...io.run import not_covered
 from ...pipeline.receipt import COUNTS, Terms
@@ -80,7 +80,7 @@ class Lane:
             sanitizer.on_replacements = self._set_apart
             by_conversation(sanitizer.surrogates)
 
-    def draw(self, caller: str, records: list[Record | Failed]) -> list[Outcome]:
+    def draw(self, caller: str, records: list[Input]) -> list[Outcome]:
         """Sanitise a part, and charge it, even if it fails. Nothing of the texts stays.
 
         Raises:
@@ -100,14 +100,14 @@ class Lane:
             self._ledger.charge(caller, list(filter(None, draws)), capped=bool(lost))
         return outcomes
 
-    def _covered(self, record: Record | Failed) -> Record | Failed:
+    def _covered(self, record: Input) -> Input:
         """Return a failed record where the language of a text is not covered."""
         if isinstance(record, Failed):
             return record
         why = not_covered(self._nlp, str(record.texts[0]))
         return Failed(record.number, why) if why else record
 
-    def _outcomes(self, batch: list[Record | Failed]) -> Iterator[Outcome]:
+    def _outcomes(self, batch: list[Input]) -> Iterator[Outcome]:
         self._rows = {}
         drawn = results(self._nlp, batch, Serial(TEXTS))
         for record, result in zip(batch, drawn, strict=True):
@@ -140,7 +140,7 @@ def conversation_secret() -> bytes:
     return bytes.fromhex(os.environ.setdefault(SECRET, token_hex(32)))
 
 
-def _most_draws(record: Record | Failed) -> int:
+def _most_draws(record: Input) -> int:
     """Return what a text is charged that failed after an unknown number of draws."""
     return 0 if isinstance(record, Failed) else len(_WORD.findall(str(record.texts[0])))
 

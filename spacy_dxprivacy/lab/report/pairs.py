@@ -19,7 +19,7 @@ from spacy.tokens import Doc
 from ...config import FileOptions
 from ...errors import UsageError
 from ...io.jobs import KINDS, Job, files_in, opened, plan_jobs, read
-from ...io.records import Failed, Record, Text, doc_of
+from ...io.records import Failed, Input, Record, Text, doc_of
 from ..corpus import tokenizer
 
 NONE = -1
@@ -214,7 +214,7 @@ def _of_source(
         yield make_pair(*docs, tokens_are_given=given, label=named)
 
 
-def _records(path: Path, kind: str, fields: FileOptions) -> Iterator[Record | Failed]:
+def _records(path: Path, kind: str, fields: FileOptions) -> Iterator[Input]:
     try:
         with opened(Job(path, None, kind, kind)) as handle:
             yield from read(handle, kind, fields)
