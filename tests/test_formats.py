@@ -72,7 +72,7 @@ def unknown_of(how):
 def dx(pipelines, monkeypatch):
     """Runs the command."""
     command = import_module("spacy_dxprivacy.cli.sanitizing")
-    monkeypatch.setattr(command, "make_pipeline", lambda **how: pipelines[unknown_of(how)])
+    monkeypatch.setattr(command, "make_pipeline", lambda settings: pipelines[unknown_of(settings)])
 
     def run(*args, **kwargs):
         return CliRunner().invoke(app, ["dx", "sanitize", *map(str, args)], **kwargs)

@@ -99,7 +99,7 @@ def dx(make):
 
     def run(*args):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(command, "make_pipeline", lambda **_: nlp)
+            patch.setattr(command, "make_pipeline", lambda settings: nlp)
             done = CliRunner().invoke(app, ["dx", "sanitize", *map(str, args), "--force"])
         assert done.exit_code in (0, 1, 2) and isinstance(done.exception, SystemExit | None)
         assert not leaks(done.output, UNKNOWN_SECRETS)

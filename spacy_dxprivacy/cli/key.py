@@ -73,8 +73,8 @@ def restore_cli(
     else:
         write_bytes(output, restored.text.encode(), force=force)
     typer.echo(f"{restored.restored} restored.", err=True)
-    for label, left in groupby(sorted(restored.left), key=lambda one: one[0]):
-        lines = [line for _, line in left]
-        where = ", ".join(map(str, dict.fromkeys(lines)))
+    for label, lines_by_label in groupby(sorted(restored.left), key=lambda one: one[0]):
+        lines = [line for _, line in lines_by_label]
+        listed = ", ".join(map(str, dict.fromkeys(lines)))
         why = "may not be a surrogate, or have several originals, and stay unchanged"
-        typer.echo(f"{len(lines)} of {label} {why}: line {where}.", err=True)
+        typer.echo(f"{len(lines)} of {label} {why}: line {listed}.", err=True)

@@ -125,12 +125,13 @@ def prior_cli(
         recipe = Recipe(types=types, pairs=pairs, lang=lang, name=target.name)
         words = load(space)
     read = _public_texts(texts, target, field)
-    made = make_prior(read, recipe, words, partial(typer.echo, err=True))
-    made.save(target, force=force)
+    prior = make_prior(read, recipe, words, partial(typer.echo, err=True))
+    prior.save(target, force=force)
     typer.echo(
-        f"{target}: {len(made.model.words):,} types, of which the space holds {made.in_space:.1%}\n"
-        f"held-out text ({made.held_out_words:,} words): perplexity {made.perplexity:.1f} on the "
-        f"{made.coverage:.1%} of words that it knows",
+        f"{target}: {len(prior.model.words):,} types, of which the space holds "
+        f"{prior.in_space:.1%}\n"
+        f"held-out text ({prior.held_out_words:,} words): perplexity {prior.perplexity:.1f} on the "
+        f"{prior.coverage:.1%} of words that it knows",
         err=True,
     )
 

@@ -136,8 +136,8 @@ def _print(tally: Tally, files: FileOptions, *, quiet: bool) -> None:
         typer.secho(alarm, err=True, fg="red", bold=True)
     fields = [line for line in tally.in_clear if line.startswith("the fields")]
     if fields and files.keep_fields is None:
-        how = "List those to keep with --keep-fields, or drop all with --keep-fields none."
-        typer.secho(f"UNMODIFIED: {fields[0]}. {how}", err=True, fg="yellow")
+        remedy = "List those to keep with --keep-fields, or drop all with --keep-fields none."
+        typer.secho(f"UNMODIFIED: {fields[0]}. {remedy}", err=True, fg="yellow")
 
 
 # -- the run ---------------------------------------------------------------------------------------
@@ -180,10 +180,10 @@ def _with_progress(
     def on_failure(job: Job, number: int, why: str) -> None:
         nonlocal failures
         failures += 1
-        where = f"{job.name}, {UNITS.get(job.read_as, 'record')} {number}" if number else job.name
+        place = f"{job.name}, {UNITS.get(job.read_as, 'record')} {number}" if number else job.name
         why = why.removeprefix(f"{job.name}: ")  # begins so for one file alone
         if failures <= MOST_FAILURES:
-            above_bar(f"dx sanitize: {where}: {with_options(why)}")
+            above_bar(f"dx sanitize: {place}: {with_options(why)}")
 
     with bytes_bar(total=sum(job.size for job in jobs) or None) as bar:
 
@@ -193,8 +193,8 @@ def _with_progress(
 
         tally = run(nlp, jobs, files, on_failure=on_failure, on_progress=on_progress)
     if failures > MOST_FAILURES:
-        more = failures - MOST_FAILURES
-        above_bar(f"dx sanitize: {more:,} more failed; --receipt has all of them.")
+        unprinted = failures - MOST_FAILURES
+        above_bar(f"dx sanitize: {unprinted:,} more failed; --receipt has all of them.")
     return tally
 
 
@@ -206,7 +206,7 @@ def _count_other_files(tally: Tally, source: str | None, jobs: list[Job]) -> Non
             above_bar(f"dx sanitize: {link}: leads out of the folder, and is left out.")
         inside = [path for path in folder.rglob("*") if path.is_file() and path not in links]
         counts = {"links out of the folder": len(links), "other files": len(inside) - len(jobs)}
-        tally.dropped.update({what: count for what, count in counts.items() if count})
+        tally.dropped.update({kind: count for kind, count in counts.items() if count})
 
 
 def _store_paths(nlp: Language, size: int) -> None:
@@ -214,11 +214,14 @@ def _store_paths(nlp: Language, size: int) -> None:
     store = getattr(the_sanitizer(nlp).mechanism, "store_paths", None)
     if size < LONG or store is None:
         return
-    with warnings.catch_warnings(record=True) as caught, bar(desc="paths, once a machine") as some:
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        bar(desc="paths, once a machine") as progress,
+    ):
         warnings.simplefilter("always")
-        store(some.update)
-    for one in caught:
-        above_bar(f"dx sanitize: {one.message}")
+        store(progress.update)
+    for warning in caught:
+        above_bar(f"dx sanitize: {warning.message}")
 
 
 # -- the table of surrogates -----------------------------------------------------------------------
@@ -293,8 +296,8 @@ def _interruptible() -> Iterator[Callable[[], None]]:
 
     before: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
-        both = (signal.SIGINT, signal.SIGTERM)
-        heard = [number for number in both if signal.getsignal(number) is not signal.SIG_IGN]
+        signals = (signal.SIGINT, signal.SIGTERM)
+        heard = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
         before = {number: signal.signal(number, interrupt) for number in heard}
     try:
         yield again

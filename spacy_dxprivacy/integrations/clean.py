@@ -47,7 +47,7 @@ class Ready:
 
 
 _making = threading.Lock()
-_made: dict[str, Ready] = {}  # in the order of their last use
+_pipelines: dict[str, Ready] = {}  # in the order of their last use
 
 
 def ready(settings: Mapping[str, Any]) -> Ready:
@@ -58,15 +58,15 @@ def ready(settings: Mapping[str, Any]) -> Ready:
     changes = [path.stat().st_mtime_ns if path.exists() else 0 for path in paths]
     key = json.dumps([asdict(options), changes], default=str)
     with _making:  # or two threads would make two at once
-        one = _made.pop(key, None)
-        if one is None:
-            one = Ready(make_pipeline(options))
-            if the_sanitizer(one.nlp).rng.seed is not None:
+        pipeline = _pipelines.pop(key, None)
+        if pipeline is None:
+            pipeline = Ready(make_pipeline(options))
+            if the_sanitizer(pipeline.nlp).rng.seed is not None:
                 raise DxError(Errors.DX072)
-        _made[key] = one
-        if len(_made) > MOST_PIPELINES:
-            del _made[next(iter(_made))]
-        return one
+        _pipelines[key] = pipeline
+        if len(_pipelines) > MOST_PIPELINES:
+            del _pipelines[next(iter(_pipelines))]
+        return pipeline
 
 
 # -- texts in, texts out ---------------------------------------------------------------------------
@@ -109,7 +109,7 @@ class Cleaned:
         dx_epsilon (of the text) and dx_spent (of its unit, over all texts).
         """
         columns: dict[str, list[Any]] = {
-            f"dx_{name}": [None if one is None else one[name] for one in self.receipts]
+            f"dx_{name}": [None if receipt is None else receipt[name] for receipt in self.receipts]
             for name in COUNTS
         }
         epsilons = [None if r is None else r["total"]["epsilon"] for r in self.receipts]

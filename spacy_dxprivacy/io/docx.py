@@ -106,8 +106,8 @@ def parse(raw: bytes, files: FileOptions) -> Pieces:
         read(package.tree(name), pieces, bookmarks)
     rels = [_rels_of(name) for name in ids if _rels_of(name) in package.parts]
     pieces.finish = lambda: package.written(["[Content_Types].xml", *rels, *names])
-    others = [name for name in package.parts if name not in package.trees]
-    pieces.dropped["parts"] += sum("/media/" not in n and not n.endswith(".rels") for n in others)
+    dropped = [name for name in package.parts if name not in package.trees]
+    pieces.dropped["parts"] += sum("/media/" not in n and not n.endswith(".rels") for n in dropped)
     return pieces
 
 
@@ -118,17 +118,17 @@ def _content_types(package: _Package) -> dict[str, str]:
     """Return the kind of each part of WordprocessingML, such as "header"; no others are listed."""
     kinds = {}
     types = package.tree("[Content_Types].xml")
-    for one in list(types):
-        name, kind = one.get("PartName", "").lstrip("/"), one.get("ContentType", "")
+    for part in list(types):
+        name, kind = part.get("PartName", "").lstrip("/"), part.get("ContentType", "")
         last = kind.removesuffix("+xml").rpartition(".")[2]
         is_word = _KIND.fullmatch(kind)
         is_main = last != "main" or "wordprocessingml.document" in kind
         if is_word and is_main and last in TEXTS | COPIED and "glossary" not in name:
             kinds[name] = last
-        elif one.get("Extension") in _DEFAULTS:
-            one.set("ContentType", _DEFAULTS[one.get("Extension")])
+        elif part.get("Extension") in _DEFAULTS:
+            part.set("ContentType", _DEFAULTS[part.get("Extension")])
         else:
-            types.remove(one)
+            types.remove(part)
     return kinds
 
 
@@ -144,23 +144,23 @@ def _filter_relations(
     rels, ids = _rels_of(name), dict[str, str]()
     if rels not in package.parts:
         return ids
-    for one in list(package.tree(rels)):
-        kind, target = one.get("Type", "").rpartition("/")[2], one.get("Target", "")
+    for relation in list(package.tree(rels)):
+        kind, target = relation.get("Type", "").rpartition("/")[2], relation.get("Target", "")
         inside = posixpath.normpath(posixpath.join("/", posixpath.dirname(name), target))[1:]
-        external = one.get("TargetMode") == "External"
-        base = _BASES.fullmatch(one.get("Type", "").rpartition("/")[0])
+        external = relation.get("TargetMode") == "External"
+        base = _BASES.fullmatch(relation.get("Type", "").rpartition("/")[0])
         is_link = external and kind == "hyperlink"
-        if is_link and base and (found := linked(target)):
-            put = lambda text, one=one: one.set("Target", mail_target(text))  # noqa: E731
-            pieces.add_later(found[0], put, found[1])
+        if is_link and base and (address := linked(target)):
+            put = lambda text, relation=relation: relation.set("Target", mail_target(text))  # noqa: E731
+            pieces.add_later(address[0], put, address[1])
         elif external or inside not in names or not base:
-            what = {"hyperlink": "link targets", "image": "images"}.get(kind, "objects")
-            pieces.dropped[what] += external or kind == "image"
-            one.getparent().remove(one)
+            noun = {"hyperlink": "link targets", "image": "images"}.get(kind, "objects")
+            pieces.dropped[noun] += external or kind == "image"
+            relation.getparent().remove(relation)
             continue
         else:
-            one.set("Target", posixpath.relpath(inside, posixpath.dirname(name) or "."))
-            one.attrib.pop("TargetMode", None)
-        ids[one.get("Id", "")] = f"rId{len(ids) + 1}"
-        one.set("Id", f"rId{len(ids)}")
+            relation.set("Target", posixpath.relpath(inside, posixpath.dirname(name) or "."))
+            relation.attrib.pop("TargetMode", None)
+        ids[relation.get("Id", "")] = f"rId{len(ids) + 1}"
+        relation.set("Id", f"rId{len(ids)}")
     return ids

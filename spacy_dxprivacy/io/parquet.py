@@ -171,10 +171,10 @@ def _check_groups(metadata: Any, columns: Sequence[str]) -> None:
         chunks = [group.column(place) for place in range(group.num_columns)]
         wanted = [c for c in chunks if c.path_in_schema.partition(".")[0] in columns]
         unpacked = sum(c.total_uncompressed_size for c in wanted)
-        what = f"row group {number + 1}"
+        label = f"row group {number + 1}"
         if unpacked > MOST_GROUP or any(c.total_uncompressed_size < 0 for c in wanted):
-            raise too_large(what, unpacked, MOST_GROUP)
-        check_ratio(what, sum(c.total_compressed_size for c in wanted), unpacked)
+            raise too_large(label, unpacked, MOST_GROUP)
+        check_ratio(label, sum(c.total_compressed_size for c in wanted), unpacked)
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -210,7 +210,7 @@ def _few_at_a_time(table: pa.Table) -> Iterator[pa.Table]:
     chunks = [chunk for column in table.columns for chunk in column.chunks]
     texts = [c for c in chunks if types.is_dictionary(c.type) and is_text(c.type.value_type)]
     lengths = (pc.take(pc.binary_length(text.dictionary), text.indices) for text in texts)
-    if len(table) < 2 or sum(pc.sum(some).as_py() or 0 for some in lengths) < AT_ONCE:
+    if len(table) < 2 or sum(pc.sum(sizes).as_py() or 0 for sizes in lengths) < AT_ONCE:
         yield table
         return
     half = len(table) // 2

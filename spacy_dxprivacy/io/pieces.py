@@ -147,12 +147,12 @@ def mail_target(text: str) -> str:
 
 def linked(target: str) -> tuple[str, str] | None:
     """Return the address or number of a link, with its label; None for any other link."""
-    scheme, _, rest = target.strip().partition(":")
-    rest = rest.partition("?")[0].replace("%40", "@")
-    if scheme.lower() == "mailto" and ADDRESS.fullmatch(rest):
-        return rest, "EMAIL"
-    if scheme.lower() == "tel" and re.fullmatch(r"[\d+().-]{3,30}", rest):
-        return rest, "PHONE"
+    scheme, _, address = target.strip().partition(":")
+    address = address.partition("?")[0].replace("%40", "@")
+    if scheme.lower() == "mailto" and ADDRESS.fullmatch(address):
+        return address, "EMAIL"
+    if scheme.lower() == "tel" and re.fullmatch(r"[\d+().-]{3,30}", address):
+        return address, "PHONE"
     return None
 
 

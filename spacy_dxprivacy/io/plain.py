@@ -84,9 +84,9 @@ def read_spacy(handle: Readable, files: FileOptions, on_header: OnHeader) -> Ite
     except TooLarge as error:
         raise UsageError(str(error)) from None
     except BadPacked:
-        what = f"document {number + 1} of the .spacy file is damaged."
+        damaged = f"document {number + 1} of the .spacy file is damaged."
         raise UsageError(
-            what if number else "the .spacy file is not a DocBin, or it is damaged."
+            damaged if number else "the .spacy file is not a DocBin, or it is damaged."
         ) from None
 
 
@@ -153,10 +153,10 @@ def parse(text: str) -> Any:
     """Return a value of JSON. Raise TwiceError, and ValueError, also for too deep nesting."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
             raise TwiceError
-        return made
+        return fields
 
     try:
         return json.loads(text, object_pairs_hook=once)

@@ -40,7 +40,7 @@ TASKS_AHEAD = 2  # for each worker; what is read ahead is in memory
 Task = list[Input]
 # Texts, receipts and documents of a record, as bytes.
 Packed = tuple[list[str], list[dict[str, Any]], list[bytes]]
-_own: tuple[Language, bool]  # of a worker: its pipeline, and whether it returns documents
+_pipeline: tuple[Language, bool]  # of a worker: its pipeline, and whether it returns documents
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Serial:
     """Draws in this process. batch_size: documents; that of the pipeline if None."""
 
     batch_size: int | None = None
-    characters, most = ZONE_CHARACTERS, ZONE_DOCUMENTS
+    characters, documents = ZONE_CHARACTERS, ZONE_DOCUMENTS
 
     def draw(self, nlp: Language, tasks: Iterator[Task], with_docs: bool) -> Iterator[Result]:
         """Yield the results of tasks, in order."""
@@ -62,7 +62,7 @@ class Processes:
     """Draws in forked processes."""
 
     count: int
-    most: int  # documents in a task
+    documents: int  # in a task
     characters = TASK_CHARACTERS
 
     def draw(self, nlp: Language, tasks: Iterator[Task], with_docs: bool) -> Iterator[Result]:
@@ -106,7 +106,7 @@ def results(
         ready: Whether the next record is there: nobody waits for it before those that are.
         with_docs: Whether results have Docs. Without, a long text may be drawn in parts.
     """
-    size = {"characters": executor.characters, "most": executor.most}
+    size = {"characters": executor.characters, "most": executor.documents}
     yield from executor.draw(nlp, chunks(records, **size, ready=ready), with_docs)
 
 
@@ -120,7 +120,7 @@ def _without_origin(record: Input) -> Input:
 
 def _answer(task: Task) -> list[Packed | Failed] | str:
     try:
-        nlp, with_docs = _own
+        nlp, with_docs = _pipeline
         drawn = in_zone(nlp, task, batch_size=len(task), with_docs=with_docs)
         return [_packed(result) for result in drawn]
     except Exception as error:
@@ -150,10 +150,10 @@ def _unpacked(nlp: Language, record: Input, packed: Packed | Failed) -> Result:
 @contextmanager
 def _pool(nlp: Language, n_process: int, with_docs: bool) -> Iterator[ProcessPoolExecutor]:
     """Give a pool whose workers are gone at the end of the block, however it ends."""
-    given = (Imported(), nlp, with_docs)
+    arguments = (Imported(), nlp, with_docs)
     with heap_frozen():
         pool = ProcessPoolExecutor(
-            n_process, multiprocessing.get_context(), initializer=_begin, initargs=given
+            n_process, multiprocessing.get_context(), initializer=_begin, initargs=arguments
         )
         try:
             with signals_held():
@@ -211,8 +211,8 @@ def signals_held() -> Iterator[None]:
     finally:
         if UNIX:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        for which, handler in handlers.items():
-            signal.signal(which, handler or signal.SIG_DFL)
+        for number, handler in handlers.items():
+            signal.signal(number, handler or signal.SIG_DFL)
         for number in came:
             signal.raise_signal(number)
 
@@ -220,7 +220,7 @@ def signals_held() -> Iterator[None]:
 def _begin(imported: Imported, nlp: Language, with_docs: bool) -> None:
     # `imported` comes first, so that a spawned worker knows the code before the pipeline.
     # spaCy's warnings may quote tokens; a spawned worker does not inherit the parent's filter.
-    global _own
+    global _pipeline
     warnings.simplefilter("ignore")
     # Ctrl-C goes to all processes of a terminal. The parent decides what becomes of the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -229,7 +229,7 @@ def _begin(imported: Imported, nlp: Language, with_docs: bool) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     threading.Thread(target=end_with_parent, daemon=True).start()
     install_extensions()
-    _own = nlp, with_docs
+    _pipeline = nlp, with_docs
 
 
 def end_with_parent() -> None:

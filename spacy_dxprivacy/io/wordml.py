@@ -44,10 +44,10 @@ def clean(etree: Any, root: Any, ids: dict[str, str], pieces: Pieces) -> None:
         _remove(element)
     etree.strip_tags(root, "{*}smartTag", "{*}customXml")
     for element in root.iter("{*}sdtPr", "{*}settings"):
-        known = _SETTINGS if element is root else frozenset(("id", "rPr", "docPartObj"))
-        what = "settings" if element is root else "content controls"
-        kept = [one for one in element if _name_of(one) in known]
-        pieces.dropped[what] += len(element) - len(kept)
+        allowed = _SETTINGS if element is root else frozenset(("id", "rPr", "docPartObj"))
+        noun = "settings" if element is root else "content controls"
+        kept = [child for child in element if _name_of(child) in allowed]
+        pieces.dropped[noun] += len(element) - len(kept)
         element[:] = kept
     for element in list(root.iter("{*}*")):
         for key, value in element.attrib.items():
@@ -61,7 +61,7 @@ def _remove_reference(element: Any, key: str) -> None:
     if _name_of(element) in _MAY_BE_EMPTY:
         del element.attrib[key]
         return
-    holders = (one for one in element.iterancestors() if _name_of(one) in _HOLDERS)
+    holders = (ancestor for ancestor in element.iterancestors() if _name_of(ancestor) in _HOLDERS)
     is_click = _name_of(element).startswith("hlink")
     _remove(element if is_click else next(holders, element))
 
@@ -71,9 +71,9 @@ def read(root: Any, pieces: Pieces, bookmarks: dict[str, str]) -> None:
     row, read = None, set[Any]()
     for paragraph in root.iter("{*}p"):
         in_cell = _name_of(paragraph.getparent()) == "tc"
-        new = paragraph.getparent().getparent() if in_cell else None
-        pieces.gap("\t" if in_cell and new is row else "\n" if in_cell else "\n\n")
-        row = new
+        new_row = paragraph.getparent().getparent() if in_cell else None
+        pieces.gap("\t" if in_cell and new_row is row else "\n" if in_cell else "\n\n")
+        row = new_row
         for element in _of_paragraph(paragraph):
             name = _name_of(element)
             if name in _GAPS and len(element) == 0:
@@ -86,8 +86,8 @@ def read(root: Any, pieces: Pieces, bookmarks: dict[str, str]) -> None:
     pieces.gap("\n\n")
     for element in root.iter("{*}*"):
         name, text = _name_of(element), (element.text or "").strip()
-        known = {"instrText": _FIELD, **dict.fromkeys(_PLACES, _VALUE)}.get(name)
-        if text and element not in read and not (known and known.fullmatch(text)):
+        patterns = {"instrText": _FIELD, **dict.fromkeys(_PLACES, _VALUE)}.get(name)
+        if text and element not in read and not (patterns and patterns.fullmatch(text)):
             pieces.dropped["field codes" if name == "instrText" else "other texts"] += 1
             element.text = ""
         if (element.tail or "").strip():

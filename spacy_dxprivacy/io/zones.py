@@ -197,10 +197,10 @@ def _parts_sentences(nlp: Language, text: str, match: re.Match[str]) -> bool:
     """Return whether a sentence ends there, and the tokenizer cuts both sides as if alone."""
     place = match.end()
     # Without the words that the window breaks.
-    left = text[max(0, place - _BESIDE) : place].lstrip().partition(" ")[2]
-    right = text[place : place + _BESIDE].rpartition(" ")[0]
-    alone = [t.text for t in nlp.tokenizer(left)], [t.text for t in nlp.tokenizer(right)]
-    together = [t.text for t in nlp.tokenizer(left + right)]
+    before = text[max(0, place - _BESIDE) : place].lstrip().partition(" ")[2]
+    after = text[place : place + _BESIDE].rpartition(" ")[0]
+    alone = [t.text for t in nlp.tokenizer(before)], [t.text for t in nlp.tokenizer(after)]
+    together = [t.text for t in nlp.tokenizer(before + after)]
     words = [word for word in alone[0] if not word.isspace()]
     is_end = text[match.start()] not in _MARKS or words[-1:] in ([mark] for mark in _MARKS)
     return is_end and together == alone[0] + alone[1]

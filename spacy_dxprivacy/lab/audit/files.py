@@ -173,7 +173,7 @@ def _docbin(raw: bytes) -> Iterator[Item]:
     yield Strings(
         "annotations", [s for s in docbin.strings.values() if s and s not in used], whole=True
     )
-    yield Strings("annotations", list(strings_in(docbin.others)))
+    yield Strings("annotations", list(strings_in(docbin.annotations)))
 
 
 @cache
