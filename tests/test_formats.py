@@ -63,8 +63,8 @@ def pipelines(space):
     }
 
 
-def unknown_of(how):
-    name = how["overrides"].get("unknown.@dx_unknowns")
+def unknown_of(settings):
+    name = settings.overrides.get("unknown.@dx_unknowns")
     return {"dx.Redact.v1": "redact", "dx.Raise.v1": "raise"}.get(name)
 
 
