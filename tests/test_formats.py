@@ -11,6 +11,7 @@ import json
 import sys
 import zipfile
 from importlib import import_module
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -22,7 +23,6 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import Space, UsageError
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import FileOptions
-from spacy_dxprivacy.io import run
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.fields import slots_of
 from spacy_dxprivacy.io.jobs import guess, read
@@ -403,13 +403,10 @@ def test_what_ends_half_way_leaves_nothing(
 ):
     """A full disk, Ctrl-C, a reader that goes: after the first record was written."""
     (tmp_path / f"in.{form}").write_bytes(written(form))
-    write = run.write
-
-    def fails(writer, released):
-        write(writer, released)
-        raise error
-
-    monkeypatch.setattr(run, "write", fails)
+    bar = MagicMock()
+    bar.return_value.__enter__.return_value.update.side_effect = error
+    bar.return_value.__exit__.return_value = None
+    monkeypatch.setattr("spacy_dxprivacy.cli.sanitizing.bytes_bar", bar)
     target = tmp_path / f"out.{form}"
     field = [] if form == "spacy" else ["--field", "note"]
     result = dx(tmp_path / f"in.{form}", target, *field)

@@ -9,7 +9,6 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -106,16 +105,15 @@ def sanitize_cli(
             nlp = make_pipeline(pipeline)
         _check_person(nlp, files.person_field, pipeline.key)
         _store_paths(nlp, sum(job.size for job in jobs))
-        with _table_of_surrogates(nlp, table, table_key, force=force):
-            folder = Path(str(target)) if is_folder else None
-            run = partial(
-                sanitize,
-                folder=folder,
-                n_process=processes,
-                language=pipeline.language,
-                force=force,
-            )
-            tally = _with_progress(run, nlp, jobs, files, interrupted)
+        with (
+            _table_of_surrogates(nlp, table, table_key, force=force),
+            _reports(jobs, interrupted) as (on_failure, on_progress),
+        ):
+            tally = sanitize(
+                nlp, jobs, files, n_process=processes, language=pipeline.language, force=force,
+                folder=Path(str(target)) if is_folder else None,
+                on_failure=on_failure, on_progress=on_progress,
+            )  # fmt: skip
         tally.in_clear += [] if table is None else [TABLE]
         _count_other_files(tally, source, jobs)
         if receipt is not None:
@@ -146,8 +144,7 @@ def _print(tally: Tally, files: FileOptions, *, quiet: bool) -> None:
 def _plan(
     source: str | None, target: str | None, text: str | None, files: FileOptions, *, force: bool
 ) -> list[Job]:
-    """Return the jobs of a run, its fields checked."""
-    check_fields(files)
+    """Return the jobs of a run. Raise UsageError where their formats lack the fields."""
     if text is not None and (source or files.format):
         raise UsageError("`text` replaces INPUT and its `format`: leave these out.")
     if text is None and source is None:
@@ -167,14 +164,11 @@ def _check_person(nlp: Language, person_field: str | None, key: object) -> None:
         raise UsageError("`person_field` needs `key`, for dates, or max_epsilon_per_person.")
 
 
-def _with_progress(
-    run: Callable[..., Tally],
-    nlp: Language,
-    jobs: list[Job],
-    files: FileOptions,
-    interrupted: Callable[[], None],
-) -> Tally:
-    """Run, with a bar and a line for each failure on stderr."""
+@contextmanager
+def _reports(
+    jobs: list[Job], interrupted: Callable[[], None]
+) -> Iterator[tuple[Callable[[Job, int, str], None], Callable[[int], None]]]:
+    """Give what prints a line for each failure on stderr, and what moves a bar."""
     failures = 0
 
     def on_failure(job: Job, number: int, why: str) -> None:
@@ -191,11 +185,10 @@ def _with_progress(
             interrupted()
             bar.update(size)
 
-        tally = run(nlp, jobs, files, on_failure=on_failure, on_progress=on_progress)
+        yield on_failure, on_progress
     if failures > MOST_FAILURES:
         unprinted = failures - MOST_FAILURES
         above_bar(f"dx sanitize: {unprinted:,} more failed; --receipt has all of them.")
-    return tally
 
 
 def _count_other_files(tally: Tally, source: str | None, jobs: list[Job]) -> None:

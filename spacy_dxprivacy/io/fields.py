@@ -28,15 +28,44 @@ Steps = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Header:
-    """What stands before the rows of a table: the names of its columns, and how it is written.
+    """What stands before the rows of a table.
 
-    schema: of a .parquet file. delimiter, ending: of the lines of a .csv file.
+    Attributes:
+        names: Of the columns.
+        places: The columns of the texts.
+        person: The column of the person; None without one.
+        schema: Of a .parquet file.
+        delimiter: Of the lines of a .csv file.
+        ending: Of these lines.
     """
 
-    names: list[str]
+    names: list[str] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    person: int | None = None
     schema: Any = field(default=None, repr=False)
     delimiter: str = ""
     ending: str = ""
+
+    @classmethod
+    def of(cls, names: list[str] | None, files: FileOptions, **layout: Any) -> Header:
+        """Return a header. Raise UsageError where a wanted column is missing or ambiguous."""
+        if names is None:
+            raise UsageError("it is empty: expected a first row of names.")
+        if not all(map(is_unicode, names)):
+            raise UsageError(f"its first row is not valid Unicode; {NOT_UTF8}")
+        places = [place_of(name, names) for name in files.field]
+        if len(set(places)) < len(places):
+            raise UsageError("`field` names a column twice.")
+        for name in files.keep_fields or ():
+            place_of(name, names)
+        person = None if files.person_field is None else place_of(files.person_field, names)
+        return cls(names, places, person, **layout)
+
+    def record(self, number: int, size: int, cells: list[Any]) -> Input:
+        """Return the record of a row; a text that is None stays so."""
+        slots = [(cells, place) for place in self.places if cells[place] is not None]
+        users = None if self.person is None else [cells[self.person]]
+        return record_of_row(number, size, Row(cells, slots, self), users)
 
 
 OnHeader = Callable[[Header], Any]  # takes the header of a table, before its records
@@ -70,59 +99,27 @@ def record_of_object(number: int, size: int, entry: dict[str, Any], files: FileO
             slots += slots_of(entry, path)
         except KeyError:
             return Failed(number, f"it has no field {path!r}.", size, has(entry))
+    if files.person_field is None:
+        return record_of_row(number, size, Row(entry, slots), None)
     users: list[Any] = []
-    if files.person_field is not None:
-        with suppress(KeyError):
-            users = [holder[key] for holder, key in slots_of(entry, files.person_field)]
-    return record_of_row(number, size, Row(entry, slots), files, users)
+    with suppress(KeyError):
+        users = [holder[key] for holder, key in slots_of(entry, files.person_field)]
+    return record_of_row(number, size, Row(entry, slots), users)
 
 
-def record_of_cells(
-    number: int, size: int, cells: list[Any], header: Header, files: FileOptions
-) -> Input:
-    """Return the record of a row of a table; a text that is None stays so."""
-    places = [place_of(name, header.names) for name in files.field]
-    slots = [(cells, place) for place in places if cells[place] is not None]
-    users: list[Any] = []
-    if files.person_field is not None:
-        users = [cells[place_of(files.person_field, header.names)]]
-    return record_of_row(number, size, Row(cells, slots, header), files, users)
+def record_of_row(number: int, size: int, row: Row, users: list[Any] | None) -> Input:
+    """Return the record of a row, with an empty text if it has none.
 
-
-def record_of_row(
-    number: int, size: int, row: Row, files: FileOptions, users: Sequence[Any]
-) -> Input:
-    """Return the record of a row, with an empty text if it has none; a failed one without a user.
-
-    users: as the row names them; `text.users.identity` says who they are.
+    users: as the row names them, where it has to name one; `text.users.identity` says who it is.
     """
     texts = [holder[key] for holder, key in row.slots] or [""]
     record = checked(number, size, texts, origin=row)
-    if files.person_field is None or isinstance(record, Failed):
+    if users is None or isinstance(record, Failed):
         return record
     with suppress(DxError):
         if len(users) == 1 and not is_nobody(users[0]):
-            data = {USER: identity(users[0])}
-            return Record(number, record.texts, size, data, row)
+            return Record(number, texts, size, {USER: identity(users[0])}, row)
     return Failed(number, "it has no user.", size)
-
-
-# -- headers ---------------------------------------------------------------------------------------
-
-
-def check_header(names: list[str] | None, files: FileOptions) -> list[str]:
-    """Return the names of columns. Raise UsageError where a wanted one is missing or ambiguous."""
-    if names is None:
-        raise UsageError("it is empty: expected a first row of names.")
-    if not all(map(is_unicode, names)):
-        raise UsageError(f"its first row is not valid Unicode; {NOT_UTF8}")
-    places = [place_of(name, names) for name in files.field]
-    if len(set(places)) < len(places):
-        raise UsageError("`field` names a column twice.")
-    for name in (*(files.keep_fields or ()), files.person_field):
-        if name is not None:
-            place_of(name, names)
-    return names
 
 
 def place_of(name: str, names: list[str]) -> int:

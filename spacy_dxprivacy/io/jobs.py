@@ -299,17 +299,8 @@ def _kind(path: Path, role: str) -> str:
 # -- checks ----------------------------------------------------------------------------------------
 
 
-def check_fields(files: FileOptions, jobs: list[Job] | None = None) -> None:
-    """Raise UsageError if settings of fields do not fit together, or no job has any."""
-    if not files.field:
-        raise UsageError("`field` is empty: name the field to sanitise.")
-    for name in files.field:
-        if name in (files.keep_fields or ()):
-            raise UsageError(f"`keep` cannot keep {name!r}, the field to sanitise.")
-        if files.field.count(name) > 1:
-            raise UsageError(f"`field` names {name!r}, which is used twice.")
-    if jobs is None:
-        return
+def check_fields(files: FileOptions, jobs: list[Job]) -> None:
+    """Raise UsageError if there are settings of fields, and no job has any."""
     inputs = {job.read_as for job in jobs}
     pairs = [{job.read_as, job.write_as} for job in jobs]
     needs = "needs .jsonl or .csv, or another format with fields, as its"

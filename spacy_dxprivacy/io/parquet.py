@@ -15,7 +15,7 @@ from weakref import finalize
 
 from ..config import FileOptions
 from ..errors import UsageError
-from .fields import Header, OnHeader, check_header, record_of_cells
+from .fields import Header, OnHeader
 from .files.limits import MB, MOST_JSON, TooLarge, check_ratio, too_large
 from .plain import module_of
 from .records import Input
@@ -41,13 +41,13 @@ def read_parquet(handle: Readable, files: FileOptions, on_header: OnHeader) -> I
             schema, rows = opened.schema_arrow, max(1, opened.metadata.num_rows)
         if len(set(schema.names)) < len(schema.names):
             raise UsageError("two columns have the same name: rename one.")
-        header = Header(check_header(schema.names, files), schema)
+        header = Header.of(schema.names, files, schema=schema)
         on_header(header)
         for table in read_tables(file, schema.names):
             for cells in zip(*map(values_of, table.columns), strict=True):
                 number += 1
                 share = size * number // rows - size * (number - 1) // rows
-                yield record_of_cells(number, share, list(cells), header, files)
+                yield header.record(number, share, list(cells))
     except TooLarge as error:
         raise UsageError(str(error)) from None
 

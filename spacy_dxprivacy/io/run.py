@@ -194,7 +194,7 @@ class FileRun:
         if why:
             return Failed(record.number, why, record.size)
         try:
-            write(writer, released)
+            writer.write(released)
         except UsageError:
             raise
         except DxError as error:
@@ -228,11 +228,6 @@ class FileRun:
             "dropped": dict(self.tally.dropped),
             "persons": {key: spent[key].to_dict() for key in sorted(self.charged)},
         }
-
-
-def write(writer: Writer, released: Released) -> None:
-    """Write a record."""
-    writer.write(released)
 
 
 def unmodified(files: FileOptions, fields: Iterable[str]) -> list[str]:

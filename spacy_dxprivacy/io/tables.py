@@ -16,15 +16,7 @@ from weakref import finalize
 
 from ..config import FileOptions
 from ..errors import DxError, UsageError
-from .fields import (
-    Header,
-    OnHeader,
-    check_header,
-    place_of,
-    record_of_cells,
-    written,
-    written_places,
-)
+from .fields import Header, OnHeader, written, written_places
 from .files.limits import MB, MOST_RECORD, TooLarge, check_ratio
 from .plain import Writer, module_of
 from .records import NOT_UNICODE, NOT_UTF8, Failed, Input, Released, is_unicode
@@ -78,7 +70,7 @@ def read_csv(
     names = _next_row(rows)
     if names is BROKEN:
         raise UsageError("its first row is not valid CSV.")
-    header = Header(check_header(names, files), delimiter=delimiter, ending=lines.ending)
+    header = Header.of(names, files, delimiter=delimiter, ending=lines.ending)
     on_header(header)
     width = len(header.names)
     for number in count(1):
@@ -97,7 +89,7 @@ def read_csv(
         elif not all(map(is_unicode, row)):
             yield Failed(number, NOT_UNICODE, size, NOT_UTF8)
         else:
-            yield record_of_cells(number, size, row, header, files)
+            yield header.record(number, size, row)
 
 
 def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
@@ -130,17 +122,17 @@ def read_xlsx(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iter
     rows = _sheet(handle)
     first = next(rows, None)
     names = None if first is None else ["" if cell is None else str(cell) for cell in first]
-    header = Header(check_header(names, files))
+    header = Header.of(names, files)
     on_header(header)
-    width, places = len(header.names), [place_of(name, header.names) for name in files.field]
+    width = len(header.names)
     for number, row in enumerate(rows, 1):
         cells = [*row[:width], *[None] * (width - len(row))]
         if any(cell is not None for cell in row[width:]):
             yield Failed(number, "it has cells beyond the columns of the first row.")
         elif any(cell is not None for cell in cells):
-            for place in places:
+            for place in header.places:
                 cells[place] = "" if cells[place] is None else cells[place]
-            yield record_of_cells(number, 0, cells, header, files)
+            yield header.record(number, 0, cells)
 
 
 def _sheet(handle: Readable) -> Iterator[list[Any]]:
@@ -165,7 +157,7 @@ class TableWriter(Writer):
     """A row for each record, under the names of the columns."""
 
     names: list[str] | None = None  # what the first row holds, once it is written
-    header = Header([])  # of the input, if it is a table
+    header = Header()  # of the input, if it is a table
 
     def begin(self, header: Header) -> None:
         self.header = header
