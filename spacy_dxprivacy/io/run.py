@@ -161,14 +161,14 @@ class FileRun:
             )
             stack.enter_context(closing(drawn))
             for result in drawn:
-                size = result.size if isinstance(result, Failed) else result.record.size
-                failed = result if isinstance(result, Failed) else self._write(writer, result)
-                if failed:
-                    self.failed.append(failed.number)
-                    run.on_failure(job, failed.number, failed.why)
+                record = result if isinstance(result, Failed) else result.record
+                why = result.why if isinstance(result, Failed) else self._write(writer, result)
+                if why:
+                    self.failed.append(record.number)
+                    run.on_failure(job, record.number, why)
                 elif job.target is None:
                     output.handle.flush()
-                run.on_progress(size)
+                run.on_progress(record.size)
             if self.failed and not self.tally.documents:
                 output.discard()
             else:
@@ -187,25 +187,24 @@ class FileRun:
     def _has_fields(self) -> bool:
         return {self.job.read_as, self.job.write_as} <= WITH_FIELDS
 
-    def _write(self, writer: Writer, released: Released) -> Failed | None:
+    def _write(self, writer: Writer, released: Released) -> str:
         """Charge the person of a record, write it, and count it; or return why not."""
-        record, origin = released.record, released.record.origin
-        why = self._charge(released)
-        if why:
-            return Failed(record.number, why, record.size)
+        origin = released.record.origin
+        if why := self._charge(released):
+            return why
         try:
             writer.write(released)
         except UsageError:
             raise
         except DxError as error:
-            return Failed(record.number, str(error), record.size)
+            return str(error)
         for receipt in released.receipts:
             self.tally.add(receipt)
         if isinstance(origin, Pieces):
             self.tally.dropped += origin.dropped
         if isinstance(origin, Row) and self._has_fields and self.run.files.keep_fields is None:
             self.fields.update(dict.fromkeys(origin.fields()))
-        return None
+        return ""
 
     def _charge(self, released: Released) -> str:
         """Charge the person of a record; return why it is too much, or ""."""
@@ -213,10 +212,8 @@ class FileRun:
         if not person:
             return ""
         key = self.run.parts.person(person) if self.run.parts is not None else person
-        why = self.run.persons.charge(key, released.receipts)
-        if not why:
-            self.charged.add(key)
-        return why
+        self.charged.add(key)
+        return self.run.persons.charge(key, released.receipts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what later files and runs need to know, for JSON."""
