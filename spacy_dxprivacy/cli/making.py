@@ -19,7 +19,7 @@ from ..io.jobs import Job, begun, files_in, opened, read
 from ..io.records import Failed, Input, checked
 from ..io.source import Source, decode, numbered_lines
 from ..metric import graph_of
-from ..prior.make import PAIRS, TYPES, Recipe, make_prior
+from ..prior.make import PAIRS, TYPES, make_prior
 from ..prior.pairs import check_target
 from ..space import Space
 from ..space.search.faiss_index import FOLDER, write_index
@@ -122,10 +122,12 @@ def prior_cli(
     """
     with setting_up():
         check_target(target, force=force)
-        recipe = Recipe(types=types, pairs=pairs, lang=lang, name=target.name)
         words = load(space)
-    read = _public_texts(texts, target, field)
-    prior = make_prior(read, recipe, words, partial(typer.echo, err=True))
+    lines = _public_texts(texts, target, field)
+    say = partial(typer.echo, err=True)
+    prior = make_prior(
+        lines, types=types, pairs=pairs, lang=lang, name=target.name, space=words, say=say
+    )
     prior.save(target, force=force)
     typer.echo(
         f"{target}: {len(prior.model.words):,} types, of which the space holds "

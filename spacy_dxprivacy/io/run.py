@@ -212,8 +212,10 @@ class FileRun:
         if not person:
             return ""
         key = self.run.parts.person(person) if self.run.parts is not None else person
-        self.charged.add(key)
-        return self.run.persons.charge(key, released.receipts)
+        why = self.run.persons.charge(key, released.receipts)
+        if not why:
+            self.charged.add(key)
+        return why
 
     def to_dict(self) -> dict[str, Any]:
         """Return what later files and runs need to know, for JSON."""
