@@ -19,8 +19,8 @@ from spacy.language import Language
 from ..config import PipelineOptions, process_count
 from ..errors import DxError, Errors
 from ..io.build import make_pipeline, the_sanitizer
-from ..io.records import Failed, Result, checked
-from ..io.results import Processes, Serial, executor_of, results
+from ..io.records import Result, checked
+from ..io.results import Processes, Serial, by_number, executor_of, results
 from ..io.run import with_language
 from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS, Receipt
@@ -207,15 +207,7 @@ def _results(
 
 
 def _gathered(outcomes: list[Result], count: int, by: Iterable[Any] | None) -> Cleaned:
-    texts: list[str | None] = [None] * count
-    receipts: list[Receipt | None] = [None] * count
-    failures = {}
-    for result in outcomes:
-        if isinstance(result, Failed):
-            failures[result.number] = result.why
-        else:
-            place = result.record.number
-            (texts[place],), (receipts[place],) = result.texts, result.receipts
+    texts, receipts, failures = by_number(outcomes, count)
     names: Sequence[object] = range(count) if by is None else _users(by, count)
     draws: dict[object, int] = {}
     for name, receipt in zip(names, receipts, strict=True):

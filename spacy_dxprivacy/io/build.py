@@ -244,7 +244,7 @@ def check_path(path: str, block: Mapping[str, Any]) -> None:
 def component_config(options: PipelineOptions) -> dict[str, Any]:
     """Return the block of the sanitizer in a config, with what is given and nothing else."""
     block: dict[str, Any] = {
-        "mechanism": _mechanism_block(options),
+        "mechanism": mechanism_config(options.mechanism, options.epsilon),
         "space": _space_config(options.space),
         "surrogates": surrogates_config(options.surrogates, options.key),
     }
@@ -290,27 +290,18 @@ def _middle(name: str) -> str:
     return parts[1] if len(parts) == 3 else name
 
 
-def _mechanism_block(options: PipelineOptions) -> dict[str, Any]:
-    mechanism, epsilon = options.mechanism, options.epsilon
-    if isinstance(epsilon, str):
-        try:
-            epsilon = float(epsilon)
-        except ValueError:
-            name = None if mechanism is None else parse_mechanism(mechanism)[1]["@dx_mechanisms"]
-            if name not in (None, MECHANISM):
-                raise UsageError(f"`epsilon` of {name} must be a number.") from None
-            epsilon = LEVELS[one_of("epsilon", epsilon, tuple(LEVELS))].epsilon
-    return mechanism_config(mechanism, epsilon)
+def mechanism_config(mechanism: str | None, epsilon: float | str | None) -> dict[str, Any]:
+    """Return the block of a mechanism, as parse_mechanism reads it.
 
-
-def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, Any]:
-    """Return the block of a mechanism, as parse_mechanism reads it, and epsilon in its unit."""
+    epsilon: in its unit; or a level of the default mechanism, by name.
+    """
+    block = {} if mechanism is None else parse_mechanism(mechanism)[1]
+    default = DEFAULT_CONFIG["mechanism"]
+    name = block.get("@dx_mechanisms", default["@dx_mechanisms"])
     if epsilon is not None:
-        epsilon = positive("epsilon", epsilon)
+        epsilon = _number(epsilon, name)
     if mechanism is None:
         return {} if epsilon is None else {"epsilon": epsilon}
-    block, default = parse_mechanism(mechanism)[1], DEFAULT_CONFIG["mechanism"]
-    name = block["@dx_mechanisms"]
     if name == default["@dx_mechanisms"]:
         return {**default, **block, "epsilon": default["epsilon"] if epsilon is None else epsilon}
     parameter = _parameters("dx_mechanisms", name).get("epsilon")
@@ -319,6 +310,17 @@ def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, 
     if parameter is not None and parameter.default is parameter.empty and epsilon is None:
         raise UsageError(f"{name} needs `epsilon`, in its own unit: see configs/ for a value.")
     return {**block, **({} if epsilon is None else {"epsilon": epsilon})}
+
+
+def _number(epsilon: float | str, mechanism: str) -> float:
+    """Return epsilon as a number. Raise DxError for another name than a level's."""
+    try:
+        number = float(epsilon)
+    except ValueError:
+        if mechanism != MECHANISM:
+            raise UsageError(f"`epsilon` of {mechanism} must be a number.") from None
+        return LEVELS[one_of("epsilon", str(epsilon), tuple(LEVELS))].epsilon
+    return positive("epsilon", number)
 
 
 def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:

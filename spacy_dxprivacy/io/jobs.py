@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -131,15 +131,9 @@ class Job:
 
     @property
     def size(self) -> int:
-        """Bytes to read; 0 if that is not known."""
-        return 0 if self.source is None else size_of(self.source)
-
-
-def size_of(path: Path) -> int:
-    """Return the bytes of a file; 0 if it has gone, as it fails at its turn, not before."""
-    try:
-        return path.stat().st_size
-    except OSError:
+        """Bytes to read; 0 for a file that has gone, as it fails at its turn, not before."""
+        with suppress(OSError):
+            return 0 if self.source is None else self.source.stat().st_size
         return 0
 
 

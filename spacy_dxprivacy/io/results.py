@@ -110,6 +110,22 @@ def results(
     yield from executor.draw(nlp, chunks(records, **size, ready=ready), with_docs)
 
 
+def by_number(
+    outcomes: Iterable[Result], count: int
+) -> tuple[list[str | None], list[Receipt | None], dict[int, str]]:
+    """Return text and receipt of records of one text, by number from 0, and why others failed."""
+    texts: list[str | None] = [None] * count
+    receipts: list[Receipt | None] = [None] * count
+    failures = dict[int, str]()
+    for result in outcomes:
+        if isinstance(result, Failed):
+            failures[result.number] = result.why
+        else:
+            number = result.record.number
+            (texts[number],), (receipts[number],) = result.texts, result.receipts
+    return texts, receipts, failures
+
+
 # -- tasks -----------------------------------------------------------------------------------------
 
 
@@ -211,8 +227,8 @@ def signals_held() -> Iterator[None]:
     finally:
         if UNIX:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        for number, handler in handlers.items():
-            signal.signal(number, handler or signal.SIG_DFL)
+        for held, handler in handlers.items():
+            signal.signal(held, handler or signal.SIG_DFL)
         for number in came:
             signal.raise_signal(number)
 
