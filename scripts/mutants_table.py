@@ -562,7 +562,7 @@ MUTANTS = [
     ),
     Mutant(
         "cut-inside-a-token",
-        "io/stream.py",
+        "io/zones.py",
         "return is_end and together == alone[0] + alone[1]",
         "return is_end",
         "A long text is cut where the tokenizer would not",
@@ -570,7 +570,7 @@ MUTANTS = [
     ),
     Mutant(
         "cut-inside-a-sentence",
-        "io/stream.py",
+        "io/zones.py",
         "return is_end and together == alone[0] + alone[1]",
         "return together == alone[0] + alone[1]",
         "A long text is cut within a sentence",
@@ -578,7 +578,7 @@ MUTANTS = [
     ),
     Mutant(
         "memory-zone",
-        "io/stream.py",
+        "io/zones.py",
         "    with nlp.memory_zone():\n        yield\n",
         "    yield\n",
         "Words of the input stay in the vocabulary",
