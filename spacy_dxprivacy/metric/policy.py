@@ -61,7 +61,7 @@ class Features:
     n_known: int
 
     def axis_steps(self, low: Ints1d, high: Ints1d, sentiment: float) -> Floats1d:
-        """The largest step of each edge (m,) along any axis; that of sentiment by its share."""
+        """Return the largest step of each edge along an axis (m,), sentiment by its share."""
         weights = np.ones(self.axes.shape[1], dtype=np.float32)
         weights[0] = sentiment
         steps = abs(self.axes[low] - self.axes[high]).multiply(weights[None, :])
@@ -69,7 +69,7 @@ class Features:
         return largest
 
     def take(self, rows: Ints1d) -> Features:
-        """The features of n words by their rows (n,) in this table, -1 for unknown words."""
+        """Return the features of n words by their rows (n,) in this table, -1 for unknown words."""
         in_table = rows >= 0
         entries = np.where(in_table, rows, 0)
         flags = (self.proper, self.function, self.negation, self.unit)
@@ -98,7 +98,7 @@ def builtin_features() -> Features:
 
 
 def stored_distances(space: Space, policy: MetricPolicy) -> dict[str, Any]:
-    """Return what is stored of a policy; {} where nothing is.
+    """Return the stored distances of a policy; {} if there are none.
 
     apart: privacy.levels.measured_apart. near_names: how far the 99 nearest names are from the one
     that is guessed as often as the median of probed names, at 1 nat a unit.
@@ -231,7 +231,7 @@ def lengths_of(
 
 
 def _radii(policy: MetricPolicy, features: Features) -> Floats1d:
-    """The radius of each word (n,) over (ln n) / 2; the last class of a word counts."""
+    """Return the radius of each word (n,) over (ln n) / 2, by the last of its classes."""
     classes = (
         (features.rare, policy.far_rare),
         (features.proper & features.rare, min(policy.far_rare, policy.far_proper)),
@@ -246,7 +246,7 @@ def _radii(policy: MetricPolicy, features: Features) -> Floats1d:
 
 
 def describe(name: str, policy: MetricPolicy) -> str:
-    """Describe what the policy protects more, and what less, in a sentence for the receipt."""
+    """Describe the classes of words that a policy protects more and less, for the receipt."""
     if policy.is_plain:
         return "Policy plain: every pair of words is protected by its length on the graph alone."
     classes = (
