@@ -54,7 +54,7 @@ class Same:
     """No noise at all."""
 
     def __init__(self, mechanism):
-        self.name, self.guarantee, self.n = "same", mechanism.guarantee, mechanism.built.n
+        self.name, self.guarantee, self.n = "same", mechanism.guarantee, len(mechanism.space)
 
     def sample(self, rows, rng):
         return Draw(rows.copy())
