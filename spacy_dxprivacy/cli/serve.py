@@ -171,13 +171,14 @@ def proxy_cli(
 
 
 def _serve(service: ServiceOptions, pipeline: PipelineOptions, *packages: str) -> None:
-    from ..integrations.serve.run import check, serve
     from ..io.build import make_pipeline
     from ..machine import check_port
 
     with setting_up():
         for package in ("fastapi", "uvicorn", *packages):
             needs(package, "The service", extra="serve")
+        from ..integrations.serve.app import check, serve
+
         check_port(service.address, service.port)
         guarantee = check(make_pipeline(pipeline), service)
 
