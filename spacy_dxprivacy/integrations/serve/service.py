@@ -167,8 +167,8 @@ class Service:
     @property
     def stuck(self) -> bool:
         """Whether a part has been under way for so long that it will not end."""
-        now, most = time.monotonic(), STUCK * self.limits.max_seconds
-        return any(now - (lane.began or now) > most for lane in self.lanes)
+        now, limit = time.monotonic(), STUCK * self.limits.max_seconds
+        return any(now - (lane.began or now) > limit for lane in self.lanes)
 
     async def draw(
         self, request: Request, texts: Sequence[str], conversation: str = ""
