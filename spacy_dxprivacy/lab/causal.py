@@ -221,7 +221,7 @@ class Search:
             raise DxError(Errors.DX151.format(tokens=len(prompt), most=most))
         filled = [np.zeros(0, dtype=np.int64) for _ in sheets]
         for group in self._groups([len(sheet) for sheet in sheets], len(prompt)):
-            texts = [_Text(sheets[number], self) for number in group]
+            texts = [_FilledText(sheets[number], self) for number in group]
             self._fill_in_parallel(texts, prompt)
             for number, text in zip(group, texts, strict=True):
                 filled[number] = text.best()
@@ -240,7 +240,7 @@ class Search:
         if group:
             yield group
 
-    def _fill_in_parallel(self, texts: list[_Text], prompt: list[int]) -> None:
+    def _fill_in_parallel(self, texts: list[_FilledText], prompt: list[int]) -> None:
         lanes = self.words.model.read([prompt])
         lanes.keep(np.zeros(len(texts) * self.beam, dtype=np.int64))  # the prompt is read once
         while texts:
@@ -251,7 +251,7 @@ class Search:
                 tokens = [queue.pop(0) if queue else NOTHING for queue in queues]
                 lanes.feed(np.array(tokens, dtype=np.int64))
 
-    def _step(self, texts: list[_Text], lanes: CausalLanes) -> list[_Text]:
+    def _step(self, texts: list[_FilledText], lanes: CausalLanes) -> list[_FilledText]:
         """Choose the next words of texts whose queues are read; return the unfinished texts."""
         none = np.zeros((self.beam, 1), dtype=np.int64)
         asked = [text.asked() if text.is_ready else none for text in texts]
@@ -274,7 +274,7 @@ class Search:
         return unfinished
 
 
-class _Text:
+class _FilledText:
     """A text that is being filled: its beam, and the tokens that each path has yet to read."""
 
     def __init__(self, sheet: Sheet, search: Search) -> None:

@@ -42,12 +42,12 @@ AT_ONCE = 2**15  # words drawn at once
 Words = tuple[Ints1d, Bools1d, list[str]]
 
 
-def read_corpus(source: str, space: Space, *, field: str = "text") -> Corpus:
+def read_corpus(source: str, space: Space, *, field: str = "text") -> EncodedCorpus:
     """Read the words of a file, or of stdin for "-"; raise DxError where the space has none."""
     parts = sentences_of_file(source, "an attack", field=field, space=space)
     documents = [words for some, _ in parts for words in some]
     triples: Any = zip(*documents, strict=True) if documents else ((), (), ())
-    return Corpus.of(*triples)
+    return EncodedCorpus.of(*triples)
 
 
 def read_texts(source: str, field: str, *, most: int | None = None) -> list[str]:
@@ -104,13 +104,13 @@ def _plaintext_before(doc: Doc, places: Ints1d) -> list[str]:
     return [text[end : doc[place].idx] for end, place in zip(ends, places.tolist(), strict=False)]
 
 
-def corpus_of(docs: Iterable[Doc], space: Space) -> Corpus:
+def corpus_of(docs: Iterable[Doc], space: Space) -> EncodedCorpus:
     """Return the words of Docs that the space holds. Raise DxError where it holds none."""
-    return Corpus.of(*zip(*(words_of(doc, space)[:3] for doc in docs), strict=True))
+    return EncodedCorpus.of(*zip(*(words_of(doc, space)[:3] for doc in docs), strict=True))
 
 
 @dataclass(frozen=True)
-class Corpus:
+class EncodedCorpus:
     """The words of documents that a space holds, concatenated.
 
     rows: int64 (t,), of a space. starts: int64 (documents + 1,), where each begins, and t.
@@ -129,7 +129,7 @@ class Corpus:
         documents: Iterable[Ints1d],
         sentences: Iterable[Bools1d] | None = None,
         before: Iterable[Sequence[str]] | None = None,
-    ) -> Corpus:
+    ) -> EncodedCorpus:
         """Build a corpus; empty documents and unknown words (-1) are left out.
 
         documents: int64 (length,) each. sentences: bool (length,) each, where sentences begin; by
@@ -168,27 +168,27 @@ class Corpus:
         """Document of each word, int64 (t,)."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
-    def first(self, words: int) -> Corpus:
+    def first(self, words: int) -> EncodedCorpus:
         """Return the first documents that have this many words together."""
         enough = int(np.searchsorted(self.starts[1:], words)) + 1
         return self._some(np.arange(len(self)) < enough)
 
-    def opening(self, length: int) -> Corpus:
+    def opening(self, length: int) -> EncodedCorpus:
         """Return the first words of each document."""
         parts = [
             (rows[:length], begins[:length], marks[:length])
             for rows, begins, marks in self._documents
         ]
-        return Corpus.of(*zip(*parts, strict=True))
+        return EncodedCorpus.of(*zip(*parts, strict=True))
 
-    def halves(self) -> tuple[Corpus, Corpus | None]:
+    def halves(self) -> tuple[EncodedCorpus, EncodedCorpus | None]:
         """Return every second document, and the others; None where there is only one."""
         second = np.arange(len(self)) % 2 == 1
         return self._some(~second), self._some(second) if second.any() else None
 
-    def _some(self, which: Bools1d) -> Corpus:
+    def _some(self, which: Bools1d) -> EncodedCorpus:
         wanted = (one for one, wanted in zip(self._documents, which, strict=True) if wanted)
-        return Corpus.of(*zip(*wanted, strict=True))
+        return EncodedCorpus.of(*zip(*wanted, strict=True))
 
     @property
     def _documents(self) -> Iterator[tuple[Ints1d, Bools1d, tuple[str, ...]]]:
@@ -207,7 +207,9 @@ def draws_sentences(mechanism: Mechanism) -> bool:
     return bool(getattr(mechanism, "draws_together", False))
 
 
-def sanitised(corpus: Corpus, mechanism: Mechanism, rng: Rng, *, scope: str = "token") -> Draw:
+def sanitised(
+    corpus: EncodedCorpus, mechanism: Mechanism, rng: Rng, *, scope: str = "token"
+) -> Draw:
     """Release a corpus as the component does: outputs (t,), and vectors (t, d) if there are any.
 
     Scope "token" draws every word, with its sentence if the mechanism does; "type" draws every
@@ -240,7 +242,7 @@ def drawn(
 
 
 def repeated(
-    corpus: Corpus, mechanism: Mechanism, at: tuple[Ints1d, Ints1d], times: int, rng: Rng
+    corpus: EncodedCorpus, mechanism: Mechanism, at: tuple[Ints1d, Ints1d], times: int, rng: Rng
 ) -> Draw:  # fmt: skip
     """Release other words in some places of a text, `times` each, within their sentences.
 

@@ -48,7 +48,7 @@ class Gold(NamedTuple):
 
 
 @dataclass
-class Counts:
+class LabelCounts:
     """Of one label: entities, those with a readable word, words that are replaced, those in an
     entity of any label, documents with such entities, those with something left."""
 
@@ -75,7 +75,7 @@ class Evaluation:
     """Counts by label, and of all. skipped: entities with labels that the pipeline does not
     replace. misses: with text, for the owner alone."""
 
-    labels: defaultdict[str, Counts] = field(default_factory=lambda: defaultdict(Counts))
+    labels: defaultdict[str, LabelCounts] = field(default_factory=lambda: defaultdict(LabelCounts))
     skipped: Counter[str] = field(default_factory=Counter)
     misses: list[str] = field(default_factory=list, repr=False)
 

@@ -86,7 +86,7 @@ class Secret:
 Mentions = list[tuple[Ints1d, Ints1d]]  # places in the words of a Doc, and which words of a secret
 
 
-class Seen(NamedTuple):
+class DocWords(NamedTuple):
     """The k words of a Doc as the mechanism takes them, and which tokens they are, int64 (k,)."""
 
     doc: Doc
@@ -154,7 +154,7 @@ class Informed:
                 "settings: give those of its run, such as `config`."
             )
 
-    def read(self, given: str | Doc) -> Seen:
+    def read(self, given: str | Doc) -> DocWords:
         """Return the words of an original as the mechanism takes them."""
         doc = self.nlp.make_doc(given) if isinstance(given, str) else given.copy()
         for _, pipe in self.nlp.pipeline:
@@ -166,7 +166,7 @@ class Informed:
         rows = self.space.find_ids(*np.ascontiguousarray(words.ids.T))
         known = words.drawn | (rows >= 0)
         starts = np.diff(np.cumsum(words.starts)[known], prepend=-1) > 0
-        return Seen(doc, Text(rows[known], starts, ~words.drawn[known]), words.places[known])
+        return DocWords(doc, Text(rows[known], starts, ~words.drawn[known]), words.places[known])
 
     def rows_of(self, text: str) -> Ints1d:
         """Return the rows of the words of a secret, -1 for those that the space lacks."""
@@ -230,7 +230,7 @@ class Informed:
         nearest = rows[np.argsort(D, kind="stable")[:OTHERS]]
         return nearest, apart[nearest]
 
-    def mentions_of(self, secret: Secret, seen: Seen) -> Mentions:
+    def mentions_of(self, secret: Secret, seen: DocWords) -> Mentions:
         """Return where the words of a secret stand together."""
         rows, n = seen.text.rows, len(secret.words)
         if len(rows) < n:
@@ -243,7 +243,7 @@ class Informed:
                 end = first + n - 1
         return hits
 
-    def entities(self, seen: Seen) -> tuple[dict[tuple[int, ...], tuple[str, Mentions]], int]:
+    def entities(self, seen: DocWords) -> tuple[dict[tuple[int, ...], tuple[str, Mentions]], int]:
         """Return the recognised entities by the rows of their words, with a text and the mentions
         of each; and how many hold no word of the space. Parts of a person's name are mentions."""
         doc = seen.doc if seen.doc.has_annotation("ENT_IOB") else self.recogniser(seen.doc)
@@ -275,7 +275,7 @@ class Informed:
         return found, lacking
 
     def note(
-        self, secret: Secret, seen: Seen, mentions: Mentions, tokens: list[str] | None
+        self, secret: Secret, seen: DocWords, mentions: Mentions, tokens: list[str] | None
     ) -> list[Evidence]:
         """Count the mentions of a secret in a Doc, and return what its release says.
 
@@ -305,7 +305,7 @@ class Informed:
     def _evidence(
         self,
         secret: Secret,
-        seen: Seen,
+        seen: DocWords,
         words: Ints1d,
         mention: tuple[Ints1d, Ints1d],
         tokens: list[str],

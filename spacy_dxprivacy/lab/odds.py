@@ -29,7 +29,7 @@ from ..io.stream import zone
 from ..pipeline.receipt import get_receipt
 from .aligned import tokens_of
 from .corpus import records_of
-from .informed import Evidence, Informed, Mentions, Secret, Seen
+from .informed import DocWords, Evidence, Informed, Mentions, Secret
 
 DOCUMENTS = 16  # whose likelihoods are computed at once
 
@@ -164,7 +164,7 @@ def odds_of(attacker: Informed, given: Iterable[Given], asked: Asked) -> OddsOfT
     return OddsOfTexts(found, left_out, attacker.why if release else "")
 
 
-def _released(attacker: Informed, each: Given, seen: Seen) -> list[str] | None:
+def _released(attacker: Informed, each: Given, seen: DocWords) -> list[str] | None:
     """Return the words of a release; None where there is none, or no posterior of it."""
     if each.release is None or attacker.why:
         return None
@@ -175,7 +175,7 @@ def _released(attacker: Informed, each: Given, seen: Seen) -> list[str] | None:
 
 
 def _mentioned(
-    attacker: Informed, each: Given, seen: Seen, asked: Asked, among: list[Ints1d] | None
+    attacker: Informed, each: Given, seen: DocWords, asked: Asked, among: list[Ints1d] | None
 ) -> tuple[list[tuple[Secret, Mentions]], int]:
     """Return the secrets of one record with their mentions, and how many were left out."""
     if not asked.by_record:

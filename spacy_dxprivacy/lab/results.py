@@ -86,7 +86,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Result:
+class ResultTable:
     """Rows with the same columns. panels: of the figure, if any. digits: of numbers in CSV."""
 
     rows: list[Row]

@@ -116,7 +116,7 @@ class Bench:
 
 
 @dataclass(frozen=True)
-class Point:
+class TunedPoint:
     """Figures at one epsilon. words: of each probed word. loss: nats between a word and its nearest
     one, by the guarantee; nan without one. weights: (m,), of the words; size: repeats counted."""
 
@@ -170,7 +170,7 @@ class Target:
             raise fail(f"the share in {text!r}", "from 0 to 1", value)
         return cls(found[1], found[2] == "<=", value)
 
-    def met(self, point: Point) -> bool:
+    def met(self, point: TunedPoint) -> bool:
         """Return whether a point meets the target; nan does not."""
         value = point[self.figure]
         return value <= self.value if self.at_most else value >= self.value
@@ -182,11 +182,11 @@ class Target:
 class Answer(NamedTuple):
     """The point that meets a target. bounded: False where all of the range meets it."""
 
-    point: Point
+    point: TunedPoint
     bounded: bool
 
 
-Tuned = tuple[list[Point], Answer | None]
+Tuned = tuple[list[TunedPoint], Answer | None]
 
 
 @dataclass(frozen=True)
@@ -214,11 +214,13 @@ class Study:
         look_for = counted(measure, f"{label}: looking for the target", self.progress)
         return points, solve(self.target, points, look_for)
 
-    def point(self, make: Make, epsilon: float) -> Point:
+    def point(self, make: Make, epsilon: float) -> TunedPoint:
         """Measure one mechanism."""
         made, probes = make(epsilon), self.bench.probes
         loss = loss_of(made, len(self.space))
-        return Point(made, epsilon, self.bench.measure(made), loss, probes.weights, probes.size)
+        return TunedPoint(
+            made, epsilon, self.bench.measure(made), loss, probes.weights, probes.size
+        )
 
     def to_dict(self, about: dict[str, Any], results: Mapping[str, Tuned]) -> dict[str, Any]:
         """Return plain values for JSON, without any word of a text; about: of probed_words."""
@@ -232,7 +234,7 @@ class Study:
             "mechanisms": [self._entry(label, *each) for label, each in results.items()],
         }
 
-    def _entry(self, label: str, points: list[Point], answer: Answer | None) -> dict[str, Any]:
+    def _entry(self, label: str, points: list[TunedPoint], answer: Answer | None) -> dict[str, Any]:
         guarantee, names = points[-1].mechanism.guarantee, FIGURES[:-1]
         target: dict[str, Any] = {"target": str(self.target), "epsilon": None}
         if answer is not None and self.target is not None:
@@ -258,7 +260,7 @@ class Study:
 
 
 def solve(
-    target: Target, points: Sequence[Point], measure: Callable[[float], Point]
+    target: Target, points: Sequence[TunedPoint], measure: Callable[[float], TunedPoint]
 ) -> Answer | None:  # fmt: skip
     """Return the point that meets a target within the range of some points, or None.
 

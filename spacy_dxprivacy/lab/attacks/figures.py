@@ -10,7 +10,7 @@ import numpy as np
 
 from ...arrays import Ints1d
 from ..audit.claims import lower, upper
-from ..results import ALPHA, Panel, Result, Row, bootstrap
+from ..results import ALPHA, Panel, ResultTable, Row, bootstrap
 
 FOUND = "words found"
 
@@ -79,7 +79,7 @@ def share_by_document(right: Any, doc_of: Ints1d) -> Measured:
     return float(hits.sum() / n), low, high, n
 
 
-def result_of(figures: Sequence[AttackFigure]) -> Result:
+def result_of(figures: Sequence[AttackFigure]) -> ResultTable:
     """Return a row for each figure of an attack, and a picture with a panel for each mechanism and
     measure: values over epsilon, and what is reached without the output."""
     by_panel: dict[str, list[Row]] = {}
@@ -92,4 +92,4 @@ def result_of(figures: Sequence[AttackFigure]) -> Result:
         Panel(title, rows, ("epsilon", "share"), "line", "epsilon", log=True)
         for title, rows in by_panel.items()
     ]
-    return Result([asdict(f) for f in figures], panels, digits=4)
+    return ResultTable([asdict(f) for f in figures], panels, digits=4)

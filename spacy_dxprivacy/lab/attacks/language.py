@@ -22,7 +22,7 @@ from ...prior.registered import WordPairs
 from ...space import Space
 from ...ty import Mechanism
 from ...validate import whole
-from ..corpus import Corpus
+from ..corpus import EncodedCorpus
 
 KNOWN = 0.4  # the share of known frequencies
 WEB = 0.5  # of these
@@ -38,7 +38,7 @@ def zipf(n: int) -> Floats1d:
     return frequencies
 
 
-def word_frequencies(n: int, public: Corpus) -> Floats1d:
+def word_frequencies(n: int, public: EncodedCorpus) -> Floats1d:
     """Return the frequency of each word of a space in a public text, (n,), summing to 1.
 
     The share of words that were seen once goes to all words by Zipf's law (Good 1953, "The
@@ -144,7 +144,7 @@ class Language:
         return float(-np.log(np.maximum(P, LEAST)).mean())
 
 
-def language_of(space: Space, read: Corpus | None = None) -> Language:
+def language_of(space: Space, read: EncodedCorpus | None = None) -> Language:
     """Return the word pairs of the package on this space with the frequencies of what was read, or
     these alone where the space holds none of the English words."""
     web = frequency_of(space)
@@ -162,7 +162,7 @@ def language_of(space: Space, read: Corpus | None = None) -> Language:
     return Language(chain, known, name="word pairs of the package", web=web, of_kind=of_kind)
 
 
-def _domain_of(read: Corpus, space: Space) -> str | None:
+def _domain_of(read: EncodedCorpus, space: Space) -> str | None:
     """The domain whose pairs of the package give what was read the highest likelihood; None for
     general English."""
     english = builtin_model().chain.pairs

@@ -29,7 +29,7 @@ from ...space import Space
 from ...space.search.exact import euclidean
 from ...ty import HasMetric, Mechanism
 from ..causal import Search, Sheet, WordTokens, open_model, word_tokens
-from ..corpus import Corpus
+from ..corpus import EncodedCorpus
 from .channel import LOWEST, channel_of, draws_by_frequency
 from .language import KNOWN, LEAST, Language
 
@@ -44,7 +44,7 @@ Channel = Callable[[Ints1d, Ints2d], Floats2d]  # a guess (k,), candidates (k, m
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenRelease:
     """What the attacker sees: outputs int64 (k,), and where sentences begin, bool (k,)."""
 
     outputs: Ints1d
@@ -57,11 +57,11 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReleaseReading:
     """An attacker's view of a release. mechanism: fitted on the vectors X (n, d). rng: for
     mechanisms that have to be simulated."""
 
-    seen: Seen
+    seen: SeenRelease
     mechanism: Mechanism
     X: Floats2d
     language: Language
@@ -148,7 +148,7 @@ class Reading:
         return near
 
 
-def filled_guess(seen: Seen, hidden: Bools1d, language: Language) -> Ints1d:
+def filled_guess(seen: SeenRelease, hidden: Bools1d, language: Language) -> Ints1d:
     """Return the words of a text in plaintext, and the likeliest ones where they are hidden, int64
     (k,). hidden: bool (k,). What hides them is not used: an attacker who knows that only names are
     hidden recovers more."""
@@ -189,7 +189,7 @@ def _of_sentence(C: Ints2d, logs: Floats2d, language: Language) -> Floats2d:
     return posteriors
 
 
-def _posteriors(seen: Seen, C: Ints2d, logs: Floats2d, language: Language) -> Floats2d:
+def _posteriors(seen: SeenRelease, C: Ints2d, logs: Floats2d, language: Language) -> Floats2d:
     return np.concatenate([_of_sentence(C[s], logs[s], language) for s in seen.spans])
 
 
@@ -214,7 +214,7 @@ class Reader:
         return cls(word_tokens(open_model(model), space), prompt)
 
 
-def causal_guess(text: Corpus, reading: Reading, reader: Reader) -> Ints1d:
+def causal_guess(text: EncodedCorpus, reading: ReleaseReading, reader: Reader) -> Ints1d:
     """Return the words of the likeliest texts by a causal model, mixed with the known frequencies,
     int64 (k,).
 

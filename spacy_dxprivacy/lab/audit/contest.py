@@ -20,7 +20,7 @@ from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Draw
 from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding, ceiling, lower, upper, wilson
-from .tiers import Trial
+from .tiers import AuditTrial
 
 CALLS = 4  # for each word: one to learn from, one to choose by, two to test
 LEAST_DRAWS = 500  # of a call
@@ -74,7 +74,7 @@ def _line_of(words: int) -> Ints1d:
     return np.arange(words - words // 20, words)
 
 
-def cloud_pairs(on: Trial) -> Ints2d:
+def cloud_pairs(on: AuditTrial) -> Ints2d:
     """Return the PAIRS, words with unlike noise, and some by what is claimed: the nearest, median
     and farthest that a test can still tell apart."""
     n = len(on.space)
@@ -98,7 +98,7 @@ def cloud_pairs(on: Trial) -> Ints2d:
     return found
 
 
-def _unlike(on: Trial, rows: Ints1d) -> Ints2d:
+def _unlike(on: AuditTrial, rows: Ints1d) -> Ints2d:
     """Pairs of the rows with the weakest and the strongest noise, by their first draws."""
     rows = rows[:SCREENED]
     spreads = []
@@ -111,19 +111,21 @@ def _unlike(on: Trial, rows: Ints1d) -> Ints2d:
     return np.array([(order[0], other) for other in (order[-1], order[1], order[len(order) // 2])])
 
 
-def on_plane(on: Trial) -> Finding:
+def on_plane(on: AuditTrial) -> Finding:
     """Test all pairs of the 12 words of the plane, neighbours on the spiral first."""
     pairs = np.array(np.triu_indices(len(on.space), 1)).T
     pairs = pairs[np.argsort(pairs[:, 1] - pairs[:, 0], kind="stable")]
     return _contest("plane", on, pairs, *on.effort.plane)
 
 
-def on_cloud(on: Trial) -> Finding:
+def on_cloud(on: AuditTrial) -> Finding:
     """Test pairs of the large vocabulary."""
     return _contest("black box", on, cloud_pairs(on), *on.effort.cloud)
 
 
-def _contest(tier: str, on: Trial, pairs: Ints2d, draws: int, seconds: float, most: int) -> Finding:
+def _contest(
+    tier: str, on: AuditTrial, pairs: Ints2d, draws: int, seconds: float, most: int
+) -> Finding:
     """Test at most `most` pairs by at most `draws` draws of each word, in about `seconds`."""
     E = np.maximum(on.claim.of_pairs(pairs), on.claim.of_pairs(pairs[:, ::-1]))
     highest = ceiling(draws // 2, on.alpha)
@@ -165,7 +167,7 @@ def _contest(tier: str, on: Trial, pairs: Ints2d, draws: int, seconds: float, mo
     )  # fmt: skip
 
 
-def _size(on: Trial, words: int, draws: int, seconds: float) -> int:
+def _size(on: AuditTrial, words: int, draws: int, seconds: float) -> int:
     """The number of draws of a call such that all calls take about so many seconds."""
     tries = min(1000, draws // CALLS)
     taken = []
@@ -188,7 +190,7 @@ class Sampler:
     """Draws of one word, in CALLS calls of `size` each with its own stream. Of a small vocabulary
     each word is drawn once for all its pairs."""
 
-    on: Trial
+    on: AuditTrial
     size: int
     calls: int = 0
     known: dict[int, list[Draw]] = field(default_factory=dict)
@@ -244,7 +246,11 @@ class Tested:
 
 
 def _test(
-    on: Trial, pair: list[int], claimed: float, drawn: tuple[list[Draw], list[Draw]], alpha: float
+    on: AuditTrial,
+    pair: list[int],
+    claimed: float,
+    drawn: tuple[list[Draw], list[Draw]],
+    alpha: float,
 ) -> list[Tested]:
     """Test both directions. claimed: epsilon both ways. alpha: for each of them."""
     one, other = drawn

@@ -50,7 +50,7 @@ class Strings:
 
 
 @dataclass(frozen=True)
-class Text:
+class ReleasedText:
     """A document of the release. words, spaces: in place of text where it is in tokens."""
 
     text: str = field(default="", repr=False)
@@ -59,7 +59,7 @@ class Text:
     receipt: dict[str, Any] | None = field(default=None, repr=False)
 
 
-Item = Strings | Text
+Item = Strings | ReleasedText
 
 
 class BadFile(DxError):
@@ -118,7 +118,7 @@ def _read(path: Path, files: FileOptions, in_pipeline: bool) -> Iterator[Item]:
     if kind == ".spacy":
         yield from _docbin(raw)
     elif kind == ".txt" and path.name != "words.txt":
-        yield Text(raw.decode("utf-8-sig", "replace"))
+        yield ReleasedText(raw.decode("utf-8-sig", "replace"))
     elif path.name == "strings.json":
         yield Strings(
             "strings", [s for s in all_of(parse_json(raw)) if isinstance(s, str)], whole=True
@@ -164,7 +164,7 @@ def _docbin(raw: bytes) -> Iterator[Item]:
                 held.append(Strings("tensor", []))
             else:
                 held.append(Strings("user data", list(strings_in([key, value]))))
-        yield Text(words=words, spaces=spaces, receipt=receipt)
+        yield ReleasedText(words=words, spaces=spaces, receipt=receipt)
         yield from held
     with (vocab := _blank_vocab()).memory_zone():
         # A norm, such as "not" of "n't", reveals no more than the word.
@@ -187,7 +187,7 @@ def _records(raw: bytes, kind: str, files: FileOptions) -> Iterator[Item]:
         if record.problem:
             why = f"a .{kind} file, record {record.number}: {record.problem} {record.hint}"
             raise BadFile(why.strip())
-        yield Text(record.text)
+        yield ReleasedText(record.text)
         if record.row is None or not record.is_last:
             continue
         row = record.row
@@ -213,7 +213,7 @@ def _parquet(path: Path, field_name: str) -> Iterator[Item]:
                 if name != field_name:
                     yield Strings(f"field {name}", [str(s) for s in all_of([name, value])])
                 elif value is not None:
-                    yield Text(str(value))
+                    yield ReleasedText(str(value))
 
 
 def opened(raw: bytes, depth: int = 0) -> Iterator[str]:

@@ -20,7 +20,7 @@ from ...validate import one_of
 from ..mechanisms import quiet
 from .claims import INCONCLUSIVE, Finding, Report, claim_of
 from .contest import cloud, on_cloud, on_plane, plane
-from .tiers import Effort, Trial, closed_form, exact, independence, law, sentences
+from .tiers import AuditTrial, Effort, closed_form, exact, independence, law, sentences
 
 ALPHA = 1e-4  # of the whole audit
 NOTHING = "It promises nothing, so there is nothing to refute."
@@ -29,7 +29,7 @@ EFFORTS = {
     "medium": Effort((100_000, 12, 45), (1_000_000, 25, 30), 50_000, (40, 6)),
     "full": Effort((400_000, 45, 66), (4_000_000, 90, 40), 50_000, (120, 10)),
 }
-Tier = Callable[[Trial], Finding | None]
+Tier = Callable[[AuditTrial], Finding | None]
 
 
 def audit(
@@ -82,7 +82,7 @@ def audit(
             if isinstance(claim, str):
                 findings.append(Finding(name, INCONCLUSIVE, problem))
                 continue
-            trial = Trial(fitted, claim, vocabulary, how, seed, alpha / 2)
+            trial = AuditTrial(fitted, claim, vocabulary, how, seed, alpha / 2)
             for tier in tiers:
                 start = time.perf_counter()
                 found = tier(trial)

@@ -30,7 +30,7 @@ from ...text.mentions import (
 )
 from ...text.tokens import tokenized
 from ..corpus import tokenizer
-from .files import Text, files_of, read_file
+from .files import ReleasedText, files_of, read_file
 
 PIECES = re.compile(r"[^\s\"'<>()\[\]{},;:=|]+")
 WORDS = re.compile(r"\w+")
@@ -82,10 +82,10 @@ class Original:
 def read_original(path: Path, files: FileOptions, space: Space) -> Original:
     """Read a file or a folder of texts. Raise BadFile as reading a release does."""
     items = (item for file in files_of(path) for item in read_file(file, files))
-    return Original([tokens_of(item) for item in items if isinstance(item, Text)], space)
+    return Original([tokens_of(item) for item in items if isinstance(item, ReleasedText)], space)
 
 
-def tokens_of(item: Text) -> tuple[list[str], list[bool]]:
+def tokens_of(item: ReleasedText) -> tuple[list[str], list[bool]]:
     """Return words and blanks of a document, by the English tokenizer where it is plain text."""
     if item.words is not None and item.spaces is not None:
         return item.words, item.spaces

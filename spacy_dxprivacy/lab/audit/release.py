@@ -21,7 +21,7 @@ from ...text.coverage import foreign_names, uncovered
 from ...text.language import COVERED
 from ...text.normal import normal_form
 from ...text.spelling import capitalised
-from .files import BadFile, Strings, Text, bytes_of, files_of, read_file, refused, unpacked
+from .files import BadFile, ReleasedText, Strings, bytes_of, files_of, read_file, refused, unpacked
 from .original import (
     WORDS,
     Original,
@@ -186,7 +186,7 @@ class _Audit:
             where = self._name(file, path, number)
             inside = any(parent in pipelines for parent in file.parents)
             for item in read_file(file, how, in_pipeline=inside):
-                if isinstance(item, Text):
+                if isinstance(item, ReleasedText):
                     self._text(item, where)
                 else:
                     self._strings(item, where)
@@ -276,7 +276,7 @@ class _Audit:
             self._add("pickle", where, here, "words that the mechanism can draw", by_chance=True)
         return words & self.original.unknown
 
-    def _text(self, item: Text, where: str) -> None:
+    def _text(self, item: ReleasedText, where: str) -> None:
         tokens, number = tokens_of(item), len(self.texts)
         self.texts.append(joined(*tokens))
         # A receipt given by hand is of the run; that of a file is forged easily.

@@ -1,6 +1,6 @@
 """Tests of exact probabilities, closed forms, noise distributions, independence and sentences.
 
-Each takes a Trial, and returns a Finding, or None where it does not apply.
+Each takes an AuditTrial, and returns a Finding, or None where it does not apply.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class Trial:
+class AuditTrial:
     """A mechanism that is fitted on a space, and its claim there. seed: of the draws, for tests.
     alpha: the probability that a contest refutes a sound mechanism by chance."""
 
@@ -52,7 +52,7 @@ class Trial:
 # -- exact probabilities and closed forms ----------------------------------------------------------
 
 
-def exact(on: Trial) -> Finding | None:
+def exact(on: AuditTrial) -> Finding | None:
     """Compute the loss, or hockey-stick divergence, of all pairs of words by `distribution`."""
     if not isinstance(on.mechanism, StatesProbabilities):
         return None
@@ -81,7 +81,7 @@ def exact(on: Trial) -> Finding | None:
     return _loss_or_range("exact", on, rows, E, found)
 
 
-def closed_form(on: Trial) -> Finding | None:
+def closed_form(on: AuditTrial) -> Finding | None:
     """Compute the loss of all pairs of some words by the mechanism's `loss`, or, where a delta is
     promised, by its `delta`; None where it has no such closed forms."""
     mechanism: Any = on.mechanism
@@ -124,7 +124,9 @@ def _follows(mechanism: Mechanism, P: Floats2d, rows: Ints1d, rng: Rng) -> bool:
     return True
 
 
-def _loss_or_range(tier: str, on: Trial, rows: Ints1d, E: Floats2d, found: Floats2d) -> Finding:
+def _loss_or_range(
+    tier: str, on: AuditTrial, rows: Ints1d, E: Floats2d, found: Floats2d
+) -> Finding:
     """The finding of `_worst`; unless that is refuted, that of the ranges, if they are too large.
 
     The range of the loss is the largest loss of either word to the other, added up.
@@ -137,7 +139,7 @@ def _loss_or_range(tier: str, on: Trial, rows: Ints1d, E: Floats2d, found: Float
     return replace(by_range, what=RANGE) if by_range.verdict == REFUTED else finding
 
 
-def _worst(tier: str, on: Trial, rows: Ints1d, E: Floats2d, found: Floats2d) -> Finding:
+def _worst(tier: str, on: AuditTrial, rows: Ints1d, E: Floats2d, found: Floats2d) -> Finding:
     """The finding of the worst pair. found: losses, or, where a delta is promised, deltas at the
     promised epsilons E; both (k, k)."""
     delta = on.claim.delta
@@ -170,7 +172,7 @@ UNLIKELY = 1e-7
 FEW_WORDS = 4
 
 
-def law(on: Trial) -> Finding | None:
+def law(on: AuditTrial) -> Finding | None:
     """Test the radius of the noise against its distribution (Kolmogorov and Smirnov).
 
     A mechanism states it as its `law`, a ty.NoiseLaw: from its guarantee, its settings and the
@@ -207,7 +209,7 @@ MODE = 0.8  # an output that is nearly always the same has no ranks to compare
 IN_COMMON = 50
 
 
-def independence(on: Trial) -> Finding:
+def independence(on: AuditTrial) -> Finding:
     """Test that outputs of two calls, for two words by turns, are independent.
 
     The guarantee of a word composes over a text only where draws are independent. Noise that is
@@ -236,7 +238,7 @@ def independence(on: Trial) -> Finding:
     )  # fmt: skip
 
 
-def _numbers(on: Trial, rows: Ints1d, number: int) -> Floats2d:
+def _numbers(on: AuditTrial, rows: Ints1d, number: int) -> Floats2d:
     """float64 (draws, c): noisy vectors, or projections of words."""
     draw = on.mechanism.sample(
         rows, Rng(None if on.seed is None else on.seed + 7919 * (number + 1))
@@ -277,7 +279,7 @@ CLOSE = 1e-7
 FAR = 5.0  # standard errors: exceeded by chance once in 1.7 million
 
 
-def sentences(on: Trial) -> Finding | None:
+def sentences(on: AuditTrial) -> Finding | None:
     """Sample long sentences, and pairs of them that differ in one word, in some, or in all.
 
     A mechanism that draws words together states the likelihood of any output: the loss of a draw is

@@ -23,7 +23,7 @@ from ...space.sources import BUILTIN
 from ...validate import between, needs, one_of
 from ..attacks import ATTACKS, AttackFigure, Reader
 from ..attacks.figures import result_of
-from ..attacks.frontier import Ground, Point, at_attacker, frontier
+from ..attacks.frontier import FrontierPoint, Ground, at_attacker, frontier
 from ..attacks.frontier import result_of as frontier_result
 from ..attacks.language import OF_KIND, RARE
 from ..attacks.tries import attack_over_epsilon
@@ -32,7 +32,7 @@ from ..attacks.whole import STRONGER, Posts, infer, link_texts
 from ..corpus import read_corpus, read_fields, sanitizer
 from ..epsilons import epsilons_for
 from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_tunable
-from ..results import NAN, Result, check_out, plain, text_table
+from ..results import NAN, ResultTable, check_out, plain, text_table
 
 ALL, FRONTIER, LINK = "all", "frontier", "link"
 BY_PROMPT = ("guess", ALL, FRONTIER)
@@ -209,7 +209,7 @@ def _table(figures: list[AttackFigure]) -> str:
     return text_table(["epsilon", *(f"{e:.4g}" for e in epsilons), "without"], rows, "lr")
 
 
-def _print_frontier(points: list[Point], ground: Ground, shares: Sequence[float]) -> None:
+def _print_frontier(points: list[FrontierPoint], ground: Ground, shares: Sequence[float]) -> None:
     several = ground.reader is not None
     typer.echo(_frontier_table(points, several) + "\n")
     for attacker in shares:
@@ -231,7 +231,7 @@ def _print_frontier(points: list[Point], ground: Ground, shares: Sequence[float]
     )
 
 
-def _frontier_table(points: Sequence[Point], several: bool) -> str:
+def _frontier_table(points: Sequence[FrontierPoint], several: bool) -> str:
     rows = [
         (p.mechanism, f"{p.epsilon:.3g}", f"{p.kept:.1%}", f"{p.found:.1%}", f"{p.rare_kept:.1%}",
          f"{p.rare_found:.1%}", f"{p.cosine:.2f}", f"{p.nats:+.2f}",
@@ -309,4 +309,4 @@ def _print_rows(
     typer.echo(text_table(header, rows, "lrllrlr"))
     typer.echo(f"{NOTES[name]} The figures are about this text: they are not private.")
     if out is not None:
-        Result([asdict(f) for f in figures], digits=4).write(out, name, force=force)
+        ResultTable([asdict(f) for f in figures], digits=4).write(out, name, force=force)

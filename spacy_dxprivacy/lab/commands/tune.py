@@ -21,7 +21,7 @@ from ...space.sources import BUILTIN
 from ...ty import Mechanism
 from ..mechanisms import load_space, parse_epsilons, parse_tunable
 from ..results import text_table
-from ..tuning import SHARES, Answer, Bench, Point, Study, Target, Tuned, probed_words
+from ..tuning import SHARES, Answer, Bench, Study, Target, Tuned, TunedPoint, probed_words
 
 WIDTH, INDENT = 92, 10
 # Header of the table, and the figure below it.
@@ -95,7 +95,7 @@ def print_attacker(mechanism: Mechanism, epsilon: float) -> None:
 
 
 def _print_points(
-    label: str, points: list[Point], answer: Answer | None, target: Target | None
+    label: str, points: list[TunedPoint], answer: Answer | None, target: Target | None
 ) -> None:
     mechanism = points[-1].mechanism
     print_title(mechanism, label)

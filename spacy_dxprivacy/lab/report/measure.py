@@ -30,12 +30,12 @@ from ...ty import Draw, Mechanism
 from ..attacks.figures import AttackFigure
 from ..attacks.frontier import Ground
 from ..attacks.language import OF_KIND, language_of, language_variants
-from ..attacks.reading import Reading, Seen, filled_guess
-from ..attacks.tries import LINK_LENGTH, TRUE_POSITIVES, Trial, attack
+from ..attacks.reading import ReleaseReading, SeenRelease, filled_guess
+from ..attacks.tries import LINK_LENGTH, TRUE_POSITIVES, AttackTrial, attack
 from ..attacks.whole import LINKED, link_texts
 from ..audit import audit, audit_release
 from ..audit.original import labels_in_plaintext, rules
-from ..corpus import Corpus, words_of
+from ..corpus import EncodedCorpus, words_of
 from ..informed import Informed
 from ..mechanisms import quiet
 from ..odds import Asked, Given, Odds, odds_of, settings_of
@@ -82,7 +82,7 @@ class Words:
     the token of each word.
     """
 
-    text: Corpus
+    text: EncodedCorpus
     outputs: Ints1d
     at: Ints2d
 
@@ -122,7 +122,7 @@ def words_of_pairs(pairs: Sequence[Pair], space: Space, *, drawn: bool) -> Words
             break
     if not total:
         raise UsageError("`measure` needs a word that the space holds, before and after.")
-    text = Corpus.of(rows, starts, before)
+    text = EncodedCorpus.of(rows, starts, before)
     return Words(text, np.concatenate(outputs), np.concatenate(at))
 
 
@@ -212,8 +212,8 @@ def _guess(release: Release, words: Words, mechanism: Mechanism, measured: Measu
     text, ground = words.text, Ground(release.space, words.text)
     variants = language_variants(ground.language, mechanism)
     language = next((one for one in variants if one.name == OF_KIND), ground.language)
-    seen = Seen(words.outputs, text.sentences)
-    guess = Reading(seen, mechanism, release.space.vectors, language, Rng(0)).guess()
+    seen = SeenRelease(words.outputs, text.sentences)
+    guess = ReleaseReading(seen, mechanism, release.space.vectors, language, Rng(0)).guess()
     measured.recovered = words.by_document(guess == text.rows, len(release.pairs))
     found = ground.point(("", NAN), words.outputs, {language.name: guess})
     range_ = f"{found.low:.0%} to {found.high:.0%}, of {found.words:,}"
@@ -236,7 +236,7 @@ def _link(words: Words, space: Space, mechanism: Mechanism, measured: Measured) 
     report = audit(mechanism, effort="quick")
     what = "Attempt to refute the guarantee of the mechanism"
     measured.figures["mechanism"] = Figure(what, f"{report.verdict} (a quick audit)")
-    trial = Trial(Ground(space, words.text), mechanism)
+    trial = AttackTrial(Ground(space, words.text), mechanism)
     trial.release = trial.release_by_type = Draw(words.outputs)
     with suppress(DxError):  # the text is too small
         best = max(attack("link", trial), key=lambda one: one.value)
@@ -297,7 +297,7 @@ def _hidden(release: Release, words: Words, measured: Measured) -> None:
     text, language = words.text, language_of(release.space)
     changed = [pair.changes()[0] for pair in release.pairs]
     hidden = np.array([changed[document][token] for document, token in words.at.tolist()])
-    guess = filled_guess(Seen(text.rows, text.sentences), hidden, language)
+    guess = filled_guess(SeenRelease(text.rows, text.sentences), hidden, language)
     right = (guess == text.rows) & hidden
     every = sum(
         mark and token.word

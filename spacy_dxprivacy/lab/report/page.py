@@ -19,7 +19,7 @@ from ..attacks.language import RARE
 from ..odds import Odds
 from .measure import Measured, Release, Request, attacker_of, secrets_of
 from .metrics import judged, scores_of, utility_of
-from .pairs import Pair, Source, plan_sources, read_pairs
+from .pairs import FilePair, Pair, plan_sources, read_pairs
 from .receipts import (
     DAMAGED,
     NO_RECEIPT,
@@ -92,7 +92,7 @@ def page_of(release: Release, measured: Measured | None = None) -> str:
     )
 
 
-def _accounts(given: Account | None, sources: list[Source]) -> tuple[list[Account], int]:
+def _accounts(given: Account | None, sources: list[FilePair]) -> tuple[list[Account], int]:
     """Return the given account or those of .spacy files, and how many documents carry none."""
     carried, without = receipts_of(s.after for s in sources if s.read_after == "spacy")
     found = carried if given is None else [given]
@@ -138,8 +138,8 @@ class PageDocument(NamedTuple):
 
     number: int
     badly: str
-    before: list[Piece]
-    after: list[Piece]
+    before: list[MarkedText]
+    after: list[MarkedText]
 
 
 class Worst(NamedTuple):
@@ -188,7 +188,7 @@ def rare_unchanged(pair: Pair, space: Space) -> set[int]:
     return found
 
 
-class Piece(NamedTuple):
+class MarkedText(NamedTuple):
     """A stretch of text. mark: "" where it is unchanged, "old", "new", or "got": recovered by the
     attacker, or rare and unchanged."""
 
@@ -196,16 +196,16 @@ class Piece(NamedTuple):
     mark: str
 
 
-def pieces(pair: Pair, side: str, got: Iterable[int] = ()) -> list[Piece]:
+def pieces(pair: Pair, side: str, got: Iterable[int] = ()) -> list[MarkedText]:
     """Split the first LONGEST tokens of one side where marks begin and end. got: places to mark."""
     tokens = pair.before if side == "before" else pair.after
     changed = pair.changes()[0 if side == "before" else 1]
     marked, usual = set(got), "old" if side == "before" else "new"
-    found: list[Piece] = []
+    found: list[MarkedText] = []
     for i, (token, is_new) in islice(enumerate(zip(tokens, changed, strict=True)), LONGEST):
         mark = "got" if i in marked else usual if is_new and not token.text.isspace() else ""
-        found += [Piece(token.text, mark)] if mark else []
-        found.append(Piece(token.blank if mark else token.text + token.blank, ""))
+        found += [MarkedText(token.text, mark)] if mark else []
+        found.append(MarkedText(token.blank if mark else token.text + token.blank, ""))
     if len(tokens) > LONGEST:
-        found.append(Piece(" \u2026", ""))
+        found.append(MarkedText(" \u2026", ""))
     return found

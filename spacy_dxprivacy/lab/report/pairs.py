@@ -122,7 +122,7 @@ def _groups(tokens: list[Token]) -> list[range]:
 
 
 @dataclass(frozen=True)
-class Source:
+class FilePair:
     """A file and its sanitised version, and their formats as io.jobs.read knows them."""
 
     before: Path
@@ -131,7 +131,7 @@ class Source:
     read_after: str
 
 
-def plan_sources(before: Path, after: Path) -> list[Source]:
+def plan_sources(before: Path, after: Path) -> list[FilePair]:
     """Return the pairs of files; raise UsageError for missing, unknown or unlike ones."""
     for path in (before, after):
         if not path.exists():
@@ -145,16 +145,16 @@ def plan_sources(before: Path, after: Path) -> list[Source]:
     return [_source(before / name, after / name) for name in names]
 
 
-def _source(before: Path, after: Path) -> Source:
+def _source(before: Path, after: Path) -> FilePair:
     read_before = plan_jobs(str(before), None)[0].read_as
     ending = after.suffix.lower()
     if ending not in KINDS:
         raise UsageError(f"{after}: AFTER must be a folder or end in {', '.join(KINDS)}.")
-    return Source(before, after, read_before, KINDS[ending])
+    return FilePair(before, after, read_before, KINDS[ending])
 
 
 def read_pairs(
-    sources: Sequence[Source],
+    sources: Sequence[FilePair],
     fields: FileOptions,
     *,
     label: str | None = None,
@@ -180,7 +180,7 @@ def read_pairs(
 
 
 def _of_source(
-    nlp: Language, source: Source, fields: FileOptions, lost: set[int]
+    nlp: Language, source: FilePair, fields: FileOptions, lost: set[int]
 ) -> Iterator[Pair]:
     every = [r for r in _records(source.before, source.read_before, fields) if not r.problem]
     before = [] if 0 in lost else [r for r in every if r.number not in lost]
