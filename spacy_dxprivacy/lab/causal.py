@@ -124,12 +124,12 @@ def _load(name: str, path: Path | None, device: str) -> CausalModel:
         torch.zeros(1, device=device)
     except Exception:
         raise DxError(Errors.DX155.format(device=device, name=DEVICE)) from None
-    source, more = name if path is None else str(path), dict[str, str]()
+    source, options = name if path is None else str(path), dict[str, str]()
     if path is not None and path.is_file():
-        source, more = str(path.parent), {"gguf_file": path.name}
-    tokenizer = transformers.AutoTokenizer.from_pretrained(source, local_files_only=True, **more)
+        source, options = str(path.parent), {"gguf_file": path.name}
+    tokenizer = transformers.AutoTokenizer.from_pretrained(source, local_files_only=True, **options)
     network: Any = transformers.AutoModelForCausalLM.from_pretrained(
-        source, local_files_only=True, dtype=torch.float32, **more
+        source, local_files_only=True, dtype=torch.float32, **options
     )
     if len(tokenizer) > network.get_input_embeddings().weight.shape[0]:
         raise _unusable(name, "its tokenizer has more tokens than its network")
@@ -216,9 +216,9 @@ class Search:
         the window."""
         model = self.words.model
         prompt = model.encode([self.prompt + "\n\n"])[0] if self.prompt else []
-        most = model.window // 2
-        if len(prompt) > most:
-            raise DxError(Errors.DX151.format(tokens=len(prompt), most=most))
+        limit = model.window // 2
+        if len(prompt) > limit:
+            raise DxError(Errors.DX151.format(tokens=len(prompt), most=limit))
         filled = [np.zeros(0, dtype=np.int64) for _ in sheets]
         for group in self._groups([len(sheet) for sheet in sheets], len(prompt)):
             texts = [_FilledText(sheets[number], self) for number in group]
@@ -261,11 +261,11 @@ class Search:
         order, unfinished = [], []
         for number, (text, tokens) in enumerate(zip(texts, asked, strict=True)):
             lane = number * self.beam
-            own = np.arange(self.beam)
+            parents = np.arange(self.beam)
             if text.is_ready:
-                own = text.choose(logs[lane : lane + self.beam, : tokens.shape[1]])
+                parents = text.choose(logs[lane : lane + self.beam, : tokens.shape[1]])
             if not text.is_done:
-                order.append(lane + own)
+                order.append(lane + parents)
                 unfinished.append(text)
         if unfinished:
             kept = np.concatenate(order)

@@ -62,8 +62,8 @@ def interpolated(rows: Iterable[Row], column: str, at: float) -> list[Row]:
     by_mechanism: dict[str, list[Row]] = {}
     for row in rows:
         by_mechanism.setdefault(row["mechanism"], []).append(row)
-    for own in by_mechanism.values():
-        for a, b in pairwise(sorted(own, key=lambda row: float(row[column]))):
+    for points in by_mechanism.values():
+        for a, b in pairwise(sorted(points, key=lambda row: float(row[column]))):
             if a[column] <= at <= b[column] and a[column] < b[column]:
                 part = (at - a[column]) / (b[column] - a[column])
                 numbers = {name: value for name, value in a.items() if isinstance(value, float)}
@@ -124,10 +124,10 @@ def plain(value: Any, digits: int = 6) -> str:
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], aligns: str = "") -> str:
     """Return a table for the terminal; aligns has "l" or "r" a column, the last for the rest."""
-    each: Any = tuple(aligns.ljust(len(header), aligns[-1:] or "l")[: len(header)])
+    column_aligns: Any = tuple(aligns.ljust(len(header), aligns[-1:] or "l")[: len(header)])
     cells = [[str(cell) for cell in row] for row in rows]
     # The longest column would else be cut.
-    text = table(cells, header=header, divider=True, aligns=each, spacing=2, max_col=10**6)
+    text = table(cells, header=header, divider=True, aligns=column_aligns, spacing=2, max_col=10**6)
     return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
 
 

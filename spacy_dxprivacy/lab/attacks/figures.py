@@ -50,13 +50,15 @@ class Success(NamedTuple):
 
 
 def figures_of(
-    attack: str, release: tuple[str, float], unchanged: float, found: Iterable[Success]
+    attack: str, release: tuple[str, float], unchanged: float, successes: Iterable[Success]
 ) -> list[AttackFigure]:
     """Return the figures of an attack. release: the label of the mechanism, and epsilon."""
     name, epsilon = release
     return [
-        AttackFigure(attack, name, epsilon, unchanged, who, setting, measure, baseline, *measured)
-        for who, measured, baseline, setting, measure in found
+        AttackFigure(
+            attack, name, epsilon, unchanged, attacker, setting, measure, baseline, *measured
+        )
+        for attacker, measured, baseline, setting, measure in successes
     ]
 
 
@@ -84,10 +86,10 @@ def result_of(figures: Sequence[AttackFigure]) -> ResultTable:
     measure: values over epsilon, and what is reached without the output."""
     by_panel: dict[str, list[Row]] = {}
     for f in figures:
-        some = by_panel.setdefault(f"{f.mechanism}: {f.measure}", [])
+        panel_rows = by_panel.setdefault(f"{f.mechanism}: {f.measure}", [])
         name = ", ".join(part for part in (f.attacker, f.setting) if part)
-        some.append({"epsilon": f.epsilon, "share": f.value, "line": name})
-        some.append({"epsilon": f.epsilon, "share": f.baseline, "line": "without the output"})
+        panel_rows.append({"epsilon": f.epsilon, "share": f.value, "line": name})
+        panel_rows.append({"epsilon": f.epsilon, "share": f.baseline, "line": "without the output"})
     panels = [
         Panel(title, rows, ("epsilon", "share"), "line", "epsilon", log=True)
         for title, rows in by_panel.items()

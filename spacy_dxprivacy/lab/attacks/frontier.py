@@ -136,9 +136,9 @@ class Ground:
         kept = stands & (outputs == text.rows)
         best = max(right, key=lambda attacker: right[attacker].sum())
         of_rare = max(right, key=lambda attacker: right[attacker][rare].sum())
-        found, low, high, n = share_by_document(right[best], text.doc_of)
+        recovered, low, high, n = share_by_document(right[best], text.doc_of)
         return FrontierPoint(
-            *name, float(kept.mean()), found, low, high,
+            *name, float(kept.mean()), recovered, low, high,
             mean(kept[rare]), mean(right[of_rare][rare]), self.cosine(outputs, stands),
             self.nats(outputs, stands) if stands.any() else NAN,
             n, int(rare.sum()), best, of_rare,
@@ -160,16 +160,16 @@ def guesses_of(
     seen, X = SeenRelease(outputs, ground.text.sentences), ground.space.vectors
     reading = ReleaseReading(seen, mechanism, X, ground.language, Rng(seed))
     variants = language_variants(reading.language, mechanism)
-    guesses = {one.name: replace(reading, language=one).guess() for one in variants}
+    guesses = {variant.name: replace(reading, language=variant).guess() for variant in variants}
     if ground.reader is not None:
         again = replace(reading, rng=Rng(seed))
         guesses[ground.reader.name] = causal_guess(ground.text, again, ground.reader)
     return guesses
 
 
-def mean(some: Any) -> float:
+def mean(values: Any) -> float:
     """Return the mean of bools or numbers; nan of none."""
-    return float(np.mean(some)) if len(some) else NAN
+    return float(np.mean(values)) if len(values) else NAN
 
 
 def frontier(
@@ -187,10 +187,12 @@ def frontier(
     ]
 
 
-def at_attacker(points: Sequence[FrontierPoint], found: float) -> list[FrontierPoint]:
+def at_attacker(points: Sequence[FrontierPoint], recovery_rate: float) -> list[FrontierPoint]:
     """Return for each mechanism the point at this recovery rate, interpolated linearly; none where
     all of its points are above or below it."""
-    return [FrontierPoint(**row) for row in interpolated(map(asdict, points), "found", found)]
+    return [
+        FrontierPoint(**row) for row in interpolated(map(asdict, points), "found", recovery_rate)
+    ]
 
 
 def result_of(points: Sequence[FrontierPoint]) -> ResultTable:
@@ -203,8 +205,8 @@ def panels_of(rows: Sequence[Row]) -> list[Panel]:
     """Return PANELS over the recovery rate, a line for each mechanism."""
     ordered = sorted(rows, key=lambda row: float(row["found"]))
     # Guessing the output itself recovers the words that are unchanged.
-    most = {"mechanism": "no mechanism keeps more"}
-    ends = [{**row, **most, "kept": row["found"]} for row in (ordered[0], ordered[-1])]
+    bound = {"mechanism": "no mechanism keeps more"}
+    ends = [{**row, **bound, "kept": row["found"]} for row in (ordered[0], ordered[-1])]
     lines = {"kept": [*ordered, *ends]}
     label = "words found by the attacker"
     return [

@@ -50,9 +50,9 @@ def word_frequencies(n: int, public: EncodedCorpus) -> Floats1d:
     return mixed
 
 
-def likely_words(frequencies: Floats1d, most: int) -> Ints1d:
+def likely_words(frequencies: Floats1d, count: int) -> Ints1d:
     """Return the `most` most frequent words, int64 (m,), rising."""
-    order = np.argsort(-frequencies, kind="stable")[: whole("most", most, least=1)]
+    order = np.argsort(-frequencies, kind="stable")[: whole("most", count, least=1)]
     return np.sort(order)
 
 
@@ -121,9 +121,9 @@ class Language:
     def moves(self, before: Ints1d, after: Any = slice(None)) -> Floats2d:
         """Return P(after | before), float64 (k, m), by default of all words, (k, n)."""
         states, emit, back_off, delta = self._parts
-        some = states[before]
-        P = ((some @ delta) @ emit[after].T).toarray()
-        P += np.multiply.outer(some @ self.chain.back, back_off[after])
+        from_states = states[before]
+        P = ((from_states @ delta) @ emit[after].T).toarray()
+        P += np.multiply.outer(from_states @ self.chain.back, back_off[after])
         mixed: Floats2d = self._mixed(P, after)
         return mixed
 
@@ -148,18 +148,18 @@ def language_of(space: Space, read: EncodedCorpus | None = None) -> Language:
     """Return the word pairs of the package on this space with the frequencies of what was read, or
     these alone where the space holds none of the English words."""
     web = frequency_of(space)
-    known = web / web.sum()
+    frequencies = web / web.sum()
     if read is not None:
         counts = np.bincount(read.rows, minlength=len(space))
-        known = WEB * known + (1 - WEB) * counts / counts.sum()
+        frequencies = WEB * frequencies + (1 - WEB) * counts / counts.sum()
     try:
         chain = WordPairs(domain=None).fit(space).pairs
     except DxError:
-        chain = alone_chain(np.maximum(known, LEAST))
-        return Language(chain, known, name="word frequencies", web=web)
+        chain = alone_chain(np.maximum(frequencies, LEAST))
+        return Language(chain, frequencies, name="word frequencies", web=web)
     kind = None if read is None else _domain_of(read, space)
     of_kind = None if kind is None else WordPairs(domain=kind).fit(space).pairs
-    return Language(chain, known, name="word pairs of the package", web=web, of_kind=of_kind)
+    return Language(chain, frequencies, name="word pairs of the package", web=web, of_kind=of_kind)
 
 
 def _domain_of(read: EncodedCorpus, space: Space) -> str | None:
@@ -186,6 +186,6 @@ def language_variants(language: Language, mechanism: Mechanism) -> list[Language
     for name, chain in chains.items():
         if chain is None or chain.is_alone or chain.one_state is None:
             continue  # not a distribution of pairs
-        if chain.digest not in {one.chain.digest for one in variants}:
+        if chain.digest not in {variant.chain.digest for variant in variants}:
             variants.append(replace(language, chain=chain, name=name))
     return variants

@@ -146,10 +146,10 @@ def _guess(trial: AttackTrial) -> Iterator[Success]:
     blind = filled_guess(SeenRelease(out, text.sentences), everywhere, ground.language) == text.rows
     for attacker, guess in guesses_of(ground, out, trial.mechanism, trial.seed + 5).items():
         right = guess == text.rows
-        for measure, some in ((FOUND, everywhere), (RARE_FOUND, ground.rare)):
-            if some.any():
-                measured = share_by_document(right[some], text.doc_of[some])
-                yield Success(attacker, measured, float(blind[some].mean()), measure=measure)
+        for measure, subset in ((FOUND, everywhere), (RARE_FOUND, ground.rare)):
+            if subset.any():
+                measured = share_by_document(right[subset], text.doc_of[subset])
+                yield Success(attacker, measured, float(blind[subset].mean()), measure=measure)
 
 
 def _repeat(trial: AttackTrial) -> Iterator[Success]:
@@ -161,12 +161,12 @@ def _repeat(trial: AttackTrial) -> Iterator[Success]:
     columns, logs = channel.columns(draw.rows), channel.of(ground.words)
     at = np.arange(len(columns))
     for k in REPEATS:
-        setting, some = f"{k} release{'s' if k > 1 else ''}", at[at % MOST_REPEATS < k]
-        groups = some // MOST_REPEATS
-        guesses = guessing.averaged_guess(logs, ground.log_prior, columns[some], groups)
+        setting, places = f"{k} release{'s' if k > 1 else ''}", at[at % MOST_REPEATS < k]
+        groups = places // MOST_REPEATS
+        guesses = guessing.averaged_guess(logs, ground.log_prior, columns[places], groups)
         yield Success("averaging", share(guesses == wanted), baseline, setting)
         if draw.vectors is not None:
-            guesses = guessing.mean_vector_guess(X, ground.words, draw.vectors[some], groups)
+            guesses = guessing.mean_vector_guess(X, ground.words, draw.vectors[places], groups)
             yield Success("mean of vectors", share(guesses == trial.probes), baseline, setting)
     yield from _documents(trial)
 
@@ -195,7 +195,7 @@ def _documents(trial: AttackTrial) -> Iterator[Success]:
 def _membership(trial: AttackTrial) -> Iterator[Success]:
     """Test whether a document holds a word. Raise DxError where all documents hold the same."""
     ground, text = trial.ground, trial.ground.text
-    words, members, others = guessing.pairs_to_test(
+    words, members, non_members = guessing.pairs_to_test(
         text.starts, text.rows, TESTED, np.random.default_rng(trial.seed)
     )
     if not len(words):
@@ -212,14 +212,17 @@ def _membership(trial: AttackTrial) -> Iterator[Success]:
         )
 
     measures = ("AUC", guessing.auc), (TRUE_POSITIVES, guessing.true_positives)
-    pairs = scores(members), scores(others)
+    pairs = scores(members), scores(non_members)
     rare = ground.frequencies[words] < RARE
-    for setting, some in {"any word": np.ones(len(words), dtype=bool), "rare words": rare}.items():
-        if some.sum() < 2:
+    for setting, subset in {
+        "any word": np.ones(len(words), dtype=bool),
+        "rare words": rare,
+    }.items():
+        if subset.sum() < 2:
             continue
-        by_size = guessing.auc(sizes[members[some]], sizes[others[some]])
+        by_size = guessing.auc(sizes[members[subset]], sizes[non_members[subset]])
         for (measure, figure), baseline in zip(measures, (by_size, 0.01), strict=True):
-            measured = _of_pairs(figure, *(side[some] for side in pairs))
+            measured = _of_pairs(figure, *(side[subset] for side in pairs))
             yield Success("likelihood ratio", measured, baseline, setting, measure)
 
 

@@ -182,7 +182,9 @@ def _blank_vocab() -> Any:
 
 def _records(raw: bytes, kind: str, files: FileOptions) -> Iterator[Item]:
     """Its texts, by the readers of `dx sanitize`, and the strings of other fields."""
-    own = {step for path in files.field for step in steps(path)}  # names of the text's fields
+    field_names = {
+        step for path in files.field for step in steps(path)
+    }  # names of the text's fields
     for record in read_records(io.BytesIO(raw), kind, files):
         if record.problem:
             why = f"a .{kind} file, record {record.number}: {record.problem} {record.hint}"
@@ -196,7 +198,7 @@ def _records(raw: bytes, kind: str, files: FileOptions) -> Iterator[Item]:
         named = zip(row.names or [""] * len(row.entry), row.entry, strict=False)
         for name, value in row.entry.items() if isinstance(row.entry, dict) else named:
             leaves = [str(leaf) for leaf in all_of([name, value])]
-            yield Strings(f"field {name}", [leaf for leaf in leaves if leaf not in own])
+            yield Strings(f"field {name}", [leaf for leaf in leaves if leaf not in field_names])
 
 
 def _parquet(path: Path, field_name: str) -> Iterator[Item]:
@@ -220,22 +222,22 @@ def opened(raw: bytes, depth: int = 0) -> Iterator[str]:
     """Yield all strings in some bytes: json, msgpack, zlib, a pickle's opcodes, or runs of text."""
     if depth > DEEPEST:
         return
-    found: Iterable[str] | None = None
+    strings: Iterable[str] | None = None
     if _is_pickle(raw):
-        found = _pickled(raw, depth)
+        strings = _pickled(raw, depth)
     elif raw[:1] in (b"{", b"[", b'"'):
         try:
-            found = [leaf for leaf in all_of(parse_json(raw)) if isinstance(leaf, str)]
+            strings = [leaf for leaf in all_of(parse_json(raw)) if isinstance(leaf, str)]
         except ValueError:
-            found = None
-    if found is None:
+            strings = None
+    if strings is None:
         try:
             value = unpacked(inflated(raw) if raw[:1] == b"x" else raw)
             # A lone byte is a number in msgpack: it does not count.
-            found = strings_in(value, depth) if isinstance(value, dict | list | tuple) else None
+            strings = strings_in(value, depth) if isinstance(value, dict | list | tuple) else None
         except (ValueError, zlib.error, RecursionError):
-            found = None
-    yield from _runs_of_text(raw) if found is None else found
+            strings = None
+    yield from _runs_of_text(raw) if strings is None else strings
 
 
 def _runs_of_text(raw: bytes) -> Iterator[str]:

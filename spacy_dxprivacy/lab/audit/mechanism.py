@@ -54,12 +54,12 @@ def audit(
             for its settings) makes that tier inconclusive.
     """
     one_of("effort", effort, tuple(EFFORTS))
-    how, g = EFFORTS[effort], mechanism.guarantee
+    size, g = EFFORTS[effort], mechanism.guarantee
     if g.kind == "none" or not math.isfinite(g.epsilon):
         nothing = Finding("promise", INCONCLUSIVE, NOTHING)
         return Report(mechanism.name, g.to_dict(), alpha, [nothing])
     unit = 1 / g.epsilon if g.kind == "metric-dp" else 1.0
-    large = cloud(unit, *how.large)
+    large = cloud(unit, *size.large)
     plan: list[tuple[str, Space, tuple[Tier, ...]]] = [
         ("plane", plane(unit), (exact, closed_form, independence, on_plane)),
         ("black box", large, (exact, closed_form, law, sentences, independence, on_cloud)),
@@ -82,12 +82,12 @@ def audit(
             if isinstance(claim, str):
                 findings.append(Finding(name, INCONCLUSIVE, problem))
                 continue
-            trial = AuditTrial(fitted, claim, vocabulary, how, seed, alpha / 2)
+            trial = AuditTrial(fitted, claim, vocabulary, size, seed, alpha / 2)
             for tier in tiers:
                 start = time.perf_counter()
-                found = tier(trial)
-                if found is not None:
-                    findings.append(replace(found, seconds=time.perf_counter() - start))
+                finding = tier(trial)
+                if finding is not None:
+                    findings.append(replace(finding, seconds=time.perf_counter() - start))
     return Report(mechanism.name, g.to_dict(), alpha, findings)
 
 
@@ -105,8 +105,8 @@ def mechanism_of(
     parts = [held, *(held.get("components") or {}).values()]
     blocks = [part["mechanism"] for part in parts if isinstance(part.get("mechanism"), dict)]
     if len(blocks) != 1:
-        found = "no [mechanism] block" if not blocks else f"{len(blocks)} [mechanism] blocks"
-        raise UsageError(f"{config}: it has {found}; expected one.")
+        count = "no [mechanism] block" if not blocks else f"{len(blocks)} [mechanism] blocks"
+        raise UsageError(f"{config}: it has {count}; expected one.")
     return _resolved(blocks[0] if epsilon is None else {**blocks[0], "epsilon": epsilon})
 
 

@@ -107,9 +107,9 @@ class ReleaseReport:
         """Return the report as lines, the worst first; words of the original only if asked for."""
         rows = [f"{LEAKED if self.leaked else CLEAN} ({self.words:,} words of the original)"]
         for leak in sorted(self.leaks, key=lambda leak: (leak.by_chance, leak.declared)):
-            how = "by chance" if leak.by_chance else "declared" if leak.declared else "LEAKED"
+            judgement = "by chance" if leak.by_chance else "declared" if leak.declared else "LEAKED"
             count = f", {len(leak.words):,} words" if leak.words else ""
-            rows.append(f"  {how}: {leak.kind} in {leak.where}{count}: {leak.what}")
+            rows.append(f"  {judgement}: {leak.kind} in {leak.where}{count}: {leak.what}")
             rows += [f"    {' '.join(sorted(leak.words))}"] if show_words and leak.words else []
         return rows + [f"  note: {note}" for note in self.notes]
 
@@ -172,7 +172,7 @@ class _Audit:
         self.public: set[str] = set()
         self.public_ids: set[int] = set()
 
-    def run(self, path: Path, how: FileOptions) -> ReleaseReport:
+    def run(self, path: Path, files_options: FileOptions) -> ReleaseReport:
         files = files_of(path)
         pipelines = {f.parent for f in files if f.name == "meta.json"}
         pipelines = {folder for folder in pipelines if folder / "config.cfg" in files}
@@ -185,7 +185,7 @@ class _Audit:
         for number, file in enumerate(files, 1):
             where = self._name(file, path, number)
             inside = any(parent in pipelines for parent in file.parents)
-            for item in read_file(file, how, in_pipeline=inside):
+            for item in read_file(file, files_options, in_pipeline=inside):
                 if isinstance(item, ReleasedText):
                     self._text(item, where)
                 else:
@@ -196,8 +196,8 @@ class _Audit:
         for declared, (copied, could) in self.cases.items():
             # One or two may be chance, or a word that the space writes in another way.
             if len(copied) >= 2 and len(copied) >= len(could) / 2:
-                what = "words in the case of the original"
-                self._add("casing", "the texts", copied, what, declared=declared)
+                text = "words in the case of the original"
+                self._add("casing", "the texts", copied, text, declared=declared)
         self._judge_survivors()
         if self.texts and len(self.texts) != len(self.original.docs):
             self.notes.add(
@@ -219,16 +219,18 @@ class _Audit:
         by_chance: bool = False,
         declared: bool = False,
     ) -> None:
-        new = Leak(kind, where, set(), what, by_chance=by_chance, declared=declared)
-        leak = self.leaks.setdefault((kind, where, new.by_chance, new.declared), new)
+        leak_of_kind = Leak(kind, where, set(), what, by_chance=by_chance, declared=declared)
+        leak = self.leaks.setdefault(
+            (kind, where, leak_of_kind.by_chance, leak_of_kind.declared), leak_of_kind
+        )
         leak.words.update(words)
 
     def _name(self, file: Path, path: Path, number: int) -> str:
         """The name of a file, or its number where the name holds words of the original."""
         name = file.relative_to(path).as_posix() if file != path else file.name
         stem = name if file != path else file.stem
-        apart = stem.replace("_", " ").replace("-", " ")
-        words = self.original.in_strings([stem, apart]) - FILE_WORDS
+        spaced = stem.replace("_", " ").replace("-", " ")
+        words = self.original.in_strings([stem, spaced]) - FILE_WORDS
         if not words:
             return name
         declared = "the names of the files" in _in_plaintext(self.given)
@@ -249,8 +251,8 @@ class _Audit:
         words = self.original.in_strings(item.values, whole=item.whole)
         runs = self.original.runs_in(item.values)
         if runs:
-            what = "words that stand together in the original"
-            self._add(kind, where, runs, what, declared=declared)
+            text = "words that stand together in the original"
+            self._add(kind, where, runs, text, declared=declared)
         words -= runs
         if kind in ("metadata", "receipt"):
             words = (words & self.original.unknown) - self.public
@@ -259,8 +261,8 @@ class _Audit:
         elif kind == "pickle":
             words = self._in_pickle(words - self.public, where)
         if words:
-            what = WHAT.get(kind, "words of the original")
-            self._add(kind, where, words, what, declared=declared)
+            text = WHAT.get(kind, "words of the original")
+            self._add(kind, where, words, text, declared=declared)
 
     def _is_public(self, word: str) -> bool:
         forms = (word, word.upper(), capitalised(word))
@@ -268,12 +270,12 @@ class _Audit:
 
     def _in_pickle(self, words: set[str], where: str) -> set[str]:
         """Unknown words; and known ones where these are too many for chance."""
-        known = self.original.telling - self.original.unknown - self.public
-        here = words & known
-        if len(known) >= FEW and len(here) >= ALL_OF_IT * len(known):
+        drawable = self.original.telling - self.original.unknown - self.public
+        present = words & drawable
+        if len(drawable) >= FEW and len(present) >= ALL_OF_IT * len(drawable):
             return words
-        if here:
-            self._add("pickle", where, here, "words that the mechanism can draw", by_chance=True)
+        if present:
+            self._add("pickle", where, present, "words that the mechanism can draw", by_chance=True)
         return words & self.original.unknown
 
     def _text(self, item: ReleasedText, where: str) -> None:
@@ -285,8 +287,8 @@ class _Audit:
         self.labels.update(labels_in_plaintext(phrases))
         lower = {w.lower() for w in tokens[0]} & self.original.words
         if not receipt:
-            what = "nothing says that a sanitizer made it; give its receipt"
-            self._add("text without a receipt", where, lower, what)
+            text = "nothing says that a sanitizer made it; give its receipt"
+            self._add("text without a receipt", where, lower, text)
             return
         if self.space.digest not in str(receipt.get("space", "")):
             self.notes.add(OTHER_SPACE)
@@ -297,8 +299,8 @@ class _Audit:
         if drawable:
             self._add("text", where, drawable, "words that the mechanism can draw", by_chance=True)
         if lower - drawable:
-            what = "words that the space does not hold, so no mechanism drew them"
-            self._add("unknown words", where, lower - drawable, what, declared=kept)
+            text = "words that the space does not hold, so no mechanism drew them"
+            self._add("unknown words", where, lower - drawable, text, declared=kept)
         if kept:
             self._unread(tokens, where)
         if number < len(self.original.docs):
@@ -316,22 +318,24 @@ class _Audit:
         if words & self.original.words:
             self._add("unread text", where, words & self.original.words, UNREAD)
 
-    def _aligned(self, old: Tokens, new: Tokens, where: str, kept: bool) -> None:
+    def _aligned(self, old: Tokens, released: Tokens, where: str, kept: bool) -> None:
         """Compare place by place. kept: the receipt declares that any word may be unchanged."""
-        if _same_layout(joined(*old), joined(*new)):
+        if _same_layout(joined(*old), joined(*released)):
             declared = LAYOUT in _in_plaintext(self.receipt)
             self._add("layout", where, (), LAYOUT, declared=declared)
-        if len(old[0]) != len(new[0]):
+        if len(old[0]) != len(released[0]):
             self.notes.add("Some documents have another number of tokens: casing is not compared.")
             return
         places = [
             (o, n, before)
-            for o, n, before in zip(old[0], new[0], ["", *new[0]], strict=False)
+            for o, n, before in zip(old[0], released[0], ["", *released[0]], strict=False)
             if any(c.isalpha() for c in o)
         ]
-        same = [o.lower() for o, n, _ in places if o.lower() == n.lower()]
-        if len(places) >= FEW and len(same) >= ALL_OF_IT * len(places):
-            self._add("unchanged text", where, same, "nearly every word is itself", declared=kept)
+        unchanged = [o.lower() for o, n, _ in places if o.lower() == n.lower()]
+        if len(places) >= FEW and len(unchanged) >= ALL_OF_IT * len(places):
+            self._add(
+                "unchanged text", where, unchanged, "nearly every word is itself", declared=kept
+            )
         # Words in the case of the original and not of the space. A word that is declared to be
         # unchanged has its own case.
         declared = "the case of every word" in _in_plaintext(self.receipt)
@@ -362,21 +366,21 @@ class _Audit:
         by_origin: dict[bool, list[Survivor]] = {False: [], True: []}
         for s in survivors(texts, self.texts, recognise(texts, labels, self.how.nlp or rules())):
             # Where survivors were asked for, each one counts.
-            known = all(self.space.find(part) >= 0 for part in WORDS.findall(s.word))
-            by_origin[not self.how.entities and known].append(s)
-        for by_chance, some in by_origin.items():
-            if some:
-                where = f"{len({s.document for s in some}):,} of {len(texts):,} documents"
-                what = f"parts of entities that were recognised, at {len(some):,} places"
-                self._add("survivors", where, {s.word for s in some}, what, by_chance=by_chance)
+            drawable = all(self.space.find(part) >= 0 for part in WORDS.findall(s.word))
+            by_origin[not self.how.entities and drawable].append(s)
+        for by_chance, hits in by_origin.items():
+            if hits:
+                where = f"{len({s.document for s in hits}):,} of {len(texts):,} documents"
+                text = f"parts of entities that were recognised, at {len(hits):,} places"
+                self._add("survivors", where, {s.word for s in hits}, text, by_chance=by_chance)
 
 
-def _same_layout(old: str, new: str) -> bool:
+def _same_layout(old: str, released: str) -> bool:
     """About as many words, or the same line breaks and marks between them."""
-    one, other = len(old.split()), len(new.split())
-    marks = [MARKS.sub("", text.replace(REDACTED, "")) for text in (old, new)]
+    n_old, n_new = len(old.split()), len(released.split())
+    marks = [MARKS.sub("", text.replace(REDACTED, "")) for text in (old, released)]
     same_marks = len(marks[0]) > 2 and marks[0] == marks[1]
-    return min(one, other) > 1 and (abs(one - other) <= max(one, other) / 20 or same_marks)
+    return min(n_old, n_new) > 1 and (abs(n_old - n_new) <= max(n_old, n_new) / 20 or same_marks)
 
 
 def _case(word: str) -> str:

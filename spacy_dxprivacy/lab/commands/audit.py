@@ -123,9 +123,9 @@ def audit_release_cli(
     raise typer.Exit(int(report.leaked))
 
 
-def _print(report: Any, as_json: bool, **how: bool) -> None:
-    plain = json.dumps(report.to_dict(**how), indent=2, ensure_ascii=False) if as_json else ""
-    typer.echo(plain or "\n".join(report.lines(**how)))
+def _print(report: Any, as_json: bool, **settings: bool) -> None:
+    plain = json.dumps(report.to_dict(**settings), indent=2, ensure_ascii=False) if as_json else ""
+    typer.echo(plain or "\n".join(report.lines(**settings)))
 
 
 def _load_model(model: str) -> Language:

@@ -44,35 +44,35 @@ def evaluate_cli(
     Example: python -m spacy dx evaluate gold.jsonl --fail-under recall=.95 --fail-under clean=.9
     """
     with mistakes_in_a_line("evaluate"), settings_that_fail():
-        bars = [_bar(one) for one in fail_under or ()]
+        bars = [_bar(item) for item in fail_under or ()]
         golds = read_gold(gold)
         if config is None and not entities:
-            labels = {plain_label(label) for one in golds for *_, label in one.regions}
-            known = sorted(labels & set(CANONICAL.values()))
-            if not known:
+            labels = {plain_label(label) for item in golds for *_, label in item.regions}
+            labels_known = sorted(labels & set(CANONICAL.values()))
+            if not labels_known:
                 raise UsageError("the labels of GOLD are not known: give `entities`.")
-            entities = ",".join(known)
+            entities = ",".join(labels_known)
         with setting_up():
             nlp = make_pipeline(
                 config=config, model=model, entities=entities, code=code,
                 overrides=options.overrides_of(ctx),
             )  # fmt: skip
-        found = evaluate(nlp, golds)
+        evaluation = evaluate(nlp, golds)
         below = []
         for figure, label, least in bars:
-            share = found.labels[label].figure(figure) if label in found.labels else None
+            share = evaluation.labels[label].figure(figure) if label in evaluation.labels else None
             if share is None or share < least:
-                what = figure if label == ALL else f"{figure}.{label}"
+                figure_of_label = figure if label == ALL else f"{figure}.{label}"
                 is_ = "not known" if share is None else f"{share:.3f}"
-                below.append(f"{what} is {is_}, below {least:g}.")
-    _print(found, len(golds), misses)
+                below.append(f"{figure_of_label} is {is_}, below {least:g}.")
+    _print(evaluation, len(golds), misses)
     for message in below:
         typer.echo(f"dx evaluate: {message}", err=True)
     raise typer.Exit(int(bool(below)))
 
 
-def _bar(given: str) -> tuple[str, str, float]:
-    name, _, value = given.partition("=")
+def _bar(text: str) -> tuple[str, str, float]:
+    name, _, value = text.partition("=")
     figure, _, label = name.strip().partition(".")
     try:
         least = float(value)
@@ -84,11 +84,13 @@ def _bar(given: str) -> tuple[str, str, float]:
     return figure, label or ALL, least
 
 
-def _print(found: Evaluation, texts: int, misses: int) -> None:
-    ordered = sorted(found.labels, key=lambda name: (name == ALL, -found.labels[name].entities))
+def _print(evaluation: Evaluation, texts: int, misses: int) -> None:
+    ordered = sorted(
+        evaluation.labels, key=lambda name: (name == ALL, -evaluation.labels[name].entities)
+    )
     rows = []
     for label in ordered:
-        counts = found.labels[label]
+        counts = evaluation.labels[label]
         shares = [counts.figure(name) for name in FIGURES]
         cells = ["-" if share is None else f"{share:.3f}" for share in shares]
         rows.append(
@@ -97,8 +99,8 @@ def _print(found: Evaluation, texts: int, misses: int) -> None:
     header = ["label", "entities", "recall", "precision", "documents", "with any left", "clean"]
     typer.echo(text_table(header, rows, "lr"))
     typer.echo(f"{texts:,} document{'s' * (texts != 1)}.")
-    if found.skipped:
-        names = ", ".join(f"{name} ({count:,})" for name, count in found.skipped.most_common())
+    if evaluation.skipped:
+        names = ", ".join(f"{name} ({count:,})" for name, count in evaluation.skipped.most_common())
         typer.echo(f"Not replaced, and not counted: {names}.")
-    for line in found.misses[:misses]:
+    for line in evaluation.misses[:misses]:
         typer.echo(line)
