@@ -102,7 +102,7 @@ def test_the_law_is_the_mixture_that_it_says():
     assert language.moves(every) == pytest.approx(T)
     assert language.first(every).sum() == pytest.approx(1, abs=1e-5)
     assert language.usual.sum() == pytest.approx(1, abs=1e-5)
-    law = Language(language.chain, language.known, share=0.0)
+    law = Language(language.chain, language.frequencies, share=0.0)
     rows, starts = np.array([1, 3, 2, 0]), np.array([True, False, False, True])
     first, T = law.first(every), law.moves(every, every)
     wanted = -np.log([first[1], T[1, 3], T[3, 2], first[0]]).mean()
@@ -195,7 +195,7 @@ def test_who_attacks_goes_by_every_public_law_of_pairs():
 
     def digests(law):
         variants = language_variants(language, path(epsilon=1.0, prior=law).fit(space))
-        assert all((one.known == language.known).all() for one in variants)
+        assert all((one.frequencies == language.frequencies).all() for one in variants)
         return [one.chain.digest for one in variants]
 
     english = language.chain.digest

@@ -202,11 +202,11 @@ class Sheet:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """Settings of a search. prompt: public words on the kind of text. known: float64 (n,),
-    frequencies, mixed in by `share`."""
+    """Settings of a search. prompt: public words on the kind of text. frequencies: float64 (n,),
+    mixed in by `share`."""
 
     words: WordTokens
-    known: Floats1d
+    frequencies: Floats1d
     share: float
     prompt: str = ""
     beam: int = 4
@@ -315,7 +315,7 @@ class _FilledText:
         search, words, form = self.search, self.sheet.words[self.place], self._form
         first = search.words.first_of(words, **form)
         logits = np.where(first == NO_TOKEN, -1e30, logs + search.words.within[words])
-        p = (1 - search.share) * np.exp(logits) + search.share * search.known[words]
+        p = (1 - search.share) * np.exp(logits) + search.share * search.frequencies[words]
         total = self.scores[:, None] + np.log(p + 1e-30) + self.sheet.logs[self.place]
         best = np.argsort(-total, axis=None, kind="stable")[: search.beam]
         best = np.resize(best, search.beam)

@@ -28,7 +28,7 @@ from ..pipeline.select import Entities
 from ..text.mentions import plain_label
 
 FIGURES = ("recall", "precision", "clean")
-ALL = "all"
+ALL_LABELS = "all"
 AROUND = 40  # characters on each side of a miss that is shown
 PARTICLES = frozenset(
     "a de del della di da do dos das du la le las los van von der den bin al el y of the "
@@ -219,17 +219,17 @@ def _count(
             continue
         stays = " ".join(m[0] for m in shown if start <= m.start() < end)
         missed = bool(telling(stays) if telling(entity) else stays)
-        for counts in (evaluation.labels[ALL], evaluation.labels[label]):
+        for counts in (evaluation.labels[ALL_LABELS], evaluation.labels[label]):
             counts.entities += 1
             counts.missed += missed
-        documents |= {ALL, label}
-        leaving |= {ALL, label} if telling(entity) & telling_left else set()
+        documents |= {ALL_LABELS, label}
+        leaving |= {ALL_LABELS, label} if telling(entity) & telling_left else set()
         if missed:
             around = text[max(0, start - AROUND) : end + AROUND]
             misses.append(f"{name}: {entity!r} in {around!r}")
     for place in (m.start() for m in words):
         if hidden.get(place) in labels:
-            for counts in (evaluation.labels[ALL], evaluation.labels[hidden[place]]):
+            for counts in (evaluation.labels[ALL_LABELS], evaluation.labels[hidden[place]]):
                 counts.words += 1
                 counts.right += place in annotated
     for label in documents:

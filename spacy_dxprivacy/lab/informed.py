@@ -30,7 +30,7 @@ from ..text.mentions import chosen
 from ..ty import HasMetric, StatesProbabilities
 from .aligned import Writing
 
-OTHERS = 99  # alternatives, where none are given
+ALTERNATIVES = 99  # where none are given
 LABELS = frozenset(
     ["PERSON", "GPE", "LOC", "FAC", "ORG", "ADDRESS", "DATE", "DIAGNOSIS", "DISEASE", "CONDITION"]
 )
@@ -46,15 +46,15 @@ NO_LIKELIHOOD = "the mechanism states no probabilities, so only the worst case i
 class Secret:
     """A secret of n words, its m alternatives, and what was seen of it.
 
-    others: int64 (m, n). apart: float64 (m, n), the distance of each of its words to that of an
+    alternatives: int64 (m, n). distances: float64 (m, n), of its words to those of an
     alternative. sentences: how often each of its words stands in a sentence that mentions it ->
     how many such sentences. logs: float64 (m + 1,), ln P(release | the secret, alternatives), up to
     a constant.
     """
 
     words: Ints1d
-    others: Ints2d
-    apart: Floats2d
+    alternatives: Ints2d
+    distances: Floats2d
     text: str = field(repr=False)
     record: int | None = None
     mentions: int = 0
@@ -67,11 +67,11 @@ class Secret:
         if self.plaintext:
             return 1.0
         sentence_distances = [
-            (self.apart @ np.array(times), n) for times, n in self.sentences.items()
+            (self.distances @ np.array(times), n) for times, n in self.sentences.items()
         ]
         changes = [
             change(guarantee, [float(d[j]) for d, n in sentence_distances for _ in range(n)])
-            for j in range(len(self.others))
+            for j in range(len(self.alternatives))
         ]
         max_delta = max((loss.delta for loss in changes), default=0.0)
         return min(1.0, best_guess([loss.epsilon for loss in changes]) + max_delta)
@@ -199,13 +199,15 @@ class Informed:
                 )
             alternatives = np.unique(np.stack(among), axis=0)
             alternatives = alternatives[(alternatives != words).any(axis=1)]
-            columns = [self._apart(row)[alternatives[:, i]] for i, row in enumerate(words.tolist())]
+            columns = [
+                self._distances(row)[alternatives[:, i]] for i, row in enumerate(words.tolist())
+            ]
             distances = np.stack(columns, axis=1)
         return Secret(
             words, alternatives, distances, text, record, logs=np.zeros(len(alternatives) + 1)
         )
 
-    def _apart(self, row: int) -> Floats1d:
+    def _distances(self, row: int) -> Floats1d:
         """Return the distance of a word to every word, (n,), in the metric of the guarantee;
         infinite for pairs that it does not cover."""
         guarantee, rows, n = self.guarantee, np.array([row]), len(self.space)
@@ -223,7 +225,7 @@ class Informed:
     def _nearest(self, row: int) -> tuple[Ints1d, Floats1d]:
         """Return the nearest words of the same class, the first of the word's, and how far they
         are."""
-        space, distances = self.space, self._apart(row)
+        space, distances = self.space, self._distances(row)
         of_class = np.ones(len(space), dtype=bool)
         bits = 0 if space.classes is None else int(space.classes[row])
         if bits:
@@ -233,7 +235,7 @@ class Informed:
         D = distances[rows]
         if len(np.unique(D)) < 2:  # all alike to the guarantee
             D = euclidean(space.vectors, np.array([row]))[0, rows]
-        nearest = rows[np.argsort(D, kind="stable")[:OTHERS]]
+        nearest = rows[np.argsort(D, kind="stable")[:ALTERNATIVES]]
         return nearest, distances[nearest]
 
     def mentions_of(self, secret: Secret, seen: DocWords) -> Mentions:
@@ -290,28 +292,24 @@ class Informed:
         secret.mentions += len(mentions)
         if not mentions:
             return []
-        at, words_of_secret = (
-            np.concatenate([mention[i] for mention in mentions]) for i in range(2)
-        )
+        at, which_word = (np.concatenate([mention[i] for mention in mentions]) for i in range(2))
         if seen.text.fixed[at].any():
             secret.plaintext = True
             return []
         if self.parts.scope == "type":  # one draw for each
-            words_of_secret, first = np.unique(words_of_secret, return_index=True)
+            which_word, first = np.unique(which_word, return_index=True)
             at = at[first]
         n, evidence = len(secret.words), []
         together = self.parts.draws_together
         sentence = np.cumsum(seen.text.starts) - 1 if together else np.arange(len(seen.places))
         for number in np.unique(sentence[at]).tolist():
             in_sentence = sentence[at] == number
-            secret.sentences[
-                tuple(np.bincount(words_of_secret[in_sentence], minlength=n).tolist())
-            ] += 1
+            secret.sentences[tuple(np.bincount(which_word[in_sentence], minlength=n).tolist())] += 1
             if tokens is not None:
                 words = np.flatnonzero(sentence == number)
                 evidence.append(
                     self._evidence(
-                        secret, seen, words, (at[in_sentence], words_of_secret[in_sentence]), tokens
+                        secret, seen, words, (at[in_sentence], which_word[in_sentence]), tokens
                     )
                 )
         return evidence
@@ -326,12 +324,12 @@ class Informed:
     ) -> Evidence:
         """words: the places of the sentence. mention: some of them, and which words of the secret
         stand there."""
-        at, words_of_secret = mention
+        at, which_word = mention
         places = np.searchsorted(words, at)
         rows = seen.text.rows[words]
-        columns = np.concatenate([secret.words[None], secret.others]).T
+        columns = np.concatenate([secret.words[None], secret.alternatives]).T
         variants = np.repeat(rows[:, None], columns.shape[1], axis=1)
-        variants[places] = columns[words_of_secret]
+        variants[places] = columns[which_word]
         text = Text(rows, np.arange(len(words)) == 0, seen.text.fixed[words])
         options = [self.writing.rows(tokens, int(seen.places[i])) for i in at.tolist()]
         if not all(options):

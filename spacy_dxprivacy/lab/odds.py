@@ -223,7 +223,7 @@ def _alternatives(attacker: Informed, among: Sequence[str]) -> list[Ints1d]:
 def _odds(attacker: Informed, secret: Secret, release: bool) -> Odds:
     return Odds(
         mentions=secret.mentions,
-        among=len(secret.others) + 1,
+        among=len(secret.alternatives) + 1,
         bound=secret.bound(attacker.guarantee),
         posterior=secret.posterior() if release and not attacker.why else None,
         record=secret.record,

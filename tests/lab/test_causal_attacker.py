@@ -16,7 +16,7 @@ from spacy_dxprivacy.lab.attacks import (
     SeenRelease,
     attack,
 )
-from spacy_dxprivacy.lab.attacks.language import KNOWN, Language
+from spacy_dxprivacy.lab.attacks.language import FREQUENCY_SHARE, Language
 from spacy_dxprivacy.lab.attacks.reading import causal_guess
 from spacy_dxprivacy.lab.causal import word_tokens
 from spacy_dxprivacy.lab.corpus import sanitised
@@ -44,8 +44,8 @@ def reading(text, out, mechanism, language):
 
 def law_of(T, first, known):
     S = all_sentences(N, LENGTH)
-    mixed = (1 - KNOWN) * T + KNOWN * known
-    begins = (1 - KNOWN) * first + KNOWN * known
+    mixed = (1 - FREQUENCY_SHARE) * T + FREQUENCY_SHARE * known
+    begins = (1 - FREQUENCY_SHARE) * first + FREQUENCY_SHARE * known
     return np.log(begins)[S[:, 0]] + np.log(mixed)[S[:, :-1], S[:, 1:]].sum(axis=1), S
 
 
@@ -55,7 +55,7 @@ def law_of(T, first, known):
 def test_it_comes_near_to_the_exact_posterior(kind):
     mechanism, language = small_mechanism(kind, beta=1.0), knowing()
     reader, T, first = small_reader()
-    prior, S = law_of(T, first, language.known)
+    prior, S = law_of(T, first, language.frequencies)
     assert logsumexp(prior) == pytest.approx(0, abs=1e-6)
     drawn = np.random.default_rng(0).choice(len(S), TEXTS, p=np.exp(prior - logsumexp(prior)))
     text = EncodedCorpus.of(S[drawn])

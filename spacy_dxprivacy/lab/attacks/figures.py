@@ -12,7 +12,7 @@ from ...arrays import Ints1d
 from ..audit.claims import lower, upper
 from ..results import ALPHA, Panel, ResultTable, Row, bootstrap
 
-FOUND = "words found"
+WORDS_FOUND = "words found"
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Success(NamedTuple):
     measured: Measured
     baseline: float
     setting: str = ""
-    measure: str = FOUND
+    measure: str = WORDS_FOUND
 
 
 def figures_of(

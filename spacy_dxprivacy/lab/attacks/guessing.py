@@ -118,10 +118,10 @@ def pairs_to_test(
 ) -> tuple[Ints1d, Ints1d, Ints1d]:
     """Return words (p,), for each a document (p,) that holds it and one (p,) that does not: up to
     `each` distinct words of every document, at random, without words that all documents hold."""
-    held = [set(some.tolist()) for some in np.split(rows, starts[1:-1])]
+    held = [set(part.tolist()) for part in np.split(rows, starts[1:-1])]
     triples: list[tuple[int, int, int]] = []
-    for i, some in enumerate(held):
-        for word in generator.permutation(sorted(some))[:each].tolist():
+    for i, words_held in enumerate(held):
+        for word in generator.permutation(sorted(words_held))[:each].tolist():
             tries = generator.integers(len(held), size=16).tolist()
             without = [j for j in tries if word not in held[j]]
             if without:

@@ -24,7 +24,7 @@ from ...ty import Mechanism
 from ...validate import whole
 from ..corpus import EncodedCorpus
 
-KNOWN = 0.4  # the share of known frequencies
+FREQUENCY_SHARE = 0.4  # the share of known frequencies
 WEB = 0.5  # of these
 LEAST = 1e-30
 RARE = 1e-5
@@ -73,15 +73,15 @@ def places_in(words: Ints1d, rows: Ints1d) -> Ints1d:
 class Language:
     """A mixture of word pairs and word frequencies over the n words of a space.
 
-    chain: the distribution of sentences; of a word in several states it takes their mean. known:
-    frequencies, float64 (n,), summing to 1; share: their weight. name: for tables. web: frequencies
+    chain: the distribution of sentences; of a word in several states it takes their mean.
+    frequencies: float64 (n,), summing to 1; share: their weight. name: for tables. web: frequencies
     in web text, float (n,), by which words are rare. of_kind: a distribution for the domain of the
     text that was read; None where the package has none that fits it.
     """
 
     chain: Chain
-    known: Floats1d
-    share: float = KNOWN
+    frequencies: Floats1d
+    share: float = FREQUENCY_SHARE
     name: str = ""
     web: Floats1d | None = None
     of_kind: Chain | None = None
@@ -90,7 +90,7 @@ class Language:
     def is_rare(self) -> Bools1d:
         """bool (n,): below RARE in web text; False for all if that is unknown."""
         if self.web is None:
-            return np.zeros(len(self.known), dtype=bool)
+            return np.zeros(len(self.frequencies), dtype=bool)
         rare: Bools1d = self.web < RARE
         return rare
 
@@ -128,7 +128,7 @@ class Language:
         return mixed
 
     def _mixed(self, P: Any, rows: Any) -> Any:
-        return (1 - self.share) * P + self.share * self.known[rows]
+        return (1 - self.share) * P + self.share * self.frequencies[rows]
 
     def nats(self, rows: Ints1d, starts: Bools1d) -> float:
         """Return the negative log-likelihood a word under `chain` alone, in nats. rows: (k,).

@@ -31,7 +31,7 @@ from ...ty import HasMetric, Mechanism
 from ..causal import Search, Sheet, WordTokens, open_model, word_tokens
 from ..corpus import EncodedCorpus
 from .channel import LOWEST, channel_of, draws_by_frequency
-from .language import KNOWN, LEAST, Language
+from .language import FREQUENCY_SHARE, LEAST, Language
 
 CANDIDATES, CAUSAL_CANDIDATES = 100, 32
 CLOSE, FEW = 40, 10  # candidates of the exact channel, in the first sweep and the next
@@ -122,7 +122,7 @@ class ReleaseReading:
             all_words = np.tile(np.arange(count), (len(outputs), 1))
             return all_words, self._nearness(distinct)[of_place]
         alone, language = max(1, count - count // 3), self.language
-        first = language.first(np.arange(len(language.known)))
+        first = language.first(np.arange(len(language.frequencies)))
         C = np.empty((len(outputs), count), dtype=np.int64)
         logs = np.empty(C.shape)
         for block in blocks(len(distinct), OUTPUTS_AT_ONCE):
@@ -233,6 +233,8 @@ def causal_guess(text: EncodedCorpus, reading: ReleaseReading, reader: Reader) -
         Sheet(text.before[a:b], capital[a:b], C[a:b], logs[a:b])
         for a, b in pairwise(text.starts.tolist())
     ]
-    frequencies = reading.language.known
-    search = Search(reader.words, frequencies, share=KNOWN, prompt=reader.prompt, beam=reader.beam)
+    frequencies = reading.language.frequencies
+    search = Search(
+        reader.words, frequencies, share=FREQUENCY_SHARE, prompt=reader.prompt, beam=reader.beam
+    )
     return np.concatenate(search.fill(sheets))

@@ -18,7 +18,7 @@ from ..epsilons import Make
 from ..results import Progress, bootstrap, no_progress
 from . import guessing
 from .channel import Channel, channel_of, draws_by_frequency
-from .figures import FOUND, AttackFigure, Success, figures_of, share, share_by_document
+from .figures import WORDS_FOUND, AttackFigure, Success, figures_of, share, share_by_document
 from .frontier import Ground, guesses_of
 from .language import places_in
 from .reading import SeenRelease, filled_guess
@@ -146,7 +146,7 @@ def _guess(trial: AttackTrial) -> Iterator[Success]:
     blind = filled_guess(SeenRelease(out, text.sentences), everywhere, ground.language) == text.rows
     for attacker, guess in guesses_of(ground, out, trial.mechanism, trial.seed + 5).items():
         right = guess == text.rows
-        for measure, subset in ((FOUND, everywhere), (RARE_FOUND, ground.rare)):
+        for measure, subset in ((WORDS_FOUND, everywhere), (RARE_FOUND, ground.rare)):
             if subset.any():
                 measured = share_by_document(right[subset], text.doc_of[subset])
                 yield Success(attacker, measured, float(blind[subset].mean()), measure=measure)

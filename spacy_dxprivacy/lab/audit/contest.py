@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
+from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Draw
@@ -195,11 +195,11 @@ class Sampler:
     on: AuditTrial
     size: int
     calls: int = 0
-    known: dict[int, list[Draw]] = field(default_factory=dict)
+    draws_of: dict[int, list[Draw]] = field(default_factory=dict)
 
     def __call__(self, row: int) -> list[Draw]:
-        if row in self.known:
-            return self.known[row]
+        if row in self.draws_of:
+            return self.draws_of[row]
         drawn = []
         for _ in range(CALLS):
             self.calls += 1
@@ -207,7 +207,7 @@ class Sampler:
             rows = np.full(self.size, row, dtype=np.int64)
             drawn.append(self.on.mechanism.sample(rows, rng))
         if len(self.on.space) <= 100:
-            self.known[row] = drawn
+            self.draws_of[row] = drawn
         return drawn
 
 
@@ -221,16 +221,21 @@ Z_SCORE = 4.5
 
 
 @dataclass(frozen=True)
-class Event:
-    """The event that `score` is at least t, or below it. worth: about the bound on epsilon."""
+class ThresholdEvent:
+    """The event that a score is at least a threshold, or below it."""
 
-    score: str
-    t: float
+    score_name: str
+    threshold: float
     at_least: bool
-    worth: float
+    estimated_epsilon: float
 
     def __str__(self) -> str:
-        return f"{self.score} {'>=' if self.at_least else '<'} {self.t:.6g}"
+        return f"{self.score_name} {'>=' if self.at_least else '<'} {self.threshold:.6g}"
+
+    def occurs(self, scores: Floats1d) -> Bools1d:
+        """Return for which of the scores (k,) it occurs."""
+        at_least: Bools1d = scores >= self.threshold
+        return at_least if self.at_least else ~at_least
 
 
 @dataclass(frozen=True)
@@ -241,7 +246,7 @@ class Tested:
 
     pair: tuple[int, int]
     claimed: float
-    event: Event
+    event: ThresholdEvent
     p: float
     q: float
     bound: float
@@ -255,8 +260,8 @@ def _test(
     alpha: float,
 ) -> list[Tested]:
     """Test both directions. claimed: epsilon both ways. alpha: for each of them."""
-    one, other = drawn
-    width = None if one[0].vectors is None else int(np.shape(one[0].vectors)[1])
+    first, second = drawn
+    width = None if first[0].vectors is None else int(np.shape(first[0].vectors)[1])
     tables = (getattr(on.mechanism, "centres", None), on.space.vectors)
     centres = next(
         (
@@ -266,21 +271,19 @@ def _test(
         ),
         np.zeros((2, width or 1)),
     )
-    sides = Sides((pair[0], pair[1]), on.space.vectors, centres, (one[0], other[0]))
-    events = [Event("", 0.0, True, -np.inf)] * 2
-    for (name, a), (_, b) in zip(scores(sides, one[1]), scores(sides, other[1]), strict=True):
-        found = _best(name, np.sort(a()), np.sort(b()), on.claim.delta)
-        events = [
-            new if new.worth > old.worth else old for new, old in zip(found, events, strict=True)
-        ]
-    hits, wanted = np.zeros((2, 2), dtype=np.int64), {event.score for event in events}
+    sides = Sides((pair[0], pair[1]), on.space.vectors, centres, (first[0], second[0]))
+    events = [ThresholdEvent("", 0.0, True, -np.inf)] * 2
+    for (name, a), (_, b) in zip(scores(sides, first[1]), scores(sides, second[1]), strict=True):
+        candidates = _best(name, np.sort(a()), np.sort(b()), on.claim.delta)
+        pairs = zip(events, candidates, strict=True)  # of equal ones the earlier
+        events = [max(pair_of, key=lambda event: event.estimated_epsilon) for pair_of in pairs]
+    hits, wanted = np.zeros((2, 2), dtype=np.int64), {event.score_name for event in events}
     for word, draws in enumerate(drawn):
         for draw in draws[2:]:
             values = {name: score() for name, score in scores(sides, draw) if name in wanted}
             for number, event in enumerate(events):
-                S = values[event.score]
-                hits[word, number] += np.sum(S >= event.t if event.at_least else S < event.t)
-    n, delta, tested = 2 * len(one[2].rows), on.claim.delta, []
+                hits[word, number] += np.sum(event.occurs(values[event.score_name]))
+    n, delta, tested = 2 * len(first[2].rows), on.claim.delta, []
     for number, event in enumerate(events):
         mine, its = int(hits[number, number]), int(hits[1 - number, number])
         p, q = float(lower(mine, n, alpha / 2)), float(upper(its, n, alpha / 2))
@@ -289,7 +292,7 @@ def _test(
     return tested
 
 
-def _best(name: str, a: Floats1d, b: Floats1d, delta: float) -> list[Event]:
+def _best(name: str, a: Floats1d, b: Floats1d, delta: float) -> list[ThresholdEvent]:
     """Return the threshold of a score, sorted for each word, that best tells a's word from b's, and
     the one that best tells b's from a's."""
     t = np.unique(np.concatenate([_marks(a), _marks(b), np.nextafter([a[-1], b[-1]], np.inf)]))
@@ -304,7 +307,8 @@ def _best(name: str, a: Floats1d, b: Floats1d, delta: float) -> list[Event]:
         q = 1 - wilson(n - hits[:, its], n, Z_SCORE)
         worth = np.log(np.maximum(p, 1e-12)) - np.log(np.maximum(q, 1e-12))
         side, mark = np.unravel_index(int(np.argmax(worth)), worth.shape)
-        events.append(Event(name, float(t[mark]), bool(side == 0), float(worth[side, mark])))
+        threshold, estimate = float(t[mark]), float(worth[side, mark])
+        events.append(ThresholdEvent(name, threshold, bool(side == 0), estimate))
     return events
 
 

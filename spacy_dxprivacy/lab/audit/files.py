@@ -42,11 +42,11 @@ SKIPPED = {"vectors.npy", "scales.npy", "classes.npy", "vectors"}
 @dataclass(frozen=True)
 class Strings:
     """Strings that are not the text of a document. kind: their place, such as "strings" or "user
-    data". whole: each is a word, to be compared as it is."""
+    data". are_words: each is a word, to be compared as it is."""
 
     kind: str
     values: list[str] = field(repr=False)
-    whole: bool = False
+    are_words: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _read(path: Path, files: FileOptions, in_pipeline: bool) -> Iterator[Item]:
         yield ReleasedText(raw.decode("utf-8-sig", "replace"))
     elif path.name == "strings.json":
         yield Strings(
-            "strings", [s for s in all_of(parse_json(raw)) if isinstance(s, str)], whole=True
+            "strings", [s for s in all_of(parse_json(raw)) if isinstance(s, str)], are_words=True
         )
     elif kind in ROWS:
         yield from _records(raw, KINDS[kind], files)
@@ -170,7 +170,7 @@ def _docbin(raw: bytes) -> Iterator[Item]:
         # A norm, such as "not" of "n't", reveals no more than the word.
         used |= {form for word in used for form in (word.lower(), vocab[word].norm_)}
     yield Strings(
-        "annotations", [s for s in docbin.strings.values() if s and s not in used], whole=True
+        "annotations", [s for s in docbin.strings.values() if s and s not in used], are_words=True
     )
     yield Strings("annotations", list(strings_in(docbin.others)))
 

@@ -59,12 +59,12 @@ class Original:
         """The documents."""
         return [joined(*doc) for doc in self.docs]
 
-    def in_strings(self, values: Iterable[str], *, whole: bool = False) -> set[str]:
+    def in_strings(self, values: Iterable[str], *, are_words: bool = False) -> set[str]:
         """Return the telling words of the original in some strings."""
         words: set[str] = set()
         for value in values:
             lower = value.lower()
-            if not whole:
+            if not are_words:
                 words |= {piece.strip(".!?-_*/\\") for piece in PIECES.findall(lower)}
                 words |= set(WORDS.findall(lower))
             words.add(lower)
@@ -141,12 +141,12 @@ class Survivor:
 @dataclass
 class Recognised:
     """The entities of the originals. parts: part of a name -> whether a text writes it small.
-    wholes: in small letters -> label. here: those of each document. found: counts by label."""
+    wholes: in small letters -> label. by_document: those of each. counts: mentions by label."""
 
     parts: dict[str, bool] = field(default_factory=dict)
     wholes: dict[str, str] = field(default_factory=dict)
-    here: list[set[str]] = field(default_factory=list)
-    found: Counter[str] = field(default_factory=Counter)
+    by_document: list[set[str]] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
 
     @cached_property
     def by_word(self) -> dict[str, list[tuple[str, int]]]:
@@ -171,7 +171,7 @@ def recognise(originals: Iterable[str], labels: Collection[str], nlp: Language) 
     recognised = Recognised()
     for doc in nlp.pipe(originals):
         entities = chosen(doc, wanted)
-        recognised.found.update(label for label, _, _ in entities)
+        recognised.counts.update(label for label, _, _ in entities)
         parts = {p: s for p, s in name_parts(doc, entities).items() if len(p) >= SHORTEST}
         wholes = {}
         for label, first, last in entities:
@@ -181,7 +181,7 @@ def recognise(originals: Iterable[str], labels: Collection[str], nlp: Language) 
         for part, small in parts.items():
             recognised.parts[part] = recognised.parts.get(part, False) or small
         recognised.wholes |= wholes
-        recognised.here.append({*parts, *wholes})
+        recognised.by_document.append({*parts, *wholes})
     return recognised
 
 
@@ -201,7 +201,7 @@ def survivors(
         for word, start, label in hits:
             long = label != "PERSON" or len(word) >= GLUED
             if word in words or (long and word in before):
-                in_same_document = word in recognised.here[number]
+                in_same_document = word in recognised.by_document[number]
                 hits_in_release.append(Survivor(number, start, label, in_same_document, word))
     return hits_in_release
 

@@ -45,7 +45,7 @@ MARKS = re.compile(r"[\w ]+")
 FILE_WORDS = set("text texts clean out output release notes docs vocab meta".split())
 # Clitics are written in full, and their stems too: "ca" and "n't" as "can" and "not".
 SPELLED = {"am", "are", "have", "will", "would", "not", "can", "shall", "n't", "'s", "'", "’s"}
-WHAT = {
+EXPLANATIONS = {
     "strings": "words that only a pipeline which read the text has in its vocabulary",
     "metadata": "words that the space does not hold",
     "pickle": "words that no mechanism drew",
@@ -114,18 +114,6 @@ class ReleaseReport:
         return rows + [f"  note: {note}" for note in self.notes]
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How a release and its original are read. field: where the text is, in files with fields.
-    entities: labels whose survivors are all leaks; if empty, those that receipts of entity mode
-    name, where a mechanism may draw a word by chance. nlp: the pipeline with the recogniser; the
-    rules of dx_entity_ruler if None."""
-
-    field: str = "text"
-    entities: Sequence[str] = ()
-    nlp: Language | None = None
-
-
 def audit_release(
     path: str | Path,
     against: str | Path,
@@ -143,25 +131,29 @@ def audit_release(
         against: The original texts, a file or a folder.
         receipt: What `dx sanitize --receipt` wrote, for formats that hold none.
         space: From which replacements were drawn; the built-in one if None.
-        field, entities, nlp: How both are read; see Reading.
+        field: Where the text is, in files with fields.
+        entities: Labels whose survivors are all leaks; if empty, those that receipts of entity mode
+            name, where a mechanism may draw a word by chance.
+        nlp: The pipeline with the recogniser; the rules of dx_entity_ruler if None.
 
     Raises:
         DxError: (BadFile) For what cannot be read.
     """
-    how = Reading(field, entities, nlp)
     space = Space.builtin() if space is None else space
-    files = FileOptions(field=names_of(how.field))
+    files = FileOptions(field=names_of(field))
     original = read_original(Path(against), files, space)
     if not original.words:
         raise BadFile("the original holds no words.")
-    return _Audit(original, space, receipt or {}, how).run(Path(path), files)
+    return _Audit(original, space, receipt or {}, entities, nlp).run(Path(path), files)
 
 
 class _Audit:
     def __init__(
-        self, original: Original, space: Space, receipt: dict[str, Any], how: Reading
-    ) -> None:
-        self.original, self.space, self.given, self.how = original, space, receipt, how
+        self, original: Original, space: Space, receipt: dict[str, Any],
+        entities: Sequence[str], nlp: Language | None,
+    ) -> None:  # fmt: skip
+        self.original, self.space, self.given = original, space, receipt
+        self.entities, self.nlp = tuple(entities), nlp
         self.receipt = receipt  # of the latest text
         self.texts: list[str] = []  # of the release
         self.labels: set[str] = set()  # of entity mode, as receipts name them
@@ -248,7 +240,7 @@ class _Audit:
         phrases = [p.removeprefix(lead) for p in _in_plaintext(self.given) if p.startswith(lead)]
         fields = {f"field {name.strip()}" for phrase in phrases for name in phrase.split(",")}
         declared = kind in fields
-        words = self.original.in_strings(item.values, whole=item.whole)
+        words = self.original.in_strings(item.values, are_words=item.are_words)
         runs = self.original.runs_in(item.values)
         if runs:
             text = "words that stand together in the original"
@@ -261,7 +253,7 @@ class _Audit:
         elif kind == "pickle":
             words = self._in_pickle(words - self.public, where)
         if words:
-            text = WHAT.get(kind, "words of the original")
+            text = EXPLANATIONS.get(kind, "words of the original")
             self._add(kind, where, words, text, declared=declared)
 
     def _is_public(self, word: str) -> bool:
@@ -308,8 +300,7 @@ class _Audit:
 
     def _unread(self, tokens: Tokens, where: str) -> None:
         """Look for text in which the rules of entity mode could find nothing."""
-        nlp = self.how.nlp
-        if nlp is not None and nlp.lang not in COVERED:
+        if self.nlp is not None and self.nlp.lang not in COVERED:
             return  # whose recogniser reads other languages
         text = normal_form(joined(*tokens))
         spans = [*uncovered(text, COVERED), *foreign_names(text)]
@@ -359,15 +350,15 @@ class _Audit:
 
     def _judge_survivors(self) -> None:
         """Look for parts of the entities recognised in the originals."""
-        labels = tuple(self.how.entities) or tuple(sorted(self.labels))
+        labels = self.entities or tuple(sorted(self.labels))
         texts = self.original.texts
         if not labels or len(self.texts) != len(texts):
             return
         by_origin: dict[bool, list[Survivor]] = {False: [], True: []}
-        for s in survivors(texts, self.texts, recognise(texts, labels, self.how.nlp or rules())):
+        for s in survivors(texts, self.texts, recognise(texts, labels, self.nlp or rules())):
             # Where survivors were asked for, each one counts.
             drawable = all(self.space.find(part) >= 0 for part in WORDS.findall(s.word))
-            by_origin[not self.how.entities and drawable].append(s)
+            by_origin[not self.entities and drawable].append(s)
         for by_chance, hits in by_origin.items():
             if hits:
                 where = f"{len({s.document for s in hits}):,} of {len(texts):,} documents"

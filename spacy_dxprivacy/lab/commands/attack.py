@@ -34,8 +34,8 @@ from ..epsilons import epsilons_for
 from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_tunable
 from ..results import NAN, ResultTable, check_out, plain, text_table
 
-ALL, FRONTIER, LINK = "all", "frontier", "link"
-BY_PROMPT = ("guess", ALL, FRONTIER)
+ALL_ATTACKS, FRONTIER, LINK = "all", "frontier", "link"
+BY_PROMPT = ("guess", ALL_ATTACKS, FRONTIER)
 BY_MODEL = (*BY_PROMPT, ATTRIBUTES)
 PLAINTEXT = "plaintext"
 DEFAULT = DEFAULT_CONFIG["mechanism"]
@@ -106,12 +106,12 @@ def attack_cli(
     with mistakes_in_a_line("attack"):
         with setting_up():
             import_code(code)
-            one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, ATTRIBUTES))
+            one_of("NAME", name, (*ATTACKS, ALL_ATTACKS, FRONTIER, ATTRIBUTES))
             _check_options(name, model, prompt, rewriting)
             configs = dict(parse_tunable(setting) for setting in mechanism or ["path"])
             chosen = None if epsilon is None else parse_epsilons(epsilon)
             shares = _shares(at)
-            names = list(ATTACKS) if name == ALL else [name]
+            names = list(ATTACKS) if name == ALL_ATTACKS else [name]
             if out is not None:
                 check_out(out, names, force=force)
             table = load_space(space, max_words)

@@ -60,13 +60,13 @@ def audit_mechanism_cli(
         with setting_up():
             if (config is None) == (mechanism is None):
                 raise UsageError("give CONFIG or `mechanism`, one of the two.")
-            made = (
+            audited = (
                 mechanism_named(str(mechanism), code=code, epsilon=epsilon)
                 if config is None
                 else mechanism_of(config, code=code, epsilon=epsilon)
             )
             table = None if space is None else load(space)
-        report = audit(made, effort="quick" if quick else "full", space=table)
+        report = audit(audited, effort="quick" if quick else "full", space=table)
     _print(report, as_json)
     raise typer.Exit(int(report.verdict == REFUTED))
 

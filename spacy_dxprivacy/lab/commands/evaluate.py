@@ -13,7 +13,7 @@ from ...cli.terminal import mistakes_in_a_line, setting_up, settings_that_fail
 from ...errors import UsageError
 from ...io.build import make_pipeline
 from ...text.mentions import CANONICAL, plain_label
-from ..golden import ALL, FIGURES, Evaluation, evaluate, read_gold
+from ..golden import ALL_LABELS, FIGURES, Evaluation, evaluate, read_gold
 from ..results import text_table
 
 
@@ -62,7 +62,7 @@ def evaluate_cli(
         for figure, label, least in bars:
             share = evaluation.labels[label].figure(figure) if label in evaluation.labels else None
             if share is None or share < least:
-                figure_of_label = figure if label == ALL else f"{figure}.{label}"
+                figure_of_label = figure if label == ALL_LABELS else f"{figure}.{label}"
                 is_ = "not known" if share is None else f"{share:.3f}"
                 below.append(f"{figure_of_label} is {is_}, below {least:g}.")
     _print(evaluation, len(golds), misses)
@@ -81,12 +81,12 @@ def _bar(text: str) -> tuple[str, str, float]:
     if figure not in FIGURES or not 0 <= least <= 1:
         names = ", ".join(FIGURES)
         raise UsageError(f"`fail_under` takes FIGURE=SHARE, such as recall=.95, of {names}.")
-    return figure, label or ALL, least
+    return figure, label or ALL_LABELS, least
 
 
 def _print(evaluation: Evaluation, texts: int, misses: int) -> None:
     ordered = sorted(
-        evaluation.labels, key=lambda name: (name == ALL, -evaluation.labels[name].entities)
+        evaluation.labels, key=lambda name: (name == ALL_LABELS, -evaluation.labels[name].entities)
     )
     rows = []
     for label in ordered:

@@ -119,20 +119,16 @@ def _account(after: Path | None, receipt: Path | None) -> Account | None:
 
 
 def _print(result: OddsOfTexts, *, unchecked: bool) -> None:
-    odds = result.odds
-    if len(odds) == 1:
-        typer.echo(_sentence(odds[0]))
+    secrets = result.odds
+    if len(secrets) == 1:
+        typer.echo(_sentence(secrets[0]))
     else:
-        typer.secho(f"{len(odds):,} secrets, by how sure an attacker can be of each", bold=True)
-        worst = sorted(
-            odds,
-            key=lambda secret_odds: (secret_odds.posterior or 0.0, secret_odds.bound),
-            reverse=True,
-        )
+        typer.secho(f"{len(secrets):,} secrets, by how sure an attacker can be of each", bold=True)
+        worst = sorted(secrets, key=lambda odds: (odds.posterior or 0.0, odds.bound), reverse=True)
         rows = [
-            [secret_odds.record, secret_odds.secret, secret_odds.mentions, secret_odds.among, times(secret_odds.bound, ""),
-             "-" if secret_odds.posterior is None else times(secret_odds.posterior, "")]
-            for secret_odds in worst[:WORST]
+            [odds.record, odds.secret, odds.mentions, odds.among, times(odds.bound, ""),
+             "-" if odds.posterior is None else times(odds.posterior, "")]
+            for odds in worst[:WORST]
         ]  # fmt: skip
         header = ["record", "secret", "mentions", "among", "at most", "after this release"]
         typer.echo(text_table(header, rows, "rlrr"))
@@ -147,10 +143,10 @@ def _print(result: OddsOfTexts, *, unchecked: bool) -> None:
         typer.echo("No receipt was given: that the release has these settings was not checked.")
 
 
-def _sentence(secret_odds: Odds) -> str:
+def _sentence(odds: Odds) -> str:
     text = (
-        f"Mentions: {secret_odds.mentions:,}. An attacker who knows everything else, and that the secret "
-        f"is one of {secret_odds.among:,} alternatives, names it correctly {times(secret_odds.bound)}."
+        f"Mentions: {odds.mentions:,}. An attacker who knows everything else, and that the secret "
+        f"is one of {odds.among:,} alternatives, names it correctly {times(odds.bound)}."
     )
-    after = "" if secret_odds.posterior is None else times(secret_odds.posterior, "")
+    after = "" if odds.posterior is None else times(odds.posterior, "")
     return f"{text}\nAfter this release: {after}." if after else text

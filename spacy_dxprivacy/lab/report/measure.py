@@ -52,9 +52,9 @@ MOST_SHARED = 1000  # documents with one name: all pairs of more would be too ma
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure. what: was measured. value: in words. sentence: for the first screen, or ""."""
+    """A measured figure. value: in words. sentence: for the first screen, or ""."""
 
-    what: str
+    title: str
     value: str
     sentence: str = ""
 
@@ -226,7 +226,8 @@ def _guess(release: Release, words: Words, mechanism: Mechanism, measured: Measu
     )
     if figures.rare:
         measured.figures["rare"] = Figure(
-            "Rare words that an attacker recovers", f"{figures.rare_found:.1%} (of {figures.rare:,})",
+            "Rare words that an attacker recovers",
+            f"{figures.rare_found:.1%} (of {figures.rare:,})",
             f"Of the rare words, {figures.rare_found:.0%} (of {figures.rare:,}).",
         )  # fmt: skip
 
@@ -309,8 +310,8 @@ def _hidden(release: Release, words: Words, measured: Measured) -> None:
     if n_hidden:
         value = f"{right.sum() / n_hidden:.1%} (of {n_hidden:,})"
         sentence = (
-            f"{right.sum() / n_hidden:.0%} of the {n_hidden:,} hidden words, guessed from the words "
-            f"around them by an attacker with {language.name}."
+            f"{right.sum() / n_hidden:.0%} of the {n_hidden:,} hidden words, guessed from the "
+            f"words around them by an attacker with {language.name}."
         )
         title = "Words of replaced mentions that an attacker guesses"
         measured.figures["guess"] = Figure(title, value, sentence)
