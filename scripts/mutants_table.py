@@ -42,16 +42,18 @@ MUTANTS = [
     Mutant(
         "sentence-sampler-beta",
         "mechanisms/path_v2.py",
-        "SentenceDraw(chain, self.emissions)",
-        "SentenceDraw(chain, Emissions(chain, Kernel(kernel.graph, 1.05 * kernel.beta)))",
+        "SentenceDraw(self.chain, self.emissions)",
+        "SentenceDraw(self.chain, "
+        "Emissions(self.chain, Kernel(self.kernel.graph, 1.05 * self.kernel.beta)))",
         "Sentences are drawn with 5 % more loss than their likelihoods have",
         f"{DEFAULT} draws_follow",
     ),
     Mutant(
         "sentence-sampler-beta-2-percent",
         "mechanisms/path_v2.py",
-        "SentenceDraw(chain, self.emissions)",
-        "SentenceDraw(chain, Emissions(chain, Kernel(kernel.graph, 1.02 * kernel.beta)))",
+        "SentenceDraw(self.chain, self.emissions)",
+        "SentenceDraw(self.chain, "
+        "Emissions(self.chain, Kernel(self.kernel.graph, 1.02 * self.kernel.beta)))",
         "Sentences are drawn with 2 % more loss than their likelihoods have",
         f"{DEFAULT} draws_follow",
     ),
@@ -66,16 +68,16 @@ MUTANTS = [
     Mutant(
         "totals-of-likelihood",
         "sampler/emissions.py",
-        "return self._totals + self.chain.of_all(self._near(row))",
-        "return self.chain.of_all(self._near(row))",
+        "return self._totals + self.chain.expand_to_states(self._added(row))",
+        "return self.chain.expand_to_states(self._added(row))",
         "Z leaves out the words beyond the radii",
         f"{DEFAULT} worst_pair",
     ),
     Mutant(
         "totals-of-draws",
         "sampler/emissions.py",
-        "factors = (self._totals[states] + near[states]) / rounded",
-        "factors = 1 + 1.02 * near[states] / rounded",
+        "factors = (self._totals[states] + added[states]) / rounded",
+        "factors = 1 + 1.02 * added[states] / rounded",
         "Forward messages weigh near words 2 % more",
         f"{DEFAULT} draws_follow",
     ),
@@ -90,7 +92,7 @@ MUTANTS = [
     Mutant(
         "back-off-of-contexts",
         "prior/chain.py",
-        "of_base = M[:K] + self.folded @ M[K:] if len(self.base) else M",
+        "of_base = M[:K] + self.base_shares @ M[K:] if len(self.base) else M",
         "of_base = M[:K] if len(self.base) else M",
         "Contexts of two words never back off",
         f"{DEFAULT} worst_pair",
@@ -211,8 +213,8 @@ MUTANTS = [
     Mutant(
         "draws-from-tables",
         "mechanisms/choice.py",
-        "marks = uniforms[places[which]] * table[-1]",
-        "marks = uniforms[places[which]] ** 1.02 * table[-1]",
+        "marks = uniforms[places[number]] * table[-1]",
+        "marks = uniforms[places[number]] ** 1.02 * table[-1]",
         "Draws from tables are not those of the probabilities",
         f"{SHARP} 'follow and Exponential'",
     ),
@@ -789,7 +791,7 @@ MUTANTS = [
     Mutant(
         "receipt-without-mechanism",
         "pipeline/parts.py",
-        ', *getattr(parts.mechanism, "in_clear", ())]',
+        ", *facts_of(parts.mechanism).in_clear]",
         "]",
         "A receipt leaves out what the mechanism lets through",
         "tests/test_receipt.py -k lets_through",

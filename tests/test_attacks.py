@@ -54,7 +54,8 @@ class Same:
     """No noise at all."""
 
     def __init__(self, mechanism):
-        self.name, self.guarantee, self.n = "same", mechanism.guarantee, mechanism.built.n
+        self.name, self.guarantee = "same", mechanism.guarantee
+        self.n = mechanism.distribution(np.array([0])).shape[1]
 
     def sample(self, rows, rng):
         return Draw(rows.copy())

@@ -19,7 +19,7 @@ from ..io.jobs import Job, files_in, opened
 from ..io.record import Record, checked_record
 from ..io.source import Source, decode, numbered_lines
 from ..metric import graph_of
-from ..prior.make import PAIRS, TYPES, Recipe, make_prior
+from ..prior.make import PAIRS, TYPES, make_prior
 from ..prior.pairs import check_target
 from ..space import Space
 from ..space.search.faiss_index import FOLDER, write_index
@@ -123,10 +123,12 @@ def prior_cli(
     with mistakes_in_a_line("prior", REMOVED):
         with setting_up():
             check_target(target, force=force)
-            recipe = Recipe(types=types, pairs=pairs, lang=lang, name=target.name)
             words = load(space)
         read = _public_texts(texts, target, field)
-        made = make_prior(read, recipe, words, partial(typer.echo, err=True))
+        say = partial(typer.echo, err=True)
+        made = make_prior(
+            read, types=types, pairs=pairs, lang=lang, name=target.name, space=words, say=say
+        )
         made.save(target, force=force)
     typer.echo(
         f"{target}: {len(made.model.words):,} types, of which the space holds {made.in_space:.1%}\n"

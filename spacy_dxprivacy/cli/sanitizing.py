@@ -33,6 +33,7 @@ from ..io.resume import is_begun
 from ..io.run import Reports, sanitize, with_language
 from ..io.stream import outcomes
 from ..io.tally import Tally
+from ..ty import facts_of
 from . import options
 from .terminal import (
     REMOVED,
@@ -247,7 +248,7 @@ def _count_other_files(tally: Tally, source: str | None, jobs: list[Job]) -> Non
 
 def _store_paths(nlp: Language, size: int) -> None:
     """Store the paths from common words before a long run, whose processes all need them."""
-    store = getattr(the_sanitizer(nlp).mechanism, "store_paths", None)
+    store = facts_of(the_sanitizer(nlp).mechanism).store_paths
     if size < LONG or store is None:
         return
     with warnings.catch_warnings(record=True) as caught, bar(desc="paths, once a machine") as some:

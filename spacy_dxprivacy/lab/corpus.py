@@ -27,7 +27,7 @@ from ..pipeline.select import AllWords
 from ..pipeline.unknown import REDACTED
 from ..space import Space
 from ..space.sources import SpaceSource
-from ..ty import Draw, Mechanism
+from ..ty import Draw, Mechanism, facts_of
 from ..validate import fail, one_of
 from .mechanisms import quiet
 from .results import bootstrap
@@ -204,11 +204,6 @@ class EncodedCorpus:
         return np.asarray(np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1))
 
 
-def draws_sentences(mechanism: Mechanism) -> bool:
-    """Return whether a mechanism samples whole sentences."""
-    return bool(getattr(mechanism, "draws_together", False))
-
-
 def sanitised(
     corpus: EncodedCorpus, mechanism: Mechanism, rng: Rng, *, scope: str = "token"
 ) -> Draw:
@@ -229,7 +224,7 @@ def drawn(
     mechanism: Mechanism, rows: Ints1d, rng: Rng, starts: Bools1d | None = None
 ) -> Draw:  # fmt: skip
     """Sample about AT_ONCE words at a time, whole sentences where starts are given and used."""
-    if starts is not None and draws_sentences(mechanism):
+    if starts is not None and facts_of(mechanism).draws_sentences:
         part_of = (np.flatnonzero(starts) // AT_ONCE)[np.cumsum(starts) - 1]
         cuts = np.flatnonzero(np.diff(part_of)) + 1
         sampler: Any = mechanism
@@ -251,7 +246,7 @@ def repeated(
     at: the places (p,) and the words (p,).
     """
     places, words = at
-    if not draws_sentences(mechanism):
+    if not facts_of(mechanism).draws_sentences:
         return drawn(mechanism, np.repeat(words, times), rng)
     first = np.flatnonzero(corpus.sentences)
     last = np.append(first[1:], len(corpus.rows))
@@ -317,7 +312,8 @@ def coded(column: Sequence[str], name: str, *, alone: bool = False) -> Ints1d:
 def sanitizer(config: dict[str, Any], epsilon: float, space: Space) -> tuple[Language, Mechanism]:
     """Return a seeded pipeline and its fitted mechanism. config: as of parse_mechanism."""
     nlp = tokenizer()
-    settings = {"mechanism": {**config, "epsilon": epsilon}, "seed": SEED}
+    # Texts to measure on are the user's choice, a quotation in another language included.
+    settings = {"mechanism": {**config, "epsilon": epsilon}, "seed": SEED, "language": nlp.lang}
     pipe: Any = nlp.add_pipe("dx_sanitizer", config=settings)
     pipe.source = SpaceSource(load=lambda _: space)
     with quiet():

@@ -24,10 +24,10 @@ from ..pipeline.draw import ids_of, passage
 from ..pipeline.select import words_of
 from ..privacy.composition import best_guess, change
 from ..privacy.guarantee import Guarantee
-from ..sampler.draw import Text
+from ..sampler.draw import InputRows
 from ..space.search.exact import euclidean
 from ..text.mentions import chosen
-from ..ty import HasMetric, StatesProbabilities
+from ..ty import CoversPairs, HasMetric, StatesProbabilities
 from .aligned import Writing
 
 ALTERNATIVES = 99  # where none are given
@@ -92,7 +92,7 @@ class DocWords(NamedTuple):
     """The k words of a Doc as the mechanism takes them, and which tokens they are, int64 (k,)."""
 
     doc: Doc
-    text: Text
+    text: InputRows
     places: Ints1d
 
     @property
@@ -112,7 +112,7 @@ class Evidence:
     """
 
     secret: Secret
-    text: Text
+    text: InputRows
     readings: list[tuple[Ints1d, float]]
     variants: Ints2d
 
@@ -169,7 +169,7 @@ class Informed:
         is_word = words.drawn | (rows >= 0)
         starts = np.diff(np.cumsum(words.starts)[is_word], prepend=-1) > 0
         return DocWords(
-            doc, Text(rows[is_word], starts, ~words.drawn[is_word]), words.places[is_word]
+            doc, InputRows(rows[is_word], starts, ~words.drawn[is_word]), words.places[is_word]
         )
 
     def rows_of(self, text: str) -> Ints1d:
@@ -214,9 +214,8 @@ class Informed:
         D = np.full(n, 1.0 if guarantee.kind == "approx-dp" else math.inf)
         if guarantee.kind == "metric-dp" and isinstance(self.mechanism, HasMetric):
             D = np.array(self.mechanism.distances(rows)[0], dtype=np.float64)
-        if guarantee.covers == "related":
-            covers: Any = self.mechanism
-            D = np.where(covers.covers(rows)[0], D, math.inf)
+        if guarantee.covers == "related" and isinstance(self.mechanism, CoversPairs):
+            D = np.where(self.mechanism.covers(rows)[0], D, math.inf)
         elif guarantee.covers in ("stated", "none"):
             D = np.full(n, math.inf)
         D[row] = 0
@@ -330,7 +329,7 @@ class Informed:
         columns = np.concatenate([secret.words[None], secret.alternatives]).T
         variants = np.repeat(rows[:, None], columns.shape[1], axis=1)
         variants[places] = columns[which_word]
-        text = Text(rows, np.arange(len(words)) == 0, seen.text.fixed[words])
+        text = InputRows(rows, np.arange(len(words)) == 0, seen.text.fixed[words])
         options = [self.writing.rows(tokens, int(seen.places[i])) for i in at.tolist()]
         if not all(options):
             raise UsageError(f"{WRONG}: a word of it is none that the mechanism draws.")
@@ -343,8 +342,8 @@ class Informed:
         if len(readings) > 1 and self.parts.draws_together:
             # One reading may be likelier than another beside the words around it.
             mechanism: Any = self.mechanism
-            sums = mechanism.built.together.likelihood.log_sums
-            texts = [Text(y, text.starts, y >= 0) for y, _ in readings]
+            sums = mechanism.built.likelihood.log_sums
+            texts = [InputRows(y, text.starts, y >= 0) for y, _ in readings]
             readings = [(output_text.rows, float(sums(output_text)[0])) for output_text in texts]
         return Evidence(secret, text, readings, variants)
 
@@ -377,7 +376,9 @@ class Informed:
             for item, _ in pairs
         ]
         texts = [item.text for item, _ in pairs]
-        text = Text(*(np.concatenate([getattr(t, n) for t in texts]) for n in Text.__match_args__))
+        text = InputRows(
+            *(np.concatenate([getattr(t, n) for t in texts]) for n in InputRows.__match_args__)
+        )
         outputs = np.concatenate([y for _, y in pairs])
         mechanism: Any = self.mechanism
         logs = mechanism.log_likelihood_of_variants(text, outputs, np.concatenate(columns))

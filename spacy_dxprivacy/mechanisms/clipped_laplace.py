@@ -21,7 +21,7 @@ from ..registries import registry
 from ..space import Space
 from ..ty import NoiseLaw, Projection
 from ..validate import positive
-from .noise import Noise, NoiseMechanism, clipped, norms_of
+from .noise import Noise, NoiseMechanism, NoiseSettings, clipped, norms_of
 
 
 @registry.dx_mechanisms("dx.ClippedLaplace.v1")
@@ -46,12 +46,12 @@ def make_clipped_laplace(
         source="Dwork et al. 2006, the Laplace mechanism, with L1 sensitivity 2 sqrt(d) clip",
         notes="Vectors are clipped before the noise; replacements are sought among clipped ones.",
     )
-    settings = _Settings(epsilon, clip)
+    settings = ClippedLaplaceSettings(epsilon, clip)
     return NoiseMechanism("dx.ClippedLaplace.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class ClippedLaplaceSettings(NoiseSettings):
     epsilon: float
     clip: float | None
 
@@ -59,7 +59,8 @@ class _Settings:
         centres, bound = clipped(space.vectors, self.clip)
         d = centres.shape[1]
         scale = float(2 * np.sqrt(d) * bound / self.epsilon)
-        return Noise(centres, _Laplace(d, scale), scale * np.sqrt(2), guarantee)
+        noise = LaplaceCoordinates(d, scale)
+        return Noise(centres, noise, scale * np.sqrt(2), guarantee, loss=noise.loss)
 
     def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw:
         """The L1 norm of d independent Laplace coordinates is a Gamma."""
@@ -78,7 +79,7 @@ def _l1_norms(Z: Floats2d) -> Floats1d:
 
 
 @dataclass(frozen=True)
-class _Laplace:
+class LaplaceCoordinates:
     d: int
     scale: float
 

@@ -60,12 +60,12 @@ def make_exponential(
             "Draws use 53 random bits: a word of probability below 2**-53 may never come out."
         ),
     )
-    settings = _Settings(epsilon, calibration)
+    settings = ExponentialSettings(epsilon, calibration)
     return ChoiceMechanism("dx.Exponential.v1", guarantee, settings, cache_mb=cache_mb)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class ExponentialSettings:
     epsilon: float
     calibration: str
 

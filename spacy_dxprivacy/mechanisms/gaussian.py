@@ -22,7 +22,7 @@ from ..space import Space
 from ..space.search.exact import distances
 from ..ty import NoiseLaw, Projection
 from ..validate import between, fail, one_of, positive
-from .noise import Noise, NoiseMechanism, clipped, norms_of
+from .noise import Noise, NoiseMechanism, NoiseSettings, clipped, norms_of
 
 SIGMAS = {"analytic": analytic_sigma, "classical": classical_sigma}
 SOURCES = {
@@ -64,12 +64,12 @@ def make_gaussian(
         source=SOURCES[calibration],
         notes="Vectors are clipped before the noise; replacements are sought among clipped ones.",
     )
-    settings = _Settings(epsilon, delta, clip, calibration)
+    settings = GaussianSettings(epsilon, delta, clip, calibration)
     return NoiseMechanism("dx.Gaussian.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class GaussianSettings(NoiseSettings):
     epsilon: float
     delta: float
     clip: float | None
@@ -80,7 +80,8 @@ class _Settings:
         unit = SIGMAS[self.calibration](self.epsilon, self.delta)
         sigma = unit * 2 * bound
         noise = NormalNoise(centres.shape[1], np.full(len(centres), sigma))
-        return Noise(centres, noise, sigma, replace(guarantee, mu=1 / unit))
+        guarantee = replace(guarantee, mu=1 / unit)
+        return Noise(centres, noise, sigma, guarantee, delta=noise.delta)
 
     def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw | None:
         """None for "classical", which has more than the least noise."""
@@ -109,7 +110,7 @@ class NormalNoise:
     def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
         return rng.normal((len(rows), self.d)) * self.sigmas[rows, None]
 
-    def delta(self, X: Floats2d, Y: Floats2d, others: Ints1d, epsilons: Floats2d) -> Floats2d:
+    def delta(self, X: Floats2d, Y: Floats2d, outputs: Ints1d, epsilons: Floats2d) -> Floats2d:
         """Return the least delta, float64 (k, m), of centres X (k, d), Y (m, d) at epsilons (k, m),
         nats. Both have the sigma of the second: words of a pair share theirs."""
-        return deltas(distances(X, Y), self.sigmas[others], epsilons)
+        return deltas(distances(X, Y), self.sigmas[outputs], epsilons)

@@ -25,7 +25,7 @@ from ..space.learned import once
 from ..space.search.all_pairs import mean_distance, nearest_of_all
 from ..ty import Projection
 from ..validate import between, positive, whole
-from .noise import Noise, NoiseMechanism
+from .noise import Noise, NoiseMechanism, NoiseSettings
 
 DENSE, SPARSE = 1.835, 1.276
 
@@ -62,12 +62,12 @@ def make_jaccard(
         source="the baseline of Bollegala et al. 2023, section 4",
         notes="The strength of the noise distinguishes dense words from others.",
     )
-    settings = _Settings(epsilon, delta, k, eta)
+    settings = JaccardSettings(epsilon, delta, k, eta)
     return NoiseMechanism("dx.Jaccard.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class JaccardSettings(NoiseSettings):
     epsilon: float
     delta: float
     k: int
@@ -75,7 +75,7 @@ class _Settings:
 
     def build(self, space: Space, guarantee: Guarantee) -> Noise:
         X, d = space.vectors, space.vectors.shape[1]
-        what = f"dx.Jaccard.v1, mean distance, then the density of each word, k = {self.k}"
+        basis = f"dx.Jaccard.v1, mean distance, then the density of each word, k = {self.k}"
 
         def mean_and_densities() -> Floats1d:
             depth = min(self.k + 1, len(X))
@@ -84,10 +84,10 @@ class _Settings:
             density = nearest_of_all(X, depth)[1][:, 1:].mean(axis=1)
             return np.concatenate([[mean_distance(X)], density])
 
-        def are_distances(some: Floats1d) -> bool:
-            return bool((np.isfinite(some) & (some >= 0)).all() and some[0] > 0)
+        def are_distances(numbers: Floats1d) -> bool:
+            return bool((np.isfinite(numbers) & (numbers >= 0)).all() and numbers[0] > 0)
 
-        mean, density = np.split(once(space, what, mean_and_densities, are_distances), [1])
+        mean, density = np.split(once(space, basis, mean_and_densities, are_distances), [1])
         bar = float(np.median(density)) if self.eta is None else self.eta
         unit = classical_sigma(self.epsilon, self.delta)
         sigmas = np.where(density < bar, DENSE, SPARSE) * unit * mean
@@ -111,5 +111,5 @@ def delta_between_strengths(epsilon: float, d: int) -> float:
     square = 2 * (d * np.log(DENSE / SPARSE) - epsilon) / (SPARSE**-2 - DENSE**-2)
     if square <= 0:
         return 0.0
-    far, near = chi2.cdf(square / DENSE**2, d), chi2.cdf(square / SPARSE**2, d)
-    return max(0.0, float(near - np.exp(epsilon) * far))
+    dense, sparse = chi2.cdf(square / DENSE**2, d), chi2.cdf(square / SPARSE**2, d)
+    return max(0.0, float(sparse - np.exp(epsilon) * dense))

@@ -19,7 +19,7 @@ from ..space import Space
 from ..space.search.exact import euclidean
 from ..ty import NoiseLaw, Projection
 from ..validate import positive
-from .noise import Noise, NoiseMechanism, norms_of
+from .noise import Noise, NoiseMechanism, NoiseSettings, norms_of
 
 
 @registry.dx_mechanisms("dx.Laplace.v1")
@@ -30,7 +30,7 @@ def make_laplace(epsilon: float, projection: Projection | None = None) -> NoiseM
         epsilon: Nats per unit of Euclidean distance, above 0.
         projection: From noisy vectors to words; dx.Nearest.v1 if None.
     """
-    settings = _Settings(positive("epsilon", epsilon))
+    settings = LaplaceSettings(positive("epsilon", epsilon))
     guarantee = Guarantee(
         kind="metric-dp",
         epsilon=settings.epsilon,
@@ -44,13 +44,21 @@ def make_laplace(epsilon: float, projection: Projection | None = None) -> NoiseM
 
 
 @dataclass(frozen=True)
-class _Settings:
+class LaplaceSettings(NoiseSettings):
     epsilon: float
 
     def build(self, space: Space, guarantee: Guarantee) -> Noise:
         noise = LaplaceNoise(space.vectors.shape[1], self.epsilon)
         metric = partial(euclidean, space.vectors)
-        return Noise(space.vectors, noise, noise.spread, guarantee, metric, noise.approximate)
+        return Noise(
+            space.vectors,
+            noise,
+            noise.spread,
+            guarantee,
+            metric,
+            approximate=noise.approximate,
+            loss=noise.loss,
+        )
 
     def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw:
         from scipy.stats import gamma

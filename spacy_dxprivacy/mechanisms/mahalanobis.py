@@ -26,7 +26,7 @@ from ..space import Space
 from ..space.search.exact import distances, euclidean
 from ..ty import NoiseLaw, Projection
 from ..validate import between, positive
-from .noise import Noise, NoiseMechanism, norms_of
+from .noise import Noise, NoiseMechanism, NoiseSettings, norms_of
 
 
 @registry.dx_mechanisms("dx.Mahalanobis.v1")
@@ -52,12 +52,12 @@ def make_mahalanobis(
         status="proven",
         source="Xu et al. 2020, theorem 1; projection is post-processing",
     )
-    settings = _Settings(epsilon, lam)
+    settings = MahalanobisSettings(epsilon, lam)
     return NoiseMechanism("dx.Mahalanobis.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class MahalanobisSettings(NoiseSettings):
     epsilon: float
     lam: float
 
@@ -71,13 +71,15 @@ class _Settings:
         root, d = (axes * np.sqrt(values)) @ axes.T, len(values)
         spread = float(np.sqrt((d + 1) * np.min(np.sum(root**2, axis=1))) / self.epsilon)
         whitened = space.vectors @ ((axes / np.sqrt(values)) @ axes.T)
+        noise = EllipticalNoise(root, self.epsilon)
         return Noise(
             space.vectors,
-            _Ellipse(root, self.epsilon),
+            noise,
             spread,
             replace(guarantee, notes=notes),
             partial(euclidean, whitened),
-            LaplaceNoise(d, self.epsilon).approximate,
+            approximate=LaplaceNoise(d, self.epsilon).approximate,
+            loss=noise.loss,
         )
 
     def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw:
@@ -90,7 +92,7 @@ class _Settings:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Ellipse:
+class EllipticalNoise:
     root: Floats2d
     epsilon: float
 

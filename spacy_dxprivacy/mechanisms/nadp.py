@@ -32,7 +32,7 @@ from ..space.search.all_pairs import diameter, nearest_of_all
 from ..ty import NoiseLaw, Projection
 from ..validate import between, one_of, positive, whole
 from .gaussian import NormalNoise, normal_distribution
-from .noise import Noise, NoiseMechanism
+from .noise import Noise, NoiseMechanism, NoiseSettings
 
 TOP = 10
 PAIRS_AT_ONCE = 2**16
@@ -78,12 +78,12 @@ def make_nadp(
         status="proven",
         source="Balle and Wang 2018, theorem 8" + ("" if everyone else "; Bollegala 2023, thm 3"),
     )
-    settings = _Settings(epsilon, delta, m, tau, noise)
+    settings = NadpSettings(epsilon, delta, m, tau, noise)
     return NoiseMechanism("dx.NADP.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class NadpSettings(NoiseSettings):
     epsilon: float
     delta: float | None
     m: int
@@ -100,7 +100,8 @@ class _Settings:
         if self.noise == "global":
             # Words that all lie at one point need no noise to be alike; any will do.
             sigma = unit * (diameter(X) or 1.0)
-            return Noise(X, NormalNoise(d, np.full(n, sigma)), sigma, guarantee)
+            noise = NormalNoise(d, np.full(n, sigma))
+            return Noise(X, noise, sigma, guarantee, delta=noise.delta)
         edges, lengths = relation(X, self.m, self.tau)
         notes = coverage(n, edges)
         sigmas = np.full(n, unit * (float(lengths.max()) or 1.0))
@@ -109,15 +110,16 @@ class _Settings:
             notes += f" {np.mean(sigmas == 0):.1%} of the words get no noise."
         spread = float(sigmas[sigmas > 0].min()) if sigmas.any() else 1.0
         guarantee = replace(guarantee, notes=notes)
-        both = np.concatenate([edges, edges[:, ::-1]])
-        ones = np.ones(len(both), dtype=bool)
-        related = coo_array((ones, (both[:, 0], both[:, 1])), shape=(n, n)).tocsr()
+        directed = np.concatenate([edges, edges[:, ::-1]])
+        ones = np.ones(len(directed), dtype=bool)
+        related = coo_array((ones, (directed[:, 0], directed[:, 1])), shape=(n, n)).tocsr()
 
         def covers(rows: Ints1d) -> Bools2d:
             table: Bools2d = related[rows].toarray()
             return table
 
-        return Noise(X, NormalNoise(d, sigmas), spread, guarantee, covers=covers)
+        noise = NormalNoise(d, sigmas)
+        return Noise(X, noise, spread, guarantee, covers=covers, delta=noise.delta)
 
     def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw | None:
         """For "global" alone."""
@@ -132,16 +134,16 @@ def relation(X: Floats2d, m: int, tau: float) -> tuple[Ints2d, Floats1d]:
     if n < m:
         why = f"the space has {n} words, fewer than m = {m}"
         raise DxError(Errors.DX005.format(name="dx.NADP.v1", why=why))
-    tops, apart = nearest_of_all(X, min(max(TOP, m), n))
+    tops, distances = nearest_of_all(X, min(max(TOP, m), n))
     pairs = np.stack([np.repeat(np.arange(n), m), tops[:, :m].reshape(-1)], axis=1)
-    others = pairs[:, 0] != pairs[:, 1]
-    pairs, first = np.unique(np.sort(pairs[others], axis=1), axis=0, return_index=True)
-    lengths = apart[:, :m].reshape(-1)[others][first]
+    distinct = pairs[:, 0] != pairs[:, 1]
+    pairs, first = np.unique(np.sort(pairs[distinct], axis=1), axis=0, return_index=True)
+    lengths = distances[:, :m].reshape(-1)[distinct][first]
     tops = tops[:, :TOP]
     shared = np.empty(len(pairs))
     for part in blocks(len(pairs), PAIRS_AT_ONCE):
-        one, other = tops[pairs[part, 0]], tops[pairs[part, 1]]
-        shared[part] = (one[:, :, None] == other[:, None, :]).sum(axis=(1, 2))
+        first_tops, second_tops = tops[pairs[part, 0]], tops[pairs[part, 1]]
+        shared[part] = (first_tops[:, :, None] == second_tops[:, None, :]).sum(axis=(1, 2))
     # Words at one point are related as well: what covers one of them has to cover the other.
     related = shared / (2 * tops.shape[1] - shared) >= tau
     if not related.any():

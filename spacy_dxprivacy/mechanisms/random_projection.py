@@ -24,7 +24,7 @@ from ..space import Space
 from ..space.search.exact import distances, euclidean, in_blocks
 from ..ty import NoiseLaw, Projection
 from ..validate import positive, whole
-from .noise import Noise, NoiseMechanism, norms_of
+from .noise import Noise, NoiseMechanism, NoiseSettings, norms_of
 
 PUBLIC_SEED = 20210728  # Phi is public and fixed; drawing it anew would be a second mechanism
 ALL_PAIRS_UP_TO = 20_000
@@ -50,22 +50,23 @@ def make_random_projection(
         status="computed",
         source="Feyisetan and Kasiviswanathan 2021, with the exact Lipschitz constant",
     )
-    settings = _Settings(epsilon, dims)
+    settings = RandomProjectionSettings(epsilon, dims)
     return NoiseMechanism("dx.RandomProjection.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class RandomProjectionSettings(NoiseSettings):
     epsilon: float
     dims: int
 
     def build(self, space: Space, guarantee: Guarantee) -> Noise:
         Y, Phi = projected(space.vectors, self.dims)
-        stretch, how = stretch_of(space.vectors, Y, Phi)
+        stretch, method = stretch_of(space.vectors, Y, Phi)
         noise = LaplaceNoise(self.dims, self.epsilon / stretch)
-        notes = f"The projection stretches distances {stretch:.6g} times at most ({how})."
+        notes = f"The projection stretches distances {stretch:.6g} times at most ({method})."
         metric = partial(euclidean, space.vectors)
-        return Noise(Y, noise, noise.spread, replace(guarantee, notes=notes), metric)
+        guarantee = replace(guarantee, notes=notes)
+        return Noise(Y, noise, noise.spread, guarantee, metric, loss=noise.loss)
 
     def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw:
         from scipy.stats import gamma
@@ -81,8 +82,8 @@ def projected(X: Floats2d, dims: int) -> tuple[Floats2d, Floats2d]:
     public = np.random.Generator(np.random.PCG64(PUBLIC_SEED))
     Phi = public.standard_normal((X.shape[1], dims)) / np.sqrt(dims)
     # Equal rows have to stay equal, to the last bit that a matrix product may round otherwise.
-    _, first, which = np.unique(X, axis=0, return_index=True, return_inverse=True)
-    return (X @ Phi)[first][which.reshape(-1)], Phi
+    _, first, inverse = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    return (X @ Phi)[first][inverse.reshape(-1)], Phi
 
 
 def stretch_of(X: Floats2d, Y: Floats2d, Phi: Floats2d) -> tuple[float, str]:
@@ -107,10 +108,10 @@ def stretch_of_near(X: Floats2d, Y: Floats2d, *, width: float) -> float:
     largest = 0.0
     for step in range(1, len(X)):
         i, j = order[:-step], order[step:]
-        near = Y[j, 0] - Y[i, 0] <= width
-        if not near.any():
+        close = Y[j, 0] - Y[i, 0] <= width
+        if not close.any():
             break
-        i, j = i[near], j[near]
+        i, j = i[close], j[close]
         before = np.linalg.norm(X[i].astype(np.float64) - X[j], axis=1)
         after = np.linalg.norm(Y[i] - Y[j], axis=1)
         ratio = np.divide(after, before, out=np.zeros_like(after), where=before > 0)

@@ -24,6 +24,7 @@ from ..privacy.guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
 from ..space.search.exact import distances, euclidean
+from ..ty import Facts
 from ..validate import between, positive
 from .choice import CACHE_MB, Choice, ChoiceMechanism, boltzmann, clamped_score
 
@@ -59,13 +60,13 @@ def make_santext_plus(
         ),
     )
     common = f"words that are not among the rarest {sensitive:.0%}"
-    in_clear = (f"{common}, each with probability {1 - p:.3g}",)
-    settings = _Settings(epsilon, p, sensitive)
-    return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, settings, in_clear, cache_mb)
+    facts = Facts(in_clear=(f"{common}, each with probability {1 - p:.3g}",))
+    settings = SanTextPlusSettings(epsilon, p, sensitive)
+    return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, settings, facts, cache_mb)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class SanTextPlusSettings:
     epsilon: float
     p: float
     sensitive: float
@@ -77,9 +78,9 @@ class _Settings:
         def metric(rows: Ints1d) -> Floats2d:
             """Euclidean between sensitive words, 0 from a word to itself, else infinite."""
             D = euclidean(X, rows)
-            apart = (rows < first)[:, None] | (np.arange(n) < first)
-            apart[np.arange(len(rows)), rows] = False
-            D[apart] = np.inf
+            uncovered = (rows < first)[:, None] | (np.arange(n) < first)
+            uncovered[np.arange(len(rows)), rows] = False
+            D[uncovered] = np.inf
             return D
 
         def weights(rows: Ints1d) -> Floats2d:
@@ -92,4 +93,4 @@ class _Settings:
             W[common, rows[common]] += 1 - self.p
             return W
 
-        return Choice(n, weights, metric, guarantee)
+        return Choice(weights, metric, guarantee)

@@ -48,12 +48,12 @@ def make_tem(epsilon: float, beta: float = 0.001, cache_mb: float = CACHE_MB) ->
         loss_range=1.0,
         notes="The loss between two words is at most epsilon min(d, g).",
     )
-    settings = _Settings(epsilon, beta)
+    settings = TemSettings(epsilon, beta)
     return ChoiceMechanism("dx.TEM.v1", guarantee, settings, cache_mb=cache_mb)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class TemSettings:
     epsilon: float
     beta: float
 

@@ -31,7 +31,7 @@ from ..registries import registry
 from ..space import Space
 from ..ty import Projection
 from ..validate import between, one_of, positive, whole
-from .noise import Noise, NoiseMechanism, clipped
+from .noise import Noise, NoiseMechanism, NoiseSettings, clipped
 
 ANGLES = 2001
 LESS = "dx.Laplace.v1 at epsilon / (2 clip) needs no delta, and mostly less noise."
@@ -79,12 +79,12 @@ def make_truncated_laplace(
         else "Huang et al. 2024, theorem 3",
         notes=LESS if sound else PAPER,
     )
-    settings = _Settings(epsilon, delta, clip, calibration, dims)
+    settings = TruncatedLaplaceSettings(epsilon, delta, clip, calibration, dims)
     return NoiseMechanism("dx.TruncatedLaplace.v1", guarantee, settings, projection)
 
 
 @dataclass(frozen=True)
-class _Settings:
+class TruncatedLaplaceSettings(NoiseSettings):
     epsilon: float
     delta: float | None
     clip: float | None
@@ -102,7 +102,7 @@ class _Settings:
             share = spread * rate / np.sqrt(2)
             notes = f"This is {share:.1%} of the noise of dx.ClippedLaplace.v1, which has no delta."
             guarantee = replace(guarantee, notes=f"{notes} {guarantee.notes}")
-            return Noise(centres, noise, spread, guarantee)
+            return Noise(centres, noise, spread, guarantee, delta=noise.delta)
         dims = d if self.dims is None else self.dims
         if dims < d:
             why = f"dims must be at least the {d} dimensions of the space, and it is {dims}"
@@ -118,7 +118,8 @@ class _Settings:
         )
         noise = TruncatedLaplaceNoise(d, rate, float(width / rate))
         guarantee = replace(guarantee, delta=float(np.exp(log_delta)), notes=notes)
-        return Noise(centres, noise, float(np.sqrt(noise.variance())), guarantee)
+        spread = float(np.sqrt(noise.variance()))
+        return Noise(centres, noise, spread, guarantee, delta=noise.delta)
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ class TruncatedLaplaceNoise:
         noise: Floats2d = np.where(U[1] < 0.5, Z, -Z)
         return noise
 
-    def delta(self, X: Floats2d, Y: Floats2d, others: Ints1d, epsilons: Floats2d) -> Floats2d:
+    def delta(self, X: Floats2d, Y: Floats2d, outputs: Ints1d, epsilons: Floats2d) -> Floats2d:
         """Return 1 - prod_i (1 - t(|v_i|)), float64 (k, m), for centres X (k, d) and Y (m, d): what
         leaves the other support; the same at all epsilons from rate ||v||_1 on."""
         width = self.rate * self.bound
@@ -203,17 +204,17 @@ def log_worst_delta(epsilon: float, width: float, d: int, dims: int) -> float:
 def _log_stay(angles: Floats1d, reach: float, width: float, d: int) -> Floats1d:
     """Return ln prod_i (1 - t(v_i)), one coordinate being reach sin(angle) and d - 1 equal."""
     large = _leave(reach * np.sin(angles), width)
-    others = _leave(reach * np.cos(angles) / np.sqrt(max(d - 1, 1)), width)
+    equal = _leave(reach * np.cos(angles) / np.sqrt(max(d - 1, 1)), width)
     with np.errstate(divide="ignore"):
         stay: Floats1d = np.log1p(-large)
-        return stay + (d - 1) * np.log1p(-others) if d > 1 else stay
+        return stay + (d - 1) * np.log1p(-equal) if d > 1 else stay
 
 
 def _leave(shift: Floats1d, width: float) -> Floats1d:
     """Return t: the probability that a coordinate leaves the other support, for a v = shift."""
     inside = np.minimum(shift, width)
-    near = np.exp(inside - width) * np.expm1(-inside) / (2 * np.expm1(-width))
+    within = np.exp(inside - width) * np.expm1(-inside) / (2 * np.expm1(-width))
     # Beyond a v = a A the other support does not hold the middle any more; beyond 2 a A, nothing.
     past = np.clip(shift - width, 0, width)
-    out: Floats1d = np.minimum(near + np.expm1(-past) / (2 * np.expm1(-width)), 1.0)
+    out: Floats1d = np.minimum(within + np.expm1(-past) / (2 * np.expm1(-width)), 1.0)
     return out

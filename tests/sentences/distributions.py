@@ -13,6 +13,7 @@ from spacy_dxprivacy.metric.store import graph_of
 from spacy_dxprivacy.prior.chain import Chain, alone_chain
 from spacy_dxprivacy.privacy.guarantee import Guarantee
 from spacy_dxprivacy.sampler.alone import WordDraw
+from spacy_dxprivacy.ty import Facts
 
 N = 5
 BETA = 0.7
@@ -71,7 +72,7 @@ def moves(chain):
     T[:, :K] += np.outer(back, u)
     if not len(chain.base):
         return T
-    return np.vstack([T, chain.lower[:, None] * T[chain.base] + chain.more.toarray()])
+    return np.vstack([T, chain.lower[:, None] * T[chain.base] + chain.context_delta.toarray()])
 
 
 def emissions(chain):
@@ -94,7 +95,8 @@ class _Settings:
     def build(self, space, guarantee):
         kernel = Kernel(uneven(space), self.beta)
         words = WordDraw(kernel, self.chain.unigram)
-        return Sentences(self.chain, kernel, words, guarantee)
+        facts = Facts(draws_sentences=not self.chain.is_alone, longest=kernel.graph.longest)
+        return Sentences(self.chain, kernel, words, guarantee, facts)
 
 
 def small_mechanism(kind, n=N, beta=BETA):

@@ -18,7 +18,7 @@ import numpy as np
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ...privacy.randomness import Rng
 from ...space import Space
-from ...ty import Draw
+from ...ty import Draw, facts_of
 from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding, ceiling, lower, upper, wilson
 from .tiers import AuditTrial
 
@@ -262,7 +262,7 @@ def _test(
     """Test both directions. claimed: epsilon both ways. alpha: for each of them."""
     first, second = drawn
     width = None if first[0].vectors is None else int(np.shape(first[0].vectors)[1])
-    tables = (getattr(on.mechanism, "centres", None), on.space.vectors)
+    tables = (facts_of(on.mechanism).centres, on.space.vectors)
     centres = next(
         (
             np.asarray(table[pair], dtype=np.float64)
