@@ -19,9 +19,10 @@ from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
 from ..config import FileOptions
 from ..errors import UsageError
 from ..io.build import NO_LIMIT
-from ..io.jobs import opened, plan_jobs
-from ..io.record import Record, chunks, slots_of
-from ..io.stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
+from ..io.fields import Row, slots_of
+from ..io.jobs import begun, opened, plan_jobs, read
+from ..io.records import Failed, Input, Record, chunks, docs_of
+from ..io.zones import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draw import LONGEST, passage
 from ..pipeline.select import AllWords
 from ..pipeline.unknown import REDACTED
@@ -53,17 +54,17 @@ def read_corpus(source: str, space: Space, *, field: str = "text") -> EncodedCor
 def read_texts(source: str, field: str, *, limit: int | None = None) -> list[str]:
     """Return the texts of a file, or of stdin for "-", without records that cannot be read."""
     records = islice(records_of(source, "an attack", FileOptions(field=(field,))), limit)
-    return [r.text or " ".join(r.words or ()) for r in records if not r.problem]
+    return [str(text) for r in records if isinstance(r, Record) for text in r.texts]
 
 
-def records_of(source: str, taker: str, files: FileOptions) -> Iterator[Record]:
+def records_of(source: str, taker: str, files: FileOptions) -> Iterator[Input]:
     """Yield the records of a file, or of stdin for "-". taker: who takes the file, for the message
     about a folder."""
     if source != "-" and Path(source).is_dir():
         raise UsageError(f"{taker} takes one file, not a folder.")
     (job,) = plan_jobs(source, None, files)
-    with opened(job, files) as file:
-        yield from file.records()
+    with opened(job) as handle:
+        yield from begun(read(handle, job.read_as, files))
 
 
 def sentences_of_file(
@@ -73,12 +74,12 @@ def sentences_of_file(
     nlp = tokenizer()
     records = records_of(source, taker, FileOptions(field=(field,)))
     for batch in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
-        good = [record for record in batch if not record.problem]
+        records_read = [record for record in batch if isinstance(record, Record)]
         with zone(nlp), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy's may quote tokens
-            docs = nlp.pipe(record.for_pipe(nlp) for record in good)
+            docs = nlp.pipe(doc for record in records_read for doc in docs_of(nlp, record))
             documents = [words_of(doc, space)[:3] for doc in docs]
-        yield documents, len(batch) - len(good)
+        yield documents, len(batch) - len(records_read)
 
 
 def tokenizer() -> Language:
@@ -275,17 +276,18 @@ def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """
     empty = True
     for record in records_of(str(path), "a measurement of fields", FileOptions(field=(names[0],))):
-        if record.row is None:
+        if isinstance(record, Failed) or not isinstance(record.origin, Row):
             continue
-        entry = record.row.entry
-        if record.row.names is not None:
+        entry = record.origin.entry
+        if record.origin.header is not None:
             numbers = map(str, range(1, len(entry) + 1))
-            entry = dict(zip([*numbers, *record.row.names], [*entry, *entry], strict=True))
+            names_of_cells = [*numbers, *record.origin.header.names]
+            entry = dict(zip(names_of_cells, [*entry, *entry], strict=True))
         try:
             slots = [slots_of(entry, name)[0] for name in names[1:]]
         except KeyError:
             continue
-        values = [record.text, *(holder[place] for holder, place in slots)]
+        values = [record.texts[0], *(holder[place] for holder, place in slots)]
         strings = tuple("" if value is None else str(value) for value in values)
         if all(map(str.strip, strings)):
             empty = False

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice, zip_longest
+from itertools import islice, repeat, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,8 +24,8 @@ from ..arrays import Ints1d
 from ..config import FileOptions
 from ..errors import UsageError
 from ..io.build import make_pipeline
-from ..io.record import Record
-from ..io.stream import zone
+from ..io.records import Input, Record, docs_of
+from ..io.zones import zone
 from ..pipeline.receipt import get_receipt
 from .aligned import tokens_of
 from .corpus import records_of
@@ -250,19 +250,22 @@ def given_of_files(
         DxError: (UsageError) Where the two differ in their records, or a record cannot be read.
     """
     before, after = paths
-    old = (record for record in records_of(str(before), "`dx odds`", files) if not record.problem)
-    if after is None:
-        released: Iterator[Record | None] = iter(())
-    else:
-        old = (record for record in old if record.number not in failed)
-        released = records_of(str(after), "`dx odds`", FileOptions(field=files.field))
-    for record, released_record in zip_longest(old, released):
-        if after is not None and (
-            record is None or released_record is None or released_record.problem
-        ):
+    records = records_of(str(before), "`dx audit odds`", files)
+    originals = (record for record in records if isinstance(record, Record))
+    released: Iterator[Input] = iter(())
+    if after is not None:
+        originals = (record for record in originals if record.number not in failed)
+        released = records_of(str(after), "`dx audit odds`", FileOptions(field=files.field))
+    for original, release in zip_longest(originals, released):
+        is_pair = isinstance(original, Record) and isinstance(release, Record)
+        if not isinstance(original, Record) or (after is not None and not is_pair):
             raise UsageError(
                 f"{after} has other records than {before}. If some failed, give the `receipt`."
             )
-        kept = [str(value) for value in record.kept.values()]
-        release = None if released_record is None else released_record.for_pipe(nlp)
-        yield Given(record.number, record.for_pipe(nlp), release, kept[0] if kept else None)
+        secret = original.origin.value(files.keep_fields[0]) if files.keep_fields else None
+        docs = docs_of(nlp, original)
+        new_docs: Iterable[Any] = repeat(None)
+        if isinstance(release, Record):
+            new_docs = docs_of(nlp, release)
+        for doc, new_doc in zip(docs, new_docs, strict=False):
+            yield Given(original.number, doc, new_doc, None if secret is None else str(secret))

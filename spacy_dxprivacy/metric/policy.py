@@ -253,9 +253,7 @@ def _radii(policy: MetricPolicy, features: Features) -> Floats1d:
 def describe(name: str, policy: MetricPolicy) -> str:
     """Describe what the policy protects more, and what less, in a sentence for the receipt."""
     if policy.is_plain:
-        return (
-            "Policy plain: every pair of words is protected by its length on the graph alone."
-        )
+        return "Policy plain: every pair of words is protected by its length on the graph alone."
     classes = (
         ("names, places, dates, numbers", policy.proper, policy.far_proper),
         ("rare words", policy.rare, policy.far_rare),

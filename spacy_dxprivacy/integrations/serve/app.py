@@ -29,7 +29,7 @@ from ...about import __version__
 from ...config import PipelineOptions, ServiceOptions
 from ...errors import DxError, Errors, UsageError
 from ...io.build import make_pipeline, the_sanitizer
-from ...io.workers import end_with_parent
+from ...io.results import end_with_parent
 from ...machine import LOOPBACK
 from ...pipeline.component import DxSanitizer
 from ...privacy.guarantee import Guarantee

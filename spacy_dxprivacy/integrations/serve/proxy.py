@@ -20,7 +20,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ...entities.surrogates.restoring import Restorer, Rows
 from ...io.pieces import listed
-from ...io.record import is_unicode
+from ...io.records import is_unicode
 from ...machine import is_loopback
 from .callers import Refused
 from .prompts import Prompt, mapped, parsed

@@ -13,7 +13,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
+from ...cli.terminal import progress, setting_up, settings_that_fail
 from ...config import import_code
 from ...errors import UsageError
 from ...pipeline.component import DEFAULT_CONFIG
@@ -103,60 +103,50 @@ def attack_cli(
 
     Example: python -m spacy dx attack guess tickets.jsonl -m path -m laplace
     """
-    with mistakes_in_a_line("attack"):
-        with setting_up():
-            import_code(code)
-            one_of("NAME", name, (*ATTACKS, ALL_ATTACKS, FRONTIER, ATTRIBUTES))
-            _check_options(name, model, prompt, rewriting)
-            configs = dict(parse_tunable(setting) for setting in mechanism or ["path"])
-            chosen = None if epsilon is None else parse_epsilons(epsilon)
-            shares = _shares(at)
-            names = list(ATTACKS) if name == ALL_ATTACKS else [name]
-            if out is not None:
-                check_out(out, names, force=force)
-            table = load_space(space, max_words)
-            reader = None if model is None else Reader.of(model, table, prompt)
-        with settings_that_fail():
-            if name == ATTRIBUTES or rewriting is not None:
-                releases = partial(_releases, configs=configs, epsilons=chosen, space=table)
-                if rewriting is not None:
-                    figures = _linked(Path(text), field, rewriting, releases)
-                else:
-                    posts = _posts(Path(text), field, attribute, author)
-                    figures = _inferred(posts, reader, releases)
-                return _print_rows(name, figures, out, force=force)
-            read_all = partial(read_corpus, space=table, field=field)
-            corpus = read_all(text)
-            corpus = corpus if opening is None else corpus.opening(opening)
-            read = None if public is None else read_all(public)
-            if name != FRONTIER and read is None:
-                corpus, read = corpus.halves()
-            corpus = corpus.first(words)
-            makers = {label: partial(make_mechanism, c, table) for label, c in configs.items()}
-            counted = np.unique(corpus.rows, return_counts=True)
-            epsilons = {
-                label: chosen or epsilons_for(make, *counted) for label, make in makers.items()
-            }
-            ground = Ground(table, corpus, read, reader, candidates)
-            if name == FRONTIER:
-                points = frontier(makers, epsilons, ground, progress)
-                results = {FRONTIER: frontier_result(points)}
-                _print_frontier(points, ground, shares)
-            else:
-                figures = attack_over_epsilon(names, makers, epsilons, ground, progress)
-                by_name = {
-                    attack_name: [f for f in figures if f.attack == attack_name]
-                    for attack_name in names
-                }
-                results = {
-                    attack_name: result_of(figures_of_attack)
-                    for attack_name, figures_of_attack in by_name.items()
-                    if figures_of_attack
-                }
-                _print(figures, ground)
+    with setting_up():
+        import_code(code)
+        one_of("NAME", name, (*ATTACKS, ALL_ATTACKS, FRONTIER, ATTRIBUTES))
+        _check_options(name, model, prompt, rewriting)
+        configs = dict(parse_tunable(setting) for setting in mechanism or ["path"])
+        chosen = None if epsilon is None else parse_epsilons(epsilon)
+        shares = _shares(at)
+        names = list(ATTACKS) if name == ALL_ATTACKS else [name]
         if out is not None:
-            for attack_name, result in results.items():
-                result.write(out, attack_name, force=force)
+            check_out(out, names, force=force)
+        table = load_space(space, max_words)
+        reader = None if model is None else Reader.of(model, table, prompt)
+    with settings_that_fail():
+        if name == ATTRIBUTES or rewriting is not None:
+            releases = partial(_releases, configs=configs, epsilons=chosen, space=table)
+            if rewriting is not None:
+                figures = _linked(Path(text), field, rewriting, releases)
+            else:
+                posts = _posts(Path(text), field, attribute, author)
+                figures = _inferred(posts, reader, releases)
+            return _print_rows(name, figures, out, force=force)
+        read_all = partial(read_corpus, space=table, field=field)
+        corpus = read_all(text)
+        corpus = corpus if opening is None else corpus.opening(opening)
+        read = None if public is None else read_all(public)
+        if name != FRONTIER and read is None:
+            corpus, read = corpus.halves()
+        corpus = corpus.first(words)
+        makers = {label: partial(make_mechanism, c, table) for label, c in configs.items()}
+        counted = np.unique(corpus.rows, return_counts=True)
+        epsilons = {label: chosen or epsilons_for(make, *counted) for label, make in makers.items()}
+        ground = Ground(table, corpus, read, reader, candidates)
+        if name == FRONTIER:
+            points = frontier(makers, epsilons, ground, progress)
+            results = {FRONTIER: frontier_result(points)}
+            _print_frontier(points, ground, shares)
+        else:
+            figures = attack_over_epsilon(names, makers, epsilons, ground, progress)
+            by_name = {kind: [f for f in figures if f.attack == kind] for kind in names}
+            results = {kind: result_of(of_kind) for kind, of_kind in by_name.items() if of_kind}
+            _print(figures, ground)
+    if out is not None:
+        for kind, result in results.items():
+            result.write(out, kind, force=force)
 
 
 def _check_options(name: str, model: str | None, prompt: str, rewriting: str | None) -> None:

@@ -115,7 +115,7 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
     without = 0
     for path in paths:
         try:
-            texts = [item for item in read_file(path, "") if isinstance(item, ReleasedText)]
+            texts = [item for item in read_file(path, "text") if isinstance(item, ReleasedText)]
         except BadFile as error:
             raise UsageError(f"{path}: {error}") from None
         for receipt in (text.receipt for text in texts):
