@@ -199,13 +199,10 @@ class Informed:
                 )
             alternatives = np.unique(np.stack(among), axis=0)
             alternatives = alternatives[(alternatives != words).any(axis=1)]
-            columns = [
-                self._distances(row)[alternatives[:, i]] for i, row in enumerate(words.tolist())
-            ]
-            distances = np.stack(columns, axis=1)
-        return Secret(
-            words, alternatives, distances, text, record, logs=np.zeros(len(alternatives) + 1)
-        )
+            pairs = zip(words.tolist(), alternatives.T, strict=True)
+            distances = np.stack([self._distances(row)[column] for row, column in pairs], axis=1)
+        logs = np.zeros(len(alternatives) + 1)
+        return Secret(words, alternatives, distances, text, record, logs=logs)
 
     def _distances(self, row: int) -> Floats1d:
         """Return the distance of a word to every word, (n,), in the metric of the guarantee;
@@ -291,7 +288,7 @@ class Informed:
         secret.mentions += len(mentions)
         if not mentions:
             return []
-        at, which_word = (np.concatenate([mention[i] for mention in mentions]) for i in range(2))
+        at, which_word = (np.concatenate(arrays) for arrays in zip(*mentions, strict=True))
         if seen.text.fixed[at].any():
             secret.plaintext = True
             return []
@@ -306,11 +303,8 @@ class Informed:
             secret.sentences[tuple(np.bincount(which_word[in_sentence], minlength=n).tolist())] += 1
             if tokens is not None:
                 words = np.flatnonzero(sentence == number)
-                evidence.append(
-                    self._evidence(
-                        secret, seen, words, (at[in_sentence], which_word[in_sentence]), tokens
-                    )
-                )
+                mention = at[in_sentence], which_word[in_sentence]
+                evidence.append(self._evidence(secret, seen, words, mention, tokens))
         return evidence
 
     def _evidence(
@@ -354,17 +348,14 @@ class Informed:
 
     def weigh(self, evidence: Sequence[Evidence]) -> None:
         """Add the evidence of some sentences to their secrets."""
-        flat = [(item, *reading) for item in evidence for reading in item.readings]
+        flat = [(item, outputs) for item in evidence for outputs, _ in item.readings]
         if self.parts.draws_together:
-            logs_of_readings = self._of_sentences([(item, outputs) for item, outputs, _ in flat])
+            logs = iter(self._of_sentences(flat))
         else:
-            logs_of_readings = [self._of_words(item, outputs) for item, outputs, _ in flat]
-        weighed = [
-            logs + weight for logs, (_, _, weight) in zip(logs_of_readings, flat, strict=True)
-        ]
-        logs = iter(weighed)
+            logs = iter([self._of_words(item, outputs) for item, outputs in flat])
         for item in evidence:
-            item.secret.logs += np.logaddexp.reduce([next(logs) for _ in item.readings])
+            weighed = [next(logs) + weight for _, weight in item.readings]
+            item.secret.logs += np.logaddexp.reduce(weighed)
 
     def _of_sentences(self, pairs: Sequence[tuple[Evidence, Ints1d]]) -> list[Floats1d]:
         """Return ln P(outputs | variants) of sentences, (m + 1,) each, up to a constant."""

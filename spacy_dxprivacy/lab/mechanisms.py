@@ -66,19 +66,23 @@ def parse_tunable(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def make_mechanism(setting: str | dict[str, Any], space: Space, epsilon: float) -> Mechanism:
-    """Return a mechanism that is fitted on the space. given: see unfitted."""
+    """Return a mechanism that is fitted on the space. setting: see unfitted."""
     with quiet():
         mechanism = unfitted(setting, epsilon)
         mechanism.fit(space)
     return mechanism
 
 
-def unfitted(setting: str | dict[str, Any], epsilon: float) -> Mechanism:
-    """Return a mechanism without a space, and without its warning of a missing guarantee. given: a
-    registered name, or a config as of parse_mechanism."""
+def unfitted(setting: str | dict[str, Any], epsilon: float | None = None) -> Mechanism:
+    """Return a mechanism without a space, and without its warning of a missing guarantee.
+
+    setting: a registered name, or a config as of parse_mechanism. epsilon: None for that of the
+    config.
+    """
     config = {"@dx_mechanisms": setting} if isinstance(setting, str) else setting
+    config = config if epsilon is None else {**config, "epsilon": epsilon}
     with quiet():
-        mechanism: Mechanism = registry.resolve({"made": {**config, "epsilon": epsilon}})["made"]
+        mechanism: Mechanism = registry.resolve({"mechanism": config})["mechanism"]
     return mechanism
 
 

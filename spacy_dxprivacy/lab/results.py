@@ -151,8 +151,11 @@ def as_figure(panels: Sequence[Panel]) -> bytes:
     return file.getvalue()
 
 
-def draw_lines(axes: Any, panel: Panel, names: Sequence[str]) -> None:
-    """Draw a line, with a marker for each row, for each of the names in the column `by`."""
+def _draw(axes: Any, panel: Panel, names: Sequence[str]) -> None:
+    """Draw a line, with a marker for each row, for each of the names in the column `by`; the title
+    and labels, and plain numbers on a log axis."""
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
     x, y = panel.xy
     lines: dict[Any, list[Row]] = {}
     for row in panel.rows:
@@ -162,13 +165,6 @@ def draw_lines(axes: Any, panel: Panel, names: Sequence[str]) -> None:
         at, i = ([p[x] for p in points], [p[y] for p in points]), names.index(name)
         style, colour = STYLES[i // len(COLOURS) % len(STYLES)], COLOURS[i % len(COLOURS)]
         axes.plot(*at, style, color=colour, label=name, linewidth=1.3)
-
-
-def _draw(axes: Any, panel: Panel, names: Sequence[str]) -> None:
-    """Draw the lines, title and labels, and plain numbers on a log axis."""
-    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
-
-    draw_lines(axes, panel, names)
     axes.set(title=panel.title, xlabel=panel.label)
     if panel.log:
         axes.set_xscale("log")

@@ -213,11 +213,8 @@ def _membership(trial: AttackTrial) -> Iterator[Success]:
 
     measures = ("AUC", guessing.auc), (TRUE_POSITIVES, guessing.true_positives)
     pairs = scores(members), scores(non_members)
-    rare = ground.frequencies[words] < RARE
-    for setting, subset in {
-        "any word": np.ones(len(words), dtype=bool),
-        "rare words": rare,
-    }.items():
+    any_word, rare = np.ones(len(words), dtype=bool), ground.frequencies[words] < RARE
+    for setting, subset in {"any word": any_word, "rare words": rare}.items():
         if subset.sum() < 2:
             continue
         by_size = guessing.auc(sizes[members[subset]], sizes[non_members[subset]])

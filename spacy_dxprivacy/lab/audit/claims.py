@@ -62,12 +62,9 @@ def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
         def scaled(rows: Ints1d) -> Floats2d:
             D = np.asarray(np.inf if stated is None else stated(rows), dtype=np.float64)
             if guarantee.metric == "euclidean":
-                straight = euclidean(space.vectors, rows)
-                D = (
-                    straight
-                    if stated is None
-                    else np.where(np.isfinite(D), np.minimum(D, straight), np.inf)
-                )
+                # infinite where the mechanism says so
+                E = euclidean(space.vectors, rows)
+                D = E if stated is None else np.where(np.isfinite(D), np.minimum(D, E), np.inf)
             return np.where(np.isfinite(D), D * epsilon, np.inf)
 
         return Claim(0.0, scaled)

@@ -317,11 +317,8 @@ def _marks(sorted_scores: Floats1d) -> Floats1d:
     among them; else quantiles."""
     steps = np.flatnonzero(np.diff(sorted_scores)) + 1
     few = len(steps) < FEW
-    places = (
-        np.concatenate([[0], steps])
-        if few
-        else (LEVELS * (len(sorted_scores) - 1)).astype(np.int64)
-    )
+    levels = (LEVELS * (len(sorted_scores) - 1)).astype(np.int64)
+    places = np.concatenate([[0], steps]) if few else levels
     marks: Floats1d = sorted_scores[places]
     return marks
 
@@ -382,14 +379,13 @@ def _of_vectors(sides: Sides, Z: Floats2d) -> Iterator[tuple[str, Score]]:
     yield "place by likelihood", partial(_by_place, sides, Z)
     for number, draw in enumerate(sides.first):
         name = f"the vector drawn at this place in an earlier call for word {number}"
-        yield (
-            name,
-            partial(lambda vectors: np.all(Z == vectors, axis=1).astype(float), draw.vectors),
-        )
+        yield name, partial(_equal, Z, draw.vectors)
 
 
-def _equal(rows: Ints1d, wanted: Any) -> Floats1d:
-    equal: Floats1d = (rows == wanted).astype(np.float64)
+def _equal(outputs: Any, wanted: Any) -> Floats1d:
+    """Return whether outputs (k,) or (k, d) are equal to the wanted ones, (k,)."""
+    same = np.reshape(outputs == wanted, (len(outputs), -1))
+    equal: Floats1d = np.asarray(same.all(axis=1), dtype=np.float64)
     return equal
 
 

@@ -8,16 +8,14 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ...config import import_code, read_config
 from ...errors import DxError, UsageError
 from ...io.build import mechanism_config
-from ...registries import registry
 from ...space import Space
 from ...ty import Mechanism, facts_of
 from ...validate import one_of
-from ..mechanisms import quiet
+from ..mechanisms import quiet, unfitted
 from .claims import INCONCLUSIVE, Finding, Report, claim_of
 from .contest import cloud, on_cloud, on_plane, plane
 from .tiers import AuditTrial, Effort, closed_form, exact, independence, law, sentences
@@ -107,16 +105,10 @@ def mechanism_of(
     if len(blocks) != 1:
         count = "no [mechanism] block" if not blocks else f"{len(blocks)} [mechanism] blocks"
         raise UsageError(f"{config}: it has {count}; expected one.")
-    return _resolved(blocks[0] if epsilon is None else {**blocks[0], "epsilon": epsilon})
+    return unfitted(blocks[0], epsilon)
 
 
 def mechanism_named(text: str, *, code: Path | None = None, epsilon: float | None) -> Mechanism:
     """Make a mechanism, not fitted. text: as of parse_mechanism. Raise as mechanism_of does."""
     import_code(code)
-    return _resolved(mechanism_config(text, epsilon))
-
-
-def _resolved(block: dict[str, Any]) -> Mechanism:
-    with quiet():
-        mechanism: Mechanism = registry.resolve({"mechanism": block})["mechanism"]
-    return mechanism
+    return unfitted(mechanism_config(text, epsilon))

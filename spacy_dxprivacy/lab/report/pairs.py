@@ -86,17 +86,13 @@ def make_pair(
     before: Doc, after: Doc, *, tokens_are_given: bool = False, label: str | None = None
 ) -> Pair:
     """Align a document with its release; tokens_are_given: they are those of the sanitizer."""
-    old, after_tokens = (
+    old, released = (
         [Token(t.text, t.whitespace_, not (t.is_punct or t.is_space)) for t in doc]
         for doc in (before, after)
     )
-    is_given = tokens_are_given and len(old) == len(after_tokens)
-    return Pair(
-        old,
-        after_tokens,
-        list(range(len(old))) if is_given else _partners(old, after_tokens),
-        label,
-    )
+    is_given = tokens_are_given and len(old) == len(released)
+    partners = list(range(len(old))) if is_given else _partners(old, released)
+    return Pair(old, released, partners, label)
 
 
 def _partners(old: list[Token], after: list[Token]) -> list[int]:
