@@ -38,7 +38,7 @@ from spacy_dxprivacy.integrations.serve.callers import (
     add_token,
     read_callers,
 )
-from spacy_dxprivacy.integrations.serve.service import Lane, Service
+from spacy_dxprivacy.integrations.serve.service import Service
 from spacy_dxprivacy.io.build import the_sanitizer
 from spacy_dxprivacy.privacy.composition import change
 
@@ -82,11 +82,10 @@ def make_service(make_pipe):
             pipelines = [make_pipe() for _ in range(2)]
             terms = the_sanitizer(pipelines[0]).terms
             ledger = stack.enter_context(closing(Ledger(path, terms.guarantee, budget)))
-            small, large = (Lane(nlp, ledger) for nlp in pipelines)
-            for lane in (small, large):
+            service = Service(pipelines, Callers(tokens), ledger, ServiceOptions(**limits))
+            for lane in service.lanes:
                 stack.enter_context(lane.thread)
-            limits = ServiceOptions(**limits)
-            return make_app(Service(small, large, terms, Callers(tokens), ledger, limits))
+            return make_app(service)
 
         yield make
 
@@ -335,10 +334,10 @@ def test_health_says_when_a_thread_will_not_end(make_service):
 
 
 def test_a_fault_of_ours_tells_its_kind_and_place_alone(make_service, caplog, capfd, monkeypatch):
-    def fail(*args):
+    def fail(**fields):
         raise KeyError(SECRET)
 
-    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.app.JSONResponse", fail)
+    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.app.SanitizeAnswer", fail)
     answer = ask(make_service(), "/sanitize", {"text": SECRET})
     assert answer.status == 500 and "error" in answer.json
     told = caplog.text + "".join(capfd.readouterr()) + answer.body.decode()

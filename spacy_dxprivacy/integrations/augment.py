@@ -115,9 +115,9 @@ def create_sanitizing_augmenter(
     Raises:
         DxError: Settings are out of range.
     """
-    given: dict[str, Any] = {"mechanism": mechanism, "space": space, "unknown": unknown}
-    given |= registry.resolve({part: DEFAULT_CONFIG[part] for part in given if not given[part]})
-    settings = {"source": given.pop("space"), "seed": seed, **given}
+    parts: dict[str, Any] = {"mechanism": mechanism, "space": space, "unknown": unknown}
+    parts |= registry.resolve({name: DEFAULT_CONFIG[name] for name in parts if not parts[name]})
+    settings = {"source": parts.pop("space"), "seed": seed, **parts}
     return SanitizingAugmenter(settings, level, annotations)
 
 

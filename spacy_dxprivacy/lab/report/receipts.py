@@ -20,7 +20,7 @@ from ...io.tally import COUNTS, Tally, times
 from ...pipeline.receipt import MENTIONS, PERSONS_SHOWN, SurrogateCounts, Terms
 from ...privacy.guarantee import Guarantee
 from ...privacy.levels import named
-from ..audit.files import BadFile, Text, read_file
+from ..audit.files import BadFile, ReleasedText, read_file
 
 DAMAGED = "a receipt is damaged."
 OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten", "persons")
@@ -115,7 +115,7 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
     without = 0
     for path in paths:
         try:
-            texts = [item for item in read_file(path, "") if isinstance(item, Text)]
+            texts = [item for item in read_file(path, "text") if isinstance(item, ReleasedText)]
         except BadFile as error:
             raise UsageError(f"{path}: {error}") from None
         for receipt in (text.receipt for text in texts):
