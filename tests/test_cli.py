@@ -600,10 +600,10 @@ def test_the_python_function_gives_the_numbers(nlp, tmp_path):
         plan_jobs(str(write(tmp_path, "jsonl")), str(tmp_path / "out.csv")),
         reports=Reports(lambda *failure: told.append(failure), told.append),
     )
-    assert tally.documents == 4 and tally.counts["unknown"] == 5 and not tally.failures
+    assert tally.count.documents == 4 and tally.count.unknown == 5 and not tally.failures
     assert sum(told) == (tmp_path / "in.jsonl").stat().st_size
     receipt = tally.to_dict()
     assert receipt["guarantee"]["epsilon"] == EPSILON
     assert not {"seconds", "words_per_second"} & set(receipt)  # they tell of lengths and rare words
-    assert receipt["total"]["epsilon"] == pytest.approx(EPSILON * tally.most_draws)
+    assert receipt["total"]["epsilon"] == pytest.approx(EPSILON * tally.count.most_draws)
     json.dumps(receipt)

@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Guarantee, Space, registry
 from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.io.account import Account, OverLimit
 from spacy_dxprivacy.pipeline.parts import names_apart, names_of
-from spacy_dxprivacy.pipeline.persons import PersonBudget
 from spacy_dxprivacy.pipeline.receipt import PERSONS_SHOWN
-from spacy_dxprivacy.privacy.composition import Change, best_guess, change, epsilon_of_rho
+from spacy_dxprivacy.privacy.composition import Loss, best_guess, epsilon_of_rho
 
 PATTERNS = [
     {"label": "PERSON", "pattern": name}
@@ -50,10 +50,10 @@ def test_words_of_a_sentence_add_up_and_sentences_as_zcdp(nlp):
     smith, maria = persons["most"]
     # John Smith, Smith, and three times Smith in the last sentence; Maria Lopez, Maria.
     for row, words in ((smith, [2, 1, 3]), (maria, [2, 1])):
-        expected = change(g, [apart * many for many in words])
+        expected = Loss.of(g, [apart * many for many in words])
         assert row["rho"] == pytest.approx(expected.rho)
         assert row["plain"] == pytest.approx(0.8 * apart * sum(words)) == expected.plain
-        assert row["near"] == change(g, [near * many for many in words]).to_dict()
+        assert row["near"] == Loss.of(g, [near * many for many in words]).to_dict()
         assert row["near"]["epsilon"] < row["epsilon"] / 10
     assert persons["largest"]["epsilon"] == max(row["epsilon"] for row in persons["most"])
 
@@ -234,7 +234,7 @@ def test_records_of_one_person_add_up_and_those_beyond_the_budget_fail(run, proc
     largest = receipt["by_person"]["largest"]
     assert receipt["by_person"]["persons"] == 2 and largest["plain"] == pytest.approx(40.0)
     guarantee = Guarantee.from_dict(receipt["guarantee"])
-    assert largest["rho"] == pytest.approx(change(guarantee, [25.0, 25.0]).rho)
+    assert largest["rho"] == pytest.approx(Loss.of(guarantee, [25.0, 25.0]).rho)
 
 
 def test_without_a_person_field_each_document_has_its_budget(run):
@@ -246,14 +246,13 @@ def test_without_a_person_field_each_document_has_its_budget(run):
 
 
 def test_a_budget_adds_up_rho_and_leaves_out_what_it_refuses():
-    row = change(Guarantee("metric-dp", 0.1, metric="path", loss_range=1.0), [10.0] * 50)
-    receipt = {"persons": {"largest": row.to_dict()}}
-    budget = PersonBudget(25.0)
-    assert not budget.charge("a", [receipt]) and not budget.charge("b", [receipt, {}])
-    assert "DX179" in budget.charge("a", [receipt])
-    assert budget.spent["a"] == row and budget.spent["b"] == row
-    assert PersonBudget(None).charge("a", [receipt] * 9) == ""
-    lost = Change(math.inf, math.inf, 0.0, math.inf, 0.0)
-    assert Change.of(lost.to_dict()) == lost and "epsilon = inf" in budget.charge(
-        "c", [{"persons": {"largest": lost.to_dict()}}]
-    )
+    loss = Loss.of(Guarantee("metric-dp", 0.1, metric="path", loss_range=1.0), [10.0] * 50)
+    account = Account(limit=25.0)
+    for person in ("a", "b"):
+        account.charge(person, loss)
+    with pytest.raises(OverLimit):
+        account.charge("a", loss)
+    assert account.get("a")[0] == loss and account.get("b")[0] == loss
+    Account().charge("a", loss * 9)
+    with pytest.raises(OverLimit, match="epsilon = inf"):
+        account.charge("c", Loss(math.inf, math.inf))

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from spacy.language import Language
 
 from ..errors import DxError, Errors
+from ..io.account import Account, OverLimit
 from ..io.build import the_sanitizer
 from ..io.parquet import is_text, values_of
 from ..io.record import checked_record
 from ..io.stream import Outcome, outcomes
 from ..pipeline.component import without_text
-from ..pipeline.persons import PersonBudget
-from ..pipeline.receipt import COUNTS, Receipt
+from ..pipeline.receipt import COUNTS, Receipt, largest_in
 from ..text.users import identity, is_nobody
 from ..validate import one_of
 
@@ -109,11 +109,14 @@ def _sanitized(nlp: Language, table: pa.Table, columns: Columns, batch_size: int
         for row, (text, person) in enumerate(zip(texts, persons, strict=True))
         if text is not None
     )
-    budget = PersonBudget(the_sanitizer(nlp).max_epsilon_per_person)
+    account = Account(limit=the_sanitizer(nlp).max_epsilon_per_person)
     results = list[Outcome]()
     for record, outcome in outcomes(nlp, records, batch_size=batch_size, with_docs=False):
         if record.user and not isinstance(outcome, str):
-            outcome = budget.charge(record.user, [outcome.receipt]) or outcome
+            try:
+                account.charge(record.user, largest_in([outcome.receipt]))
+            except OverLimit as error:
+                outcome = Errors.DX179.format(spent=error.spent, budget=error.limit)
         results.append((record, outcome))
     return results
 

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -19,13 +19,16 @@ from spacy.language import Language
 
 from ..config import FileOptions
 from ..entities.surrogates.base import Surrogate
-from ..errors import DxError, UsageError
+from ..errors import DxError, Errors, UsageError
 from ..pipeline.component import DxSanitizer
+from ..pipeline.count import Count
 from ..pipeline.coverage import OWN
-from ..pipeline.persons import PersonBudget
+from ..pipeline.receipt import count_of, largest_in
 from ..pipeline.select import Entities
+from ..privacy.composition import Loss
 from ..space import BUILTIN
 from ..text.language import COVERED, MOST, NAMES, base_language, language_of
+from .account import Account, OverLimit
 from .build import the_sanitizer
 from .files.atomic import Output
 from .jobs import FORMATS, WITH_FIELDS, Job, opened
@@ -33,7 +36,7 @@ from .plain import Writer
 from .record import Record, fields_of, shown
 from .resume import Parts
 from .stream import Outcome, Sanitized, outcomes
-from .tally import Sums, Tally
+from .tally import Tally
 
 MARKUP = "markup: elements, formatting, and the names of styles and classes"
 
@@ -49,24 +52,22 @@ class Reports:
 
 @dataclass(frozen=True)
 class _Sums:
-    """Of one file. fields: those that were there. charged: the persons of its records."""
+    """Of one file. fields: those that were there. charged: the losses of its persons."""
 
     tally: Tally
     reports: Reports
-    persons: PersonBudget
+    persons: Account
     key_of: Callable[[str], str]  # by which a person is known
     fields: dict[str, None] = field(default_factory=dict)
     failed: list[int] = field(default_factory=list)  # numbers of records
-    charged: set[str] = field(default_factory=set)
+    charged: dict[str, Loss] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what later files and runs need to know, for JSON."""
         return {
-            "sums": Sums.to_dict(self.tally),
-            "failed": self.failed,
+            "count": replace(self.tally.count, failed=(tuple(self.failed),)).to_dict(),
             "fields": list(self.fields),
-            "dropped": dict(self.tally.dropped),
-            "persons": {key: self.persons.spent[key].to_dict() for key in sorted(self.charged)},
+            "persons": {key: self.charged[key].to_dict() for key in sorted(self.charged)},
         }
 
 
@@ -100,7 +101,7 @@ def sanitize(
         OSError: An output cannot be written, and then it is not there.
     """
     files, sanitizer = files or FileOptions(), the_sanitizer(nlp)
-    tally, persons = Tally(sanitizer.terms), PersonBudget(sanitizer.max_epsilon_per_person)
+    tally, persons = Tally(sanitizer.terms), Account(limit=sanitizer.max_epsilon_per_person)
     outcomes = partial(outcomes_of, nlp, n_process=n_process, language=language)
     if n_process > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
@@ -110,7 +111,8 @@ def sanitize(
         if folder is not None:
             parts = stack.enter_context(Parts(folder, nlp, files))
         for part in parts.parts.values() if parts is not None else ():
-            persons.restore(part["persons"])
+            for person, loss in part["persons"].items():
+                persons.charge(person, Loss.from_dict(loss), capped=True)
         for job in jobs:
             key_of = str if parts is None else parts.person
             sums = _Sums(Tally(sanitizer.terms), reports, persons, key_of)
@@ -120,17 +122,17 @@ def sanitize(
             except UsageError as error:
                 if len(jobs) == 1:
                     raise
-                tally.failed.append([*sums.failed, 0])
+                tally.count += Count(failed=((*sums.failed, 0),))
                 reports.on_failure(job, 0, str(error))
                 continue
-            tally.merge(done["sums"])
-            tally.failed.append(done["failed"])
-            tally.dropped.update(done["dropped"])
+            tally.count += Count.from_dict(done["count"])
             fields.update(dict.fromkeys(done["fields"]))
         if parts is not None:
-            parts.complete = not any(0 in numbers for numbers in tally.failed)
+            parts.complete = not any(0 in numbers for numbers in tally.count.failed)
     if files.person_field is not None:
-        tally.by_person = persons.to_dict()
+        losses = [loss for loss, _ in persons.items().values()]
+        largest = reduce(Loss.cover, losses, Loss())
+        tally.by_person = {"persons": len(losses), "largest": largest.to_dict()}
     tally.seconds = time.perf_counter() - start
     tally.in_clear += unmodified(files, fields)
     tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
@@ -167,7 +169,7 @@ def _sanitize_file(
                 sums.failed.append(record.number)
                 reports.on_failure(given.job, record.number, why)
             reports.on_progress(record.size)
-        if sums.failed and not sums.tally.documents:
+        if sums.failed and not sums.tally.count.documents:
             output.discard()
         else:
             sink.finish()
@@ -178,11 +180,13 @@ def _over_budget(sums: _Sums, record: Record, results: list[Sanitized] | str) ->
     """Charge the person of a record; return why it is too much, or ""."""
     if isinstance(results, str) or not record.user:
         return ""
-    person = sums.key_of(record.user)
-    why = sums.persons.charge(person, [result.receipt for result in results])
-    if not why:
-        sums.charged.add(person)
-    return why
+    person, loss = sums.key_of(record.user), largest_in(result.receipt for result in results)
+    try:
+        sums.persons.charge(person, loss)
+    except OverLimit as error:
+        return Errors.DX179.format(spent=error.spent, budget=error.limit)
+    sums.charged[person] = sums.charged.get(person, Loss()) + loss
+    return ""
 
 
 def outcomes_of(
@@ -256,9 +260,9 @@ class Sink:
         except DxError as error:
             return str(error)
         for result in results:
-            self.sums.tally.add(result.receipt)
+            self.sums.tally.count += count_of(result.receipt)
         if record.pieces is not None:
-            self.sums.tally.dropped += record.pieces.dropped
+            self.sums.tally.count += Count(dropped=+record.pieces.dropped)
         if self.with_fields and self.writer.files.keep_fields is None:
             self.sums.fields.update(dict.fromkeys(fields_of(record)))
         if self.flushed is not None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
 
 from spacy.language import Language
@@ -14,7 +13,8 @@ from spacy.tokens import Doc
 
 from ..errors import DxError
 from ..pipeline.component import DxSanitizer
-from ..pipeline.receipt import Counted, Receipt, assert_sanitized, get_receipt
+from ..pipeline.count import Count
+from ..pipeline.receipt import Receipt, assert_sanitized, count_of, get_receipt
 from ..text.tokens import MANY_WORDS, trim_vocab
 from .build import the_sanitizer
 from .record import Record, chunks
@@ -30,7 +30,6 @@ _ENDS = re.compile(r"(?:[.!?]\s{1,8}|\n[^\S\n]{0,8}\n)(?=\S)")
 _BESIDE = 256  # characters on each side of a place that the tokenizer is asked about
 MOST_TRIES = 2**10  # ends of a part that are looked at, none of which may be one
 _MARKS = {".", "!", "?"}
-_COUNTED = ("tokens", "perturbed", "unknown", "draws", "uncovered")
 
 
 @dataclass(frozen=True)
@@ -160,16 +159,15 @@ def _in_parts(nlp: Language, text: str, batch_size: int) -> Sanitized | str:
         (found,) = _at_once(nlp, list(parts), batch_size)
         return found[1]
     drawn: list[str] = []
-    counts: Counter[str] = Counter()
+    count = Count()
     for some in chunks(parts, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
         for _, result in _at_once(nlp, some, batch_size):
             if isinstance(result, str):
                 return result
             drawn.append(result.text)
-            counts.update({name: result.receipt.get(name, 0) for name in _COUNTED})
-    tokens, perturbed, unknown, draws, uncovered = (counts[name] for name in _COUNTED)
-    counted = Counted(tokens, perturbed, unknown, draws, uncovered=uncovered)
-    return Sanitized("".join(drawn), the_sanitizer(nlp).terms.receipt(counted))
+            count += count_of(result.receipt)
+    count = replace(count, documents=1, most_draws=count.draws)
+    return Sanitized("".join(drawn), the_sanitizer(nlp).terms.receipt(count))
 
 
 def parts_of(text: str, places: Iterable[int]) -> Iterator[str]:

@@ -22,9 +22,10 @@ from ..io.build import NO_LIMIT
 from ..io.jobs import opened, plan_jobs
 from ..io.record import Record, chunks, slots_of
 from ..io.stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
-from ..pipeline.draw import LONGEST, passage
+from ..pipeline.draw import passage
 from ..pipeline.select import AllWords
 from ..pipeline.unknown import REDACTED
+from ..privacy.composition import LONGEST
 from ..space import Space
 from ..space.sources import SpaceSource
 from ..ty import Draw, Mechanism

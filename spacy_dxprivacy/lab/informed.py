@@ -22,7 +22,7 @@ from ..errors import UsageError
 from ..io.build import the_sanitizer
 from ..pipeline.draw import ids_of, passage
 from ..pipeline.select import words_of
-from ..privacy.composition import best_guess, change
+from ..privacy.composition import Loss, best_guess
 from ..privacy.guarantee import Guarantee
 from ..sampler.draw import Text
 from ..space.search.exact import euclidean
@@ -67,12 +67,12 @@ class Secret:
         if self.plaintext:
             return 1.0
         each = [(self.apart @ np.array(times), n) for times, n in self.sentences.items()]
-        changes = [
-            change(guarantee, [float(d[j]) for d, n in each for _ in range(n)])
+        losses = [
+            Loss.of(guarantee, [float(d[j]) for d, n in each for _ in range(n)])
             for j in range(len(self.others))
         ]
-        most = max((one.delta for one in changes), default=0.0)
-        return min(1.0, best_guess([one.epsilon for one in changes]) + most)
+        delta = max((loss.fails for loss in losses), default=0.0)
+        return min(1.0, best_guess([loss.epsilon() for loss in losses]) + delta)
 
     def posterior(self) -> float:
         """Return the probability of the secret, given all that was seen."""

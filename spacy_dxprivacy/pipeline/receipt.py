@@ -5,7 +5,7 @@ How a Doc carries its receipt, how it is checked, and how a Doc leaves the pipel
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -16,8 +16,9 @@ from spacy.vocab import Vocab
 
 from ..arrays import Floats2d
 from ..errors import DxError, Errors
-from ..privacy.composition import repeat
+from ..privacy.composition import Loss, repeat
 from ..privacy.guarantee import Guarantee
+from .count import MENTIONS, Count, Persons
 
 COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")
 # What all receipts of a component have, besides its mechanism and guarantee.
@@ -25,7 +26,6 @@ SAME = (
     "space", "unknown_policy", "scope", "casing", "vectors", "seeded", "in_clear", "scale", "found",
     "attacker", "any_two_texts", "odds",
 )  # fmt: skip
-MENTIONS = ("found", "replaced", "kept")  # counts of the mentions of a label
 PERSONS_SHOWN = "how often each recognised person is mentioned, without the name"
 RECEIPT_KEY = "dx_receipt"
 SPANS_KEY = "dx"
@@ -80,54 +80,6 @@ class Receipt(dict[str, Any]):
             raise AttributeError(name) from None
 
 
-@dataclass
-class SurrogateCounts:
-    """Sums over receipts: tokens of surrogates; mentions found, replaced and kept, by label."""
-
-    tokens: int = 0
-    mentions: dict[str, dict[str, int]] = field(default_factory=dict)
-
-    def add(self, receipt: Mapping[str, Any]) -> None:
-        """Count one more document, by its receipt."""
-        self.merge(SurrogateCounts(receipt.get("stood_in", 0), receipt.get("surrogates") or {}))
-
-    def merge(self, other: SurrogateCounts) -> None:
-        """Add the counts of another one."""
-        self.tokens += other.tokens
-        for label, counts in other.mentions.items():
-            so_far = self.mentions.setdefault(label, dict.fromkeys(MENTIONS, 0))
-            for name in MENTIONS:
-                so_far[name] += int(counts[name])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for json; {} where no document has surrogates."""
-        return {"stood_in": self.tokens, "mentions": self.mentions} if self.mentions else {}
-
-    @classmethod
-    def of(cls, payload: Mapping[str, Any]) -> SurrogateCounts:
-        """Read what to_dict gave, from a dictionary that may hold more."""
-        return cls(payload.get("stood_in", 0), payload.get("mentions", {}))
-
-
-@dataclass(frozen=True)
-class Counted:
-    """The counts of one Doc.
-
-    numbers: tokens drawn as numbers, and their draws. stood_in: tokens of surrogates. mentions:
-    found, replaced and kept, by label. persons, uncovered: as in the receipt.
-    """
-
-    tokens: int
-    perturbed: int
-    unknown: int
-    draws: int
-    numbers: tuple[int, int] = (0, 0)
-    stood_in: int = 0
-    mentions: Mapping[str, dict[str, int]] = field(default_factory=dict)
-    persons: Mapping[str, Any] | None = None
-    uncovered: int = 0
-
-
 @dataclass(frozen=True)
 class Terms:
     """The part of a receipt that is the same for every document of a component."""
@@ -163,46 +115,41 @@ class Terms:
             return self.guarantee.epsilon
         return None if self.scale is None else self.scale["diameter"]["nats"]
 
-    def receipt(self, counted: Counted, earlier: Sequence[dict[str, Any]] = ()) -> Receipt:
+    def receipt(self, count: Count, earlier: Sequence[dict[str, Any]] = ()) -> Receipt:
         """Return the receipt of one Doc. earlier: those of sanitizers before this one."""
-        drawn, draws = counted.numbers
-        one, total = _of_draws(self.guarantee, counted.draws)
+        guarantee, total = _of_draws(self.guarantee, count.draws)
         if not self.draws_words:
-            total = self._total_of_surrogates(counted.mentions)
-        made = Receipt(
+            total = self._total_of_surrogates(count.mentions)
+        receipt = Receipt(
             mechanism=self.mechanism,
-            guarantee=dict(one),
+            guarantee=dict(guarantee),
             total=dict(total),
-            tokens=counted.tokens,
-            perturbed=counted.perturbed,
-            unknown=counted.unknown,
-            kept=counted.tokens - counted.perturbed - counted.unknown - drawn - counted.stood_in,
-            draws=counted.draws,
+            **{name: getattr(count, name) for name in COUNTS},
             **{name: getattr(self, name) for name in SAME},
             earlier=list(earlier),
         )
-        made["in_clear"] = list(self.in_clear)
-        if counted.persons is not None:
-            made["persons"] = dict(counted.persons)
-            made["in_clear"].append(PERSONS_SHOWN)
-        if counted.uncovered:
-            made["uncovered"] = counted.uncovered
-            made["in_clear"].append(UNCOVERED_SHOWN)
+        receipt["in_clear"] = [*self.in_clear, *shown_of(count)]
+        if count.persons is not None:
+            receipt["persons"] = count.persons.to_dict()
+        if count.uncovered:
+            receipt["uncovered"] = count.uncovered
         if self.numbers is not None:
-            one, total = _of_draws(self.numbers, draws)
-            made["numbers"] = {"guarantee": dict(one), "total": dict(total), "drawn": drawn}
+            guarantee, total = _of_draws(self.numbers, count.number_draws)
+            receipt["numbers"] = {
+                "guarantee": dict(guarantee), "total": dict(total), "drawn": count.numbers
+            }  # fmt: skip
         if self.editor is not None:
-            made["editor"] = self.editor
+            receipt["editor"] = self.editor
         if self.surrogates is not None:
             none = dict.fromkeys(MENTIONS, 0)
-            made["stood_in"] = counted.stood_in
-            made["surrogates"] = {
-                label: {**terms, **counted.mentions.get(label, none)}
+            receipt["stood_in"] = count.surrogates
+            receipt["surrogates"] = {
+                label: {**terms, **count.mentions.get(label, none)}
                 for label, terms in self.surrogates.items()
             }
-        return made
+        return receipt
 
-    def _total_of_surrogates(self, mentions: Mapping[str, dict[str, int]]) -> dict[str, Any]:
+    def _total_of_surrogates(self, mentions: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
         """Return the sum over mentions; the dates of a document move by one shift."""
         epsilon, shifts = 0.0, set[str]()
         for label, terms in (self.surrogates or {}).items():
@@ -213,6 +160,42 @@ class Terms:
             epsilon += count * (terms["guarantee"]["epsilon"] or 0.0)
         total = self.guarantee.to_dict()
         return total if self.guarantee.kind == "none" else {**total, "epsilon": epsilon}
+
+
+def shown_of(count: Count) -> list[str]:
+    """Return what a receipt with these counts shows of the input."""
+    shown = [] if count.persons is None else [PERSONS_SHOWN]
+    return shown + [UNCOVERED_SHOWN] * bool(count.uncovered)
+
+
+def count_of(receipt: Mapping[str, Any]) -> Count:
+    """Return the counts of a document, by its receipt."""
+    surrogates, numbers = receipt.get("surrogates") or {}, receipt.get("numbers")
+    mentions = {
+        label: {name: int(terms[name]) for name in MENTIONS}
+        for label, terms in surrogates.items()
+        if terms["found"]
+    }
+    persons = receipt.get("persons")
+    return Count(
+        documents=1,
+        tokens=receipt["tokens"],
+        perturbed=receipt["perturbed"],
+        unknown=receipt["unknown"],
+        numbers=0 if numbers is None else numbers["drawn"],
+        surrogates=receipt.get("stood_in", 0),
+        draws=receipt["draws"],
+        most_draws=receipt["draws"],
+        uncovered=receipt.get("uncovered", 0),
+        mentions=mentions,
+        persons=None if persons is None else Persons.from_dict(persons),
+    )
+
+
+def largest_in(receipts: Iterable[Mapping[str, Any]]) -> Loss:
+    """Return what bounds the loss of each person of documents, by their receipts."""
+    persons = (receipt.get("persons") for receipt in receipts)
+    return sum((Loss.from_dict(some["largest"]) for some in persons if some), Loss())
 
 
 def stand_ins(surrogates: Mapping[str, Mapping[str, Any]] | None) -> str:

@@ -172,10 +172,11 @@ async def about(request: Request) -> Response:
 @routes.get("/budget")
 async def budget(request: Request) -> Response:
     """Return what this caller spent, and what is left of its budget."""
-    ledger, caller = request.app.state.service.ledger, request.state.caller
-    spent = await asyncio.to_thread(ledger.spent, caller)
-    left = None if ledger.budget is None else max(0.0, ledger.budget - spent["epsilon"])
-    return JSONResponse({"caller": caller, **spent, "budget": ledger.budget, "left": left})
+    account, caller = request.app.state.service.account, request.state.caller
+    loss, count = await asyncio.to_thread(account.get, caller)
+    left = None if account.limit is None else max(0.0, account.limit - loss.epsilon())
+    spent = {**loss.to_dict(), "draws": count.draws, "budget": account.limit, "left": left}
+    return JSONResponse({"caller": caller, **spent})
 
 
 @routes.get("/health")

@@ -22,7 +22,7 @@ from ...io.build import make_pipeline, the_sanitizer
 from ...io.workers import end_with_parent
 from ...pipeline.component import DxSanitizer
 from ...privacy.guarantee import Guarantee
-from .callers import Callers, Ledger, read_callers
+from .callers import Callers, account_of, read_callers
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -59,7 +59,7 @@ def serve(
     conversation_secret()
     with nullcontext("") if limits.ledger else tempfile.TemporaryDirectory() as folder:  # mode 700
         ledger = limits.ledger or Path(folder) / "spent.db"
-        Ledger(ledger, guarantee, limits.budget).close()  # workers find a file that is in order
+        account_of(ledger, guarantee, limits.budget).close()  # workers find a file that is in order
         both = pipeline, dataclasses.replace(limits, ledger=ledger)
         os.environ[SETTINGS] = TypeAdapter(Settings).dump_json(both).decode()
         # uvicorn raises the signal once more when it has stopped: that ends in peace.
@@ -89,13 +89,13 @@ def create_app() -> FastAPI:
     pipeline, limits = TypeAdapter(Settings).validate_json(os.environ[SETTINGS])
     pipelines = [make_pipeline(pipeline) for _ in range(2)]
     terms = the_sanitizer(pipelines[0]).terms
-    ledger = Ledger(limits.ledger, terms.guarantee, limits.budget)
+    account = account_of(limits.ledger, terms.guarantee, limits.budget)
     small, large = (
-        Lane(nlp, ledger, restorable=bool(limits.upstream), checked=pipeline.language is None)
+        Lane(nlp, account, restorable=bool(limits.upstream), checked=pipeline.language is None)
         for nlp in pipelines
     )
     callers = Callers() if limits.tokens is None else read_callers(limits.tokens)
-    return make_app(Service(small, large, terms, callers, ledger, limits))
+    return make_app(Service(small, large, terms, callers, account, limits))
 
 
 def check(nlp: Language, limits: ServiceOptions) -> Guarantee:

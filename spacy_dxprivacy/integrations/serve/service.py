@@ -34,12 +34,15 @@ from ...config import ServiceOptions
 from ...entities.surrogates.base import Scope
 from ...entities.surrogates.replacements import Replacements
 from ...entities.surrogates.restoring import set_apart
+from ...io.account import Account, OverLimit
 from ...io.build import the_sanitizer
 from ...io.record import Record, chunks
 from ...io.run import not_covered
 from ...io.stream import in_zone
+from ...pipeline.count import Count
 from ...pipeline.receipt import COUNTS, Terms
-from .callers import Callers, Ledger, Refused
+from ...privacy.composition import Loss
+from .callers import SPENT, Callers, Refused
 
 TEXTS, CHARACTERS = 32, 2**12  # of a part: enough for a batch, and soon done
 SMALL = 2**10  # characters of a request that is small
@@ -68,11 +71,11 @@ class Lane:
     """
 
     def __init__(
-        self, nlp: Language, ledger: Ledger, *, restorable: bool = False, checked: bool = True
+        self, nlp: Language, account: Account, *, restorable: bool = False, checked: bool = True
     ) -> None:
         self.thread = ThreadPoolExecutor(1)
         self.began: float | None = None  # the part that is under way (time.monotonic)
-        self._nlp, self._ledger, self._checked = nlp, ledger, checked
+        self._nlp, self._account, self._checked = nlp, account, checked
         self._rows = dict[str, Any]()
         self._batch = 1 if restorable else TEXTS  # rows are those of the document drawn last
         if restorable:
@@ -86,7 +89,10 @@ class Lane:
         Raises:
             Refused: 403 where the budget is spent.
         """
-        self._ledger.check(caller)
+        try:
+            self._account.check(caller)
+        except OverLimit:
+            raise Refused(403, SPENT) from None
         self.began, outcomes = time.monotonic(), list[Outcome]()
         try:
             if self._checked:
@@ -97,8 +103,16 @@ class Lane:
             self.began, self._rows = None, {}
             lost = [_most_draws(record) for record in records[len(outcomes) :]]
             draws = [*(outcome.draws for outcome in outcomes), *lost]
-            self._ledger.charge(caller, list(filter(None, draws)), capped=bool(lost))
+            self._charge(caller, [number for number in draws if number], capped=bool(lost))
         return outcomes
+
+    def _charge(self, caller: str, draws: list[int], *, capped: bool) -> None:
+        guarantee = the_sanitizer(self._nlp).terms.guarantee
+        loss = sum((Loss.of_words(guarantee, number) for number in draws), Loss())
+        try:
+            self._account.charge(caller, loss, Count(draws=sum(draws)), capped=capped)
+        except OverLimit:
+            raise Refused(403, SPENT) from None
 
     def _outcomes(self, batch: list[Record]) -> Iterator[Outcome]:
         self._rows = {}
@@ -144,7 +158,7 @@ class Service:
     large: Lane
     terms: Terms
     callers: Callers
-    ledger: Ledger
+    account: Account
     limits: ServiceOptions
 
     @property

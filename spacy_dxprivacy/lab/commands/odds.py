@@ -20,7 +20,7 @@ from ...io.tally import times
 from ...space.sources import read_words
 from ..informed import Informed
 from ..odds import Asked, Odds, OddsOfTexts, given_of_files, odds_of, settings_of
-from ..report.receipts import Account, read_receipt, receipts_of
+from ..report.receipts import Releases, read_receipt, receipts_of
 from ..results import text_table
 
 ENTITIES = "entities"
@@ -83,7 +83,7 @@ def odds_cli(
             attacker.check(account.raw)
         secret_keep = None if secret_field is None else (secret_field,)
         files = FileOptions(field=(field,), keep_fields=secret_keep)
-        failed = account.failed[0] if account is not None and account.failed else ()
+        failed = account.count.failed[0] if account is not None and account.count.failed else ()
         given = given_of_files(nlp, (before, after), files, failed=failed)
         found = odds_of(attacker, bar(given, unit="record"), asked)
         if as_json:
@@ -105,7 +105,7 @@ def _asked(
     return Asked(one, by_record=secret_field is not None, among=others)
 
 
-def _account(after: Path | None, receipt: Path | None) -> Account | None:
+def _account(after: Path | None, receipt: Path | None) -> Releases | None:
     """Return the receipt of a release; None where there is none."""
     if receipt is not None:
         return read_receipt(receipt)

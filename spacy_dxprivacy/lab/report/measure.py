@@ -41,7 +41,7 @@ from ..mechanisms import quiet
 from ..odds import Asked, Given, Odds, odds_of, settings_of
 from ..results import NAN, Progress, no_progress
 from .pairs import NONE, Pair
-from .receipts import Account
+from .receipts import Releases
 
 if TYPE_CHECKING:  # torch is imported when a model is opened
     from ..transformer import CausalModel
@@ -126,7 +126,7 @@ def words_of_pairs(pairs: Sequence[Pair], space: Space, *, drawn: bool) -> Words
     return Words(text, np.concatenate(outputs), np.concatenate(at))
 
 
-def attacker_of(account: Account, settings: dict[str, Any]) -> Informed:
+def attacker_of(account: Releases, settings: dict[str, Any]) -> Informed:
     """Return an attacker who knows the pipeline of a receipt. Raise UsageError where these are not
     its settings.
 
@@ -165,11 +165,11 @@ class Release:
     space: Space
     asked: Request
     pairs: list[Pair]
-    accounts: list[Account]
+    accounts: list[Releases]
     without: int
 
     @property
-    def account(self) -> Account:
+    def account(self) -> Releases:
         """The last sanitizer's."""
         return self.accounts[-1]
 

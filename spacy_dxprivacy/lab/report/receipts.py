@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 from ...about import __version__
 from ...errors import UsageError
 from ...io.files.limits import read_json
-from ...io.tally import COUNTS, Tally, times
-from ...pipeline.receipt import MENTIONS, PERSONS_SHOWN, SurrogateCounts, Terms
+from ...io.tally import Tally, times
+from ...pipeline.count import MENTIONS, Count
+from ...pipeline.receipt import COUNTS, PERSONS_SHOWN, Terms, count_of
+from ...privacy.composition import repeat
 from ...privacy.guarantee import Guarantee
 from ...privacy.levels import named
 from ..audit.files import BadFile, Text, read_file
@@ -27,32 +29,26 @@ OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten", "persons")
 
 
 @dataclass
-class Account:
+class Releases:
     """The receipts of one sanitizer, with the same terms, and counts added up.
 
-    raw: the receipt without its counts. surrogates: mentions by label. person: the recognised
-    person of whom most is learned, as receipts state it. total: of the one with the most draws.
-    failed: for each input file, the records of which nothing was written; None if unknown. earlier:
-    of a sanitizer before the last one. carried: the receipt came unsigned in the file with the
-    texts, so it is a claim.
+    raw: the receipt without its counts. person: the recognised person of whom most is learned, as
+    receipts state it. earlier: of a sanitizer before the last one. carried: the receipt came
+    unsigned in the file with the texts, so it is a claim.
     """
 
     terms: Terms
     raw: dict[str, Any]
-    documents: int = 0
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
-    surrogates: SurrogateCounts = field(default_factory=SurrogateCounts)
+    count: Count = field(default_factory=Count)
     person: dict[str, Any] | None = None
-    total: Guarantee | None = None
-    failed: list[list[int]] | None = None
     earlier: bool = False
     carried: bool = False
 
     @classmethod
     def of(
         cls, receipt: dict[str, Any], *, earlier: bool = False, carried: bool = False
-    ) -> Account:
-        """Return an account of no document, with the terms of this receipt."""
+    ) -> Releases:
+        """Return the releases of no document, with the terms of this receipt."""
         raw = {k: v for k, v in receipt.items() if k not in OF_DOCUMENT}
         raw["in_clear"] = [shown for shown in raw["in_clear"] if shown != PERSONS_SHOWN]
         if "surrogates" in raw:
@@ -62,29 +58,34 @@ class Account:
         return cls(_terms_of(receipt), raw=raw, earlier=earlier, carried=carried)
 
     @property
+    def documents(self) -> int:
+        """How many documents there are."""
+        return self.count.documents
+
+    @property
     def draws_words(self) -> bool:
         """Whether the mechanism replaced any word; else the receipt names it and it did nothing."""
-        return self.counts["perturbed"] > 0
+        return self.count.perturbed > 0
 
     @property
     def draws_all(self) -> bool:
         """Whether the mechanism replaced words, and no surrogate stands for an entity."""
-        return self.draws_words and not self.surrogates.mentions
+        return self.draws_words and not self.terms.surrogates
+
+    @property
+    def total(self) -> Guarantee:
+        """The guarantee of the document with the most draws."""
+        return repeat(self.terms.guarantee, self.count.most_draws)
 
     def add(self, receipt: dict[str, Any]) -> None:
         """Add the receipt of one document; of persons, keep that of the largest loss."""
-        self.documents += 1
         if PERSONS_SHOWN in receipt["in_clear"] and PERSONS_SHOWN not in self.terms.in_clear:
             self.terms = replace(self.terms, in_clear=(*self.terms.in_clear, PERSONS_SHOWN))
-        for name in COUNTS:
-            self.counts[name] += int(receipt[name])
-        self.surrogates.add(receipt)
-        for one in (receipt.get("persons") or {}).get("most", ()):
-            if self.person is None or _nats(one["epsilon"]) > _nats(self.person["epsilon"]):
-                self.person = one
-        total = Guarantee.from_dict(receipt["total"])
-        if self.total is None or total.epsilon > self.total.epsilon:
-            self.total = total
+        count = count_of(receipt)
+        self.count += count
+        rows = [] if count.persons is None else [*count.persons.listed]
+        rows += [] if self.person is None else [self.person]
+        self.person = max(rows, key=lambda row: _nats(row["epsilon"]), default=None)
 
 
 def _nats(stated: float | None) -> float:
@@ -92,26 +93,27 @@ def _nats(stated: float | None) -> float:
     return math.inf if stated is None else float(stated)
 
 
-def read_receipt(path: Path) -> Account:
+def read_receipt(path: Path) -> Releases:
     """Read a receipt of `dx sanitize --receipt`."""
     try:
         receipt = read_json(path)
-        account = Account(_terms_of(receipt), {k: v for k, v in receipt.items() if k != "failed"})
-        account.add(receipt)
-        account.documents = int(receipt["documents"])
-        failed = receipt["failed"]
-        account.failed = None if failed is None else [[int(n) for n in some] for some in failed]
+        failed = tuple(tuple(map(int, numbers)) for numbers in receipt["failed"] or ())
+        raw = {k: v for k, v in receipt.items() if k != "failed"}
+        releases = Releases(_terms_of(receipt), raw)
+        releases.add(receipt)
+        documents = int(receipt["documents"])
+        releases.count = replace(releases.count, documents=documents, failed=failed)
+        return releases
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise UsageError(f"{path}: is not a receipt of `dx sanitize --receipt`.") from None
-    return account
 
 
-def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
-    """Read the receipts in .spacy files: an account for each set of terms, and how many documents
+def receipts_of(paths: Iterable[Path]) -> tuple[list[Releases], int]:
+    """Read the receipts in .spacy files: releases for each set of terms, and how many documents
     have no receipt that fits them."""
-    accounts: dict[str, Account] = {}
+    releases: dict[str, Releases] = {}
     without = 0
     for path in paths:
         try:
@@ -124,14 +126,14 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
                 continue
             try:
                 # Claimed receipts of earlier sanitizers are numbers without terms.
-                before = [one for one in receipt.get("earlier", ()) if not one.get("claimed")]
-                for one, earlier in [*((one, True) for one in before), (receipt, False)]:
-                    account = Account.of(one, earlier=earlier, carried=True)
-                    key = json.dumps([earlier, account.raw], sort_keys=True)
-                    accounts.setdefault(key, account).add(one)
+                before = [stage for stage in receipt.get("earlier", ()) if not stage.get("claimed")]
+                for part, earlier in [*((stage, True) for stage in before), (receipt, False)]:
+                    release = Releases.of(part, earlier=earlier, carried=True)
+                    key = json.dumps([earlier, release.raw], sort_keys=True)
+                    releases.setdefault(key, release).add(part)
             except (AttributeError, KeyError, TypeError, ValueError):
                 raise UsageError(DAMAGED) from None
-    return sorted(accounts.values(), key=lambda account: account.earlier), without
+    return sorted(releases.values(), key=lambda release: release.earlier), without
 
 
 def _terms_of(receipt: dict[str, Any]) -> Terms:
@@ -203,7 +205,7 @@ _EARLIER = Answers(
 )
 
 
-def answers(account: Account, shown: Sequence[str] | None = None) -> Answers:
+def answers(account: Releases, shown: Sequence[str] | None = None) -> Answers:
     """Return the answers, by the template answers.md. shown: what was measured, as sentences; None
     where nothing was."""
     if account.earlier:
@@ -241,9 +243,9 @@ class SurrogateRow(NamedTuple):
     drawn_without: bool
 
 
-def _surrogate_rows(account: Account) -> list[SurrogateRow]:
+def _surrogate_rows(account: Releases) -> list[SurrogateRow]:
     rows: dict[str, list[str]] = {}
-    mentions, terms = account.surrogates.mentions, account.terms.surrogates or {}
+    mentions, terms = account.count.mentions, account.terms.surrogates or {}
     for label, counts in mentions.items():
         if counts["found"]:
             rows.setdefault(str(terms[label]["stand_in"]), []).append(label)
@@ -269,7 +271,7 @@ class Apart(NamedTuple):
     chance: float
 
 
-def nats_of(account: Account) -> list[Apart]:
+def nats_of(account: Releases) -> list[Apart]:
     """Return the nearest, median and maximum distance, if the space has such a scale."""
     names = {
         "nearest": "a word and its nearest one",
@@ -281,7 +283,7 @@ def nats_of(account: Account) -> list[Apart]:
     return [Apart(pair, nats, chance_of(nats)) for pair, nats in found]
 
 
-def _loose(account: Account) -> str:
+def _loose(account: Releases) -> str:
     """Return what the bound still allows where that is next to everything, else ""."""
     g = account.terms.guarantee
     if g.kind == "approx-dp" and g.epsilon > LOOSE:
@@ -290,7 +292,7 @@ def _loose(account: Account) -> str:
     return nearest.pair if nearest is not None and nearest.nats > LOOSE else ""
 
 
-def alarms(accounts: Sequence[Account], without: int) -> list[str]:
+def alarms(accounts: Sequence[Releases], without: int) -> list[str]:
     """Return all warnings; without: how many documents carry no receipt."""
     found = [alarm for account in accounts for alarm in Tally(terms=account.terms).alarms()]
     found += [
