@@ -173,6 +173,7 @@ def test_a_field_of_users_needs_a_key_and_fields(note, key, tmp_path, fast):
 
 def test_private_files_are_named_in_a_gitignore_beside_them(tmp_path):
     """`git add .` leaves keys, tables, tokens and pages of originals out."""
+    pytest.importorskip("cryptography")
     repository = tmp_path / "work"
     repository.mkdir()
     assert subprocess.run(["git", "init", "-q"], cwd=repository).returncode == 0

@@ -314,7 +314,8 @@ def coded(column: Sequence[str], name: str, *, alone: bool = False) -> Ints1d:
 def sanitizer(config: dict[str, Any], epsilon: float, space: Space) -> tuple[Language, Mechanism]:
     """Return a seeded pipeline and its fitted mechanism. config: as of parse_mechanism."""
     nlp = tokenizer()
-    settings = {"mechanism": {**config, "epsilon": epsilon}, "seed": SEED}
+    # Texts to measure on are the user's choice, a quotation in another language included.
+    settings = {"mechanism": {**config, "epsilon": epsilon}, "seed": SEED, "language": nlp.lang}
     pipe: Any = nlp.add_pipe("dx_sanitizer", config=settings)
     pipe.source = SpaceSource(load=lambda _: space)
     with quiet():
