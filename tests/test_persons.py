@@ -12,7 +12,7 @@ from spacy_dxprivacy import DxError, Guarantee, Space, registry
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.io.account import Account, OverLimit
 from spacy_dxprivacy.pipeline.parts import names_apart, names_of
-from spacy_dxprivacy.pipeline.receipt import PERSONS_SHOWN
+from spacy_dxprivacy.pipeline.receipt import PERSONS_SHOWN, Receipt
 from spacy_dxprivacy.privacy.composition import Loss, best_guess, epsilon_of_rho
 
 PATTERNS = [
@@ -139,7 +139,7 @@ def test_persons_that_a_selector_of_other_labels_passes_over_stay_in_plaintext()
     nlp = make(patterns, "dx_entity_sanitizer", selector=dates, max_epsilon_per_person=1e9)
     with pytest.raises(DxError, match="DX178"):
         nlp(text)
-    assert "persons" not in nlp("It rains today.")._.dx
+    assert nlp("It rains today.")._.dx.persons is None
 
 
 def test_a_word_drawn_once_for_a_document_counts_once():
@@ -149,7 +149,7 @@ def test_a_word_drawn_once_for_a_document_counts_once():
 
 def test_a_document_without_persons_says_nothing_of_them(nlp):
     for receipt in (nlp("It rains.")._.dx, nlp("")._.dx):
-        assert "persons" not in receipt and PERSONS_SHOWN not in receipt.in_clear
+        assert receipt.persons is None and PERSONS_SHOWN not in receipt.in_clear
 
 
 def test_any_two_texts_and_odds_are_stated(nlp):
@@ -229,20 +229,21 @@ def test_records_of_one_person_add_up_and_those_beyond_the_budget_fail(run, proc
     done, kept, receipt = run("--person-field", "who", *BUDGET, "--n-process", processes)
     assert done.exit_code == 1 and "DX179" in done.stderr and "line 4" in done.stderr
     assert "Maria" not in done.stderr
-    assert kept == ["a", 7, "7", "a"] and receipt["failed"] == [[4]]
+    assert kept == ["a", 7, "7", "a"] and receipt["count"]["failed"] == [[4]]
     # Two records of 7 with a first and a family name each: 2 * 2 * 12.5 * .8.
-    largest = receipt["by_person"]["largest"]
-    assert receipt["by_person"]["persons"] == 2 and largest["plain"] == pytest.approx(40.0)
-    guarantee = Guarantee.from_dict(receipt["guarantee"])
+    by_person = receipt["loss"]["by_person"]
+    largest = by_person["largest"]
+    assert by_person["persons"] == 2 and largest["plain"] == pytest.approx(40.0)
+    guarantee = Guarantee.from_dict(Receipt(receipt).guarantee)
     assert largest["rho"] == pytest.approx(Loss.of(guarantee, [25.0, 25.0]).rho)
 
 
 def test_without_a_person_field_each_document_has_its_budget(run):
     done, kept, receipt = run(*BUDGET)
-    assert done.exit_code == 0 and len(kept) == 5 and "by_person" not in receipt
-    assert receipt["persons"]["count"] == 4
+    assert done.exit_code == 0 and len(kept) == 5 and "by_person" not in receipt["loss"]
+    assert receipt["count"]["persons"]["count"] == 4
     done, kept, receipt = run(LIMIT, "27")
-    assert done.exit_code == 1 and receipt["failed"] == [[1]] and "DX178" in done.stderr
+    assert done.exit_code == 1 and receipt["count"]["failed"] == [[1]] and "DX178" in done.stderr
 
 
 def test_a_budget_adds_up_rho_and_leaves_out_what_it_refuses():

@@ -361,7 +361,7 @@ def account_of(guarantee, **terms):
         "scope": "token", "casing": "truecase", "vectors": "table", "seeded": False,
     }  # fmt: skip
     terms = Terms(guarantee=guarantee, in_clear=(), **{**common, **terms})
-    return Releases(terms, raw={}, count=Count(perturbed=1))
+    return Releases(terms, count=Count(perturbed=1))
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def _released(table: pa.Table, columns: Columns, results: list[Outcome]) -> pa.T
         for i in carried_columns(schema, columns)
     }
     for name in COUNTS if columns.receipts else ():
-        numbers = [None if receipt is None else receipt[name] for receipt in receipts]
+        numbers = [None if receipt is None else getattr(receipt, name) for receipt in receipts]
         released[f"dx_{name}"] = pa.array(numbers, pa.int32())
     result = pa.table(released)
     if columns.on_failure == "null" or not failures:

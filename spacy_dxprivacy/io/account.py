@@ -17,6 +17,7 @@ from pathlib import Path
 
 from ..errors import DxError, Errors
 from ..pipeline.count import Count
+from ..pipeline.receipt import Receipt, Stage
 from ..privacy.composition import Loss, rho_of_epsilon
 
 FILE = "a ledger"
@@ -111,6 +112,11 @@ class Account:
         """Return the loss and the count of a unit; nothing for one that was never charged."""
         with self._lock:
             return self._get(unit)
+
+    def receipt(self, unit: str, stages: list[Stage]) -> Receipt:
+        """Return the receipt of a unit. stages: what was done to its texts, see Terms.stages."""
+        loss, count = self.get(unit)
+        return Receipt(stages=stages, count=count.to_dict(), loss=loss.to_dict())
 
     def items(self) -> dict[str, tuple[Loss, Count]]:
         """Return the loss and the count of each unit."""

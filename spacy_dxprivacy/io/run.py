@@ -23,7 +23,7 @@ from ..errors import DxError, Errors, UsageError
 from ..pipeline.component import DxSanitizer
 from ..pipeline.count import Count
 from ..pipeline.coverage import OWN
-from ..pipeline.receipt import count_of, largest_in
+from ..pipeline.receipt import largest_in
 from ..pipeline.select import Entities
 from ..privacy.composition import Loss
 from ..space import BUILTIN
@@ -66,6 +66,7 @@ class _Sums:
         """Return what later files and runs need to know, for JSON."""
         return {
             "count": replace(self.tally.count, failed=(tuple(self.failed),)).to_dict(),
+            "loss": self.tally.loss.to_dict(),
             "fields": list(self.fields),
             "persons": {key: self.charged[key].to_dict() for key in sorted(self.charged)},
         }
@@ -126,6 +127,7 @@ def sanitize(
                 reports.on_failure(job, 0, str(error))
                 continue
             tally.count += Count.from_dict(done["count"])
+            tally.loss += Loss.from_dict(done["loss"])
             fields.update(dict.fromkeys(done["fields"]))
         if parts is not None:
             parts.complete = not any(0 in numbers for numbers in tally.count.failed)
@@ -260,7 +262,7 @@ class Sink:
         except DxError as error:
             return str(error)
         for result in results:
-            self.sums.tally.count += count_of(result.receipt)
+            self.sums.tally.add(result.receipt)
         if record.pieces is not None:
             self.sums.tally.count += Count(dropped=+record.pieces.dropped)
         if self.with_fields and self.writer.files.keep_fields is None:

@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 from ..errors import DxError
 from ..pipeline.component import DxSanitizer
 from ..pipeline.count import Count
-from ..pipeline.receipt import Receipt, assert_sanitized, count_of, get_receipt
+from ..pipeline.receipt import Receipt, assert_sanitized, get_receipt
 from ..text.tokens import MANY_WORDS, trim_vocab
 from .build import the_sanitizer
 from .record import Record, chunks
@@ -165,7 +165,7 @@ def _in_parts(nlp: Language, text: str, batch_size: int) -> Sanitized | str:
             if isinstance(result, str):
                 return result
             drawn.append(result.text)
-            count += count_of(result.receipt)
+            count += result.receipt.count
     count = replace(count, documents=1, most_draws=count.draws)
     return Sanitized("".join(drawn), the_sanitizer(nlp).terms.receipt(count))
 

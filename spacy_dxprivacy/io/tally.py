@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import textwrap
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from ..about import __version__
 from ..pipeline.count import Count
-from ..pipeline.receipt import COUNTS, Terms, shown_of
+from ..pipeline.receipt import Receipt, Terms, shown_of
+from ..privacy.composition import Loss
 from ..privacy.guarantee import Guarantee
 from ..privacy.levels import named
 
@@ -23,8 +23,9 @@ class Tally:
 
     terms: Terms
     count: Count = field(default_factory=Count)
+    loss: Loss = field(default_factory=Loss)
     in_clear: list[str] = field(default_factory=list)  # visible besides what the receipts name
-    by_person: dict[str, Any] | None = None  # see largest_of
+    by_person: dict[str, Any] | None = None  # how many persons there are, and the largest loss
     seconds: float = 0.0  # without set-up
 
     @property
@@ -44,31 +45,21 @@ class Tally:
         words = self.count.perturbed + self.count.unknown
         return self.count.unknown / words if words else 0.0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, for json, to be handed on.
+    def add(self, receipt: Receipt) -> None:
+        """Add a document, by its receipt."""
+        self.count += receipt.count
+        self.loss += receipt.loss
 
-        Without the speed, which tells how long texts and how rare their words are. `total` is that
-        of the document with the most draws.
+    def to_dict(self) -> Receipt:
+        """Return the receipt of the run, for JSON, to be handed on.
+
+        Without the speed, which tells how long texts and how rare their words are.
         """
-        largest = self.terms.receipt(replace(self.count, draws=self.count.most_draws, uncovered=0))
-        payload = {
-            "spacy_dxprivacy": __version__,
-            **{k: v for k, v in largest.items() if k not in (*COUNTS, "earlier")},
-            "in_clear": self.visible,
-            "documents": self.count.documents,
-            "failed": [list(numbers) for numbers in self.count.failed],
-            **{name: getattr(self.count, name) for name in COUNTS},
-        }
-        if self.terms.numbers is not None:
-            guarantee = self.terms.numbers.to_dict()
-            payload["numbers"] = {"guarantee": guarantee, "drawn": self.count.numbers}
+        loss: dict[str, Any] = self.loss.to_dict()
         if self.by_person is not None:
-            payload["by_person"] = self.by_person
-        if self.count.dropped:
-            payload["dropped"] = dict(sorted(self.count.dropped.items()))
-        if self.count.uncovered:
-            payload["uncovered"] = self.count.uncovered
-        return payload
+            loss["by_person"] = self.by_person
+        stages = self.terms.stages(self.visible)
+        return Receipt(stages=stages, count=self.count.to_dict(), loss=loss)
 
     # -- in sentences --------------------------------------------------------------------------
 

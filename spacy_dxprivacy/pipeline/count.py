@@ -56,7 +56,7 @@ class Persons:
         """Read what to_dict returned."""
         distance = math.inf if payload["apart"] is None else float(payload["apart"])
         largest = Loss.from_dict(payload["largest"])
-        return cls(int(payload["count"]), distance, tuple(payload["most"]), largest)
+        return cls(_whole(payload["count"]), distance, tuple(payload["most"]), largest)
 
 
 @dataclass(frozen=True)
@@ -116,10 +116,8 @@ class Count:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {
-            **values,
-            "kept": self.kept,
+            **{name: getattr(self, name) for name in (*SUMMED, "kept", "most_draws")},
             "mentions": {label: dict(counts) for label, counts in self.mentions.items()},
             "persons": None if self.persons is None else self.persons.to_dict(),
             "dropped": dict(sorted(self.dropped.items())),
@@ -134,18 +132,24 @@ class Count:
             KeyError: A field is missing.
             TypeError, ValueError: A field is no count.
         """
-        numbers = {name: int(payload[name]) for name in (*SUMMED, "most_draws")}
+        numbers = {name: _whole(payload[name]) for name in (*SUMMED, "most_draws")}
         persons = payload["persons"]
         return cls(
             **numbers,
             mentions={
-                label: {name: int(counts[name]) for name in MENTIONS}
+                label: {name: _whole(counts[name]) for name in MENTIONS}
                 for label, counts in payload["mentions"].items()
             },
             persons=None if persons is None else Persons.from_dict(persons),
-            dropped={kind: int(number) for kind, number in payload["dropped"].items()},
-            failed=tuple(tuple(map(int, numbers)) for numbers in payload["failed"]),
+            dropped={kind: _whole(number) for kind, number in payload["dropped"].items()},
+            failed=tuple(tuple(map(_whole, numbers)) for numbers in payload["failed"]),
         )
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError("A count is a whole number, 0 or more.")
+    return value
 
 
 def _added(counts: Mapping[str, int], others: Mapping[str, int]) -> dict[str, int]:

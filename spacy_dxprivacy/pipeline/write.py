@@ -22,7 +22,7 @@ from ..text.spelling import like, spell
 from .count import Count
 from .draw import Drawn, ids_of
 from .parts import Parts
-from .receipt import SPANS_KEY, UNCOVERED, Receipt, Terms, earlier_receipts, mark_as_made
+from .receipt import SPANS_KEY, UNCOVERED, Receipt, Terms, earlier_stages, mark_as_made
 from .unknown import WHICH
 
 ATTRIBUTES = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}  # of what `carry` names
@@ -170,7 +170,7 @@ def _receipt(doc: Doc, drawn: Drawn, terms: Terms) -> Receipt:
         mentions={} if stood is None else stood.counts,
         persons=drawn.persons,
     )
-    return terms.receipt(count, earlier_receipts(doc))
+    return terms.receipt(count, earlier_stages(doc))
 
 
 def _tensor(doc: Doc, drawn: Drawn, vectors: Floats2d, space: Space) -> Floats2d:

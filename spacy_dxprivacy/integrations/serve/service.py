@@ -120,8 +120,8 @@ class Lane:
             if isinstance(result, str):
                 yield Outcome(0 if record.problem else _most_draws(record), error=result)
             else:
-                receipt = {name: result.receipt[name] for name in COUNTS}
-                receipt["epsilon"] = result.receipt["total"]["epsilon"]
+                receipt = {name: getattr(result.receipt, name) for name in COUNTS}
+                receipt["epsilon"] = result.receipt.total["epsilon"]
                 yield Outcome(receipt["draws"], result.text, "", receipt, self._rows)
 
     def _set_apart(self, doc: Doc, drawn: Replacements) -> Replacements:

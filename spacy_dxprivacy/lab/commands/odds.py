@@ -75,12 +75,12 @@ def odds_cli(
             overrides=options.overrides_of(ctx),
         )  # fmt: skip
         if account is not None and config is None and not chosen.of_component():
-            chosen = replace(chosen, **settings_of(account.raw))
+            chosen = replace(chosen, **settings_of(account.receipt))
         with setting_up():
             nlp = make_pipeline(chosen)
         attacker = Informed(nlp)
         if account is not None:
-            attacker.check(account.raw)
+            attacker.check(account.receipt)
         secret_keep = None if secret_field is None else (secret_field,)
         files = FileOptions(field=(field,), keep_fields=secret_keep)
         failed = account.count.failed[0] if account is not None and account.count.failed else ()

@@ -132,12 +132,12 @@ def attacker_of(account: Releases, settings: dict[str, Any]) -> Informed:
 
     settings: the `config` of the run; or its `space`, where all else is in the receipt.
     """
-    known = {} if "config" in settings else settings_of(account.raw)
+    known = {} if "config" in settings else settings_of(account.receipt)
     if known and labels_in_plaintext(account.terms.in_clear):
         raise UsageError("only some words were selected: give the `config` of the run.")
     with quiet():
         attacker = Informed(make_pipeline(**known, **settings))
-    attacker.check(account.raw)
+    attacker.check(account.receipt)
     return attacker
 
 
@@ -348,7 +348,7 @@ def _persons(release: Release, measured: Measured) -> None:
 
 
 def _audit_release(release: Release, measured: Measured) -> None:
-    receipt = None if release.account.carried else release.account.raw
+    receipt = None if release.account.carried else release.account.receipt
     (before, after), name = release.paths, release.asked.fields.field[0]
     report = audit_release(after, before, field=name, receipt=receipt, space=release.space)
     leaks = [one for one in report.leaks if not (one.by_chance or one.declared)]

@@ -88,7 +88,7 @@ def page_of(release: Release, measured: Measured | None = None) -> str:
         first=WORST,
         times=times,
         longest=LONGEST,
-        receipts=[json.dumps(a.raw, indent=2, ensure_ascii=False) for a in accounts],
+        receipts=[json.dumps(a.receipt, indent=2, ensure_ascii=False) for a in accounts],
     )
 
 

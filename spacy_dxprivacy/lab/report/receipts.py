@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,44 +18,36 @@ from ...errors import UsageError
 from ...io.files.limits import read_json
 from ...io.tally import Tally, times
 from ...pipeline.count import MENTIONS, Count
-from ...pipeline.receipt import COUNTS, PERSONS_SHOWN, Terms, count_of
-from ...privacy.composition import repeat
+from ...pipeline.receipt import Receipt, Terms, shown_of
+from ...privacy.composition import Loss, repeat
 from ...privacy.guarantee import Guarantee
 from ...privacy.levels import named
 from ..audit.files import BadFile, Text, read_file
 
 DAMAGED = "a receipt is damaged."
-OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten", "persons")
 
 
 @dataclass
 class Releases:
-    """The receipts of one sanitizer, with the same terms, and counts added up.
+    """The receipts of one sanitizer, with the same stages, and counts and losses added up.
 
-    raw: the receipt without its counts. person: the recognised person of whom most is learned, as
-    receipts state it. earlier: of a sanitizer before the last one. carried: the receipt came
-    unsigned in the file with the texts, so it is a claim.
+    person: the recognised person of whom most is learned, as receipts state it. earlier: of a
+    sanitizer before the last one. carried: the receipt came unsigned in the file with the texts, so
+    it is a claim.
     """
 
     terms: Terms
-    raw: dict[str, Any]
     count: Count = field(default_factory=Count)
+    loss: Loss = field(default_factory=Loss)
     person: dict[str, Any] | None = None
     earlier: bool = False
     carried: bool = False
 
-    @classmethod
-    def of(
-        cls, receipt: dict[str, Any], *, earlier: bool = False, carried: bool = False
-    ) -> Releases:
-        """Return the releases of no document, with the terms of this receipt."""
-        raw = {k: v for k, v in receipt.items() if k not in OF_DOCUMENT}
-        raw["in_clear"] = [shown for shown in raw["in_clear"] if shown != PERSONS_SHOWN]
-        if "surrogates" in raw:
-            raw["surrogates"] = _without_mentions(raw["surrogates"])
-        if raw.get("numbers") is not None:
-            raw["numbers"] = {"guarantee": raw["numbers"]["guarantee"]}
-        return cls(_terms_of(receipt), raw=raw, earlier=earlier, carried=carried)
+    @property
+    def receipt(self) -> Receipt:
+        """The receipt of all documents."""
+        stages = self.terms.stages(self.visible)
+        return Receipt(stages=stages, count=self.count.to_dict(), loss=self.loss.to_dict())
 
     @property
     def documents(self) -> int:
@@ -64,7 +56,7 @@ class Releases:
 
     @property
     def draws_words(self) -> bool:
-        """Whether the mechanism replaced any word; else the receipt names it and it did nothing."""
+        """Whether the mechanism replaced any word."""
         return self.count.perturbed > 0
 
     @property
@@ -73,16 +65,20 @@ class Releases:
         return self.draws_words and not self.terms.surrogates
 
     @property
+    def visible(self) -> list[str]:
+        """What of the input is in plaintext, in words."""
+        return [*self.terms.in_clear, *shown_of(self.count)]
+
+    @property
     def total(self) -> Guarantee:
         """The guarantee of the document with the most draws."""
         return repeat(self.terms.guarantee, self.count.most_draws)
 
-    def add(self, receipt: dict[str, Any]) -> None:
-        """Add the receipt of one document; of persons, keep that of the largest loss."""
-        if PERSONS_SHOWN in receipt["in_clear"] and PERSONS_SHOWN not in self.terms.in_clear:
-            self.terms = replace(self.terms, in_clear=(*self.terms.in_clear, PERSONS_SHOWN))
-        count = count_of(receipt)
+    def add(self, receipt: Receipt) -> None:
+        """Add a receipt; of persons, keep that of the largest loss."""
+        count = receipt.count
         self.count += count
+        self.loss += receipt.loss
         rows = [] if count.persons is None else [*count.persons.listed]
         rows += [] if self.person is None else [self.person]
         self.person = max(rows, key=lambda row: _nats(row["epsilon"]), default=None)
@@ -93,25 +89,28 @@ def _nats(stated: float | None) -> float:
     return math.inf if stated is None else float(stated)
 
 
+def _terms_of(receipt: Receipt) -> Terms:
+    """Return the terms of a stored receipt, without what its counts show."""
+    terms = Terms.of(receipt)
+    shown = shown_of(receipt.count)
+    return replace(terms, in_clear=tuple(what for what in terms.in_clear if what not in shown))
+
+
 def read_receipt(path: Path) -> Releases:
     """Read a receipt of `dx sanitize --receipt`."""
     try:
-        receipt = read_json(path)
-        failed = tuple(tuple(map(int, numbers)) for numbers in receipt["failed"] or ())
-        raw = {k: v for k, v in receipt.items() if k != "failed"}
-        releases = Releases(_terms_of(receipt), raw)
+        receipt = Receipt(read_json(path))
+        releases = Releases(_terms_of(receipt))
         releases.add(receipt)
-        documents = int(receipt["documents"])
-        releases.count = replace(releases.count, documents=documents, failed=failed)
-        return releases
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError):
         raise UsageError(f"{path}: is not a receipt of `dx sanitize --receipt`.") from None
+    return releases
 
 
 def receipts_of(paths: Iterable[Path]) -> tuple[list[Releases], int]:
-    """Read the receipts in .spacy files: releases for each set of terms, and how many documents
+    """Read the receipts in .spacy files: releases for each list of stages, and how many documents
     have no receipt that fits them."""
     releases: dict[str, Releases] = {}
     without = 0
@@ -120,42 +119,22 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Releases], int]:
             texts = [item for item in read_file(path, "") if isinstance(item, Text)]
         except BadFile as error:
             raise UsageError(f"{path}: {error}") from None
-        for receipt in (text.receipt for text in texts):
-            if receipt is None:
+        for stored in (text.receipt for text in texts):
+            if stored is None:
                 without += 1
                 continue
             try:
-                # Claimed receipts of earlier sanitizers are numbers without terms.
-                before = [stage for stage in receipt.get("earlier", ()) if not stage.get("claimed")]
-                for part, earlier in [*((stage, True) for stage in before), (receipt, False)]:
-                    release = Releases.of(part, earlier=earlier, carried=True)
-                    key = json.dumps([earlier, release.raw], sort_keys=True)
-                    releases.setdefault(key, release).add(part)
-            except (AttributeError, KeyError, TypeError, ValueError):
+                receipt = Receipt(stored)
+                # Claimed receipts of earlier sanitizers are numbers without stages.
+                before = [stage for stage in receipt.earlier if not stage.get("claimed")]
+                for part in [*map(Receipt, before), receipt]:
+                    earlier, terms = part is not receipt, _terms_of(part)
+                    key = json.dumps([earlier, terms.stages(terms.in_clear)], sort_keys=True)
+                    empty = Releases(terms, earlier=earlier, carried=True)
+                    releases.setdefault(key, empty).add(part)
+            except (AttributeError, LookupError, TypeError, ValueError):
                 raise UsageError(DAMAGED) from None
     return sorted(releases.values(), key=lambda release: release.earlier), without
-
-
-def _terms_of(receipt: dict[str, Any]) -> Terms:
-    """Return the terms in a stored receipt."""
-    optional: dict[str, Any] = {name: receipt.get(name) for name in ("editor", "attacker", "odds")}
-    special = {"guarantee", "in_clear", "numbers", "surrogates", *optional}
-    names, numbers = {f.name for f in fields(Terms)} - special, receipt.get("numbers")
-    return Terms(
-        guarantee=Guarantee.from_dict(receipt["guarantee"]),
-        in_clear=tuple(receipt["in_clear"]),
-        numbers=None if numbers is None else Guarantee.from_dict(numbers["guarantee"]),
-        surrogates=_without_mentions(receipt.get("surrogates")),
-        **optional,
-        **{name: receipt[name] for name in names},
-    )
-
-
-def _without_mentions(surrogates: Any) -> dict[str, dict[str, Any]] | None:
-    return surrogates and {
-        label: {k: v for k, v in terms.items() if k not in MENTIONS}
-        for label, terms in surrogates.items()
-    }
 
 
 # -- in plain words --------------------------------------------------------------------------------
@@ -214,7 +193,7 @@ def answers(account: Releases, shown: Sequence[str] | None = None) -> Answers:
         "answers.md",
         account=account, terms=account.terms, g=account.terms.guarantee, shown=shown,
         rows=_surrogate_rows(account), apart=nats_of(account),
-        any_two=account.raw.get("any_two_texts"),
+        any_two=account.terms.any_two_texts,
         right=(account.terms.odds or {}).get("right"), times=times, chance_of=chance_of, nats=_nats,
         beside=[what for what in account.terms.in_clear if str(what).startswith(BESIDE)],
         attacker=sentence(account.terms.attacker), claimed_by=CLAIMED_BY, claimed=CLAIMED,
