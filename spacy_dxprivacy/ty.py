@@ -58,7 +58,7 @@ class Mechanism(Protocol):
                                              a mistake in the code that draws must not change it
         loss(rows, others) -> (k, m)         the largest log ratio of two densities, nats, or None
         delta(rows, others, epsilons)        the least delta at epsilons (k, m), or None
-        apart, longest, approximate(distance)  as privacy.levels would measure them
+        apart, longest, approximate(distance)  as mechanisms.levels would measure them
     """
 
     name: str

@@ -10,8 +10,8 @@ from spacy.tokens import Doc
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized, registry, release
 from spacy_dxprivacy.mechanisms import projection as rank_sampling
+from spacy_dxprivacy.mechanisms.levels import LEVELS, scale_of
 from spacy_dxprivacy.pipeline.receipt import Receipt
-from spacy_dxprivacy.privacy.levels import LEVELS, scale_of
 
 LINE = Space.from_vectors([f"word{i}" for i in range(9)], np.arange(9.0)[:, None])
 

@@ -30,9 +30,9 @@ CREATE TABLE IF NOT EXISTS account (
     delta REAL NOT NULL, count TEXT NOT NULL
 );
 """
-_WHOLE = ""  # the unit whose row holds the basis
+_BASIS_UNIT = ""  # the unit whose row holds the basis
 _GET = "SELECT rho, plain, delta, count FROM account WHERE unit = ?"
-_ALL = "SELECT unit, rho, plain, delta, count FROM account WHERE unit != ''"
+_UNITS = "SELECT unit, rho, plain, delta, count FROM account WHERE unit != ''"
 _BASIS = "SELECT basis FROM account WHERE unit = ''"
 _ADD = "INSERT OR IGNORE INTO account VALUES (?, ?, 0, 0, 0, ?)"
 _SET = "INSERT OR REPLACE INTO account VALUES (?, '', ?, ?, ?, ?)"
@@ -71,9 +71,9 @@ class Account:
                 path or ":memory:", isolation_level=None, check_same_thread=False, timeout=60
             )
             self._db.executescript(_TABLE)
-            self._db.execute(_ADD, (_WHOLE, basis, json.dumps(Count().to_dict())))
+            self._db.execute(_ADD, (_BASIS_UNIT, basis, json.dumps(Count().to_dict())))
             (written,) = self._db.execute(_BASIS).fetchone()
-            self._get(_WHOLE)
+            self._get(_BASIS_UNIT)
         except OSError as error:
             raise unusable(path, FILE, error.strerror or "it cannot be opened") from None
         except (sqlite3.Error, LookupError, TypeError, json.JSONDecodeError):
@@ -121,7 +121,7 @@ class Account:
     def items(self) -> dict[str, tuple[Loss, Count]]:
         """Return the loss and the count of each unit."""
         with self._lock:
-            rows = self._db.execute(_ALL).fetchall()
+            rows = self._db.execute(_UNITS).fetchall()
         return {unit: (Loss(*numbers), _counted(text)) for unit, *numbers, text in rows}
 
     def close(self) -> None:

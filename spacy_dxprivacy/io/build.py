@@ -21,11 +21,11 @@ from thinc.api import Config
 from ..config import PipelineOptions, import_code, read_config, unknown_key
 from ..entities.surrogates.plain import PRESETS
 from ..errors import UsageError, did_you_mean
+from ..mechanisms.levels import MECHANISM
+from ..mechanisms.levels import level as level_of
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.select import entity_labels
 from ..prior.pairs import KINDS
-from ..privacy.levels import MECHANISM
-from ..privacy.levels import level as level_of
 from ..registries import REGISTERED, registry
 from ..space.sources import BUILTIN
 from ..text.language import COVERED

@@ -7,11 +7,11 @@ import textwrap
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..mechanisms.levels import named
 from ..pipeline.count import Count
 from ..pipeline.receipt import Receipt, Terms, shown_of
 from ..privacy.composition import Loss
 from ..privacy.guarantee import Guarantee
-from ..privacy.levels import named
 
 WIDTH = 92
 MANY_NOT_HELD, FEW_WORDS = 0.25, 20  # of English notes the built-in space lacks about 1 in 20
@@ -68,9 +68,9 @@ class Tally:
         count, (space, _, digest) = self.count, self.terms.space.rpartition(" (")
         documents = many(count.documents, "document")
         title = f"Sanitised {documents}, {many(count.tokens, 'token')}."
-        each = "every occurrence" if self.terms.scope == "token" else "every distinct word"
+        occasion = "every occurrence" if self.terms.scope == "token" else "every distinct word"
         mechanism = (
-            f"{self.terms.mechanism}, sampled for {each}, on the space {space!r} "
+            f"{self.terms.mechanism}, sampled for {occasion}, on the space {space!r} "
             f"(digest {digest[:12]})"
         )
         words = (
@@ -165,8 +165,8 @@ class Tally:
         g = self.terms.numbers
         if g is None:
             return ""
-        each = f"epsilon = {g.epsilon:.6g} {g.unit} each ({g.status})"
-        return f"{self.count.numbers:,} sampled near their value, {each}. {g.notes}"
+        guarantee = f"epsilon = {g.epsilon:.6g} {g.unit} each ({g.status})"
+        return f"{self.count.numbers:,} sampled near their value, {guarantee}. {g.notes}"
 
     def _uncovered(self) -> str:
         passages = many(self.count.uncovered, "passage")
@@ -180,9 +180,11 @@ class Tally:
             counts = self.count.mentions.get(label)
             if counts is None or not counts["found"]:
                 continue
-            same = f", {counts['kept']:,} unchanged" if counts["kept"] else ""
+            unchanged = f", {counts['kept']:,} unchanged" if counts["kept"] else ""
             kind = f"{terms['stand_in']}: {Guarantee.from_dict(terms['guarantee'])}"
-            by_kind.setdefault(kind, []).append(f"{label} {counts['replaced']:,} replaced{same}")
+            by_kind.setdefault(kind, []).append(
+                f"{label} {counts['replaced']:,} replaced{unchanged}"
+            )
         return "; ".join(f"{', '.join(rows)} ({kind})" for kind, rows in by_kind.items())
 
     def alarms(self) -> list[str]:

@@ -138,7 +138,7 @@ class Sentences:
     kernel: Kernel
     words: WordDraw  # of words drawn independently
     guarantee: Guarantee
-    measured: bool = False  # whether privacy.levels was, with these settings
+    measured: bool = False  # whether mechanisms.levels was, with these settings
 
     @property
     def graph(self) -> PolicyGraph:
@@ -163,7 +163,7 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
 
     @property
     def measured(self) -> bool:
-        """Whether privacy.levels was measured with it, epsilon aside. Raises DxError before fit."""
+        """Whether levels.py was measured with it, epsilon aside. Raises DxError before fit."""
         return self.built.measured
 
     @property

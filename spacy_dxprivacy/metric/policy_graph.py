@@ -33,7 +33,7 @@ class PolicyGraph:
     """The edges of each word in both directions, and the radii, in quanta.
 
     starts (n + 1,), ends (m,), steps (m,). radii: int64 (n,), none larger than an edge and the
-    radius at its other end. apart: what privacy.levels would measure, where it is known.
+    radius at its other end. apart: what mechanisms.levels would measure, where it is known.
     """
 
     starts: Numbers1d

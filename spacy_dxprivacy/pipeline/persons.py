@@ -66,13 +66,13 @@ def persons_of(
         undrawn = plaintext + _of_surrogates(
             parts.active_surrogates, [label for _, label in touched]
         )
-        loss, *near = (
+        loss, *nearest_loss = (
             Loss.of(mechanism.guarantee, [size * unit for size in sizes]) + undrawn
             for unit in (distance, *nearest)
         )
         row: dict[str, Any] = {"mentions": len(mentions), **loss.to_dict()}
-        if near:
-            row["near"] = near[0].to_dict()
+        if nearest_loss:
+            row["near"] = nearest_loss[0].to_dict()
         if sizes and math.isfinite(loss.plain):
             right = right_of(mechanism, sum(sizes))
             row |= {} if right is None else {"right": right}

@@ -46,25 +46,9 @@ _made_here: WeakSet[Doc] = WeakSet()  # a Doc that was written and read again is
 
 
 class Stage(TypedDict, total=False):
-    """One thing that was done: `stage` is its name, and a stage has the keys of its own.
+    """One thing that was done: `stage` is its name, and each has keys of its own.
 
-    - "earlier": an earlier sanitizer. Its whole receipt, made in this process; or `claimed`, true,
-      and nothing but numbers, since anybody may have written it.
-    - "surrogates": `labels`, for each label its surrogate (stand_in), the `guarantee` of what is
-      drawn, the largest `chance` that a mention comes out unchanged, and the public name of the key
-      (key_id). Where no word can be drawn, also `mechanism`, all surrogates, and their `guarantee`.
-    - "numbers": the `guarantee` of one number.
-    - "words": the `mechanism`, the `guarantee` of one word, the `space` (name and digest), the
-      `scope`. scale: what epsilon means in nats on this space. any_two_texts: how many nats any two
-      texts of one layout differ by at most, for each word; None without a bound. attacker: what an
-      attacker recovered of other texts with these settings; None where nobody measured. odds: how
-      often at most whoever knows all else, and that a name is one of `among` near names, is right,
-      if it is mentioned once, 3 or 10 times; for a typical name. found: settings that were searched
-      for on the space.
-    - "unknown": the `policy` for words that the space lacks.
-    - "editor": its `name`; post-processing, which changes no loss.
-    - "release": `casing` and `vectors` as configured; `seeded`, true voids the guarantee;
-      `in_clear`, what of the input is in plaintext, in words; `version` of this package.
+    docs/reference/receipts.md describes them.
     """
 
     stage: str
@@ -273,11 +257,12 @@ class Terms:
         Raises:
             LookupError, TypeError, ValueError, AttributeError: It is damaged.
         """
-        numbers, names = receipt.stage("numbers"), {**STATED}
-        values = {name: getattr(receipt, name) for name in names if name != "any_two_texts"}
-        values |= {name: values[name] or "" for name in ("space", "scope", "unknown_policy")}
+        numbers = receipt.stage("numbers")
+        stated = {name: getattr(receipt, name) for name in STATED if name != "any_two_texts"}
+        stated |= {name: stated[name] or "" for name in ("space", "scope", "unknown_policy")}
+        stated |= {"in_clear": tuple(receipt.in_clear), "found": receipt.found or {}}
         return cls(
-            **{**values, "in_clear": tuple(receipt.in_clear), "found": receipt.found or {}},
+            **stated,
             mechanism=receipt.mechanism,
             guarantee=Guarantee.from_dict(receipt.guarantee),
             numbers=Guarantee.from_dict(numbers["guarantee"]) if numbers else None,
@@ -309,8 +294,8 @@ def shown_of(count: Count) -> list[str]:
 
 def largest_in(receipts: Iterable[Receipt]) -> Loss:
     """Return what bounds the loss of each person of documents, by their receipts."""
-    persons = (receipt.count.persons for receipt in receipts)
-    return sum((some.largest for some in persons if some is not None), Loss())
+    groups = (receipt.count.persons for receipt in receipts)
+    return sum((persons.largest for persons in groups if persons is not None), Loss())
 
 
 def stand_ins(surrogates: Mapping[str, Mapping[str, Any]] | None) -> str:
@@ -357,8 +342,8 @@ def get_receipt(doc: Doc) -> Receipt | None:
 def _with_lists(value: Any) -> Any:
     """DocBin turns lists into tuples, and a receipt should be the one that was stored."""
     if isinstance(value, dict):
-        return {name: _with_lists(one) for name, one in value.items()}
-    return [_with_lists(one) for one in value] if isinstance(value, list | tuple) else value
+        return {name: _with_lists(entry) for name, entry in value.items()}
+    return [_with_lists(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 def span_provenance(span: Span) -> list[str]:
@@ -368,8 +353,8 @@ def span_provenance(span: Span) -> list[str]:
     a surrogate replaces; "" where no span says.
     """
     labels = [""] * len(span.doc)
-    for made in span.doc.spans.get(SPANS_KEY, ()):
-        labels[made.start : made.end] = [made.label_] * len(made)
+    for labelled in span.doc.spans.get(SPANS_KEY, ()):
+        labels[labelled.start : labelled.end] = [labelled.label_] * len(labelled)
     return labels[span.start : span.end]
 
 
@@ -389,8 +374,9 @@ def earlier_stages(doc: Doc) -> list[Stage]:
         return []
     if doc in _made_here:
         stages = [stage for stage in last.stages if stage not in last.earlier]
-        own: Stage = {"stage": "earlier", "stages": stages}
-        return [*last.earlier, {**own, "count": last["count"], "loss": last["loss"]}]
+        sanitizer: Stage = {"stage": "earlier", "stages": stages}
+        sanitizer |= {"count": last["count"], "loss": last["loss"]}
+        return [*last.earlier, sanitizer]
     count, loss = (_numbers(last.get(part)) for part in ("count", "loss"))
     return [{"stage": "earlier", "claimed": True, "count": count, "loss": loss}]
 

@@ -164,8 +164,8 @@ class Loss:
         """
         if guarantee.protects == "word":
             return cls.of(guarantee, [1.0]) * words
-        sentences, rest = divmod(words, LONGEST)
-        return cls.of(guarantee, [float(LONGEST)]) * sentences + cls.of(guarantee, [float(rest)])
+        sentences, last = divmod(words, LONGEST)
+        return cls.of(guarantee, [float(LONGEST)]) * sentences + cls.of(guarantee, [float(last)])
 
     def __add__(self, other: Loss) -> Loss:
         delta = min(1.0, self.delta + other.delta)

@@ -17,11 +17,11 @@ from ...about import __version__
 from ...errors import UsageError
 from ...io.files.limits import read_json
 from ...io.tally import Tally, times
+from ...mechanisms.levels import named
 from ...pipeline.count import MENTIONS, Count
 from ...pipeline.receipt import Receipt, Terms, shown_of
 from ...privacy.composition import Loss, repeat
 from ...privacy.guarantee import Guarantee
-from ...privacy.levels import named
 from ..audit.files import BadFile, Text, read_file
 
 DAMAGED = "a receipt is damaged."
@@ -93,7 +93,9 @@ def _terms_of(receipt: Receipt) -> Terms:
     """Return the terms of a stored receipt, without what its counts show."""
     terms = Terms.of(receipt)
     shown = shown_of(receipt.count)
-    return replace(terms, in_clear=tuple(what for what in terms.in_clear if what not in shown))
+    return replace(
+        terms, in_clear=tuple(phrase for phrase in terms.in_clear if phrase not in shown)
+    )
 
 
 def read_receipt(path: Path) -> Releases:
@@ -195,7 +197,7 @@ def answers(account: Releases, shown: Sequence[str] | None = None) -> Answers:
         rows=_surrogate_rows(account), apart=nats_of(account),
         any_two=account.terms.any_two_texts,
         right=(account.terms.odds or {}).get("right"), times=times, chance_of=chance_of, nats=_nats,
-        beside=[what for what in account.terms.in_clear if str(what).startswith(BESIDE)],
+        beside=[phrase for phrase in account.terms.in_clear if str(phrase).startswith(BESIDE)],
         attacker=sentence(account.terms.attacker), claimed_by=CLAIMED_BY, claimed=CLAIMED,
         infinity=math.inf,
     )  # fmt: skip
@@ -228,17 +230,18 @@ def _surrogate_rows(account: Releases) -> list[SurrogateRow]:
     for label, counts in mentions.items():
         if counts["found"]:
             rows.setdefault(str(terms[label]["stand_in"]), []).append(label)
-    made = []
+    surrogates = []
     for name, labels in rows.items():
-        found, replaced, kept = (sum(mentions[n][k] for n in labels) for k in MENTIONS)
-        one = Guarantee.from_dict(terms[labels[0]]["guarantee"])
-        is_date = one.metric == "days" and one.kind == "metric-dp"
-        month = chance_of(MONTH * one.epsilon) if is_date else None
+        counted, replaced, kept = (sum(mentions[n][k] for n in labels) for k in MENTIONS)
+        guarantee = Guarantee.from_dict(terms[labels[0]]["guarantee"])
+        is_date = guarantee.metric == "days" and guarantee.kind == "metric-dp"
+        month = chance_of(MONTH * guarantee.epsilon) if is_date else None
         surrogate = SURROGATES.get(name.rpartition(".v")[0], f"what {name} draws")
-        drawn = one.kind != "none" and one.epsilon == 0
-        named = ", ".join(labels), surrogate
-        made.append(SurrogateRow(*named, found, replaced, kept, month, str(one), drawn))
-    return made
+        drawn = guarantee.kind != "none" and guarantee.epsilon == 0
+        kinds, text = ", ".join(labels), str(guarantee)
+        row = SurrogateRow(kinds, surrogate, counted, replaced, kept, month, text, drawn)
+        surrogates.append(row)
+    return surrogates
 
 
 class Apart(NamedTuple):
@@ -258,8 +261,8 @@ def nats_of(account: Releases) -> list[Apart]:
         "diameter": "the two most distant words",
     }
     scale = account.terms.scale or {}
-    found = [(pair, float(scale[key]["nats"])) for key, pair in names.items() if key in scale]
-    return [Apart(pair, nats, chance_of(nats)) for pair, nats in found]
+    pairs = [(pair, float(scale[key]["nats"])) for key, pair in names.items() if key in scale]
+    return [Apart(pair, nats, chance_of(nats)) for pair, nats in pairs]
 
 
 def _loose(account: Releases) -> str:
@@ -273,18 +276,18 @@ def _loose(account: Releases) -> str:
 
 def alarms(accounts: Sequence[Releases], without: int) -> list[str]:
     """Return all warnings; without: how many documents carry no receipt."""
-    found = [alarm for account in accounts for alarm in Tally(terms=account.terms).alarms()]
-    found += [
+    warnings = [alarm for account in accounts for alarm in Tally(terms=account.terms).alarms()]
+    warnings += [
         "A WEAK GUARANTEE: at this epsilon the bound is next to nothing, even for "
         f"{loose}. Protection can be measured on these texts, but it is not guaranteed."
         for loose in (_loose(account) for account in accounts if account.draws_words)
         if loose
     ]
     if accounts and without:
-        found.append(
+        warnings.append(
             f"NO PRIVACY: {without:,} document(s) carry no receipt; their text may be the original."
         )
-    return [*dict.fromkeys(found)]
+    return [*dict.fromkeys(warnings)]
 
 
 def rendered(name: str, **values: Any) -> str:

@@ -34,14 +34,14 @@ def scale_of(mechanism: Mechanism, n: int) -> dict[str, dict[str, float]] | None
     """
     if mechanism.guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric) or n < 2:
         return None
-    known = getattr(mechanism, "apart", None)
-    apart = measured_apart(mechanism, n) if known is None else dict(known)
-    if apart is None:
+    stated = getattr(mechanism, "apart", None)
+    distances = measured_apart(mechanism, n) if stated is None else dict(stated)
+    if distances is None:
         return None
-    apart["diameter"] = getattr(mechanism, "longest", None) or apart["diameter"]
+    distances["diameter"] = getattr(mechanism, "longest", None) or distances["diameter"]
     approximate = getattr(mechanism, "approximate", lambda distance: None)
     scale = {}
-    for name, distance in apart.items():
+    for name, distance in distances.items():
         scale[name] = {"distance": distance, "nats": mechanism.guarantee.epsilon * distance}
         if (at_delta := approximate(distance)) is not None:
             scale[name]["nats_at_delta"] = at_delta
@@ -94,11 +94,11 @@ class Level:
     rare_attacker: str
 
     def __str__(self) -> str:
-        other = "" if self.rare_attacker == self.attacker else f"one with {self.rare_attacker} "
+        rare = "" if self.rare_attacker == self.attacker else f"one with {self.rare_attacker} "
         return (
             f"epsilon {self.epsilon:g}: on clinical notes {self.kept:.0%} of the words are "
             f"unchanged; an attacker with {self.attacker} recovers {self.found:.0%} of the "
-            f"words, and {other}{self.rare_found:.0%} of the rare words"
+            f"words, and {rare}{self.rare_found:.0%} of the rare words"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,24 +116,24 @@ def _interpolated(points: Points, epsilon: float) -> tuple[float, float] | None:
     epsilons, *shares = zip(*points, strict=True)
     if epsilon < epsilons[0]:
         return None
-    one, two = (float(np.interp(epsilon, epsilons, some)) for some in shares)
-    return one, two
+    first, second = (float(np.interp(epsilon, epsilons, values)) for values in shares)
+    return first, second
 
 
 def measured_at(epsilon: float) -> Level | None:
     """Return what attackers recovered at an epsilon; None where nobody measured."""
     kept = None if epsilon > UNCHANGED[-1][0] else _interpolated(UNCHANGED, epsilon)
     tried = {name: _interpolated(points, epsilon) for name, points in FOUND.items()}
-    found = {name: some for name, some in tried.items() if some is not None}
-    if kept is None or not found:
+    rates = {name: pair for name, pair in tried.items() if pair is not None}
+    if kept is None or not rates:
         return None
-    best, of_rare = (max(found, key=lambda name: found[name][i]) for i in (0, 1))
-    most = found[best][0], found[of_rare][1]
-    return Level(epsilon, kept[0], *most, kept[1], best, of_rare)
+    best, of_rare = (max(rates, key=lambda name: rates[name][i]) for i in (0, 1))
+    largest = rates[best][0], rates[of_rare][1]
+    return Level(epsilon, kept[0], *largest, kept[1], best, of_rare)
 
 
 _levels = {name: measured_at(epsilon) for name, epsilon in _MEASURED["settings"].items()}
-LEVELS = {name: found for name, found in _levels.items() if found is not None}
+LEVELS = {name: measured for name, measured in _levels.items() if measured is not None}
 
 
 def level(name: str) -> Level:
@@ -148,10 +148,10 @@ def found_by(mechanism: object, epsilon: float) -> Level | None:
 
 def named(found: Mapping[str, Any]) -> str:
     """Return the clause "with word pairs recovered 48% of the words, ..." of a receipt."""
-    rare = found["rare_attacker"]
-    other = "" if rare == found["attacker"] else f"one with {rare} "
+    attacker = found["rare_attacker"]
+    rare = "" if attacker == found["attacker"] else f"one with {attacker} "
     return (
-        f"with {found['attacker']} recovered {found['found']:.0%} of the words, and {other}"
+        f"with {found['attacker']} recovered {found['found']:.0%} of the words, and {rare}"
         f"{found['rare_found']:.0%} of the rare words; "
         f"{found['kept']:.0%} of the words were unchanged"
     )
