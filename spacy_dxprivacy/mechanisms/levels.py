@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..about import DATA
-from ..ty import HasMetric, Mechanism
+from ..ty import HasMetric, Mechanism, facts_of
 from ..validate import one_of
 
 
@@ -34,16 +34,15 @@ def scale_of(mechanism: Mechanism, n: int) -> dict[str, dict[str, float]] | None
     """
     if mechanism.guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric) or n < 2:
         return None
-    stated = getattr(mechanism, "apart", None)
-    distances = measured_apart(mechanism, n) if stated is None else dict(stated)
+    facts = facts_of(mechanism)
+    distances = facts.distance_quantiles or measured_apart(mechanism, n)
     if distances is None:
         return None
-    distances["diameter"] = getattr(mechanism, "longest", None) or distances["diameter"]
-    approximate = getattr(mechanism, "approximate", lambda distance: None)
+    distances = {**distances, "diameter": facts.longest or distances["diameter"]}
     scale = {}
     for name, distance in distances.items():
         scale[name] = {"distance": distance, "nats": mechanism.guarantee.epsilon * distance}
-        if (at_delta := approximate(distance)) is not None:
+        if (at_delta := facts.approximate(distance)) is not None:
             scale[name]["nats_at_delta"] = at_delta
     return scale
 
@@ -94,11 +93,11 @@ class Level:
     rare_attacker: str
 
     def __str__(self) -> str:
-        rare = "" if self.rare_attacker == self.attacker else f"one with {self.rare_attacker} "
+        other = "" if self.rare_attacker == self.attacker else f"one with {self.rare_attacker} "
         return (
             f"epsilon {self.epsilon:g}: on clinical notes {self.kept:.0%} of the words are "
             f"unchanged; an attacker with {self.attacker} recovers {self.found:.0%} of the "
-            f"words, and {rare}{self.rare_found:.0%} of the rare words"
+            f"words, and {other}{self.rare_found:.0%} of the rare words"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,24 +115,24 @@ def _interpolated(points: Points, epsilon: float) -> tuple[float, float] | None:
     epsilons, *shares = zip(*points, strict=True)
     if epsilon < epsilons[0]:
         return None
-    first, second = (float(np.interp(epsilon, epsilons, values)) for values in shares)
-    return first, second
+    one, two = (float(np.interp(epsilon, epsilons, some)) for some in shares)
+    return one, two
 
 
 def measured_at(epsilon: float) -> Level | None:
     """Return what attackers recovered at an epsilon; None where nobody measured."""
     kept = None if epsilon > UNCHANGED[-1][0] else _interpolated(UNCHANGED, epsilon)
     tried = {name: _interpolated(points, epsilon) for name, points in FOUND.items()}
-    rates = {name: pair for name, pair in tried.items() if pair is not None}
-    if kept is None or not rates:
+    found = {name: some for name, some in tried.items() if some is not None}
+    if kept is None or not found:
         return None
-    best, of_rare = (max(rates, key=lambda name: rates[name][i]) for i in (0, 1))
-    largest = rates[best][0], rates[of_rare][1]
-    return Level(epsilon, kept[0], *largest, kept[1], best, of_rare)
+    best, of_rare = (max(found, key=lambda name: found[name][i]) for i in (0, 1))
+    most = found[best][0], found[of_rare][1]
+    return Level(epsilon, kept[0], *most, kept[1], best, of_rare)
 
 
 _levels = {name: measured_at(epsilon) for name, epsilon in _MEASURED["settings"].items()}
-LEVELS = {name: measured for name, measured in _levels.items() if measured is not None}
+LEVELS = {name: found for name, found in _levels.items() if found is not None}
 
 
 def level(name: str) -> Level:
@@ -141,17 +140,17 @@ def level(name: str) -> Level:
     return LEVELS[one_of("level", name, tuple(LEVELS))]
 
 
-def found_by(mechanism: object, epsilon: float) -> Level | None:
+def found_by(mechanism: Mechanism, epsilon: float) -> Level | None:
     """Return what attackers recovered from a mechanism at epsilon; None where nobody measured."""
-    return measured_at(epsilon) if getattr(mechanism, "measured", False) else None
+    return measured_at(epsilon) if facts_of(mechanism).measured else None
 
 
 def named(found: Mapping[str, Any]) -> str:
     """Return the clause "with word pairs recovered 48% of the words, ..." of a receipt."""
-    attacker = found["rare_attacker"]
-    rare = "" if attacker == found["attacker"] else f"one with {attacker} "
+    rare = found["rare_attacker"]
+    other = "" if rare == found["attacker"] else f"one with {rare} "
     return (
-        f"with {found['attacker']} recovered {found['found']:.0%} of the words, and {rare}"
+        f"with {found['attacker']} recovered {found['found']:.0%} of the words, and {other}"
         f"{found['rare_found']:.0%} of the rare words; "
         f"{found['kept']:.0%} of the words were unchanged"
     )

@@ -23,6 +23,7 @@ from ..privacy.composition import Loss
 from ..privacy.guarantee import Guarantee
 from ..space import Space
 from ..text.mentions import Entity, plain_label
+from ..ty import facts_of
 from .count import PERSONS_LISTED, Persons
 from .parts import Parts, right_of
 
@@ -56,7 +57,7 @@ def persons_of(
     for number, (_, start, end) in zip(_numbers_of(parts, doc, spans), spans, strict=True):
         mentions_of[number].append((start, end))
     distance, mechanism = parts.names_apart(space), parts.mechanism
-    nearest = (getattr(mechanism, "near_names", None) or [])[:1]
+    nearest = facts_of(mechanism).near_names[:1]
     pieces, rows, largest = _pieces_at(treatment.stood), list[dict[str, Any]](), Loss()
     for mentions in mentions_of.values():
         tokens = np.concatenate([np.arange(*mention) for mention in mentions])
