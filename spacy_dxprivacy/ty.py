@@ -82,11 +82,11 @@ class Facts:
         in_clear: What of the input is released unmodified, in words, for the receipt.
         draws_sentences: Whether words depend on their neighbours: `sample` takes starts, fixed and
             unknown, and `log_likelihood` is that of a sentence.
-        measured: Whether privacy.levels was measured with these settings, epsilon aside.
+        measured: Whether mechanisms.levels was measured with these settings, epsilon aside.
         projection: From noisy vectors to rows.
         centres: Where noise starts, float (n, c).
         longest: The largest distance of two words.
-        distance_quantiles: The distances that privacy.levels would measure: nearest, median,
+        distance_quantiles: The distances that mechanisms.levels would measure: nearest, median,
             diameter.
         near_names: Distances of the 99 nearest names from a typical name.
         farthest: From rows (k,) to an upper bound of the distance between two of them.

@@ -104,7 +104,7 @@ DISTANCES_FILE = "apart.json"
 def stored_distances(space: Space, policy: MetricPolicy) -> dict[str, Any]:
     """Return what is stored of a policy; {} where nothing is.
 
-    apart: privacy.levels.measured_apart. near_names: how far the 99 nearest names are from the one
+    apart: by levels.measured_apart. near_names: how far the 99 nearest names are from the one
     that is guessed as often as the median of probed names, at 1 nat a unit.
     """
     table = _stored()
