@@ -24,8 +24,8 @@ from spacy_dxprivacy.lab.attacks.frontier import FrontierPoint, Ground, at_attac
 from spacy_dxprivacy.lab.causal import open_model
 from spacy_dxprivacy.lab.corpus import read_corpus, read_texts
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
+from spacy_dxprivacy.mechanisms.levels import LEVELS
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
-from spacy_dxprivacy.privacy.levels import LEVELS
 
 DOCUMENTS, TOKENS = 60, 34
 EPSILONS = (0.75, 1.05, 1.35)

@@ -76,11 +76,11 @@ class Facts:
 
     in_clear: tuple[str, ...] = ()  # what of the input is released unmodified, for the receipt
     draws_sentences: bool = False  # words depend on their neighbours; sample takes `unknown` too
-    measured: bool = False  # privacy.levels was measured with these settings, epsilon aside
+    measured: bool = False  # mechanisms.levels was measured with these settings, epsilon aside
     projection: Projection | None = None
     centres: Floats2d | None = None  # (n, c), where noise starts
     longest: float | None = None  # the largest distance of two words
-    distance_quantiles: Mapping[str, float] | None = None  # what privacy.levels would measure
+    distance_quantiles: Mapping[str, float] | None = None  # what mechanisms.levels would measure
     near_names: Sequence[float] = ()  # distances of the 99 nearest names from a typical name
     # From rows to an upper bound of the distance between two of them.
     farthest: Callable[[Ints1d], float | None] = unknown

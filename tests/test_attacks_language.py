@@ -22,9 +22,9 @@ from spacy_dxprivacy.lab.attacks.language import Language, language_of, language
 from spacy_dxprivacy.lab.attacks.reading import ReleaseReading, SeenRelease, filled_guess
 from spacy_dxprivacy.lab.corpus import read_corpus, repeated
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
+from spacy_dxprivacy.mechanisms.levels import FOUND, measured_at
 from spacy_dxprivacy.prior.chain import alone_chain as make_alone
 from spacy_dxprivacy.prior.registered import WordPairs
-from spacy_dxprivacy.privacy.levels import FOUND, measured_at
 from spacy_dxprivacy.sampler.draw import InputRows
 
 LENGTH = 4

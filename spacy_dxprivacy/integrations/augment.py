@@ -64,8 +64,10 @@ def annotate(clean: Doc, original: Doc, annotations: Iterable[str] = ANNOTATIONS
                 clean.spans[key] = [Span(clean, s.start, s.end, label=s.label) for s in group]
     if "cats" in names:
         clean.cats = dict(original.cats)
-    in_clear = dict.fromkeys([*receipt.in_clear, *(IN_CLEAR[name] for name in names)])
-    clean.user_data[RECEIPT_KEY] = {**receipt, "in_clear": list(in_clear)}
+    release = receipt.stage("release")
+    in_clear = dict.fromkeys([*release["in_clear"], *(IN_CLEAR[name] for name in names)])
+    release["in_clear"] = list(in_clear)
+    clean.user_data[RECEIPT_KEY] = dict(receipt)
     return clean
 
 

@@ -23,9 +23,10 @@ from ..io.fields import Row, slots_of
 from ..io.jobs import begun, opened, plan_jobs, read
 from ..io.records import Failed, Input, Record, chunks, docs_of
 from ..io.zones import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
-from ..pipeline.draw import LONGEST, passage
+from ..pipeline.draw import passage
 from ..pipeline.select import AllWords
 from ..pipeline.unknown import REDACTED
+from ..privacy.composition import LONGEST
 from ..space import Space
 from ..space.sources import SpaceSource
 from ..ty import Draw, Mechanism, facts_of

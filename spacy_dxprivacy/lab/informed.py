@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice, product
@@ -22,8 +22,9 @@ from ..errors import UsageError
 from ..io.build import the_sanitizer
 from ..mechanisms.path_v2 import SentenceMechanism
 from ..pipeline.draw import ids_of, passage
+from ..pipeline.receipt import Receipt
 from ..pipeline.select import words_of
-from ..privacy.composition import best_guess, change
+from ..privacy.composition import Loss, best_guess
 from ..privacy.guarantee import Guarantee
 from ..sampler.draw import InputRows
 from ..space.search.exact import euclidean
@@ -71,12 +72,12 @@ class Secret:
         sentence_distances = [
             (self.distances @ np.array(times), n) for times, n in self.sentences.items()
         ]
-        changes = [
-            change(guarantee, [float(d[j]) for d, n in sentence_distances for _ in range(n)])
+        losses = [
+            Loss.of(guarantee, [float(d[j]) for d, n in sentence_distances for _ in range(n)])
             for j in range(len(self.alternatives))
         ]
-        max_delta = max((loss.delta for loss in changes), default=0.0)
-        return min(1.0, best_guess([loss.epsilon for loss in changes]) + max_delta)
+        max_delta = max((loss.fails for loss in losses), default=0.0)
+        return min(1.0, best_guess([loss.epsilon() for loss in losses]) + max_delta)
 
     def posterior(self) -> float:
         """Return the probability of the secret, given all that was seen."""
@@ -145,11 +146,11 @@ class Informed:
         self.recogniser: Any = nlp.create_pipe("dx_entity_ruler")
         self._near: Callable[[int], tuple[Ints1d, Floats1d]] = lru_cache(2048)(self._nearest)
 
-    def check(self, receipt: Mapping[str, Any]) -> None:
+    def check(self, receipt: Receipt) -> None:
         """Raise UsageError where a receipt is of another pipeline than this one."""
         names = ("mechanism", "space", "scope", "casing", "unknown_policy", "editor")
-        differing = [name for name in names if getattr(self.terms, name) != receipt.get(name)]
-        mine, stated = self.guarantee, Guarantee.from_dict(receipt["guarantee"])
+        differing = [name for name in names if getattr(self.terms, name) != getattr(receipt, name)]
+        mine, stated = self.guarantee, Guarantee.from_dict(receipt.guarantee)
         if any(getattr(mine, name) != getattr(stated, name) for name in STATED):
             differing.append("guarantee")
         if differing:

@@ -9,7 +9,7 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice, repeat, zip_longest
@@ -26,7 +26,7 @@ from ..errors import UsageError
 from ..io.build import make_pipeline
 from ..io.records import Input, Record, docs_of
 from ..io.zones import zone
-from ..pipeline.receipt import get_receipt
+from ..pipeline.receipt import Receipt, get_receipt
 from .aligned import tokens_of
 from .corpus import records_of
 from .informed import DocWords, Evidence, Informed, Mentions, Secret
@@ -108,9 +108,9 @@ def odds(
     return result.odds[0]
 
 
-def settings_of(receipt: Mapping[str, Any]) -> dict[str, Any]:
+def settings_of(receipt: Receipt) -> dict[str, Any]:
     """Return the mechanism of a receipt and its epsilon, as settings of a pipeline."""
-    return {"mechanism": receipt["mechanism"], "epsilon": receipt["guarantee"]["epsilon"]}
+    return {"mechanism": receipt.mechanism, "epsilon": receipt.guarantee["epsilon"]}
 
 
 @lru_cache(maxsize=2)

@@ -17,7 +17,7 @@ import numpy as np
 from ..about import __version__
 from ..arrays import Floats1d, Floats2d
 from ..errors import UsageError
-from ..privacy.levels import scale_of
+from ..mechanisms.levels import scale_of
 from ..privacy.randomness import Rng
 from ..space import Space
 from ..ty import Mechanism, StatesProbabilities

@@ -34,7 +34,7 @@ from ...machine import LOOPBACK
 from ...pipeline.component import DxSanitizer
 from ...privacy.guarantee import Guarantee
 from ...text.mentions import united
-from .callers import Callers, Ledger, Refused, read_callers
+from .callers import Callers, Refused, account_of, read_callers
 from .service import Guard, Service, conversation_secret
 
 MAX_ITEMS = 1000  # texts or entities of a request
@@ -180,10 +180,11 @@ async def about(request: Request) -> dict[str, Any]:
 @routes.get("/budget")
 async def budget(request: Request) -> dict[str, Any]:
     """Return what this caller spent, and what is left of its budget."""
-    ledger, caller = request.app.state.service.ledger, request.state.caller
-    spent = await asyncio.to_thread(ledger.spent, caller)
-    unspent = None if ledger.budget is None else max(0.0, ledger.budget - spent["epsilon"])
-    return {"caller": caller, **spent, "budget": ledger.budget, "left": unspent}
+    account, caller = request.app.state.service.account, request.state.caller
+    loss, count = await asyncio.to_thread(account.get, caller)
+    unspent = None if account.limit is None else max(0.0, account.limit - loss.epsilon())
+    spent = {**loss.to_dict(), "draws": count.draws}
+    return {"caller": caller, **spent, "budget": account.limit, "left": unspent}
 
 
 @routes.get("/health")
@@ -251,7 +252,7 @@ def serve(
     conversation_secret()
     with nullcontext("") if limits.ledger else tempfile.TemporaryDirectory() as folder:  # mode 700
         ledger = limits.ledger or Path(folder) / "spent.db"
-        Ledger(ledger, guarantee, limits.budget).close()  # workers find a file that is in order
+        account_of(ledger, guarantee, limits.budget).close()  # workers find a file that is in order
         settings = pipeline, dataclasses.replace(limits, ledger=ledger)
         os.environ[SETTINGS] = Settings.dump_json(settings).decode()
         # uvicorn raises the signal once more when it has stopped: that ends in peace.
@@ -275,9 +276,10 @@ def create_app() -> FastAPI:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     pipeline, limits = Settings.validate_json(os.environ[SETTINGS])
     pipelines = [make_pipeline(pipeline) for _ in range(2)]
-    ledger = Ledger(limits.ledger, the_sanitizer(pipelines[0]).terms.guarantee, limits.budget)
+    guarantee = the_sanitizer(pipelines[0]).terms.guarantee
+    account = account_of(limits.ledger, guarantee, limits.budget)
     callers = Callers() if limits.tokens is None else read_callers(limits.tokens)
-    return make_app(Service(pipelines, callers, ledger, limits, checked=pipeline.language is None))
+    return make_app(Service(pipelines, callers, account, limits, checked=pipeline.language is None))
 
 
 def check(nlp: Language, limits: ServiceOptions) -> Guarantee:

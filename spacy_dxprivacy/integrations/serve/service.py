@@ -34,12 +34,15 @@ from ...config import ServiceOptions
 from ...entities.surrogates.base import Scope
 from ...entities.surrogates.replacements import CALLER, USER, Replacements
 from ...entities.surrogates.restoring import set_apart
+from ...io.account import Account, OverLimit
 from ...io.build import the_sanitizer
 from ...io.records import Failed, Input, Record, chunks
 from ...io.results import Serial, results
 from ...io.run import not_covered
+from ...pipeline.count import Count
 from ...pipeline.receipt import COUNTS
-from .callers import Callers, Ledger, Refused
+from ...privacy.composition import Loss
+from .callers import SPENT, Callers, Refused
 
 TEXTS, CHARACTERS = 32, 2**12  # of a part: enough for a batch, and soon done
 SMALL = 2**10  # characters of a request that is small
@@ -74,10 +77,10 @@ class Lane:
     an error message.
     """
 
-    def __init__(self, nlp: Language, ledger: Ledger, *, restorable: bool, checked: bool) -> None:
+    def __init__(self, nlp: Language, account: Account, *, restorable: bool, checked: bool) -> None:
         self.thread = ThreadPoolExecutor(1)
         self.began: float | None = None  # the part that is under way (time.monotonic)
-        self._nlp, self._ledger, self._checked = nlp, ledger, checked
+        self._nlp, self._account, self._checked = nlp, account, checked
         self._rows = dict[str, Any]()
         self._batch = 1 if restorable else TEXTS  # rows are those of the document drawn last
         if restorable:
@@ -91,7 +94,10 @@ class Lane:
         Raises:
             Refused: 403 where the budget is spent.
         """
-        self._ledger.check(caller)
+        try:
+            self._account.check(caller)
+        except OverLimit:
+            raise Refused(403, SPENT) from None
         self.began, outcomes = time.monotonic(), list[Outcome]()
         try:
             if self._checked:
@@ -102,8 +108,16 @@ class Lane:
             self.began, self._rows = None, {}
             lost = [_most_draws(record) for record in records[len(outcomes) :]]
             draws = [*(outcome.draws for outcome in outcomes), *lost]
-            self._ledger.charge(caller, list(filter(None, draws)), capped=bool(lost))
+            self._charge(caller, [number for number in draws if number], capped=bool(lost))
         return outcomes
+
+    def _charge(self, caller: str, draws: list[int], *, capped: bool) -> None:
+        guarantee = the_sanitizer(self._nlp).terms.guarantee
+        loss = sum((Loss.of_words(guarantee, number) for number in draws), Loss())
+        try:
+            self._account.charge(caller, loss, Count(draws=sum(draws)), capped=capped)
+        except OverLimit:
+            raise Refused(403, SPENT) from None
 
     def _covered(self, record: Input) -> Input:
         """Return a failed record where the language of a text is not covered."""
@@ -120,8 +134,8 @@ class Lane:
                 yield Outcome(_most_draws(record), error=result.why)
             else:
                 (text,), (stated,) = result.texts, result.receipts
-                receipt = {name: stated[name] for name in COUNTS}
-                receipt["epsilon"] = stated["total"]["epsilon"]
+                receipt = {name: getattr(stated, name) for name in COUNTS}
+                receipt["epsilon"] = stated.total["epsilon"]
                 yield Outcome(receipt["draws"], text, "", receipt, self._rows)
 
     def _set_apart(self, doc: Doc, drawn: Replacements) -> Replacements:
@@ -157,20 +171,20 @@ class Service:
     Args:
         pipelines: Two. Small requests have one alone, so that they never wait for large ones.
         callers: Those who may ask.
-        ledger: What they spent.
+        account: What they spent.
         limits: Of a request; with an upstream, outcomes have rows.
         checked: Whether texts of languages that the pipelines do not cover get an error.
     """
 
     def __init__(
-        self, pipelines: Sequence[Language], callers: Callers, ledger: Ledger,
+        self, pipelines: Sequence[Language], callers: Callers, account: Account,
         limits: ServiceOptions, *, checked: bool = True,
     ) -> None:  # fmt: skip
-        self.callers, self.ledger, self.limits = callers, ledger, limits
+        self.callers, self.account, self.limits = callers, account, limits
         self.terms = the_sanitizer(pipelines[0]).terms
         restorable = bool(limits.upstream)
         self.lanes = [
-            Lane(nlp, ledger, restorable=restorable, checked=checked) for nlp in pipelines
+            Lane(nlp, account, restorable=restorable, checked=checked) for nlp in pipelines
         ]
 
     @property

@@ -14,6 +14,7 @@ from spacy.strings import get_string_id
 
 from ...config import FileOptions, names_of
 from ...io.files.limits import parse_json
+from ...pipeline.receipt import Receipt
 from ...pipeline.select import LAYOUT
 from ...pipeline.unknown import REDACTED
 from ...space import Space
@@ -233,7 +234,7 @@ class _Audit:
     def _strings(self, item: Strings, where: str) -> None:
         kind = item.kind
         if kind == "tensor":
-            declared = self.receipt.get("vectors") == "noisy"
+            declared = _stated(self.receipt, "release", "vectors") == "noisy"
             self._add("tensor", where, (), "an array for a document", declared=declared)
             return
         lead = "the fields "
@@ -282,10 +283,11 @@ class _Audit:
             text = "nothing says that a sanitizer made it; give its receipt"
             self._add("text without a receipt", where, lower, text)
             return
-        if self.space.digest not in str(receipt.get("space", "")):
+        space = _stated(receipt, "words", "space")
+        if space is not None and self.space.digest not in str(space):
             self.notes.add(OTHER_SPACE)
         kept = any(p.startswith("every word") for p in phrases)
-        digits = receipt.get("unknown_policy") in ("RandomDigits", "Context")
+        digits = _stated(receipt, "unknown", "policy") in ("RandomDigits", "Context")
         drawable = {w for w in lower if digits and any(c.isdigit() for c in w) and len(w) < LONG}
         drawable |= {w for w in lower if self.space.find(w) >= 0 or w in SPELLED}
         if drawable:
@@ -382,11 +384,21 @@ def _case(word: str) -> str:
 
 def _in_plaintext(receipt: dict[str, Any]) -> Iterator[str]:
     """The phrases that a receipt and its earlier ones declare, unless merely claimed."""
-    earlier = receipt.get("earlier")
-    for part in (receipt, *(earlier if isinstance(earlier, list | tuple) else ())):
-        vouched = isinstance(part, dict) and not part.get("claimed")
-        phrases = part.get("in_clear") if vouched else None
-        yield from (str(p) for p in (phrases if isinstance(phrases, list | tuple) else ()))
+    stages = receipt.get("stages")
+    for stage in stages if isinstance(stages, list | tuple) else ():
+        if isinstance(stage, dict) and stage.get("stage") == "release":
+            phrases = stage.get("in_clear")
+            yield from map(str, phrases if isinstance(phrases, list | tuple) else ())
+        elif isinstance(stage, dict) and not stage.get("claimed"):
+            yield from _in_plaintext(stage)  # of an earlier sanitizer
+
+
+def _stated(receipt: dict[str, Any], stage: str, name: str) -> Any:
+    """What a stage of a receipt states; None where it does not, or is damaged."""
+    try:
+        return Receipt(receipt).stage(stage).get(name)
+    except (AttributeError, LookupError, TypeError):
+        return None
 
 
 def _language(file: Path) -> str:

@@ -16,8 +16,8 @@ from ...cli import options
 from ...cli.terminal import progress, setting_up, settings_that_fail
 from ...config import import_code
 from ...errors import UsageError
+from ...mechanisms.levels import LEVELS
 from ...pipeline.component import DEFAULT_CONFIG
-from ...privacy.levels import LEVELS
 from ...space import Space
 from ...space.sources import BUILTIN
 from ...validate import between, needs, one_of

@@ -114,7 +114,7 @@ def audit_release_cli(
     from ..report.receipts import read_receipt
 
     try:
-        account = None if receipt is None else read_receipt(receipt).raw
+        account = None if receipt is None else read_receipt(receipt).receipt
         with setting_up():
             table: Space = load(space)
             nlp = None if model is None else _load_model(model)

@@ -20,7 +20,7 @@ from ...io.tally import times
 from ...space.sources import read_words
 from ..informed import Informed
 from ..odds import Asked, Odds, OddsOfTexts, given_of_files, odds_of, settings_of
-from ..report.receipts import Account, read_receipt, receipts_of
+from ..report.receipts import Releases, read_receipt, receipts_of
 from ..results import text_table
 
 ENTITIES = "entities"
@@ -67,15 +67,15 @@ def odds_cli(
         asked = _asked(secret, secrets, secret_field, among)
         account = _account(after, receipt)
         if account is not None and pipeline.config is None and not pipeline.of_component():
-            pipeline = replace(pipeline, **settings_of(account.raw))
+            pipeline = replace(pipeline, **settings_of(account.receipt))
         with setting_up():
             nlp = make_pipeline(pipeline)
         attacker = Informed(nlp)
         if account is not None:
-            attacker.check(account.raw)
+            attacker.check(account.receipt)
         secret_keep = None if secret_field is None else (secret_field,)
         files = FileOptions(field=(field,), keep_fields=secret_keep)
-        failed = account.failed[0] if account is not None and account.failed else ()
+        failed = account.count.failed[0] if account is not None and account.count.failed else ()
         texts = given_of_files(nlp, (before, after), files, failed=failed)
         result = odds_of(attacker, bar(texts, unit="record"), asked)
         if as_json:
@@ -100,7 +100,7 @@ def _asked(
     return Asked(text, by_record=secret_field is not None, among=alternatives)
 
 
-def _account(after: Path | None, receipt: Path | None) -> Account | None:
+def _account(after: Path | None, receipt: Path | None) -> Releases | None:
     """Return the receipt of a release; None where there is none."""
     if receipt is not None:
         return read_receipt(receipt)

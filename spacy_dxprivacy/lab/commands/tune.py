@@ -16,7 +16,7 @@ from ...cli import options
 from ...cli.terminal import progress, setting_up, settings_that_fail
 from ...config import import_code
 from ...io.files.atomic import check_new, write_bytes
-from ...privacy.levels import found_by
+from ...mechanisms.levels import found_by
 from ...space.sources import BUILTIN
 from ...ty import Mechanism
 from ..mechanisms import load_space, parse_epsilons, parse_tunable

@@ -41,7 +41,7 @@ from ..mechanisms import quiet
 from ..odds import Asked, Given, Odds, odds_of, settings_of
 from ..results import NAN, Progress, no_progress
 from .pairs import NONE, Pair
-from .receipts import Account
+from .receipts import Releases
 
 if TYPE_CHECKING:  # torch is imported when a model is opened
     from ..transformer import CausalModel
@@ -126,18 +126,18 @@ def words_of_pairs(pairs: Sequence[Pair], space: Space, *, drawn: bool) -> Words
     return Words(text, np.concatenate(outputs), np.concatenate(at))
 
 
-def attacker_of(account: Account, settings: dict[str, Any]) -> Informed:
+def attacker_of(account: Releases, settings: dict[str, Any]) -> Informed:
     """Return an attacker who knows the pipeline of a receipt. Raise UsageError where these are not
     its settings.
 
     settings: the `config` of the run; or its `space`, where all else is in the receipt.
     """
-    settings_known = {} if "config" in settings else settings_of(account.raw)
+    settings_known = {} if "config" in settings else settings_of(account.receipt)
     if settings_known and labels_in_plaintext(account.terms.in_clear):
         raise UsageError("only some words were selected: give the `config` of the run.")
     with quiet():
         attacker = Informed(make_pipeline(**settings_known, **settings))
-    attacker.check(account.raw)
+    attacker.check(account.receipt)
     return attacker
 
 
@@ -165,11 +165,11 @@ class Release:
     space: Space
     asked: Request
     pairs: list[Pair]
-    accounts: list[Account]
+    accounts: list[Releases]
     without: int
 
     @property
-    def account(self) -> Account:
+    def account(self) -> Releases:
         """The last sanitizer's."""
         return self.accounts[-1]
 
@@ -351,7 +351,7 @@ def _persons(release: Release, measured: Measured) -> None:
 
 
 def _audit_release(release: Release, measured: Measured) -> None:
-    receipt = None if release.account.carried else release.account.raw
+    receipt = None if release.account.carried else release.account.receipt
     (before, after), name = release.paths, release.asked.fields.field[0]
     report = audit_release(after, before, field=name, receipt=receipt, space=release.space)
     leaks = [leak for leak in report.leaks if not (leak.by_chance or leak.declared)]

@@ -23,7 +23,7 @@ from .pairs import FilePair, Pair, plan_sources, read_pairs
 from .receipts import (
     DAMAGED,
     NO_RECEIPT,
-    Account,
+    Releases,
     alarms,
     answers,
     read_receipt,
@@ -45,7 +45,7 @@ def read_release(before: Path, after: Path, space: Space, asked: Request) -> Rel
     """Read two files or two folders, and their receipts. Raise UsageError where they do not fit."""
     sources = plan_sources(before, after)
     account = None if asked.receipt is None else read_receipt(asked.receipt)
-    failed = None if account is None else account.failed
+    failed = None if account is None else account.count.failed or None
     pairs = list(read_pairs(sources, asked.fields, label=asked.label, failed=failed))
     if not pairs:
         raise UsageError(f"{before}: holds no document.")
@@ -88,11 +88,11 @@ def page_of(release: Release, measured: Measured | None = None) -> str:
         first=WORST,
         times=times,
         longest=LONGEST,
-        receipts=[json.dumps(a.raw, indent=2, ensure_ascii=False) for a in accounts],
+        receipts=[json.dumps(a.receipt, indent=2, ensure_ascii=False) for a in accounts],
     )
 
 
-def _accounts(account: Account | None, sources: list[FilePair]) -> tuple[list[Account], int]:
+def _accounts(account: Releases | None, sources: list[FilePair]) -> tuple[list[Releases], int]:
     """Return the given account or those of .spacy files, and how many documents carry none."""
     carried, without = receipts_of(s.after for s in sources if s.read_after == "spacy")
     accounts = carried if account is None else [account]
