@@ -68,7 +68,7 @@ MUTANTS = [
     Mutant(
         "totals-of-likelihood",
         "sampler/emissions.py",
-        "return self._totals + self.chain.expand_to_states(self._added(row))",
+        "return self.exact_totals + self.chain.expand_to_states(self._added(row))",
         "return self.chain.expand_to_states(self._added(row))",
         "Z leaves out the words beyond the radii",
         f"{DEFAULT} worst_pair",
@@ -76,7 +76,7 @@ MUTANTS = [
     Mutant(
         "totals-of-draws",
         "sampler/emissions.py",
-        "factors = (self._totals[states] + added[states]) / rounded",
+        "factors = (self.exact_totals[states] + added[states]) / rounded",
         "factors = 1 + 1.02 * added[states] / rounded",
         "Forward messages weigh near words 2 % more",
         f"{DEFAULT} draws_follow",

@@ -54,8 +54,7 @@ class Same:
     """No noise at all."""
 
     def __init__(self, mechanism):
-        self.name, self.guarantee = "same", mechanism.guarantee
-        self.n = mechanism.distribution(np.array([0])).shape[1]
+        self.name, self.guarantee, self.n = "same", mechanism.guarantee, len(mechanism.space)
 
     def sample(self, rows, rng):
         return Draw(rows.copy())

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice, product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from spacy.language import Language
@@ -20,6 +20,7 @@ from spacy.tokens import Doc
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..errors import UsageError
 from ..io.build import the_sanitizer
+from ..mechanisms.path_v2 import SentenceMechanism
 from ..pipeline.draw import ids_of, passage
 from ..pipeline.receipt import Receipt
 from ..pipeline.select import words_of
@@ -30,6 +31,7 @@ from ..space.search.exact import euclidean
 from ..text.mentions import chosen
 from ..ty import CoversPairs, HasMetric, StatesProbabilities
 from .aligned import Writing
+from .variants import VariantLikelihood
 
 ALTERNATIVES = 99  # where none are given
 LABELS = frozenset(
@@ -372,8 +374,9 @@ class Informed:
             *(np.concatenate([getattr(t, n) for t in texts]) for n in InputRows.__match_args__)
         )
         outputs = np.concatenate([y for _, y in pairs])
-        mechanism: Any = self.mechanism
-        logs = mechanism.log_likelihood_of_variants(text, outputs, np.concatenate(columns))
+        built = cast(SentenceMechanism, self.mechanism).built
+        likelihood = VariantLikelihood(built.chain, built.emissions)
+        logs = likelihood.of_variants(text, outputs, np.concatenate(columns))
         return [row[: item.variants.shape[1]] for row, (item, _) in zip(logs, pairs, strict=True)]
 
     def _of_words(self, evidence: Evidence, outputs: Ints1d) -> Floats1d:
