@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import traceback
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -36,15 +37,6 @@ class Built(Protocol):
 
 
 T = TypeVar("T", bound=Built)
-T_co = TypeVar("T_co", bound=Built, covariant=True)
-
-
-class Settings(Protocol[T_co]):
-    """A frozen dataclass of all that changes what is drawn."""
-
-    def build(self, space: Space, guarantee: Guarantee) -> T_co:
-        """Apply the settings to a space. Raise DxError where they have no solution on it."""
-        ...
 
 
 def checked_rows(rows: object, n: int) -> Ints1d:
@@ -82,15 +74,20 @@ class BuiltMechanism(Generic[T]):
 
     Attributes:
         guarantee: What holds on every space; after fit, what holds on this one.
-        settings: Its build returns T.
+        build: Applies the settings, its keywords, to a space. Raises DxError where they have no
+            solution on it.
         facts: Those known without a space; after fit, all.
     """
 
     def __init__(
-        self, name: str, guarantee: Guarantee, settings: Settings[T], facts: Facts = NO_FACTS
+        self,
+        name: str,
+        guarantee: Guarantee,
+        build: Callable[[Space, Guarantee], T],
+        facts: Facts = NO_FACTS,
     ) -> None:
         self.name = name
-        self.settings = settings
+        self.build = build
         self.guarantee = self._unfitted_guarantee = guarantee
         self.facts = self._unfitted_facts = facts
         self._space: Space | None = None
@@ -102,7 +99,7 @@ class BuiltMechanism(Generic[T]):
     def fit(self, space: Space) -> Self:
         """Fit a public space. Raise DxError where the settings have no solution on it."""
         with learned.noting_use() as read:
-            built = self.settings.build(space, self._unfitted_guarantee)
+            built = self.build(space, self._unfitted_guarantee)
         guarantee = built.guarantee.named(space.digest)
         trusted = space.verified and not read
         self.guarantee = guarantee if trusted else guarantee.as_trusted_as_files()

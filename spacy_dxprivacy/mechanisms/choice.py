@@ -22,7 +22,7 @@ from ..space import Space
 from ..space.search.exact import euclidean
 from ..ty import NO_FACTS, Draw, Facts
 from ..validate import between
-from .built import LARGEST_SCORE, ProbabilityMechanism, Settings, checked_rows
+from .built import LARGEST_SCORE, ProbabilityMechanism, checked_rows
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -95,11 +95,11 @@ class ChoiceMechanism(ProbabilityMechanism[Choice]):
         self,
         name: str,
         guarantee: Guarantee,
-        settings: Settings[Choice],
+        build: Callable[[Space, Guarantee], Choice],
         facts: Facts = NO_FACTS,
         cache_mb: float = CACHE_MB,
     ) -> None:
-        super().__init__(name, guarantee, settings, facts)
+        super().__init__(name, guarantee, build, facts)
         self.cache_mb = between("cache_mb", cache_mb, 0.0, inf, "[)")
         self._tables: Tables | None = None
 

@@ -13,7 +13,7 @@ that have none either. (Its "aggressive" mapping, each word's own k nearest, pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -52,36 +52,31 @@ def make_custext(epsilon: float, k: int = 20) -> ChoiceMechanism:
         notes="The output reveals the group of the word.",
     )
     facts = Facts(in_clear=("which group of words each word is of",))
-    return ChoiceMechanism("dx.CusText.v1", guarantee, CusTextSettings(epsilon, k), facts)
+    return ChoiceMechanism("dx.CusText.v1", guarantee, partial(build, epsilon=epsilon, k=k), facts)
 
 
-@dataclass(frozen=True)
-class CusTextSettings:
-    epsilon: float
-    k: int
+def build(space: Space, guarantee: Guarantee, *, epsilon: float, k: int) -> Choice:
+    X, group = space.vectors, groups(space.vectors, k)
 
-    def build(self, space: Space, guarantee: Guarantee) -> Choice:
-        X, group = space.vectors, groups(space.vectors, self.k)
+    def weights(rows: Ints1d) -> Floats2d:
+        W = np.zeros((len(rows), len(X)))
+        for number in np.unique(group[rows]):
+            places = np.flatnonzero(group[rows] == number)
+            members = np.flatnonzero(group == number)
+            D = distances(X[rows[places]], X[members])
+            far = D.max(axis=1, keepdims=True)
+            nearness = 1 - np.divide(D, far, out=np.zeros_like(D), where=far > 0)
+            score = clamped_score(1 - nearness, beta=epsilon / 2)
+            W[np.ix_(places, members)] = np.exp(-score)
+        return W
 
-        def weights(rows: Ints1d) -> Floats2d:
-            W = np.zeros((len(rows), len(X)))
-            for number in np.unique(group[rows]):
-                places = np.flatnonzero(group[rows] == number)
-                members = np.flatnonzero(group == number)
-                D = distances(X[rows[places]], X[members])
-                far = D.max(axis=1, keepdims=True)
-                nearness = 1 - np.divide(D, far, out=np.zeros_like(D), where=far > 0)
-                score = clamped_score(1 - nearness, beta=self.epsilon / 2)
-                W[np.ix_(places, members)] = np.exp(-score)
-            return W
+    def metric(rows: Ints1d) -> Floats2d:
+        """0 from a word to itself, 1 within its group, infinity beyond."""
+        D = np.where(group[rows][:, None] == group[None, :], 1.0, np.inf)
+        D[np.arange(len(rows)), rows] = 0
+        return D
 
-        def metric(rows: Ints1d) -> Floats2d:
-            """0 from a word to itself, 1 within its group, infinity beyond."""
-            D = np.where(group[rows][:, None] == group[None, :], 1.0, np.inf)
-            D[np.arange(len(rows)), rows] = 0
-            return D
-
-        return Choice(weights, metric, guarantee)
+    return Choice(weights, metric, guarantee)
 
 
 def groups(X: Floats2d, k: int) -> Ints1d:

@@ -14,7 +14,6 @@ each is a release.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -49,28 +48,24 @@ def make_diffractor(epsilon: float) -> ChoiceMechanism:
         source="Ghosh et al. 2009, on the list of Meisenbacher et al. 2024; clamping is free",
         notes="Words that are near in the space can be far apart on the list.",
     )
-    return ChoiceMechanism("dx.Diffractor.v1", guarantee, DiffractorSettings(epsilon))
+    return ChoiceMechanism("dx.Diffractor.v1", guarantee, partial(build, epsilon=epsilon))
 
 
-@dataclass(frozen=True)
-class DiffractorSettings:
-    epsilon: float
+def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Choice:
+    X = space.vectors
+    place = np.argsort(once(space, LIST, partial(chain, X), partial(_is_chain, X)))
 
-    def build(self, space: Space, guarantee: Guarantee) -> Choice:
-        X = space.vectors
-        place = np.argsort(once(space, LIST, partial(chain, X), partial(_is_chain, X)))
+    def metric(rows: Ints1d) -> Floats2d:
+        D: Floats2d = np.abs(place[rows][:, None] - place[None, :]).astype(np.float64)
+        return D
 
-        def metric(rows: Ints1d) -> Floats2d:
-            D: Floats2d = np.abs(place[rows][:, None] - place[None, :]).astype(np.float64)
-            return D
+    def weights(rows: Ints1d) -> Floats2d:
+        W = np.exp(-clamped_score(metric(rows), beta=epsilon))
+        # All that would fall off an end stays at the end: a geometric series.
+        W[:, (place == 0) | (place == len(place) - 1)] /= -np.expm1(-epsilon)
+        return W
 
-        def weights(rows: Ints1d) -> Floats2d:
-            W = np.exp(-clamped_score(metric(rows), beta=self.epsilon))
-            # All that would fall off an end stays at the end: a geometric series.
-            W[:, (place == 0) | (place == len(place) - 1)] /= -np.expm1(-self.epsilon)
-            return W
-
-        return Choice(weights, metric, guarantee)
+    return Choice(weights, metric, guarantee)
 
 
 def _is_chain(X: Floats2d, order: Ints1d) -> bool:

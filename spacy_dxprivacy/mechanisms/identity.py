@@ -21,7 +21,7 @@ def make_identity() -> Identity:
     """Create a mechanism that leaves words unmodified, to inspect the rest of a pipeline."""
     guarantee = Guarantee("none", notes="Words are unmodified.")
     facts = Facts(in_clear=("every word",))
-    return Identity("dx.Identity.v1", guarantee, IdentitySettings(), facts)
+    return Identity("dx.Identity.v1", guarantee, build, facts)
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,8 @@ class NoPrivacy:
     guarantee: Guarantee
 
 
-@dataclass(frozen=True)
-class IdentitySettings:
-    def build(self, space: Space, guarantee: Guarantee) -> NoPrivacy:
-        return NoPrivacy(guarantee)
+def build(space: Space, guarantee: Guarantee) -> NoPrivacy:
+    return NoPrivacy(guarantee)
 
 
 class Identity(BuiltMechanism[NoPrivacy]):

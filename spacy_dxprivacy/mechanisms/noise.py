@@ -53,33 +53,24 @@ class Noise:
     delta: Callable[[Floats2d, Floats2d, Ints1d, Floats2d], Floats2d | None] = unknown
 
 
-class NoiseSettings:
-    """The base of settings of noise."""
-
-    def build(self, space: Space, guarantee: Guarantee) -> Noise:
-        """Apply the settings to a space."""
-        raise NotImplementedError
-
-    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw | None:
-        """Return the distribution of the noise, if it is known, derived without `build`: an audit
-        against `build` itself could not see a wrong scale."""
-        return None
-
-
 class NoiseMechanism(BuiltMechanism[Noise]):
-    """x + z on a grid, then a projection."""
+    """x + z on a grid, then a projection.
 
-    settings: NoiseSettings
+    law: the distribution of the noise on a space, if it is known, derived without `build`: an audit
+    against `build` itself could not see a wrong scale.
+    """
 
     def __init__(
         self,
         name: str,
         guarantee: Guarantee,
-        settings: NoiseSettings,
+        build: Callable[[Space, Guarantee], Noise],
+        law: Callable[[Space, Guarantee], NoiseLaw | None] = unknown,
         projection: Projection | None = None,
     ) -> None:
+        self.law = law
         self.projection = make_nearest() if projection is None else projection
-        super().__init__(name, guarantee, settings, Facts(projection=self.projection))
+        super().__init__(name, guarantee, build, Facts(projection=self.projection))
 
     def fit(self, space: Space) -> Self:
         super().fit(space)
@@ -100,7 +91,7 @@ class NoiseMechanism(BuiltMechanism[Noise]):
             self._unfitted_facts,
             centres=built.centres,
             approximate=built.approximate,
-            law=partial(self.settings.law, space, self.guarantee),
+            law=partial(self.law, space, self.guarantee),
             loss=loss,
             delta=delta,
         )

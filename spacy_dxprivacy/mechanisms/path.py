@@ -50,33 +50,27 @@ def make_path(epsilon: float) -> ChoiceMechanism:
         source="docs/explanation/sentences.md, theorem; McSherry and Talwar 2007",
         notes="Draws use 53 random bits: a word of probability below 2**-53 may never come out.",
     )
-    return ChoiceMechanism("dx.Path.v1", guarantee, PathSettings(epsilon))
+    return ChoiceMechanism("dx.Path.v1", guarantee, partial(build, epsilon=epsilon))
 
 
-@dataclass(frozen=True)
-class PathSettings:
-    epsilon: float
+def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Choice:
+    graph = graph_of(space)
+    longest = graph.reach / STEPS
+    if epsilon * longest > LARGEST_SCORE:
+        expected = f"at most {LARGEST_SCORE / longest:.4g} on this space"
+        raise fail("epsilon", expected, epsilon)
+    beta = solved_beta(partial(exact_epsilon, graph), epsilon)
+    notes = (
+        f"The choice uses exp(-{beta:.6g} path) on this space. No two words are more than "
+        f"{longest:g} apart. "
+    )
 
-    def build(self, space: Space, guarantee: Guarantee) -> Choice:
-        graph = graph_of(space)
-        longest = graph.reach / STEPS
-        if self.epsilon * longest > LARGEST_SCORE:
-            expected = f"at most {LARGEST_SCORE / longest:.4g} on this space"
-            raise fail("epsilon", expected, self.epsilon)
-        beta = solved_beta(partial(exact_epsilon, graph), self.epsilon)
-        notes = (
-            f"The choice uses exp(-{beta:.6g} path) on this space. No two words are more than "
-            f"{longest:g} apart. "
-        )
+    def weights(rows: Ints1d) -> Floats2d:
+        return np.exp(-beta * graph.distances(rows))
 
-        def weights(rows: Ints1d) -> Floats2d:
-            return np.exp(-beta * graph.distances(rows))
-
-        guarantee = replace(
-            guarantee, notes=notes + guarantee.notes, loss_range=2 * beta / self.epsilon
-        )
-        draw = _Draw(graph, beta, np.exp(-log_sums(graph, beta)))
-        return Choice(weights, graph.distances, guarantee, draw, longest)
+    guarantee = replace(guarantee, notes=notes + guarantee.notes, loss_range=2 * beta / epsilon)
+    draw = _Draw(graph, beta, np.exp(-log_sums(graph, beta)))
+    return Choice(weights, graph.distances, guarantee, draw, longest)
 
 
 def exact_epsilon(graph: WordGraph, beta: float) -> float:

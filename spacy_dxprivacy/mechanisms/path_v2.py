@@ -15,7 +15,7 @@ Papers      this project, docs/explanation/sentences.md; Chatzikokolakis, Palami
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -71,44 +71,46 @@ def make_path_v2(
         protects="word" if alone else "text",
         loss_range=2.0 if alone else 1.0,
     )
-    settings = SentenceSettings(epsilon, name, lengths, prior)
+    builder = partial(build, epsilon=epsilon, policy_name=name, policy=lengths, prior=prior)
     facts = Facts(draws_sentences=not alone)
-    return SentenceMechanism("dx.Path.v2", guarantee, settings, facts)
+    return SentenceMechanism("dx.Path.v2", guarantee, builder, facts)
 
 
-@dataclass(frozen=True)
-class SentenceSettings:
-    epsilon: float
-    policy_name: str
-    policy: MetricPolicy
-    prior: Prior
-
-    def build(self, space: Space, guarantee: Guarantee) -> Sentences:
-        graph = policy_graph(space, self.policy, self.policy_name)
-        chain = self.prior.fit(space)
-        if self.epsilon * graph.longest > LARGEST_SCORE:
-            expected = f"at most {LARGEST_SCORE / graph.longest:.4g} on this space"
-            raise fail("epsilon", expected, self.epsilon)
-        alone = self.prior.draws == "alone"
-        beta = beta_of(space, graph, chain, self.epsilon) if alone else self.epsilon / 2
-        kernel = Kernel(graph, beta)
-        notes = (
-            f"{SAMPLING[self.prior.draws]} sampling by exp(-{beta:.6g} path) and {self.prior.name} "
-            f"({chain.digest[:12]}). {guarantee.notes} Rounding: {rounding(chain):.2g} nats a word."
-        )
-        guarantee = replace(guarantee, notes=notes, loss_range=2 * beta / self.epsilon)
-        default = self == make_path_v2(self.epsilon).settings
-        stored = stored_distances(space, self.policy)
-        facts = Facts(
-            draws_sentences=not chain.is_alone,
-            measured=default and space.digest == Space.builtin().digest,
-            longest=graph.longest,
-            distance_quantiles=stored.get("apart"),
-            near_names=stored.get("near_names", ()),
-            farthest=graph.farthest,
-            store_paths=graph.store,
-        )
-        return Sentences(chain, kernel, WordDraw(kernel, chain.unigram), guarantee, facts)
+def build(
+    space: Space,
+    guarantee: Guarantee,
+    *,
+    epsilon: float,
+    policy_name: str,
+    policy: MetricPolicy,
+    prior: Prior,
+) -> Sentences:
+    graph = policy_graph(space, policy, policy_name)
+    chain = prior.fit(space)
+    if epsilon * graph.longest > LARGEST_SCORE:
+        expected = f"at most {LARGEST_SCORE / graph.longest:.4g} on this space"
+        raise fail("epsilon", expected, epsilon)
+    alone = prior.draws == "alone"
+    beta = beta_of(space, graph, chain, epsilon) if alone else epsilon / 2
+    kernel = Kernel(graph, beta)
+    notes = (
+        f"{SAMPLING[prior.draws]} sampling by exp(-{beta:.6g} path) and {prior.name} "
+        f"({chain.digest[:12]}). {guarantee.notes} Rounding: {rounding(chain):.2g} nats a word."
+    )
+    guarantee = replace(guarantee, notes=notes, loss_range=2 * beta / epsilon)
+    default_prior = registry.dx_priors.get("dx.WordPairs.v1")()
+    default = (policy_name, policy, prior) == (*policy_of("general"), default_prior)
+    stored = stored_distances(space, policy)
+    facts = Facts(
+        draws_sentences=not chain.is_alone,
+        measured=default and space.digest == Space.builtin().digest,
+        longest=graph.longest,
+        distance_quantiles=stored.get("apart"),
+        near_names=stored.get("near_names", ()),
+        farthest=graph.farthest,
+        store_paths=graph.store,
+    )
+    return Sentences(chain, kernel, WordDraw(kernel, chain.unigram), guarantee, facts)
 
 
 def rounding(chain: Chain) -> float:

@@ -11,7 +11,7 @@ Paper     Feyisetan, Kasiviswanathan 2021 (TrustNLP)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -24,7 +24,7 @@ from ..space import Space
 from ..space.search.exact import distances, euclidean, in_blocks
 from ..ty import NoiseLaw, Projection
 from ..validate import positive, whole
-from .noise import Noise, NoiseMechanism, NoiseSettings, norms_of
+from .noise import Noise, NoiseMechanism, norms_of
 
 PUBLIC_SEED = 20210728  # Phi is public and fixed; drawing it anew would be a second mechanism
 ALL_PAIRS_UP_TO = 20_000
@@ -50,30 +50,28 @@ def make_random_projection(
         status="computed",
         source="Feyisetan and Kasiviswanathan 2021, with the exact Lipschitz constant",
     )
-    settings = RandomProjectionSettings(epsilon, dims)
-    return NoiseMechanism("dx.RandomProjection.v1", guarantee, settings, projection)
+    builder = partial(build, epsilon=epsilon, dims=dims)
+    return NoiseMechanism(
+        "dx.RandomProjection.v1", guarantee, builder, partial(law, dims=dims), projection
+    )
 
 
-@dataclass(frozen=True)
-class RandomProjectionSettings(NoiseSettings):
-    epsilon: float
-    dims: int
+def build(space: Space, guarantee: Guarantee, *, epsilon: float, dims: int) -> Noise:
+    Y, Phi = projected(space.vectors, dims)
+    stretch, method = stretch_of(space.vectors, Y, Phi)
+    noise = LaplaceNoise(dims, epsilon / stretch)
+    notes = f"The projection stretches distances {stretch:.6g} times at most ({method})."
+    metric = partial(euclidean, space.vectors)
+    guarantee = replace(guarantee, notes=notes)
+    return Noise(Y, noise, noise.spread, guarantee, metric, loss=noise.loss)
 
-    def build(self, space: Space, guarantee: Guarantee) -> Noise:
-        Y, Phi = projected(space.vectors, self.dims)
-        stretch, method = stretch_of(space.vectors, Y, Phi)
-        noise = LaplaceNoise(self.dims, self.epsilon / stretch)
-        notes = f"The projection stretches distances {stretch:.6g} times at most ({method})."
-        metric = partial(euclidean, space.vectors)
-        guarantee = replace(guarantee, notes=notes)
-        return Noise(Y, noise, noise.spread, guarantee, metric, loss=noise.loss)
 
-    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw:
-        from scipy.stats import gamma
+def law(space: Space, guarantee: Guarantee, *, dims: int) -> NoiseLaw:
+    from scipy.stats import gamma
 
-        Y, Phi = projected(space.vectors, self.dims)
-        stretch, _ = stretch_of(space.vectors, Y, Phi)
-        return NoiseLaw(Y, norms_of, gamma(self.dims, scale=stretch / guarantee.epsilon))
+    Y, Phi = projected(space.vectors, dims)
+    stretch, _ = stretch_of(space.vectors, Y, Phi)
+    return NoiseLaw(Y, norms_of, gamma(dims, scale=stretch / guarantee.epsilon))
 
 
 def projected(X: Floats2d, dims: int) -> tuple[Floats2d, Floats2d]:

@@ -15,7 +15,7 @@ takes them, and the vocabulary, from the private text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -61,36 +61,32 @@ def make_santext_plus(
     )
     common = f"words that are not among the rarest {sensitive:.0%}"
     facts = Facts(in_clear=(f"{common}, each with probability {1 - p:.3g}",))
-    settings = SanTextPlusSettings(epsilon, p, sensitive)
-    return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, settings, facts, cache_mb)
+    builder = partial(build, epsilon=epsilon, p=p, sensitive=sensitive)
+    return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, builder, facts, cache_mb)
 
 
-@dataclass(frozen=True)
-class SanTextPlusSettings:
-    epsilon: float
-    p: float
-    sensitive: float
+def build(
+    space: Space, guarantee: Guarantee, *, epsilon: float, p: float, sensitive: float
+) -> Choice:
+    X, n = space.vectors, len(space)
+    first = n - max(1, int(np.ceil(sensitive * n)))  # where the sensitive words begin
 
-    def build(self, space: Space, guarantee: Guarantee) -> Choice:
-        X, n = space.vectors, len(space)
-        first = n - max(1, int(np.ceil(self.sensitive * n)))  # where the sensitive words begin
+    def metric(rows: Ints1d) -> Floats2d:
+        """Euclidean between sensitive words, 0 from a word to itself, else infinite."""
+        D = euclidean(X, rows)
+        uncovered = (rows < first)[:, None] | (np.arange(n) < first)
+        uncovered[np.arange(len(rows)), rows] = False
+        D[uncovered] = np.inf
+        return D
 
-        def metric(rows: Ints1d) -> Floats2d:
-            """Euclidean between sensitive words, 0 from a word to itself, else infinite."""
-            D = euclidean(X, rows)
-            uncovered = (rows < first)[:, None] | (np.arange(n) < first)
-            uncovered[np.arange(len(rows)), rows] = False
-            D[uncovered] = np.inf
-            return D
+    def weights(rows: Ints1d) -> Floats2d:
+        D = distances(X[rows], X[first:])
+        W = np.zeros((len(rows), n))
+        drawn = boltzmann(clamped_score(D, beta=epsilon / 2))
+        W[:, first:] = drawn / drawn.sum(axis=1, keepdims=True)
+        common = np.flatnonzero(rows < first)
+        W[common] *= p
+        W[common, rows[common]] += 1 - p
+        return W
 
-        def weights(rows: Ints1d) -> Floats2d:
-            D = distances(X[rows], X[first:])
-            W = np.zeros((len(rows), n))
-            drawn = boltzmann(clamped_score(D, beta=self.epsilon / 2))
-            W[:, first:] = drawn / drawn.sum(axis=1, keepdims=True)
-            common = np.flatnonzero(rows < first)
-            W[common] *= self.p
-            W[common, rows[common]] += 1 - self.p
-            return W
-
-        return Choice(weights, metric, guarantee)
+    return Choice(weights, metric, guarantee)

@@ -14,6 +14,7 @@ Paper     Xu et al. 2021, "Density-aware differentially private textual perturba
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -48,17 +49,13 @@ def make_truncated_gumbel(epsilon: float) -> TruncatedGumbel:
         source="Xu et al. 2021",
         notes="Which words can come out depends on the word that went in.",
     )
-    return TruncatedGumbel(NAME, guarantee, TruncatedGumbelSettings(positive("epsilon", epsilon)))
+    return TruncatedGumbel(NAME, guarantee, partial(build, epsilon=positive("epsilon", epsilon)))
 
 
-@dataclass(frozen=True)
-class TruncatedGumbelSettings:
-    epsilon: float
-
-    def build(self, space: Space, guarantee: Guarantee) -> GumbelNoise:
-        nearest, farthest = extent(space.vectors)
-        scale = gumbel_scale(self.epsilon, len(space), nearest, farthest)
-        return GumbelNoise(farthest, scale, guarantee)
+def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> GumbelNoise:
+    nearest, farthest = extent(space.vectors)
+    scale = gumbel_scale(epsilon, len(space), nearest, farthest)
+    return GumbelNoise(farthest, scale, guarantee)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -20,6 +20,7 @@ t(v) = (exp(a v) - 1) / (2 (exp(a A) - 1)), at the worst v with ||v||_2 <= 2C.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from ..registries import registry
 from ..space import Space
 from ..ty import Projection
 from ..validate import between, one_of, positive, whole
-from .noise import Noise, NoiseMechanism, NoiseSettings, clipped
+from .noise import Noise, NoiseMechanism, clipped
 
 ANGLES = 2001
 LESS = "dx.Laplace.v1 at epsilon / (2 clip) needs no delta, and mostly less noise."
@@ -79,47 +80,50 @@ def make_truncated_laplace(
         else "Huang et al. 2024, theorem 3",
         notes=LESS if sound else PAPER,
     )
-    settings = TruncatedLaplaceSettings(epsilon, delta, clip, calibration, dims)
-    return NoiseMechanism("dx.TruncatedLaplace.v1", guarantee, settings, projection)
+    builder = partial(
+        build, epsilon=epsilon, delta=delta, clip=clip, calibration=calibration, dims=dims
+    )
+    return NoiseMechanism("dx.TruncatedLaplace.v1", guarantee, builder, projection=projection)
 
 
-@dataclass(frozen=True)
-class TruncatedLaplaceSettings(NoiseSettings):
-    epsilon: float
-    delta: float | None
-    clip: float | None
-    calibration: str
-    dims: int | None
-
-    def build(self, space: Space, guarantee: Guarantee) -> Noise:
-        centres, clip = clipped(space.vectors, self.clip)
-        d = centres.shape[1]
-        if self.calibration == "sound":
-            rate = float(self.epsilon / (2 * np.sqrt(d) * clip))
-            width = sound_width(self.epsilon, guarantee.delta, d)
-            noise = TruncatedLaplaceNoise(d, rate, float(width / rate))
-            spread = float(np.sqrt(noise.variance()))
-            share = spread * rate / np.sqrt(2)
-            notes = f"This is {share:.1%} of the noise of dx.ClippedLaplace.v1, which has no delta."
-            guarantee = replace(guarantee, notes=f"{notes} {guarantee.notes}")
-            return Noise(centres, noise, spread, guarantee, delta=noise.delta)
-        dims = d if self.dims is None else self.dims
-        if dims < d:
-            why = f"dims must be at least the {d} dimensions of the space, and it is {dims}"
-            raise DxError(Errors.DX005.format(name="dx.TruncatedLaplace.v1", why=why))
-        log_delta = -dims * np.log(4) if self.delta is None else float(np.log(self.delta))
-        width = paper_width(self.epsilon, log_delta, dims)
-        rate = float(self.epsilon / (2 * np.sqrt(dims) * clip))
-        true = np.exp(log_worst_delta(self.epsilon, width, d, dims))
-        notes = (
-            f"{PAPER} It claims delta = 10^{log_delta / np.log(10):.1f}; for these {d} dimensions "
-            f"and this epsilon the true delta is {true:.2g} at the worst pair within the clip, for "
-            "every epsilon, since the supports differ."
-        )
+def build(
+    space: Space,
+    guarantee: Guarantee,
+    *,
+    epsilon: float,
+    delta: float | None,
+    clip: float | None,
+    calibration: str,
+    dims: int | None,
+) -> Noise:
+    centres, clip = clipped(space.vectors, clip)
+    d = centres.shape[1]
+    if calibration == "sound":
+        rate = float(epsilon / (2 * np.sqrt(d) * clip))
+        width = sound_width(epsilon, guarantee.delta, d)
         noise = TruncatedLaplaceNoise(d, rate, float(width / rate))
-        guarantee = replace(guarantee, delta=float(np.exp(log_delta)), notes=notes)
         spread = float(np.sqrt(noise.variance()))
+        share = spread * rate / np.sqrt(2)
+        notes = f"This is {share:.1%} of the noise of dx.ClippedLaplace.v1, which has no delta."
+        guarantee = replace(guarantee, notes=f"{notes} {guarantee.notes}")
         return Noise(centres, noise, spread, guarantee, delta=noise.delta)
+    dims = d if dims is None else dims
+    if dims < d:
+        why = f"dims must be at least the {d} dimensions of the space, and it is {dims}"
+        raise DxError(Errors.DX005.format(name="dx.TruncatedLaplace.v1", why=why))
+    log_delta = -dims * np.log(4) if delta is None else float(np.log(delta))
+    width = paper_width(epsilon, log_delta, dims)
+    rate = float(epsilon / (2 * np.sqrt(dims) * clip))
+    true = np.exp(log_worst_delta(epsilon, width, d, dims))
+    notes = (
+        f"{PAPER} It claims delta = 10^{log_delta / np.log(10):.1f}; for these {d} dimensions "
+        f"and this epsilon the true delta is {true:.2g} at the worst pair within the clip, for "
+        "every epsilon, since the supports differ."
+    )
+    noise = TruncatedLaplaceNoise(d, rate, float(width / rate))
+    guarantee = replace(guarantee, delta=float(np.exp(log_delta)), notes=notes)
+    spread = float(np.sqrt(noise.variance()))
+    return Noise(centres, noise, spread, guarantee, delta=noise.delta)
 
 
 @dataclass(frozen=True)

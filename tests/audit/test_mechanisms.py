@@ -207,13 +207,13 @@ def test_noise_of_another_scale_by_3_percent_breaks_its_law(name):
         pytest.skip("it states no law")
     on = Trial(mechanism, claim_of(mechanism, space), space, EFFORTS["quick"], seed=2)
     assert law(on).verdict == NOT_REFUTED
-    build = type(mechanism.settings).build
+    build = mechanism.build
 
     def weaker(*given):
         noise = build(*given)
         return replace(noise, draw=lambda rows, rng: 0.97 * noise.draw(rows, rng))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(mechanism.settings), "build", weaker)
+        patch.setattr(mechanism, "build", weaker)
         mechanism.fit(space)
         assert law(on).verdict == REFUTED

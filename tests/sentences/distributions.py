@@ -1,6 +1,7 @@
 """Small distributions of sentences on a small space, and brute force over all sentences."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -88,22 +89,17 @@ def uneven(space):
     return with_lengths(graph, steps / STEPS, 1.25 + np.arange(len(space)) % 4 / 4)
 
 
-class _Settings:
-    def __init__(self, chain, beta):
-        self.chain, self.beta = chain, beta
-
-    def build(self, space, guarantee):
-        kernel = Kernel(uneven(space), self.beta)
-        words = WordDraw(kernel, self.chain.unigram)
-        facts = Facts(draws_sentences=not self.chain.is_alone, longest=kernel.graph.longest)
-        return Sentences(self.chain, kernel, words, guarantee, facts)
+def build(space, guarantee, chain, beta):
+    kernel = Kernel(uneven(space), beta)
+    words = WordDraw(kernel, chain.unigram)
+    facts = Facts(draws_sentences=not chain.is_alone, longest=kernel.graph.longest)
+    return Sentences(chain, kernel, words, guarantee, facts)
 
 
 def small_mechanism(kind, n=N, beta=BETA):
     guarantee = Guarantee("metric-dp", 2 * beta, metric="path", status="proven", loss_range=1.0)
-    return SentenceMechanism("small", guarantee, _Settings(small_chain(kind, n), beta)).fit(
-        small_space(n)
-    )
+    builder = partial(build, chain=small_chain(kind, n), beta=beta)
+    return SentenceMechanism("small", guarantee, builder).fit(small_space(n))
 
 
 def all_sentences(n, length):
