@@ -27,7 +27,7 @@ from .disguised import match_disguised
 from .extent import bounded
 from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
-from .review import completed, without_terms
+from .review import further_persons, relabelled
 from .tables import GROUPS, LABELS, patterns
 from .words import KINDS, HasKind, kinds
 
@@ -65,11 +65,11 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         self._rules: list[tuple[Matcher, dict[int, tuple[str, int, int]]]] = [
             (Matcher(nlp.vocab, validate=False), {}) for _ in GROUPS
         ]
-        for key, some in patterns(self._flags, guess=guess).items():
+        for key, token_patterns in patterns(self._flags, guess=guess).items():
             group = next(i for i, labels in enumerate(GROUPS.values()) if key[0] in labels)
             matcher, keys = self._rules[group]
             rule = "/".join(map(str, key))
-            matcher.add(rule, some)
+            matcher.add(rule, token_patterns)
             keys[nlp.vocab.strings[rule]] = key
 
     @property
@@ -89,13 +89,13 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         order = {label: i for i, label in enumerate(LABELS)}
         language = language_of_doc(doc)
         if language == "en":
-            found = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
-            # Once more: a label that changed ends at other words.
-            kept = {*bounded(doc, without_terms(doc, list(bounded(doc, found))))}
+            matches = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
+            # Bounded twice: an entity whose label changed ends at other words.
+            entities = {*bounded(doc, relabelled(doc, bounded(doc, matches)))}
         else:
-            kept = match_foreign(doc, language)
-        kept |= {*match_disguised(doc)}
-        return own + sorted(kept, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))
+            entities = match_foreign(doc, language)
+        entities |= {*match_disguised(doc)}
+        return own + sorted(entities, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))
 
     def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:
         """Make every matched word part of an entity, and find further mentions of all.
@@ -103,18 +103,21 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         Where two matches overlap, the later one keeps what the earlier left. What earlier
         components found stays, unless overwritten.
         """
-        kept = [] if self.overwrite else list(doc.ents)
-        taken = {i for span in kept for i in range(span.start, span.end)}
+        spans = [] if self.overwrite else list(doc.ents)
+        taken = {i for span in spans for i in range(span.start, span.end)}
         for label, start, end in matches:
             key, span_id = self._ent_ids.get(label) or (label, "")
             for first, last in _free_runs(doc, start, end, taken):
-                kept.append(Span(doc, first, last, label=key, span_id=span_id or ""))
+                spans.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
-        known = [(plain_label(span.label_), span.start, span.end) for span in kept]
-        english = language_of_doc(doc) == "en"
-        more = completed(doc, known) if english else [*known, *mentions(doc, known)]
-        again = bounded(doc, more[len(known) :])
-        doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
+        entities = sorted(
+            ((plain_label(span.label_), span.start, span.end) for span in spans),
+            key=lambda entity: entity[1],
+        )
+        further = further_persons(doc, entities) if language_of_doc(doc) == "en" else []
+        further += mentions(doc, [*entities, *further])
+        again = bounded(doc, further)
+        doc.ents = (*spans, *(Span(doc, start, end, label=label) for label, start, end in again))
 
     def _match_words(self, doc: Doc) -> Iterator[Entity]:
         # Lexeme flags belong to a vocabulary; a Doc of another one is read through a copy.
@@ -138,11 +141,11 @@ def _set_flags(vocab: Vocab) -> dict[str, str]:
     present: dict[int, Any] = vocab.lex_attr_getters  # type: ignore[attr-defined]
     taken = {getter: bit for bit, getter in present.items()}
     free = [bit for bit in FREE_FLAGS if bit not in present]
-    new = [getter for getter in getters.values() if getter not in taken]
-    if len(new) > len(free):
-        raise fail("the number of free lexeme flags", f"{len(new)} or more", len(free))
+    absent = [getter for getter in getters.values() if getter not in taken]
+    if len(absent) > len(free):
+        raise fail("the number of free lexeme flags", f"{len(absent)} or more", len(free))
     with kinds.remember():
-        taken |= {g: vocab.add_flag(g, bit) for g, bit in zip(new, free, strict=False)}
+        taken |= {g: vocab.add_flag(g, bit) for g, bit in zip(absent, free, strict=False)}
     return {kind: f"FLAG{taken[getter]}" for kind, getter in getters.items()}
 
 
