@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numpy as np
 from spacy.language import Language
 from spacy.matcher import Matcher
 from spacy.pipeline import EntityRuler
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from ..arrays import Bools1d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, mentions, plain_label
@@ -28,7 +26,7 @@ from .extent import bounded
 from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
 from .review import further_persons, relabelled
-from .tables import GROUPS, LABELS, patterns
+from .tables import LABELS, patterns
 from .words import KINDS, HasKind, kinds
 
 FREE_FLAGS = range(19, 64)  # spaCy's own lexeme flags end at 18
@@ -60,17 +58,13 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         super().__init__(nlp, name, overwrite_ents=overwrite_ents)
         self.guess = guess
         self._flags = _set_flags(nlp.vocab)
-        # For each group its rules, and for each key of theirs the label and the numbers of tokens
-        # of context before and after.
-        self._rules: list[tuple[Matcher, dict[int, tuple[str, int, int]]]] = [
-            (Matcher(nlp.vocab, validate=False), {}) for _ in GROUPS
-        ]
+        self._rules = Matcher(nlp.vocab, validate=False)
+        # For each rule its label, and its numbers of tokens of context before and after.
+        self._keys: dict[int, tuple[str, int, int]] = {}
         for key, token_patterns in patterns(self._flags, guess=guess).items():
-            group = next(i for i, labels in enumerate(GROUPS.values()) if key[0] in labels)
-            matcher, keys = self._rules[group]
             rule = "/".join(map(str, key))
-            matcher.add(rule, token_patterns)
-            keys[nlp.vocab.strings[rule]] = key
+            self._rules.add(rule, token_patterns)
+            self._keys[nlp.vocab.strings[rule]] = key
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -123,12 +117,9 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         # Lexeme flags belong to a vocabulary; a Doc of another one is read through a copy.
         if doc.vocab is not self.nlp.vocab:
             doc = Doc(self.nlp.vocab, [t.text for t in doc], [bool(t.whitespace_) for t in doc])
-        flags = doc.to_array([self._flags[kind] for kind in ("LIVE", *GROUPS)]).astype(bool)
-        for anchors, (rules, keys) in zip(flags.T[1:], self._rules, strict=True):
-            for first, last in _segments(flags[:, 0], anchors):
-                for key, start, end in rules(doc[first:last]):
-                    label, before, after = keys[key]
-                    yield label, first + start + before, first + end - after
+        for key, start, end in self._rules(doc):
+            label, before, after = self._keys[key]
+            yield label, start + before, end - after
 
 
 def _set_flags(vocab: Vocab) -> dict[str, str]:
@@ -137,7 +128,7 @@ def _set_flags(vocab: Vocab) -> dict[str, str]:
     A second recogniser on the vocabulary takes the same flags. Raises DxError where other
     components have left too few.
     """
-    getters = {kind: HasKind(kind) for kind in (*KINDS, "LIVE", *GROUPS)}
+    getters = {kind: HasKind(kind) for kind in KINDS}
     present: dict[int, Any] = vocab.lex_attr_getters  # type: ignore[attr-defined]
     taken = {getter: bit for bit, getter in present.items()}
     free = [bit for bit in FREE_FLAGS if bit not in present]
@@ -147,17 +138,6 @@ def _set_flags(vocab: Vocab) -> dict[str, str]:
     with kinds.remember():
         taken |= {g: vocab.add_flag(g, bit) for g, bit in zip(absent, free, strict=False)}
     return {kind: f"FLAG{taken[getter]}" for kind, getter in getters.items()}
-
-
-def _segments(live: Bools1d, anchors: Bools1d) -> Iterator[tuple[int, int]]:
-    """Runs of live words with an anchor among them, and the word before: where rules can match.
-
-    live, anchors: bool (tokens,).
-    """
-    places = np.flatnonzero(anchors)
-    dead = np.append(np.flatnonzero(~live), len(live))
-    for k in np.unique(np.searchsorted(dead, places)).tolist():
-        yield int(dead[k - 1]) if k else 0, int(dead[k])
 
 
 def _free_runs(doc: Doc, start: int, end: int, taken: set[int]) -> Iterator[tuple[int, int]]:

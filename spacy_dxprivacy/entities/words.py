@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from spacy.lang.en.lex_attrs import like_num
-from spacy.lang.lex_attrs import like_email, like_url, word_shape
+from spacy.lang.lex_attrs import word_shape
 from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
@@ -23,15 +22,11 @@ from ..about import DATA
 from ..arrays import Numbers2d
 from ..space import Space
 from .tables import (
-    FOLLOWING,
-    GROUPS,
     LISTED,
     NAMES,
     NONE,
     PEOPLES,
     PLACES,
-    WEAK,
-    all_words,
     pattern,
     words,
 )
@@ -51,11 +46,6 @@ ALSO_FIRST = ALSO_SURE | words("ALSO_FIRST")
 _KINDS_OF = {
     word: {kind for kind, listed in LISTED.items() if word in listed}
     for word in NONE.union(*LISTED.values())
-}
-_RULE_WORDS = all_words()
-_ANCHORS = {
-    group: (all_words(labels) | ({"NUM"} if group == "COUNTED" else set())) - WEAK
-    for group, labels in GROUPS.items()
 }
 _CLOSED = frozenset(
     "pronoun possessive determiner preposition conjunction auxiliary negation wh_word "
@@ -196,38 +186,12 @@ class PublicWordCache:
 
 @PublicWordCache
 def kinds(word: str) -> frozenset[str]:
-    """Return the kinds of a word, each group of rules that it can begin an entity of, and "LIVE" if
-    it can be a token of any rule (but for MID, which only comes first)."""
-    word_kinds = judge(word)
-    tokens = word_kinds | {kind for kind, listed in FOLLOWING.items() if word.lower() in listed}
-    tokens |= {word.lower()} & _RULE_WORDS
-    if like_num(word) or like_email(word) or like_url(word):
-        tokens.add("NUM")
-    shape = word_shape(word)
-    tokens |= {"LOW_INITIAL"} if shape in {"x", "x."} else {"YY"} if shape == "dd" else set()
-    if tokens - {"MID"} or word.isspace():
-        word_kinds.add("LIVE")
-    groups = {group for group, anchors in _ANCHORS.items() if tokens & anchors}
-    return frozenset(word_kinds | groups)
-
-
-@dataclass(frozen=True)
-class HasKind:
-    """A lexeme flag: whether a word is of a kind. Equal for equal kinds, and small to pickle."""
-
-    kind: str
-
-    def __call__(self, word: str) -> bool:
-        return self.kind in kinds(word)
-
-
-def judge(word: str) -> set[str]:
     """Return the kinds of a word, a subset of KINDS."""
     lower = word.lower()
     word_kinds = set(_KINDS_OF.get(lower.rstrip("."), NONE))
     if word[:1].isdigit() or word.startswith("mid-"):
         word_kinds |= {kind for kind, shape in _DIGIT_KINDS.items() if shape.fullmatch(lower)}
-        return word_kinds | {"CODE"} if len(_DIGIT.findall(lower)) > 2 else word_kinds
+        return frozenset(word_kinds | {"CODE"} if len(_DIGIT.findall(lower)) > 2 else word_kinds)
     if _NAME_SHAPE.fullmatch(word.rstrip(".")):
         word_kinds |= _calendar_kinds(word)
         if word.islower():
@@ -242,7 +206,17 @@ def judge(word: str) -> set[str]:
         word_kinds.add("BODY")
     if word == ",":
         word_kinds.add("MID")
-    return word_kinds
+    return frozenset(word_kinds)
+
+
+@dataclass(frozen=True)
+class HasKind:
+    """A lexeme flag: whether a word is of a kind. Equal for equal kinds, and small to pickle."""
+
+    kind: str
+
+    def __call__(self, word: str) -> bool:
+        return self.kind in kinds(word)
 
 
 def _judge_glued(word: str, word_kinds: set[str]) -> None:
@@ -250,7 +224,7 @@ def _judge_glued(word: str, word_kinds: set[str]) -> None:
     if len(_DIGIT.findall(word)) > 2:
         word_kinds.add("CODE")
     pieces = [] if re.search("@|www|//", word) else _PIECE.findall(word)
-    if len(pieces) < 9 and any({"SURE_FIRST", "LOW_FIRST"} & judge(piece) for piece in pieces):
+    if len(pieces) < 9 and any({"SURE_FIRST", "LOW_FIRST"} & kinds(piece) for piece in pieces):
         word_kinds.add("SURE_FIRST")
 
 
