@@ -48,7 +48,7 @@ _ITEM = re.compile(r"\d{1,3}[.)]?")
 def relabelled(doc: Doc, matches: Collection[Entity]) -> Iterator[Entity]:
     """Yield the matches with corrected labels, without drugs, and without persons after whom an
     illness, a sign or a device is named."""
-    context = Context(doc, matches)
+    context = NameContext(doc, matches)
     for label, start, end in matches:
         if label == "PERSON":
             label = context.label(start, end)
@@ -68,7 +68,7 @@ def relabelled(doc: Doc, matches: Collection[Entity]) -> Iterator[Entity]:
 # -- labels of persons by their context --------------------------------------------------------
 
 
-class Context:
+class NameContext:
     """What the names of a document stand beside: the edges of all matches, and the words around.
 
     Many matches begin or end at the same word, of which each is looked at once.

@@ -79,7 +79,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """Return (label, start, end) of all matches: your own, then the longest first, then by
         label, then from left to right."""
-        own = super().match(doc) if len(self) else []
+        own_matches = super().match(doc) if len(self) else []
         order = {label: i for i, label in enumerate(LABELS)}
         language = language_of_doc(doc)
         if language == "en":
@@ -89,7 +89,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         else:
             entities = match_foreign(doc, language)
         entities |= {*match_disguised(doc)}
-        return own + sorted(entities, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))
+        return own_matches + sorted(entities, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))
 
     def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:
         """Make every matched word part of an entity, and find further mentions of all.

@@ -25,7 +25,7 @@ from ...text.mentions import plain_label
 from .base import Mention, Surrogate
 from .name_forms import fold, form_of
 from .replacements import Replacements, _tokenized
-from .table import SHARED, SHORT, Entry, Table, _is_upper
+from .table import SHARED, SHORT, Entry, SurrogateTable, _is_upper
 
 # By a surrogate in lower case: its original, the only spellings of the surrogate that are restored
 # (any if none), and whether the original is also written in small letters.
@@ -62,7 +62,7 @@ def set_apart(
         drawn: Its surrogates.
         surrogates: What drew them, by label.
     """
-    originals = Table()
+    originals = SurrogateTable()
     originals.add_document(doc, drawn, surrogates)
     meanings = defaultdict[str, set[tuple[str, ...]]](set)
     for mention, text in drawn.pairs:
@@ -82,14 +82,16 @@ def set_apart(
     def mark_of(mention: Mention, text: str) -> str:
         return plain_label(mention.label) if is_ambiguous(mention, text) else ""
 
-    made, table = _marked(doc, drawn, mark_of), Table()
-    table.add_document(doc, made, surrogates)
-    table.entries = {new: entry for new, entry in table.entries.items() if not _meet(entry, keyed)}
-    return made, _rows_of(table, Counter((_norm(t), _norm(m.text)) for m, t in made.pairs))
+    marked, table = _marked(doc, drawn, mark_of), SurrogateTable()
+    table.add_document(doc, marked, surrogates)
+    table.entries = {
+        surrogate: entry for surrogate, entry in table.entries.items() if not _meet(entry, keyed)
+    }
+    return marked, _rows_of(table, Counter((_norm(t), _norm(m.text)) for m, t in marked.pairs))
 
 
 def dates_apart(
-    doc: Doc, drawn: Replacements, surrogates: Mapping[str, Surrogate], table: Table
+    doc: Doc, drawn: Replacements, surrogates: Mapping[str, Surrogate], table: SurrogateTable
 ) -> Replacements:
     """Return replacements in which each surrogate of a date stands for one original alone, and for
     nothing that an answer may say of its own: other dates become marks, one for each original.
@@ -101,7 +103,7 @@ def dates_apart(
         table: Of the documents before.
     """
     entries = {key: replace(entry) for key, entry in table.entries.items()}
-    together = Table(entries, set(table.plain))
+    together = SurrogateTable(entries, set(table.plain))
     together.add_document(doc, drawn, surrogates)
     by_form = {_norm(form): entry for entry in entries.values() for form in entry.forms}
 
@@ -152,7 +154,7 @@ def _meet(entry: Entry, keyed: Collection[str]) -> bool:
     return len(set(map(fold, entry.originals))) > 1
 
 
-def _rows_of(table: Table, uses: Counter[tuple[str, str]]) -> Rows:
+def _rows_of(table: SurrogateTable, uses: Counter[tuple[str, str]]) -> Rows:
     """Return the rows of a table: surrogates, plurals and initials of names, other forms of dates.
 
     uses: how often a surrogate stands for an original, which is not the part of another one.
@@ -235,7 +237,7 @@ def _meaning(text: str, label: str) -> tuple[str, ...]:
     return tuple(word.lstrip("0") if word.isdigit() else word[:3] for word in words)
 
 
-def _is_plain(surrogate: str, table: Table) -> bool:
+def _is_plain(surrogate: str, table: SurrogateTable) -> bool:
     words = _WORD.findall(surrogate.casefold())
     return set(words if len(words) == 1 else pairwise(words)) <= table.plain
 
