@@ -35,7 +35,7 @@ import pyarrow.parquet as pq
 
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.cli import program, sanitizing  # noqa: F401
-from spacy_dxprivacy.io import workers  # noqa: F401  imported once, for all that are forked
+from spacy_dxprivacy.io import results  # noqa: F401  imported once, for all that are forked
 
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
 FILES, RECORDS, SENTENCES = 6, 50, 6

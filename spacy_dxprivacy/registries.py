@@ -65,9 +65,9 @@ class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no ty
         try:
             return super().get(name)
         except catalogue.RegistryError:
-            known = sorted({*self.modules, *super().get_all()})
-            about = {"registry": self.namespace[-1], "name": name, "known": ", ".join(known)}
-            message = Errors.DX007.format(**about, hint=did_you_mean(name, known))
+            names = sorted({*self.modules, *super().get_all()})
+            about = {"registry": self.namespace[-1], "name": name, "known": ", ".join(names)}
+            message = Errors.DX007.format(**about, hint=did_you_mean(name, names))
             raise DxError(message) from None
 
     def get_all(self) -> dict[str, Any]:

@@ -13,15 +13,15 @@ from .errors import DxError, Errors
 T = TypeVar("T")
 
 
-def fail(name: str, expected: str, given: Any) -> DxError:
+def fail(name: str, expected: str, value: Any) -> DxError:
     """Return the error for a setting: its name, what was expected, what was given."""
-    return DxError(Errors.DX001.format(name=name, expected=expected, given=given))
+    return DxError(Errors.DX001.format(name=name, expected=expected, given=value))
 
 
-def needs(package: str, what: str, *, extra: str) -> None:
+def needs(package: str, feature: str, *, extra: str) -> None:
     """Raise DxError with the extra to install where a package is missing."""
     if find_spec({"scikit-learn": "sklearn"}.get(package, package)) is None:
-        raise DxError(Errors.DX074.format(what=what, package=package, extra=extra))
+        raise DxError(Errors.DX074.format(what=feature, package=package, extra=extra))
 
 
 def positive(name: str, value: Any) -> float:

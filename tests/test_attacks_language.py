@@ -25,7 +25,7 @@ from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.prior.chain import alone_chain as make_alone
 from spacy_dxprivacy.prior.registered import WordPairs
 from spacy_dxprivacy.privacy.levels import FOUND, measured_at
-from spacy_dxprivacy.sampler.draw import Text
+from spacy_dxprivacy.sampler.draw import InputRows
 
 LENGTH = 4
 SENTENCES = 400
@@ -58,9 +58,9 @@ def law_of(language):
 def likelihoods(mechanism, S):
     """float64 (originals, outputs): ln P(output | original) of all sentences, by its definition."""
     built, starts = mechanism.built, np.tile(np.arange(S.shape[1]) == 0, len(S))
-    if mechanism.draws_together:
-        released = Text(S.ravel(), starts, np.ones(S.size, dtype=bool))
-        q = built.together.likelihood.log_sums(released)
+    if mechanism.facts.draws_sentences:
+        released = InputRows(S.ravel(), starts, np.ones(S.size, dtype=bool))
+        q = built.likelihood.log_sums(released)
     else:
         q = np.log(built.words.weights)[S].sum(axis=1)
     D = built.kernel.distances(np.arange(N))

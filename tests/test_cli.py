@@ -31,7 +31,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxSanitizer, Space
 from spacy_dxprivacy.io.build import full_name, make_pipeline, short_names
 from spacy_dxprivacy.io.jobs import plan_jobs
-from spacy_dxprivacy.io.run import Reports, sanitize
+from spacy_dxprivacy.io.run import sanitize
 from spacy_dxprivacy.io.source import Source
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
@@ -415,14 +415,14 @@ def worker_dies(nlp, records, **_):
 
 
 def worker_fails(nlp, records, **_):
-    raise RuntimeError(records[0].text)
+    raise RuntimeError(records[0].texts[0])
 
 
 @pytest.mark.parametrize(
     ("act", "why"), [(worker_dies, "A worker process died"), (worker_fails, "with RuntimeError")]
 )
 def test_a_worker_that_dies_or_fails_ends_the_run(dx, tmp_path, monkeypatch, forking, act, why):
-    monkeypatch.setattr("spacy_dxprivacy.io.workers.in_zone", act)
+    monkeypatch.setattr("spacy_dxprivacy.io.results.in_zone", act)
     source = write(tmp_path, "jsonl", ["The cat sleeps near Zorblatt. " * 5000] * 20)
     result = dx(source, tmp_path / "out.jsonl", "-n", 2)
     assert result.exit_code == 1 and why in result.stderr
@@ -598,7 +598,8 @@ def test_the_python_function_gives_the_numbers(nlp, tmp_path):
     tally = sanitize(
         nlp,
         plan_jobs(str(write(tmp_path, "jsonl")), str(tmp_path / "out.csv")),
-        reports=Reports(lambda *failure: told.append(failure), told.append),
+        on_failure=lambda *failure: told.append(failure),
+        on_progress=told.append,
     )
     assert tally.documents == 4 and tally.counts["unknown"] == 5 and not tally.failures
     assert sum(told) == (tmp_path / "in.jsonl").stat().st_size

@@ -96,7 +96,7 @@ def test_worker_processes_know_it(sanitized, method):
 
 COMMANDS: dict[str, list[Any]] = {
     "tune": ["-m", NAME, "-e", "1,2", "--words", 20],
-    "inspect": ["dog", "-m", NAME, "-e", 1],
+    "audit word": ["dog", "-m", NAME, "-e", 1],
     "attack": ["guess", "SOURCE", "-m", NAME, "-e", "1,2", "--candidates", 20],
 }
 
@@ -104,7 +104,7 @@ COMMANDS: dict[str, list[Any]] = {
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_mechanism_of_a_file_is_looked_at_like_ours(command, code, source, space_path):
     args = [source if arg == "SOURCE" else arg for arg in COMMANDS[command]]
-    result = run(command, *args, "--space", space_path, "--code", code)
+    result = run(*command.split(), *args, "--space", space_path, "--code", code)
     assert result.exit_code == 0, result.output
     assert NAME in result.stdout
 
@@ -116,7 +116,7 @@ def test_audit_takes_it(code, tmp_path):
 
 
 BUILDERS = {
-    "sanitize": ["SOURCE"], "tune": [], "inspect": ["dog"], "attack": ["guess", "SOURCE"],
+    "sanitize": ["SOURCE"], "tune": [], "audit word": ["dog"], "attack": ["guess", "SOURCE"],
     "report": ["SOURCE", "SOURCE"], "audit mechanism": ["CONFIG"],
 }  # fmt: skip
 MISTAKES = [

@@ -14,7 +14,6 @@ from documents import docx, paragraph, run
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
-from spacy_dxprivacy.config import names_of
 from spacy_dxprivacy.io.build import make_pipeline
 
 # No list of surrogates holds any of these.
@@ -93,9 +92,7 @@ def pipelines():
 @pytest.fixture
 def dx(pipelines, monkeypatch):
     command = import_module("spacy_dxprivacy.cli.sanitizing")
-    monkeypatch.setattr(
-        command, "make_pipeline", lambda **how: pipelines[names_of(how["entities"] or ())]
-    )
+    monkeypatch.setattr(command, "make_pipeline", lambda settings: pipelines[settings.entities])
 
     def invoke(*args, words=False):
         more = [] if words else ["--entities", "person,date,email"]

@@ -20,7 +20,6 @@ from spacy_dxprivacy.cli import COMMANDS, terminal
 from spacy_dxprivacy.cli.terminal import with_options
 from spacy_dxprivacy.config import FileOptions, process_count
 from spacy_dxprivacy.errors import Errors, Warnings
-from spacy_dxprivacy.io.jobs import check_fields
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
 
 PACKAGE = Path(spacy_dxprivacy.__file__).parent
@@ -29,7 +28,7 @@ ROOMS = [path for path in PACKAGE.rglob("*.py") if path.parent not in DOORS]
 WORKER = """
 import sys, spacy
 before = set(sys.modules)
-from spacy_dxprivacy.io import workers
+from spacy_dxprivacy.io import results
 from spacy_dxprivacy.integrations import table
 print(*(set(sys.modules) - before))
 """
@@ -51,7 +50,7 @@ def test_a_worker_loads_what_it_works_with_and_no_more():
     [
         (lambda: process_count(0), "`n_process` must be 1 or more", "--n-process must be"),
         (
-            lambda: check_fields(FileOptions(field=("a",), keep_fields=("a",))),
+            lambda: FileOptions(field=("a",), keep_fields=("a",)),
             "`keep` cannot keep 'a'",
             "--keep-fields cannot keep 'a'",
         ),

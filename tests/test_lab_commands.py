@@ -41,7 +41,7 @@ TUNE = [
     ("--text unknown.jsonl", "no word"),
     ("--json /", "/"),
 ]
-COMMANDS = {"attack": ATTACK, "inspect": INSPECT, "tune": TUNE}
+COMMANDS = {"attack": ATTACK, "audit word": INSPECT, "tune": TUNE}
 CASES = [(command, *case) for command, cases in COMMANDS.items() for case in cases]
 
 
@@ -65,7 +65,7 @@ def folder(tmp_path, monkeypatch, space):
 def test_a_mistake_is_one_line(command, given, says, folder, space_path):
     if "--out" in given:
         pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plots")
-    args = ["dx", command, *shlex.split(given)]
+    args = ["dx", *command.split(), *shlex.split(given)]
     if "--space" not in given:
         args += ["--space", space_path]
     done = CliRunner().invoke(app, args)

@@ -46,7 +46,7 @@ def test_a_receipt_has_each_person_by_mentions_without_names(nlp):
 def test_words_of_a_sentence_add_up_and_sentences_as_zcdp(nlp):
     persons = nlp(TEXT)._.dx.persons
     mechanism = nlp.get_pipe("dx_sanitizer").mechanism
-    apart, g, near = persons["apart"], mechanism.guarantee, mechanism.near_names[0]
+    apart, g, near = persons["apart"], mechanism.guarantee, mechanism.facts.near_names[0]
     smith, maria = persons["most"]
     # John Smith, Smith, and three times Smith in the last sentence; Maria Lopez, Maria.
     for row, words in ((smith, [2, 1, 3]), (maria, [2, 1])):
@@ -157,7 +157,7 @@ def test_any_two_texts_and_odds_are_stated(nlp):
     assert receipt.any_two_texts == pytest.approx(0.8 * 26)
     right = receipt.odds["right"]
     assert receipt.odds["among"] == 100 and 0.01 < right["1"] < right["3"] < right["10"] <= 1
-    near = nlp.get_pipe("dx_sanitizer").mechanism.near_names
+    near = nlp.get_pipe("dx_sanitizer").mechanism.facts.near_names
     assert right["3"] == pytest.approx(best_guess([2.4 * distance for distance in near]))
     row = nlp(TEXT)._.dx.persons["most"][1]
     assert row["right"] == pytest.approx(right["3"])  # three words

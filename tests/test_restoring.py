@@ -252,6 +252,7 @@ def call(*args):
 
 def test_all_dates_of_a_document_come_back_from_a_table(tmp_path):
     """Each surrogate of a date stands for one original, whatever was drawn, also in a folder."""
+    pytest.importorskip("cryptography")
     texts = [
         "I ordered it on 3 November. It came last Friday, in May, on a Friday, at 14:30, on "
         "March 5, 2021.",

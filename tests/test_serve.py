@@ -317,7 +317,7 @@ def test_a_fault_of_a_thread_is_charged_and_gives_nothing_out(make_service, monk
         answer = await asked(service, "/sanitize", {"text": f"the king {SECRET}"})
         return answer, (await asked(service, "/budget")).json["draws"]
 
-    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.service.in_zone", fail)
+    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.service.results", fail)
     service = make_service()
     answer, draws = asyncio.run(run())
     assert (answer.status, draws, list(answer.json)) == (500, 3, ["error"])

@@ -19,15 +19,16 @@ from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
 from ..config import FileOptions
 from ..errors import UsageError
 from ..io.build import NO_LIMIT
-from ..io.jobs import opened, plan_jobs
-from ..io.record import Record, chunks, slots_of
-from ..io.stream import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
+from ..io.fields import Row, slots_of
+from ..io.jobs import begun, opened, plan_jobs, read
+from ..io.records import Failed, Input, Record, chunks, docs_of
+from ..io.zones import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draw import LONGEST, passage
 from ..pipeline.select import AllWords
 from ..pipeline.unknown import REDACTED
 from ..space import Space
 from ..space.sources import SpaceSource
-from ..ty import Draw, Mechanism
+from ..ty import Draw, Mechanism, facts_of
 from ..validate import fail, one_of
 from .mechanisms import quiet
 from .results import bootstrap
@@ -53,17 +54,17 @@ def read_corpus(source: str, space: Space, *, field: str = "text") -> Corpus:
 def read_texts(source: str, field: str, *, most: int | None = None) -> list[str]:
     """Return the texts of a file, or of stdin for "-", without records that cannot be read."""
     records = islice(records_of(source, "an attack", FileOptions(field=(field,))), most)
-    return [r.text or " ".join(r.words or ()) for r in records if not r.problem]
+    return [str(text) for r in records if isinstance(r, Record) for text in r.texts]
 
 
-def records_of(source: str, taker: str, files: FileOptions) -> Iterator[Record]:
+def records_of(source: str, taker: str, files: FileOptions) -> Iterator[Input]:
     """Yield the records of a file, or of stdin for "-". taker: who takes the file, for the message
     about a folder."""
     if source != "-" and Path(source).is_dir():
         raise UsageError(f"{taker} takes one file, not a folder.")
     (job,) = plan_jobs(source, None, files)
-    with opened(job, files) as given:
-        yield from given.records()
+    with opened(job) as handle:
+        yield from begun(read(handle, job.read_as, files))
 
 
 def sentences_of_file(
@@ -73,12 +74,12 @@ def sentences_of_file(
     nlp = tokenizer()
     records = records_of(source, taker, FileOptions(field=(field,)))
     for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
-        good = [record for record in some if not record.problem]
+        records_read = [record for record in some if isinstance(record, Record)]
         with zone(nlp), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy's may quote tokens
-            docs = nlp.pipe(record.for_pipe(nlp) for record in good)
+            docs = nlp.pipe(doc for record in records_read for doc in docs_of(nlp, record))
             documents = [words_of(doc, space)[:3] for doc in docs]
-        yield documents, len(some) - len(good)
+        yield documents, len(some) - len(records_read)
 
 
 def tokenizer() -> Language:
@@ -202,11 +203,6 @@ class Corpus:
         return np.asarray(np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1))
 
 
-def draws_sentences(mechanism: Mechanism) -> bool:
-    """Return whether a mechanism samples whole sentences."""
-    return bool(getattr(mechanism, "draws_together", False))
-
-
 def sanitised(corpus: Corpus, mechanism: Mechanism, rng: Rng, *, scope: str = "token") -> Draw:
     """Release a corpus as the component does: outputs (t,), and vectors (t, d) if there are any.
 
@@ -225,7 +221,7 @@ def drawn(
     mechanism: Mechanism, rows: Ints1d, rng: Rng, starts: Bools1d | None = None
 ) -> Draw:  # fmt: skip
     """Sample about AT_ONCE words at a time, whole sentences where starts are given and used."""
-    if starts is not None and draws_sentences(mechanism):
+    if starts is not None and facts_of(mechanism).draws_sentences:
         part_of = (np.flatnonzero(starts) // AT_ONCE)[np.cumsum(starts) - 1]
         cuts = np.flatnonzero(np.diff(part_of)) + 1
         sampler: Any = mechanism
@@ -247,7 +243,7 @@ def repeated(
     at: the places (p,) and the words (p,).
     """
     places, words = at
-    if not draws_sentences(mechanism):
+    if not facts_of(mechanism).draws_sentences:
         return drawn(mechanism, np.repeat(words, times), rng)
     first = np.flatnonzero(corpus.sentences)
     last = np.append(first[1:], len(corpus.rows))
@@ -276,17 +272,18 @@ def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """
     empty = True
     for record in records_of(str(path), "a measurement of fields", FileOptions(field=(names[0],))):
-        if record.row is None:
+        if isinstance(record, Failed) or not isinstance(record.origin, Row):
             continue
-        entry = record.row.entry
-        if record.row.names is not None:
+        entry = record.origin.entry
+        if record.origin.header is not None:
             numbers = map(str, range(1, len(entry) + 1))
-            entry = dict(zip([*numbers, *record.row.names], [*entry, *entry], strict=True))
+            names_of_cells = [*numbers, *record.origin.header.names]
+            entry = dict(zip(names_of_cells, [*entry, *entry], strict=True))
         try:
             slots = [slots_of(entry, name)[0] for name in names[1:]]
         except KeyError:
             continue
-        values = [record.text, *(holder[place] for holder, place in slots)]
+        values = [record.texts[0], *(holder[place] for holder, place in slots)]
         found = tuple("" if value is None else str(value) for value in values)
         if all(map(str.strip, found)):
             empty = False
@@ -313,7 +310,8 @@ def coded(column: Sequence[str], name: str, *, alone: bool = False) -> Ints1d:
 def sanitizer(config: dict[str, Any], epsilon: float, space: Space) -> tuple[Language, Mechanism]:
     """Return a seeded pipeline and its fitted mechanism. config: as of parse_mechanism."""
     nlp = tokenizer()
-    settings = {"mechanism": {**config, "epsilon": epsilon}, "seed": SEED}
+    # Texts to measure on are the user's choice, a quotation in another language included.
+    settings = {"mechanism": {**config, "epsilon": epsilon}, "seed": SEED, "language": nlp.lang}
     pipe: Any = nlp.add_pipe("dx_sanitizer", config=settings)
     pipe.source = SpaceSource(load=lambda _: space)
     with quiet():

@@ -22,7 +22,7 @@ from ..io.build import the_sanitizer
 from ..io.files.limits import parse_json, regular
 from ..io.jobs import ARRAY
 from ..io.source import numbered_lines
-from ..io.stream import ZONE_DOCUMENTS, zone
+from ..io.zones import ZONE_DOCUMENTS, zone
 from ..pipeline.component import DxSanitizer
 from ..pipeline.select import Entities
 from ..text.mentions import plain_label

@@ -24,10 +24,10 @@ from ..pipeline.draw import ids_of, passage
 from ..pipeline.select import words_of
 from ..privacy.composition import best_guess, change
 from ..privacy.guarantee import Guarantee
-from ..sampler.draw import Text
+from ..sampler.draw import InputRows
 from ..space.search.exact import euclidean
 from ..text.mentions import chosen
-from ..ty import HasMetric, StatesProbabilities
+from ..ty import CoversPairs, HasMetric, StatesProbabilities
 from .aligned import Writing
 
 OTHERS = 99  # alternatives, where none are given
@@ -90,7 +90,7 @@ class Seen(NamedTuple):
     """The k words of a Doc as the mechanism takes them, and which tokens they are, int64 (k,)."""
 
     doc: Doc
-    text: Text
+    text: InputRows
     places: Ints1d
 
     @property
@@ -110,7 +110,7 @@ class Evidence:
     """
 
     secret: Secret
-    text: Text
+    text: InputRows
     readings: list[tuple[Ints1d, float]]
     variants: Ints2d
 
@@ -166,7 +166,7 @@ class Informed:
         rows = self.space.find_ids(*np.ascontiguousarray(words.ids.T))
         known = words.drawn | (rows >= 0)
         starts = np.diff(np.cumsum(words.starts)[known], prepend=-1) > 0
-        return Seen(doc, Text(rows[known], starts, ~words.drawn[known]), words.places[known])
+        return Seen(doc, InputRows(rows[known], starts, ~words.drawn[known]), words.places[known])
 
     def rows_of(self, text: str) -> Ints1d:
         """Return the rows of the words of a secret, -1 for those that the space lacks."""
@@ -206,9 +206,8 @@ class Informed:
         D = np.full(n, 1.0 if guarantee.kind == "approx-dp" else math.inf)
         if guarantee.kind == "metric-dp" and isinstance(self.mechanism, HasMetric):
             D = np.array(self.mechanism.distances(here)[0], dtype=np.float64)
-        if guarantee.covers == "related":
-            covers: Any = self.mechanism
-            D = np.where(covers.covers(here)[0], D, math.inf)
+        if guarantee.covers == "related" and isinstance(self.mechanism, CoversPairs):
+            D = np.where(self.mechanism.covers(here)[0], D, math.inf)
         elif guarantee.covers in ("stated", "none"):
             D = np.full(n, math.inf)
         D[row] = 0
@@ -318,7 +317,7 @@ class Informed:
         columns = np.concatenate([secret.words[None], secret.others]).T
         variants = np.repeat(rows[:, None], columns.shape[1], axis=1)
         variants[places] = columns[which]
-        text = Text(rows, np.arange(len(words)) == 0, seen.text.fixed[words])
+        text = InputRows(rows, np.arange(len(words)) == 0, seen.text.fixed[words])
         options = [self.writing.rows(tokens, int(seen.places[i])) for i in at.tolist()]
         if not all(options):
             raise UsageError(f"{WRONG}: a word of it is none that the mechanism draws.")
@@ -331,8 +330,8 @@ class Informed:
         if len(readings) > 1 and self.parts.draws_together:
             # One reading may be likelier than another beside the words around it.
             mechanism: Any = self.mechanism
-            sums = mechanism.built.together.likelihood.log_sums
-            texts = [Text(y, text.starts, y >= 0) for y, _ in readings]
+            sums = mechanism.built.likelihood.log_sums
+            texts = [InputRows(y, text.starts, y >= 0) for y, _ in readings]
             readings = [(one.rows, float(sums(one)[0])) for one in texts]
         return Evidence(secret, text, readings, variants)
 
@@ -363,7 +362,9 @@ class Informed:
             for one, _ in given
         ]
         texts = [one.text for one, _ in given]
-        text = Text(*(np.concatenate([getattr(t, n) for t in texts]) for n in Text.__match_args__))
+        text = InputRows(
+            *(np.concatenate([getattr(t, n) for t in texts]) for n in InputRows.__match_args__)
+        )
         outputs = np.concatenate([y for _, y in given])
         mechanism: Any = self.mechanism
         found = mechanism.log_likelihood_of_variants(text, outputs, np.concatenate(columns))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice, zip_longest
+from itertools import islice, repeat, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,8 +24,8 @@ from ..arrays import Ints1d
 from ..config import FileOptions
 from ..errors import UsageError
 from ..io.build import make_pipeline
-from ..io.record import Record
-from ..io.stream import zone
+from ..io.records import Input, Record, docs_of
+from ..io.zones import zone
 from ..pipeline.receipt import get_receipt
 from .aligned import tokens_of
 from .corpus import records_of
@@ -250,17 +250,22 @@ def given_of_files(
         DxError: (UsageError) Where the two differ in their records, or a record cannot be read.
     """
     before, after = paths
-    old = (one for one in records_of(str(before), "`dx odds`", files) if not one.problem)
-    if after is None:
-        released: Iterator[Record | None] = iter(())
-    else:
-        old = (one for one in old if one.number not in failed)
-        released = records_of(str(after), "`dx odds`", FileOptions(field=files.field))
-    for one, new in zip_longest(old, released):
-        if after is not None and (one is None or new is None or new.problem):
+    records = records_of(str(before), "`dx audit odds`", files)
+    originals = (record for record in records if isinstance(record, Record))
+    released: Iterator[Input] = iter(())
+    if after is not None:
+        originals = (record for record in originals if record.number not in failed)
+        released = records_of(str(after), "`dx audit odds`", FileOptions(field=files.field))
+    for original, release in zip_longest(originals, released):
+        is_pair = isinstance(original, Record) and isinstance(release, Record)
+        if not isinstance(original, Record) or (after is not None and not is_pair):
             raise UsageError(
                 f"{after} has other records than {before}. If some failed, give the `receipt`."
             )
-        kept = [str(value) for value in one.kept.values()]
-        release = None if new is None else new.for_pipe(nlp)
-        yield Given(one.number, one.for_pipe(nlp), release, kept[0] if kept else None)
+        secret = original.origin.value(files.keep_fields[0]) if files.keep_fields else None
+        docs = docs_of(nlp, original)
+        new_docs: Iterable[Any] = repeat(None)
+        if isinstance(release, Record):
+            new_docs = docs_of(nlp, release)
+        for doc, new_doc in zip(docs, new_docs, strict=False):
+            yield Given(original.number, doc, new_doc, None if secret is None else str(secret))

@@ -26,7 +26,7 @@ from ..space import Space
 from ..text.coverage import foreign_names
 from ..text.layout import Layout
 from ..text.mentions import Entity, plain_label, united
-from ..ty import Draw
+from ..ty import Draw, facts_of
 from .parts import Parts
 from .select import Entities, words_of
 
@@ -289,7 +289,7 @@ def _draw_in_context(context: Context, released: Bools1d, space: Space, parts: P
     """The rows that are drawn for the words that are not fixed. released: bool (k,), the words that
     an editor may read."""
     rows, fixed, mechanism = context.rows, context.fixed, parts.mechanism
-    if getattr(mechanism, "draws_together", False):
+    if facts_of(mechanism).draws_sentences:
         together: Any = mechanism
         draw = together.sample(
             rows, parts.rng, starts=context.starts, fixed=fixed, unknown=rows < 0

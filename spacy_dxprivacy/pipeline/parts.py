@@ -26,7 +26,17 @@ from ..privacy.randomness import Rng
 from ..space import Space
 from ..space.sources import SpaceSource, allowed_by, substitutes_of
 from ..text.mentions import plain_label
-from ..ty import Editor, FindsSettings, HasMetric, Mechanism, Unknown
+from ..ty import (
+    AvoidsWords,
+    Editor,
+    FindsSettings,
+    HasIndex,
+    HasMetric,
+    Mechanism,
+    StatesChoice,
+    Unknown,
+    facts_of,
+)
 from ..validate import fail, one_of, positive
 from .receipt import Terms, stand_ins
 from .select import AllWords, Entities, Selector, WordList, entity_labels
@@ -146,8 +156,7 @@ class Parts:
     @property
     def draws_together(self) -> bool:
         """Whether words are drawn with their sentences. A set of distinct words has none."""
-        together = bool(getattr(self.mechanism, "draws_together", False))
-        return together and self.scope == "token"
+        return facts_of(self.mechanism).draws_sentences and self.scope == "token"
 
     @property
     def in_context(self) -> bool:
@@ -176,7 +185,7 @@ class Parts:
     @property
     def finds_settings(self) -> FindsSettings | None:
         """The mechanism's projection, where it searches for settings on the space."""
-        rule = getattr(self.mechanism, "projection", None)
+        rule = facts_of(self.mechanism).projection
         return rule if isinstance(rule, FindsSettings) else None
 
     def blocked(self, space: Space) -> Blocked:
@@ -210,12 +219,12 @@ def fit(parts: Parts, space: Space, nlp: Language | None) -> Terms:
             raise DxError(Errors.DX035.format(mechanism=mechanism.name))
     if editor is not None:
         editor.fit(space, mechanism)
-        if (avoid := getattr(editor, "avoid", None)) is not None:
-            avoid(allowed_by(parts.source))
-    found = {} if rule is None else dict(rule.found())
-    index = getattr(getattr(mechanism, "projection", None), "index", None)
-    if (choice := getattr(index, "choice", None)) is not None:
-        found["index"] = choice
+        if isinstance(editor, AvoidsWords):
+            editor.avoid(allowed_by(parts.source))
+    found: dict[str, Any] = {} if rule is None else dict(rule.found())
+    projection = facts_of(mechanism).projection
+    if isinstance(projection, HasIndex) and isinstance(projection.index, StatesChoice):
+        found["index"] = projection.index.choice
     measured = found_by(mechanism, mechanism.guarantee.epsilon) if parts.scope == "token" else None
     surrogates = _surrogate_terms(parts) if parts.surrogates else None
     terms = Terms(
@@ -268,7 +277,7 @@ def _in_clear(parts: Parts, nlp: Language | None) -> tuple[str, ...]:
     """What of the input stays visible, in words, each once."""
     visible = [*parts.selector.in_clear]
     if parts.draws_words:
-        visible += [*parts.unknown.in_clear, *getattr(parts.mechanism, "in_clear", ())]
+        visible += [*parts.unknown.in_clear, *facts_of(parts.mechanism).in_clear]
     visible += () if parts.numbers is None else parts.numbers.in_clear
     if parts.scope == "type":
         visible.append("which words of a document are the same")
@@ -285,8 +294,8 @@ def _in_clear(parts: Parts, nlp: Language | None) -> tuple[str, ...]:
 
 def _odds(mechanism: Mechanism) -> dict[str, Any] | None:
     """How often an attacker names a person at most; see Receipt."""
-    near = getattr(mechanism, "near_names", None)
-    if near is None:
+    near = facts_of(mechanism).near_names
+    if not near:
         return None
     right = {str(times): right_of(mechanism, times) for times in MENTIONED}
     return {"among": len(near) + 1, "right": right}
@@ -295,8 +304,8 @@ def _odds(mechanism: Mechanism) -> dict[str, Any] | None:
 def right_of(mechanism: Mechanism, words: int) -> float | None:
     """Return how often whoever knows all else, and that a name is one of 100 near names, names it
     at most, for a name like most in so many words. None where near names are unknown."""
-    near = getattr(mechanism, "near_names", None)
-    if near is None:
+    near = facts_of(mechanism).near_names
+    if not near:
         return None
     per_unit = mechanism.guarantee.epsilon * words
     return best_guess([per_unit * distance for distance in near])
@@ -320,14 +329,15 @@ def names_apart(mechanism: Mechanism, space: Space) -> float:
         return 1.0
     if guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric):
         return math.inf
-    if (farthest := getattr(mechanism, "farthest", None)) is not None:
-        return float(farthest(rows))
+    facts = facts_of(mechanism)
+    if (bound := facts.farthest(rows)) is not None:
+        return bound
     probes = np.unique(rows[np.linspace(0, len(rows) - 1, NAMES_PROBED).astype(np.int64)])
     try:
         D = np.asarray(mechanism.distances(probes))[:, rows]
     except DxError:
         return math.inf
-    longest = getattr(mechanism, "longest", None) or math.inf
+    longest = facts.longest or math.inf
     return min(2 * float(D.max(axis=1).min()), longest)
 
 

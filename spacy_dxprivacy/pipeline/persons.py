@@ -24,7 +24,7 @@ from ..privacy.composition import NO_CHANGE, Change, change, change_of, together
 from ..privacy.guarantee import Guarantee
 from ..space import Space
 from ..text.mentions import Entity, plain_label
-from ..ty import Mechanism
+from ..ty import Mechanism, facts_of
 from .parts import Parts, right_of
 
 MOST = 10  # persons of a receipt
@@ -69,7 +69,7 @@ def persons_of(
     for number, (_, start, end) in zip(_numbers_of(parts, doc, spans), spans, strict=True):
         of_person[number].append((start, end))
     apart = parts.names_apart(space)
-    nearest = (getattr(parts.mechanism, "near_names", None) or [])[:1]
+    nearest = facts_of(parts.mechanism).near_names[:1]
     guarantee = parts.mechanism.guarantee
     stood, found, surrogates = treatment.stood, [], parts.active_surrogates
     pieces = stood.pieces if stood is not None else ()

@@ -11,6 +11,7 @@ from thinc.api import Config
 from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.prior.chain import (
     PairModel,
+    Prior,
     carry,
     chain_of,
     check_chain,
@@ -19,7 +20,6 @@ from spacy_dxprivacy.prior.chain import (
 )
 from spacy_dxprivacy.prior.pairs import builtin_model, frequency_of
 from spacy_dxprivacy.prior.registered import make_uniform, make_word_frequency
-from spacy_dxprivacy.ty import Prior
 
 from .conftest import weight
 

@@ -158,7 +158,7 @@ def test_dp_accounting_composes_the_same_rho_and_converts_it_to_no_more():
 
 def test_gaussian_noise_is_zcdp_by_its_own_divergence(space):
     mechanism = made("dx.Gaussian.v1", epsilon=2.0).fit(space)
-    sigma, centres = mechanism.built.spread, mechanism.centres
+    sigma, centres = mechanism.built.spread, mechanism.facts.centres
     apart = np.linalg.norm(centres[:, None] - centres, axis=2).max()
     # D_order of N(0, s^2) and N(a, s^2) is order a^2 / (2 s^2).
     assert apart**2 / (2 * sigma**2) <= change(mechanism.guarantee, [1]).rho + 1e-12

@@ -66,7 +66,7 @@ def test_of_hidden_states_it_is_the_best_words_and_states_together(kind, release
     found = remap(mechanism).edit(released, mechanism, starts_of(3))
     T, B = moves(chain), emissions(chain)
     # After a context, the better of what follows its base and what follows it alone.
-    alone = chain.more.toarray()
+    alone = chain.context_delta.toarray()
     T[chain.types :] = np.maximum(T[chain.types :] - alone, alone)
     D, best = mechanism.distances(np.arange(N)), (-np.inf, None)
     for states in np.ndindex(*[chain.states] * 3):

@@ -27,7 +27,7 @@ from ...entities.surrogates.restoring import Restorer, Rows
 from ...entities.surrogates.table import _is_common
 from ...entities.words import is_plain
 from ...io.pieces import listed
-from ...io.record import is_unicode
+from ...io.records import is_unicode
 from ...machine import is_loopback
 from .callers import Refused
 from .service import Service

@@ -19,7 +19,7 @@ from spacy.language import Language
 from ...config import PipelineOptions, ServiceOptions
 from ...errors import DxError, Errors, UsageError
 from ...io.build import make_pipeline, the_sanitizer
-from ...io.workers import end_with_parent
+from ...io.results import end_with_parent
 from ...pipeline.component import DxSanitizer
 from ...privacy.guarantee import Guarantee
 from .callers import Callers, Ledger, read_callers

@@ -32,12 +32,12 @@ from starlette.types import ASGIApp
 
 from ...config import ServiceOptions
 from ...entities.surrogates.base import Scope
-from ...entities.surrogates.replacements import Replacements
+from ...entities.surrogates.replacements import CALLER, USER, Replacements
 from ...entities.surrogates.restoring import set_apart
 from ...io.build import the_sanitizer
-from ...io.record import Record, chunks
+from ...io.records import Failed, Input, Record, chunks
+from ...io.results import Serial, results
 from ...io.run import not_covered
-from ...io.stream import in_zone
 from ...pipeline.receipt import COUNTS, Terms
 from .callers import Callers, Ledger, Refused
 
@@ -80,7 +80,7 @@ class Lane:
             sanitizer.on_replacements = self._set_apart
             by_conversation(sanitizer.surrogates)
 
-    def draw(self, caller: str, records: list[Record]) -> list[Outcome]:
+    def draw(self, caller: str, records: list[Input]) -> list[Outcome]:
         """Sanitise a part, and charge it, even if it fails. Nothing of the texts stays.
 
         Raises:
@@ -90,7 +90,7 @@ class Lane:
         self.began, outcomes = time.monotonic(), list[Outcome]()
         try:
             if self._checked:
-                records = [replace(r, problem=not_covered(self._nlp, r.text)) for r in records]
+                records = [self._covered(record) for record in records]
             for start in range(0, len(records), self._batch):
                 outcomes += self._outcomes(records[start : start + self._batch])
         finally:
@@ -100,15 +100,24 @@ class Lane:
             self._ledger.charge(caller, list(filter(None, draws)), capped=bool(lost))
         return outcomes
 
-    def _outcomes(self, batch: list[Record]) -> Iterator[Outcome]:
+    def _covered(self, record: Input) -> Input:
+        """Return a failed record where the language of a text is not covered."""
+        if isinstance(record, Failed):
+            return record
+        why = not_covered(self._nlp, str(record.texts[0]))
+        return Failed(record.number, why) if why else record
+
+    def _outcomes(self, batch: list[Input]) -> Iterator[Outcome]:
         self._rows = {}
-        for record, result in in_zone(self._nlp, batch, batch_size=TEXTS, with_docs=False):
-            if isinstance(result, str):
-                yield Outcome(0 if record.problem else _most_draws(record), error=result)
+        drawn = results(self._nlp, batch, Serial(TEXTS))
+        for record, result in zip(batch, drawn, strict=True):
+            if isinstance(result, Failed):
+                yield Outcome(_most_draws(record), error=result.why)
             else:
-                receipt = {name: result.receipt[name] for name in COUNTS}
-                receipt["epsilon"] = result.receipt["total"]["epsilon"]
-                yield Outcome(receipt["draws"], result.text, "", receipt, self._rows)
+                (text,), (stated,) = result.texts, result.receipts
+                receipt = {name: stated[name] for name in COUNTS}
+                receipt["epsilon"] = stated["total"]["epsilon"]
+                yield Outcome(receipt["draws"], text, "", receipt, self._rows)
 
     def _set_apart(self, doc: Doc, drawn: Replacements) -> Replacements:
         drawn, rows = set_apart(doc, drawn, the_sanitizer(self._nlp).surrogates)
@@ -131,9 +140,9 @@ def conversation_secret() -> bytes:
     return bytes.fromhex(os.environ.setdefault(SECRET, token_hex(32)))
 
 
-def _most_draws(record: Record) -> int:
+def _most_draws(record: Input) -> int:
     """Return what a text is charged that failed after an unknown number of draws."""
-    return len(_WORD.findall(record.text))
+    return 0 if isinstance(record, Failed) else len(_WORD.findall(str(record.texts[0])))
 
 
 @dataclass(frozen=True)
@@ -166,8 +175,9 @@ class Service:
         """
         loop, caller, outcomes = asyncio.get_running_loop(), request.state.caller, list[Outcome]()
         lane = self.small if sum(map(len, texts)) <= SMALL else self.large
-        whose = {"caller": caller, "user": conversation}
-        records = (Record(i, text=text, **whose) for i, text in enumerate(texts))
+        data = {CALLER: caller, USER: conversation}
+        data = {key: name for key, name in data.items() if name}
+        records = (Record(i, [text], data=data) for i, text in enumerate(texts))
         for part in chunks(records, characters=CHARACTERS, most=TEXTS):
             drawing = loop.run_in_executor(lane.thread, lane.draw, caller, part)
             outcomes += await until(request.state.deadline, Refused(504, SLOW), drawing)

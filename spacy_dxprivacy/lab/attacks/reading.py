@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from ...arrays import Bools1d, Floats2d, Ints1d, Ints2d, blocks
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...space.search.exact import euclidean
-from ...ty import HasMetric, Mechanism
+from ...ty import HasMetric, Mechanism, StatesLikelihoods
 from ..causal import Search, Sheet, WordTokens, open_model, word_tokens
 from ..corpus import Corpus
 from .channel import LOWEST, channel_of, draws_by_frequency
@@ -71,7 +70,7 @@ class Reading:
         """Return the likeliest word of each place, int64 (k,)."""
         C, channel = self._close()
         guess = self.seen.outputs
-        for _ in range(SWEEPS if hasattr(self.mechanism, "log_likelihood") else 1):
+        for _ in range(SWEEPS if isinstance(self.mechanism, StatesLikelihoods) else 1):
             # FEW are enough to improve the guess
             C = _best(C, self._posteriors(C, channel(guess, C)), FEW)
             guess = C[:, 0]
@@ -89,8 +88,8 @@ class Reading:
         C, near = self._likely(min(CANDIDATES, len(self.X)))
         C = _best(C, self._posteriors(C, near), CLOSE)
         seen = self.seen
-        if hasattr(self.mechanism, "log_likelihood"):
-            mechanism: Any = self.mechanism
+        if isinstance(self.mechanism, StatesLikelihoods):
+            mechanism = self.mechanism
 
             def stated(guess: Ints1d, some: Ints2d) -> Floats2d:
                 logs = mechanism.log_likelihood(guess, seen.outputs, seen.starts, candidates=some)

@@ -11,9 +11,9 @@ import numpy as np
 from ...arrays import Floats2d, Ints1d
 from ...errors import DxError, Errors
 from ...privacy.randomness import Rng
-from ...ty import Draw, Mechanism
+from ...ty import Draw, Mechanism, facts_of
 from ...validate import one_of
-from ..corpus import draws_sentences, repeated, sanitised
+from ..corpus import repeated, sanitised
 from ..epsilons import Make
 from ..results import Progress, bootstrap, no_progress
 from . import guessing
@@ -59,7 +59,7 @@ class Trial:
     def _probed(self) -> Ints1d:
         """Random places of the text: fewer of them where a release is of a whole sentence."""
         places = np.random.default_rng(0).choice(len(self.ground.text.rows), PROBES)
-        return places[: SENTENCE_PROBES if draws_sentences(self.mechanism) else PROBES]
+        return places[: SENTENCE_PROBES if facts_of(self.mechanism).draws_sentences else PROBES]
 
     @property
     def probes(self) -> Ints1d:

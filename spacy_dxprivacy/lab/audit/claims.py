@@ -15,7 +15,7 @@ from ...errors import DxError
 from ...privacy.guarantee import Guarantee
 from ...space import Space
 from ...space.search.exact import euclidean
-from ...ty import HasMetric, Mechanism
+from ...ty import CoversPairs, HasMetric, Mechanism
 
 REFUTED, NOT_REFUTED, INCONCLUSIVE = "refuted", "not refuted", "inconclusive"
 MEANING = {
@@ -72,9 +72,9 @@ def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
         return Claim(
             guarantee.delta, lambda rows: np.where(np.isfinite(measure(rows)), epsilon, np.inf)
         )
-    among = getattr(mechanism, "covers", None)
-    if covers != "finite" and among is not None:
-        return Claim(guarantee.delta, lambda rows: np.where(among(rows), epsilon, np.inf))
+    if covers != "finite" and isinstance(mechanism, CoversPairs):
+        related = mechanism.covers
+        return Claim(guarantee.delta, lambda rows: np.where(related(rows), epsilon, np.inf))
     if covers == "all":
         return Claim(guarantee.delta, lambda rows: np.full((len(rows), len(space)), epsilon))
     return "the mechanism does not compute which pairs its promise covers"

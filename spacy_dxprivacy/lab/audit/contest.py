@@ -18,7 +18,7 @@ import numpy as np
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...privacy.randomness import Rng
 from ...space import Space
-from ...ty import Draw
+from ...ty import Draw, facts_of
 from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding, ceiling, lower, upper, wilson
 from .tiers import Trial
 
@@ -249,7 +249,7 @@ def _test(
     """Test both directions. claimed: epsilon both ways. alpha: for each of them."""
     one, other = drawn
     width = None if one[0].vectors is None else int(np.shape(one[0].vectors)[1])
-    tables = (getattr(on.mechanism, "centres", None), on.space.vectors)
+    tables = (facts_of(on.mechanism).centres, on.space.vectors)
     centres = next(
         (
             np.asarray(table[pair], dtype=np.float64)

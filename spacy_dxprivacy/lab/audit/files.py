@@ -17,13 +17,14 @@ import spacy
 
 from ...config import FileOptions, names_of
 from ...errors import DxError, UsageError
+from ...io.fields import Row, steps
 from ...io.files.docbin import BadPacked, read_docbin, unpack
 from ...io.files.limits import DEEPEST as DEEPEST_LISTS
 from ...io.files.limits import MB, TooLarge, check_ratio, parse_json
 from ...io.jobs import KINDS
 from ...io.jobs import read as read_records
 from ...io.parquet import open_parquet, read_tables
-from ...io.record import steps
+from ...io.records import Failed
 from ...io.source import source_of_file
 from ...pipeline.receipt import RECEIPT_KEY, VECTORS_KEY, fits
 
@@ -172,7 +173,7 @@ def _docbin(raw: bytes) -> Iterator[Item]:
     yield Strings(
         "annotations", [s for s in docbin.strings.values() if s and s not in used], whole=True
     )
-    yield Strings("annotations", list(strings_in(docbin.others)))
+    yield Strings("annotations", list(strings_in(docbin.annotations)))
 
 
 @cache
@@ -184,16 +185,16 @@ def _records(raw: bytes, kind: str, files: FileOptions) -> Iterator[Item]:
     """Its texts, by the readers of `dx sanitize`, and the strings of other fields."""
     own = {step for path in files.field for step in steps(path)}  # names of the text's fields
     for record in read_records(io.BytesIO(raw), kind, files):
-        if record.problem:
-            why = f"a .{kind} file, record {record.number}: {record.problem} {record.hint}"
+        if isinstance(record, Failed):
+            why = f"a .{kind} file, record {record.number}: {record.why} {record.hint}"
             raise BadFile(why.strip())
-        yield Text(record.text)
-        if record.row is None or not record.is_last:
+        yield from (Text(str(text)) for text in record.texts)
+        row = record.origin
+        if not isinstance(row, Row):
             continue
-        row = record.row
         for holder, place in row.slots:
             holder[place] = ""
-        named = zip(row.names or [""] * len(row.entry), row.entry, strict=False)
+        named = zip(row.header.names if row.header else (), row.entry, strict=False)
         for name, value in row.entry.items() if isinstance(row.entry, dict) else named:
             leaves = [str(leaf) for leaf in all_of([name, value])]
             yield Strings(f"field {name}", [leaf for leaf in leaves if leaf not in own])

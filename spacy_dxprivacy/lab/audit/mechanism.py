@@ -15,7 +15,7 @@ from ...errors import DxError, UsageError
 from ...io.build import mechanism_config
 from ...registries import registry
 from ...space import Space
-from ...ty import Mechanism
+from ...ty import Mechanism, facts_of
 from ...validate import one_of
 from ..mechanisms import quiet
 from .claims import INCONCLUSIVE, Finding, Report, claim_of
@@ -66,7 +66,7 @@ def audit(
     ]
     if space is not None:
         plan.append(("own space", space, (exact, closed_form, sentences)))
-    elif hasattr(type(mechanism), "draws_together"):
+    elif facts_of(mechanism).draws_sentences:
         # Sentences are of a language, which no made-up vocabulary has.
         plan.append(("sentences", Space.builtin(), (sentences,)))
     findings: list[Finding] = []

@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ...privacy.randomness import Rng
 from ...space import Space
-from ...ty import Mechanism, StatesProbabilities
+from ...ty import Mechanism, StatesProbabilities, facts_of
 from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Claim, Finding
 
 ROWS = 400  # of a large space: all pairs of so many rows
@@ -82,14 +82,12 @@ def exact(on: Trial) -> Finding | None:
 
 
 def closed_form(on: Trial) -> Finding | None:
-    """Compute the loss of all pairs of some words by the mechanism's `loss`, or, where a delta is
-    promised, by its `delta`; None where it has no such closed forms."""
-    mechanism: Any = on.mechanism
-    if not (hasattr(mechanism, "loss") and hasattr(mechanism, "delta")):
-        return None
+    """Compute the loss of all pairs of some words by the mechanism's fact `loss`, or, where a delta
+    is promised, by its `delta`; None where it has no such closed forms."""
+    facts = facts_of(on.mechanism)
     rows = np.union1d(_rows(on.space), np.arange(min(len(on.space), 46)))
     E, promised = on.claim.epsilons(rows)[:, rows], on.claim.delta
-    found = mechanism.delta(rows, rows, E) if promised else mechanism.loss(rows, rows)
+    found = facts.delta(rows, rows, E) if promised else facts.loss(rows, rows)
     if found is None:
         return None
     if promised:  # what rounding alone lifts above the promise is no finding
@@ -178,8 +176,7 @@ def law(on: Trial) -> Finding | None:
     """
     from scipy.stats import kstest
 
-    mechanism: Any = on.mechanism
-    stated = mechanism.law() if hasattr(mechanism, "law") else None
+    stated = facts_of(on.mechanism).law()
     if stated is None:
         return None
     words = np.linspace(0, len(on.space) - 1, FEW_WORDS).astype(np.int64)
@@ -284,7 +281,7 @@ def sentences(on: Trial) -> Finding | None:
     exact, and chance decides only which draws are tested. None where words are drawn alone.
     """
     mechanism: Any = on.mechanism
-    if not getattr(mechanism, "draws_together", False):
+    if not facts_of(on.mechanism).draws_sentences:
         return None
     (pairs, repeats), n = on.effort.sentences, len(on.space)
     rng = np.random.default_rng(on.seed)

@@ -13,7 +13,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
+from ...cli.terminal import progress, setting_up, settings_that_fail
 from ...config import import_code
 from ...errors import UsageError
 from ...pipeline.component import DEFAULT_CONFIG
@@ -103,53 +103,50 @@ def attack_cli(
 
     Example: python -m spacy dx attack guess tickets.jsonl -m path -m laplace
     """
-    with mistakes_in_a_line("attack"):
-        with setting_up():
-            import_code(code)
-            one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, ATTRIBUTES))
-            _check_options(name, model, prompt, rewriting)
-            configs = dict(parse_tunable(given) for given in mechanism or ["path"])
-            chosen = None if epsilon is None else parse_epsilons(epsilon)
-            shares = _shares(at)
-            names = list(ATTACKS) if name == ALL else [name]
-            if out is not None:
-                check_out(out, names, force=force)
-            table = load_space(space, max_words)
-            reader = None if model is None else Reader.of(model, table, prompt)
-        with settings_that_fail():
-            if name == ATTRIBUTES or rewriting is not None:
-                releases = partial(_releases, configs=configs, epsilons=chosen, space=table)
-                if rewriting is not None:
-                    figures = _linked(Path(text), field, rewriting, releases)
-                else:
-                    posts = _posts(Path(text), field, attribute, author)
-                    figures = _inferred(posts, reader, releases)
-                return _print_rows(name, figures, out, force=force)
-            read_all = partial(read_corpus, space=table, field=field)
-            corpus = read_all(text)
-            corpus = corpus if opening is None else corpus.opening(opening)
-            known = None if public is None else read_all(public)
-            if name != FRONTIER and known is None:
-                corpus, known = corpus.halves()
-            corpus = corpus.first(words)
-            makers = {label: partial(make_mechanism, c, table) for label, c in configs.items()}
-            counted = np.unique(corpus.rows, return_counts=True)
-            epsilons = {
-                label: chosen or epsilons_for(make, *counted) for label, make in makers.items()
-            }
-            ground = Ground(table, corpus, known, reader, candidates)
-            if name == FRONTIER:
-                points = frontier(makers, epsilons, ground, progress)
-                results = {FRONTIER: frontier_result(points)}
-                _print_frontier(points, ground, shares)
-            else:
-                figures = attack_over_epsilon(names, makers, epsilons, ground, progress)
-                by_name = {each: [f for f in figures if f.attack == each] for each in names}
-                results = {each: result_of(some) for each, some in by_name.items() if some}
-                _print(figures, ground)
+    with setting_up():
+        import_code(code)
+        one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, ATTRIBUTES))
+        _check_options(name, model, prompt, rewriting)
+        configs = dict(parse_tunable(given) for given in mechanism or ["path"])
+        chosen = None if epsilon is None else parse_epsilons(epsilon)
+        shares = _shares(at)
+        names = list(ATTACKS) if name == ALL else [name]
         if out is not None:
-            for each, result in results.items():
-                result.write(out, each, force=force)
+            check_out(out, names, force=force)
+        table = load_space(space, max_words)
+        reader = None if model is None else Reader.of(model, table, prompt)
+    with settings_that_fail():
+        if name == ATTRIBUTES or rewriting is not None:
+            releases = partial(_releases, configs=configs, epsilons=chosen, space=table)
+            if rewriting is not None:
+                figures = _linked(Path(text), field, rewriting, releases)
+            else:
+                posts = _posts(Path(text), field, attribute, author)
+                figures = _inferred(posts, reader, releases)
+            return _print_rows(name, figures, out, force=force)
+        read_all = partial(read_corpus, space=table, field=field)
+        corpus = read_all(text)
+        corpus = corpus if opening is None else corpus.opening(opening)
+        known = None if public is None else read_all(public)
+        if name != FRONTIER and known is None:
+            corpus, known = corpus.halves()
+        corpus = corpus.first(words)
+        makers = {label: partial(make_mechanism, c, table) for label, c in configs.items()}
+        counted = np.unique(corpus.rows, return_counts=True)
+        epsilons = {label: chosen or epsilons_for(make, *counted) for label, make in makers.items()}
+        ground = Ground(table, corpus, known, reader, candidates)
+        if name == FRONTIER:
+            points = frontier(makers, epsilons, ground, progress)
+            results = {FRONTIER: frontier_result(points)}
+            _print_frontier(points, ground, shares)
+        else:
+            figures = attack_over_epsilon(names, makers, epsilons, ground, progress)
+            by_name = {each: [f for f in figures if f.attack == each] for each in names}
+            results = {each: result_of(some) for each, some in by_name.items() if some}
+            _print(figures, ground)
+    if out is not None:
+        for each, result in results.items():
+            result.write(out, each, force=force)
 
 
 def _check_options(name: str, model: str | None, prompt: str, rewriting: str | None) -> None:

@@ -1,7 +1,8 @@
-"""`python -m spacy dx evaluate`: how well a recogniser does on annotated texts."""
+"""`python -m spacy dx audit recogniser`: how well a recogniser does on annotated texts."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,8 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import mistakes_in_a_line, setting_up, settings_that_fail
+from ...cli.terminal import setting_up, settings_that_fail
+from ...config import PipelineOptions
 from ...errors import UsageError
 from ...io.build import make_pipeline
 from ...text.mentions import CANONICAL, plain_label
@@ -17,14 +19,12 @@ from ..golden import ALL, FIGURES, Evaluation, evaluate, read_gold
 from ..results import text_table
 
 
+@options.from_settings("config", "model", "entities", "code")
 def evaluate_cli(
-    ctx: typer.Context,
+    pipeline: PipelineOptions,
     gold: Annotated[Path, Argument(
         metavar="GOLD", show_default=False, help="Annotated texts: a .jsonl file"
     )],
-    config: options.Config = None,
-    model: options.Model = None,
-    entities: options.Entities = None,
     misses: Annotated[int, Option(
         "--misses", min=0, help="Print N missed entities, with their text"
     )] = 0,
@@ -32,7 +32,6 @@ def evaluate_cli(
         "--fail-under", metavar="FIGURE=SHARE",
         help="Status 1 below it: recall=.95, clean.PERSON=.9",
     )] = None,
-    code: options.Code = None,
 ) -> None:  # fmt: skip
     """Measure a recogniser on annotated texts.
 
@@ -41,22 +40,19 @@ def evaluate_cli(
     clean that of the documents without such a word left. Without --entities or --config, the labels
     of GOLD are replaced. No text is printed without --misses.
 
-    Example: python -m spacy dx evaluate gold.jsonl --fail-under recall=.95 --fail-under clean=.9
+    Example: python -m spacy dx audit recogniser gold.jsonl --fail-under recall=.95
     """
-    with mistakes_in_a_line("evaluate"), settings_that_fail():
+    with settings_that_fail():
         bars = [_bar(one) for one in fail_under or ()]
         golds = read_gold(gold)
-        if config is None and not entities:
+        if pipeline.config is None and not pipeline.entities:
             labels = {plain_label(label) for one in golds for *_, label in one.regions}
             known = sorted(labels & set(CANONICAL.values()))
             if not known:
                 raise UsageError("the labels of GOLD are not known: give `entities`.")
-            entities = ",".join(known)
+            pipeline = replace(pipeline, entities=",".join(known))
         with setting_up():
-            nlp = make_pipeline(
-                config=config, model=model, entities=entities, code=code,
-                overrides=options.overrides_of(ctx),
-            )  # fmt: skip
+            nlp = make_pipeline(pipeline)
         found = evaluate(nlp, golds)
         below = []
         for figure, label, least in bars:
@@ -67,7 +63,7 @@ def evaluate_cli(
                 below.append(f"{what} is {is_}, below {least:g}.")
     _print(found, len(golds), misses)
     for message in below:
-        typer.echo(f"dx evaluate: {message}", err=True)
+        typer.echo(f"dx audit recogniser: {message}", err=True)
     raise typer.Exit(int(bool(below)))
 
 

@@ -1,4 +1,4 @@
-"""`python -m spacy dx inspect WORD`: its neighbours, and what it becomes."""
+"""`python -m spacy dx audit word WORD`: its neighbours, and what it becomes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...cli import options
-from ...cli.terminal import mistakes_in_a_line, setting_up, settings_that_fail
+from ...cli.terminal import setting_up, settings_that_fail
 from ...config import import_code
 from ...errors import DxError, UsageError
 from ...io.build import mechanism_config
@@ -45,32 +45,31 @@ def inspect_cli(
 ) -> None:  # fmt: skip
     """Show the neighbours and the outputs of a word.
 
-    Example: python -m spacy dx inspect doctor --epsilon 2.0
+    Example: python -m spacy dx audit word doctor --epsilon 2.0
     """
-    with mistakes_in_a_line("inspect"):
-        with setting_up():
-            import_code(code)
-            label, config = parse_tunable(mechanism or "path")
-            chosen = float(mechanism_config(label, epsilon)["epsilon"])
-            words = load_space(space, max_words)
-        with settings_that_fail():
-            row = words.find(word)
-            if row < 0:
-                raise UsageError("the space does not hold this word: choose another one.")
-            fitted = make_mechanism(config, words, chosen)
-            rows, shares, exact = outputs_of(row, fitted, draws)
-        typer.secho(f"{words.words[row]}: row {row} of {words.name}", bold=True)
-        _print_neighbours(words, row, fitted, k)
-        print_title(fitted, label)
-        how = "exact" if exact else f"in {draws:,} draws"
-        typer.echo(f"Outputs at epsilon = {chosen:g} ({how}):")
-        print_attacker(fitted, chosen)
-        names = [words.words[i] + " (unchanged)" * (i == row) for i in rows[:top].tolist()]
-        lines = [*zip(names, shares[:top].tolist(), "█" * top, strict=False)]
-        if rest := len(rows) - len(lines):
-            lines.append((f"{rest:,} others", max(0.0, 1 - shares[:top].sum()), "░"))
-        table = [[out, f"{p:.2%}", mark * round(p * BAR)] for out, p, mark in lines]
-        typer.echo(text_table(["output", "share", ""], table, "lrl"))
+    with setting_up():
+        import_code(code)
+        label, config = parse_tunable(mechanism or "path")
+        chosen = float(mechanism_config(label, epsilon)["epsilon"])
+        words = load_space(space, max_words)
+    with settings_that_fail():
+        row = words.find(word)
+        if row < 0:
+            raise UsageError("the space does not hold this word: choose another one.")
+        fitted = make_mechanism(config, words, chosen)
+        rows, shares, exact = outputs_of(row, fitted, draws)
+    typer.secho(f"{words.words[row]}: row {row} of {words.name}", bold=True)
+    _print_neighbours(words, row, fitted, k)
+    print_title(fitted, label)
+    how = "exact" if exact else f"in {draws:,} draws"
+    typer.echo(f"Outputs at epsilon = {chosen:g} ({how}):")
+    print_attacker(fitted, chosen)
+    names = [words.words[i] + " (unchanged)" * (i == row) for i in rows[:top].tolist()]
+    lines = [*zip(names, shares[:top].tolist(), "█" * top, strict=False)]
+    if rest := len(rows) - len(lines):
+        lines.append((f"{rest:,} others", max(0.0, 1 - shares[:top].sum()), "░"))
+    table = [[out, f"{p:.2%}", mark * round(p * BAR)] for out, p, mark in lines]
+    typer.echo(text_table(["output", "share", ""], table, "lrl"))
 
 
 def outputs_of(row: int, mechanism: Mechanism, draws: int) -> tuple[Ints1d, Floats1d, bool]:

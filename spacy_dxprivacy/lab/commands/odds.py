@@ -1,4 +1,4 @@
-"""`python -m spacy dx odds`: how sure an attacker can be of a secret."""
+"""`python -m spacy dx audit odds`: how sure an attacker can be of a secret."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import bar, mistakes_in_a_line, setting_up, settings_that_fail
+from ...cli.terminal import bar, setting_up, settings_that_fail
 from ...config import FileOptions, PipelineOptions
 from ...errors import UsageError
 from ...io.build import make_pipeline
@@ -27,8 +27,9 @@ ENTITIES = "entities"
 WORST = 10
 
 
+@options.from_settings("config", "model", "mechanism", "epsilon")
 def odds_cli(
-    ctx: typer.Context,
+    pipeline: PipelineOptions,
     before: Annotated[Path, Argument(
         metavar="TEXT", show_default=False,
         help="Originals: a .txt, .jsonl, .csv or .spacy file",
@@ -50,11 +51,6 @@ def odds_cli(
     )] = None,
     receipt: options.Receipt = None,
     field: options.Field = "text",
-    config: options.Config = None,
-    model: options.Model = None,
-    mechanism: options.Mechanism = None,
-    epsilon: options.Epsilon = None,
-    level: options.Level = None,
     as_json: Annotated[bool, Option("--json", help="Print JSON, with every secret")] = False,
 ) -> None:  # fmt: skip
     """State how sure an attacker can be of a secret.
@@ -65,19 +61,15 @@ def odds_cli(
 
     The output shows secrets: it is for those who may read TEXT.
 
-    Example: python -m spacy dx odds notes.jsonl clean.jsonl --secret Maria --receipt receipt.json
+    Example: python -m spacy dx audit odds notes.jsonl clean.jsonl --secret Maria
     """
-    with mistakes_in_a_line("odds"), settings_that_fail():
+    with settings_that_fail():
         asked = _asked(secret, secrets, secret_field, among)
         account = _account(after, receipt)
-        chosen = PipelineOptions(
-            config=config, model=model, mechanism=mechanism, epsilon=epsilon, level=level,
-            overrides=options.overrides_of(ctx),
-        )  # fmt: skip
-        if account is not None and config is None and not chosen.of_component():
-            chosen = replace(chosen, **settings_of(account.raw))
+        if account is not None and pipeline.config is None and not pipeline.of_component():
+            pipeline = replace(pipeline, **settings_of(account.raw))
         with setting_up():
-            nlp = make_pipeline(chosen)
+            nlp = make_pipeline(pipeline)
         attacker = Informed(nlp)
         if account is not None:
             attacker.check(account.raw)

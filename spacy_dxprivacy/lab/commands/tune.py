@@ -13,7 +13,7 @@ import typer
 from typer import Option
 
 from ...cli import options
-from ...cli.terminal import mistakes_in_a_line, progress, setting_up, settings_that_fail
+from ...cli.terminal import progress, setting_up, settings_that_fail
 from ...config import import_code
 from ...io.files.atomic import check_new, write_bytes
 from ...privacy.levels import found_by
@@ -54,26 +54,25 @@ def tune_cli(
 
     Example: python -m spacy dx tune --target "unchanged <= 0.3"
     """
-    with mistakes_in_a_line("tune"):
-        with setting_up():
-            import_code(code)
-            chosen = None if epsilon is None else parse_epsilons(epsilon)
-            if to_json is not None:
-                check_new(to_json, force=force)
-            configs = dict(parse_tunable(given) for given in mechanism or ["path"])
-            wanted = None if target is None else Target.parse(target)
-            found = load_space(space, max_words)
-        with settings_that_fail():
-            probes, about = probed_words(found, words, text, field)
-            bench = Bench(found.vectors, probes, draws=draws)
-            study = Study(found, bench, chosen, wanted, progress)
-            tuned = {label: study.tune(label, config) for label, config in configs.items()}
-        for label, (points, answer) in tuned.items():
-            _print_points(label, points, answer, wanted)
-        _print_notes(about, study, tuned.values())
+    with setting_up():
+        import_code(code)
+        chosen = None if epsilon is None else parse_epsilons(epsilon)
         if to_json is not None:
-            payload = json.dumps(study.to_dict(about, tuned), indent=2) + "\n"
-            write_bytes(to_json, payload.encode(), force=force)
+            check_new(to_json, force=force)
+        configs = dict(parse_tunable(given) for given in mechanism or ["path"])
+        wanted = None if target is None else Target.parse(target)
+        found = load_space(space, max_words)
+    with settings_that_fail():
+        probes, about = probed_words(found, words, text, field)
+        bench = Bench(found.vectors, probes, draws=draws)
+        study = Study(found, bench, chosen, wanted, progress)
+        tuned = {label: study.tune(label, config) for label, config in configs.items()}
+    for label, (points, answer) in tuned.items():
+        _print_points(label, points, answer, wanted)
+    _print_notes(about, study, tuned.values())
+    if to_json is not None:
+        payload = json.dumps(study.to_dict(about, tuned), indent=2) + "\n"
+        write_bytes(to_json, payload.encode(), force=force)
     if wanted is not None and not all(answer for _, answer in tuned.values()):
         raise typer.Exit(1)
 

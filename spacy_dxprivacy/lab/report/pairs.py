@@ -19,7 +19,7 @@ from spacy.tokens import Doc
 from ...config import FileOptions
 from ...errors import UsageError
 from ...io.jobs import KINDS, Job, files_in, opened, plan_jobs, read
-from ...io.record import Record
+from ...io.records import Failed, Input, Record, Text, doc_of
 from ..corpus import tokenizer
 
 NONE = -1
@@ -182,14 +182,25 @@ def read_pairs(
 def _of_source(
     nlp: Language, source: Source, fields: FileOptions, lost: set[int]
 ) -> Iterator[Pair]:
-    every = [r for r in _records(source.before, source.read_before, fields) if not r.problem]
-    before = [] if 0 in lost else [r for r in every if r.number not in lost]
+    records = _records(source.before, source.read_before, fields)
+    readable = [record for record in records if isinstance(record, Record)]
+    before = (
+        []
+        if 0 in lost
+        else [
+            (record, text)
+            for record in readable
+            if record.number not in lost
+            for text in record.texts
+        ]
+    )
     if not before and not source.after.exists():
         return
-    after = list(_records(source.after, source.read_after, FileOptions(field=fields.field)))
-    wrong = next((record for record in after if record.problem), None)
-    if wrong is not None:
-        raise UsageError(f"{source.after}, record {wrong.number}: {wrong.problem}")
+    after = list[tuple[Record, Text]]()
+    for record in _records(source.after, source.read_after, FileOptions(field=fields.field)):
+        if isinstance(record, Failed):
+            raise UsageError(f"{source.after}, record {record.number}: {record.why}")
+        after += [(record, text) for text in record.texts]
     if len(before) != len(after):
         raise UsageError(
             f"{source.before} has {len(before)} document(s) that can be read, and {source.after} "
@@ -197,15 +208,15 @@ def _of_source(
         )
     given = source.read_after == "spacy"
     for old, new in zip(before, after, strict=True):
-        docs = (nlp(record.for_pipe(nlp)) for record in (old, new))
-        label = old.kept.get(fields.keep_fields[0]) if fields.keep_fields else None
+        docs = (nlp(doc_of(nlp, text, record.data)) for record, text in (old, new))
+        label = old[0].origin.value(fields.keep_fields[0]) if fields.keep_fields else None
         named = None if label is None or label == "" else str(label)
         yield make_pair(*docs, tokens_are_given=given, label=named)
 
 
-def _records(path: Path, kind: str, fields: FileOptions) -> Iterator[Record]:
+def _records(path: Path, kind: str, fields: FileOptions) -> Iterator[Input]:
     try:
-        with opened(Job(path, None, kind, kind), fields) as given:
-            yield from read(given.source, kind, fields)
+        with opened(Job(path, None, kind, kind)) as handle:
+            yield from read(handle, kind, fields)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
