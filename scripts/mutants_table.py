@@ -375,8 +375,8 @@ MUTANTS = [
     Mutant(
         "date-shift-range",
         "entities/surrogates/date_shift.py",
-        "below(2 * most + 1, stream) - most",
-        "below(2 * most, stream) - most",
+        "below(2 * limit + 1, stream) - limit",
+        "below(2 * limit, stream) - limit",
         "A shift never reaches one end of its window",
         f"{SHIFTS} window",
     ),
