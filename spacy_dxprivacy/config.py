@@ -98,11 +98,9 @@ class FileOptions:
         if self.keep_fields is not None:
             names = () if self.keep_fields == "none" else names_of(self.keep_fields)
             object.__setattr__(self, "keep_fields", names)
-        if not self.field:
-            raise UsageError("`field` is empty: name the field to sanitise.")
         for name in self.field:
             if name in (self.keep_fields or ()):
-                raise UsageError(f"`keep` cannot keep {name!r}, the field to sanitise.")
+                raise UsageError(f"`keep_fields` cannot keep {name!r}, the field to sanitise.")
             if self.field.count(name) > 1:
                 raise UsageError(f"`field` names {name!r}, which is used twice.")
 

@@ -20,7 +20,7 @@ from typer import Argument, Option
 from ..config import FileOptions, PipelineOptions, process_count
 from ..entities.surrogates.replacements import Replacements
 from ..entities.surrogates.restoring import dates_apart
-from ..entities.surrogates.table import Table, check_cipher, write_table
+from ..entities.surrogates.table import SurrogateTable, check_cipher, write_table
 from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
@@ -247,7 +247,7 @@ def _table_of_surrogates(
     if path is None or key is None:
         yield
         return
-    sanitizer, table = the_sanitizer(nlp), Table()
+    sanitizer, table = the_sanitizer(nlp), SurrogateTable()
     surrogates = sanitizer.surrogates
 
     def add(doc: Doc, drawn: Replacements) -> Replacements:

@@ -21,8 +21,6 @@ from tqdm import tqdm
 
 from ..errors import DxError, DxWarning, UsageError
 
-# What an argument is called on the command line, where that is not --argument.
-OPTIONS = {"keep": "--keep-fields"}
 REMOVED = "What was not complete has been removed."
 
 
@@ -103,10 +101,7 @@ def setting_up() -> Iterator[None]:
 def with_options(message: str) -> str:
     """Return a message for the command line: "`n_process` must" becomes "--n-process must"."""
 
-    def option(found: re.Match[str]) -> str:
-        return OPTIONS.get(found[1], "--" + found[1].replace("_", "-"))
-
-    return re.sub(r"`(\w+)`", option, message)
+    return re.sub(r"`(\w+)`", lambda match: f"--{match[1]}".replace("_", "-"), message)
 
 
 # -- progress --------------------------------------------------------------------------------------

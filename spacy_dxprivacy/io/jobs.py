@@ -294,12 +294,14 @@ def _kind(path: Path, role: str) -> str:
 
 
 def check_fields(files: FileOptions, jobs: list[Job]) -> None:
-    """Raise UsageError if there are settings of fields, and no job has any."""
+    """Raise UsageError if no field is named, or there are settings of fields and no job has any."""
+    if not files.field:
+        raise UsageError("`field` is empty: name the field to sanitise.")
     inputs = {job.read_as for job in jobs}
     pairs = [{job.read_as, job.write_as} for job in jobs]
     needs = "needs .jsonl or .csv, or another format with fields, as its"
     if files.keep_fields and not any(pair <= WITH_FIELDS for pair in pairs):
-        raise UsageError(f"`keep` {needs} input and output.")
+        raise UsageError(f"`keep_fields` {needs} input and output.")
     if files.person_field is not None and not inputs <= WITH_FIELDS:
         raise UsageError(f"`person_field` {needs} input.")
     if len(files.field) > 1 and not inputs & WITH_FIELDS:

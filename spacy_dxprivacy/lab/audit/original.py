@@ -19,9 +19,9 @@ from ...config import FileOptions
 from ...pipeline.unknown import REDACTED
 from ...space import Space
 from ...text.mentions import (
+    AS_A_WHOLE,
     GLUED,
     PIECE,
-    WHOLE,
     chosen,
     is_word,
     name_parts,
@@ -167,7 +167,7 @@ def labels_in_plaintext(phrases: Iterable[str]) -> list[str]:
 def recognise(originals: Iterable[str], labels: Collection[str], nlp: Language) -> Recognised:
     """Recognise entities. nlp: a pipeline with a recogniser. labels: its own, or plain ones such as
     PERSON and GPE."""
-    wanted = {plain_label(label) for label in labels} & (WHOLE | {"PERSON", "ADDRESS"})
+    wanted = {plain_label(label) for label in labels} & (AS_A_WHOLE | {"PERSON", "ADDRESS"})
     recognised = Recognised()
     for doc in nlp.pipe(originals):
         entities = chosen(doc, wanted)
