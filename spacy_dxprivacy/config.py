@@ -31,8 +31,8 @@ from .machine import is_loopback
 class PipelineOptions:
     """What makes a pipeline that sanitises. None is the default of the component.
 
-    `epsilon` is in nats per unit of the mechanism's metric; a level, such as "strong", is one of
-    the default mechanism. A `config` stands alone, but for `code`, `language` and `overrides`:
+    `epsilon` is in nats per unit of the mechanism's metric; `level` is one of the default
+    mechanism, in its place. A `config` stands alone, but for `code`, `language` and `overrides`:
     values by path, in the pipeline (`nlp.batch_size`) or below the component (`mechanism.epsilon`).
     `space` is "builtin", or the path of a saved space.
     """
@@ -42,9 +42,8 @@ class PipelineOptions:
     mechanism: Annotated[
         str | None, "Mechanism: path (default), 'mahalanobis lam=1', ...", "-m"
     ] = None
-    epsilon: Annotated[
-        str | float | None, "Smaller is more private; or light, balanced, strong", "-e"
-    ] = None
+    epsilon: Annotated[float | None, "Privacy parameter: smaller is more private", "-e"] = None
+    level: Annotated[str | None, "Instead of epsilon: light, balanced, strong"] = None
     entities: Annotated[
         str | tuple[str, ...] | list[str] | None, "Replace only these entities: person,date"
     ] = None
@@ -117,16 +116,15 @@ class ServiceOptions:
     tokens: Annotated[Path | None, "File of callers (mode 600), one NAME TOKEN per line"] = None
     budget: Annotated[float | None, "Privacy budget of each caller, as epsilon"] = None
     ledger: Annotated[Path | None, "SQLite file that records what each caller spent"] = None
-    upstream: Annotated[str | None, "OpenAI-compatible API to send prompts to"] = None
-    upstream_seconds: Annotated[float, "Seconds until the upstream times out"] = 300.0
-    tools: Annotated[tuple[str, ...], "Functions whose arguments get originals; * for all"] = ()
-    models: Annotated[
-        tuple[str, ...], "Model names to pass on whose words are in no public list"
-    ] = ()
     max_requests: Annotated[int, "Maximum number of connections of a worker"] = 1024
     max_bytes: Annotated[int, "Maximum size of a request body in bytes"] = 2**20
     max_seconds: Annotated[float, "Seconds until a request times out, its body included"] = 30.0
     workers: Annotated[int, "Worker processes; -1 for one per core", "-n"] = 1
+    # Of the proxy alone, see ProxyOptions.
+    upstream: str | None = None
+    upstream_seconds: float = 300.0
+    tools: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("host", "tools", "models"):
@@ -142,10 +140,25 @@ class ServiceOptions:
             raise UsageError(f"{reach} `host`, the host names to accept.")
         if self.upstream and not self.upstream.startswith(("http://", "https://")):
             raise UsageError("`upstream` must begin with http:// or https://.")
-        if (self.tools or self.models) and not self.upstream:
-            raise UsageError("`tools` and `models` need `upstream`, the URL of an API.")
         if self.budget is not None and self.ledger is None:
             raise UsageError("`budget` needs `ledger`, a file that records what each caller spent.")
+
+
+@dataclass(frozen=True)
+class ProxyOptions(ServiceOptions):
+    """Those of the service, and the model that it stands before."""
+
+    upstream: Annotated[str | None, "OpenAI-compatible API to send the prompts to"] = None
+    upstream_seconds: Annotated[float, "Seconds until the upstream times out"] = 300.0
+    tools: Annotated[tuple[str, ...], "Functions whose arguments get originals; * for all"] = ()
+    models: Annotated[
+        tuple[str, ...], "Model names to pass on whose words are in no public list"
+    ] = ()
+
+    def __post_init__(self) -> None:
+        if not self.upstream:
+            raise UsageError("`upstream` is missing: the URL of an API of OpenAI's kind.")
+        super().__post_init__()
 
 
 def read_config(path: Path | str) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def test_worker_processes_know_it(sanitized, method):
 
 COMMANDS: dict[str, list[Any]] = {
     "tune": ["-m", NAME, "-e", "1,2", "--words", 20],
-    "audit word": ["dog", "-m", NAME, "-e", 1],
+    "inspect": ["dog", "-m", NAME, "-e", 1],
     "attack": ["guess", "SOURCE", "-m", NAME, "-e", "1,2", "--candidates", 20],
 }
 
@@ -117,7 +117,7 @@ def test_audit_takes_it(code, tmp_path):
 
 
 BUILDERS = {
-    "sanitize": ["SOURCE"], "tune": [], "audit word": ["dog"], "attack": ["guess", "SOURCE"],
+    "sanitize": ["SOURCE"], "tune": [], "inspect": ["dog"], "attack": ["guess", "SOURCE"],
     "report": ["SOURCE", "SOURCE"], "audit mechanism": ["CONFIG"],
 }  # fmt: skip
 MISTAKES = [

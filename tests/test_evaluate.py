@@ -1,4 +1,4 @@
-"""dx audit recogniser: figures of a golden set, in four forms, and text for the owner alone."""
+"""dx evaluate: figures of a golden set, in four forms, and text for the owner alone."""
 
 import json
 
@@ -53,7 +53,7 @@ def write(path, *rows):
 
 
 def run(*args):
-    return CliRunner().invoke(dx_cli, ["audit", "recogniser", *map(str, args)])
+    return CliRunner().invoke(dx_cli, ["evaluate", *map(str, args)])
 
 
 @pytest.mark.parametrize("name", FORMS)

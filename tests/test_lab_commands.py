@@ -41,7 +41,7 @@ TUNE = [
     ("--text unknown.jsonl", "no word"),
     ("--json /", "/"),
 ]
-COMMANDS = {"attack": ATTACK, "audit word": INSPECT, "tune": TUNE}
+COMMANDS = {"attack": ATTACK, "inspect": INSPECT, "tune": TUNE}
 CASES = [(command, *case) for command, cases in COMMANDS.items() for case in cases]
 
 

@@ -142,9 +142,7 @@ def files(tmp_path_factory):
 
 def run(files, options):
     options = options.replace("@", f"{files}/")
-    return CliRunner().invoke(
-        app, ["dx", "audit", "odds", f"{files}/notes.jsonl", *shlex.split(options)]
-    )
+    return CliRunner().invoke(app, ["dx", "odds", f"{files}/notes.jsonl", *shlex.split(options)])
 
 
 @pytest.mark.parametrize("name", ["clean.jsonl", "clean.spacy"])

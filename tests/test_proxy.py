@@ -754,8 +754,8 @@ def test_requests_at_once_do_not_mix(proxy, upstream):
 
 def test_the_command_says_what_it_needs():
     for options, words in (
-        (["--tools", "f"], "--upstream"), (["--upstream", "ftp://x"], "http"),
+        ([], "upstream"), (["--upstream", "ftp://x"], "http"),
         (["--upstream", "http://x", "--address", "0.0.0.0"], "tokens"),
     ):  # fmt: skip
-        done = CliRunner().invoke(dx_cli, ["serve", *options])
+        done = CliRunner().invoke(dx_cli, ["proxy", *options])
         assert done.exit_code == 2 and done.stderr.count("\n") == 1 and words in done.stderr

@@ -1,4 +1,4 @@
-"""`dx tune` and `dx audit word`: what their figures are, and that a target holds where they say."""
+"""`dx tune` and `dx inspect`: what their figures are, and that a target holds where they say."""
 
 import json
 from functools import partial
@@ -183,7 +183,7 @@ def test_a_target_that_is_not_met_is_the_exit_status_and_a_refuted_mechanism_is_
 
 
 def test_inspect_shows_neighbours_and_outputs(dx, space):
-    result = dx("audit", "word", "Doctor", "--epsilon", 2)
+    result = dx("inspect", "Doctor", "--epsilon", 2)
     assert result.exit_code == 0, result.stderr
     nearest = space.words[nearest_others(space.vectors, np.array([space.find("doctor")]), 1)[0, 0]]
     assert nearest in result.stdout and "exact" in result.stdout
@@ -192,5 +192,5 @@ def test_inspect_shows_neighbours_and_outputs(dx, space):
     assert f"{P[space.find('doctor')]:.2%}" in line
     assert f"{len(space) - 20:,} others" in result.stdout
     # One that states no probabilities is simulated.
-    result = dx("audit", "word", "doctor", "-m", "laplace", "-e", 8, "--draws", 300)
+    result = dx("inspect", "doctor", "-m", "laplace", "-e", 8, "--draws", 300)
     assert result.exit_code == 0 and "in 300 draws" in result.stdout

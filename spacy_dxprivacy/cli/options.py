@@ -13,7 +13,7 @@ import typer
 from spacy.cli._util import parse_config_overrides
 from typer import Argument, Option
 
-from ..config import FileOptions, PipelineOptions, ServiceOptions
+from ..config import FileOptions, PipelineOptions, ProxyOptions, ServiceOptions
 
 Force = Annotated[bool, Option("--force", "-F", help="Overwrite existing files")]
 Field = Annotated[str, Option("--field", help="Field of .jsonl and .csv that holds the text")]
@@ -47,7 +47,7 @@ Target = Annotated[Path, Argument(metavar="OUT", show_default=False, help="Folde
 
 # -- settings as options ---------------------------------------------------------------------------
 
-SETTINGS = (FileOptions, PipelineOptions, ServiceOptions)
+SETTINGS = (FileOptions, PipelineOptions, ServiceOptions, ProxyOptions)
 
 
 def from_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -1,4 +1,4 @@
-"""`dx serve`: a service on this machine, which sanitises or stands before a model."""
+"""`dx serve` and `dx proxy`: a service on this machine, by itself or before a model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from ..config import PipelineOptions, ServiceOptions
+from ..config import PipelineOptions, ProxyOptions, ServiceOptions
 from ..errors import UsageError
 from ..validate import needs
 from . import options
@@ -26,19 +26,11 @@ def serve_cli(
         help="Add a token for NAME to the tokens file, print it, and exit",
     )] = None,
 ) -> None:  # fmt: skip
-    """Serve sanitising over HTTP, or send prompts to a model without the names in them.
+    """Serve sanitising over HTTP, with presidio's /anonymize.
 
-    Routes: POST /sanitize, /anonymize (presidio's); GET /health, /about, /budget, /openapi.json. No
-    text is logged, cached or stored. Other settings of the pipeline are overrides, as in `dx
-    sanitize`. Needs: pip install "spacy-dxprivacy[serve]".
-
-    With --upstream, give http://127.0.0.1:8000/v1 to a client of OpenAI's API as its base URL.
-    Routes: POST /v1/chat/completions, /v1/responses. The upstream reads surrogates of --entities
-    (person, date, gpe, address, org, email, phone, url and id if left out); answers, streamed or
-    not, come back with the originals. Which surrogate stands for whom is held in memory until the
-    answer is complete. Nothing is restored in a URL, in markup, or in arguments of functions that
-    --tools does not name. Images, audio and files are refused. The key for the upstream is that of
-    the client, or the environment variable DX_UPSTREAM_KEY.
+    Routes: POST /sanitize, /anonymize; GET /health, /about, /budget, /openapi.json. No text is
+    logged, cached or stored. Other settings of the pipeline are overrides, as in `dx sanitize`.
+    Needs: pip install "spacy-dxprivacy[serve]".
 
     Example: python -m spacy dx serve --tokens callers --budget 5000 --ledger spent.db
     """
@@ -48,10 +40,27 @@ def serve_cli(
         if service.tokens is None:
             raise UsageError("`new_token` needs `tokens`, the file to add it to.")
         return typer.echo(add_token(service.tokens, new_token))
-    named = pipeline.config or pipeline.entities or pipeline.surrogates
-    if service.upstream is not None and not named:
-        pipeline = replace(pipeline, entities=PROMPT_ENTITIES)
     _serve(service, pipeline)
+
+
+@options.from_settings()
+def proxy_cli(proxy: ProxyOptions, pipeline: PipelineOptions) -> None:
+    """Send prompts to a model without the names in them, and restore the names in its answers.
+
+    Give http://127.0.0.1:8000/v1 to a client of OpenAI's API as its base URL. The upstream reads
+    surrogates of --entities (person, date, gpe, address, org, email, phone, url and id if left
+    out); answers, streamed or not, come back with the originals. Which surrogate stands for whom is
+    held in memory until the answer is complete. Nothing is restored in a URL, in markup, or in
+    arguments of functions that --tools does not name. Images, audio and files are refused. Routes:
+    POST /v1/chat/completions, /v1/responses; GET /health, /about, /budget. The key for the upstream
+    is that of the client, or the environment variable DX_UPSTREAM_KEY. Needs: pip install
+    "spacy-dxprivacy[serve]".
+
+    Example: python -m spacy dx proxy --upstream https://api.openai.com/v1
+    """
+    if not (pipeline.config or pipeline.entities or pipeline.surrogates):
+        pipeline = replace(pipeline, entities=PROMPT_ENTITIES)
+    _serve(ServiceOptions(**vars(proxy)), pipeline)
 
 
 def _serve(service: ServiceOptions, pipeline: PipelineOptions) -> None:

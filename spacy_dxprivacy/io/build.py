@@ -244,7 +244,7 @@ def check_path(path: str, block: Mapping[str, Any]) -> None:
 def component_config(options: PipelineOptions) -> dict[str, Any]:
     """Return the block of the sanitizer in a config, with what is given and nothing else."""
     block: dict[str, Any] = {
-        "mechanism": mechanism_config(options.mechanism, options.epsilon),
+        "mechanism": mechanism_config(options.mechanism, options.epsilon, options.level),
         "space": _space_config(options.space),
         "surrogates": surrogates_config(options.surrogates, options.key),
     }
@@ -290,16 +290,22 @@ def _middle(name: str) -> str:
     return parts[1] if len(parts) == 3 else name
 
 
-def mechanism_config(mechanism: str | None, epsilon: float | str | None) -> dict[str, Any]:
+def mechanism_config(
+    mechanism: str | None, epsilon: float | None, level: str | None = None
+) -> dict[str, Any]:
     """Return the block of a mechanism, as parse_mechanism reads it.
 
-    epsilon: in its unit; or a level of the default mechanism, by name.
+    epsilon: in its unit. level: of the default mechanism, by name, in its place.
     """
     block = {} if mechanism is None else parse_mechanism(mechanism)[1]
     default = DEFAULT_CONFIG["mechanism"]
     name = block.get("@dx_mechanisms", default["@dx_mechanisms"])
+    if level is not None:
+        if epsilon is not None or name != MECHANISM:
+            raise UsageError(f"`level` sets the epsilon of {MECHANISM}: give one of the two.")
+        epsilon = LEVELS[one_of("level", level, tuple(LEVELS))].epsilon
     if epsilon is not None:
-        epsilon = _number(epsilon, name)
+        epsilon = positive("epsilon", epsilon)
     if mechanism is None:
         return {} if epsilon is None else {"epsilon": epsilon}
     if name == default["@dx_mechanisms"]:
@@ -310,17 +316,6 @@ def mechanism_config(mechanism: str | None, epsilon: float | str | None) -> dict
     if parameter is not None and parameter.default is parameter.empty and epsilon is None:
         raise UsageError(f"{name} needs `epsilon`, in its own unit: see configs/ for a value.")
     return {**block, **({} if epsilon is None else {"epsilon": epsilon})}
-
-
-def _number(epsilon: float | str, mechanism: str) -> float:
-    """Return epsilon as a number. Raise DxError for another name than a level's."""
-    try:
-        number = float(epsilon)
-    except ValueError:
-        if mechanism != MECHANISM:
-            raise UsageError(f"`epsilon` of {mechanism} must be a number.") from None
-        return LEVELS[one_of("epsilon", str(epsilon), tuple(LEVELS))].epsilon
-    return positive("epsilon", number)
 
 
 def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:

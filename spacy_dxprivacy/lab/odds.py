@@ -250,12 +250,12 @@ def given_of_files(
         DxError: (UsageError) Where the two differ in their records, or a record cannot be read.
     """
     before, after = paths
-    records = records_of(str(before), "`dx audit odds`", files)
+    records = records_of(str(before), "`dx odds`", files)
     originals = (record for record in records if isinstance(record, Record))
     released: Iterator[Input] = iter(())
     if after is not None:
         originals = (record for record in originals if record.number not in failed)
-        released = records_of(str(after), "`dx audit odds`", FileOptions(field=files.field))
+        released = records_of(str(after), "`dx odds`", FileOptions(field=files.field))
     for original, release in zip_longest(originals, released):
         is_pair = isinstance(original, Record) and isinstance(release, Record)
         if not isinstance(original, Record) or (after is not None and not is_pair):

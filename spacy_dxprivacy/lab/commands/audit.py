@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,17 +17,11 @@ from ...config import names_of
 from ...errors import UsageError
 from ...space import Space
 from ...space.sources import BUILTIN, load
-from .evaluate import evaluate_cli
-from .inspect import inspect_cli
-from .odds import odds_cli
 
 audit_app = typer.Typer(
     name="audit", cls=Commands, no_args_is_help=True, add_completion=False, rich_markup_mode=None,
-    help="Audit a mechanism, a recogniser, or what a release gives away.",
+    help="Audit a mechanism, or what a release gives away.",
 )  # fmt: skip
-for name, command in (("odds", odds_cli), ("word", inspect_cli), ("recogniser", evaluate_cli)):
-    extra = {"allow_extra_args": "ctx" in inspect.signature(command).parameters}
-    audit_app.command(name, cls=DxCommand, context_settings=extra)(command)
 
 
 @audit_app.command("mechanism", cls=DxCommand)

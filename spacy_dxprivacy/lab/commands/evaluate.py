@@ -1,4 +1,4 @@
-"""`python -m spacy dx audit recogniser`: how well a recogniser does on annotated texts."""
+"""`python -m spacy dx evaluate`: how well a recogniser does on annotated texts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def evaluate_cli(
     clean that of the documents without such a word left. Without --entities or --config, the labels
     of GOLD are replaced. No text is printed without --misses.
 
-    Example: python -m spacy dx audit recogniser gold.jsonl --fail-under recall=.95
+    Example: python -m spacy dx evaluate gold.jsonl --fail-under recall=.95
     """
     with settings_that_fail():
         bars = [_bar(item) for item in fail_under or ()]
@@ -63,7 +63,7 @@ def evaluate_cli(
                 below.append(f"{figure_of_label} is {is_}, below {least:g}.")
     _print(evaluation, len(golds), misses)
     for message in below:
-        typer.echo(f"dx audit recogniser: {message}", err=True)
+        typer.echo(f"dx evaluate: {message}", err=True)
     raise typer.Exit(int(bool(below)))
 
 

@@ -1,4 +1,4 @@
-"""`python -m spacy dx audit word WORD`: its neighbours, and what it becomes."""
+"""`python -m spacy dx inspect WORD`: its neighbours, and what it becomes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def inspect_cli(
 ) -> None:  # fmt: skip
     """Show the neighbours and the outputs of a word.
 
-    Example: python -m spacy dx audit word doctor --epsilon 2.0
+    Example: python -m spacy dx inspect doctor --epsilon 2.0
     """
     with setting_up():
         import_code(code)

@@ -1,4 +1,4 @@
-"""`python -m spacy dx audit odds`: how sure an attacker can be of a secret."""
+"""`python -m spacy dx odds`: how sure an attacker can be of a secret."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def odds_cli(
 
     The output shows secrets: it is for those who may read TEXT.
 
-    Example: python -m spacy dx audit odds notes.jsonl clean.jsonl --secret Maria
+    Example: python -m spacy dx odds notes.jsonl clean.jsonl --secret Maria
     """
     with settings_that_fail():
         asked = _asked(secret, secrets, secret_field, among)
