@@ -24,7 +24,7 @@ from spacy.tokens import Doc
 from spacy_dxprivacy.entities.surrogates.base import is_same
 from spacy_dxprivacy.entities.surrogates.name_forms import TITLES
 from spacy_dxprivacy.entities.surrogates.replacements import Replacement
-from spacy_dxprivacy.entities.surrogates.table import Table
+from spacy_dxprivacy.entities.surrogates.table import SurrogateTable
 
 TEXTS = Path(__file__).parent / "entity_texts" / "fresh.txt"
 NAMES = {
@@ -67,7 +67,7 @@ def pipeline() -> Language:
 def readable_and_restored(nlp: Language, text: str) -> tuple[set[int], set[int]]:
     """Return where the words begin that come out as they went in, and those that come back."""
     _, sanitizer = nlp.pipeline[-1]
-    table, covered = Table(), set[int]()
+    table, covered = SurrogateTable(), set[int]()
 
     def keep(doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
         table.add_document(doc, drawn, sanitizer.settings.surrogates)

@@ -11,7 +11,8 @@ A result file is JSON under docs/ with
     attacker    what the reader of the output knows
     columns, rows       the table
 
-A page holds the table between `<!-- figures: attacks/linked.json -->` and `<!-- /figures -->`.
+A page holds the table between `<!-- figures: attacks/linked.json -->` and `<!-- /figures -->`, and
+a sentence about a level between `<!-- level: light -->` and `<!-- /level -->`.
 tests/test_figures.py fails where a page and its file differ, and where the command or the settings
 name what no longer exists: measure again, or delete both.
 """
@@ -26,6 +27,7 @@ from typing import Any
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 TABLE = re.compile(r"(<!-- figures: (\S+) -->\n)(.*?)(<!-- /figures -->)", re.S)
+LEVEL = re.compile(r"(<!-- level: (\w+) -->\n)(.*?)(<!-- /level -->)", re.S)
 
 
 def write_result(path: Path, **result: Any) -> None:
@@ -51,8 +53,20 @@ def write_pages() -> None:
 
 
 def with_tables(text: str) -> str:
-    """Return a page whose tables are those of their result files."""
-    return TABLE.sub(lambda found: found[1] + table(_read(found[2])) + found[4], text)
+    """Return a page whose tables and levels are those of their result files."""
+    text = LEVEL.sub(lambda match: match[1] + level(match[2]) + match[4], text)
+    return TABLE.sub(lambda match: match[1] + table(_read(match[2])) + match[4], text)
+
+
+def level(name: str) -> str:
+    """Return what a level means, in a sentence."""
+    rows = {row[0].split()[0]: row for row in _read("attacks/levels.json")["rows"]}
+    _, epsilon, _, *recovered, rare, _ = rows[name]
+    highest = max(share for share in recovered if isinstance(share, float))
+    return (
+        f"At this level epsilon is {epsilon} nats per unit of path distance. An attacker recovers "
+        f"{highest:.0%} of the words of\nclinical notes, and {rare:.0%} of the rare ones.\n"
+    ).replace("%", " %")
 
 
 def _read(name: str) -> dict[str, Any]:

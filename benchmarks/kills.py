@@ -35,7 +35,7 @@ import pyarrow.parquet as pq
 
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.cli import program, sanitizing  # noqa: F401
-from spacy_dxprivacy.io import workers  # noqa: F401  imported once, for all that are forked
+from spacy_dxprivacy.io import results  # noqa: F401  imported once, for all that are forked
 
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
 FILES, RECORDS, SENTENCES = 6, 50, 6
@@ -216,14 +216,14 @@ def check_parts(folder: Path, before: dict[str, bytes], told: Told) -> None:
     """Counts what is released uncounted, and what was drawn again although it was released."""
     parts = [json.loads(p.read_bytes()) for p in (folder / "out.parts").glob("*.part")]
     now = released(folder)
-    if parts:  # else the run was done
+    if (folder / "out.parts" / "run.json").exists() and parts:  # else the run was done
         told.lost += len(set(now) - {part["file"] for part in parts})
         told.doubled += sum(now.get(name) != raw for name, raw in before.items())
 
 
 def check(way: Way, folder: Path, told: Told) -> None:
     """Counts what a folder that is done has too few or too many."""
-    files = sorted((folder / "out").glob("*.*"))
+    files = sorted((folder / "out").glob("[!.]*.*"))  # a killed run leaves hidden ones
     ids = Counter(json.loads(line)["id"] for path in files for line in plain(path).splitlines())
     many = 1 if way.one_file else FILES
     wanted = {f"{part}-{number}" for part in range(many) for number in range(RECORDS)}

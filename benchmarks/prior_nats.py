@@ -17,7 +17,7 @@ from spacy_dxprivacy import Space
 from spacy_dxprivacy.lab.corpus import read_corpus
 from spacy_dxprivacy.lab.mechanisms import prior_config
 from spacy_dxprivacy.registries import registry
-from spacy_dxprivacy.sampler.draw import Text
+from spacy_dxprivacy.sampler.draw import InputRows
 
 PRIORS = ("dx.WordPairs.v1", "clinical", "dialogues")
 WORDS = 6_000
@@ -33,8 +33,8 @@ def nats(prior: str, texts: dict[str, str]) -> list[float]:
     for path in texts.values():
         corpus = read_corpus(path, space)
         rows, starts = corpus.rows[:WORDS], corpus.sentences[:WORDS]
-        text = Text(rows, starts, np.ones(len(rows), dtype=bool))
-        found.append(float(-mechanism.built.together.likelihood.log_sums(text).sum() / len(rows)))
+        text = InputRows(rows, starts, np.ones(len(rows), dtype=bool))
+        found.append(float(-mechanism.built.likelihood.log_sums(text).sum() / len(rows)))
     return found
 
 

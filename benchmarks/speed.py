@@ -32,6 +32,7 @@ from scipy.spatial.distance import cdist
 from spacy import util
 
 from spacy_dxprivacy import Rng, Space, registry
+from spacy_dxprivacy.ty import facts_of
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 EXACT, FAISS = "dx.Exact.v1", "dx.Faiss.v1"
@@ -125,7 +126,7 @@ def measure(name: str, index: str, words: int, seconds: float) -> dict[str, Any]
         start = time.perf_counter()
         mechanism.fit(space)
         label, rng = f"{mechanism.name} ({name})", Rng()
-        fitted_index = getattr(getattr(mechanism, "projection", None), "index", None)
+        fitted_index = getattr(facts_of(mechanism).projection, "index", None)
         sample = lambda rows: mechanism.sample(rows, rng)  # noqa: E731
     fit = time.perf_counter() - start
     rate, share = rates(sample, rows, lambda: product(vectors, noisy), seconds)

@@ -22,7 +22,7 @@ from spacy_dxprivacy.prior.pairs import (
     BEGIN,
     Contexts,
     cells_of,
-    found_in,
+    places_in,
     with_contexts,
     write_model,
 )
@@ -51,7 +51,7 @@ def model_of(arpa: Arpa, name: str, most_contexts: int = 50_000) -> PairModel:
     chosen = np.sort(best[: min(most_contexts, usable.sum())])
     y, of_word = pair_y[c], np.where(spoken, np.cumsum(spoken) - 1, BEGIN)
     lower = arpa.back[y] * arpa.p[z] + cells_of(beyond, y, z)
-    extra, at = np.maximum(p3 - back[c] * lower, 0.0), found_in(chosen, c)
+    extra, at = np.maximum(p3 - back[c] * lower, 0.0), places_in(chosen, c)
     ends = (at >= 0) & (z == end)
     here = (at >= 0) & spoken[z]
     base, back = of_word[pair_y[chosen]], back[chosen]

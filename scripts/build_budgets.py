@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from spacy_dxprivacy import Space, registry
-from spacy_dxprivacy.metric.path_table import KNOWN, digest_of, write_table
-from spacy_dxprivacy.metric.policy import APART, PRESETS, policy_graph
+from spacy_dxprivacy.mechanisms.levels import measured_apart
+from spacy_dxprivacy.metric.path_table import DIGESTS, digest_of, write_table
+from spacy_dxprivacy.metric.policy import DISTANCES_FILE, PRESETS, policy_graph
 from spacy_dxprivacy.pipeline.settings import names_of
-from spacy_dxprivacy.privacy.levels import measured_apart
 from spacy_dxprivacy.sampler.alone import epsilons_of
 from spacy_dxprivacy.space import BUILTIN, learned
 
@@ -31,8 +31,8 @@ PRIORS = ("dx.WordFrequency.v1", "dx.Uniform.v1")
 def main() -> None:
     space = Space.builtin()
     table = {"space": space.digest, "policies": [*measured(space)]}
-    (BUILTIN / APART).write_text(json.dumps(table) + "\n", encoding="utf8")
-    KNOWN.write_text(json.dumps(dict(tables(space)), indent=1) + "\n", encoding="utf8")
+    (BUILTIN / DISTANCES_FILE).write_text(json.dumps(table) + "\n", encoding="utf8")
+    DIGESTS.write_text(json.dumps(dict(tables(space)), indent=1) + "\n", encoding="utf8")
     if "--apart" in sys.argv:
         return
     for policy in PRESETS:

@@ -48,7 +48,6 @@ MORE_OF_OPTIONS = {
     "surrogates": "standard with entities, if left out. Without entities all other words are "
     "replaced too.",
     "key": "The documents can then be linked. Dates shift by document, or by --person-field.",
-    "edit": "Nothing is edited by default; it costs no privacy.",
     "max_seconds": "From when a connection is accepted.",
     "sanitize field": "A name, a number from 1, or a path into nested JSON (a.b, items[].text); "
     "`text` if left out.",

@@ -17,47 +17,43 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from .errors import UsageError, did_you_mean
 from .io.files.limits import MOST_CONFIG, TooLarge, check_size, regular
 from .machine import is_loopback
+
+# The settings of a pipeline, of files and of the service: each with its type, which begins with
+# that of the command line, a help text, and a short name there.
 
 
 @dataclass(frozen=True)
 class PipelineOptions:
     """What makes a pipeline that sanitises. None is the default of the component.
 
-    Attributes:
-        config: The whole pipeline, as a config file of spaCy. It stands alone, but for `code`,
-            `language` and `overrides`.
-        model: A spaCy pipeline with an entity recogniser, or "rules".
-        mechanism: A short or a registered name.
-        epsilon: Nats per unit of the mechanism's metric.
-        level: light, balanced or strong, in place of epsilon.
-        space: "builtin", or the path of a saved space.
-        entities: Labels. All other words stay as they are.
-        surrogates: standard, clinical, none, or a file with a section for each label.
-        key: A key file: the same original gets the same surrogate.
-        edit: Whether the output is edited by public knowledge, which costs no privacy.
-        code: A Python file that registers components, run first.
-        language: Of the texts; detected if None.
-        overrides: Values by path, in the pipeline (`nlp.batch_size`) or below the component
-            (`mechanism.epsilon`).
+    `epsilon` is in nats per unit of the mechanism's metric; `level` is one of the default
+    mechanism, in its place. A `config` stands alone, but for `code`, `language` and `overrides`:
+    values by path, in the pipeline (`nlp.batch_size`) or below the component (`mechanism.epsilon`).
+    `space` is "builtin", or the path of a saved space.
     """
 
-    config: Path | str | None = None
-    model: Path | str | None = None
-    mechanism: str | None = None
-    epsilon: float | None = None
-    level: str | None = None
+    config: Annotated[Path | str | None, "Config file of a spaCy pipeline", "-c"] = None
+    model: Annotated[str | Path | None, "spaCy pipeline with a recogniser, or rules"] = None
+    mechanism: Annotated[
+        str | None, "Mechanism: path (default), 'mahalanobis lam=1', ...", "-m"
+    ] = None
+    epsilon: Annotated[float | None, "Privacy parameter: smaller is more private", "-e"] = None
+    level: Annotated[str | None, "Instead of epsilon: light, balanced, strong"] = None
+    entities: Annotated[
+        str | tuple[str, ...] | list[str] | None, "Replace only these entities: person,date"
+    ] = None
+    surrogates: Annotated[str | Path | None, "Of entities: standard, clinical, none, or a file"] = (
+        None
+    )
+    key: Annotated[Path | str | None, "Secret key: same original, same surrogate"] = None
+    language: Annotated[str | None, "Language of the texts: en, de, fr, es, nl, it"] = None
+    code: Annotated[Path | str | None, "Python file to run first, with your own components"] = None
     space: Path | str | None = None
-    entities: tuple[str, ...] | list[str] | str | None = ()
-    surrogates: Path | str | None = None
-    key: Path | str | None = None
-    edit: bool = False
-    code: Path | str | None = None
-    language: str | None = None
     overrides: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -76,52 +72,67 @@ class PipelineOptions:
 
     def of_component(self) -> dict[str, Any]:
         """Return the options that a whole config has no place for, and that are given."""
-        others = ("config", "code", "language", "overrides")
-        named = {name: value for name, value in vars(self).items() if name not in others}
-        return {name: value for name, value in named.items() if value not in (None, (), False)}
+        of_config = ("config", "code", "language", "overrides")
+        settings = {name: value for name, value in vars(self).items() if name not in of_config}
+        return {name: value for name, value in settings.items() if value not in (None, ())}
 
 
 @dataclass(frozen=True)
 class FileOptions:
     """How files are read and written.
 
-    Attributes:
-        field: What is sanitised: names, numbers from 1, or paths into JSON (a.b, items[].text).
-        keep_fields: Other fields to write unmodified; all of them if None.
-        format: Of the input; the name of the file says it if "".
-        person_field: The field that says whose record it is.
-        delimiter: Of a table; the first row says it if None.
+    A `field` is a name, a number from 1, or a path into JSON (a.b, items[].text). The fields of
+    `keep_fields` are written unmodified, all of them if it is None.
     """
 
-    field: tuple[str, ...] = ("text",)
-    keep_fields: tuple[str, ...] | None = None
-    format: str = ""
-    person_field: str | None = None
-    delimiter: str | None = None
+    field: Annotated[tuple[str, ...], "Field or column to sanitise; may be repeated"] = ("text",)
+    keep_fields: Annotated[
+        str | tuple[str, ...] | None, "Other fields to write unmodified, or none"
+    ] = None
+    format: Annotated[str, "Input format, if the name does not say: jsonl, ..."] = ""
+    person_field: Annotated[str | None, "Field that identifies the person of a record"] = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "field", ("text",) if self.field is None else names_of(self.field))
+        if self.keep_fields is not None:
+            names = () if self.keep_fields == "none" else names_of(self.keep_fields)
+            object.__setattr__(self, "keep_fields", names)
+        for name in self.field:
+            if name in (self.keep_fields or ()):
+                raise UsageError(f"`keep_fields` cannot keep {name!r}, the field to sanitise.")
+            if self.field.count(name) > 1:
+                raise UsageError(f"`field` names {name!r}, which is used twice.")
 
 
 @dataclass(frozen=True)
 class ServiceOptions:
     """Where the service listens, whom it answers, and how much."""
 
-    address: str = "127.0.0.1"
-    port: int = 8000
-    host: tuple[str, ...] = ()  # names that are accepted besides loopback; * for any
-    tokens: Path | None = None  # a file of callers
-    budget: float | None = None  # epsilon of each caller
-    ledger: Path | None = None  # a file that records what each caller spent
-    upstream: str | None = None  # an API of OpenAI's kind, which the proxy asks
+    address: Annotated[str, "Address to listen on; others than loopback need tokens, host"] = (
+        "127.0.0.1"
+    )
+    port: Annotated[int, "Port to listen on", "-p"] = 8000
+    host: Annotated[tuple[str, ...], "Host names to accept besides loopback; * for any"] = ()
+    tokens: Annotated[Path | None, "File of callers (mode 600), one NAME TOKEN per line"] = None
+    budget: Annotated[float | None, "Privacy budget of each caller, as epsilon"] = None
+    ledger: Annotated[Path | None, "SQLite file that records what each caller spent"] = None
+    max_requests: Annotated[int, "Maximum number of connections of a worker"] = 1024
+    max_bytes: Annotated[int, "Maximum size of a request body in bytes"] = 2**20
+    max_seconds: Annotated[float, "Seconds until a request times out, its body included"] = 30.0
+    workers: Annotated[int, "Worker processes; -1 for one per core", "-n"] = 1
+    # Of the proxy alone, see ProxyOptions.
+    upstream: str | None = None
     upstream_seconds: float = 300.0
-    tools: tuple[str, ...] = ()  # functions whose arguments get originals; * for all
-    models: tuple[str, ...] = ()  # names of models besides those whose words are public
-    max_requests: int = 1024  # connections of a worker
-    max_bytes: int = 2**20  # of a request
-    max_seconds: float = 30.0  # of a request, its body included
-    workers: int = 1  # processes, each with a pipeline of its own
+    tools: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("host", "tools", "models"):
-            object.__setattr__(self, name, names_of(getattr(self, name)))
+            object.__setattr__(self, name, names_of(getattr(self, name) or ()))
+        object.__setattr__(self, "workers", process_count(self.workers))
+        for name in ("upstream_seconds", "max_requests", "max_bytes", "max_seconds"):
+            if getattr(self, name) <= 0:
+                raise UsageError(f"`{name}` must be above 0.")
         reach = "other machines can reach this `address`: give"
         if not is_loopback(self.address) and self.tokens is None:
             raise UsageError(f"{reach} `tokens`, a file of callers.")
@@ -131,6 +142,23 @@ class ServiceOptions:
             raise UsageError("`upstream` must begin with http:// or https://.")
         if self.budget is not None and self.ledger is None:
             raise UsageError("`budget` needs `ledger`, a file that records what each caller spent.")
+
+
+@dataclass(frozen=True)
+class ProxyOptions(ServiceOptions):
+    """Those of the service, and the model that it stands before."""
+
+    upstream: Annotated[str | None, "OpenAI-compatible API to send the prompts to"] = None
+    upstream_seconds: Annotated[float, "Seconds until the upstream times out"] = 300.0
+    tools: Annotated[tuple[str, ...], "Functions whose arguments get originals; * for all"] = ()
+    models: Annotated[
+        tuple[str, ...], "Model names to pass on whose words are in no public list"
+    ] = ()
+
+    def __post_init__(self) -> None:
+        if not self.upstream:
+            raise UsageError("`upstream` is missing: the URL of an API of OpenAI's kind.")
+        super().__post_init__()
 
 
 def read_config(path: Path | str) -> dict[str, Any]:
@@ -161,7 +189,8 @@ def unknown_key(path: str, known: Iterable[str]) -> UsageError:
 def names_of(given: str | Iterable[str]) -> tuple[str, ...]:
     """Return ("a", "b") for "a, b", and for a list with such strings."""
     strings = [given] if isinstance(given, str) else given
-    return tuple(name.strip() for one in strings for name in str(one).split(",") if name.strip())
+    names = (name.strip() for string in strings for name in str(string).split(","))
+    return tuple(filter(None, names))
 
 
 def process_count(n_process: int) -> int:
@@ -178,26 +207,26 @@ def import_code(path: str | Path | None) -> None:
     """Run the file, once a process; None is no file. If it fails, UsageError has its message."""
     if path is None:
         return
-    found = Path(path).resolve()
+    file = Path(path).resolve()
     try:
-        content = regular(found).read_bytes()
+        content = regular(file).read_bytes()
     except OSError as error:
-        raise UsageError(f"{found}: {error.strerror}.") from None
+        raise UsageError(f"{file}: {error.strerror}.") from None
     # The same in every process, and another one for a file that has been changed: pickles of what
     # the file defines find it by this name.
-    name = f"dx_code_{hashlib.sha256(str(found).encode() + content).hexdigest()[:16]}"
+    name = f"dx_code_{hashlib.sha256(str(file).encode() + content).hexdigest()[:16]}"
     if name in _paths:
         return
-    loader = SourceFileLoader(name, str(found))
-    spec = ModuleSpec(name, loader, origin=str(found))
+    loader = SourceFileLoader(name, str(file))
+    spec = ModuleSpec(name, loader, origin=str(file))
     sys.modules[name] = module = importlib.util.module_from_spec(spec)
     try:
         loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UsageError(f"{found}: it failed with {why}") from None
-    _paths[name] = str(found)
+        raise UsageError(f"{file}: it failed with {why}") from None
+    _paths[name] = str(file)
 
 
 class Imported:

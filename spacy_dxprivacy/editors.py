@@ -21,11 +21,11 @@ import numpy as np
 
 from .arrays import Bools1d, Floats1d, Ints1d, Numbers1d
 from .mechanisms.path_v2 import SentenceMechanism
-from .prior.chain import Chain
+from .prior.chain import Chain, Prior
 from .registries import registry
 from .sampler.alone import WordDraw
 from .space import Space
-from .ty import Mechanism, Prior, StatesProbabilities
+from .ty import Mechanism, StatesProbabilities
 from .validate import fail, one_of
 
 MOST_CANDIDATES = 64
@@ -68,7 +68,7 @@ class Remap:
         return self._fitted
 
     def avoid(self, allowed: Callable[[str], bool]) -> None:
-        """Exclude words of the space from the candidates, after fit; see ty.Editor."""
+        """Exclude words of the space from the candidates, after fit; see ty.AvoidsWords."""
         self._allowed = np.array([allowed(word) for word in self._words], dtype=bool)
         self._cache = {}
 
@@ -123,7 +123,7 @@ class NearestRemap(Remap):
 
     def fit(self, space: Space, mechanism: Mechanism) -> NearestRemap:
         """Take a fitted dx.Path.v2 with word-level sampling; raise DxError for any other."""
-        if not isinstance(mechanism, SentenceMechanism) or mechanism.draws_together:
+        if not isinstance(mechanism, SentenceMechanism) or mechanism.facts.draws_sentences:
             expected = "'changed' with a mechanism other than dx.Path.v2 on words drawn alone"
             raise fail("editor.loss", expected, "path")
         super().fit(space, mechanism)
@@ -161,7 +161,7 @@ def channel(mechanism: Mechanism, rows: Ints1d) -> Callable[[int], Place]:
         kernel.prepare(rows.tolist())  # faster together
 
         def near(row: int) -> Place:
-            words, extra = kernel.near(row)
+            words, extra = kernel.nearer_words(row)
             return words, np.log(kernel.outputs[words] + extra)
 
         return near
@@ -183,7 +183,7 @@ def _nearest_word(words: WordDraw, prior: Floats1d, row: int) -> int:
     count as if they were as far as possible, over both radii, with the mean normaliser of these.
     """
     kernel = words.kernel
-    near, extra = kernel.near(row)
+    near, extra = kernel.nearer_words(row)
     scores = prior * kernel.outputs
     scores[near] += prior[near] * extra
     most = min(MOST_CANDIDATES, len(scores))
@@ -266,9 +266,9 @@ def _step(chain: Chain, before: Ints1d, logs: Floats1d, here: Ints1d) -> tuple[F
     T = back u + delta: without delta the best predecessor is the same for all states. That is exact
     where delta is 0 and too low elsewhere, where the path with delta is tried as well.
     """
-    K, u = chain.types, chain.padded(chain.u).astype(np.float64)
+    K, u = chain.types, chain.zero_pad_to_states(chain.u).astype(np.float64)
     # By the types: a context goes on as its base does.
-    type_of = chain.of_all(np.arange(K))[before]
+    type_of = chain.expand_to_states(np.arange(K))[before]
     by_type = logs + np.log(np.append(np.ones(K), chain.lower)[before])
     order = np.lexsort((by_type, type_of))
     of = order[_last_of_each(type_of[order])]
@@ -277,12 +277,12 @@ def _step(chain: Chain, before: Ints1d, logs: Floats1d, here: Ints1d) -> tuple[F
     one = int(by_back.argmax())
     best = by_back[one] + np.log(u[here])
     came = np.full(len(here), of[one])
-    place, source, delta = chain.into(here, types)
+    place, source, delta = chain.transitions(here, types)
     by_u = chain.back[types[source]].astype(np.float64) * u[here[place]]
     direct = by_type[source] + np.log(delta.astype(np.float64) + by_u)
     # By the contexts alone.
     alone = np.flatnonzero(before >= K)
-    to, place_of, more = chain.into(here, before[alone])
+    to, place_of, more = chain.transitions(here, before[alone])
     place, source = np.append(place, to), np.append(of[source], alone[place_of])
     direct = np.append(direct, logs[alone[place_of]] + np.log(more.astype(np.float64)))
     order = np.lexsort((direct, place))

@@ -37,9 +37,9 @@ def warn_always(message: str, *, stacklevel: int) -> None:
         warnings.warn(message, DxWarning, stacklevel=stacklevel)
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return the sentence " Did you mean X?" with the nearest known name; "" where none is near."""
-    nearest = get_close_matches(name, sorted(known), n=1, cutoff=0.5)
+    nearest = get_close_matches(name, sorted(names), n=1, cutoff=0.5)
     return f" Did you mean {nearest[0]}?" if nearest else ""
 
 

@@ -60,15 +60,15 @@ class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no ty
         self.modules = modules
 
     def get(self, name: str) -> Any:
-        """Return what has the name. Raise DxError with the nearest name for an unknown one."""
+        """Return the constructor of a name. Raise DxError, with the nearest name, if unknown."""
         if name in self.modules:
             import_module(self.modules[name])
         try:
             return super().get(name)
         except catalogue.RegistryError:
-            known = sorted({*self.modules, *super().get_all()})
-            about = {"registry": self.namespace[-1], "name": name, "known": ", ".join(known)}
-            message = Errors.DX007.format(**about, hint=did_you_mean(name, known))
+            names = sorted({*self.modules, *super().get_all()})
+            about = {"registry": self.namespace[-1], "name": name, "known": ", ".join(names)}
+            message = Errors.DX007.format(**about, hint=did_you_mean(name, names))
             raise DxError(message) from None
 
     def get_all(self) -> dict[str, Any]:

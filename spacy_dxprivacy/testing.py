@@ -32,7 +32,7 @@ from .privacy.guarantee import KINDS, STATUSES, Guarantee
 from .privacy.randomness import Rng
 from .registries import registry
 from .space import Space
-from .ty import Draw, Mechanism
+from .ty import Draw, Mechanism, facts_of
 
 WORDS = 40
 DRAWS = 200_000  # of a word, for the distribution of outputs
@@ -96,7 +96,7 @@ class Case:
             pytest.fail(f"{self.name}: {sentence}", pytrace=False)
 
     def refusal(self, of: str, call: Callable[[], object], error: type[Exception] = DxError) -> str:
-        """Return the message of what a call raises; fail where it raises nothing."""
+        """Return the message of the error that a call raises; fail the test if it raises none."""
         try:
             call()
         except error as raised:
@@ -141,8 +141,8 @@ def a_wrong_epsilon_is_refused(case: Case) -> None:
         pytest.skip("it has no setting epsilon")
     make = registry.dx_mechanisms.get(case.name)
     for value in (0, -1.0, float("nan"), float("inf"), "high", True, None):
-        given = {**case.settings, "epsilon": value}
-        message = case.refusal(f"epsilon = {value!r}", partial(make, **given), ValueError)
+        settings = {**case.settings, "epsilon": value}
+        message = case.refusal(f"epsilon = {value!r}", partial(make, **settings), ValueError)
         named = "epsilon" in message and repr(value) in message
         case.expect(named, f"its refusal of epsilon = {value!r} names neither: {message}")
 
@@ -155,11 +155,12 @@ def it_refuses_to_draw_before_fit(case: Case) -> None:
 def a_draw_has_one_row_a_word(case: Case) -> None:
     """rows (k,) -> Draw: rows int64 (k,) of the space; vectors float32 (k, d), or None."""
 
-    def is_array(given: Any, dtype: type, shape: tuple[int, ...]) -> bool:
-        return isinstance(given, np.ndarray) and given.dtype == dtype and given.shape == shape
+    def is_array(value: Any, dtype: type, shape: tuple[int, ...]) -> bool:
+        return isinstance(value, np.ndarray) and value.dtype == dtype and value.shape == shape
 
     n = len(case.space)
-    d = getattr(case.fitted, "centres", case.space.vectors).shape[1]
+    centres = facts_of(case.fitted).centres
+    d = (case.space.vectors if centres is None else centres).shape[1]
     for rows in (case.rows, [], [7], [3, 3, 3]):
         k = len(rows)
         draw = case.draw(np.array(rows, dtype=np.int64))
@@ -192,8 +193,8 @@ def a_seed_repeats_the_draw(case: Case) -> None:
     first, again = (case.draw(rows, Rng(seed=5)).rows for _ in range(2))
     case.expect(np.array_equal(first, again), "two draws with one seed differ")
     first, again = (case.draw(rows).rows for _ in range(2))
-    same = case.fitted.guarantee.kind != "none" and np.array_equal(first, again)
-    case.expect(not same, "two draws without a seed are the same")
+    equal = case.fitted.guarantee.kind != "none" and np.array_equal(first, again)
+    case.expect(not equal, "two draws without a seed are the same")
 
 
 def forks_do_not_repeat_the_noise(case: Case) -> None:
@@ -211,21 +212,23 @@ def forks_do_not_repeat_the_noise(case: Case) -> None:
         process = context.Process(target=lambda: theirs.send(case.draw(rows, rng).rows))
         process.start()
     theirs.close()
-    there: Any = None
+    child_rows: Any = None
     with suppress(EOFError):
-        there = ours.recv() if ours.poll(60) else None
+        child_rows = ours.recv() if ours.poll(60) else None
     process.join(60)
-    case.expect(there is not None, "it failed in a forked process")
-    here = case.draw(rows, rng).rows
-    case.expect(not np.array_equal(there, here), "a fork drew what its parent drew")
+    case.expect(child_rows is not None, "it failed in a forked process")
+    parent_rows = case.draw(rows, rng).rows
+    case.expect(not np.array_equal(child_rows, parent_rows), "a fork drew what its parent drew")
 
 
 def a_copy_for_a_worker_draws_as_well(case: Case) -> None:
     """A pickled copy, as nlp.pipe(n_process=2) sends one, is fitted and draws the same."""
     copy = pickle.loads(pickle.dumps(case.fitted))  # noqa: S301
     case.expect(copy.guarantee == case.fitted.guarantee, "a pickled copy promises otherwise")
-    there, here = (m.sample(case.rows, Rng(seed=8)).rows for m in (copy, case.fitted))
-    case.expect(np.array_equal(there, here), "a pickled copy draws otherwise with one seed")
+    copied_rows, fitted_rows = (m.sample(case.rows, Rng(seed=8)).rows for m in (copy, case.fitted))
+    case.expect(
+        np.array_equal(copied_rows, fitted_rows), "a pickled copy draws otherwise with one seed"
+    )
 
 
 def its_probabilities_add_up(case: Case) -> None:
@@ -249,8 +252,9 @@ def its_probabilities_keep_its_promise(case: Case) -> None:
     over = np.argwhere(losses > bound + 1e-9)
     if len(over):
         w, v = over[0]
-        what = f"rows {w} and {v}: the loss is {losses[w, v]:.6g} nats, its bound {bound[w, v]:.6g}"
-        case.expect(False, f"{len(over)} pairs pass its promise, such as {what}")
+        figures = f"the loss is {losses[w, v]:.6g} nats, its bound {bound[w, v]:.6g}"
+        example = f"rows {w} and {v}: {figures}"
+        case.expect(False, f"{len(over)} pairs pass its promise, such as {example}")
 
 
 def draws_follow_its_probabilities(case: Case) -> None:

@@ -5,11 +5,11 @@ k is the number of words to replace, n the number of rows of the space, d its di
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-from .arrays import Bools1d, Floats1d, Floats2d, Ints1d
+from .arrays import Bools1d, Bools2d, Floats1d, Floats2d, Ints1d, Ints2d
 from .privacy.guarantee import Guarantee
 from .privacy.randomness import Rng
 from .space import Space
@@ -28,6 +28,13 @@ class Draw:
     vectors: Floats2d | None = None
 
 
+class RadiusDistribution(Protocol):
+    """A frozen distribution of scipy.stats."""
+
+    def cdf(self, x: Floats1d, /) -> Floats1d: ...
+    def ppf(self, q: float, /) -> float: ...
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class NoiseLaw:
     """The distribution that released vectors have to follow, for audits.
@@ -35,36 +42,70 @@ class NoiseLaw:
     Attributes:
         centres: Where the noise of each word starts, float (n, c).
         radius: From noise (k, c) to a float64 (k,).
-        law: The distribution of that radius, a frozen distribution of scipy.stats.
+        law: The distribution of that radius.
     """
 
     centres: Floats2d
     radius: Callable[[Floats2d], Floats1d]
-    law: Any
+    law: RadiusDistribution
+
+
+@runtime_checkable
+class Projection(Protocol):
+    """Post-processing of noisy vectors to rows."""
+
+    def fit(self, X: Floats2d, *, epsilon: float) -> object:
+        """Take the table X, float32 (n, d), and the mechanism's epsilon, in its unit."""
+        ...
+
+    def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
+        """Return rows int64 (k,) for noisy vectors Z (k, d)."""
+        ...
+
+
+def unknown(*arguments: object) -> None:
+    """Return None, whatever the arguments: the default of a function that Facts may state."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Facts:
+    """What a mechanism states beyond its guarantee and draws, as its attribute `facts`.
+
+    Each fact has a default. Those of the space are there after fit.
+    """
+
+    in_clear: tuple[str, ...] = ()  # what of the input is released unmodified, for the receipt
+    draws_sentences: bool = False  # words depend on their neighbours; sample takes `unknown` too
+    measured: bool = False  # mechanisms.levels was measured with these settings, epsilon aside
+    projection: Projection | None = None
+    centres: Floats2d | None = None  # (n, c), where noise starts
+    longest: float | None = None  # the largest distance of two words
+    distance_quantiles: Mapping[str, float] | None = None  # what mechanisms.levels would measure
+    near_names: Sequence[float] = ()  # distances of the 99 nearest names from a typical name
+    # From rows to an upper bound of the distance between two of them.
+    farthest: Callable[[Ints1d], float | None] = unknown
+    approximate: Callable[[float], float | None] = unknown  # distance -> epsilon at delta = 1e-6
+    # The distribution of the noise, of guarantee, settings and space alone: a mistake in the code
+    # that draws must not change it.
+    law: Callable[[], NoiseLaw | None] = unknown
+    # From rows (k,) and (m,) to the largest log ratios of their densities (k, m), nats; and, given
+    # epsilons (k, m), to the least deltas.
+    loss: Callable[[Ints1d, Ints1d], Floats2d | None] = unknown
+    delta: Callable[[Ints1d, Ints1d, Floats2d], Floats2d | None] = unknown
+    store_paths: Callable[[Callable[[int], object]], bool] | None = None  # see PolicyGraph.store
 
 
 @runtime_checkable
 class Mechanism(Protocol):
     """Draws rows for rows. It is fitted on a public space, never on a text.
 
-    Optional attributes: settings, a frozen dataclass of all that changes what is drawn; in_clear,
-    what of the input is let through, in words; projection, a Projection; draws_together, whether
-    words depend on their neighbours and sample takes starts, fixed and unknown. For
-    audits, with rows (k,) and others (m,):
-
-        covers(rows) -> bool (k, n)          the pairs that the guarantee covers
-        centres -> float (n, c)              where noise starts
-        law() -> NoiseLaw | None             of the noise, from guarantee, settings and space alone:
-                                             a mistake in the code that draws must not change it
-        loss(rows, others) -> (k, m)         the largest log ratio of two densities, nats, or None
-        delta(rows, others, epsilons)        the least delta at epsilons (k, m), or None
-        apart, longest, approximate(distance)  as privacy.levels would measure them
+    It may have `facts`, a Facts, and the methods of the protocols below.
     """
 
     name: str
     guarantee: Guarantee
 
-    def fit(self, space: Space) -> Any:
+    def fit(self, space: Space) -> object:
         """Learn what is needed of a public space; raise DxError where settings do not fit it."""
         ...
 
@@ -73,10 +114,33 @@ class Mechanism(Protocol):
         ...
 
 
+def facts_of(mechanism: Mechanism) -> Facts:
+    """Return the facts of a mechanism; the defaults for one that states none."""
+    facts: Facts = getattr(mechanism, "facts", NO_FACTS)
+    return facts
+
+
+NO_FACTS = Facts()
+
+
 @runtime_checkable
 class StatesProbabilities(Protocol):
     def distribution(self, rows: Ints1d) -> Floats2d:
         """Return the probability of every output, float64 (k, n); each row sums to 1."""
+        ...
+
+
+@runtime_checkable
+class StatesLikelihoods(Protocol):
+    def log_likelihood(
+        self,
+        rows: Ints1d,
+        outputs: Ints1d,
+        starts: Bools1d | None = None,
+        fixed: Bools1d | None = None,
+        candidates: Ints2d | None = None,
+    ) -> Floats1d | Floats2d:
+        """Return ln P(outputs | rows), float64 (sentences,); with candidates, (k, m)."""
         ...
 
 
@@ -91,25 +155,17 @@ class HasMetric(Protocol):
 
 
 @runtime_checkable
-class Prior(Protocol):
-    """A public language model, which never sees an input.
-
-    draws: "alone" (word-level) or "sentence" (a sentence is sampled as a whole, its sum exact).
-    """
-
-    name: str
-    draws: str
-
-    def fit(self, space: Space) -> Any:
-        """Return its prior.chain.Chain over the words of the space."""
+class CoversPairs(Protocol):
+    def covers(self, rows: Ints1d) -> Bools2d:
+        """Return the pairs of words that the guarantee covers, bool (k, n)."""
         ...
 
 
 @runtime_checkable
 class Index(Protocol):
-    """Nearest-neighbour search. Optional: choice, the index that was chosen, with its settings."""
+    """Nearest-neighbour search."""
 
-    def fit(self, X: Floats2d) -> Any:
+    def fit(self, X: Floats2d) -> object:
         """Take the table to search, float32 (n, d)."""
         ...
 
@@ -119,28 +175,29 @@ class Index(Protocol):
 
 
 @runtime_checkable
-class Projection(Protocol):
-    """Post-processing of noisy vectors to rows. Optional: index, its Index."""
+class StatesChoice(Protocol):
+    """An index that chooses how to search. choice: what fit chose, with its settings."""
 
-    def fit(self, X: Floats2d, *, epsilon: float) -> Any:
-        """Take the table X, float32 (n, d), and the mechanism's epsilon, in its unit."""
-        ...
+    choice: str
 
-    def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
-        """Return rows int64 (k,) for noisy vectors Z (k, d)."""
-        ...
+
+@runtime_checkable
+class HasIndex(Protocol):
+    """A projection that searches with an index."""
+
+    index: Index
 
 
 @runtime_checkable
 class FindsSettings(Protocol):
-    """A projection that searches for some of its settings on the space, such as c = "auto"."""
+    """A projection that calibrates some of its settings on the space, such as c = "auto"."""
 
-    def found(self) -> dict[str, Any]:
-        """Return the settings that fit found, for a saved pipeline."""
+    def found(self) -> dict[str, float]:
+        """Return the settings that fit calibrated, for a saved pipeline."""
         ...
 
-    def restore(self, found: dict[str, Any]) -> None:
-        """Make the next fit use these instead of searching again."""
+    def restore(self, calibrated: dict[str, float]) -> None:
+        """Make the next fit use these instead of calibrating again."""
         ...
 
 
@@ -162,14 +219,11 @@ class Unknown(Protocol):
 
 @runtime_checkable
 class Editor(Protocol):
-    """Post-processing of a release by public knowledge: it sees no input and adds no privacy.
-
-    Optional: avoid(allowed), called after fit with a public predicate of words that may come out.
-    """
+    """Post-processing of a release by public knowledge: it sees no input and adds no privacy."""
 
     name: str
 
-    def fit(self, space: Space, mechanism: Mechanism) -> Any:
+    def fit(self, space: Space, mechanism: Mechanism) -> object:
         """Take a fitted mechanism; raise DxError for one that it cannot work with."""
         ...
 
@@ -185,4 +239,13 @@ class Editor(Protocol):
         starts: bool (k,), where sentences begin; if left out, words are taken alone. fixed: bool
         (k,), words that stay.
         """
+        ...
+
+
+@runtime_checkable
+class AvoidsWords(Protocol):
+    """An editor that chooses words of its own."""
+
+    def avoid(self, allowed: Callable[[str], bool]) -> object:
+        """Take, after fit, the public predicate of words that may come out."""
         ...

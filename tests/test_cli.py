@@ -31,7 +31,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxSanitizer, Space
 from spacy_dxprivacy.io.build import full_name, make_pipeline, short_names
 from spacy_dxprivacy.io.jobs import plan_jobs
-from spacy_dxprivacy.io.run import Reports, sanitize
+from spacy_dxprivacy.io.run import sanitize
 from spacy_dxprivacy.io.source import Source
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
@@ -347,7 +347,9 @@ def test_a_bad_record_is_named_by_its_number_and_the_others_are_written(dx, tmp_
     for number, reason in zip(range(1, len(lines), 2), BAD_LINES.values(), strict=True):
         (told,) = [s for s in result.stderr.splitlines() if f"line {number}:" in s]
         assert reason in told
-    assert json.loads((tmp_path / "r.json").read_text())["failed"] == [[*range(1, len(lines), 2)]]
+    assert json.loads((tmp_path / "r.json").read_text())["count"]["failed"] == [
+        [*range(1, len(lines), 2)]
+    ]
     no_secret_in(result.stderr, (tmp_path / "out.jsonl").read_bytes())
 
 
@@ -415,14 +417,14 @@ def worker_dies(nlp, records, **_):
 
 
 def worker_fails(nlp, records, **_):
-    raise RuntimeError(records[0].text)
+    raise RuntimeError(records[0].texts[0])
 
 
 @pytest.mark.parametrize(
     ("act", "why"), [(worker_dies, "A worker process died"), (worker_fails, "with RuntimeError")]
 )
 def test_a_worker_that_dies_or_fails_ends_the_run(dx, tmp_path, monkeypatch, forking, act, why):
-    monkeypatch.setattr("spacy_dxprivacy.io.workers.in_zone", act)
+    monkeypatch.setattr("spacy_dxprivacy.io.results.in_zone", act)
     source = write(tmp_path, "jsonl", ["The cat sleeps near Zorblatt. " * 5000] * 20)
     result = dx(source, tmp_path / "out.jsonl", "-n", 2)
     assert result.exit_code == 1 and why in result.stderr
@@ -598,12 +600,14 @@ def test_the_python_function_gives_the_numbers(nlp, tmp_path):
     tally = sanitize(
         nlp,
         plan_jobs(str(write(tmp_path, "jsonl")), str(tmp_path / "out.csv")),
-        reports=Reports(lambda *failure: told.append(failure), told.append),
+        on_failure=lambda *failure: told.append(failure),
+        on_progress=told.append,
     )
-    assert tally.documents == 4 and tally.counts["unknown"] == 5 and not tally.failures
+    assert tally.count.documents == 4 and tally.count.unknown == 5 and not tally.failures
     assert sum(told) == (tmp_path / "in.jsonl").stat().st_size
     receipt = tally.to_dict()
-    assert receipt["guarantee"]["epsilon"] == EPSILON
+    assert receipt.guarantee["epsilon"] == EPSILON
     assert not {"seconds", "words_per_second"} & set(receipt)  # they tell of lengths and rare words
-    assert receipt["total"]["epsilon"] == pytest.approx(EPSILON * tally.most_draws)
+    assert receipt.loss.plain == pytest.approx(EPSILON * tally.count.draws)
+    assert set(receipt) == {"stages", "count", "loss"}
     json.dumps(receipt)

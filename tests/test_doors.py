@@ -16,11 +16,10 @@ from typer import Typer
 
 import spacy_dxprivacy
 from spacy_dxprivacy import UsageError, cli
-from spacy_dxprivacy.cli import COMMANDS, terminal
+from spacy_dxprivacy.cli import COMMANDS
 from spacy_dxprivacy.cli.terminal import with_options
 from spacy_dxprivacy.config import FileOptions, process_count
 from spacy_dxprivacy.errors import Errors, Warnings
-from spacy_dxprivacy.io.jobs import check_fields
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
 
 PACKAGE = Path(spacy_dxprivacy.__file__).parent
@@ -29,7 +28,7 @@ ROOMS = [path for path in PACKAGE.rglob("*.py") if path.parent not in DOORS]
 WORKER = """
 import sys, spacy
 before = set(sys.modules)
-from spacy_dxprivacy.io import workers
+from spacy_dxprivacy.io import results
 from spacy_dxprivacy.integrations import table
 print(*(set(sys.modules) - before))
 """
@@ -51,8 +50,8 @@ def test_a_worker_loads_what_it_works_with_and_no_more():
     [
         (lambda: process_count(0), "`n_process` must be 1 or more", "--n-process must be"),
         (
-            lambda: check_fields(FileOptions(field=("a",), keep_fields=("a",))),
-            "`keep` cannot keep 'a'",
+            lambda: FileOptions(field=("a",), keep_fields=("a",)),
+            "`keep_fields` cannot keep 'a'",
             "--keep-fields cannot keep 'a'",
         ),
         (lambda: parse_epsilons("x"), "`epsilon` must be LOW:HIGH", "--epsilon must be LOW:HIGH"),
@@ -101,7 +100,7 @@ def options_of_commands():
 def test_messages_name_arguments_that_are_options_too():
     named = {name for text in messages() for name in re.findall(r"`(\w+)`", text)}
     assert {"force", "n_process"} <= named
-    known = {*options_of_commands()} | set(terminal.OPTIONS.values())
+    known = {*options_of_commands()}
     unknown = {name for name in named if with_options(f"`{name}`") not in known}
     assert not unknown
 

@@ -1,4 +1,4 @@
-"""dx evaluate: figures of a golden set, in any of four forms, and text for the owner alone."""
+"""dx evaluate: figures of a golden set, in four forms, and text for the owner alone."""
 
 import json
 

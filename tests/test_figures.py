@@ -16,8 +16,8 @@ import typer
 from spacy_dxprivacy import registry
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.entities.surrogates.plain import PRESETS
+from spacy_dxprivacy.mechanisms.levels import LEVELS
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
-from spacy_dxprivacy.privacy.levels import LEVELS
 
 ROOT = Path(__file__).parents[1]
 RESULTS = sorted((ROOT / "docs").glob("*/*.json"))
@@ -90,3 +90,18 @@ def test_how_often_a_release_is_linked_is_that_of_the_result_file(page):
     default = DEFAULT_CONFIG["mechanism"]["epsilon"]
     low, high = sorted(row[3] for row in rows if row[1] == str(default))
     assert f"{low * 100:.0f} to {high * 100:.0f} %" in (ROOT / page).read_text(encoding="utf8")
+
+
+@pytest.mark.parametrize("page", ["docs/tutorial.md", "docs/how-to/choose.md"])
+def test_the_levels_of_a_table_in_prose_are_those_of_the_package(page):
+    lines = (ROOT / page).read_text(encoding="utf8").splitlines()
+    rows = [re.split(r" *\| *", line.strip("| ")) for line in lines if line.startswith("| `")]
+    rows = [row for row in rows if row[0].split("`")[1] in LEVELS]
+    assert [row[0].split("`")[1] for row in rows] == list(LEVELS)
+    for row, level in zip(rows, LEVELS.values(), strict=True):
+        shares = {
+            f"{share:.0%}".replace("%", " %")
+            for share in (level.kept, level.found, level.rare_found)
+        }
+        assert float(row[1]) == level.epsilon
+        assert {cell for cell in row if cell.endswith("%")} <= shares

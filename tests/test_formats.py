@@ -11,6 +11,7 @@ import json
 import sys
 import zipfile
 from importlib import import_module
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -23,11 +24,10 @@ from spacy_dxprivacy import Space, UsageError
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.io.fields import slots_of
 from spacy_dxprivacy.io.jobs import guess, read
-from spacy_dxprivacy.io.record import slots_of
-from spacy_dxprivacy.io.run import Sink
+from spacy_dxprivacy.io.results import Serial, results
 from spacy_dxprivacy.io.source import Source, source_of_text
-from spacy_dxprivacy.io.stream import outcomes
 
 WORDS = "of the a cat dog house sleeps runs in and near old small tree river day night".split()
 SECRETS = ["Zorblatt", "Quixwell"]
@@ -63,8 +63,8 @@ def pipelines(space):
     }
 
 
-def unknown_of(how):
-    name = how["overrides"].get("unknown.@dx_unknowns")
+def unknown_of(settings):
+    name = settings.overrides.get("unknown.@dx_unknowns")
     return {"dx.Redact.v1": "redact", "dx.Raise.v1": "raise"}.get(name)
 
 
@@ -72,7 +72,7 @@ def unknown_of(how):
 def dx(pipelines, monkeypatch):
     """Runs the command."""
     command = import_module("spacy_dxprivacy.cli.sanitizing")
-    monkeypatch.setattr(command, "make_pipeline", lambda **how: pipelines[unknown_of(how)])
+    monkeypatch.setattr(command, "make_pipeline", lambda settings: pipelines[unknown_of(settings)])
 
     def run(*args, **kwargs):
         return CliRunner().invoke(app, ["dx", "sanitize", *map(str, args)], **kwargs)
@@ -403,13 +403,10 @@ def test_what_ends_half_way_leaves_nothing(
 ):
     """A full disk, Ctrl-C, a reader that goes: after the first record was written."""
     (tmp_path / f"in.{form}").write_bytes(written(form))
-    write = Sink.write
-
-    def fails(sink, record, results):
-        write(sink, record, results)
-        raise error
-
-    monkeypatch.setattr(Sink, "write", fails)
+    bar = MagicMock()
+    bar.return_value.__enter__.return_value.update.side_effect = error
+    bar.return_value.__exit__.return_value = None
+    monkeypatch.setattr("spacy_dxprivacy.cli.sanitizing.bytes_bar", bar)
     target = tmp_path / f"out.{form}"
     field = [] if form == "spacy" else ["--field", "note"]
     result = dx(tmp_path / f"in.{form}", target, *field)
@@ -485,7 +482,7 @@ def test_a_record_is_sanitised_before_the_next_one_comes(pipelines):
 
     source = Source(blocks(), ready=lambda: False)
     records = read(source, "jsonl", FileOptions())
-    for i, _ in enumerate(outcomes(pipelines[None], records, batch_size=9, ready=source.ready)):
+    for i, _ in enumerate(results(pipelines[None], records, Serial(9), ready=source.ready)):
         assert read_so_far == list(range(i + 1))
 
 
@@ -549,7 +546,7 @@ def test_links_that_lead_out_of_the_folder_are_listed_and_left_out(tmp_path):
     done = CliRunner().invoke(dx_cli, list(map(str, args)))
     assert done.exit_code == 0, done.stderr
     assert sorted(p.name for p in (tmp_path / "out").rglob("*.txt")) == ["a.txt", "b.txt"]
-    assert json.loads(receipt.read_text())["dropped"] == {"links out of the folder": 2}
+    assert json.loads(receipt.read_text())["count"]["dropped"] == {"links out of the folder": 2}
     assert "c.txt: leads out of the folder" in done.stderr.replace("\n", " ")
     for name in ("a.txt", "b.txt"):
         (tmp_path / "in" / name).unlink()

@@ -28,6 +28,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError, UsageError, assert_sanitized
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.jobs import read
+from spacy_dxprivacy.io.records import Failed
 from spacy_dxprivacy.lab.audit.files import BadFile, read_file
 from spacy_dxprivacy.text.normal import normal_form
 
@@ -98,7 +99,7 @@ def dx(make):
 
     def run(*args):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(command, "make_pipeline", lambda **_: nlp)
+            patch.setattr(command, "make_pipeline", lambda settings: nlp)
             done = CliRunner().invoke(app, ["dx", "sanitize", *map(str, args), "--force"])
         assert done.exit_code in (0, 1, 2) and isinstance(done.exception, SystemExit | None)
         assert not leaks(done.output, UNKNOWN_SECRETS)
@@ -173,7 +174,7 @@ def test_every_row_of_a_file_is_written_once_or_named(dx, folder, form, texts, t
     done = dx(source, target, "--keep-fields", "id", "--receipt", receipt)
     ids = ids_of(target)
     assert len(set(ids)) == len(ids) and ids == sorted(ids)
-    (failed,) = json.loads(receipt.read_text()).get("failed") or [[]]
+    (failed,) = json.loads(receipt.read_text())["count"].get("failed") or [[]]
     assert len(failed) == done.stderr.count("not valid Unicode")
     assert sorted([*ids, *(number - 1 for number in failed)]) == list(range(len(texts)))
 
@@ -235,8 +236,9 @@ def test_a_damaged_file_is_read_or_refused_without_its_text(folder, form, data):
     """By the reader of the command line, and that of the audit."""
     raw = data.draw(DAMAGED[form])
     try:
-        problems = [record.problem for record in read(io.BytesIO(raw), form, FileOptions())]
-        assert not leaks(" ".join(filter(None, problems)), UNKNOWN_SECRETS)
+        records = read(io.BytesIO(raw), form, FileOptions())
+        problems = [record.why for record in records if isinstance(record, Failed)]
+        assert not leaks(" ".join(problems), UNKNOWN_SECRETS)
     except UsageError as error:
         assert "\n" not in str(error) and not leaks(str(error), UNKNOWN_SECRETS)
     (folder / f"r.{form}").write_bytes(raw)

@@ -11,14 +11,14 @@ from scipy.sparse.csgraph import dijkstra, floyd_warshall
 from threadpoolctl import threadpool_limits
 
 from spacy_dxprivacy import Space
+from spacy_dxprivacy.mechanisms.levels import measured_apart, scale_of
 from spacy_dxprivacy.mechanisms.path_v2 import make_path_v2
 from spacy_dxprivacy.metric import STEPS, paths, word_graph
 from spacy_dxprivacy.metric.paths import Neighbourhoods, PathSearch
-from spacy_dxprivacy.metric.policy import PRESETS, Policy, known_of
+from spacy_dxprivacy.metric.policy import PRESETS, MetricPolicy, stored_distances
 from spacy_dxprivacy.metric.policy_graph import QUANTA, with_lengths
 from spacy_dxprivacy.metric.store import graph_of
-from spacy_dxprivacy.privacy.levels import measured_apart, scale_of
-from spacy_dxprivacy.sampler.alone import exact_epsilon, steepest_over, weights_at
+from spacy_dxprivacy.sampler.alone import distance_weights, exact_epsilon, steepest_over
 
 N = 600
 FEW = 60
@@ -65,7 +65,7 @@ def test_counts_and_lists_are_those_of_the_shortest_paths(graph):
 
 def test_blocks_and_threads_change_nothing(graph, monkeypatch):
     monkeypatch.setattr(word_graph, "WORTH_THREADS", 0)
-    monkeypatch.setattr(paths, "MOST", 37)
+    monkeypatch.setattr(paths, "SEARCHED_AT_ONCE", 37)
     search = PathSearch(graph.starts, graph.ends, graph.steps, graph.reach)
     with threadpool_limits(2):
         assert np.array_equal(word_graph.counts_of(search), graph.counts)
@@ -138,7 +138,7 @@ def test_the_epsilon_of_words_alone_is_that_of_the_worst_pair(uneven, D, beta):
     P /= P.sum(axis=1, keepdims=True)
     worst = np.abs(np.log(P[:, None]) - np.log(P[None])).max(axis=2)
     apart = ~np.eye(FEW, dtype=bool)
-    found = exact_epsilon(uneven, weights_at(uneven, weights), beta)
+    found = exact_epsilon(uneven, distance_weights(uneven, weights), beta)
     assert found == pytest.approx((worst[apart] / D[apart]).max(), rel=1e-9)
 
 
@@ -155,14 +155,14 @@ def test_the_steepest_pair_is_found_without_all_pairs():
 def test_known_distances_are_the_measured_ones(name):
     space = Space.builtin()
     mechanism = make_path_v2(0.5, policy=name).fit(space)
-    assert dict(mechanism.apart) == measured_apart(mechanism, len(space))
+    assert dict(mechanism.facts.distance_quantiles) == measured_apart(mechanism, len(space))
 
 
 def test_other_policies_and_other_spaces_are_measured(space):
-    assert known_of(Space.builtin(), PRESETS["general"])["apart"]["nearest"] > 0
-    assert known_of(Space.builtin(), Policy(0.5)) == {}
-    assert known_of(space, PRESETS["plain"]) == {}
+    assert stored_distances(Space.builtin(), PRESETS["general"])["apart"]["nearest"] > 0
+    assert stored_distances(Space.builtin(), MetricPolicy(0.5)) == {}
+    assert stored_distances(space, PRESETS["plain"]) == {}
     mechanism = make_path_v2(0.5, policy="plain").fit(space)
     scale = {name: at["distance"] for name, at in scale_of(mechanism, len(space)).items()}
     measured = measured_apart(mechanism, len(space))
-    assert mechanism.apart is None and scale["nearest"] == measured["nearest"]
+    assert mechanism.facts.distance_quantiles is None and scale["nearest"] == measured["nearest"]

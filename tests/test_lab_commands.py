@@ -65,7 +65,7 @@ def folder(tmp_path, monkeypatch, space):
 def test_a_mistake_is_one_line(command, given, says, folder, space_path):
     if "--out" in given:
         pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plots")
-    args = ["dx", command, *shlex.split(given)]
+    args = ["dx", *command.split(), *shlex.split(given)]
     if "--space" not in given:
         args += ["--space", space_path]
     done = CliRunner().invoke(app, args)

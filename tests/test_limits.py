@@ -187,7 +187,7 @@ def test_a_docbin_beyond_the_limits_is_refused(monkeypatch):
 
 @pytest.fixture
 def short_records(monkeypatch):
-    for module in ("plain", "record", "tables", "source"):
+    for module in ("plain", "records", "tables", "source"):
         monkeypatch.setattr(f"spacy_dxprivacy.io.{module}.MOST_RECORD", 100)
     monkeypatch.setattr("spacy_dxprivacy.io.source.MB", 100)
 
@@ -199,21 +199,21 @@ def short_records(monkeypatch):
 def test_a_line_without_end_is_a_bad_record(kind, long, short, short_records):
     raw = f"{short}\n{long}\n{short}".encode()
     found = records(raw, kind)
-    assert [r.text for r in found] == ["y", "", "y"] and "longer than" in found[1].problem
+    assert [r.texts for r in found[::2]] == [["y"], ["y"]] and "longer than" in found[1].why
     assert [r.number for r in found] == [1, 2, 3] and sum(r.size for r in found) == len(raw)
 
 
 def test_a_text_and_a_cell_without_end_are_bad_records(short_records):
-    assert "longer than" in records(b"x" * 101, "txt")[0].problem
+    assert "longer than" in records(b"x" * 101, "txt")[0].why
     found = records(b'id,text\n1,"' + b"x\n" * 80 + b'"\n2,y\n', "csv")
-    assert found[0].problem == "it is not valid CSV."
+    assert found[0].why == "it is not valid CSV."
     found = records(b"id,text\n1," + b"x" * 1000 + b"\n2,y\n", "csv")
-    assert found[0].problem == "it is not valid CSV." and found[-1].text == "y"
+    assert found[0].why == "it is not valid CSV." and found[-1].texts == ["y"]
 
 
 @pytest.mark.parametrize("nested", ["[" * 100_000, '{"text": ' + "[" * 100_000, '{"a":' * 100_000])
 def test_json_without_end_is_a_bad_record(nested):
-    assert records(nested.encode(), "jsonl")[0].problem == "it is not valid JSON."
+    assert records(nested.encode(), "jsonl")[0].why == "it is not valid JSON."
 
 
 @pytest.fixture

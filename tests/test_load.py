@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from spacy_dxprivacy import trim_vocab
-from spacy_dxprivacy.io.record import Record
-from spacy_dxprivacy.io.stream import outcomes
+from spacy_dxprivacy.io.records import Record
+from spacy_dxprivacy.io.results import Serial, results
 
 
 def texts(count, words=80):
@@ -17,8 +17,8 @@ def texts(count, words=80):
 
 
 def sanitized(nlp, count):
-    records = [Record(i, text=text) for i, text in enumerate(texts(count))]
-    return list(outcomes(nlp, records, batch_size=20))
+    records = [Record(i, [text]) for i, text in enumerate(texts(count))]
+    return list(results(nlp, records, Serial(20), with_docs=True))
 
 
 def test_strings_and_receipts_do_not_grow_with_the_text(make_nlp):
@@ -31,7 +31,7 @@ def test_strings_and_receipts_do_not_grow_with_the_text(make_nlp):
 
 @pytest.mark.slow
 def test_lexemes_are_trimmed_by_the_way(make_nlp, monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.io.stream.MANY_WORDS", 1000)
+    monkeypatch.setattr("spacy_dxprivacy.io.zones.MANY_WORDS", 1000)
     nlp, most = make_nlp(), 0
     for _ in range(12):
         assert len(sanitized(nlp, 20)) == 20

@@ -5,10 +5,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from spacy_dxprivacy.io import stream
+from spacy_dxprivacy.io import zones as loop
 from spacy_dxprivacy.io.build import the_sanitizer
-from spacy_dxprivacy.io.record import Record
-from spacy_dxprivacy.io.stream import outcomes
+from spacy_dxprivacy.io.records import Record
+from spacy_dxprivacy.io.results import Serial, results
 from spacy_dxprivacy.pipeline.select import words_of
 from spacy_dxprivacy.text.spelling import spell
 
@@ -36,17 +36,17 @@ def short(monkeypatch):
     """From its call on, hundreds of characters are long."""
 
     def use():
-        monkeypatch.setattr(stream, "LONG", 500)
-        monkeypatch.setattr(stream, "PART", 90)
+        monkeypatch.setattr(loop, "LONG", 500)
+        monkeypatch.setattr(loop, "PART", 90)
 
     return use
 
 
 def one(nlp, text=TEXT):
-    records = [Record(1, text="the house"), Record(2, text=text), Record(3, text="a house")]
-    found = list(outcomes(nlp, records, batch_size=4, with_docs=False))
-    assert [record.number for record, _ in found] == [1, 2, 3]
-    return found[1][1]
+    records = [Record(1, ["the house"]), Record(2, [text]), Record(3, ["a house"])]
+    released = list(results(nlp, records, Serial(4)))
+    assert [result.record.number for result in released] == [1, 2, 3]
+    return released[1]
 
 
 @pytest.mark.parametrize("mechanism", [ALONE, SENTENCES])
@@ -54,21 +54,24 @@ def test_it_is_the_text_and_the_receipt_of_the_whole(pipeline, short, mechanism)
     nlp = pipeline(mechanism)
     whole = one(nlp)
     short()
-    assert len(stream.places_of(nlp, TEXT)) > 10
+    assert len(loop.places_of(nlp, TEXT)) > 10
     drawn = one(nlp)
-    assert (drawn.text, dict(drawn.receipt)) == (whole.text, dict(whole.receipt))
+    assert (drawn.texts, [*map(dict, drawn.receipts)]) == (
+        whole.texts,
+        [*map(dict, whole.receipts)],
+    )
 
 
 def test_under_a_seed_all_is_drawn_at_once(pipeline, short):
-    before = one(pipeline(seed=7)).text
+    before = one(pipeline(seed=7)).texts
     short()
-    assert one(pipeline(seed=7)).text == before
+    assert one(pipeline(seed=7)).texts == before
 
 
 def test_whatever_is_drawn_is_spelled_as_in_the_whole(pipeline, short):
     short()
     nlp, rng = pipeline(), Random(0)
-    cut = [nlp.make_doc(part) for part in stream.parts_of(TEXT, stream.places_of(nlp, TEXT))]
+    cut = [nlp.make_doc(part) for part in loop.parts_of(TEXT, loop.places_of(nlp, TEXT))]
     for _ in range(20):
         drawn = [[_any(token, rng) for token in doc] for doc in cut]
         apart = [_spelled(doc, some) for doc, some in zip(cut, drawn, strict=True)]
@@ -96,15 +99,15 @@ def _spelled(doc, words):
 )  # fmt: skip
 def test_what_looks_at_the_whole_text_gets_it(pipeline, short, settings):
     short()
-    assert stream.is_cut(pipeline(), TEXT)
-    assert not stream.is_cut(pipeline(**settings), TEXT)
+    assert loop.is_cut(pipeline(), TEXT)
+    assert not loop.is_cut(pipeline(**settings), TEXT)
 
 
 def test_tokens_are_those_of_the_whole(pipeline, short):
     short()
     nlp = pipeline()
     tokens = [token.text_with_ws for token in nlp.make_doc(TEXT)]
-    cut = list(stream.parts_of(TEXT, stream.places_of(nlp, TEXT)))
+    cut = list(loop.parts_of(TEXT, loop.places_of(nlp, TEXT)))
     assert [t.text_with_ws for part in cut for t in nlp.make_doc(part)] == tokens
     assert not any(part.rstrip().endswith(("Dr.", "e.g.", "O.")) for part in cut)
 
@@ -114,10 +117,10 @@ def test_a_token_of_several_words_is_never_cut(pipeline, short):
     short()
     nlp, text = pipeline(), "He took the Fg. Ab home with him that day. " * 40
     inside = text.index("Ab")
-    assert any((place - inside) % 43 == 0 for place in stream.places_of(nlp, text))
+    assert any((place - inside) % 43 == 0 for place in loop.places_of(nlp, text))
     nlp.tokenizer.add_special_case("Fg. Ab", [{"ORTH": "Fg. Ab"}])
     tokens = [token.text for token in nlp.make_doc(text)]
-    cut = list(stream.parts_of(text, stream.places_of(nlp, text)))
+    cut = list(loop.parts_of(text, loop.places_of(nlp, text)))
     assert len(cut) > 10 and not any(part.startswith("Ab") for part in cut)
     assert [token.text for part in cut for token in nlp.make_doc(part)] == tokens
 
@@ -125,7 +128,7 @@ def test_a_token_of_several_words_is_never_cut(pipeline, short):
 def test_a_part_ends_with_a_sentence(pipeline, short):
     short()
     nlp, text = pipeline(), "Dr. Ab, Dr. Cd, Dr. Ef, Dr. Gh, Dr. Ij, Dr. Kl and Dr. Mn came. " * 40
-    cut = list(stream.parts_of(text, stream.places_of(nlp, text)))
+    cut = list(loop.parts_of(text, loop.places_of(nlp, text)))
     assert len(cut) > 10 and all(part.endswith("came. ") for part in cut)
 
 
@@ -140,4 +143,4 @@ def test_nothing_that_was_read_stays(pipeline, short):
 def test_a_flood_is_looked_through_in_a_time_by_its_length(pipeline, flood):
     """Quadratic, a megabyte would take minutes."""
     nlp = pipeline()
-    assert len(stream.places_of(nlp, flood * (2**20 // len(flood)))) < 4
+    assert len(loop.places_of(nlp, flood * (2**20 // len(flood)))) < 4

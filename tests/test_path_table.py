@@ -40,7 +40,7 @@ def ship(monkeypatch, folder, *graphs):
     """Let the package know the tables of these graphs."""
     known = {digest_of(g): hashlib.sha256(write_table(g, io.BytesIO())).hexdigest() for g in graphs}
     (folder / "known.json").write_text(json.dumps(known))
-    monkeypatch.setattr(path_table, "KNOWN", folder / "known.json")
+    monkeypatch.setattr(path_table, "DIGESTS", folder / "known.json")
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def cache(monkeypatch, tmp_path):
 
 @pytest.fixture
 def stored(cache):
-    assert fitted().store_paths()
+    assert fitted().facts.store_paths(lambda count: None)
     (path,) = cache.iterdir()
     return path
 
@@ -119,7 +119,7 @@ def test_a_damaged_or_forged_file_is_searched_instead_and_written_again(stored, 
     stored.write_bytes(DAMAGE[how](right))
     assert 0 in searched(fitted(), [0])
     assert drawn(fitted()) == expected
-    assert fitted().store_paths()
+    assert fitted().facts.store_paths(lambda count: None)
     assert stored.read_bytes() == right
     assert [path.name for path in stored.parent.iterdir()] == [stored.name]
 
@@ -136,7 +136,7 @@ def test_a_row_that_changes_while_it_is_in_use_is_searched_for(stored):
 def test_a_table_of_another_graph_is_refused(stored, monkeypatch, tmp_path):
     other = fitted(seed=1)
     ship(monkeypatch, tmp_path, graph_of(other), graph_of(fitted()))
-    assert other.store_paths()
+    assert other.facts.store_paths(lambda count: None)
     (theirs,) = set(stored.parent.iterdir()) - {stored}
     os.replace(theirs, stored)
     assert searched(fitted(), [0]) == [0]
@@ -145,7 +145,7 @@ def test_a_table_of_another_graph_is_refused(stored, monkeypatch, tmp_path):
 def test_what_does_not_come_out_as_it_ships_is_not_kept(cache, tmp_path):
     known = json.loads((tmp_path / "known.json").read_text())
     (tmp_path / "known.json").write_text(json.dumps(dict.fromkeys(known, "0" * 64)))
-    assert not fitted().store_paths()
+    assert not fitted().facts.store_paths(lambda count: None)
     assert not any(cache.iterdir())
 
 
@@ -156,11 +156,11 @@ def test_a_pipe_in_its_place_blocks_nobody(cache):
     os.mkfifo(cache / name)
     assert searched(fitted(), [0]) == [0]
     with pytest.warns(DxWarning, match="DX105"):
-        assert not fitted().store_paths()
+        assert not fitted().facts.store_paths(lambda count: None)
 
 
 def store(_):
-    return fitted().store_paths()
+    return fitted().facts.store_paths(lambda count: None)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of files")
@@ -186,7 +186,7 @@ def test_the_folder_is_the_users_choice(monkeypatch, tmp_path):
     assert cache_folder() == tmp_path / "own"
     monkeypatch.setenv("DX_CACHE", "")
     assert cache_folder() is None
-    assert not fitted().store_paths()
+    assert not fitted().facts.store_paths(lambda count: None)
 
 
 @pytest.mark.parametrize("policy", PRESETS)

@@ -67,6 +67,7 @@ def test_places_are_those_of_the_text_with_its_signs_that_nobody_sees(analyzer: 
     assert names == {"Maria Kowalczyk", "Peter Okafor"}
 
 
+@needs_presidio
 def test_their_recognisers_tell_our_sanitizer_what_to_replace(analyzer: Any) -> None:
     doc = pipeline(analyzer)(TEXT)
     for secret in ("Kowalczyk", "4111", "maria@"):

@@ -187,7 +187,7 @@ def test_a_pipeline_is_made_once_and_anew_when_its_file_changes(how, tmp_path):
 
 def test_nothing_of_a_text_stays_in_a_pipeline(how):
     dx.clean([SECRET + "ly"], **how)
-    for one in cleaning._made.values():
+    for one in cleaning._pipelines.values():
         assert not any(SECRET in string for string in one.nlp.vocab.strings)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from spacy_dxprivacy.arrays import Floats1d, Ints1d
-from spacy_dxprivacy.prior.pairs import found_in
+from spacy_dxprivacy.prior.pairs import places_in
 
 LN10 = float(np.log(10.0))
 
@@ -57,7 +57,7 @@ def read_arpa(path: Path, order: int) -> Arpa:
                 rows[n].append((*ids, float(cells[0]), back))
     one, two, three = (np.array(sorted(rows[n])).reshape(-1, n + 2).T for n in (1, 2, 3))
     x, y, V = two[0].astype(int), two[1].astype(int), len(index)
-    places = found_in(x * V + y, (three[0] * V + three[1]).astype(int))
+    places = places_in(x * V + y, (three[0] * V + three[1]).astype(int))
     if not ended or len(one[0]) != V or (places < 0).any():
         raise ValueError("cut off, or a word is repeated, or a triple begins with no listed pair")
     triples = Ngrams(places, three[2].astype(int), *np.exp(LN10 * three[3:]))

@@ -19,6 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..about import __version__, table
 from ..errors import did_you_mean
+from .terminal import mistakes_in_a_line, stop
 
 HELP = "Sanitise text under metric differential privacy."
 LAB = "..lab.commands."
@@ -27,7 +28,7 @@ COMMANDS = {name: tuple(line.split()) for name, line in table("commands").items(
 
 
 @contextmanager
-def _mistakes_in_a_line(ctx: Any) -> Iterator[None]:
+def _mistakes_of_typer(ctx: Any) -> Iterator[None]:
     """Exit with status 2, and a line on stderr, for a mistake that typer finds."""
     try:
         yield
@@ -38,23 +39,28 @@ def _mistakes_in_a_line(ctx: Any) -> Iterator[None]:
             raise
         message = " ".join(format_message().split())
         if option := getattr(error, "option_name", ""):
-            options = [name for one in ctx.command.params for name in one.opts]
+            options = [name for parameter in ctx.command.params for name in parameter.opts]
             message = f"No such option {option}.{did_you_mean(option, options)}"
         if message.startswith("Got unexpected extra argument"):  # which may be words of a text
             message = "Too many arguments. Put quotes around an argument that has spaces."
         _stop(ctx, message)
 
 
+def command_of(ctx: Any) -> str:
+    """Return "dx audit release"."""
+    return f"dx{ctx.command_path.rpartition('dx')[2]}"
+
+
 def _stop(ctx: Any, message: str) -> NoReturn:
-    command = f"dx{ctx.command_path.rpartition('dx')[2]}"
     message = f"{message[:1].lower()}{message[1:]}"
     message += "" if message.endswith((".", "?")) else "."
-    typer.echo(f"{command}: {message} `{command} --help` lists all.", err=True)
-    raise typer.Exit(2) from None
+    stop(command_of(ctx), f"{message} `{command_of(ctx)} --help` lists all.", 2)
 
 
 class DxCommand(TyperCommand):
-    """A command whose `ctx.args` are overrides of a config, `--dotted.path value`.
+    """A command that exits with a status and a line for a mistake.
+
+    Its `ctx.args` are overrides of a config, `--dotted.path value`.
 
     They are taken out before typer parses the others: it would take the value of an option that it
     does not know for an argument.
@@ -65,12 +71,17 @@ class DxCommand(TyperCommand):
         overrides = list[str]()
         if ctx.allow_extra_args:
             args, overrides = split_overrides(args)
-        with _mistakes_in_a_line(ctx):
+        with _mistakes_of_typer(ctx):
             super().parse_args(ctx, args)
             if ctx.args:
                 ctx.fail("Got unexpected extra arguments.")
         ctx.args = overrides
         return overrides
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; exit with a line for what it raises."""
+        with mistakes_in_a_line(command_of(ctx)):
+            return super().invoke(ctx)
 
 
 def split_overrides(args: list[str]) -> tuple[list[str], list[str]]:
@@ -78,19 +89,19 @@ def split_overrides(args: list[str]) -> tuple[list[str], list[str]]:
 
     An override is `--dotted.path value`, `--dotted.path=value`, or `--dotted.path` alone for true.
     """
-    others, overrides = list[str](), list[str]()
-    rest = list(args)
-    while rest:
-        arg = rest.pop(0)
+    arguments, overrides = list[str](), list[str]()
+    unread = list(args)
+    while unread:
+        arg = unread.pop(0)
         if arg == "--":
-            return [*others, arg, *rest], overrides
+            return [*arguments, arg, *unread], overrides
         if not (arg.startswith("--") and "." in arg.partition("=")[0]):
-            others.append(arg)
+            arguments.append(arg)
             continue
         overrides.append(arg)
-        if "=" not in arg and rest and not rest[0].startswith("--"):
-            overrides.append(rest.pop(0))
-    return others, overrides
+        if "=" not in arg and unread and not unread[0].startswith("--"):
+            overrides.append(unread.pop(0))
+    return arguments, overrides
 
 
 class Commands(TyperGroup):
@@ -98,7 +109,7 @@ class Commands(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments up to the name of the command."""
-        with _mistakes_in_a_line(ctx):
+        with _mistakes_of_typer(ctx):
             return list(super().parse_args(ctx, args))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

@@ -15,17 +15,17 @@ from ..config import FileOptions, PipelineOptions
 from ..errors import UsageError
 from ..io.build import config_text, make_pipeline, the_sanitizer
 from ..io.files.atomic import write_bytes
-from ..io.jobs import Job, files_in, opened
-from ..io.record import Record, checked_record
+from ..io.jobs import Job, begun, files_in, opened, read
+from ..io.records import Failed, Input, checked
 from ..io.source import Source, decode, numbered_lines
 from ..metric import graph_of
-from ..prior.make import PAIRS, TYPES, Recipe, make_prior
+from ..prior.make import PAIRS, TYPES, make_prior
 from ..prior.pairs import check_target
 from ..space import Space
 from ..space.search.faiss_index import FOLDER, write_index
 from ..space.sources import BUILTIN, Filter, check_space_folder, load
 from . import options
-from .terminal import REMOVED, mistakes_in_a_line, setting_up
+from .terminal import setting_up
 
 PUBLIC = (".txt", ".jsonl")
 
@@ -57,7 +57,7 @@ def space_cli(
     Example: python -m spacy dx space en_core_web_md my_space --max-words 50000
     """
     start = time.perf_counter()
-    with mistakes_in_a_line("space"), setting_up():
+    with setting_up():
         check_space_folder(target, force=force)
         chosen = Filter(max_words, pattern, [] if exclude == "nothing" else exclude)
         space = load(vectors, chosen)
@@ -84,7 +84,7 @@ def index_cli(
     dx.Faiss.v1 with this folder as `path` uses it, on a space that dx.FileSpace.v1 loads from the
     folder with all of its words.
     """
-    with mistakes_in_a_line("index", REMOVED), setting_up():
+    with setting_up():
         table = Space.load(space)
         if (space / FOLDER).exists() and not force:
             raise UsageError(f"{space}: has an index already. `force` builds it again.")
@@ -120,18 +120,20 @@ def prior_cli(
 
     Example: python -m spacy dx prior wikipedia.txt medicine --types 20000
     """
-    with mistakes_in_a_line("prior", REMOVED):
-        with setting_up():
-            check_target(target, force=force)
-            recipe = Recipe(types=types, pairs=pairs, lang=lang, name=target.name)
-            words = load(space)
-        read = _public_texts(texts, target, field)
-        made = make_prior(read, recipe, words, partial(typer.echo, err=True))
-        made.save(target, force=force)
+    with setting_up():
+        check_target(target, force=force)
+        words = load(space)
+    lines = _public_texts(texts, target, field)
+    say = partial(typer.echo, err=True)
+    prior = make_prior(
+        lines, types=types, pairs=pairs, lang=lang, name=target.name, space=words, say=say
+    )
+    prior.save(target, force=force)
     typer.echo(
-        f"{target}: {len(made.model.words):,} types, of which the space holds {made.in_space:.1%}\n"
-        f"held-out text ({made.held_out_words:,} words): perplexity {made.perplexity:.1f} on the "
-        f"{made.coverage:.1%} of words that it knows",
+        f"{target}: {len(prior.model.words):,} types, of which the space holds "
+        f"{prior.in_space:.1%}\n"
+        f"held-out text ({prior.held_out_words:,} words): perplexity {prior.perplexity:.1f} on the "
+        f"{prior.coverage:.1%} of words that it knows",
         err=True,
     )
 
@@ -145,60 +147,48 @@ def _public_texts(source: Path, target: Path, field: str) -> Iterator[str]:
         if path.suffix.lower() not in PUBLIC:
             raise UsageError(f"{path}: public texts end in {', '.join(PUBLIC)}.")
         try:
-            with opened(Job(path, None, "jsonl", "jsonl"), files) as given:
+            with opened(Job(path, None, "jsonl", "jsonl")) as handle:
                 is_json = path.suffix.lower() == ".jsonl"
-                for record in given.records() if is_json else _lines(given.source):
-                    if record.problem:
-                        raise UsageError(f"record {record.number}: {record.problem}")
-                    yield record.text
+                for record in begun(read(handle, "jsonl", files)) if is_json else _lines(handle):
+                    if isinstance(record, Failed):
+                        raise UsageError(f"record {record.number}: {record.why}")
+                    yield from map(str, record.texts)
         except UsageError as error:
             raise UsageError(f"{path}: {error}") from None
 
 
-def _lines(source: Source) -> Iterator[Record]:
+def _lines(source: Source) -> Iterator[Input]:
     for number, raw, size in numbered_lines(source):
         if not raw:
             raise UsageError(f"line {number} is too long.")
-        yield checked_record(number, size, decode(raw).rstrip("\r\n"))
+        yield checked(number, size, [decode(raw).rstrip("\r\n")])
 
 
+@options.from_settings(
+    "model", "mechanism", "epsilon", "entities", "surrogates", "key", "language", "code"
+)
 def config_cli(
-    ctx: typer.Context,
+    pipeline: PipelineOptions,
     output: Annotated[Path | None, Argument(
         metavar="OUT", show_default=False, help="Config file to write; stdout if left out"
     )] = None,
     check: Annotated[Path | None, Option(
         "--check", help="Load and fit what this config names, and report problems"
     )] = None,
-    model: options.Model = None,
-    mechanism: options.Mechanism = None,
-    epsilon: options.Epsilon = None,
-    level: options.Level = None,
-    entities: options.Entities = None,
-    surrogates: options.Surrogates = None,
-    key: options.Key = None,
-    language: options.Language = None,
-    edit: options.Edit = False,
-    code: options.Code = None,
     force: options.Force = False,
 ) -> None:  # fmt: skip
     """Write a full spaCy config from options, or check one.
 
     Example: dx config my.cfg --mechanism laplace --epsilon 10
     """
-    with mistakes_in_a_line("config"), setting_up():
-        chosen = PipelineOptions(
-            model=model, mechanism=mechanism, epsilon=epsilon, level=level, entities=entities,
-            surrogates=surrogates, key=key, edit=edit, code=code, language=language,
-            overrides=options.overrides_of(ctx),
-        )  # fmt: skip
+    with setting_up():
         if check is not None:
-            if output is not None or chosen != PipelineOptions(code=code):
+            if output is not None or pipeline != PipelineOptions(code=pipeline.code):
                 raise UsageError("`check` takes a config as it is: leave the other options out.")
-            terms = the_sanitizer(make_pipeline(config=check, code=code)).terms
+            terms = the_sanitizer(make_pipeline(config=check, code=pipeline.code)).terms
             description = f"{terms.mechanism} on the space {terms.space}: {terms.guarantee}"
             return typer.echo(f"{check}: valid. {description}")
-        text = config_text(chosen)
+        text = config_text(pipeline)
         if output is None:
             return typer.echo(text, nl=False)
         write_bytes(output, text.encode(), force=force)

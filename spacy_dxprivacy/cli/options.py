@@ -1,20 +1,26 @@
-"""Options that several commands share, with their help texts, and overrides of a config."""
+"""Options that several commands share, and an option for each setting of a dataclass."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 from spacy.cli._util import parse_config_overrides
 from typer import Argument, Option
 
-from ..config import names_of
+from ..config import FileOptions, PipelineOptions, ProxyOptions, ServiceOptions
 
-# -- what makes a pipeline -------------------------------------------------------------------------
-
-Config = Annotated[Path | None, Option("--config", "-c", help="Config file of a spaCy pipeline")]
-Model = Annotated[str | None, Option("--model", help="spaCy pipeline with a recogniser, or rules")]
+Force = Annotated[bool, Option("--force", "-F", help="Overwrite existing files")]
+Field = Annotated[str, Option("--field", help="Field of .jsonl and .csv that holds the text")]
+Receipt = Annotated[Path | None, Option("--receipt", help="Receipt of the release")]
+Code = Annotated[
+    Path | None, Option("--code", help="Python file to run first, with your own components")
+]
 Mechanism = Annotated[
     str | None,
     Option("--mechanism", "-m", help="Mechanism: path (default), 'mahalanobis lam=1', ..."),
@@ -22,29 +28,6 @@ Mechanism = Annotated[
 Epsilon = Annotated[
     float | None, Option("--epsilon", "-e", help="Privacy parameter: smaller is more private")
 ]
-Level = Annotated[str | None, Option("--level", help="Instead of epsilon: light, balanced, strong")]
-Entities = Annotated[
-    str | None, Option("--entities", help="Replace only these entities: person,date")
-]
-Surrogates = Annotated[
-    str | None,
-    Option("--surrogates", help="Of entities: standard, clinical, none, or a file"),
-]
-Key = Annotated[Path | None, Option("--key", help="Secret key: same original, same surrogate")]
-Edit = Annotated[bool, Option("--edit", help="Edit the output by public knowledge, at no cost")]
-Code = Annotated[
-    Path | None, Option("--code", help="Python file to run first, with your own components")
-]
-Language = Annotated[
-    str | None, Option("--language", help="Language of the texts: en, de, fr, es, nl, it")
-]
-
-# -- others ----------------------------------------------------------------------------------------
-
-NProcess = Annotated[int, Option("--n-process", "-n", help="Worker processes; -1 for one per core")]
-Force = Annotated[bool, Option("--force", "-F", help="Overwrite existing files")]
-Field = Annotated[str, Option("--field", help="Field of .jsonl and .csv that holds the text")]
-Receipt = Annotated[Path | None, Option("--receipt", help="Receipt of the release")]
 Space = Annotated[
     str, Option("--space", help="Word vectors: builtin, a saved space, or a pipeline")
 ]
@@ -62,19 +45,68 @@ Epsilons = Annotated[
 AsJson = Annotated[bool, Option("--json", help="Print JSON")]
 Target = Annotated[Path, Argument(metavar="OUT", show_default=False, help="Folder to write")]
 
+# -- settings as options ---------------------------------------------------------------------------
 
-def overrides_of(ctx: typer.Context) -> dict[str, Any]:
-    """Return the values of `--dotted.path value` by path, read as `spacy train` reads them."""
-    return dict(parse_config_overrides(list(ctx.args), env_var=None))
-
-
-def names(given: list[str] | None) -> tuple[str, ...]:
-    """Return the names of a repeated option, each of which may hold several with commas."""
-    return names_of(given or ())
+SETTINGS = (FileOptions, PipelineOptions, ServiceOptions, ProxyOptions)
 
 
-def kept(given: str | None) -> tuple[str, ...] | None:
-    """Return the names of --keep-fields; () for none, and None, which is all, if it is left out."""
-    if given is None:
-        return None
-    return () if given.strip() == "none" else names_of(given)
+def from_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command an option for each setting of its parameters that are of SETTINGS.
+
+    names: of the settings of a pipeline, where not all are options. Overrides are settings of a
+    pipeline as well.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        kinds = {p.name: p.annotation for p in signature.parameters.values()
+                 if p.annotation in SETTINGS}  # fmt: skip
+        options = {
+            name: {
+                option.name: option.replace(kind=keyword)
+                for option in options_of(kind)
+                if kind is not PipelineOptions or option.name in (names or (option.name,))
+            }
+            for name, kind in kinds.items()
+        }
+
+        @wraps(command)
+        def with_settings(ctx: typer.Context, **values: Any) -> None:
+            for name, kind in kinds.items():
+                settings = {key: values.pop(key) for key in options[name]}
+                if kind is PipelineOptions:
+                    settings["overrides"] = parse_config_overrides(list(ctx.args), env_var=None)
+                values[name] = kind(**settings)
+            command(**values)
+
+        parameters = [inspect.Parameter("ctx", keyword, annotation=typer.Context)]
+        for parameter in signature.parameters.values():
+            shared = options.get(parameter.name)
+            parameters += shared.values() if shared else [parameter.replace(kind=keyword)]
+        with_settings.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        with_settings.__annotations__ = {p.name: p.annotation for p in parameters}
+        return with_settings
+
+    return decorate
+
+
+def options_of(settings: type) -> list[inspect.Parameter]:
+    """Return the options of a dataclass whose fields are annotated with help texts and flags."""
+    hints, options = get_type_hints(settings, include_extras=True), []
+    for setting in fields(settings):
+        if get_origin(hints[setting.name]) is not Annotated:
+            continue
+        hint, text, *flags = get_args(hints[setting.name])
+        is_list = get_origin(hint) is tuple
+        kind: Any = list[str] if is_list else (get_args(hint) or (hint,))[0]
+        default = None if is_list or setting.default is MISSING else setting.default
+        flags = [f"--{setting.name.replace('_', '-')}", *flags]
+        option = Option(*flags, help=text, show_default=default not in (None, ""))
+        annotation: Any = Annotated[kind if default is not None else kind | None, option]
+        options.append(
+            inspect.Parameter(
+                setting.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+            )
+        )
+    return options

@@ -9,8 +9,6 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -19,27 +17,26 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from typer import Argument, Option
 
-from ..config import FileOptions, process_count
+from ..config import FileOptions, PipelineOptions, process_count
 from ..entities.surrogates.replacements import Replacement
 from ..entities.surrogates.restoring import dates_apart
-from ..entities.surrogates.table import Table, check_cipher, write_table
+from ..entities.surrogates.table import SurrogateTable, check_cipher, write_table
 from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, read_key
-from ..io.jobs import Job, check_fields, check_receipt, links_out, opened, plan_jobs, text_job
+from ..io.jobs import Job, check_fields, check_receipt, links_out, plan_jobs, text_job
 from ..io.pieces import MODULES
 from ..io.resume import is_begun
-from ..io.run import Reports, sanitize, with_language
-from ..io.stream import outcomes
+from ..io.run import sanitize
 from ..io.tally import Tally
+from ..pipeline.count import Count
+from ..ty import facts_of
 from . import options
 from .terminal import (
-    REMOVED,
     above_bar,
     bar,
     bytes_bar,
-    mistakes_in_a_line,
     setting_up,
     settings_that_fail,
     with_options,
@@ -52,8 +49,10 @@ LONG = 2**20  # bytes of text, which has most of the words whose paths are store
 TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 
 
+@options.from_settings()
 def sanitize_cli(
-    ctx: typer.Context,
+    files: FileOptions,
+    pipeline: PipelineOptions,
     source: Annotated[str | None, Argument(
         metavar="INPUT", show_default=False, help="File or folder to read, or - for stdin"
     )] = None,
@@ -63,43 +62,18 @@ def sanitize_cli(
     text: Annotated[str | None, Option(
         "--text", help="Text to sanitise; give confidential text by stdin (-)"
     )] = None,
-    field: Annotated[list[str] | None, Option(
-        "--field", help="Field or column to sanitise; may be repeated"
-    )] = None,
-    keep_fields: Annotated[str | None, Option(
-        "--keep-fields", help="Other fields to write unmodified, or none"
-    )] = None,
-    format: Annotated[str, Option(
-        "--format", show_default=False, help="Input format, if the name does not say: jsonl, ..."
-    )] = "",
-    config: options.Config = None,
-    model: options.Model = None,
-    mechanism: options.Mechanism = None,
-    epsilon: options.Epsilon = None,
-    level: options.Level = None,
-    entities: options.Entities = None,
-    surrogates: options.Surrogates = None,
-    key: options.Key = None,
     table: Annotated[Path | None, Option(
         "--table", help="Table of surrogates to write, encrypted"
     )] = None,
     table_key: Annotated[Path | None, Option(
         "--table-key", help="Key that encrypts the table"
     )] = None,
-    person_field: Annotated[str | None, Option(
-        "--person-field", help="Field that identifies the person of a record"
-    )] = None,
-    language: options.Language = None,
-    edit: options.Edit = False,
     receipt: Annotated[Path | None, Option(
         "--receipt", help="Write the receipt to this .json file"
     )] = None,
-    n_process: options.NProcess = 1,
-    preview: Annotated[int, Option(
-        "--preview", min=0, show_default=False, metavar="N",
-        help="Print the first N documents; write nothing",
-    )] = 0,
-    code: options.Code = None,
+    n_process: Annotated[int, Option(
+        "--n-process", "-n", help="Worker processes; -1 for one per core"
+    )] = 1,
     quiet: Annotated[bool, Option("--quiet", "-q", help="Print no receipt")] = False,
     force: options.Force = False,
 ) -> None:  # fmt: skip
@@ -120,38 +94,28 @@ def sanitize_cli(
 
     Example: python -m spacy dx sanitize notes.jsonl clean.jsonl --entities person,date
     """
-    with _interruptible() as interrupted, mistakes_in_a_line("sanitize", REMOVED):
-        files = FileOptions(
-            field=options.names(field) if field else ("text",),
-            keep_fields=options.kept(keep_fields),
-            format=format,
-            person_field=person_field,
-        )
+    with _interruptible() as interrupted:
         processes = process_count(n_process)
-        jobs = _plan(source, target, text, files, force=force or preview > 0)
+        jobs = _plan(source, target, text, files, force=force)
         check_receipt(receipt, jobs, force=force)
         _check_table(table, table_key, processes, force=force)
         is_folder = source is not None and Path(source).is_dir()
-        for secret in filter(None, (key, table, table_key)):
-            check_apart(
-                secret, Path(str(target)) if is_folder else jobs[0].target, is_folder=is_folder
-            )
+        for secret in filter(None, (pipeline.key, table, table_key)):
+            output = Path(str(target)) if is_folder else jobs[0].target
+            check_apart(Path(str(secret)), output, is_folder=is_folder)
         with setting_up():
-            nlp = make_pipeline(
-                config=config, model=model, mechanism=mechanism, epsilon=epsilon, level=level,
-                entities=entities, surrogates=surrogates, key=key, edit=edit, code=code,
-                language=language, overrides=options.overrides_of(ctx),
-            )  # fmt: skip
-        _check_person(nlp, person_field, key)
-        if preview:
-            return print_previews(nlp, jobs[0], files, preview, language)
+            nlp = make_pipeline(pipeline)
+        _check_person(nlp, files.person_field, pipeline.key)
         _store_paths(nlp, sum(job.size for job in jobs))
-        with _table_of_surrogates(nlp, table, table_key, force=force):
-            folder = Path(str(target)) if is_folder else None
-            run = partial(
-                sanitize, folder=folder, n_process=processes, language=language, force=force
-            )
-            tally = _with_progress(run, nlp, jobs, files, interrupted)
+        with (
+            _table_of_surrogates(nlp, table, table_key, force=force),
+            _reports(jobs, interrupted) as (on_failure, on_progress),
+        ):
+            tally = sanitize(
+                nlp, jobs, files, n_process=processes, language=pipeline.language, force=force,
+                folder=Path(str(target)) if is_folder else None,
+                on_failure=on_failure, on_progress=on_progress,
+            )  # fmt: skip
         tally.in_clear += [] if table is None else [TABLE]
         _count_other_files(tally, source, jobs)
         if receipt is not None:
@@ -172,8 +136,8 @@ def _print(tally: Tally, files: FileOptions, *, quiet: bool) -> None:
         typer.secho(alarm, err=True, fg="red", bold=True)
     fields = [line for line in tally.in_clear if line.startswith("the fields")]
     if fields and files.keep_fields is None:
-        how = "List those to keep with --keep-fields, or drop all with --keep-fields none."
-        typer.secho(f"UNMODIFIED: {fields[0]}. {how}", err=True, fg="yellow")
+        remedy = "List those to keep with --keep-fields, or drop all with --keep-fields none."
+        typer.secho(f"UNMODIFIED: {fields[0]}. {remedy}", err=True, fg="yellow")
 
 
 # -- the run ---------------------------------------------------------------------------------------
@@ -182,8 +146,7 @@ def _print(tally: Tally, files: FileOptions, *, quiet: bool) -> None:
 def _plan(
     source: str | None, target: str | None, text: str | None, files: FileOptions, *, force: bool
 ) -> list[Job]:
-    """Return the jobs of a run, its fields checked."""
-    check_fields(files)
+    """Return the jobs of a run. Raise UsageError where their formats lack the fields."""
     if text is not None and (source or files.format):
         raise UsageError("`text` replaces INPUT and its `format`: leave these out.")
     if text is None and source is None:
@@ -197,29 +160,26 @@ def _plan(
     return jobs
 
 
-def _check_person(nlp: Language, person_field: str | None, key: Path | None) -> None:
+def _check_person(nlp: Language, person_field: str | None, key: object) -> None:
     limited = the_sanitizer(nlp).settings.max_epsilon_per_person is not None
     if person_field is not None and not limited and key is None:
         raise UsageError("`person_field` needs `key`, for dates, or max_epsilon_per_person.")
 
 
-def _with_progress(
-    run: Callable[..., Tally],
-    nlp: Language,
-    jobs: list[Job],
-    files: FileOptions,
-    interrupted: Callable[[], None],
-) -> Tally:
-    """Run, with a bar and a line for each failure on stderr."""
+@contextmanager
+def _reports(
+    jobs: list[Job], interrupted: Callable[[], None]
+) -> Iterator[tuple[Callable[[Job, int, str], None], Callable[[int], None]]]:
+    """Give what prints a line for each failure on stderr, and what moves a bar."""
     failures = 0
 
     def on_failure(job: Job, number: int, why: str) -> None:
         nonlocal failures
         failures += 1
-        where = f"{job.name}, {UNITS.get(job.read_as, 'record')} {number}" if number else job.name
+        place = f"{job.name}, {UNITS.get(job.read_as, 'record')} {number}" if number else job.name
         why = why.removeprefix(f"{job.name}: ")  # begins so for one file alone
         if failures <= MOST_FAILURES:
-            above_bar(f"dx sanitize: {where}: {with_options(why)}")
+            above_bar(f"dx sanitize: {place}: {with_options(why)}")
 
     with bytes_bar(total=sum(job.size for job in jobs) or None) as bar:
 
@@ -227,11 +187,10 @@ def _with_progress(
             interrupted()
             bar.update(size)
 
-        tally = run(nlp, jobs, files, Reports(on_failure, on_progress))
+        yield on_failure, on_progress
     if failures > MOST_FAILURES:
-        more = failures - MOST_FAILURES
-        above_bar(f"dx sanitize: {more:,} more failed; --receipt has all of them.")
-    return tally
+        unprinted = failures - MOST_FAILURES
+        above_bar(f"dx sanitize: {unprinted:,} more failed; --receipt has all of them.")
 
 
 def _count_other_files(tally: Tally, source: str | None, jobs: list[Job]) -> None:
@@ -242,19 +201,23 @@ def _count_other_files(tally: Tally, source: str | None, jobs: list[Job]) -> Non
             above_bar(f"dx sanitize: {link}: leads out of the folder, and is left out.")
         inside = [path for path in folder.rglob("*") if path.is_file() and path not in links]
         counts = {"links out of the folder": len(links), "other files": len(inside) - len(jobs)}
-        tally.dropped.update({what: count for what, count in counts.items() if count})
+        dropped = {kind: count for kind, count in counts.items() if count}
+        tally.count += Count(dropped=dropped)
 
 
 def _store_paths(nlp: Language, size: int) -> None:
     """Store the paths from common words before a long run, whose processes all need them."""
-    store = getattr(the_sanitizer(nlp).settings.mechanism, "store_paths", None)
+    store = facts_of(the_sanitizer(nlp).settings.mechanism).store_paths
     if size < LONG or store is None:
         return
-    with warnings.catch_warnings(record=True) as caught, bar(desc="paths, once a machine") as some:
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        bar(desc="paths, once a machine") as progress,
+    ):
         warnings.simplefilter("always")
-        store(some.update)
-    for one in caught:
-        above_bar(f"dx sanitize: {one.message}")
+        store(progress.update)
+    for warning in caught:
+        above_bar(f"dx sanitize: {warning.message}")
 
 
 # -- the table of surrogates -----------------------------------------------------------------------
@@ -284,7 +247,7 @@ def _table_of_surrogates(
     if path is None or key is None:
         yield
         return
-    sanitizer, table = the_sanitizer(nlp), Table()
+    sanitizer, table = the_sanitizer(nlp), SurrogateTable()
     surrogates = sanitizer.settings.surrogates
 
     def add(doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
@@ -329,33 +292,11 @@ def _interruptible() -> Iterator[Callable[[], None]]:
 
     before: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
-        both = (signal.SIGINT, signal.SIGTERM)
-        heard = [number for number in both if signal.getsignal(number) is not signal.SIG_IGN]
+        signals = (signal.SIGINT, signal.SIGTERM)
+        heard = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
         before = {number: signal.signal(number, interrupt) for number in heard}
     try:
         yield again
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def print_previews(
-    nlp: Language, job: Job, files: FileOptions, count: int, language: str | None
-) -> None:
-    """Print the first documents before and after."""
-    with opened(job, files) as given:
-        read = islice(given.records(), count)
-        records = list(with_language(nlp, read, language))
-    for record, outcome in outcomes(nlp, records, batch_size=count):
-        if isinstance(outcome, str):
-            shown = with_options(outcome)
-        else:
-            tokens = zip(record.words or (), record.spaces or (), strict=True)
-            before = record.text or "".join(word + " " * space for word, space in tokens)
-            shown = f"- {_printable(before)}\n+ {_printable(outcome.text)}"
-        typer.echo(f"--- {record.number}\n{shown}")
-
-
-def _printable(text: str) -> str:
-    # Control characters move the cursor, and worse.
-    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)

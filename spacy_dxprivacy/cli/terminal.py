@@ -21,8 +21,6 @@ from tqdm import tqdm
 
 from ..errors import DxError, DxWarning, UsageError
 
-# What an argument is called on the command line, where that is not --argument.
-OPTIONS = {"keep": "--keep-fields"}
 REMOVED = "What was not complete has been removed."
 
 
@@ -30,46 +28,46 @@ REMOVED = "What was not complete has been removed."
 
 
 @contextmanager
-def mistakes_in_a_line(command: str, after: str = "") -> Iterator[None]:
+def mistakes_in_a_line(command: str) -> Iterator[None]:
     """Exit with status 2 for a mistake in the command, 1 for a failure, 130 for Ctrl-C.
 
-    There is no traceback: the message of an exception that is not ours may quote a text. `after` is
-    a sentence on what was not finished.
+    There is no traceback: the message of an exception that is not ours may quote a text.
     """
-    after = f" {after}" if after else ""
     usual = warnings.formatwarning
 
     def format_warning(
-        message: Warning | str, category: type[Warning], *where: Any, **more: Any
+        message: Warning | str, category: type[Warning], *place: Any, **line: Any
     ) -> str:
         """Show our own warnings without the line of code that they come from."""
         if issubclass(category, DxWarning):
-            return f"dx {command}: {message}\n"
-        return usual(message, category, *where, **more)
+            return f"{command}: {message}\n"
+        return usual(message, category, *place, **line)
 
     warnings.formatwarning = format_warning
     try:
         yield
+    except typer.Exit:
+        raise
     except DxError as error:
-        _stop(command, with_options(str(error)), 2 if isinstance(error, UsageError) else 1)
+        stop(command, with_options(str(error)), 2 if isinstance(error, UsageError) else 1)
     except KeyboardInterrupt:
-        _stop(command, f"stopped.{after}", 130)
+        stop(command, f"stopped. {REMOVED}", 130)
     except OSError as error:
         if error.errno == errno.EPIPE:  # the reader of stdout has gone: click ends without a word
             raise
         let_go_of_stdout()
-        _stop(command, f"{error.strerror or type(error).__name__}.{after}", 1)
+        stop(command, f"{error.strerror or type(error).__name__}. {REMOVED}", 1)
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(last.filename).name}, line {last.lineno}"
-        _stop(command, f"failed with {type(error).__name__} in {where}.{after}", 1)
+        place = f"{Path(last.filename).name}, line {last.lineno}"
+        stop(command, f"failed with {type(error).__name__} in {place}. {REMOVED}", 1)
     finally:
         warnings.formatwarning = usual
 
 
-def _stop(command: str, message: str, status: int) -> NoReturn:
-    # One line, whatever a library writes into its message.
-    typer.echo(f"dx {command}: {' '.join(message.split())}", err=True)
+def stop(command: str, message: str, status: int) -> NoReturn:
+    """Print one line, whatever a library writes into its message, and exit."""
+    typer.echo(f"{command}: {' '.join(message.split())}", err=True)
     raise typer.Exit(status) from None
 
 
@@ -103,10 +101,7 @@ def setting_up() -> Iterator[None]:
 def with_options(message: str) -> str:
     """Return a message for the command line: "`n_process` must" becomes "--n-process must"."""
 
-    def option(found: re.Match[str]) -> str:
-        return OPTIONS.get(found[1], "--" + found[1].replace("_", "-"))
-
-    return re.sub(r"`(\w+)`", option, message)
+    return re.sub(r"`(\w+)`", lambda match: f"--{match[1]}".replace("_", "-"), message)
 
 
 # -- progress --------------------------------------------------------------------------------------

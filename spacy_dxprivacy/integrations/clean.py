@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
@@ -20,9 +19,9 @@ from spacy.language import Language
 from ..config import PipelineOptions, process_count
 from ..errors import DxError, Errors
 from ..io.build import make_pipeline, the_sanitizer
-from ..io.record import checked_record
-from ..io.run import outcomes_of
-from ..io.stream import Outcome
+from ..io.records import Result, checked
+from ..io.results import Processes, Serial, by_number, executor_of, results
+from ..io.run import with_language
 from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS, Receipt
 from ..privacy.composition import repeat
@@ -48,7 +47,7 @@ class Ready:
 
 
 _making = threading.Lock()
-_made: dict[str, Ready] = {}  # in the order of their last use
+_pipelines: dict[str, Ready] = {}  # in the order of their last use
 
 
 def ready(settings: Mapping[str, Any]) -> Ready:
@@ -59,15 +58,15 @@ def ready(settings: Mapping[str, Any]) -> Ready:
     changes = [path.stat().st_mtime_ns if path.exists() else 0 for path in paths]
     key = json.dumps([asdict(options), changes], default=str)
     with _making:  # or two threads would make two at once
-        one = _made.pop(key, None)
-        if one is None:
-            one = Ready(make_pipeline(options))
-            if the_sanitizer(one.nlp).settings.rng.seed is not None:
+        pipeline = _pipelines.pop(key, None)
+        if pipeline is None:
+            pipeline = Ready(make_pipeline(options))
+            if the_sanitizer(pipeline.nlp).settings.rng.seed is not None:
                 raise DxError(Errors.DX072)
-        _made[key] = one
-        if len(_made) > MOST_PIPELINES:
-            del _made[next(iter(_made))]
-        return one
+        _pipelines[key] = pipeline
+        if len(_pipelines) > MOST_PIPELINES:
+            del _pipelines[next(iter(_pipelines))]
+        return pipeline
 
 
 # -- texts in, texts out ---------------------------------------------------------------------------
@@ -110,10 +109,12 @@ class Cleaned:
         dx_epsilon (of the text) and dx_spent (of its unit, over all texts).
         """
         columns: dict[str, list[Any]] = {
-            f"dx_{name}": [None if one is None else one[name] for one in self.receipts]
+            f"dx_{name}": [
+                None if receipt is None else getattr(receipt, name) for receipt in self.receipts
+            ]
             for name in COUNTS
         }
-        epsilons = [None if r is None else r["total"]["epsilon"] for r in self.receipts]
+        epsilons = [None if r is None else r.total["epsilon"] for r in self.receipts]
         spent = [None if unit is None else self.units.spent[unit] for unit in self.units.of]
         return {**columns, "dx_epsilon": epsilons, "dx_spent": spent}
 
@@ -175,17 +176,12 @@ def clean(
         positive("max_epsilon", max_epsilon)
     if batch_size is not None:
         whole("batch_size", batch_size, least=1)
-    run = partial(
-        outcomes_of,
-        n_process=process_count(n_process),
-        batch_size=batch_size,
-        language=settings.get("language"),
-    )
-    pipeline = ready(settings)
+    processes, pipeline = process_count(n_process), ready(settings)
+    executor = executor_of(pipeline.nlp, processes, batch_size)
     if max_epsilon is not None and the_sanitizer(pipeline.nlp).settings.numbers is not None:
         expected = "None with numbers, whose epsilon is of another metric"
         raise fail("max_epsilon", expected, max_epsilon)
-    done = _gathered(_outcomes(pipeline, rows, run), len(rows), by)
+    done = _gathered(_results(pipeline, rows, executor, settings.get("language")), len(rows), by)
     if done.failures and on_failure == "raise":
         first = min(done.failures)
         why = f"number {first} (from 0): {done.failures[first]}"
@@ -198,40 +194,33 @@ def clean(
     return done.texts[0] if isinstance(texts, str) else like(texts, done.texts)
 
 
-def _outcomes(
-    pipeline: Ready, rows: Sequence[Any], run: Callable[..., Iterator[Outcome]]
-) -> list[Outcome]:
-    records = [checked_record(i, 0, row) for i, row in enumerate(rows) if not is_missing(row)]
+def _results(
+    pipeline: Ready, rows: Sequence[Any], executor: Serial | Processes, language: str | None
+) -> list[Result]:
+    records = (checked(i, 0, [row]) for i, row in enumerate(rows) if not is_missing(row))
     try:
         with pipeline.turn, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
-            # Without Docs, which die with their zones.
-            return list(run(pipeline.nlp, records))
+            in_language = with_language(pipeline.nlp, records, language)
+            return list(results(pipeline.nlp, in_language, executor))
     except Exception as error:
         failure = without_text(error)  # notebooks print tracebacks with their causes
     raise failure
 
 
-def _gathered(found: list[Outcome], count: int, by: Iterable[Any] | None) -> Cleaned:
-    texts: list[str | None] = [None] * count
-    receipts: list[Receipt | None] = [None] * count
-    failures = {}
-    for record, outcome in found:
-        if isinstance(outcome, str):
-            failures[record.number] = outcome
-        else:
-            texts[record.number], receipts[record.number] = outcome.text, outcome.receipt
+def _gathered(outcomes: list[Result], count: int, by: Iterable[Any] | None) -> Cleaned:
+    texts, receipts, failures = by_number(outcomes, count)
     names: Sequence[object] = range(count) if by is None else _users(by, count)
     draws: dict[object, int] = {}
     for name, receipt in zip(names, receipts, strict=True):
         if receipt is not None:
-            draws[name] = draws.get(name, 0) + receipt["draws"]
+            draws[name] = draws.get(name, 0) + receipt.count.draws
     numbers = {name: number for number, name in enumerate(draws)}
     of = [None if r is None else numbers[name] for name, r in zip(names, receipts, strict=True)]
     spent: list[float] = []
     if draws:
         first = next(receipt for receipt in receipts if receipt is not None)
-        word = Guarantee.from_dict(first["guarantee"])
+        word = Guarantee.from_dict(first.guarantee)
         epsilons = {n: repeat(word, n).epsilon for n in set(draws.values())}
         spent = [epsilons[n] for n in draws.values()]
     return Cleaned(texts, receipts, Units("text" if by is None else "user", of, spent), failures)

@@ -21,15 +21,14 @@ from thinc.api import Config
 from ..config import PipelineOptions, import_code, read_config, unknown_key
 from ..entities.surrogates.plain import PRESETS
 from ..errors import UsageError, did_you_mean
+from ..mechanisms.levels import LEVELS, MECHANISM
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.select import entity_labels
 from ..prior.pairs import KINDS
-from ..privacy.levels import MECHANISM
-from ..privacy.levels import level as level_of
 from ..registries import REGISTERED, registry
 from ..space.sources import BUILTIN
 from ..text.language import COVERED
-from ..validate import positive
+from ..validate import one_of, positive
 from .files.limits import MOST_CONFIG, check_size
 
 NOUNS = {
@@ -39,7 +38,6 @@ NOUNS = {
     "dx_indexes": "index",
 }
 PARTS = {"projection": "dx_projections", "index": "dx_indexes"}  # settings that name a function
-EDITOR = "dx.Remap.v1"
 BATCH_SIZE = 128  # documents, where a config does not say; spaCy has 1000
 RULES = "rules"  # in the place of a model: entities by rules alone
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
@@ -89,14 +87,14 @@ def make_pipeline(options: PipelineOptions | None = None, /, **settings: Any) ->
 def unfitted(options: PipelineOptions) -> Language:
     """Return a pipeline with these options, as it is before it loads a space."""
     name = "dx_entity_sanitizer" if options.entities else "dx_sanitizer"
-    own, others = _split(options.overrides, name)
-    nlp = _base(options, others, name)
+    of_block, of_pipeline = _split(options.overrides, name)
+    nlp = _base(options, of_pipeline, name)
     block = component_config(options)
     if any(isinstance(pipe, DxSanitizer) for _, pipe in nlp.pipeline):
-        if block or own:
+        if block or of_block:
             raise UsageError("the model has a dx_sanitizer of its own: leave its settings out.")
         return nlp
-    override(block, own, Config(DEFAULTS[name]).merge(block))
+    block = override(block, of_block, Config(DEFAULTS[name]).merge(block))
     if "selector" not in block and block.get("surrogates") is None:
         nlp.add_pipe(name, config=block, first=True)
         nlp.select_pipes(enable=[name])
@@ -112,10 +110,12 @@ def unfitted(options: PipelineOptions) -> Language:
         )
     if options.entities:
         # person -> PERSON, if a recogniser of the pipeline gives that label and not the other
-        labels, known = block["selector"]["labels"], entity_labels(nlp, before="") or ()
-        cased = {label.casefold(): label for label in known} | {label: label for label in known}
-        labels = [cased.get(label, cased.get(label.casefold(), label)) for label in labels]
-        block["selector"]["labels"] = labels
+        labels = entity_labels(nlp, before="") or ()
+        cased = {label.casefold(): label for label in labels} | {label: label for label in labels}
+        selector = block["selector"]
+        selector["labels"] = [
+            cased.get(label, cased.get(label.casefold(), label)) for label in selector["labels"]
+        ]
     nlp.add_pipe(name, config=block)
     return nlp
 
@@ -128,9 +128,9 @@ def _base(options: PipelineOptions, overrides: Mapping[str, Any], component: str
         load = partial(util.load_model, str(options.model))
     config: dict[str, Any] = {"nlp": {"batch_size": BATCH_SIZE}}
     if overrides:
-        known = load().config
-        known["components"].setdefault(component, {})
-        override(config, overrides, known)
+        defaults = load().config
+        defaults["components"].setdefault(component, {})
+        config = override(config, overrides, defaults)
     return load(config=config)
 
 
@@ -146,17 +146,18 @@ def _assembled(path: Path | str, overrides: Mapping[str, Any]) -> Language:
     config = Config(read_config(path))
     blocks = config.get("components", {})
     ours = [name for name in blocks if blocks[name].get("factory") in DEFAULTS]
-    own, others = _split(overrides, ours[-1] if ours else "")
-    if own and not ours:
-        raise UsageError(
-            f"`{next(iter(own))}` is a setting of dx_sanitizer, which the config does not have."
-        )
-    known = Config(Language.default_config).merge(config)
+    of_block, of_pipeline = _split(overrides, ours[-1] if ours else "")
+    if of_block and not ours:
+        path = next(iter(of_block))
+        raise UsageError(f"`{path}` is a setting of dx_sanitizer, which the config does not have.")
+    defaults = Config(Language.default_config).merge(config)
     for name in ours:
-        known["components"][name] = Config(DEFAULTS[blocks[name]["factory"]]).merge(blocks[name])
-    if own:
-        override(blocks[ours[-1]], own, known["components"][ours[-1]])
-    override(config, others, known)
+        factory = DEFAULTS[blocks[name]["factory"]]
+        defaults["components"][name] = Config(factory).merge(blocks[name])
+    if of_block:
+        settings = Config(defaults["components"][ours[-1]])
+        blocks[ours[-1]] = override(blocks[ours[-1]], of_block, settings)
+    config = override(config, of_pipeline, defaults)
     config.setdefault("nlp", {}).setdefault("batch_size", BATCH_SIZE)
     nlp = util.load_model_from_config(config, auto_fill=True)
     nlp._link_components()
@@ -178,12 +179,11 @@ def the_sanitizer(nlp: Language) -> DxSanitizer:
 def config_text(options: PipelineOptions) -> str:
     """Return a config with every setting, without loading or fitting anything."""
     import_code(options.code)
-    whole = unfitted(options).config.interpolate()
-    language = {
-        name: whole["nlp"][name] for name in ("lang", "pipeline", "batch_size", "tokenizer")
-    }
-    kept = Config({"nlp": language, "components": whole["components"]})
-    return HEAD + kept.to_str().strip() + "\n"
+    config = unfitted(options).config.interpolate()
+    names = ("lang", "pipeline", "batch_size", "tokenizer")
+    language = {name: config["nlp"][name] for name in names}
+    written = Config({"nlp": language, "components": config["components"]})
+    return HEAD + written.to_str().strip() + "\n"
 
 
 # -- overrides -------------------------------------------------------------------------------------
@@ -191,70 +191,51 @@ def config_text(options: PipelineOptions) -> str:
 
 def _split(overrides: Mapping[str, Any], component: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the overrides of a sanitizer, by path below its block, and those of the pipeline."""
-    own, others = dict[str, Any](), dict[str, Any]()
+    of_block, of_pipeline = dict[str, Any](), dict[str, Any]()
     for path, value in overrides.items():
         below = path.removeprefix(f"components.{component}.")
-        root, _, rest = below.partition(".")
+        root, _, tail = below.partition(".")
         if root in DEFAULT_CONFIG:
-            own[below] = value
+            of_block[below] = value
         elif below == path and root in Language.default_config:
-            others[path] = value
+            of_pipeline[path] = value
         else:
             start = path.removesuffix(below)
-            raise unknown_key(path, [f"{start}{name}.{rest}".rstrip(".") for name in ROOTS])
-    return own, others
+            raise unknown_key(path, [f"{start}{name}.{tail}".rstrip(".") for name in ROOTS])
+    return of_block, of_pipeline
 
 
-def override(block: dict[str, Any], overrides: Mapping[str, Any], known: Config) -> None:
-    """Set values by path in a block. known: the block with the defaults of what it leaves out.
+def override(block: dict[str, Any], overrides: Mapping[str, Any], known: Config) -> Config:
+    """Return a block with values set by path. known: its defaults.
 
     Another registered name (`unknown.@dx_unknowns`) drops the settings of the one before. Raise
     UsageError with the nearest path for an unknown one.
     """
+    config = Config(block)
     for path in sorted(overrides, key=lambda path: "@" not in path):
-        *above, last = path.split(".")
-        check_path(path, known.merge(block))
-        if last.startswith("@"):
-            _drop_other(block, above, last, overrides[path])
-        put(block, [*above, last], overrides[path])
-
-
-def _drop_other(block: dict[str, Any], parts: Sequence[str], key: str, name: str) -> None:
-    """Empty the block at a path if it names another function of the registry."""
-    here: Any = block
-    for part in parts:
-        here = here.get(part) if isinstance(here, dict) else None
-    if isinstance(here, dict) and here.get(key, name) != name:
-        here.clear()
+        check_path(path, known.merge(config))
+        value = overrides[path]
+        for part in reversed(path.split(".")):
+            value = {part: value}
+        config = config.merge(value)
+    return config
 
 
 def check_path(path: str, block: Mapping[str, Any]) -> None:
     """Raise UsageError with the nearest path, if a block has no such setting."""
-    here: Any = block
-    start, rest = "", path
-    while rest:
-        part, _, rest = rest.partition(".")
-        names = {f"@{name}" for name in REGISTERED}
-        if isinstance(here, Mapping):
-            names.update(here)
-            for key, name in here.items():  # the settings of what the block registers
-                if key.startswith("@") and hasattr(registry, key[1:]):
-                    names.update(_parameters(key[1:], name))
+    start, tail = "", path
+    while tail:
+        part, _, tail = tail.partition(".")
+        names = {*block, *(f"@{name}" for name in REGISTERED)}
+        for key, name in block.items():  # the settings of what the block registers
+            if key.startswith("@") and hasattr(registry, key[1:]):
+                names.update(_parameters(key[1:], name))
         if part not in names:
             alike = [name for name in names if name.startswith("@") == part.startswith("@")]
-            raise unknown_key(path, [f"{start}{name}.{rest}".rstrip(".") for name in alike])
-        here = here.get(part, {}) if isinstance(here, Mapping) else {}
+            raise unknown_key(path, [f"{start}{name}.{tail}".rstrip(".") for name in alike])
+        inner = block.get(part)
+        block = inner if isinstance(inner, Mapping) else {}
         start += f"{part}."
-
-
-def put(block: dict[str, Any], parts: Sequence[str], value: Any) -> None:
-    """Set a value at a path of nested dictionaries, and make those that are missing."""
-    *above, last = parts
-    for part in above:
-        if not isinstance(block.get(part), dict):
-            block[part] = {}
-        block = block[part]
-    block[last] = value
 
 
 # -- the block of the sanitizer --------------------------------------------------------------------
@@ -263,10 +244,9 @@ def put(block: dict[str, Any], parts: Sequence[str], value: Any) -> None:
 def component_config(options: PipelineOptions) -> dict[str, Any]:
     """Return the block of the sanitizer in a config, with what is given and nothing else."""
     block: dict[str, Any] = {
-        "mechanism": _mechanism_block(options),
+        "mechanism": mechanism_config(options.mechanism, options.epsilon, options.level),
         "space": _space_config(options.space),
         "surrogates": surrogates_config(options.surrogates, options.key),
-        "editor": {"@dx_editors": EDITOR} if options.edit else {},
     }
     block = {name: value for name, value in block.items() if value}
     if options.surrogates == "none":
@@ -295,12 +275,12 @@ def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str
     """Return the registered name for a short or a full one, or list all, and `others`."""
     if given in getattr(registry, registry_name):
         return given
-    known = short_names(registry_name)
-    plain = {short.replace("-", ""): full for short, full in known.items()}
+    shorts = short_names(registry_name)
+    plain = {short.replace("-", ""): full for short, full in shorts.items()}
     wanted = given.lower().replace("-", "").replace("_", "")
     if wanted not in plain:
-        noun, names = NOUNS[registry_name], sorted([*known, *others])
-        hint = did_you_mean(given, [*names, *known.values()])
+        noun, names = NOUNS[registry_name], sorted([*shorts, *others])
+        hint = did_you_mean(given, [*names, *shorts.values()])
         raise UsageError(f"no {noun} {given!r}.{hint} There are: {', '.join(names)}.")
     return plain[wanted]
 
@@ -310,24 +290,24 @@ def _middle(name: str) -> str:
     return parts[1] if len(parts) == 3 else name
 
 
-def _mechanism_block(options: PipelineOptions) -> dict[str, Any]:
-    mechanism, epsilon = options.mechanism, options.epsilon
-    name = None if mechanism is None else parse_mechanism(mechanism)[1]["@dx_mechanisms"]
-    if options.level is not None:
-        if epsilon is not None or name not in (None, MECHANISM):
+def mechanism_config(
+    mechanism: str | None, epsilon: float | None, level: str | None = None
+) -> dict[str, Any]:
+    """Return the block of a mechanism, as parse_mechanism reads it.
+
+    epsilon: in its unit. level: of the default mechanism, by name, in its place.
+    """
+    block = {} if mechanism is None else parse_mechanism(mechanism)[1]
+    default = DEFAULT_CONFIG["mechanism"]
+    name = block.get("@dx_mechanisms", default["@dx_mechanisms"])
+    if level is not None:
+        if epsilon is not None or name != MECHANISM:
             raise UsageError(f"`level` sets the epsilon of {MECHANISM}: give one of the two.")
-        epsilon = level_of(options.level).epsilon
-    return mechanism_config(mechanism, epsilon)
-
-
-def mechanism_config(mechanism: str | None, epsilon: float | None) -> dict[str, Any]:
-    """Return the block of a mechanism, as parse_mechanism reads it, and epsilon in its unit."""
+        epsilon = LEVELS[one_of("level", level, tuple(LEVELS))].epsilon
     if epsilon is not None:
         epsilon = positive("epsilon", epsilon)
     if mechanism is None:
         return {} if epsilon is None else {"epsilon": epsilon}
-    block, default = parse_mechanism(mechanism)[1], DEFAULT_CONFIG["mechanism"]
-    name = block["@dx_mechanisms"]
     if name == default["@dx_mechanisms"]:
         return {**default, **block, "epsilon": default["epsilon"] if epsilon is None else epsilon}
     parameter = _parameters("dx_mechanisms", name).get("epsilon")
@@ -365,14 +345,14 @@ def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
 
 def _block_with(config: dict[str, Any], key: str) -> dict[str, Any]:
     """Return the block that has this setting: of the mechanism, or else of its projection."""
-    known: list[str] = []
+    settings: list[str] = []
     for block in (config, config.get("projection", {})):
         for name, registered in block.items():
             if name.startswith("@"):
-                known += (own := _parameters(name[1:], registered))
-                if key in own:
+                settings += (parameters := _parameters(name[1:], registered))
+                if key in parameters:
                     return block
-    names = ", ".join(name for name in known if name != "epsilon") or "none"
+    names = ", ".join(name for name in settings if name != "epsilon") or "none"
     raise UsageError(f"{config['@dx_mechanisms']} has no setting {key!r}. It has: {names}.")
 
 
@@ -419,8 +399,8 @@ def surrogates_config(given: Path | str | None, key: str | Path | None) -> Any:
         )
     path = Path(given)
     if not path.is_file():
-        known = ", ".join([*PRESETS, "none"])
-        raise UsageError(f"`surrogates` must be one of {known}, or a file, got {given!r}.")
+        names = ", ".join([*PRESETS, "none"])
+        raise UsageError(f"`surrogates` must be one of {names}, or a file, got {given!r}.")
     try:
         check_size(path, MOST_CONFIG)
         return dict(util.load_config(path, interpolate=True))

@@ -25,7 +25,7 @@ DROPPED = listed_by("DOCX_DROPPED")
 _LISTS = sections("formats/lists")
 PREFIXES = {row.split(": ")[1]: row.split(": ")[0] for row in _LISTS["DOCX_NAMESPACES"]}
 FONTS, STYLES = (
-    {one.strip().lower() for one in " ".join(_LISTS[name]).split(",")}
+    {style.strip().lower() for style in " ".join(_LISTS[name]).split(",")}
     for name in ("DOCX_FONTS", "DOCX_STYLES")
 )
 _CHANGE = pattern("DOCX_CHANGE", "formats/lists")
@@ -59,21 +59,25 @@ class Policy:
 
     def rebuilt(self, root: Any) -> Any:
         """Return a copy of a part of what is on the lists. Raise BadDocument for changes."""
-        if any(_CHANGE.fullmatch(_local(one)) for one in root.iter("{*}*") if _is_text_of(one)):
+        if any(
+            _CHANGE.fullmatch(_local(element))
+            for element in root.iter("{*}*")
+            if _is_text_of(element)
+        ):
             raise BadDocument("it holds tracked changes: accept or reject them in Word.")
-        keys = (key for one in root.iter("{*}*") for key in (one.tag, *one.attrib))
+        keys = (key for element in root.iter("{*}*") for key in (element.tag, *element.attrib))
         used = {key[1:].partition("}")[0] for key in keys if "}" in key}
-        known = {PREFIXES[uri]: uri for uri in used if uri in PREFIXES}
-        if "mc" in known:  # a Choice requires them
-            known |= {prefix: uri for uri, prefix in PREFIXES.items() if prefix in _REQUIRED}
+        namespaces = {PREFIXES[uri]: uri for uri in used if uri in PREFIXES}
+        if "mc" in namespaces:  # a Choice requires them
+            namespaces |= {prefix: uri for uri, prefix in PREFIXES.items() if prefix in _REQUIRED}
         for prefix in ("ct", "rel"):
-            if prefix in known:
-                known = {None: known[prefix]}  # type: ignore[dict-item]
-        new = self.etree.Element(root.tag, nsmap=known)
+            if prefix in namespaces:
+                namespaces = {None: namespaces[prefix]}  # type: ignore[dict-item]
+        copy = self.etree.Element(root.tag, nsmap=namespaces)
         if not self._is_known(root):
             raise BadDocument("it is not a .docx file, or it is damaged.")
-        self._copy(root, new)
-        return new
+        self._copy(root, copy)
+        return copy
 
     def _is_known(self, element: Any) -> bool:
         local = _local(element)
@@ -163,7 +167,7 @@ class Policy:
         return self._ids.setdefault(value, str(9000 + len(self._ids)))
 
 
-_JOINED = {one.replace(" ", "") for one in STYLES}
+_JOINED = {name.replace(" ", "") for name in STYLES}
 
 
 def _special(within: str, name: str, value: str) -> str | None:
@@ -200,34 +204,34 @@ def _plain(value: str) -> str | None:
         if bare.isdecimal():  # it might be any number: each part of the colour by one digit
             return value[:-6] + "".join(bare[i] * 2 for i in (0, 2, 4))
         return value
-    whole = []
+    parts = []
     for part in re.split(r"([\s,;:()/@*+~-]+)", value):
         number = _NUMBER.fullmatch(part)
         if part in VALUES or _WORDS.fullmatch(part) or not part:
-            whole.append(part)
+            parts.append(part)
         elif number is not None:
-            sign, digits, fraction, unit = (one or "" for one in number.groups())
+            sign, digits, fraction, unit = (group or "" for group in number.groups())
             cut = digits if len(digits) < 5 else digits[:4] + "0" * (len(digits) - 4)
             if len(digits) > 10 or (unit and not unit.isascii()):
                 return None
-            whole.append(f"{sign}{cut}{fraction[:3]}{unit}")
+            parts.append(f"{sign}{cut}{fraction[:3]}{unit}")
         elif re.fullmatch(r"[0-9A-Fa-f]{2,4}", part) and not part.isalpha():
-            whole.append(part)
+            parts.append(part)
         else:
             return None
-    if sum(_NUMBER.fullmatch(one) is not None for one in whole if one.strip()) > 4:
+    if sum(_NUMBER.fullmatch(group) is not None for group in parts if group.strip()) > 4:
         return None  # digits of a number, one by one
-    return "".join(whole)
+    return "".join(parts)
 
 
 def is_copy(new: Any, old: Any) -> bool:
     """Return whether a part holds nothing but what is kept of it, under the usual prefixes."""
     pairs = zip_longest(new.iter(), old.iter())
     alike = all(
-        one is not None and other is not None
-        and (one.tag, one.text, one.tail, dict(one.attrib)) == (
-            other.tag, other.text, other.tail, dict(other.attrib))
-        for one, other in pairs
+        element is not None and original is not None
+        and (element.tag, element.text, element.tail, dict(element.attrib)) == (
+            original.tag, original.text, original.tail, dict(original.attrib))
+        for element, original in pairs
     )  # fmt: skip
     spaces = {item for element in old.iter("{*}*") for item in element.nsmap.items()}
     usual = all(prefix in (PREFIXES.get(uri), None) and uri in PREFIXES for prefix, uri in spaces)

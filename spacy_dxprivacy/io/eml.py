@@ -21,7 +21,7 @@ from .pieces import NO_ADDRESS, BadDocument, Pieces, Template, address_of
 
 ADDRESSES = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc")
 # Those that are made anew.
-MADE = {"date", "subject", "mime-version", "content-type", "content-transfer-encoding"}
+WRITTEN_ANEW = {"date", "subject", "mime-version", "content-type", "content-transfer-encoding"}
 MOST_ADDRESSES = 10_000
 # Words of a header from the first to the last that is not in ASCII.
 _RAW = re.compile(rb'[^\s<>",():]*[\x80-\xff](?:[^<>",()\r\n]*[\x80-\xff])?[^\s<>",()]*')
@@ -33,8 +33,8 @@ def parse(raw: bytes, files: FileOptions) -> Pieces:
     mail: Any = message_from_bytes(_encoded(raw), policy=default)
     if not mail.keys():
         raise BadDocument("it is not a mail: it has no headers.")
-    pieces, made = Pieces(), EmailMessage(policy=SMTP)
-    addresses = _headers(mail, pieces, made)
+    pieces, message = Pieces(), EmailMessage(policy=SMTP)
+    addresses = _headers(mail, pieces, message)
     bodies: dict[str, list[Template]] = {"plain": [], "html": []}
     for part in _leaves(mail):
         kind = part.get_content_subtype()
@@ -52,15 +52,18 @@ def parse(raw: bytes, files: FileOptions) -> Pieces:
 
     def finish() -> bytes:
         for name, listed in addresses.items():
-            made[name] = [_address(*slot.out) for slot in listed]
-        plain, page = ("\n".join("".join(one.out) for one in some) for some in bodies.values())
+            message[name] = [_address(*slot.out) for slot in listed]
+        plain, page = (
+            "\n".join("".join(template.out) for template in templates)
+            for templates in bodies.values()
+        )
         if plain.strip() or not page:
-            made.set_content(plain.rstrip("\n"))
+            message.set_content(plain.rstrip("\n"))
             if page:
-                made.add_alternative(page, subtype="html")
+                message.add_alternative(page, subtype="html")
         else:
-            made.set_content(page, subtype="html")
-        return made.as_bytes()
+            message.set_content(page, subtype="html")
+        return message.as_bytes()
 
     pieces.finish = finish
     return pieces
@@ -82,11 +85,11 @@ def _headers(mail: Any, pieces: Pieces, made: EmailMessage) -> dict[str, list[Te
         raise BadDocument("a header is not in the character set that it names.")
     addresses: dict[str, list[Template]] = {}
     for name in ADDRESSES:
-        listed = [one for value in mail.get_all(name, ()) for one in value.addresses]
+        listed = [entry for value in mail.get_all(name, ()) for entry in value.addresses]
         if len(listed) > MOST_ADDRESSES:
             raise BadDocument("it has too many addresses.")
-        for one in listed:
-            person, address = one.display_name.strip(), one.addr_spec.removeprefix("<>").strip()
+        for entry in listed:
+            person, address = entry.display_name.strip(), entry.addr_spec.removeprefix("<>").strip()
             if not (person or address):
                 continue
             slot = Template(pieces)
@@ -107,8 +110,8 @@ def _headers(mail: Any, pieces: Pieces, made: EmailMessage) -> dict[str, list[Te
     if day:
         pieces.context("Date: ")
         pieces.add(day, partial(_set_day, made, pieces), "DATE")
-    known = MADE | {name.lower() for name in ADDRESSES}
-    pieces.dropped["headers"] += sum(name.lower() not in known for name in mail)
+    handled = WRITTEN_ANEW | {name.lower() for name in ADDRESSES}
+    pieces.dropped["headers"] += sum(name.lower() not in handled for name in mail)
     return addresses
 
 

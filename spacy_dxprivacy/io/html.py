@@ -74,16 +74,16 @@ class _Reader(HTMLParser):
         if tag not in INLINE | BLOCK:  # what it holds is read on
             self.pieces.dropped["unknown elements"] += 1
             return
-        given = {name: value or "" for name, value in reversed(attrs)}
+        values = {name: value or "" for name, value in reversed(attrs)}
         if tag == "meta":
-            self._meta(given)
+            self._meta(values)
             return
         if tag not in VOID | UNCLOSED:
             self.open.append(tag)
             if len(self.open) > DEEPEST:
                 raise BadDocument("its elements are nested too deep.")
         self.made.write(f"<{tag}")
-        for name, value in reversed(given.items()):
+        for name, value in reversed(values.items()):
             self._attribute(tag, name, value)
         self.made.write(">")
 
@@ -166,9 +166,9 @@ class _Reader(HTMLParser):
             self.made.write(f' {name}="{" ".join(map(self._id, value.split()))}"')
         elif name == "href" and value.startswith("#"):
             self.made.write(f' href="#{self._id(value[1:]) if value[1:] else ""}"')
-        elif name == "href" and (found := linked(value)):
+        elif name == "href" and (address := linked(value)):
             self.made.write(' href="')
-            self.made.add_later(*found, put=lambda new: escape(mail_target(new)))
+            self.made.add_later(*address, put=lambda new: escape(mail_target(new)))
             self.made.write('"')
         elif name in ("href", "src", "srcset", "action", "background", "cite", "data", "poster"):
             self.pieces.dropped["images" if tag == "img" else "link targets"] += 1
@@ -222,9 +222,9 @@ def decoded(raw: bytes) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        found = _CHARSET.search(raw[:4096])
+        charset = _CHARSET.search(raw[:4096])
         try:
-            return raw.decode(found[1].decode() if found else "utf-8")
+            return raw.decode(charset[1].decode() if charset else "utf-8")
         except LookupError:
             raise BadDocument("it names an encoding that does not exist.") from None
 
@@ -258,7 +258,11 @@ def _is_number(text: str) -> bool:
 
 def declarations(text: str) -> str:
     """Return the declarations of a style that can hold no text and lead nowhere."""
-    return ";".join(one for one in text.split(";") if not one.strip() or _is_declaration(one))
+    return ";".join(
+        declaration
+        for declaration in text.split(";")
+        if not declaration.strip() or _is_declaration(declaration)
+    )
 
 
 def _is_declaration(text: str) -> bool:
@@ -276,8 +280,8 @@ def style_sheet(
         names = re.compile(r"([.#])([\w-]+)")
         if not _is_plain(names.sub("", selector)):
             return ""
-        new = names.sub(lambda n: n[1] + (class_of if n[1] == "." else id_of)(n[2]), selector)
-        return f"{new}{{{declarations(body)}}}"
+        renamed = names.sub(lambda n: n[1] + (class_of if n[1] == "." else id_of)(n[2]), selector)
+        return f"{renamed}{{{declarations(body)}}}"
 
     heads = (part.rpartition("{") for part in _AT_RULES.sub("", text).split("}")[:-1])
     return "".join(rule(head.rpartition("{")[2], body) for head, sign, body in heads if sign)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,11 +12,11 @@ from typing import IO, NamedTuple
 from ..config import FileOptions
 from ..errors import UsageError
 from . import parquet, pieces, plain, tables
+from .fields import Header, OnHeader
 from .files.atomic import check_new
 from .plain import Writer
-from .record import OnHead, Record
+from .records import Failed, Input
 from .source import Readable, Source, source_of_file, source_of_stdin, source_of_text
-from .tables import delimiter_of, first_line, has_line
 
 # -- formats ---------------------------------------------------------------------------------------
 
@@ -24,7 +24,7 @@ from .tables import delimiter_of, first_line, has_line
 class Format(NamedTuple):
     """How a kind of file is read and written."""
 
-    read: Callable[[Readable, FileOptions, OnHead | None], Iterator[Record]]
+    read: Callable[[Readable, FileOptions, OnHeader], Iterator[Input]]
     write: Callable[[IO[bytes], FileOptions], Writer]
     endings: tuple[str, ...] = ()  # of file names
     has_fields: bool = False  # beside the text
@@ -63,15 +63,27 @@ ARRAY = "JSON arrays are not read: make a line of each item with `jq -c '.[]' FI
 OBJECT = "JSON over several lines is not read: make a line of it with `jq -c . FILE > FILE.jsonl`."
 
 
+def ignored(header: Header) -> None:
+    """Take a header that nobody needs."""
+
+
 def read(
-    handle: Readable, kind: str, files: FileOptions, on_head: OnHead | None = None
-) -> Iterator[Record]:
+    handle: Readable, kind: str, files: FileOptions, on_header: OnHeader = ignored
+) -> Iterator[Input]:
     """Return the records of a binary file, decoded; `kind` is a key of FORMATS.
 
-    A record that cannot be read has a problem in the place of its text, which never quotes it.
-    Raise UsageError if the file as a whole cannot be read so.
+    A record that cannot be read is a Failed one, which never quotes it. Raise UsageError if the
+    file as a whole cannot be read so.
     """
-    return FORMATS[kind].read(handle, files, on_head)
+    return FORMATS[kind].read(handle, files, on_header)
+
+
+def begun(records: Iterable[Input]) -> Iterator[Input]:
+    """Yield the records. Raise UsageError if the first one shows a wrong field or encoding."""
+    for i, record in enumerate(records):
+        if i == 0 and isinstance(record, Failed) and record.hint:
+            raise UsageError(f"record {record.number}: {record.why.rstrip('.')}; {record.hint}")
+        yield record
 
 
 def guess(source: Source, files: FileOptions) -> str:
@@ -119,37 +131,14 @@ class Job:
 
     @property
     def size(self) -> int:
-        """Bytes to read; 0 if that is not known."""
-        return 0 if self.source is None else size_of(self.source)
-
-
-def size_of(path: Path) -> int:
-    """Return the bytes of a file; 0 if it has gone, as it fails at its turn, not before."""
-    try:
-        return path.stat().st_size
-    except OSError:
+        """Bytes to read; 0 for a file that has gone, as it fails at its turn, not before."""
+        with suppress(OSError):
+            return 0 if self.source is None else self.source.stat().st_size
         return 0
 
 
-@dataclass(frozen=True)
-class Opened:
-    """The input of a job, and how it is read."""
-
-    job: Job
-    files: FileOptions
-    source: Source
-
-    def records(self, on_head: OnHead | None = None) -> Iterator[Record]:
-        """Yield the records. Raise UsageError if the first one shows a wrong field or encoding."""
-        for i, record in enumerate(read(self.source, self.job.read_as, self.files, on_head)):
-            if i == 0 and record.problem and record.hint:
-                why = record.problem.rstrip(".")
-                raise UsageError(f"record {record.number}: {why}; {record.hint}")
-            yield record
-
-
 @contextmanager
-def opened(job: Job, files: FileOptions) -> Iterator[Opened]:
+def opened(job: Job) -> Iterator[Source]:
     """Open the input of a job. Raise UsageError if it cannot be read."""
     text = not FORMATS[job.read_as].is_binary
     if job.stream is not None:
@@ -163,10 +152,7 @@ def opened(job: Job, files: FileOptions) -> Iterator[Opened]:
             raise UsageError(f"{job.source}: {error.strerror}.") from None
         source = source_of_file(handle, text=text)
     with closing(source):
-        if job.read_as == "csv" and files.delimiter is None:
-            head = first_line(source.peek(has_line))
-            files = replace(files, delimiter=delimiter_of(head, files))
-        yield Opened(job, files, source)
+        yield source
 
 
 def text_job(text: str) -> Job:
@@ -202,13 +188,12 @@ def plan_jobs(
     elif out is None:
         raise UsageError("the input is a folder: name a folder for the output.")
     else:
-        found = files_in(path, out)
-        jobs = [_plan_file(one, out / one.relative_to(path), files) for one in found]
+        jobs = [_plan_file(p, out / p.relative_to(path), files) for p in files_in(path, out)]
     sources = {_inode(job.source) for job in jobs if job.source is not None}
-    for new in (job.target for job in jobs if job.target is not None):
-        if new.exists() and _inode(new) in sources:
-            raise UsageError(f"{new}: the output is the input.")
-        check_new(new, force=force)
+    for output in (job.target for job in jobs if job.target is not None):
+        if output.exists() and _inode(output) in sources:
+            raise UsageError(f"{output}: the output is the input.")
+        check_new(output, force=force)
     return [job if job.read_as else _guessed(job, files) for job in jobs]
 
 
@@ -229,7 +214,7 @@ def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) 
         raise UsageError(f"{target}: is a file, but the output needs a folder.")
     if target is not None and target.resolve().is_relative_to(folder.resolve()):
         raise UsageError("the output folder must not be the input folder or inside it.")
-    found = [
+    paths = [
         path
         for path in sorted(folder.rglob("*"))
         if not any(part[0] in "._~" for part in path.relative_to(folder).parts)
@@ -237,9 +222,9 @@ def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) 
         and path.is_file()
         and is_inside(path, folder)
     ]
-    if not found:
+    if not paths:
         raise UsageError(f"{folder}: holds no file that ends in {', '.join(endings)}.")
-    return found
+    return paths
 
 
 def is_inside(path: Path, folder: Path) -> bool:
@@ -301,29 +286,22 @@ def _kind(path: Path, role: str) -> str:
         return KINDS[ending]
     if ending == ".json":
         raise UsageError(f"{path}: {ARRAY}")
-    more = ", or - for stdin; or `format` says what it is" if role == "INPUT" else ""
-    raise UsageError(f"{path}: {role} must be a folder or end in {', '.join(KINDS)}{more}.")
+    stdin = ", or - for stdin; or `format` says what it is" if role == "INPUT" else ""
+    raise UsageError(f"{path}: {role} must be a folder or end in {', '.join(KINDS)}{stdin}.")
 
 
 # -- checks ----------------------------------------------------------------------------------------
 
 
-def check_fields(files: FileOptions, jobs: list[Job] | None = None) -> None:
-    """Raise UsageError if settings of fields do not fit together, or no job has any."""
+def check_fields(files: FileOptions, jobs: list[Job]) -> None:
+    """Raise UsageError if no field is named, or there are settings of fields and no job has any."""
     if not files.field:
         raise UsageError("`field` is empty: name the field to sanitise.")
-    for name in files.field:
-        if name in (files.keep_fields or ()):
-            raise UsageError(f"`keep` cannot keep {name!r}, the field to sanitise.")
-        if files.field.count(name) > 1:
-            raise UsageError(f"`field` names {name!r}, which is used twice.")
-    if jobs is None:
-        return
     inputs = {job.read_as for job in jobs}
     pairs = [{job.read_as, job.write_as} for job in jobs]
     needs = "needs .jsonl or .csv, or another format with fields, as its"
     if files.keep_fields and not any(pair <= WITH_FIELDS for pair in pairs):
-        raise UsageError(f"`keep` {needs} input and output.")
+        raise UsageError(f"`keep_fields` {needs} input and output.")
     if files.person_field is not None and not inputs <= WITH_FIELDS:
         raise UsageError(f"`person_field` {needs} input.")
     if len(files.field) > 1 and not inputs & WITH_FIELDS:

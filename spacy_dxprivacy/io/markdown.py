@@ -73,9 +73,9 @@ class _Reader(Template):
             self.add(text[1:-1].removeprefix("mailto:"), "EMAIL", put=address_of)
             self.write(">")
         elif kind in ("tag", "ids", "comment"):
-            apart = _BREAK.match(text) is not None
-            self.write(" " * apart)
-            self.pieces.gap("\n" * apart)
+            is_break = _BREAK.match(text) is not None
+            self.write(" " * is_break)
+            self.pieces.gap("\n" * is_break)
             kinds = {"tag": "HTML tags", "ids": "attributes", "comment": "comments"}
             self.pieces.dropped[kinds[kind]] += 1
         else:
@@ -96,10 +96,10 @@ def parse(raw: bytes, files: FileOptions) -> Pieces:
     """Return the pieces of a Markdown file."""
     text, pieces, start = raw.decode("utf-8-sig"), Pieces(), 0
     reader = _Reader(pieces)
-    for found in _MARKUP.finditer(text):
-        reader.prose(text[start : found.start()])
-        reader.markup(found)
-        start = found.end()
+    for match in _MARKUP.finditer(text):
+        reader.prose(text[start : match.start()])
+        reader.markup(match)
+        start = match.end()
     reader.prose(text[start:])
     pieces.finish = reader.encoded
     return pieces

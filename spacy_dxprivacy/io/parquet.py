@@ -15,12 +15,12 @@ from weakref import finalize
 
 from ..config import FileOptions
 from ..errors import UsageError
+from .fields import Header, OnHeader
 from .files.limits import MB, MOST_JSON, TooLarge, check_ratio, too_large
 from .plain import module_of
-from .record import OnHead, Record
+from .records import Input
 from .source import Readable, Source, whole
-from .stream import Sanitized
-from .tables import Columns, TableWriter, as_cell
+from .tables import TableWriter, as_cell
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,9 +29,7 @@ MOST_STREAM = 256 * MB  # of stdin: the end of the file says where its rows are
 GROUP_ROWS, GROUP_CHARACTERS = 2**16, 2**25  # written together
 
 
-def read_parquet(
-    handle: Readable, files: FileOptions, on_head: OnHead | None = None
-) -> Iterator[Record]:
+def read_parquet(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield the rows; a text that is null stays so."""
     module_of("pyarrow", ".parquet", "arrow")
     file = handle.file if isinstance(handle, Source) else handle
@@ -43,14 +41,13 @@ def read_parquet(
             schema, rows = opened.schema_arrow, max(1, opened.metadata.num_rows)
         if len(set(schema.names)) < len(schema.names):
             raise UsageError("two columns have the same name: rename one.")
-        columns = Columns.of(schema.names, files)
-        if on_head is not None:
-            on_head(columns.names)
+        header = Header.of(schema.names, files, schema=schema)
+        on_header(header)
         for table in read_tables(file, schema.names):
             for cells in zip(*map(values_of, table.columns), strict=True):
                 number += 1
                 share = size * number // rows - size * (number - 1) // rows
-                yield from columns.records(number, share, list(cells), schema=schema)
+                yield header.record(number, share, list(cells))
     except TooLarge as error:
         raise UsageError(str(error)) from None
 
@@ -63,21 +60,16 @@ class ParquetWriter(TableWriter):
         self.pa = module_of("pyarrow", ".parquet", "arrow")
         self.rows: list[list[Any]] = []
         self.characters = 0
-        self.source: Any = None  # the schema of the input
         self.schema: Any = None
         self.writer: Any = None
-
-    def write(self, record: Record, *results: Sanitized) -> None:
-        self.source = None if record.row is None else record.row.schema
-        super().write(record, *results)
 
     def write_head(self, names: list[str]) -> None:
         """Decide on the types of the columns, without any metadata of the input."""
         if len(set(names)) < len(names):
             raise UsageError("two columns have the same name: rename one, or write another format.")
         text, kinds = self.pa.string(), dict[str, Any]()
-        if self.source is not None:
-            kinds = dict(zip(self.source.names, self.source.types, strict=True))
+        if self.header.schema is not None:
+            kinds = dict(zip(self.header.names, self.header.schema.types, strict=True))
         # Nothing reads a view as text in one step.
         kinds = {
             name: text if kind == self.pa.string_view() else kind for name, kind in kinds.items()
@@ -85,7 +77,7 @@ class ParquetWriter(TableWriter):
         self.schema = self.pa.schema([(name, kinds.get(name, text)) for name in names])
 
     def write_row(self, cells: list[Any]) -> None:
-        if self.source is None:
+        if self.header.schema is None:
             cells = [as_cell(cell) for cell in cells]
         self.rows.append(cells)
         self.characters += sum(len(cell) for cell in cells if isinstance(cell, str))
@@ -179,10 +171,10 @@ def _check_groups(metadata: Any, columns: Sequence[str]) -> None:
         chunks = [group.column(place) for place in range(group.num_columns)]
         wanted = [c for c in chunks if c.path_in_schema.partition(".")[0] in columns]
         unpacked = sum(c.total_uncompressed_size for c in wanted)
-        what = f"row group {number + 1}"
+        label = f"row group {number + 1}"
         if unpacked > MOST_GROUP or any(c.total_uncompressed_size < 0 for c in wanted):
-            raise too_large(what, unpacked, MOST_GROUP)
-        check_ratio(what, sum(c.total_compressed_size for c in wanted), unpacked)
+            raise too_large(label, unpacked, MOST_GROUP)
+        check_ratio(label, sum(c.total_compressed_size for c in wanted), unpacked)
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -218,7 +210,7 @@ def _few_at_a_time(table: pa.Table) -> Iterator[pa.Table]:
     chunks = [chunk for column in table.columns for chunk in column.chunks]
     texts = [c for c in chunks if types.is_dictionary(c.type) and is_text(c.type.value_type)]
     lengths = (pc.take(pc.binary_length(text.dictionary), text.indices) for text in texts)
-    if len(table) < 2 or sum(pc.sum(some).as_py() or 0 for some in lengths) < AT_ONCE:
+    if len(table) < 2 or sum(pc.sum(sizes).as_py() or 0 for sizes in lengths) < AT_ONCE:
         yield table
         return
     half = len(table) // 2

@@ -14,11 +14,20 @@ from ..config import FileOptions
 from ..entities.tables import by_word, words
 from ..errors import DxError, UsageError
 from ..text.layout import MARKS
+from .fields import OnHeader
 from .files.limits import MB, TooLarge
 from .plain import Writer
-from .record import NOT_UNICODE, NOT_UTF8, TOO_LONG, OnHead, Record, checked_record
+from .records import (
+    MENTIONS,
+    NOT_UNICODE,
+    NOT_UTF8,
+    TOO_LONG,
+    Failed,
+    Input,
+    Released,
+    checked,
+)
 from .source import Readable, whole
-from .stream import Sanitized
 
 MOST_DOCUMENT = 64 * MB
 MODULES = {"docx": ".docx", "html": ".html", "md": ".markdown", "eml": ".eml"}
@@ -40,14 +49,15 @@ class BadDocument(DxError):
 class Pieces:
     """The pieces of a document, in the order in which they are read.
 
-    marks: where each piece begins and ends in the text of all, two numbers a piece. known: start,
-    end and label of pieces that the format says are a name or an address. dropped: how many parts
-    were left out, by kind. finish: returns the bytes of the document, once all pieces are put back.
+    marks: where each piece begins and ends in the text of all, two numbers a piece. mentions:
+    start, end and label of pieces that the format says are a name or an address. dropped: how many
+    parts were left out, by kind. finish: returns the bytes of the document, once all pieces are put
+    back.
     """
 
     def __init__(self) -> None:
         self.marks: list[int] = []
-        self.known: list[tuple[int, int, str]] = []
+        self.mentions: list[tuple[int, int, str]] = []
         self.dropped: Counter[str] = Counter()
         self.finish: Callable[[], bytes] = bytes
         self._texts: list[str] = []
@@ -73,7 +83,7 @@ class Pieces:
         self._puts.append(put)
         self.marks += [start, self._length]
         if label and self._length > start:
-            self.known.append((start, self._length, label))
+            self.mentions.append((start, self._length, label))
 
     def add_later(self, text: str, put: Callable[[str], Any], label: str = "") -> None:
         """Add a piece after all others, as it would break the sentence that it stands in."""
@@ -137,37 +147,38 @@ def mail_target(text: str) -> str:
 
 def linked(target: str) -> tuple[str, str] | None:
     """Return the address or number of a link, with its label; None for any other link."""
-    scheme, _, rest = target.strip().partition(":")
-    rest = rest.partition("?")[0].replace("%40", "@")
-    if scheme.lower() == "mailto" and ADDRESS.fullmatch(rest):
-        return rest, "EMAIL"
-    if scheme.lower() == "tel" and re.fullmatch(r"[\d+().-]{3,30}", rest):
-        return rest, "PHONE"
+    scheme, _, address = target.strip().partition(":")
+    address = address.partition("?")[0].replace("%40", "@")
+    if scheme.lower() == "mailto" and ADDRESS.fullmatch(address):
+        return address, "EMAIL"
+    if scheme.lower() == "tel" and re.fullmatch(r"[\d+().-]{3,30}", address):
+        return address, "PHONE"
     return None
 
 
 def read_pieces(
-    kind: str, handle: Readable, files: FileOptions, on_head: OnHead | None = None
-) -> Iterator[Record]:
+    kind: str, handle: Readable, files: FileOptions, on_header: OnHeader
+) -> Iterator[Input]:
     """Yield the one document of a file. kind: of MODULES."""
     raw = whole(handle, MOST_DOCUMENT)
     size, parse = len(raw), import_module(MODULES[kind], __package__).parse
     if size > MOST_DOCUMENT:
-        yield Record(1, size, problem=TOO_LONG.replace("256", str(MOST_DOCUMENT // MB)))
+        yield Failed(1, TOO_LONG.replace("256", str(MOST_DOCUMENT // MB)), size)
         return
     try:
         pieces = parse(raw, files)
         text = pieces.text()
     except UnicodeDecodeError:
-        yield Record(1, size, problem=NOT_UNICODE, hint=NOT_UTF8)
+        yield Failed(1, NOT_UNICODE, size, NOT_UTF8)
     except (BadDocument, TooLarge) as error:
-        yield Record(1, size, problem=str(error))
+        yield Failed(1, str(error), size)
     except UsageError:
         raise
     except Exception:  # what parsers raise of a damaged file may be anything, and quote it
-        yield Record(1, size, problem=f"it is not a .{kind} file, or it is damaged.")
+        yield Failed(1, f"it is not a .{kind} file, or it is damaged.", size)
     else:
-        yield checked_record(1, size, text, pieces=pieces, marks=pieces.marks, known=pieces.known)
+        data = {MARKS: pieces.marks, MENTIONS: pieces.mentions} if pieces.marks else {}
+        yield checked(1, size, [text], data=data, origin=pieces)
 
 
 class PiecesWriter(Writer):
@@ -179,9 +190,9 @@ class PiecesWriter(Writer):
         super().__init__(handle, files)
         self.kind = kind
 
-    def write(self, record: Record, *results: Sanitized) -> None:
-        doc = results[0].doc
-        places = None if doc is None else doc.user_data.get(MARKS, record.marks[:0])
-        if record.pieces is None or places is None or len(places) != len(record.marks):
+    def write(self, released: Released) -> None:
+        pieces, (doc,) = released.record.origin, released.docs
+        places = doc.user_data.get(MARKS, [])
+        if len(places) != len(pieces.marks):
             raise DxError(f"The pipeline lost track of the pieces of this .{self.kind} file.")
-        self.handle.write(record.pieces.fill(results[0].text, places))
+        self.handle.write(pieces.fill(released.texts[0], places))

@@ -3,43 +3,44 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib import import_module
 from typing import IO, Any
 
 from spacy.tokens import DocBin
 
 from ..config import FileOptions
-from ..errors import DxError, Errors, UsageError
+from ..errors import Errors, UsageError
+from .fields import Header, OnHeader, record_of_object, written_object
 from .files.docbin import MOST_DOCBIN, BadPacked, read_docbin
 from .files.limits import MOST_RECORD, TooLarge
-from .record import (
+from .records import (
     NOT_UNICODE,
     NOT_UTF8,
     TOO_LONG,
-    OnHead,
+    Failed,
+    Input,
     Record,
-    checked_record,
+    Released,
+    Tokens,
+    checked,
     is_unicode,
-    pruned,
-    records_of,
 )
 from .source import Readable, decode, numbered_lines, whole
-from .stream import Sanitized
 
 
 class Writer:
-    """Takes documents as they come, each with its record."""
+    """Takes sanitised records as they come."""
 
-    needs_docs = False  # otherwise it takes texts, all of a row at once
+    needs_docs = False  # texts are enough
 
     def __init__(self, handle: IO[bytes], files: FileOptions) -> None:
         self.handle, self.files = handle, files
 
-    def begin(self, names: list[str]) -> None:
-        """Take the names of the columns, if the input has some before its records."""
+    def begin(self, header: Header) -> None:
+        """Take the header of the input, if it has one before its records."""
 
-    def write(self, record: Record, *results: Sanitized) -> None:
+    def write(self, released: Released) -> None:
         """Write one document or one row, or raise DxError if the format cannot hold it."""
         raise NotImplementedError
 
@@ -59,16 +60,16 @@ def module_of(name: str, what: str, extra: str) -> Any:
 # -- texts -----------------------------------------------------------------------------------------
 
 
-def read_text(handle: Readable, files: FileOptions, on_head: OnHead | None) -> Iterator[Record]:
+def read_text(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield the one document of a .txt file."""
     raw = whole(handle, MOST_RECORD)
     if len(raw) > MOST_RECORD:
-        yield Record(1, len(raw), problem=TOO_LONG)
+        yield Failed(1, TOO_LONG, len(raw))
     else:
-        yield checked_record(1, len(raw), decode(raw), hint=NOT_UTF8)
+        yield checked(1, len(raw), [decode(raw)], hint=NOT_UTF8)
 
 
-def read_spacy(handle: Readable, files: FileOptions, on_head: OnHead | None) -> Iterator[Record]:
+def read_spacy(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield tokens and blanks alone: all else in a .spacy file is a function of the plaintext."""
     number = 0
     try:
@@ -77,23 +78,23 @@ def read_spacy(handle: Readable, files: FileOptions, on_head: OnHead | None) -> 
         size = len(raw) // max(1, len(docbin))
         for number, (words, spaces) in enumerate(docbin.documents(), 1):
             if all(words):
-                yield Record(number, size, words=words, spaces=spaces)
+                yield Record(number, [Tokens(words, spaces)], size)
             else:  # an id of 0, which no tokenizer makes
-                yield Record(number, size, problem="it has a word without characters.")
+                yield Failed(number, "it has a word without characters.", size)
     except TooLarge as error:
         raise UsageError(str(error)) from None
     except BadPacked:
-        what = f"document {number + 1} of the .spacy file is damaged."
+        damaged = f"document {number + 1} of the .spacy file is damaged."
         raise UsageError(
-            what if number else "the .spacy file is not a DocBin, or it is damaged."
+            damaged if number else "the .spacy file is not a DocBin, or it is damaged."
         ) from None
 
 
 class TextWriter(Writer):
     """The text of one document."""
 
-    def write(self, record: Record, *results: Sanitized) -> None:
-        self.handle.write(results[0].text.encode())
+    def write(self, released: Released) -> None:
+        self.handle.write(released.texts[0].encode())
 
 
 class SpacyWriter(Writer):
@@ -105,10 +106,9 @@ class SpacyWriter(Writer):
         super().__init__(handle, files)
         self.docbin = DocBin(store_user_data=True)
 
-    def write(self, record: Record, *results: Sanitized) -> None:
-        if results[0].doc is None:
-            raise DxError("A worker returned no document, which this format needs.")
-        self.docbin.add(results[0].doc)
+    def write(self, released: Released) -> None:
+        for doc in released.docs:
+            self.docbin.add(doc)
 
     def finish(self) -> None:
         self.handle.write(self.docbin.to_bytes())
@@ -117,22 +117,22 @@ class SpacyWriter(Writer):
 # -- JSON ------------------------------------------------------------------------------------------
 
 
-def read_jsonl(handle: Readable, files: FileOptions, on_head: OnHead | None) -> Iterator[Record]:
-    """Yield the records of each line; blank ones do not count."""
+def read_jsonl(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
+    """Yield the record of each line; blank ones do not count."""
     for number, raw, size in numbered_lines(handle):
-        line, problem, hint, entry = decode(raw), "", "", None
+        line = decode(raw)
         if not raw:
-            problem = TOO_LONG
+            yield Failed(number, TOO_LONG, size)
         elif not raw.strip():
             continue
         elif not is_unicode(line):
-            problem, hint = NOT_UNICODE, NOT_UTF8
+            yield Failed(number, NOT_UNICODE, size, NOT_UTF8)
         else:
-            entry, problem = _parsed_line(line)
-        if problem:
-            yield Record(number, size, problem=problem, hint=hint)
-        else:
-            yield from records_of(number, size, entry, files)
+            entry, why = _parsed_line(line)
+            if why:
+                yield Failed(number, why, size)
+            else:
+                yield record_of_object(number, size, entry, files)
 
 
 def _parsed_line(line: str) -> tuple[Any, str]:
@@ -153,10 +153,10 @@ def parse(text: str) -> Any:
     """Return a value of JSON. Raise TwiceError, and ValueError, also for too deep nesting."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
             raise TwiceError
-        return made
+        return fields
 
     try:
         return json.loads(text, object_pairs_hook=once)
@@ -167,8 +167,9 @@ def parse(text: str) -> Any:
 class JsonlWriter(Writer):
     """A line of JSON for each record: its texts in their place, and what is kept."""
 
-    def write(self, record: Record, *results: Sanitized) -> None:
-        self.handle.write(as_json(written_object(record, results, self.files)) + b"\n")
+    def write(self, released: Released) -> None:
+        entry = written_object(released.record, released.texts, self.files)
+        self.handle.write(as_json(entry) + b"\n")
 
 
 def as_json(value: Any) -> bytes:
@@ -177,52 +178,3 @@ def as_json(value: Any) -> bytes:
         return json.dumps(value, ensure_ascii=False, default=str).encode()
     except UnicodeEncodeError:
         return json.dumps(value, default=str).encode()
-
-
-# -- what is written of a record -------------------------------------------------------------------
-
-
-def written(
-    record: Record, results: Sequence[Sanitized], files: FileOptions
-) -> tuple[list[str] | None, Any]:
-    """Return the names and cells of a row, or None and a value of JSON, as they are written.
-
-    The texts of the row are replaced in their place, and what is not kept is left out.
-    """
-    row = record.row
-    if row is None:
-        entry: Any = {files.field[0]: results[0].text, **record.kept}
-    else:
-        for (holder, place), result in zip(row.slots, results, strict=False):
-            holder[place] = result.text
-        if row.names is not None:
-            pairs = carried_columns(row.names, row.entry, files)
-            return [name for _, name in pairs], [cell for cell, _ in pairs]
-        entry = row.entry
-        if files.keep_fields is not None:
-            entry = pruned(entry, (*files.field, *files.keep_fields))
-    return None, entry
-
-
-def carried_columns(
-    names: list[str], cells: list[Any], files: FileOptions
-) -> list[tuple[Any, str]]:
-    """Return the cells that are written, each with the name of its column."""
-    wanted = (*files.field, *(files.keep_fields or ()))
-    return [
-        (cell, name)
-        for place, (name, cell) in enumerate(zip(names, cells, strict=True), 1)
-        if files.keep_fields is None
-        or name in wanted
-        or (str(place) in wanted and str(place) not in names)
-    ]
-
-
-def written_object(record: Record, results: Sequence[Sanitized], files: FileOptions) -> Any:
-    """Return what is written as JSON. Raise UsageError if two columns have one name."""
-    names, entry = written(record, results, files)
-    if names is None:
-        return entry
-    if len(set(names)) < len(names):
-        raise UsageError("two columns have the same name: rename one, or write another format.")
-    return dict(zip(names, entry, strict=True))

@@ -48,8 +48,9 @@ class Parts:
     def __init__(self, out: Path, nlp: Language, files: FileOptions) -> None:
         self._given, self.out, self.folder = out, out.resolve(), parts_folder(out)
         meta = [nlp.meta[name] for name in ("lang", "name", "version")]
-        settings = [*meta, nlp.config.to_str(), asdict(the_sanitizer(nlp).terms), asdict(files)]
-        self._settings = hashlib.sha256(json.dumps(settings, default=str).encode()).hexdigest()
+        settings = [*meta, nlp.config, asdict(the_sanitizer(nlp).terms), asdict(files)]
+        text = json.dumps(settings, default=str, sort_keys=True)
+        self._settings = hashlib.sha256(text.encode()).hexdigest()
         self.parts: dict[str, dict[str, Any]] = {}  # by the path of the output in its folder
         self.complete = False  # every file is finished
 

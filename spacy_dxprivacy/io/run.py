@@ -7,79 +7,70 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from spacy.language import Language
 
 from ..config import FileOptions
 from ..entities.surrogates.base import Surrogate
-from ..errors import DxError, UsageError
+from ..entities.surrogates.replacements import USER
+from ..errors import DxError, Errors, UsageError
 from ..pipeline.component import DxSanitizer
+from ..pipeline.count import Count
 from ..pipeline.coverage import OWN
-from ..pipeline.persons import PersonBudget
+from ..pipeline.receipt import largest_in
 from ..pipeline.select import Entities
+from ..privacy.composition import Loss
 from ..space import BUILTIN
-from ..text.language import COVERED, MOST, NAMES, base_language, language_of
+from ..text.language import COVERED, LANGUAGE, MOST, NAMES, base_language, language_of
+from .account import Account, OverLimit
 from .build import the_sanitizer
+from .fields import Header, Row, shown
 from .files.atomic import Output
-from .jobs import FORMATS, WITH_FIELDS, Job, opened
+from .jobs import FORMATS, WITH_FIELDS, Job, begun, opened, read
+from .pieces import Pieces
 from .plain import Writer
-from .record import Record, fields_of, shown
+from .records import Failed, Input, Released
+from .results import executor_of, results
 from .resume import Parts
-from .stream import Outcome, Sanitized, outcomes
-from .tally import Sums, Tally
+from .tally import Tally
 
 MARKUP = "markup: elements, formatting, and the names of styles and classes"
+OnFailure = Callable[[Job, int, str], Any]  # takes the number of a record (0: the file), and why
 
 
-@dataclass(frozen=True)
-class Reports:
-    """Callbacks of a run."""
+@dataclass
+class Run:
+    """The settings of a run, and what its files have in common."""
 
-    # Takes a job, the number of a record (0 for the whole file), and why it failed.
-    on_failure: Callable[[Job, int, str], Any] = lambda *_: None
-    on_progress: Callable[[int], Any] = lambda _: None  # takes bytes, as they are done
-
-
-@dataclass(frozen=True)
-class _Sums:
-    """Of one file. fields: those that were there. charged: the persons of its records."""
-
-    tally: Tally
-    reports: Reports
-    persons: PersonBudget
-    key_of: Callable[[str], str]  # by which a person is known
-    fields: dict[str, None] = field(default_factory=dict)
-    failed: list[int] = field(default_factory=list)  # numbers of records
-    charged: set[str] = field(default_factory=set)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what later files and runs need to know, for JSON."""
-        return {
-            "sums": Sums.to_dict(self.tally),
-            "failed": self.failed,
-            "fields": list(self.fields),
-            "dropped": dict(self.tally.dropped),
-            "persons": {key: self.persons.spent[key].to_dict() for key in sorted(self.charged)},
-        }
+    nlp: Language
+    files: FileOptions
+    persons: Account
+    n_process: int
+    language: str | None
+    force: bool
+    on_failure: OnFailure
+    on_progress: Callable[[int], Any]
+    parts: Parts | None = None
 
 
 def sanitize(
     nlp: Language,
     jobs: list[Job],
     files: FileOptions | None = None,
-    reports: Reports = Reports(),
     *,
     folder: Path | None = None,
     n_process: int = 1,
     language: str | None = None,
     force: bool = False,
+    on_failure: OnFailure = lambda job, number, why: None,
+    on_progress: Callable[[int], Any] = lambda size: None,
 ) -> Tally:
     """Sanitise files, and return the sum of the receipts.
 
@@ -87,11 +78,12 @@ def sanitize(
         nlp: A pipeline with a sanitizer, see make_pipeline.
         jobs: See plan_jobs.
         files: How they are read and written.
-        reports: Callbacks for failures and progress.
         folder: The folder of the outputs: a run that was killed there is resumed (see resume.py).
         n_process: How many processes sanitise.
         language: Of the texts; None detects it, and raises for one that is not covered.
         force: Whether outputs may exist.
+        on_failure: Called for each record that fails, and each file.
+        on_progress: Called with numbers of bytes, as they are done.
 
     Raises:
         UsageError: The pipeline does not sanitise, it is seeded and should run in several
@@ -100,37 +92,39 @@ def sanitize(
         OSError: An output cannot be written, and then it is not there.
     """
     files, sanitizer = files or FileOptions(), the_sanitizer(nlp)
-    tally, persons = Tally(sanitizer.terms), PersonBudget(sanitizer.settings.max_epsilon_per_person)
-    outcomes = partial(outcomes_of, nlp, n_process=n_process, language=language)
+    tally, persons = (
+        Tally(sanitizer.terms),
+        Account(limit=sanitizer.settings.max_epsilon_per_person),
+    )
     if n_process > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
     start, fields = time.perf_counter(), dict[str, None]()
+    run = Run(nlp, files, persons, n_process, language, force, on_failure, on_progress)
     with ExitStack() as stack:
-        parts = None
-        if folder is not None:
-            parts = stack.enter_context(Parts(folder, nlp, files))
+        parts = None if folder is None else stack.enter_context(Parts(folder, nlp, files))
+        run.parts = parts
         for part in parts.parts.values() if parts is not None else ():
-            persons.restore(part["persons"])
+            for person, loss in part["persons"].items():
+                persons.charge(person, Loss.from_dict(loss), capped=True)
         for job in jobs:
-            key_of = str if parts is None else parts.person
-            sums = _Sums(Tally(sanitizer.terms), reports, persons, key_of)
+            output = FileRun(run, job, Tally(sanitizer.terms))
             try:
-                done = None if parts is None else parts.finished(job)
-                done = done or _sanitize_file(job, files, sums, outcomes, parts=parts, force=force)
+                sums = (parts and parts.finished(job)) or output.sanitize()
             except UsageError as error:
                 if len(jobs) == 1:
                     raise
-                tally.failed.append([*sums.failed, 0])
-                reports.on_failure(job, 0, str(error))
+                tally.count += Count(failed=((*output.failed, 0),))
+                on_failure(job, 0, str(error))
                 continue
-            tally.merge(done["sums"])
-            tally.failed.append(done["failed"])
-            tally.dropped.update(done["dropped"])
-            fields.update(dict.fromkeys(done["fields"]))
+            tally.count += Count.from_dict(sums["count"])
+            tally.loss += Loss.from_dict(sums["loss"])
+            fields.update(dict.fromkeys(sums["fields"]))
         if parts is not None:
-            parts.complete = not any(0 in numbers for numbers in tally.failed)
+            parts.complete = not any(0 in numbers for numbers in tally.count.failed)
     if files.person_field is not None:
-        tally.by_person = persons.to_dict()
+        losses = [loss for loss, _ in persons.items().values()]
+        largest = reduce(Loss.cover, losses, Loss())
+        tally.by_person = {"persons": len(losses), "largest": largest.to_dict()}
     tally.seconds = time.perf_counter() - start
     tally.in_clear += unmodified(files, fields)
     tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
@@ -138,136 +132,111 @@ def sanitize(
     return tally
 
 
-def _sanitize_file(
-    job: Job,
-    files: FileOptions,
-    sums: _Sums,
-    outcomes: Callable[..., Generator[Outcome, None, None]],
-    *,
-    parts: Parts | None,
-    force: bool,
-) -> dict[str, Any]:
-    reports = sums.reports
-    with ExitStack() as stack:
-        # spaCy and others quote tokens in some of their warnings.
-        stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("ignore")
-        given = stack.enter_context(opened(job, files))
-        output = stack.enter_context(Output(job.target, force=force))
-        if parts is not None:
-            record_part = parts.record
-            output.on_complete = lambda hidden: record_part(job, hidden, sums.to_dict())
-        sink = Sink(given.job, output.handle, given.files, sums)
-        records, with_docs = given.records(sink.begin), sink.writer.needs_docs
-        pairs = outcomes(records, ready=given.source.ready, with_docs=with_docs)
-        stack.enter_context(closing(pairs))
-        for record, results in _rows(pairs, by_row=not with_docs):
-            why = _over_budget(sums, record, results) or sink.write(record, results)
-            if why:
-                sums.failed.append(record.number)
-                reports.on_failure(given.job, record.number, why)
-            reports.on_progress(record.size)
-        if sums.failed and not sums.tally.documents:
-            output.discard()
-        else:
-            sink.finish()
-    return sums.to_dict()
+@dataclass
+class FileRun:
+    """One file of a run, and its sums.
 
-
-def _over_budget(sums: _Sums, record: Record, results: list[Sanitized] | str) -> str:
-    """Charge the person of a record; return why it is too much, or ""."""
-    if isinstance(results, str) or not record.user:
-        return ""
-    person = sums.key_of(record.user)
-    why = sums.persons.charge(person, [result.receipt for result in results])
-    if not why:
-        sums.charged.add(person)
-    return why
-
-
-def outcomes_of(
-    nlp: Language,
-    records: Iterable[Record],
-    *,
-    n_process: int = 1,
-    batch_size: int | None = None,
-    language: str | None = None,
-    ready: Callable[[], bool] | None = None,
-    with_docs: bool = False,
-) -> Generator[Outcome, None, None]:
-    """Return the outcome of each record, made by `n_process` processes; see stream.outcomes.
-
-    batch_size: Documents; that of the pipeline if None.
-
-    Raises UsageError where the first records are in a language that is not covered.
+    fields: those that were there. failed: numbers of records. charged: the losses of its persons.
     """
-    size, records = batch_size or nlp.batch_size, with_language(nlp, records, language, ready)
-    if n_process == 1:
-        return outcomes(nlp, records, batch_size=size, ready=ready, with_docs=with_docs)
-    from .workers import outcomes_of_workers
 
-    return outcomes_of_workers(
-        nlp, records, batch_size=size, n_process=n_process, with_docs=with_docs
-    )
+    run: Run
+    job: Job
+    tally: Tally
+    fields: dict[str, None] = field(default_factory=dict)
+    failed: list[int] = field(default_factory=list)
+    charged: dict[str, Loss] = field(default_factory=dict)
 
+    def sanitize(self) -> dict[str, Any]:
+        """Sanitise the file, and return what later files and runs need to know, for JSON."""
+        run, job = self.run, self.job
+        with ExitStack() as stack:
+            # spaCy and others quote tokens in some of their warnings.
+            stack.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")
+            source = stack.enter_context(opened(job))
+            output = stack.enter_context(Output(job.target, force=run.force))
+            if run.parts is not None:
+                record_part = run.parts.record
+                output.on_complete = lambda hidden: record_part(job, hidden, self.to_dict())
+            writer = FORMATS[job.write_as].write(output.handle, run.files)
+            records = begun(read(source, job.read_as, run.files, partial(self._begin, writer)))
+            drawn = results(
+                run.nlp,
+                with_language(run.nlp, records, run.language, source.ready),
+                executor_of(run.nlp, run.n_process),
+                ready=source.ready,
+                with_docs=writer.needs_docs,
+            )
+            stack.enter_context(closing(drawn))
+            for result in drawn:
+                record = result if isinstance(result, Failed) else result.record
+                why = result.why if isinstance(result, Failed) else self._write(writer, result)
+                if why:
+                    self.failed.append(record.number)
+                    run.on_failure(job, record.number, why)
+                elif job.target is None:
+                    output.handle.flush()
+                run.on_progress(record.size)
+            if self.failed and not self.tally.count.documents:
+                output.discard()
+            else:
+                writer.finish()
+        return self.to_dict()
 
-def _rows(pairs: Iterable[Outcome], by_row: bool) -> Iterator[tuple[Record, list[Sanitized] | str]]:
-    """Yield the last record of each row with all of its texts, or why one of them failed."""
-    some: list[Sanitized] = []
-    why = ""
-    for record, outcome in pairs:
-        if record.problem or not by_row:
-            yield record, outcome if isinstance(outcome, str) else [outcome]
-            continue
-        if isinstance(outcome, str):
-            why = why or outcome
-        else:
-            some.append(replace(outcome, doc=None))
-        if record.is_last:
-            yield record, why or some
-            some, why = [], ""
+    def _begin(self, writer: Writer, header: Header) -> None:
+        """Take the header of a table. A delimiter is that of the format that it is written in."""
+        if self.job.read_as != self.job.write_as:
+            header = replace(header, delimiter="")
+        writer.begin(header)
+        if self._has_fields:
+            self.fields.update(dict.fromkeys(header.names))
 
+    @property
+    def _has_fields(self) -> bool:
+        return {self.job.read_as, self.job.write_as} <= WITH_FIELDS
 
-class Sink:
-    """Where the records of a job go: a writer, and the file that it writes."""
-
-    def __init__(self, job: Job, handle: IO[bytes], files: FileOptions, sums: _Sums) -> None:
-        self.sums = sums
-        self.flushed = handle if job.target is None else None
-        if job.read_as in ("csv", "tsv") and job.read_as != job.write_as:
-            files = replace(files, delimiter=None)  # it is that of the input
-        self.writer: Writer = FORMATS[job.write_as].write(handle, files)
-        self.with_fields = {job.read_as, job.write_as} <= WITH_FIELDS
-
-    def begin(self, names: list[str]) -> None:
-        """Take the names of the columns."""
-        self.writer.begin(names)
-        if self.with_fields:
-            self.sums.fields.update(dict.fromkeys(names))
-
-    def write(self, record: Record, results: list[Sanitized] | str) -> str:
-        """Write a record, at once on stdout, and count it; return why it was not written, or ""."""
-        if isinstance(results, str):
-            return results
+    def _write(self, writer: Writer, released: Released) -> str:
+        """Charge the person of a record, write it, and count it; or return why not."""
+        origin = released.record.origin
+        if why := self._charge(released):
+            return why
         try:
-            self.writer.write(record, *results)
+            writer.write(released)
         except UsageError:
             raise
         except DxError as error:
             return str(error)
-        for result in results:
-            self.sums.tally.add(result.receipt)
-        if record.pieces is not None:
-            self.sums.tally.dropped += record.pieces.dropped
-        if self.with_fields and self.writer.files.keep_fields is None:
-            self.sums.fields.update(dict.fromkeys(fields_of(record)))
-        if self.flushed is not None:
-            self.flushed.flush()
+        for receipt in released.receipts:
+            self.tally.add(receipt)
+        if isinstance(origin, Pieces):
+            self.tally.count += Count(dropped=+origin.dropped)
+        if isinstance(origin, Row) and self._has_fields and self.run.files.keep_fields is None:
+            self.fields.update(dict.fromkeys(origin.fields()))
         return ""
 
-    def finish(self) -> None:
-        """Write the end of the file."""
-        self.writer.finish()
+    def _charge(self, released: Released) -> str:
+        """Charge the person of a record; return why it is too much, or ""."""
+        person = released.record.data.get(USER)
+        if not person:
+            return ""
+        key = self.run.parts.person(person) if self.run.parts is not None else person
+        loss = largest_in(released.receipts)
+        try:
+            self.run.persons.charge(key, loss)
+        except OverLimit as error:
+            return Errors.DX179.format(spent=error.spent, budget=error.limit)
+        self.charged[key] = self.charged.get(key, Loss()) + loss
+        return ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what later files and runs need to know, for JSON."""
+        count = replace(self.tally.count, failed=(tuple(self.failed),))
+        return {
+            "count": count.to_dict(),
+            "loss": self.tally.loss.to_dict(),
+            "fields": list(self.fields),
+            "persons": {key: self.charged[key].to_dict() for key in sorted(self.charged)},
+        }
 
 
 def unmodified(files: FileOptions, fields: Iterable[str]) -> list[str]:
@@ -276,9 +245,9 @@ def unmodified(files: FileOptions, fields: Iterable[str]) -> list[str]:
     if files.keep_fields is not None:
         return [f"the fields {', '.join(files.keep_fields)}"] if files.keep_fields else []
     numbers = dict(enumerate(fields, 1))
-    named = {numbers.get(int(t), t) if t.isdecimal() else t for t in files.field}
-    others = [name for name in numbers.values() if name not in named]
-    return [f"the fields {shown(others)}"] if others else []
+    sanitized = {numbers.get(int(t), t) if t.isdecimal() else t for t in files.field}
+    names = [name for name in numbers.values() if name not in sanitized]
+    return [f"the fields {shown(names)}"] if names else []
 
 
 SAMPLE = 64  # first records, by which the language of a file is known
@@ -286,10 +255,10 @@ SAMPLE = 64  # first records, by which the language of a file is known
 
 def with_language(
     nlp: Language,
-    records: Iterable[Record],
+    records: Iterable[Input],
     language: str | None = None,
     ready: Callable[[], bool] | None = None,
-) -> Iterator[Record]:
+) -> Iterator[Input]:
     """Return the records, with the language of the first ones where it is known.
 
     Args:
@@ -301,19 +270,26 @@ def with_language(
     Raises:
         UsageError: The pipeline cannot sanitise text of this language.
     """
-    rest, first, size = iter(records), list[Record](), 0
-    for record in rest:
+    remaining, first, texts, size = iter(records), list[Input](), list[str](), 0
+    for record in remaining:
         first.append(record)
-        size += record.length
+        texts += [] if isinstance(record, Failed) else map(str, record.texts)
+        size = sum(map(len, texts))
         if len(first) == SAMPLE or size > MOST or (ready is not None and not ready()):
             break
-    texts = (record.text or " ".join(record.words or ()) for record in first)
     if language is None:
         language = language_of("\n".join(text[:MOST] for text in texts))
         _check(nlp, the_sanitizer(nlp), language)
+    records = chain(first, remaining)
     if language == base_language(nlp.vocab.lang) or language not in COVERED:
-        return chain(first, rest)
-    return (replace(record, language=language) for record in chain(first, rest))
+        return iter(records)
+    return (_in_language(record, language) for record in records)
+
+
+def _in_language(record: Input, language: str) -> Input:
+    if isinstance(record, Failed):
+        return record
+    return replace(record, data={**record.data, LANGUAGE: language})
 
 
 def not_covered(nlp: Language, text: str) -> str:
@@ -340,7 +316,7 @@ def _check(nlp: Language, sanitizer: DxSanitizer, language: str) -> None:
         )
     if not by_entity:
         return
-    scopes = (getattr(one, "scope", None) for one in surrogates)
+    scopes = (getattr(surrogate, "scope", None) for surrogate in surrogates)
     keyed = any(isinstance(getattr(scope, "key", None), str) for scope in scopes)
     if language in COVERED:
         if keyed and language != base_language(nlp.vocab.lang):
@@ -351,10 +327,9 @@ def _check(nlp: Language, sanitizer: DxSanitizer, language: str) -> None:
         return
     if redacts:
         return
-    made = {nlp.get_pipe_meta(name).factory: nlp.get_pipe_meta(name) for name in nlp.pipe_names}
-    others = [meta for factory, meta in made.items() if factory not in OWN]
-    if not any("doc.ents" in meta.assigns for meta in others):
+    metas = map(nlp.get_pipe_meta, nlp.pipe_names)
+    if not any("doc.ents" in meta.assigns for meta in metas if meta.factory not in OWN):
         raise UsageError(
             f"{looks}, which the recogniser does not cover. Give a `model` with a recogniser for "
-            f"it, {give}. Covered: {', '.join(NAMES[one] for one in COVERED)}."
+            f"it, {give}. Covered: {', '.join(NAMES[code] for code in COVERED)}."
         )

@@ -70,11 +70,11 @@ class Source:
     def readline(self, size: int = -1) -> bytes:
         """Return a line with its end, or `size` bytes of it; b"" at the end."""
         parts: list[bytes] = []
-        left = sys.maxsize if size < 0 else size
-        while left and self._fill():
+        remaining = sys.maxsize if size < 0 else size
+        while remaining and self._fill():
             end = self._block.find(b"\n", self._at) + 1 or len(self._block)
-            parts.append(self.read(min(end - self._at, left)))
-            left -= len(parts[-1])
+            parts.append(self.read(min(end - self._at, remaining)))
+            remaining -= len(parts[-1])
             if parts[-1].endswith(b"\n"):
                 break
         return b"".join(parts)
@@ -131,20 +131,20 @@ def _decoded(blocks: Blocks, text: bool) -> Blocks:
         return
     head, blocks = _head_of(blocks, BOMS)
     mark = max((mark for mark in BOMS if head.startswith(mark)), key=len, default=b"")
-    found = BOMS.get(mark, "utf-8")
-    if found == "utf-8":
+    encoding = BOMS.get(mark, "utf-8")
+    if encoding == "utf-8":
         yield next(blocks, b"").removeprefix(codecs.BOM_UTF8)
         yield from blocks
         return
     try:
-        for out in codecs.iterdecode(filter(None, blocks), found):
+        for out in codecs.iterdecode(filter(None, blocks), encoding):
             yield out.encode("utf-8", "surrogatepass")  # a record that holds half of a pair says so
     except UnicodeError:
-        raise UsageError(f"it is not {found}, as its byte-order mark says.") from None
+        raise UsageError(f"it is not {encoding}, as its byte-order mark says.") from None
 
 
 def decode(raw: bytes) -> str:
-    """Return UTF-8 as text; other bytes become surrogates, which checked_record refuses."""
+    """Return UTF-8 as text; other bytes become surrogates, which records.checked refuses."""
     return raw.decode("utf-8-sig", "surrogateescape")
 
 
@@ -162,9 +162,9 @@ def numbered_lines(handle: Readable) -> Iterator[tuple[int, bytes, int]]:
         while size > MOST_RECORD and part and not part.endswith(b"\n"):
             part = handle.readline(MB)
             size += len(part)
-        given = [raw if size <= MOST_RECORD else b""]
+        lines = [raw if size <= MOST_RECORD else b""]
         del raw, part
-        yield number, given.pop(), size
+        yield number, lines.pop(), size
 
 
 def whole(handle: Readable, most: int) -> bytes:

@@ -10,29 +10,17 @@ import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain, count, islice
 from typing import IO, Any
 from weakref import finalize
 
 from ..config import FileOptions
 from ..errors import DxError, UsageError
+from .fields import Header, OnHeader, written, written_places
 from .files.limits import MB, MOST_RECORD, TooLarge, check_ratio
-from .plain import Writer, carried_columns, module_of, written
-from .record import (
-    NOT_UNICODE,
-    NOT_UTF8,
-    OnHead,
-    Record,
-    Row,
-    is_unicode,
-    look_like_names,
-    of_user,
-    records_of_row,
-    shown,
-)
+from .plain import Writer, module_of
+from .records import NOT_UNICODE, NOT_UTF8, Failed, Input, Released, is_unicode
 from .source import Readable, decode, numbered_lines, whole
-from .stream import Sanitized
 
 NUL = "\ud800"  # stands for "\0", which csv refuses before Python 3.11; no UTF-8 decodes to it
 BROKEN: list[str] = []  # stands for a row that is not valid CSV; compared by identity
@@ -47,66 +35,6 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # none of .xlsx
 # -- reading ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Columns:
-    """The names of the columns of a table, and the places of its texts and of the user."""
-
-    names: list[str]
-    places: list[int]
-    user: int | None
-    files: FileOptions
-
-    @classmethod
-    def of(cls, header: list[str] | None, files: FileOptions) -> Columns:
-        """Return the columns by the first row. Raise UsageError if one is missing or ambiguous."""
-        if header is None:
-            raise UsageError("it is empty: expected a first row of names.")
-        if header is BROKEN:
-            raise UsageError("its first row is not valid CSV.")
-        if not all(map(is_unicode, header)):
-            raise UsageError(f"its first row is not valid Unicode; {NOT_UTF8}")
-        places = [_place(name, header) for name in files.field]
-        for name in files.keep_fields or ():
-            _place(name, header)
-        if len(set(places)) < len(places):
-            raise UsageError("`field` names a column twice.")
-        person = files.person_field
-        return cls(header, places, None if person is None else _place(person, header), files)
-
-    def records(
-        self, number: int, size: int, cells: list[Any], *, ending: str = "", schema: Any = None
-    ) -> list[Record]:
-        """Return the records of a row, one a text; a text that is None stays so."""
-        slots = [(cells, place) for place in self.places if cells[place] is not None]
-        row = Row(cells, slots, self.names, schema)
-        names = [name for name in self.files.keep_fields or () if name in self.names]
-        kept = {name: cells[self.names.index(name)] for name in names}
-        records = records_of_row(number, size, row, kept=kept, ending=ending)
-        return records if self.user is None else of_user(records, cells[self.user])
-
-
-def _place(name: str, names: list[str]) -> int:
-    n = len(names)
-    if names.count(name) > 1:
-        raise UsageError(
-            f"the first row has several columns {name!r}: name one by its number, from 1 to {n}."
-        )
-    if name in names:
-        return names.index(name)
-    if name.isascii() and name.isdigit() and 1 <= int(name) <= n:
-        return int(name) - 1
-    if any("\0" in name for name in names):
-        help = NOT_UTF8
-    elif look_like_names([name for name in names if name]):
-        help = f"the file has: {shown(names)}."
-    else:  # the first row may be a text, and is not shown
-        help = (
-            f"it has {n} column(s), and its first row does not look like names. Give the number "
-            f"of the column, from 1 to {n}."
-        )
-    raise UsageError(f"the first row has no column {name!r}; {help}")
-
-
 def has_line(head: bytes) -> bool:
     """Return whether the first bytes of a file show its format, and the delimiter of a table."""
     return len(head) >= ENOUGH or b"\n" in head.lstrip()
@@ -119,7 +47,7 @@ def first_line(head: bytes) -> str:
 
 def delimiter_of(line: str, files: FileOptions) -> str | None:
     """Return the delimiter by which the first row of a table names the fields, if any does."""
-    for delimiter in [files.delimiter] if files.delimiter else DELIMITERS:
+    for delimiter in DELIMITERS:
         try:
             names = next(csv.reader([line], delimiter=delimiter), [])
         except csv.Error:
@@ -130,20 +58,21 @@ def delimiter_of(line: str, files: FileOptions) -> str | None:
 
 
 def read_csv(
-    handle: Readable, files: FileOptions, on_head: OnHead | None = None, delimiter: str = ","
-) -> Iterator[Record]:
-    """Yield the records of .csv or .tsv."""
+    handle: Readable, files: FileOptions, on_header: OnHeader, delimiter: str | None = None
+) -> Iterator[Input]:
+    """Yield the records of .csv or .tsv; the first row shows the delimiter if none is given."""
     csv.field_size_limit(MOST_RECORD)
     lines = _Lines(handle)
     head = list(islice(lines, 1))
-    guessed = delimiter_of("".join(head).strip(), files) if delimiter == "," else None
-    delimiter = files.delimiter or guessed or delimiter
+    delimiter = delimiter or delimiter_of("".join(head).strip(), files) or ","
     # strict: otherwise a stray quote makes csv.reader join fields and rows without a word.
     rows = csv.reader(chain(head, lines), strict=True, delimiter=delimiter)
-    columns = Columns.of(_next_row(rows), files)
-    if on_head is not None:
-        on_head(columns.names)
-    width = len(columns.names)
+    names = _next_row(rows)
+    if names is BROKEN:
+        raise UsageError("its first row is not valid CSV.")
+    header = Header.of(names, files, delimiter=delimiter, ending=lines.ending)
+    on_header(header)
+    width = len(header.names)
     for number in count(1):
         row = _next_row(rows)
         if row is None:
@@ -152,15 +81,15 @@ def read_csv(
             continue
         size, lines.size = lines.size, 0
         if row is BROKEN:
-            yield Record(number, size, problem="it is not valid CSV.")
+            yield Failed(number, "it is not valid CSV.", size)
         elif len(row) != width:
             # Its fields are not where they should be: a kept one may hold a part of the text.
             why = f"it has {len(row)} fields, and the first row has {width}."
-            yield Record(number, size, problem=why)
+            yield Failed(number, why, size)
         elif not all(map(is_unicode, row)):
-            yield Record(number, size, problem=NOT_UNICODE, hint=NOT_UTF8)
+            yield Failed(number, NOT_UNICODE, size, NOT_UTF8)
         else:
-            yield from columns.records(number, size, row, ending=lines.ending)
+            yield header.record(number, size, row)
 
 
 def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
@@ -188,25 +117,22 @@ class _Lines:
             yield line.replace("\0", NUL)
 
 
-def read_xlsx(
-    handle: Readable, files: FileOptions, on_head: OnHead | None = None
-) -> Iterator[Record]:
+def read_xlsx(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield the rows of the first sheet: its values, and no formulas, comments or other sheets."""
     rows = _sheet(handle)
-    header = next(rows, None)
-    names = None if header is None else ["" if one is None else str(one) for one in header]
-    columns = Columns.of(names, files)
-    if on_head is not None:
-        on_head(columns.names)
-    width = len(columns.names)
-    for number, found in enumerate(rows, 1):
-        cells = [*found[:width], *[None] * (width - len(found))]
-        if any(cell is not None for cell in found[width:]):
-            yield Record(number, problem="it has cells beyond the columns of the first row.")
+    first = next(rows, None)
+    names = None if first is None else ["" if cell is None else str(cell) for cell in first]
+    header = Header.of(names, files)
+    on_header(header)
+    width = len(header.names)
+    for number, row in enumerate(rows, 1):
+        cells = [*row[:width], *[None] * (width - len(row))]
+        if any(cell is not None for cell in row[width:]):
+            yield Failed(number, "it has cells beyond the columns of the first row.")
         elif any(cell is not None for cell in cells):
-            for place in columns.places:
+            for place in header.places:
                 cells[place] = "" if cells[place] is None else cells[place]
-            yield from columns.records(number, 0, cells)
+            yield header.record(number, 0, cells)
 
 
 def _sheet(handle: Readable) -> Iterator[list[Any]]:
@@ -231,34 +157,34 @@ class TableWriter(Writer):
     """A row for each record, under the names of the columns."""
 
     names: list[str] | None = None  # what the first row holds, once it is written
-    known: list[str] | None = None  # the same, if the input has said it
-    ending = ""  # of the lines of the input
+    header = Header()  # of the input, if it is a table
 
-    def begin(self, names: list[str]) -> None:
-        self.known = [name for _, name in carried_columns(names, names, self.files)]
+    def begin(self, header: Header) -> None:
+        self.header = header
 
-    def write(self, record: Record, *results: Sanitized) -> None:
-        names, cells = written(record, results, self.files)
+    def write(self, released: Released) -> None:
+        names, cells = written(released.record, released.texts, self.files)
         if names is None:
             names, cells = list(cells), list(cells.values())
-        self.ending = self.ending or record.ending
-        columns = self._head(self.known or names)
+        columns = self._head(names)
         if not set(names) <= set(columns):
             raise DxError(
                 "it has a field that the first record lacks, so there is no column for it."
             )
         if names != columns:
-            given = dict(zip(names, cells, strict=True))
-            cells = [given.get(name, "") for name in columns]
+            by_name = dict(zip(names, cells, strict=True))
+            cells = [by_name.get(name, "") for name in columns]
         self.write_row(cells)
 
     def finish(self) -> None:
-        self._head(self.known or [*self.files.field, *(self.files.keep_fields or ())])
+        self._head([*self.files.field, *(self.files.keep_fields or ())])
 
     def _head(self, names: list[str]) -> list[str]:
+        """Write the first row, once: the columns of the input, or else these names."""
         if self.names is None:
-            self.names = names
-            self.write_head(names)
+            places = written_places(self.header.names, self.files)
+            self.names = [self.header.names[i] for i in places] or names
+            self.write_head(self.names)
         return self.names
 
     def write_head(self, names: list[str]) -> None:
@@ -271,11 +197,11 @@ class TableWriter(Writer):
 
 
 class CsvWriter(TableWriter):
-    """Lines of cells with a delimiter between them."""
+    """Lines of cells with a delimiter between them: that of the input, if none is given."""
 
-    def __init__(self, handle: IO[bytes], files: FileOptions, delimiter: str = ",") -> None:
+    def __init__(self, handle: IO[bytes], files: FileOptions, delimiter: str | None = None) -> None:
         super().__init__(handle, files)
-        self.delimiter = files.delimiter or delimiter
+        self.delimiter = delimiter
         self.rows: Any = None
 
     def write_row(self, cells: list[Any]) -> None:
@@ -286,8 +212,8 @@ class CsvWriter(TableWriter):
             self.rows = csv.writer(
                 codecs.getwriter("utf8")(self.handle, "replace"),
                 escapechar=NUL,
-                delimiter=self.delimiter,
-                lineterminator=self.ending or "\r\n",
+                delimiter=self.delimiter or self.header.delimiter or ",",
+                lineterminator=self.header.ending or "\r\n",
             )
         self.rows.writerow(map(as_cell, cells))
 
@@ -329,9 +255,9 @@ class XlsxWriter(TableWriter):
     def finish(self) -> None:
         """Write all of it, without the time of the run."""
         super().finish()
-        made, out = io.BytesIO(), io.BytesIO()
-        self.book.save(made)
-        with zipfile.ZipFile(made) as dated, zipfile.ZipFile(out, "w") as archive:
+        book, out = io.BytesIO(), io.BytesIO()
+        self.book.save(book)
+        with zipfile.ZipFile(book) as dated, zipfile.ZipFile(out, "w") as archive:
             for name in dated.namelist():
                 undated = zipfile.ZipInfo(name)  # of 1980
                 undated.compress_type = zipfile.ZIP_DEFLATED

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import traceback
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from ..errors import DxError, DxWarning, Errors, Warnings
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..space import Space, learned
-from ..ty import Draw, HasMetric, Mechanism
+from ..ty import NO_FACTS, CoversPairs, Draw, Facts, HasMetric, Mechanism, facts_of
 from ..validate import fail
 
 if TYPE_CHECKING:
@@ -27,10 +28,18 @@ if TYPE_CHECKING:
 # exp(-700) is above the smallest float64: no word's probability is rounded to 0.
 LARGEST_SCORE = 700.0
 
-T = TypeVar("T")
+
+class Built(Protocol):
+    """A mechanism on one space, with its guarantee there."""
+
+    @property
+    def guarantee(self) -> Guarantee: ...
 
 
-def checked_rows(rows: Any, n: int) -> Ints1d:
+T = TypeVar("T", bound=Built)
+
+
+def checked_rows(rows: object, n: int) -> Ints1d:
     """Return rows as int64 (k,). Raise DxError for another shape or type, or rows beyond n."""
     checked = np.asarray(rows)
     if checked.size == 0:
@@ -42,39 +51,45 @@ def checked_rows(rows: Any, n: int) -> Ints1d:
     return checked.astype(np.int64)
 
 
-def flags(name: str, given: Any, k: int, *, missing: bool) -> Bools1d:
-    """Return bool (k,). Raise DxError for another shape or type."""
-    if given is None:
+def checked_flags(name: str, flags: object, k: int, *, missing: bool) -> Bools1d:
+    """Return bool (k,), `missing` for None. Raise DxError for another shape or type."""
+    if flags is None:
         return np.full(k, missing)
-    checked = np.asarray(given)
+    checked = np.asarray(flags)
     if checked.shape != (k,) or checked.dtype != np.bool_:
         raise fail(name, f"bool of shape ({k},)", f"{checked.dtype} of shape {checked.shape}")
     return checked
 
 
-def checked_layout(k: int, starts: Any, fixed: Any) -> tuple[Bools1d, Bools1d]:
+def checked_layout(k: int, starts: object, fixed: object) -> tuple[Bools1d, Bools1d]:
     """Return starts and fixed, bool (k,). Raise DxError if the first word begins no sentence."""
-    starts = flags("starts", starts, k, missing=True)
-    if k and not starts[0]:
+    begins = checked_flags("starts", starts, k, missing=True)
+    if k and not begins[0]:
         raise fail("starts", "True for the first word", False)
-    return starts, flags("fixed", fixed, k, missing=False)
+    return begins, checked_flags("fixed", fixed, k, missing=False)
 
 
 class BuiltMechanism(Generic[T]):
     """A mechanism whose settings are validated first and applied to a space by `fit`.
 
-    guarantee: what holds on every space. settings: a frozen dataclass of all else that changes what
-    is drawn; its build(space, guarantee) returns T, with the guarantee on that space. in_clear:
-    what of the input is released unmodified, for the receipt.
+    Attributes:
+        guarantee: What holds on every space; after fit, what holds on this one.
+        build: Applies the settings, its keywords, to a space. Raises DxError where they have no
+            solution on it.
+        facts: Those known without a space; after fit, all.
     """
 
     def __init__(
-        self, name: str, guarantee: Guarantee, settings: Any, in_clear: tuple[str, ...] = ()
+        self,
+        name: str,
+        guarantee: Guarantee,
+        build: Callable[[Space, Guarantee], T],
+        facts: Facts = NO_FACTS,
     ) -> None:
         self.name = name
-        self.in_clear = in_clear
+        self.build = build
         self.guarantee = self._unfitted_guarantee = guarantee
-        self.settings = settings
+        self.facts = self._unfitted_facts = facts
         self._space: Space | None = None
         self._built: T | None = None
         if guarantee.kind == "none" or guarantee.status in ("refuted", "none"):
@@ -84,12 +99,16 @@ class BuiltMechanism(Generic[T]):
     def fit(self, space: Space) -> Self:
         """Fit a public space. Raise DxError where the settings have no solution on it."""
         with learned.noting_use() as read:
-            built = self.settings.build(space, self._unfitted_guarantee)
+            built = self.build(space, self._unfitted_guarantee)
         guarantee = built.guarantee.named(space.digest)
         trusted = space.verified and not read
         self.guarantee = guarantee if trusted else guarantee.as_trusted_as_files()
         self._built, self._space = built, space
+        self.facts = self._fitted_facts(space, built)
         return self
+
+    def _fitted_facts(self, space: Space, built: T) -> Facts:
+        return self._unfitted_facts
 
     def sample(
         self,
@@ -112,25 +131,31 @@ class BuiltMechanism(Generic[T]):
         Raises:
             DxError: Before fit, for rows out of range, and for other shapes.
         """
+        rows = checked_rows(rows, len(self.space))
         draw = self._sample(rows, rng)
-        _, stays = checked_layout(len(draw.rows), starts, fixed)
-        if not stays.any():
-            return draw
-        return Draw(np.where(stays, np.asarray(rows), draw.rows), draw.vectors)
+        _, stays = checked_layout(len(rows), starts, fixed)
+        return Draw(np.where(stays, rows, draw.rows), draw.vectors) if stays.any() else draw
 
     def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
         raise NotImplementedError
 
     @property
     def built(self) -> T:
-        """What fit made. Raises DxError before fit."""
+        """The mechanism on the space of fit. Raises DxError before fit."""
         if self._built is None:
             raise DxError(Errors.DX003.format(name=self.name))
         return self._built
 
+    @property
+    def space(self) -> Space:
+        """The space of fit. Raises DxError before fit."""
+        if self._space is None:
+            raise DxError(Errors.DX003.format(name=self.name))
+        return self._space
+
     # A worker maps the table of the space and fits again: cheaper than a copy through a pipe.
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_built": None}
+        return {**self.__dict__, "_built": None, "facts": self._unfitted_facts}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -142,7 +167,7 @@ class BuiltMechanism(Generic[T]):
 
 
 class ProbabilityMechanism(BuiltMechanism[T]):
-    """A mechanism with exact word probabilities: T has n, the number of words."""
+    """A mechanism with exact word probabilities."""
 
     def log_p(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
         """Return ln P(output | row), float64 (k,)."""
@@ -186,30 +211,30 @@ class ProbabilityMechanism(BuiltMechanism[T]):
         return np.asarray(np.add.reduceat(logs, np.flatnonzero(begins)))
 
     def _checked(
-        self, rows: Any, outputs: Any, starts: Any, fixed: Any, candidates: Any
+        self, rows: object, outputs: object, starts: object, fixed: object, candidates: object
     ) -> tuple[tuple[Ints1d, Bools1d, Bools1d], Ints1d, Ints2d | None]:
         """Return (rows, starts, fixed), outputs and candidates. Raise DxError as sample does."""
-        n: int = self.built.n  # type: ignore[attr-defined]
-        rows, outputs = checked_rows(rows, n), checked_rows(outputs, n)
-        k = len(rows)
-        if len(outputs) != k:
-            raise fail("outputs", f"{k} rows", outputs.shape)
-        text = (rows, *checked_layout(k, starts, fixed))
+        n = len(self.space)
+        inputs, releases = checked_rows(rows, n), checked_rows(outputs, n)
+        k = len(inputs)
+        if len(releases) != k:
+            raise fail("outputs", f"{k} rows", releases.shape)
+        text = (inputs, *checked_layout(k, starts, fixed))
         if candidates is None:
-            return text, outputs, None
-        found = np.asarray(candidates)
-        if found.ndim != 2 or len(found) != k:
-            raise fail("candidates", f"whole numbers of shape ({k}, m)", f"shape {found.shape}")
-        rows_of: Ints2d = checked_rows(found.ravel(), n).reshape(k, found.shape[1])
-        return text, outputs, rows_of
+            return text, releases, None
+        table = np.asarray(candidates)
+        if table.ndim != 2 or len(table) != k:
+            raise fail("candidates", f"whole numbers of shape ({k}, m)", f"shape {table.shape}")
+        checked: Ints2d = checked_rows(table.ravel(), n).reshape(k, table.shape[1])
+        return text, releases, checked
 
 
 # -- whether a mechanism can be used ---------------------------------------------------------------
 
 
-def check_mechanism(mechanism: Any) -> None:
-    """Raise DxError, naming the part, for a mechanism that lacks one, or whose guarantee is no
-    Guarantee or needs a method that it does not have."""
+def check_mechanism(mechanism: Mechanism) -> None:
+    """Raise DxError, naming the part, for a mechanism that lacks one, whose guarantee is no
+    Guarantee or needs a method that it does not have, or whose facts are no Facts."""
     name = getattr(mechanism, "name", None)
     if not isinstance(name, str) or not name:
         raise DxError(Errors.DX046.format(name=type(mechanism).__name__, part="name, a text"))
@@ -217,23 +242,25 @@ def check_mechanism(mechanism: Any) -> None:
         if not callable(getattr(mechanism, method.partition("(")[0], None)):
             raise DxError(Errors.DX046.format(name=name, part=method))
     _check_guarantee(mechanism)
-    in_clear = getattr(mechanism, "in_clear", ())
-    if isinstance(in_clear, str) or not all(isinstance(what, str) for what in in_clear):
+    if not isinstance(facts := facts_of(mechanism), Facts):
+        raise fail("facts of the mechanism", "a Facts", type(facts))
+    in_clear = facts.in_clear
+    if isinstance(in_clear, str) or not all(isinstance(line, str) for line in in_clear):
         raise fail("in_clear of the mechanism", "a tuple of texts", type(in_clear))
 
 
-def _check_guarantee(mechanism: Any) -> None:
+def _check_guarantee(mechanism: Mechanism) -> None:
     guarantee = getattr(mechanism, "guarantee", None)
     if not isinstance(guarantee, Guarantee):
         raise fail("guarantee of the mechanism", "a Guarantee", type(guarantee))
     part = ""
-    if guarantee.covers == "related" and not hasattr(mechanism, "covers"):
+    if guarantee.covers == "related" and not isinstance(mechanism, CoversPairs):
         part = "covers(rows)"
     if guarantee.covers == "finite" and not isinstance(mechanism, HasMetric):
         part = "distances(rows)"
     if part:
-        why = {"name": mechanism.name, "covers": guarantee.covers, "part": part}
-        raise DxError(Errors.DX048.format(**why))
+        message = Errors.DX048.format(name=mechanism.name, covers=guarantee.covers, part=part)
+        raise DxError(message)
 
 
 def check_fitted(mechanism: Mechanism, space: Space) -> None:
@@ -243,17 +270,17 @@ def check_fitted(mechanism: Mechanism, space: Space) -> None:
     rows = np.array([0, len(space) - 1, 0], dtype=np.int64)
     try:
         # Seeded: it is no secret and is thrown away, and a stream that draws words stays as it was.
-        wrong = _fault_of(mechanism.sample(rows, Rng(seed=0)), len(rows), len(space))
+        fault = _fault_of(mechanism.sample(rows, Rng(seed=0)), len(rows), len(space))
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         # The message of the error is not quoted: it may hold anything.
-        wrong = f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}"
-    if wrong:
-        raise DxError(Errors.DX047.format(name=mechanism.name, count=len(rows), why=wrong))
+        fault = f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}"
+    if fault:
+        raise DxError(Errors.DX047.format(name=mechanism.name, count=len(rows), why=fault))
 
 
-def _fault_of(draw: Any, k: int, n: int) -> str:
-    """Return what is wrong with a draw of k words of n; "" for nothing."""
+def _fault_of(draw: object, k: int, n: int) -> str:
+    """Return the fault of a draw of k words of n; "" for none."""
     if not isinstance(draw, Draw):
         return f"{type(draw).__name__}, and no Draw"
     rows = np.asarray(draw.rows)

@@ -9,7 +9,8 @@ on the cache, which never leaves the process.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..space import Space
 from ..space.search.exact import euclidean
-from ..ty import Draw
+from ..ty import NO_FACTS, Draw, Facts
 from ..validate import between
 from .built import LARGEST_SCORE, ProbabilityMechanism, checked_rows
 
@@ -42,37 +43,36 @@ class Tables:
     n: int
     megabytes: float
     width: int = 1
-    kept: dict[int, Floats1d] = field(default_factory=dict)
+    cached: dict[int, Floats1d] = field(default_factory=dict)
 
     def __call__(self, rows: Ints1d) -> Iterator[tuple[int, Floats1d]]:
         """Yield the place and the table of each of rows (k,), all different, in any order."""
         missing = []
         for place, row in enumerate(rows.tolist()):
-            table = self.kept.pop(row, None)
+            table = self.cached.pop(row, None)
             if table is None:
                 missing.append(place)
             else:
-                self.kept[row] = table  # the last one to be evicted
+                self.cached[row] = table  # the last one to be evicted
                 yield place, table
         for part in blocks(len(missing), max(1, BLOCK_NUMBERS // self.n)):
             places = missing[part]
             block = self._summed(self.weights(rows[places])).cumsum(axis=1)
             for place, table in zip(places, block, strict=True):
-                room = int(self.megabytes * MEGABYTE // table.nbytes)
-                while self.kept and len(self.kept) >= room:
-                    self.kept.pop(next(iter(self.kept)), None)
-                if room:
-                    self.kept[int(rows[place])] = table.copy()
+                capacity = int(self.megabytes * MEGABYTE // table.nbytes)
+                while self.cached and len(self.cached) >= capacity:
+                    self.cached.pop(next(iter(self.cached)), None)
+                if capacity:
+                    self.cached[int(rows[place])] = table.copy()
                 yield place, table
 
     def _summed(self, W: Floats2d) -> Floats2d:
         if self.width == 1:
             return W
-        whole = self.n - self.n % self.width
-        sums: Floats2d = W[:, :whole].reshape(len(W), -1, self.width).sum(axis=2)
-        if whole < self.n:
-            rest = W[:, whole:].sum(axis=1, keepdims=True)
-            sums = np.hstack([sums, rest])
+        end = self.n - self.n % self.width
+        sums: Floats2d = W[:, :end].reshape(len(W), -1, self.width).sum(axis=2)
+        if end < self.n:
+            sums = np.hstack([sums, W[:, end:].sum(axis=1, keepdims=True)])
         return sums
 
 
@@ -80,14 +80,13 @@ class Tables:
 class Choice:
     """The probabilities of a mechanism on one space, and their guarantee."""
 
-    n: int
     weights: Callable[[Ints1d], Floats2d]  # rows (k,) -> (k, n), proportional to probabilities
     distances: Callable[[Ints1d], Floats2d]  # rows (k,) -> (k, n), the metric of the guarantee
     guarantee: Guarantee
     draw: Callable[[Ints1d, Rng], Ints1d] | None = None  # faster than by weights of all outputs
     longest: float | None = None  # distance, where it is known
-    # rows (k,), outputs (k, m) -> (k, m): weights of some outputs, up to a factor of each row
-    some: Callable[[Ints1d, Ints2d], Floats2d] | None = None
+    # rows (k,), outputs (k, m) -> (k, m): weights of these outputs, up to a factor of each row
+    output_weights: Callable[[Ints1d, Ints2d], Floats2d] | None = None
 
 
 class ChoiceMechanism(ProbabilityMechanism[Choice]):
@@ -97,19 +96,22 @@ class ChoiceMechanism(ProbabilityMechanism[Choice]):
         self,
         name: str,
         guarantee: Guarantee,
-        settings: Any,
-        in_clear: tuple[str, ...] = (),
+        build: Callable[[Space, Guarantee], Choice],
+        facts: Facts = NO_FACTS,
         cache_mb: float = CACHE_MB,
     ) -> None:
-        super().__init__(name, guarantee, settings, in_clear)
+        super().__init__(name, guarantee, build, facts)
         self.cache_mb = between("cache_mb", cache_mb, 0.0, inf, "[)")
         self._tables: Tables | None = None
 
     def fit(self, space: Space) -> Self:
         super().fit(space)
-        width = WIDTH if self.built.some else 1
-        self._tables = Tables(self.built.weights, self.built.n, self.cache_mb, width)
+        width = WIDTH if self.built.output_weights else 1
+        self._tables = Tables(self.built.weights, len(space), self.cache_mb, width)
         return self
+
+    def _fitted_facts(self, space: Space, built: Choice) -> Facts:
+        return replace(self._unfitted_facts, longest=built.longest)
 
     # The cache shows what was drawn for: a copy gets none.
     def __getstate__(self) -> dict[str, Any]:
@@ -117,28 +119,33 @@ class ChoiceMechanism(ProbabilityMechanism[Choice]):
 
     def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
         choice, tables = self.built, self._tables
-        rows = checked_rows(rows, choice.n)
         if choice.draw or tables is None:
             return Draw(choice.draw(rows, rng) if choice.draw else rows)
         uniforms = rng.uniform(len(rows))
         drawn = np.empty(len(rows), dtype=np.int64)
         distinct, counts = np.unique(rows, return_counts=True)
         places = np.split(np.argsort(rows, kind="stable"), np.cumsum(counts)[:-1])
-        for which, table in tables(distinct):
-            marks = uniforms[places[which]] * table[-1]
+        for number, table in tables(distinct):
+            marks = uniforms[places[number]] * table[-1]
             # A mark may be rounded up to the total, beyond the last index of positive weight.
             last = np.searchsorted(table, table[-1])
-            found = np.searchsorted(table, marks, side="right")
-            drawn[places[which]] = np.minimum(found, last)
-        return Draw(drawn if choice.some is None else self._within(choice.some, rows, drawn, rng))
+            drawn[places[number]] = np.minimum(np.searchsorted(table, marks, side="right"), last)
+        weights = choice.output_weights
+        return Draw(drawn if weights is None else self._within(weights, rows, drawn, rng))
 
-    def _within(self, some: Any, rows: Ints1d, groups: Ints1d, rng: Rng) -> Ints1d:
+    def _within(
+        self,
+        output_weights: Callable[[Ints1d, Ints2d], Floats2d],
+        rows: Ints1d,
+        groups: Ints1d,
+        rng: Rng,
+    ) -> Ints1d:
         """Return one of the WIDTH outputs of each group (k,), drawn by weight."""
-        n, uniforms = self.built.n, rng.uniform(len(rows))
+        n, uniforms = len(self.space), rng.uniform(len(rows))
         drawn = np.empty(len(rows), dtype=np.int64)
         for part in blocks(len(rows), WORDS_AT_ONCE):
             outputs = groups[part, None] * WIDTH + np.arange(WIDTH)
-            W = some(rows[part], np.minimum(outputs, n - 1))
+            W = output_weights(rows[part], np.minimum(outputs, n - 1))
             W[outputs >= n] = 0
             C = np.cumsum(W, axis=1)
             marks = np.minimum(uniforms[part] * C[:, -1], np.nextafter(C[:, -1], 0))
@@ -146,24 +153,19 @@ class ChoiceMechanism(ProbabilityMechanism[Choice]):
         return drawn
 
     def log_p(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
-        distinct, which = np.unique(rows, return_inverse=True)
-        logs: Floats1d = np.log(self.distribution(distinct)[which, outputs])
+        distinct, inverse = np.unique(rows, return_inverse=True)
+        logs: Floats1d = np.log(self.distribution(distinct)[inverse, outputs])
         return logs
 
     def distribution(self, rows: Ints1d) -> Floats2d:
         """Return the probability of every output, float64 (k, n); rows sum to 1."""
-        W = self.built.weights(checked_rows(rows, self.built.n))
+        W = self.built.weights(checked_rows(rows, len(self.space)))
         probabilities: Floats2d = W / W.sum(axis=1, keepdims=True)
         return probabilities
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """Return the metric of the guarantee, float64 (k, n)."""
-        return self.built.distances(checked_rows(rows, self.built.n))
-
-    @property
-    def longest(self) -> float | None:
-        """The largest distance between two words, where it is known."""
-        return self.built.longest
+        return self.built.distances(checked_rows(rows, len(self.space)))
 
 
 def euclidean_choice(
@@ -171,18 +173,16 @@ def euclidean_choice(
 ) -> Choice:
     """Return the choice of P(y | w) proportional to exp(-score(d(w, y))), d Euclidean."""
     X = space.vectors
-
-    def distances(rows: Ints1d) -> Floats2d:
-        return euclidean(X, rows)
+    distances = partial(euclidean, X)
 
     def weights(rows: Ints1d) -> Floats2d:
         return boltzmann(score(distances(rows)))
 
-    def some(rows: Ints1d, outputs: Ints2d) -> Floats2d:
+    def output_weights(rows: Ints1d, outputs: Ints2d) -> Floats2d:
         D = X[outputs] - X[rows][:, None].astype(np.float64)
         return boltzmann(score(np.sqrt(np.einsum("kmd,kmd->km", D, D))))
 
-    return Choice(len(space), weights, distances, guarantee, some=some)
+    return Choice(weights, distances, guarantee, output_weights=output_weights)
 
 
 def clamped_score(D: Floats2d, *, beta: float) -> Floats2d:

@@ -11,6 +11,7 @@ Paper     Dwork, McSherry, Nissim, Smith 2006, theorem 1; the baseline of Huang 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -46,30 +47,29 @@ def make_clipped_laplace(
         source="Dwork et al. 2006, the Laplace mechanism, with L1 sensitivity 2 sqrt(d) clip",
         notes="Vectors are clipped before the noise; replacements are sought among clipped ones.",
     )
-    settings = _Settings(epsilon, clip)
-    return NoiseMechanism("dx.ClippedLaplace.v1", guarantee, settings, projection)
+    builder = partial(build, epsilon=epsilon, clip=clip)
+    return NoiseMechanism(
+        "dx.ClippedLaplace.v1", guarantee, builder, partial(law, clip=clip), projection
+    )
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
-    clip: float | None
+def build(space: Space, guarantee: Guarantee, *, epsilon: float, clip: float | None) -> Noise:
+    centres, bound = clipped(space.vectors, clip)
+    d = centres.shape[1]
+    scale = float(2 * np.sqrt(d) * bound / epsilon)
+    noise = LaplaceCoordinates(d, scale)
+    return Noise(centres, noise, scale * np.sqrt(2), guarantee, loss=noise.loss)
 
-    def build(self, space: Space, guarantee: Guarantee) -> Noise:
-        centres, bound = clipped(space.vectors, self.clip)
-        d = centres.shape[1]
-        scale = float(2 * np.sqrt(d) * bound / self.epsilon)
-        return Noise(centres, _Laplace(d, scale), scale * np.sqrt(2), guarantee)
 
-    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw:
-        """The L1 norm of d independent Laplace coordinates is a Gamma."""
-        from scipy.stats import gamma
+def law(space: Space, guarantee: Guarantee, *, clip: float | None) -> NoiseLaw:
+    """The L1 norm of d independent Laplace coordinates is a Gamma."""
+    from scipy.stats import gamma
 
-        centres, _ = clipped(space.vectors, self.clip)
-        bound = float(norms_of(space.vectors).max()) if self.clip is None else self.clip
-        d = space.vectors.shape[1]
-        scale = 2 * np.sqrt(d) * bound / guarantee.epsilon
-        return NoiseLaw(centres, _l1_norms, gamma(d, scale=scale))
+    centres, _ = clipped(space.vectors, clip)
+    bound = float(norms_of(space.vectors).max()) if clip is None else clip
+    d = space.vectors.shape[1]
+    scale = 2 * np.sqrt(d) * bound / guarantee.epsilon
+    return NoiseLaw(centres, _l1_norms, gamma(d, scale=scale))
 
 
 def _l1_norms(Z: Floats2d) -> Floats1d:
@@ -78,7 +78,7 @@ def _l1_norms(Z: Floats2d) -> Floats1d:
 
 
 @dataclass(frozen=True)
-class _Laplace:
+class LaplaceCoordinates:
     d: int
     scale: float
 

@@ -13,7 +13,7 @@ that have none either. (Its "aggressive" mapping, each word's own k nearest, pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..registries import registry
 from ..space import Space
 from ..space.search.all_pairs import from_the_middle, rounding
 from ..space.search.exact import distances
+from ..ty import Facts
 from ..validate import positive, whole
 from .choice import Choice, ChoiceMechanism, clamped_score
 
@@ -50,37 +51,32 @@ def make_custext(epsilon: float, k: int = 20) -> ChoiceMechanism:
         loss_range=1.0,
         notes="The output reveals the group of the word.",
     )
-    in_clear = ("which group of words each word is of",)
-    return ChoiceMechanism("dx.CusText.v1", guarantee, _Settings(epsilon, k), in_clear)
+    facts = Facts(in_clear=("which group of words each word is of",))
+    return ChoiceMechanism("dx.CusText.v1", guarantee, partial(build, epsilon=epsilon, k=k), facts)
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
-    k: int
+def build(space: Space, guarantee: Guarantee, *, epsilon: float, k: int) -> Choice:
+    X, group = space.vectors, groups(space.vectors, k)
 
-    def build(self, space: Space, guarantee: Guarantee) -> Choice:
-        X, group = space.vectors, groups(space.vectors, self.k)
+    def weights(rows: Ints1d) -> Floats2d:
+        W = np.zeros((len(rows), len(X)))
+        for number in np.unique(group[rows]):
+            places = np.flatnonzero(group[rows] == number)
+            members = np.flatnonzero(group == number)
+            D = distances(X[rows[places]], X[members])
+            far = D.max(axis=1, keepdims=True)
+            nearness = 1 - np.divide(D, far, out=np.zeros_like(D), where=far > 0)
+            score = clamped_score(1 - nearness, beta=epsilon / 2)
+            W[np.ix_(places, members)] = np.exp(-score)
+        return W
 
-        def weights(rows: Ints1d) -> Floats2d:
-            W = np.zeros((len(rows), len(X)))
-            for number in np.unique(group[rows]):
-                places = np.flatnonzero(group[rows] == number)
-                members = np.flatnonzero(group == number)
-                D = distances(X[rows[places]], X[members])
-                far = D.max(axis=1, keepdims=True)
-                nearness = 1 - np.divide(D, far, out=np.zeros_like(D), where=far > 0)
-                score = clamped_score(1 - nearness, beta=self.epsilon / 2)
-                W[np.ix_(places, members)] = np.exp(-score)
-            return W
+    def metric(rows: Ints1d) -> Floats2d:
+        """0 from a word to itself, 1 within its group, infinity beyond."""
+        D = np.where(group[rows][:, None] == group[None, :], 1.0, np.inf)
+        D[np.arange(len(rows)), rows] = 0
+        return D
 
-        def metric(rows: Ints1d) -> Floats2d:
-            """0 from a word to itself, 1 within its group, infinity beyond."""
-            D = np.where(group[rows][:, None] == group[None, :], 1.0, np.inf)
-            D[np.arange(len(rows)), rows] = 0
-            return D
-
-        return Choice(len(space), weights, metric, guarantee)
+    return Choice(weights, metric, guarantee)
 
 
 def groups(X: Floats2d, k: int) -> Ints1d:
@@ -89,23 +85,23 @@ def groups(X: Floats2d, k: int) -> Ints1d:
     Y, radii = from_the_middle(X)
     slack = 2 * rounding(X.shape[1], 2 * float(radii.max()))
     group = np.full(len(X), -1, dtype=np.int64)
-    left, number = np.arange(len(X)), 0
-    while len(left):
-        table, squares = Y[left], (radii[left] ** 2).astype(np.float32)
+    remaining, number = np.arange(len(X)), 0
+    while len(remaining):
+        table, squares = Y[remaining], (radii[remaining] ** 2).astype(np.float32)
         for _ in range(GROUPS_AT_ONCE):
-            places = np.flatnonzero(group[left] < 0)
+            places = np.flatnonzero(group[remaining] < 0)
             if not len(places):
                 break
             # float32, with room for its rounding, tells which rows may be the k nearest.
             scores = (squares - 2 * (table @ table[places[0]]))[places]
             scores[0] = -np.inf
             last = min(k, len(places)) - 1
-            near = left[places[scores <= np.partition(scores, last)[last] + slack]]
-            first = left[places[:1]]
-            D = distances(X[first], X[near])[0]
-            D[near == first] = -1.0
-            nearest = near[np.argsort(D, kind="stable")[:k]]
+            candidates = remaining[places[scores <= np.partition(scores, last)[last] + slack]]
+            first = remaining[places[:1]]
+            D = distances(X[first], X[candidates])[0]
+            D[candidates == first] = -1.0
+            nearest = candidates[np.argsort(D, kind="stable")[:k]]
             group[nearest] = max(number - 1, 0) if len(places) == 1 else number
             number += 1
-        left = left[group[left] < 0]
+        remaining = remaining[group[remaining] < 0]
     return group

@@ -14,7 +14,6 @@ each is a release.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -49,39 +48,35 @@ def make_diffractor(epsilon: float) -> ChoiceMechanism:
         source="Ghosh et al. 2009, on the list of Meisenbacher et al. 2024; clamping is free",
         notes="Words that are near in the space can be far apart on the list.",
     )
-    return ChoiceMechanism("dx.Diffractor.v1", guarantee, _Settings(epsilon))
+    return ChoiceMechanism("dx.Diffractor.v1", guarantee, partial(build, epsilon=epsilon))
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
+def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Choice:
+    X = space.vectors
+    place = np.argsort(once(space, LIST, partial(chain, X), partial(_is_chain, X)))
 
-    def build(self, space: Space, guarantee: Guarantee) -> Choice:
-        X = space.vectors
-        place = np.argsort(once(space, LIST, partial(chain, X), partial(_is_chain, X)))
+    def metric(rows: Ints1d) -> Floats2d:
+        D: Floats2d = np.abs(place[rows][:, None] - place[None, :]).astype(np.float64)
+        return D
 
-        def metric(rows: Ints1d) -> Floats2d:
-            D: Floats2d = np.abs(place[rows][:, None] - place[None, :]).astype(np.float64)
-            return D
+    def weights(rows: Ints1d) -> Floats2d:
+        W = np.exp(-clamped_score(metric(rows), beta=epsilon))
+        # All that would fall off an end stays at the end: a geometric series.
+        W[:, (place == 0) | (place == len(place) - 1)] /= -np.expm1(-epsilon)
+        return W
 
-        def weights(rows: Ints1d) -> Floats2d:
-            W = np.exp(-clamped_score(metric(rows), beta=self.epsilon))
-            # All that would fall off an end stays at the end: a geometric series.
-            W[:, (place == 0) | (place == len(place) - 1)] /= -np.expm1(-self.epsilon)
-            return W
-
-        return Choice(len(place), weights, metric, guarantee)
+    return Choice(weights, metric, guarantee)
 
 
 def _is_chain(X: Floats2d, order: Ints1d) -> bool:
-    """Return whether each row is there once and, at random places, the next one is the nearest that
-    is left, up to rounding."""
+    """Return whether an order has each row once and, at random places, the nearest remaining row
+    next, up to rounding."""
     n = len(order)
     if n != len(X) or not (np.sort(order) == np.arange(n)).all():
         return False
     for place in Rng().integers(n - 1, PROBES).tolist() if n > 1 else ():
-        apart = np.linalg.norm(X[order[place + 1 :]] - X[order[place]], axis=1)
-        if apart[0] > apart.min() * 1.001 + 1e-6:
+        distances = np.linalg.norm(X[order[place + 1 :]] - X[order[place]], axis=1)
+        if distances[0] > distances.min() * 1.001 + 1e-6:
             return False
     return True
 
@@ -89,16 +84,20 @@ def _is_chain(X: Floats2d, order: Ints1d) -> bool:
 def chain(X: Floats2d) -> Ints1d:
     """Return the rows in the order of the list: from row 0 on, always to the nearest that is
     left."""
-    left = np.arange(len(X))
+    pool = np.arange(len(X))
     squares = np.einsum("nd,nd->n", X, X, dtype=np.float64) / 2
     table = np.array(X)
     order = np.empty(len(X), dtype=np.int64)
-    at = 0
+    place = 0
     for step in range(len(X)):
-        order[step] = row = left[at]
+        order[step] = row = pool[place]
         # The last row that is left takes the place of the one that goes.
-        left[at], table[at], squares[at] = left[-1], table[len(left) - 1], squares[len(left) - 1]
-        left = left[:-1]
-        if len(left):
-            at = int(np.argmin(squares[: len(left)] - table[: len(left)] @ X[row]))
+        pool[place], table[place], squares[place] = (
+            pool[-1],
+            table[len(pool) - 1],
+            squares[len(pool) - 1],
+        )
+        pool = pool[:-1]
+        if len(pool):
+            place = int(np.argmin(squares[: len(pool)] - table[: len(pool)] @ X[row]))
     return order

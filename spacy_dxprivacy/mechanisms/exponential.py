@@ -9,7 +9,7 @@ Papers      McSherry, Talwar 2007, theorem 6; Yue et al. 2021 (arXiv 2106.01221)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -60,22 +60,17 @@ def make_exponential(
             "Draws use 53 random bits: a word of probability below 2**-53 may never come out."
         ),
     )
-    settings = _Settings(epsilon, calibration)
-    return ChoiceMechanism("dx.Exponential.v1", guarantee, settings, cache_mb=cache_mb)
+    builder = partial(build, epsilon=epsilon, calibration=calibration)
+    return ChoiceMechanism("dx.Exponential.v1", guarantee, builder, cache_mb=cache_mb)
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
-    calibration: str
-
-    def build(self, space: Space, guarantee: Guarantee) -> Choice:
-        beta = self.epsilon / 2
-        if self.calibration == "exact":
-            beta = solved_beta(partial(exact_epsilon, space.vectors), self.epsilon)
-            notes = f"The choice uses exp(-{beta:.6g} d) on this space. {guarantee.notes}"
-            guarantee = replace(guarantee, notes=notes, loss_range=2 * beta / self.epsilon)
-        return euclidean_choice(space, guarantee, partial(clamped_score, beta=beta))
+def build(space: Space, guarantee: Guarantee, *, epsilon: float, calibration: str) -> Choice:
+    beta = epsilon / 2
+    if calibration == "exact":
+        beta = solved_beta(partial(exact_epsilon, space.vectors), epsilon)
+        notes = f"The choice uses exp(-{beta:.6g} d) on this space. {guarantee.notes}"
+        guarantee = replace(guarantee, notes=notes, loss_range=2 * beta / epsilon)
+    return euclidean_choice(space, guarantee, partial(clamped_score, beta=beta))
 
 
 def exact_epsilon(X: Floats2d, beta: float) -> float:

@@ -10,6 +10,7 @@ Papers    Balle, Wang 2018 (arXiv 1805.06530), theorem 8 ("analytic"); Dwork, Ro
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -24,10 +25,9 @@ from ..ty import NoiseLaw, Projection
 from ..validate import between, fail, one_of, positive
 from .noise import Noise, NoiseMechanism, clipped, norms_of
 
-SIGMAS = {"analytic": analytic_sigma, "classical": classical_sigma}
-SOURCES = {
-    "analytic": "Balle and Wang 2018, theorem 8",
-    "classical": "Dwork and Roth 2014, theorem A.1",
+CALIBRATIONS = {
+    "analytic": (analytic_sigma, "Balle and Wang 2018, theorem 8"),
+    "classical": (classical_sigma, "Dwork and Roth 2014, theorem A.1"),
 }
 
 
@@ -51,7 +51,7 @@ def make_gaussian(
     """
     epsilon, delta = positive("epsilon", epsilon), between("delta", delta, 0.0, 1.0)
     clip = None if clip is None else positive("clip", clip)
-    one_of("calibration", calibration, tuple(SIGMAS))
+    one_of("calibration", calibration, tuple(CALIBRATIONS))
     if calibration == "classical" and epsilon >= 1:
         raise fail("epsilon", 'below 1 with calibration = "classical", which fails beyond', epsilon)
     guarantee = Guarantee(
@@ -61,34 +61,45 @@ def make_gaussian(
         metric="discrete",
         covers="all",
         status="proven",
-        source=SOURCES[calibration],
+        source=CALIBRATIONS[calibration][1],
         notes="Vectors are clipped before the noise; replacements are sought among clipped ones.",
     )
-    settings = _Settings(epsilon, delta, clip, calibration)
-    return NoiseMechanism("dx.Gaussian.v1", guarantee, settings, projection)
+    builder = partial(build, epsilon=epsilon, delta=delta, clip=clip, calibration=calibration)
+    return NoiseMechanism(
+        "dx.Gaussian.v1",
+        guarantee,
+        builder,
+        partial(law, clip=clip, calibration=calibration),
+        projection,
+    )
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
-    delta: float
-    clip: float | None
-    calibration: str
+def build(
+    space: Space,
+    guarantee: Guarantee,
+    *,
+    epsilon: float,
+    delta: float,
+    clip: float | None,
+    calibration: str,
+) -> Noise:
+    centres, bound = clipped(space.vectors, clip)
+    unit = CALIBRATIONS[calibration][0](epsilon, delta)
+    sigma = unit * 2 * bound
+    noise = NormalNoise(centres.shape[1], np.full(len(centres), sigma))
+    guarantee = replace(guarantee, mu=1 / unit)
+    return Noise(centres, noise, sigma, guarantee, delta=noise.delta)
 
-    def build(self, space: Space, guarantee: Guarantee) -> Noise:
-        centres, bound = clipped(space.vectors, self.clip)
-        unit = SIGMAS[self.calibration](self.epsilon, self.delta)
-        sigma = unit * 2 * bound
-        noise = NormalNoise(centres.shape[1], np.full(len(centres), sigma))
-        return Noise(centres, noise, sigma, replace(guarantee, mu=1 / unit))
 
-    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw | None:
-        """None for "classical", which has more than the least noise."""
-        if self.calibration != "analytic":
-            return None
-        centres, _ = clipped(space.vectors, self.clip)
-        bound = float(norms_of(space.vectors).max()) if self.clip is None else self.clip
-        return normal_distribution(centres, 2 * bound, guarantee)
+def law(
+    space: Space, guarantee: Guarantee, *, clip: float | None, calibration: str
+) -> NoiseLaw | None:
+    """None for "classical", which has more than the least noise."""
+    if calibration != "analytic":
+        return None
+    centres, _ = clipped(space.vectors, clip)
+    bound = float(norms_of(space.vectors).max()) if clip is None else clip
+    return normal_distribution(centres, 2 * bound, guarantee)
 
 
 def normal_distribution(centres: Floats2d, sensitivity: float, guarantee: Guarantee) -> NoiseLaw:
@@ -109,7 +120,7 @@ class NormalNoise:
     def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
         return rng.normal((len(rows), self.d)) * self.sigmas[rows, None]
 
-    def delta(self, X: Floats2d, Y: Floats2d, others: Ints1d, epsilons: Floats2d) -> Floats2d:
+    def delta(self, X: Floats2d, Y: Floats2d, outputs: Ints1d, epsilons: Floats2d) -> Floats2d:
         """Return the least delta, float64 (k, m), of centres X (k, d), Y (m, d) at epsilons (k, m),
         nats. Both have the sigma of the second: words of a pair share theirs."""
-        return deltas(distances(X, Y), self.sigmas[others], epsilons)
+        return deltas(distances(X, Y), self.sigmas[outputs], epsilons)

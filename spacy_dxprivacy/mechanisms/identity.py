@@ -12,33 +12,29 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..ty import Draw
-from .built import BuiltMechanism, checked_rows
+from ..ty import Draw, Facts
+from .built import BuiltMechanism
 
 
 @registry.dx_mechanisms("dx.Identity.v1")
 def make_identity() -> Identity:
     """Create a mechanism that leaves words unmodified, to inspect the rest of a pipeline."""
     guarantee = Guarantee("none", notes="Words are unmodified.")
-    return Identity("dx.Identity.v1", guarantee, _Settings(), ("every word",))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Table:
-    space: Space
-    guarantee: Guarantee
+    facts = Facts(in_clear=("every word",))
+    return Identity("dx.Identity.v1", guarantee, build, facts)
 
 
 @dataclass(frozen=True)
-class _Settings:
-    def build(self, space: Space, guarantee: Guarantee) -> _Table:
-        return _Table(space, guarantee)
+class NoPrivacy:
+    guarantee: Guarantee
 
 
-class Identity(BuiltMechanism[_Table]):
+def build(space: Space, guarantee: Guarantee) -> NoPrivacy:
+    return NoPrivacy(guarantee)
+
+
+class Identity(BuiltMechanism[NoPrivacy]):
     """Rows in, the same rows out, with their vectors of the table."""
 
     def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
-        space = self.built.space
-        rows = checked_rows(rows, len(space))
-        return Draw(rows, space.vectors[rows])
+        return Draw(rows, self.space.vectors[rows])

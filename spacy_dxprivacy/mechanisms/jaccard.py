@@ -11,7 +11,8 @@ Paper     the baseline of Bollegala et al. 2023 (EACL), section 4
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -62,45 +63,40 @@ def make_jaccard(
         source="the baseline of Bollegala et al. 2023, section 4",
         notes="The strength of the noise distinguishes dense words from others.",
     )
-    settings = _Settings(epsilon, delta, k, eta)
-    return NoiseMechanism("dx.Jaccard.v1", guarantee, settings, projection)
+    builder = partial(build, epsilon=epsilon, delta=delta, k=k, eta=eta)
+    return NoiseMechanism("dx.Jaccard.v1", guarantee, builder, projection=projection)
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
-    delta: float
-    k: int
-    eta: float | None
+def build(
+    space: Space, guarantee: Guarantee, *, epsilon: float, delta: float, k: int, eta: float | None
+) -> Noise:
+    X, d = space.vectors, space.vectors.shape[1]
+    basis = f"dx.Jaccard.v1, mean distance, then the density of each word, k = {k}"
 
-    def build(self, space: Space, guarantee: Guarantee) -> Noise:
-        X, d = space.vectors, space.vectors.shape[1]
-        what = f"dx.Jaccard.v1, mean distance, then the density of each word, k = {self.k}"
+    def mean_and_densities() -> Floats1d:
+        depth = min(k + 1, len(X))
+        if depth == 1:
+            return np.array([1.0, 0.0])
+        density = nearest_of_all(X, depth)[1][:, 1:].mean(axis=1)
+        return np.concatenate([[mean_distance(X)], density])
 
-        def mean_and_densities() -> Floats1d:
-            depth = min(self.k + 1, len(X))
-            if depth == 1:
-                return np.array([1.0, 0.0])
-            density = nearest_of_all(X, depth)[1][:, 1:].mean(axis=1)
-            return np.concatenate([[mean_distance(X)], density])
+    def are_distances(numbers: Floats1d) -> bool:
+        return bool((np.isfinite(numbers) & (numbers >= 0)).all() and numbers[0] > 0)
 
-        def are_distances(some: Floats1d) -> bool:
-            return bool((np.isfinite(some) & (some >= 0)).all() and some[0] > 0)
+    mean, density = np.split(once(space, basis, mean_and_densities, are_distances), [1])
+    bar = float(np.median(density)) if eta is None else eta
+    unit = classical_sigma(epsilon, delta)
+    sigmas = np.where(density < bar, DENSE, SPARSE) * unit * mean
+    notes = (
+        f"{guarantee.notes} In these {d} dimensions, delta between the two is "
+        f"{delta_between_strengths(guarantee.epsilon, d):.3g} or more."
+    )
 
-        mean, density = np.split(once(space, what, mean_and_densities, are_distances), [1])
-        bar = float(np.median(density)) if self.eta is None else self.eta
-        unit = classical_sigma(self.epsilon, self.delta)
-        sigmas = np.where(density < bar, DENSE, SPARSE) * unit * mean
-        notes = (
-            f"{guarantee.notes} In these {d} dimensions, delta between the two is "
-            f"{delta_between_strengths(guarantee.epsilon, d):.3g} or more."
-        )
+    def draw(rows: Ints1d, rng: Rng) -> Floats2d:
+        Z: Floats2d = rng.normal((len(rows), d)) * sigmas[rows, None]
+        return Z
 
-        def draw(rows: Ints1d, rng: Rng) -> Floats2d:
-            Z: Floats2d = rng.normal((len(rows), d)) * sigmas[rows, None]
-            return Z
-
-        return Noise(X, draw, float(sigmas.min()), replace(guarantee, notes=notes))
+    return Noise(X, draw, float(sigmas.min()), replace(guarantee, notes=notes))
 
 
 def delta_between_strengths(epsilon: float, d: int) -> float:
@@ -111,5 +107,5 @@ def delta_between_strengths(epsilon: float, d: int) -> float:
     square = 2 * (d * np.log(DENSE / SPARSE) - epsilon) / (SPARSE**-2 - DENSE**-2)
     if square <= 0:
         return 0.0
-    far, near = chi2.cdf(square / DENSE**2, d), chi2.cdf(square / SPARSE**2, d)
-    return max(0.0, float(near - np.exp(epsilon) * far))
+    dense, sparse = chi2.cdf(square / DENSE**2, d), chi2.cdf(square / SPARSE**2, d)
+    return max(0.0, float(sparse - np.exp(epsilon) * dense))

@@ -9,7 +9,6 @@ Papers    Fernandes, Dras, McIver 2019 (arXiv 1811.10256); Feyisetan, Balle, Dra
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from ..privacy.guarantee import Guarantee
@@ -30,30 +29,37 @@ def make_laplace(epsilon: float, projection: Projection | None = None) -> NoiseM
         epsilon: Nats per unit of Euclidean distance, above 0.
         projection: From noisy vectors to words; dx.Nearest.v1 if None.
     """
-    settings = _Settings(positive("epsilon", epsilon))
+    epsilon = positive("epsilon", epsilon)
     guarantee = Guarantee(
         kind="metric-dp",
-        epsilon=settings.epsilon,
+        epsilon=epsilon,
         metric="euclidean",
         covers="all",
         status="proven",
         source="Fernandes et al. 2019; Feyisetan et al. 2020; projection is post-processing",
         notes="Released vectors are rounded to a grid of 2**-10 of their standard deviation.",
     )
-    return NoiseMechanism("dx.Laplace.v1", guarantee, settings, projection)
+    return NoiseMechanism(
+        "dx.Laplace.v1", guarantee, partial(build, epsilon=epsilon), law, projection
+    )
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
+def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Noise:
+    noise = LaplaceNoise(space.vectors.shape[1], epsilon)
+    metric = partial(euclidean, space.vectors)
+    return Noise(
+        space.vectors,
+        noise,
+        noise.spread,
+        guarantee,
+        metric,
+        approximate=noise.approximate,
+        loss=noise.loss,
+    )
 
-    def build(self, space: Space, guarantee: Guarantee) -> Noise:
-        noise = LaplaceNoise(space.vectors.shape[1], self.epsilon)
-        metric = partial(euclidean, space.vectors)
-        return Noise(space.vectors, noise, noise.spread, guarantee, metric, noise.approximate)
 
-    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw:
-        from scipy.stats import gamma
+def law(space: Space, guarantee: Guarantee) -> NoiseLaw:
+    from scipy.stats import gamma
 
-        d = space.vectors.shape[1]
-        return NoiseLaw(space.vectors, norms_of, gamma(d, scale=1 / guarantee.epsilon))
+    d = space.vectors.shape[1]
+    return NoiseLaw(space.vectors, norms_of, gamma(d, scale=1 / guarantee.epsilon))

@@ -52,45 +52,45 @@ def make_mahalanobis(
         status="proven",
         source="Xu et al. 2020, theorem 1; projection is post-processing",
     )
-    settings = _Settings(epsilon, lam)
-    return NoiseMechanism("dx.Mahalanobis.v1", guarantee, settings, projection)
+    builder = partial(build, epsilon=epsilon, lam=lam)
+    return NoiseMechanism(
+        "dx.Mahalanobis.v1", guarantee, builder, partial(law, lam=lam), projection
+    )
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
-    lam: float
+def build(space: Space, guarantee: Guarantee, *, epsilon: float, lam: float) -> Noise:
+    values, axes = regularised_covariance(space.vectors, lam)
+    if values[0] <= 1e-12 * values[-1]:
+        expected = "vectors whose covariance is regular at this lam (lower it)"
+        raise DxError(Errors.DX020.format(expected=expected, given="singular ones"))
+    euclid = epsilon / np.sqrt(values[0])
+    notes = f"Per unit of Euclidean distance this is {euclid:.6g} nats."
+    root, d = (axes * np.sqrt(values)) @ axes.T, len(values)
+    spread = float(np.sqrt((d + 1) * np.min(np.sum(root**2, axis=1))) / epsilon)
+    whitened = space.vectors @ ((axes / np.sqrt(values)) @ axes.T)
+    noise = EllipticalNoise(root, epsilon)
+    return Noise(
+        space.vectors,
+        noise,
+        spread,
+        replace(guarantee, notes=notes),
+        partial(euclidean, whitened),
+        approximate=LaplaceNoise(d, epsilon).approximate,
+        loss=noise.loss,
+    )
 
-    def build(self, space: Space, guarantee: Guarantee) -> Noise:
-        values, axes = regularised_covariance(space.vectors, self.lam)
-        if values[0] <= 1e-12 * values[-1]:
-            expected = "vectors whose covariance is regular at this lam (lower it)"
-            raise DxError(Errors.DX020.format(expected=expected, given="singular ones"))
-        euclid = self.epsilon / np.sqrt(values[0])
-        notes = f"Per unit of Euclidean distance this is {euclid:.6g} nats."
-        root, d = (axes * np.sqrt(values)) @ axes.T, len(values)
-        spread = float(np.sqrt((d + 1) * np.min(np.sum(root**2, axis=1))) / self.epsilon)
-        whitened = space.vectors @ ((axes / np.sqrt(values)) @ axes.T)
-        return Noise(
-            space.vectors,
-            _Ellipse(root, self.epsilon),
-            spread,
-            replace(guarantee, notes=notes),
-            partial(euclidean, whitened),
-            LaplaceNoise(d, self.epsilon).approximate,
-        )
 
-    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw:
-        from scipy.stats import gamma
+def law(space: Space, guarantee: Guarantee, *, lam: float) -> NoiseLaw:
+    from scipy.stats import gamma
 
-        values, axes = regularised_covariance(space.vectors, self.lam)
-        radius = gamma(space.vectors.shape[1], scale=1 / guarantee.epsilon)
-        inverse = axes / np.sqrt(values)  # S^-1 = inverse inverse^T
-        return NoiseLaw(space.vectors, lambda Z: norms_of(Z @ inverse), radius)
+    values, axes = regularised_covariance(space.vectors, lam)
+    radius = gamma(space.vectors.shape[1], scale=1 / guarantee.epsilon)
+    inverse = axes / np.sqrt(values)  # S^-1 = inverse inverse^T
+    return NoiseLaw(space.vectors, lambda Z: norms_of(Z @ inverse), radius)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Ellipse:
+class EllipticalNoise:
     root: Floats2d
     epsilon: float
 

@@ -18,7 +18,8 @@ Paper     Bollegala et al. 2023 (EACL), theorem 3. As in the authors' code, m co
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -78,52 +79,56 @@ def make_nadp(
         status="proven",
         source="Balle and Wang 2018, theorem 8" + ("" if everyone else "; Bollegala 2023, thm 3"),
     )
-    settings = _Settings(epsilon, delta, m, tau, noise)
-    return NoiseMechanism("dx.NADP.v1", guarantee, settings, projection)
+    builder = partial(build, epsilon=epsilon, delta=delta, m=m, tau=tau, noise=noise)
+    return NoiseMechanism("dx.NADP.v1", guarantee, builder, partial(law, noise=noise), projection)
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
-    delta: float | None
-    m: int
-    tau: float
-    noise: str
+def build(
+    space: Space,
+    guarantee: Guarantee,
+    *,
+    epsilon: float,
+    delta: float | None,
+    m: int,
+    tau: float,
+    noise: str,
+) -> Noise:
+    from scipy.sparse import coo_array
 
-    def build(self, space: Space, guarantee: Guarantee) -> Noise:
-        from scipy.sparse import coo_array
+    X, (n, d) = space.vectors, space.vectors.shape
+    delta = 1 / max(n, 2) if delta is None else delta
+    unit = analytic_sigma(epsilon, delta)
+    guarantee = replace(guarantee, delta=delta, mu=1 / unit)
+    if noise == "global":
+        # Words that all lie at one point need no noise to be alike; any will do.
+        sigma = unit * (diameter(X) or 1.0)
+        normal = NormalNoise(d, np.full(n, sigma))
+        return Noise(X, normal, sigma, guarantee, delta=normal.delta)
+    edges, lengths = relation(X, m, tau)
+    notes = coverage(n, edges)
+    sigmas = np.full(n, unit * (float(lengths.max()) or 1.0))
+    if noise == "paper":
+        sigmas = unit * component_lengths(n, edges, lengths)
+        notes += f" {np.mean(sigmas == 0):.1%} of the words get no noise."
+    spread = float(sigmas[sigmas > 0].min()) if sigmas.any() else 1.0
+    guarantee = replace(guarantee, notes=notes)
+    directed = np.concatenate([edges, edges[:, ::-1]])
+    ones = np.ones(len(directed), dtype=bool)
+    related = coo_array((ones, (directed[:, 0], directed[:, 1])), shape=(n, n)).tocsr()
 
-        X, (n, d) = space.vectors, space.vectors.shape
-        delta = 1 / max(n, 2) if self.delta is None else self.delta
-        unit = analytic_sigma(self.epsilon, delta)
-        guarantee = replace(guarantee, delta=delta, mu=1 / unit)
-        if self.noise == "global":
-            # Words that all lie at one point need no noise to be alike; any will do.
-            sigma = unit * (diameter(X) or 1.0)
-            return Noise(X, NormalNoise(d, np.full(n, sigma)), sigma, guarantee)
-        edges, lengths = relation(X, self.m, self.tau)
-        notes = coverage(n, edges)
-        sigmas = np.full(n, unit * (float(lengths.max()) or 1.0))
-        if self.noise == "paper":
-            sigmas = unit * component_lengths(n, edges, lengths)
-            notes += f" {np.mean(sigmas == 0):.1%} of the words get no noise."
-        spread = float(sigmas[sigmas > 0].min()) if sigmas.any() else 1.0
-        guarantee = replace(guarantee, notes=notes)
-        both = np.concatenate([edges, edges[:, ::-1]])
-        ones = np.ones(len(both), dtype=bool)
-        related = coo_array((ones, (both[:, 0], both[:, 1])), shape=(n, n)).tocsr()
+    def covers(rows: Ints1d) -> Bools2d:
+        table: Bools2d = related[rows].toarray()
+        return table
 
-        def covers(rows: Ints1d) -> Bools2d:
-            table: Bools2d = related[rows].toarray()
-            return table
+    normal = NormalNoise(d, sigmas)
+    return Noise(X, normal, spread, guarantee, covers=covers, delta=normal.delta)
 
-        return Noise(X, NormalNoise(d, sigmas), spread, guarantee, covers=covers)
 
-    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw | None:
-        """For "global" alone."""
-        if self.noise != "global":
-            return None
-        return normal_distribution(space.vectors, diameter(space.vectors), guarantee)
+def law(space: Space, guarantee: Guarantee, *, noise: str) -> NoiseLaw | None:
+    """For "global" alone."""
+    if noise != "global":
+        return None
+    return normal_distribution(space.vectors, diameter(space.vectors), guarantee)
 
 
 def relation(X: Floats2d, m: int, tau: float) -> tuple[Ints2d, Floats1d]:
@@ -132,16 +137,16 @@ def relation(X: Floats2d, m: int, tau: float) -> tuple[Ints2d, Floats1d]:
     if n < m:
         why = f"the space has {n} words, fewer than m = {m}"
         raise DxError(Errors.DX005.format(name="dx.NADP.v1", why=why))
-    tops, apart = nearest_of_all(X, min(max(TOP, m), n))
+    tops, distances = nearest_of_all(X, min(max(TOP, m), n))
     pairs = np.stack([np.repeat(np.arange(n), m), tops[:, :m].reshape(-1)], axis=1)
-    others = pairs[:, 0] != pairs[:, 1]
-    pairs, first = np.unique(np.sort(pairs[others], axis=1), axis=0, return_index=True)
-    lengths = apart[:, :m].reshape(-1)[others][first]
+    distinct = pairs[:, 0] != pairs[:, 1]
+    pairs, first = np.unique(np.sort(pairs[distinct], axis=1), axis=0, return_index=True)
+    lengths = distances[:, :m].reshape(-1)[distinct][first]
     tops = tops[:, :TOP]
     shared = np.empty(len(pairs))
     for part in blocks(len(pairs), PAIRS_AT_ONCE):
-        one, other = tops[pairs[part, 0]], tops[pairs[part, 1]]
-        shared[part] = (one[:, :, None] == other[:, None, :]).sum(axis=(1, 2))
+        first_tops, second_tops = tops[pairs[part, 0]], tops[pairs[part, 1]]
+        shared[part] = (first_tops[:, :, None] == second_tops[:, None, :]).sum(axis=(1, 2))
     # Words at one point are related as well: what covers one of them has to cover the other.
     related = shared / (2 * tops.shape[1] - shared) >= tau
     if not related.any():
@@ -164,7 +169,7 @@ def component_lengths(n: int, edges: Ints2d, lengths: Floats1d) -> Floats1d:
 
 
 def coverage(n: int, edges: Ints2d) -> str:
-    """Return what the relation leaves out on a space, in words."""
+    """Describe the share of pairs and words that the relation covers."""
     alone = n - len(np.unique(edges))
     share = len(edges) / (n * (n - 1) / 2)
     return (

@@ -50,33 +50,27 @@ def make_path(epsilon: float) -> ChoiceMechanism:
         source="docs/explanation/sentences.md, theorem; McSherry and Talwar 2007",
         notes="Draws use 53 random bits: a word of probability below 2**-53 may never come out.",
     )
-    return ChoiceMechanism("dx.Path.v1", guarantee, _Settings(epsilon))
+    return ChoiceMechanism("dx.Path.v1", guarantee, partial(build, epsilon=epsilon))
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
+def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Choice:
+    graph = graph_of(space)
+    longest = graph.reach / STEPS
+    if epsilon * longest > LARGEST_SCORE:
+        expected = f"at most {LARGEST_SCORE / longest:.4g} on this space"
+        raise fail("epsilon", expected, epsilon)
+    beta = solved_beta(partial(exact_epsilon, graph), epsilon)
+    notes = (
+        f"The choice uses exp(-{beta:.6g} path) on this space. No two words are more than "
+        f"{longest:g} apart. "
+    )
 
-    def build(self, space: Space, guarantee: Guarantee) -> Choice:
-        graph = graph_of(space)
-        longest = graph.reach / STEPS
-        if self.epsilon * longest > LARGEST_SCORE:
-            expected = f"at most {LARGEST_SCORE / longest:.4g} on this space"
-            raise fail("epsilon", expected, self.epsilon)
-        beta = solved_beta(partial(exact_epsilon, graph), self.epsilon)
-        notes = (
-            f"The choice uses exp(-{beta:.6g} path) on this space. No two words are more than "
-            f"{longest:g} apart. "
-        )
+    def weights(rows: Ints1d) -> Floats2d:
+        return np.exp(-beta * graph.distances(rows))
 
-        def weights(rows: Ints1d) -> Floats2d:
-            return np.exp(-beta * graph.distances(rows))
-
-        guarantee = replace(
-            guarantee, notes=notes + guarantee.notes, loss_range=2 * beta / self.epsilon
-        )
-        draw = _Draw(graph, beta, np.exp(-log_sums(graph, beta)))
-        return Choice(len(space), weights, graph.distances, guarantee, draw, longest)
+    guarantee = replace(guarantee, notes=notes + guarantee.notes, loss_range=2 * beta / epsilon)
+    draw = _Draw(graph, beta, np.exp(-log_sums(graph, beta)))
+    return Choice(weights, graph.distances, guarantee, draw, longest)
 
 
 def exact_epsilon(graph: WordGraph, beta: float) -> float:
@@ -106,49 +100,49 @@ class _Draw:
         uniforms = rng.uniform(len(rows))
         changed = np.flatnonzero(uniforms >= self.unchanged[rows])
         for part in blocks(len(changed), WORDS_AT_ONCE):
-            some = changed[part]
-            drawn[some] = self._others(rows[some], uniforms[some], rng)
+            places = changed[part]
+            drawn[places] = self._changed(rows[places], uniforms[places], rng)
         return drawn
 
-    def _others(self, rows: Ints1d, uniforms: Floats1d, rng: Rng) -> Ints1d:
+    def _changed(self, rows: Ints1d, uniforms: Floats1d, rng: Rng) -> Ints1d:
         graph, reach = self.graph, self.graph.reach
-        words, which = np.unique(rows, return_inverse=True)  # sums are alike for the same word
+        words, inverse = np.unique(rows, return_inverse=True)  # sums are alike for the same word
         counts = graph.counts[words]
         # The last weight is that of all words beyond the reach.
         W = np.empty((len(words), reach + 1))
         W[:, :reach] = counts
         W[:, reach] = len(graph) - counts.sum(axis=1, dtype=np.int64)
         W *= np.exp(-self.beta * np.arange(reach + 1) / STEPS)
-        steps = _first_above(np.cumsum(W, axis=1, out=W), which, uniforms)
-        others = np.empty(len(rows), dtype=np.int64)
-        others[steps == reach] = self._beyond(rows[steps == reach], rng)
-        near = np.flatnonzero(steps != reach)
-        at = counts[which[near], steps[near]].astype(np.int64)
-        ends = np.cumsum(counts, axis=1, dtype=np.int64)[which[near], steps[near]]
-        places = ends - at + (rng.uniform(len(near)) * at).astype(np.int64)
-        others[near] = graph.reached.at(rows[near], places)
-        return others
+        steps = _first_above(np.cumsum(W, axis=1, out=W), inverse, uniforms)
+        outputs = np.empty(len(rows), dtype=np.int64)
+        outputs[steps == reach] = self._beyond(rows[steps == reach], rng)
+        within = np.flatnonzero(steps != reach)
+        sizes = counts[inverse[within], steps[within]].astype(np.int64)
+        ends = np.cumsum(counts, axis=1, dtype=np.int64)[inverse[within], steps[within]]
+        places = ends - sizes + (rng.uniform(len(within)) * sizes).astype(np.int64)
+        outputs[within] = graph.reached.at(rows[within], places)
+        return outputs
 
     def _beyond(self, rows: Ints1d, rng: Rng) -> Ints1d:
         """Sample a word beyond the reach uniformly, by rejection."""
         graph = self.graph
         drawn = np.full(len(rows), -1, dtype=np.int64)
-        while (left := np.flatnonzero(drawn < 0)).size:
-            some = rows[left]
-            tries = (rng.uniform(len(some)) * len(graph)).astype(np.int64)
-            beyond = ~graph.reached.are_near(some, tries)
-            drawn[left[beyond]] = tries[beyond]
+        while (missing := np.flatnonzero(drawn < 0)).size:
+            missing_rows = rows[missing]
+            candidates = (rng.uniform(len(missing_rows)) * len(graph)).astype(np.int64)
+            beyond = ~graph.reached.are_near(missing_rows, candidates)
+            drawn[missing[beyond]] = candidates[beyond]
         return drawn
 
 
-def _first_above(sums: Floats2d, which: Ints1d, uniforms: Floats1d) -> Ints1d:
-    """Return the first place in row `which` of the rising sums above that share of its total, (k,):
-    a binary search in all rows at once."""
-    total = sums[which, -1]
+def _first_above(sums: Floats2d, row_of: Ints1d, uniforms: Floats1d) -> Ints1d:
+    """Return the first place (k,) of rows of rising sums above a share of their total: a binary
+    search in all rows at once."""
+    total = sums[row_of, -1]
     # uniform * total must not be rounded up to the total, beyond the last sum.
     marks = np.minimum(uniforms * total, np.nextafter(total, 0))
-    width, places = sums.shape[1], np.zeros(len(which), dtype=np.int64)
-    flat, before = sums.reshape(-1), which * sums.shape[1] - 1
+    width, places = sums.shape[1], np.zeros(len(row_of), dtype=np.int64)
+    flat, before = sums.reshape(-1), row_of * sums.shape[1] - 1
     for bit in reversed(range(width.bit_length())):
         ahead = np.minimum(places + (1 << bit), width)
         places = np.where(flat[before + ahead] <= marks, ahead, places)

@@ -14,37 +14,29 @@ Papers      this project, docs/explanation/sentences.md; Chatzikokolakis, Palami
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
-from ..errors import DxError, Errors
-from ..metric.policy import Policy, describe, known_of, policy_graph, policy_of
-from ..metric.policy_graph import Kernel, PolicyGraph
-from ..prior.chain import Chain
+from ..metric.policy import MetricPolicy, describe, policy_graph, policy_of, stored_distances
+from ..metric.policy_graph import Kernel
+from ..prior.chain import Chain, Prior
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..sampler.alone import WordDraw, beta_of
-from ..sampler.draw import SentenceDraw, Text
+from ..sampler.draw import InputRows, SentenceDraw
 from ..sampler.emissions import NOTHING, Emissions
 from ..sampler.forward_backward import ADDED
 from ..sampler.likelihood import SentenceLikelihood
 from ..space import Space
-from ..ty import Draw, Prior
+from ..ty import Draw, Facts
 from ..validate import fail, positive
-from .built import (
-    LARGEST_SCORE,
-    ProbabilityMechanism,
-    checked_layout,
-    checked_rows,
-    flags,
-)
+from .built import LARGEST_SCORE, ProbabilityMechanism, checked_flags, checked_layout, checked_rows
 
-HOW = {"alone": "Word-level", "sentence": "Sentence-level"}
+SAMPLING = {"alone": "Word-level", "sentence": "Sentence-level"}
 FLOAT_STEP = 2.0**-24  # of float32, in which sums over states are made
 
 
@@ -59,13 +51,13 @@ def make_path_v2(
     Args:
         epsilon: Nats per unit of path, above 0.
         policy: "plain" (the lengths of dx.Path.v1), "general", "clinical", "training" or
-            "strict", or a table of the fields of metric.policy.Policy.
+            "strict", or a table of the fields of metric.policy.MetricPolicy.
         prior: The public language model; dx.WordPairs.v1 if None.
     """
     epsilon = positive("epsilon", epsilon)
     name, lengths = policy_of(policy)
     prior = registry.dx_priors.get("dx.WordPairs.v1")() if prior is None else prior
-    if not isinstance(prior, Prior) or prior.draws not in HOW:
+    if not isinstance(prior, Prior) or prior.draws not in SAMPLING:
         raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
     alone = prior.draws == "alone"
     guarantee = Guarantee(
@@ -78,36 +70,46 @@ def make_path_v2(
         protects="word" if alone else "text",
         loss_range=2.0 if alone else 1.0,
     )
-    settings = _Settings(epsilon, name, lengths, prior)
-    return SentenceMechanism("dx.Path.v2", guarantee, settings)
+    builder = partial(build, epsilon=epsilon, policy_name=name, policy=lengths, prior=prior)
+    facts = Facts(draws_sentences=not alone)
+    return SentenceMechanism("dx.Path.v2", guarantee, builder, facts)
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
-    policy_name: str
-    policy: Policy
-    prior: Prior
-
-    def build(self, space: Space, guarantee: Guarantee) -> Sentences:
-        graph = policy_graph(space, self.policy, self.policy_name)
-        chain = self.prior.fit(space)
-        if self.epsilon * graph.longest > LARGEST_SCORE:
-            most = f"at most {LARGEST_SCORE / graph.longest:.4g} on this space"
-            raise fail("epsilon", most, self.epsilon)
-        alone = self.prior.draws == "alone"
-        beta = beta_of(space, graph, chain, self.epsilon) if alone else self.epsilon / 2
-        kernel = Kernel(graph, beta)
-        notes = (
-            f"{HOW[self.prior.draws]} sampling by exp(-{beta:.6g} path) and {self.prior.name} "
-            f"({chain.digest[:12]}). {guarantee.notes} Rounding: {rounding(chain):.2g} nats a word."
-        )
-        guarantee = replace(guarantee, notes=notes, loss_range=2 * beta / self.epsilon)
-        default = self == make_path_v2(self.epsilon).settings
-        measured = default and space.digest == Space.builtin().digest
-        return Sentences(
-            chain, kernel, WordDraw(kernel, chain.unigram), guarantee, measured=measured
-        )
+def build(
+    space: Space,
+    guarantee: Guarantee,
+    *,
+    epsilon: float,
+    policy_name: str,
+    policy: MetricPolicy,
+    prior: Prior,
+) -> Sentences:
+    graph = policy_graph(space, policy, policy_name)
+    chain = prior.fit(space)
+    if epsilon * graph.longest > LARGEST_SCORE:
+        expected = f"at most {LARGEST_SCORE / graph.longest:.4g} on this space"
+        raise fail("epsilon", expected, epsilon)
+    alone = prior.draws == "alone"
+    beta = beta_of(space, graph, chain, epsilon) if alone else epsilon / 2
+    kernel = Kernel(graph, beta)
+    notes = (
+        f"{SAMPLING[prior.draws]} sampling by exp(-{beta:.6g} path) and {prior.name} "
+        f"({chain.digest[:12]}). {guarantee.notes} Rounding: {rounding(chain):.2g} nats a word."
+    )
+    guarantee = replace(guarantee, notes=notes, loss_range=2 * beta / epsilon)
+    default_prior = registry.dx_priors.get("dx.WordPairs.v1")()
+    default = (policy_name, policy, prior) == (*policy_of("general"), default_prior)
+    stored = stored_distances(space, policy)
+    facts = Facts(
+        draws_sentences=not chain.is_alone,
+        measured=default and space.digest == Space.builtin().digest,
+        longest=graph.longest,
+        distance_quantiles=stored.get("apart"),
+        near_names=stored.get("near_names", ()),
+        farthest=graph.farthest,
+        store_paths=graph.store,
+    )
+    return Sentences(chain, kernel, WordDraw(kernel, chain.unigram), guarantee, facts)
 
 
 def rounding(chain: Chain) -> float:
@@ -117,17 +119,11 @@ def rounding(chain: Chain) -> float:
     """
     terms = chain.states
     if len(chain.base):  # of the longest sums: what leads into a state, and what is folded
-        terms = int(np.diff(chain.into_states().indptr).max() + np.bincount(chain.base).max()) + 4
+        terms = (
+            int(np.diff(chain.incoming_transitions().indptr).max() + np.bincount(chain.base).max())
+            + 4
+        )
     return 6.5 * (terms + min(chain.states, ADDED) + 10) * FLOAT_STEP
-
-
-class WholeSentences:
-    """The sampler of sentences of a chain, and its likelihoods."""
-
-    def __init__(self, chain: Chain, kernel: Kernel) -> None:
-        self.emissions = Emissions(chain, kernel)
-        self.draw = SentenceDraw(chain, self.emissions)
-        self.likelihood = SentenceLikelihood(chain, self.emissions)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,20 +134,19 @@ class Sentences:
     kernel: Kernel
     words: WordDraw  # of words drawn independently
     guarantee: Guarantee
-    measured: bool = False  # whether privacy.levels was, with these settings
-
-    @property
-    def graph(self) -> PolicyGraph:
-        return self.kernel.graph
-
-    @property
-    def n(self) -> int:
-        return len(self.kernel.graph)
+    facts: Facts
 
     @cached_property
-    def together(self) -> WholeSentences | None:
-        """None where words are drawn independently."""
-        return None if self.chain.is_alone else WholeSentences(self.chain, self.kernel)
+    def emissions(self) -> Emissions:
+        return Emissions(self.chain, self.kernel)
+
+    @cached_property
+    def draw(self) -> SentenceDraw:
+        return SentenceDraw(self.chain, self.emissions)
+
+    @cached_property
+    def likelihood(self) -> SentenceLikelihood:
+        return SentenceLikelihood(self.chain, self.emissions)
 
 
 class SentenceMechanism(ProbabilityMechanism[Sentences]):
@@ -161,15 +156,8 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
     and the words around it.
     """
 
-    @property
-    def measured(self) -> bool:
-        """Whether privacy.levels was measured with it, epsilon aside. Raises DxError before fit."""
-        return self.built.measured
-
-    @property
-    def draws_together(self) -> bool:
-        """Whether a word depends on its neighbours. Raises DxError before fit."""
-        return self.built.together is not None
+    def _fitted_facts(self, space: Space, built: Sentences) -> Facts:
+        return built.facts
 
     def sample(
         self,
@@ -195,16 +183,16 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
             DxError: Before fit, for rows out of range, and for other shapes.
         """
         k = np.asarray(rows).size
-        lacks = flags("unknown", unknown, k, missing=False)
-        checked = checked_rows(np.where(lacks, 0, rows) if lacks.any() else rows, self.built.n)
+        lacks = checked_flags("unknown", unknown, k, missing=False)
+        rows = np.where(lacks, 0, rows) if lacks.any() else rows
+        checked = checked_rows(rows, len(self.space))
         checked[lacks] = NOTHING
         begins, stays = checked_layout(k, starts, fixed)
         if (checked[stays] == NOTHING).any():
             raise fail("fixed", "False for words that the space lacks", True)
-        together = self.built.together
-        if starts is None or together is None:
+        if starts is None or self.built.chain.is_alone:
             return Draw(self.built.words(checked, stays, rng))
-        return Draw(together.draw(Text(checked, begins, stays), rng))
+        return Draw(self.built.draw(InputRows(checked, begins, stays), rng))
 
     def log_likelihood(
         self,
@@ -214,81 +202,21 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         fixed: Bools1d | None = None,
         candidates: Ints2d | None = None,
     ) -> Floats1d | Floats2d:
-        together = self.built.together
-        if starts is None or together is None:
+        if starts is None or self.built.chain.is_alone:
             return super().log_likelihood(rows, outputs, starts, fixed, candidates)
         text, outputs, candidates = self._checked(rows, outputs, starts, fixed, candidates)
+        likelihood = self.built.likelihood
         if candidates is None:
-            return together.likelihood(Text(*text), outputs)
-        return together.likelihood.of_candidates(Text(*text), outputs, candidates)
-
-    def log_likelihood_of_variants(
-        self, text: Text, outputs: Ints1d, variants: Ints2d
-    ) -> Floats2d:  # fmt: skip
-        """Return ln P(outputs | text), sentence by sentence, for several texts at once.
-
-        Args:
-            text: The input, k words; -1 for words that the space lacks.
-            outputs: int64 (k,), the release; it counts only where a column differs from the text.
-            variants: int64 (k, m), a text a column.
-
-        Returns:
-            float64 (sentences, m), up to one constant for each sentence.
-
-        Raises:
-            DxError: Before fit, and where words are drawn independently.
-        """
-        together = self.built.together
-        if together is None:
-            raise DxError(Errors.DX066)
-        return together.likelihood.of_variants(text, outputs, variants)
+            return likelihood(InputRows(*text), outputs)
+        return likelihood.of_candidates(InputRows(*text), outputs, candidates)
 
     def log_p(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
         return self.built.words.log_likelihood(rows, outputs)
 
     def distribution(self, rows: Ints1d) -> Floats2d:
         """Return the word-level probability of every output, float64 (k, n)."""
-        return self.built.words.distribution(checked_rows(rows, self.built.n))
+        return self.built.words.distribution(checked_rows(rows, len(self.space)))
 
     def distances(self, rows: Ints1d) -> Floats2d:
         """Return the metric of the guarantee, float64 (k, n)."""
-        return self.built.graph.distances(checked_rows(rows, self.built.n))
-
-    def store_paths(self, report: Callable[[int], object] = lambda _: None) -> bool:
-        """Store the paths from the commonest words on this machine, unless they are stored.
-
-        It takes ten seconds and 170 MB; every later process then reads them in place of searching.
-        It holds for the policies of the built-in space that have a name. No output depends on it.
-
-        Args:
-            report: Called with the number of words that were done since the last call.
-
-        Returns:
-            Whether they are stored. They are not where the environment variable DX_CACHE, the
-            folder, is empty, or where the folder cannot be written: a DxWarning says so.
-
-        Raises:
-            DxError: Before fit.
-        """
-        return self.built.kernel.graph.store(report)
-
-    @property
-    def apart(self) -> Mapping[str, float] | None:
-        """How far words are apart, where it was measured before."""
-        return self.built.graph.apart
-
-    @property
-    def near_names(self) -> list[float] | None:
-        """How far the 99 nearest names are from a name like most; None where it is not known."""
-        if self._space is None:
-            return None
-        return known_of(self._space, self.settings.policy).get("near_names")
-
-    def farthest(self, rows: Ints1d) -> float:
-        """Return an upper bound of the distance between two of these words."""
-        return self.built.graph.farthest(rows)
-
-    @property
-    def longest(self) -> float | None:
-        """The largest distance between two words."""
-        return self.built.graph.longest
+        return self.built.kernel.graph.distances(checked_rows(rows, len(self.space)))

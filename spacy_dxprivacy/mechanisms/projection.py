@@ -118,15 +118,15 @@ class RankSampling:
         self.c = c
         self.auto = c is None
         self.index = index
-        self._known = not self.auto
+        self._calibrated = not self.auto
 
     def fit(self, X: Floats2d, *, epsilon: float) -> RankSampling:
         """Fit X, the words' vectors (n, d), and epsilon, that of the mechanism."""
         self._X = X
         self.index.fit(X)
-        if self.c is None or not self._known:
+        if self.c is None or not self._calibrated:
             self.c = calibrated(X, self.index)
-        self._known = not self.auto
+        self._calibrated = not self.auto
         self._rate, n = self.c * epsilon, len(X)
         # 99,999 draws in 100,000 need no more neighbours, as far as these lists find room.
         usual = int(geometric(np.array([0.99999]), self._rate, n)[0]) + 1
@@ -135,17 +135,22 @@ class RankSampling:
         return self
 
     def found(self) -> dict[str, float]:
-        """Return what fit calibrated on the space; a saved pipeline stores it."""
+        """Return the settings that fit calibrated; a saved pipeline stores them."""
         return {"c": self.c} if self.auto and self.c is not None else {}
 
-    def restore(self, found: dict[str, float]) -> None:
+    def restore(self, calibrated: dict[str, float]) -> None:
         """Make the next fit take this instead of calibrating again."""
-        if self.auto and "c" in found:
-            self.c, self._known = positive("c", found["c"]), True
+        if self.auto and "c" in calibrated:
+            self.c, self._calibrated = positive("c", calibrated["c"]), True
 
     # The mechanism fits a copy again, on a table that need not travel with it.
     def __getstate__(self) -> dict[str, Any]:
-        return {"c": self.c, "auto": self.auto, "_known": self.c is not None, "index": self.index}
+        return {
+            "c": self.c,
+            "auto": self.auto,
+            "_calibrated": self.c is not None,
+            "index": self.index,
+        }
 
     def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
         """Return rows (k,) for noisy vectors Z (k, d)."""
@@ -158,10 +163,10 @@ class RankSampling:
         # Pivots of like depth, up to the same power of 2, share a search.
         depths = np.int64(2) ** np.ceil(np.log2(ranks[deep] + 1)).astype(np.int64)
         for depth in np.unique(depths).tolist():
-            some = deep[depths == depth]
-            distinct, which = np.unique(pivots[some], return_inverse=True)
-            near, _ = neighbours(self._X[distinct], self._X, min(depth, len(self._X)))
-            rows[some] = near[which, ranks[some]]
+            places = deep[depths == depth]
+            distinct, inverse = np.unique(pivots[places], return_inverse=True)
+            lists, _ = neighbours(self._X[distinct], self._X, min(depth, len(self._X)))
+            rows[places] = lists[inverse, ranks[places]]
         return rows
 
 
@@ -173,18 +178,18 @@ class NeighbourLists:
         self.depth = depth
         self._X = np.ascontiguousarray(X, dtype=np.float32)
         self._lists = np.zeros((len(X), depth), dtype=np.min_scalar_type(len(X) - 1))
-        self._known = np.zeros(len(X), dtype=bool)
+        self._listed = np.zeros(len(X), dtype=bool)
         if len(X) <= LISTED_AT_ONCE and depth > 1:
             self._lists[:, 0] = np.arange(len(X))
             self._lists[:, 1:] = nearest_others(self._X, depth - 1)
-            self._known[:] = True
+            self._listed[:] = True
 
     def __call__(self, rows: Ints1d, ranks: Ints1d) -> Ints1d:
         """Return the neighbour of each row (k,) at its rank, which is below depth."""
-        missing = np.unique(rows[~self._known[rows]])
+        missing = np.unique(rows[~self._listed[rows]])
         if len(missing):
-            near, _ = neighbours(self._X[missing], self._X, self.depth)
-            self._lists[missing], self._known[missing] = near, True
+            lists, _ = neighbours(self._X[missing], self._X, self.depth)
+            self._lists[missing], self._listed[missing] = lists, True
         return self._lists[rows, ranks].astype(np.int64)
 
 
@@ -237,14 +242,14 @@ def _probe_ranks(X: Floats2d, index: Index) -> tuple[Floats2d, Floats1d]:
     n, d = X.shape
     rng = Rng(seed=0)
     probes = np.unique(rng.integers(n, PROBES))
-    near, apart = neighbours(X[probes], X, min(CLOSE + 1, n))
-    half = float(np.median(apart[:, 1])) / 2 if n > 1 else 1.0
+    close, distances = neighbours(X[probes], X, min(CLOSE + 1, n))
+    half = float(np.median(distances[:, 1])) / 2 if n > 1 else 1.0
     rates = np.sqrt(d + 1) * np.linspace(0.3, 3.0, LEVELS) / (half or 1.0)
-    ranks = np.empty((LEVELS, *near.shape))
+    ranks = np.empty((LEVELS, *close.shape))
     for level, rate in enumerate(rates):
         pivots = index.nearest(X[probes] + laplace_noise(len(probes), d, rng, epsilon=rate))
         for part, D in in_blocks(X[pivots], X):
-            targets = np.take_along_axis(D, near[part], axis=1)
+            targets = np.take_along_axis(D, close[part], axis=1)
             for at, (row, wanted) in enumerate(zip(np.sort(D, axis=1), targets, strict=True)):
                 ranks[level, part.start + at] = np.searchsorted(row, wanted)
     return ranks, rates

@@ -11,7 +11,7 @@ Paper     Feyisetan, Kasiviswanathan 2021 (TrustNLP)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -50,29 +50,28 @@ def make_random_projection(
         status="computed",
         source="Feyisetan and Kasiviswanathan 2021, with the exact Lipschitz constant",
     )
-    settings = _Settings(epsilon, dims)
-    return NoiseMechanism("dx.RandomProjection.v1", guarantee, settings, projection)
+    builder = partial(build, epsilon=epsilon, dims=dims)
+    return NoiseMechanism(
+        "dx.RandomProjection.v1", guarantee, builder, partial(law, dims=dims), projection
+    )
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
-    dims: int
+def build(space: Space, guarantee: Guarantee, *, epsilon: float, dims: int) -> Noise:
+    Y, Phi = projected(space.vectors, dims)
+    stretch, method = stretch_of(space.vectors, Y, Phi)
+    noise = LaplaceNoise(dims, epsilon / stretch)
+    notes = f"The projection stretches distances {stretch:.6g} times at most ({method})."
+    metric = partial(euclidean, space.vectors)
+    guarantee = replace(guarantee, notes=notes)
+    return Noise(Y, noise, noise.spread, guarantee, metric, loss=noise.loss)
 
-    def build(self, space: Space, guarantee: Guarantee) -> Noise:
-        Y, Phi = projected(space.vectors, self.dims)
-        stretch, how = stretch_of(space.vectors, Y, Phi)
-        noise = LaplaceNoise(self.dims, self.epsilon / stretch)
-        notes = f"The projection stretches distances {stretch:.6g} times at most ({how})."
-        metric = partial(euclidean, space.vectors)
-        return Noise(Y, noise, noise.spread, replace(guarantee, notes=notes), metric)
 
-    def law(self, space: Space, guarantee: Guarantee) -> NoiseLaw:
-        from scipy.stats import gamma
+def law(space: Space, guarantee: Guarantee, *, dims: int) -> NoiseLaw:
+    from scipy.stats import gamma
 
-        Y, Phi = projected(space.vectors, self.dims)
-        stretch, _ = stretch_of(space.vectors, Y, Phi)
-        return NoiseLaw(Y, norms_of, gamma(self.dims, scale=stretch / guarantee.epsilon))
+    Y, Phi = projected(space.vectors, dims)
+    stretch, _ = stretch_of(space.vectors, Y, Phi)
+    return NoiseLaw(Y, norms_of, gamma(dims, scale=stretch / guarantee.epsilon))
 
 
 def projected(X: Floats2d, dims: int) -> tuple[Floats2d, Floats2d]:
@@ -81,8 +80,8 @@ def projected(X: Floats2d, dims: int) -> tuple[Floats2d, Floats2d]:
     public = np.random.Generator(np.random.PCG64(PUBLIC_SEED))
     Phi = public.standard_normal((X.shape[1], dims)) / np.sqrt(dims)
     # Equal rows have to stay equal, to the last bit that a matrix product may round otherwise.
-    _, first, which = np.unique(X, axis=0, return_index=True, return_inverse=True)
-    return (X @ Phi)[first][which.reshape(-1)], Phi
+    _, first, inverse = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    return (X @ Phi)[first][inverse.reshape(-1)], Phi
 
 
 def stretch_of(X: Floats2d, Y: Floats2d, Phi: Floats2d) -> tuple[float, str]:
@@ -102,15 +101,15 @@ def stretch_of(X: Floats2d, Y: Floats2d, Phi: Floats2d) -> tuple[float, str]:
 
 
 def stretch_of_near(X: Floats2d, Y: Floats2d, *, width: float) -> float:
-    """Return that ratio over pairs whose first coordinates of Y lie within width; 0 without any."""
+    """Return the largest ratio over pairs whose first coordinates of Y differ by at most width."""
     order = np.argsort(Y[:, 0])
     largest = 0.0
     for step in range(1, len(X)):
         i, j = order[:-step], order[step:]
-        near = Y[j, 0] - Y[i, 0] <= width
-        if not near.any():
+        close = Y[j, 0] - Y[i, 0] <= width
+        if not close.any():
             break
-        i, j = i[near], j[near]
+        i, j = i[close], j[close]
         before = np.linalg.norm(X[i].astype(np.float64) - X[j], axis=1)
         after = np.linalg.norm(Y[i] - Y[j], axis=1)
         ratio = np.divide(after, before, out=np.zeros_like(after), where=before > 0)

@@ -15,7 +15,7 @@ takes them, and the vocabulary, from the private text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from ..privacy.guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
 from ..space.search.exact import distances, euclidean
+from ..ty import Facts
 from ..validate import between, positive
 from .choice import CACHE_MB, Choice, ChoiceMechanism, boltzmann, clamped_score
 
@@ -59,37 +60,33 @@ def make_santext_plus(
         ),
     )
     common = f"words that are not among the rarest {sensitive:.0%}"
-    in_clear = (f"{common}, each with probability {1 - p:.3g}",)
-    settings = _Settings(epsilon, p, sensitive)
-    return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, settings, in_clear, cache_mb)
+    facts = Facts(in_clear=(f"{common}, each with probability {1 - p:.3g}",))
+    builder = partial(build, epsilon=epsilon, p=p, sensitive=sensitive)
+    return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, builder, facts, cache_mb)
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
-    p: float
-    sensitive: float
+def build(
+    space: Space, guarantee: Guarantee, *, epsilon: float, p: float, sensitive: float
+) -> Choice:
+    X, n = space.vectors, len(space)
+    first = n - max(1, int(np.ceil(sensitive * n)))  # where the sensitive words begin
 
-    def build(self, space: Space, guarantee: Guarantee) -> Choice:
-        X, n = space.vectors, len(space)
-        first = n - max(1, int(np.ceil(self.sensitive * n)))  # where the sensitive words begin
+    def metric(rows: Ints1d) -> Floats2d:
+        """Euclidean between sensitive words, 0 from a word to itself, else infinite."""
+        D = euclidean(X, rows)
+        uncovered = (rows < first)[:, None] | (np.arange(n) < first)
+        uncovered[np.arange(len(rows)), rows] = False
+        D[uncovered] = np.inf
+        return D
 
-        def metric(rows: Ints1d) -> Floats2d:
-            """Euclidean between sensitive words, 0 from a word to itself, else infinite."""
-            D = euclidean(X, rows)
-            apart = (rows < first)[:, None] | (np.arange(n) < first)
-            apart[np.arange(len(rows)), rows] = False
-            D[apart] = np.inf
-            return D
+    def weights(rows: Ints1d) -> Floats2d:
+        D = distances(X[rows], X[first:])
+        W = np.zeros((len(rows), n))
+        drawn = boltzmann(clamped_score(D, beta=epsilon / 2))
+        W[:, first:] = drawn / drawn.sum(axis=1, keepdims=True)
+        common = np.flatnonzero(rows < first)
+        W[common] *= p
+        W[common, rows[common]] += 1 - p
+        return W
 
-        def weights(rows: Ints1d) -> Floats2d:
-            D = distances(X[rows], X[first:])
-            W = np.zeros((len(rows), n))
-            drawn = boltzmann(clamped_score(D, beta=self.epsilon / 2))
-            W[:, first:] = drawn / drawn.sum(axis=1, keepdims=True)
-            common = np.flatnonzero(rows < first)
-            W[common] *= self.p
-            W[common, rows[common]] += 1 - self.p
-            return W
-
-        return Choice(n, weights, metric, guarantee)
+    return Choice(weights, metric, guarantee)

@@ -13,7 +13,7 @@ the metric min(d, g), which is how it is drawn here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -48,20 +48,15 @@ def make_tem(epsilon: float, beta: float = 0.001, cache_mb: float = CACHE_MB) ->
         loss_range=1.0,
         notes="The loss between two words is at most epsilon min(d, g).",
     )
-    settings = _Settings(epsilon, beta)
-    return ChoiceMechanism("dx.TEM.v1", guarantee, settings, cache_mb=cache_mb)
+    builder = partial(build, epsilon=epsilon, beta=beta)
+    return ChoiceMechanism("dx.TEM.v1", guarantee, builder, cache_mb=cache_mb)
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
-    beta: float
+def build(space: Space, guarantee: Guarantee, *, epsilon: float, beta: float) -> Choice:
+    odds = (1 - beta) * max(len(space) - 1, 1) / beta
+    g = max(0.0, 2 / epsilon * float(np.log(odds)))
 
-    def build(self, space: Space, guarantee: Guarantee) -> Choice:
-        odds = (1 - self.beta) * max(len(space) - 1, 1) / self.beta
-        g = max(0.0, 2 / self.epsilon * float(np.log(odds)))
+    def score(D: Floats2d) -> Floats2d:
+        return np.minimum(np.minimum(D, g) * (epsilon / 2), LARGEST_SCORE)
 
-        def score(D: Floats2d) -> Floats2d:
-            return np.minimum(np.minimum(D, g) * (self.epsilon / 2), LARGEST_SCORE)
-
-        return euclidean_choice(space, guarantee, score)
+    return euclidean_choice(space, guarantee, score)

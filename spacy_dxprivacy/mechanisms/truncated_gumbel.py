@@ -14,6 +14,7 @@ Paper     Xu et al. 2021, "Density-aware differentially private textual perturba
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from ..space.search.all_pairs import diameter, nearest_of_all
 from ..space.search.exact import neighbours
 from ..ty import Draw
 from ..validate import positive
-from .built import BuiltMechanism, checked_rows
+from .built import BuiltMechanism
 
 NAME = "dx.TruncatedGumbel.v1"
 
@@ -48,41 +49,35 @@ def make_truncated_gumbel(epsilon: float) -> TruncatedGumbel:
         source="Xu et al. 2021",
         notes="Which words can come out depends on the word that went in.",
     )
-    return TruncatedGumbel(NAME, guarantee, _Settings(positive("epsilon", epsilon)))
+    return TruncatedGumbel(NAME, guarantee, partial(build, epsilon=positive("epsilon", epsilon)))
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
-
-    def build(self, space: Space, guarantee: Guarantee) -> _Gumbel:
-        nearest, farthest = extent(space.vectors)
-        scale = gumbel_scale(self.epsilon, len(space), nearest, farthest)
-        return _Gumbel(space.vectors, farthest, scale, guarantee)
+def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> GumbelNoise:
+    nearest, farthest = extent(space.vectors)
+    scale = gumbel_scale(epsilon, len(space), nearest, farthest)
+    return GumbelNoise(farthest, scale, guarantee)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Gumbel:
-    X: Floats2d
+class GumbelNoise:
     farthest: float
     scale: float
     guarantee: Guarantee
 
 
-class TruncatedGumbel(BuiltMechanism[_Gumbel]):
+class TruncatedGumbel(BuiltMechanism[GumbelNoise]):
     """Choose the nearest of a few candidates after noise on their distances."""
 
     def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
-        X, farthest, scale = self.built.X, self.built.farthest, self.built.scale
-        rows = checked_rows(rows, len(X))
+        X, farthest, scale = self.space.vectors, self.built.farthest, self.built.scale
         counts = poisson(float(np.log(max(len(X) - 1, 1))), len(X) - 1, rng.uniform(len(rows)))
         drawn = rows.copy()
         for count in np.unique(counts[counts > 0]):
             places = np.flatnonzero(counts == count)
-            near, apart = neighbours(X[rows[places]], X, int(count) + 1)
-            noise = truncated_gumbel(rng.uniform(apart.size), scale, farthest).reshape(apart.shape)
-            best = np.argmin(apart + noise, axis=1)
-            drawn[places] = near[np.arange(len(places)), best]
+            candidates, D = neighbours(X[rows[places]], X, int(count) + 1)
+            noise = truncated_gumbel(rng.uniform(D.size), scale, farthest).reshape(D.shape)
+            best = np.argmin(D + noise, axis=1)
+            drawn[places] = candidates[np.arange(len(places)), best]
         return Draw(drawn)
 
 
@@ -106,13 +101,13 @@ def gumbel_scale(epsilon: float, n: int, nearest: float, farthest: float) -> flo
     return float(2 * farthest / min(lambertw(2 * a * farthest).real, np.log(a * nearest)))
 
 
-def poisson(mean: float, most: int, uniforms: Floats1d) -> Ints1d:
-    """Sample a Poisson distribution truncated to 1..most (0 where most is 0), by inverse CDF."""
+def poisson(mean: float, largest: int, uniforms: Floats1d) -> Ints1d:
+    """Sample a Poisson number from 1 to largest (0 where that is 0), by inverse CDF."""
     from scipy.stats import poisson as distribution
 
-    low, high = distribution.cdf(0, mean), distribution.cdf(most, mean)
+    low, high = distribution.cdf(0, mean), distribution.cdf(largest, mean)
     counts = distribution.ppf(low + uniforms * (high - low), mean)
-    drawn: Ints1d = np.clip(np.nan_to_num(counts), min(1, most), most).astype(np.int64)
+    drawn: Ints1d = np.clip(np.nan_to_num(counts), min(1, largest), largest).astype(np.int64)
     return drawn
 
 

@@ -20,6 +20,7 @@ t(v) = (exp(a v) - 1) / (2 (exp(a A) - 1)), at the worst v with ||v||_2 <= 2C.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -79,46 +80,50 @@ def make_truncated_laplace(
         else "Huang et al. 2024, theorem 3",
         notes=LESS if sound else PAPER,
     )
-    settings = _Settings(epsilon, delta, clip, calibration, dims)
-    return NoiseMechanism("dx.TruncatedLaplace.v1", guarantee, settings, projection)
+    builder = partial(
+        build, epsilon=epsilon, delta=delta, clip=clip, calibration=calibration, dims=dims
+    )
+    return NoiseMechanism("dx.TruncatedLaplace.v1", guarantee, builder, projection=projection)
 
 
-@dataclass(frozen=True)
-class _Settings:
-    epsilon: float
-    delta: float | None
-    clip: float | None
-    calibration: str
-    dims: int | None
-
-    def build(self, space: Space, guarantee: Guarantee) -> Noise:
-        centres, clip = clipped(space.vectors, self.clip)
-        d = centres.shape[1]
-        if self.calibration == "sound":
-            rate = float(self.epsilon / (2 * np.sqrt(d) * clip))
-            width = sound_width(self.epsilon, guarantee.delta, d)
-            noise = TruncatedLaplaceNoise(d, rate, float(width / rate))
-            spread = float(np.sqrt(noise.variance()))
-            share = spread * rate / np.sqrt(2)
-            notes = f"This is {share:.1%} of the noise of dx.ClippedLaplace.v1, which has no delta."
-            guarantee = replace(guarantee, notes=f"{notes} {guarantee.notes}")
-            return Noise(centres, noise, spread, guarantee)
-        dims = d if self.dims is None else self.dims
-        if dims < d:
-            why = f"dims must be at least the {d} dimensions of the space, and it is {dims}"
-            raise DxError(Errors.DX005.format(name="dx.TruncatedLaplace.v1", why=why))
-        log_delta = -dims * np.log(4) if self.delta is None else float(np.log(self.delta))
-        width = paper_width(self.epsilon, log_delta, dims)
-        rate = float(self.epsilon / (2 * np.sqrt(dims) * clip))
-        true = np.exp(log_worst_delta(self.epsilon, width, d, dims))
-        notes = (
-            f"{PAPER} It claims delta = 10^{log_delta / np.log(10):.1f}; for these {d} dimensions "
-            f"and this epsilon the true delta is {true:.2g} at the worst pair within the clip, for "
-            "every epsilon, since the supports differ."
-        )
+def build(
+    space: Space,
+    guarantee: Guarantee,
+    *,
+    epsilon: float,
+    delta: float | None,
+    clip: float | None,
+    calibration: str,
+    dims: int | None,
+) -> Noise:
+    centres, clip = clipped(space.vectors, clip)
+    d = centres.shape[1]
+    if calibration == "sound":
+        rate = float(epsilon / (2 * np.sqrt(d) * clip))
+        width = sound_width(epsilon, guarantee.delta, d)
         noise = TruncatedLaplaceNoise(d, rate, float(width / rate))
-        guarantee = replace(guarantee, delta=float(np.exp(log_delta)), notes=notes)
-        return Noise(centres, noise, float(np.sqrt(noise.variance())), guarantee)
+        spread = float(np.sqrt(noise.variance()))
+        share = spread * rate / np.sqrt(2)
+        notes = f"This is {share:.1%} of the noise of dx.ClippedLaplace.v1, which has no delta."
+        guarantee = replace(guarantee, notes=f"{notes} {guarantee.notes}")
+        return Noise(centres, noise, spread, guarantee, delta=noise.delta)
+    dims = d if dims is None else dims
+    if dims < d:
+        why = f"dims must be at least the {d} dimensions of the space, and it is {dims}"
+        raise DxError(Errors.DX005.format(name="dx.TruncatedLaplace.v1", why=why))
+    log_delta = -dims * np.log(4) if delta is None else float(np.log(delta))
+    width = paper_width(epsilon, log_delta, dims)
+    rate = float(epsilon / (2 * np.sqrt(dims) * clip))
+    true = np.exp(log_worst_delta(epsilon, width, d, dims))
+    notes = (
+        f"{PAPER} It claims delta = 10^{log_delta / np.log(10):.1f}; for these {d} dimensions "
+        f"and this epsilon the true delta is {true:.2g} at the worst pair within the clip, for "
+        "every epsilon, since the supports differ."
+    )
+    noise = TruncatedLaplaceNoise(d, rate, float(width / rate))
+    guarantee = replace(guarantee, delta=float(np.exp(log_delta)), notes=notes)
+    spread = float(np.sqrt(noise.variance()))
+    return Noise(centres, noise, spread, guarantee, delta=noise.delta)
 
 
 @dataclass(frozen=True)
@@ -136,7 +141,7 @@ class TruncatedLaplaceNoise:
         noise: Floats2d = np.where(U[1] < 0.5, Z, -Z)
         return noise
 
-    def delta(self, X: Floats2d, Y: Floats2d, others: Ints1d, epsilons: Floats2d) -> Floats2d:
+    def delta(self, X: Floats2d, Y: Floats2d, outputs: Ints1d, epsilons: Floats2d) -> Floats2d:
         """Return 1 - prod_i (1 - t(|v_i|)), float64 (k, m), for centres X (k, d) and Y (m, d): what
         leaves the other support; the same at all epsilons from rate ||v||_1 on."""
         width = self.rate * self.bound
@@ -203,17 +208,17 @@ def log_worst_delta(epsilon: float, width: float, d: int, dims: int) -> float:
 def _log_stay(angles: Floats1d, reach: float, width: float, d: int) -> Floats1d:
     """Return ln prod_i (1 - t(v_i)), one coordinate being reach sin(angle) and d - 1 equal."""
     large = _leave(reach * np.sin(angles), width)
-    others = _leave(reach * np.cos(angles) / np.sqrt(max(d - 1, 1)), width)
+    equal = _leave(reach * np.cos(angles) / np.sqrt(max(d - 1, 1)), width)
     with np.errstate(divide="ignore"):
         stay: Floats1d = np.log1p(-large)
-        return stay + (d - 1) * np.log1p(-others) if d > 1 else stay
+        return stay + (d - 1) * np.log1p(-equal) if d > 1 else stay
 
 
 def _leave(shift: Floats1d, width: float) -> Floats1d:
     """Return t: the probability that a coordinate leaves the other support, for a v = shift."""
     inside = np.minimum(shift, width)
-    near = np.exp(inside - width) * np.expm1(-inside) / (2 * np.expm1(-width))
+    within = np.exp(inside - width) * np.expm1(-inside) / (2 * np.expm1(-width))
     # Beyond a v = a A the other support does not hold the middle any more; beyond 2 a A, nothing.
     past = np.clip(shift - width, 0, width)
-    out: Floats1d = np.minimum(near + np.expm1(-past) / (2 * np.expm1(-width)), 1.0)
+    out: Floats1d = np.minimum(within + np.expm1(-past) / (2 * np.expm1(-width)), 1.0)
     return out

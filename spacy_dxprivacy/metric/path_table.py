@@ -35,7 +35,7 @@ from ..space import BUILTIN
 
 FORMAT = b"dx paths 1".ljust(16)
 WORDS = 12_000  # the first of a space, which are .97 of English text
-KNOWN = BUILTIN / "paths.json"
+DIGESTS = BUILTIN / "paths.json"
 CELL = 4  # bytes of a near word
 DIGEST = 32
 AT_ONCE = 120  # words searched from at a time
@@ -44,7 +44,7 @@ Steps = tuple[Numbers1d, Numbers1d]
 
 
 class Graph(Protocol):
-    """What a table is made from: a PolicyGraph."""
+    """The members of a PolicyGraph that a table needs."""
 
     @property
     def arrays(self) -> tuple[Numbers1d, ...]: ...
@@ -55,10 +55,10 @@ class Graph(Protocol):
 def cache_folder() -> Path | None:
     """Return the folder of files that are computed again where they are missing, by DX_CACHE, else
     by XDG_CACHE_HOME; None where DX_CACHE is empty, or nobody is at home."""
-    given, base = os.environ.get("DX_CACHE"), os.environ.get("XDG_CACHE_HOME", "")
+    folder, base = os.environ.get("DX_CACHE"), os.environ.get("XDG_CACHE_HOME", "")
     try:
-        if given is not None:
-            return Path(given).expanduser() if given else None
+        if folder is not None:
+            return Path(folder).expanduser() if folder else None
         home = Path(base) if os.path.isabs(base) else Path.home() / ".cache"
     except RuntimeError:
         return None
@@ -68,13 +68,13 @@ def cache_folder() -> Path | None:
 def digest_of(graph: Graph) -> str:
     """Return the digest of a graph, and of the format of its table."""
     digest = hashlib.sha256(FORMAT)
-    for array in (np.array([len(one) for one in graph.arrays]), *graph.arrays):
+    for array in (np.array([len(array) for array in graph.arrays]), *graph.arrays):
         digest.update(np.ascontiguousarray(array, dtype="<i8").data)
     return digest.hexdigest()
 
 
 class PathTable:
-    """What `PolicyGraph.within` finds for the first words of a space, read from a file."""
+    """Results of `PolicyGraph.within` for the first words of a space, read from a file."""
 
     def __init__(self, path: Path, begin: bytes) -> None:
         k = (len(begin) - len(FORMAT)) // (CELL + DIGEST)
@@ -86,9 +86,9 @@ class PathTable:
         return len(self._ends) - 1
 
     def read(self, rows: Iterable[int]) -> dict[int, Steps]:
-        """Return what is found of these rows; less where they are lacking or damaged."""
+        """Return the results of these rows by row, without those that are missing or damaged."""
         wanted = [row for row in rows if row < len(self)]
-        found: dict[int, Steps] = {}
+        stored: dict[int, Steps] = {}
         digests = len(self.begin) - DIGEST * len(self)
         try:
             with regular(self.path).open("rb", buffering=0) as file:
@@ -98,14 +98,14 @@ class PathTable:
                     at = digests + DIGEST * row
                     if hashlib.sha256(data).digest() == self.begin[at : at + DIGEST]:
                         words, nearer = np.frombuffer(data, "<u2").reshape(2, -1)
-                        found[row] = words.astype(np.int32), nearer.astype(np.int16)
+                        stored[row] = words.astype(np.int32), nearer.astype(np.int16)
         except OSError:  # it went away
             pass
-        return found
+        return stored
 
     @property
     def is_whole(self) -> bool:
-        """Whether all rows are what they should be."""
+        """Whether every row matches its digest."""
         parts = (range(*part.indices(len(self))) for part in blocks(len(self), AT_ONCE))
         return all(len(self.read(rows)) == len(rows) for rows in parts)
 
@@ -148,7 +148,7 @@ def store_table(graph: Graph, report: Callable[[int], object] = lambda _: None) 
                 return False
     except (OSError, UsageError) as error:
         why = getattr(error, "strerror", None) or "it is in use"
-        warnings.warn(Warnings.DX105.format(path=folder, why=why), DxWarning, stacklevel=4)
+        warnings.warn(Warnings.DX105.format(path=folder, why=why), DxWarning, stacklevel=3)
         return False
     return True
 
@@ -176,9 +176,9 @@ def write_table(
 
 
 def _known(graph: Graph) -> tuple[str, str | None]:
-    """The name of the file, and the digest of its beginning, if it ships."""
+    """Return the name of the file, and the digest of its beginning, if it ships."""
     digest = digest_of(graph)
-    return f"paths-{digest[:16]}.bin", json.loads(KNOWN.read_bytes()).get(digest)
+    return f"paths-{digest[:16]}.bin", json.loads(DIGESTS.read_bytes()).get(digest)
 
 
 def _length(k: int) -> int:

@@ -16,7 +16,7 @@ from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d, Numbers1d, Numbers2d
 from ..machine import RowCache
 
 NUMBERS = 2**25  # distances at once, of one byte each or two: with more, caches hold too few
-MOST = 128  # words searched from at once
+SEARCHED_AT_ONCE = 128  # words searched from at once
 LENGTHS = 64  # classes that edges are told apart by, at most
 TURNS = 16  # of a search of many steps
 BITS = 16  # of a number that has steps below a word: a path to it, or an edge
@@ -42,8 +42,8 @@ class ReachedSets:
 
 
 class PathSearch:
-    """Dijkstra's search from many words at once, in whole steps: what is within so many steps is
-    settled for all of them before anything that is farther (Meyer and Sanders 2003).
+    """Dijkstra's search from many words at once, in whole steps: all words within so many steps are
+    settled before words that are farther (delta-stepping, Meyer and Sanders 2003).
 
     starts (n + 1,), ends (m,), steps (m,): the edges of each word, in both directions; not
     negative. The edges of a word are tried from the short to the long, so that those which lead
@@ -54,7 +54,7 @@ class PathSearch:
     def __init__(self, starts: Numbers1d, ends: Numbers1d, steps: Numbers1d, reach: int) -> None:
         self.n, self.reach = len(starts) - 1, reach
         # How many words are searched from at a time, so that memory stays bounded.
-        self.at_once = int(min(MOST, max(1, NUMBERS // self.n)))
+        self.at_once = int(min(SEARCHED_AT_ONCE, max(1, NUMBERS // self.n)))
         self.stride = 1 if reach < LENGTHS else reach // TURNS
         owners = np.repeat(np.arange(self.n), np.diff(starts))
         self.longest = int(steps.max(initial=0))
@@ -72,15 +72,15 @@ class PathSearch:
         self.dtype: Any = np.min_scalar_type(reach + self.longest).type
 
     def edges_of(self, words: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:
-        """All edges of k words: which of the words each begins at, where it ends, and its steps."""
+        """Return all edges of k words: the number of the first word, the other word, the steps."""
         degrees = self.degrees[-1].take(words)
-        some = np.flatnonzero(degrees)
-        over = np.repeat(some, degrees[some])
-        edges = self._shortest_edges(words[some], degrees[some])
+        with_edges = np.flatnonzero(degrees)
+        over = np.repeat(with_edges, degrees[with_edges])
+        edges = self._shortest_edges(words[with_edges], degrees[with_edges])
         return over, edges >> BITS, edges & STEPS
 
     def _shortest_edges(self, words: Ints1d, degrees: Numbers1d) -> Ints1d:
-        """The shortest `degrees` edges of each of k words, which all have some."""
+        """Return the shortest `degrees` edges of each of k words; degrees are above 0."""
         if not len(words):
             return self.edges[:0]
         starts, ends = self.starts.take(words), np.cumsum(degrees, dtype=np.int64)
@@ -90,10 +90,11 @@ class PathSearch:
         return self.edges.take(np.cumsum(places, out=places))
 
     def distances(self, rows: Ints1d) -> Floats2d:
-        """float64 (k, n): steps of the shortest path, infinity from the reach on."""
+        """Return the steps of shortest paths, float64 (k, n); infinity from the reach on."""
         D: Floats2d = np.full((len(rows), self.n), np.inf)
-        for part, near in self(rows):
-            D[part][np.repeat(np.arange(len(near.sizes)), near.sizes), near.words] = near.steps
+        for part, ball in self(rows):
+            owners = np.repeat(np.arange(len(ball.sizes)), ball.sizes)
+            D[part][owners, ball.words] = ball.steps
         return D
 
     def __call__(
@@ -106,7 +107,7 @@ class PathSearch:
             yield part, self.search(rows[part], None if depths is None else depths[part], scratch)
 
     def scratch(self, k: int) -> Numbers1d:
-        """A buffer that searches from k words use; what is in it does not matter."""
+        """Return a buffer for a search from k words, of any content."""
         return np.empty(min(self.at_once, k) * self.n, dtype=self.dtype)
 
     def search(
@@ -126,16 +127,15 @@ class PathSearch:
         return ReachedSets(np.bincount(owner, minlength=len(rows)), words, steps)
 
     def _settle(self, rows: Ints1d, depths: Ints1d | None, seen: Numbers1d) -> Iterator[Ints1d]:
-        """Turn by turn, what is so many steps away, as paths: (owner * n + word) << BITS | steps,
-        each word once."""
+        """Yield the words that each turn settles, as paths: (owner * n + word) << BITS | steps."""
         k, far = len(rows), np.full(len(rows), self.reach - 1) if depths is None else depths
-        here = np.arange(k) * self.n + rows
+        origins = np.arange(k) * self.n + rows
         # As if all had been seen where nobody is to go: what is not nearer is left alone.
         seen = seen[: k * self.n]
         seen.reshape(k, self.n)[:] = 1 + far[:, None]
-        seen[here] = 0
+        seen[origins] = 0
         waiting: list[list[Ints1d]] = [[] for _ in range(1 + self.reach // self.stride)]
-        waiting[0] = [here << BITS]
+        waiting[0] = [origins << BITS]
         for turn in range(len(waiting)):
             settled = []
             while waiting[turn]:  # again, where the next word is within the turn as well
@@ -150,30 +150,30 @@ class PathSearch:
                 yield settled[0] if len(settled) == 1 else _nearest(np.concatenate(settled))
 
     def _relaxed(self, paths: Ints1d, far: Ints1d, seen: Numbers1d) -> Iterator[tuple[int, Ints1d]]:
-        """Follow one edge more: by turns, what is nearer by it than was seen before.
+        """Follow one edge from each path, and yield the words that this brings nearer, by turns.
 
         Only edges of the classes that may be short enough are tried; where a class is cut, `seen`
         keeps out what is too far.
         """
         owners, words = np.divmod(paths >> BITS, self.n)
-        rest = np.minimum(far.take(owners) - (paths & STEPS), self.longest) // self.grain
-        degrees = self.degrees.ravel().take(rest * self.n + words)
-        some = np.flatnonzero(degrees)
-        if not len(some):
+        classes = np.minimum(far.take(owners) - (paths & STEPS), self.longest) // self.grain
+        degrees = self.degrees.ravel().take(classes * self.n + words)
+        with_edges = np.flatnonzero(degrees)
+        if not len(with_edges):
             return
-        words, degrees = words.take(some), degrees.take(some)
-        found = self._shortest_edges(words, degrees)
-        found += np.repeat(paths.take(some) - (words << BITS), degrees)
+        words, degrees = words.take(with_edges), degrees.take(with_edges)
+        reached = self._shortest_edges(words, degrees)
+        reached += np.repeat(paths.take(with_edges) - (words << BITS), degrees)
         # Steps are the lowest digits, so a narrower number keeps them.
-        nearer = found.astype(self.dtype) < seen.take(found >> BITS)
-        found = _nearest(found.take(np.flatnonzero(nearer)))
-        steps = found.astype(self.dtype)
-        seen[found >> BITS] = steps
+        nearer = reached.astype(self.dtype) < seen.take(reached >> BITS)
+        reached = _nearest(reached.take(np.flatnonzero(nearer)))
+        steps = reached.astype(self.dtype)
+        seen[reached >> BITS] = steps
         turns = steps // self.dtype(self.stride)
-        found = found.take(np.argsort(turns, kind="stable"))
+        reached = reached.take(np.argsort(turns, kind="stable"))
         ends = np.cumsum(np.bincount(turns))
         for turn in np.flatnonzero(np.diff(ends, prepend=0)).tolist():
-            yield turn, found[ends[turn - 1] if turn else 0 : ends[turn]]
+            yield turn, reached[ends[turn - 1] if turn else 0 : ends[turn]]
 
 
 def _nearest(paths: Ints1d) -> Ints1d:
@@ -200,18 +200,18 @@ class Neighbourhoods:
 
     def at(self, rows: Ints1d, places: Ints1d) -> Ints1d:
         """Return the words at these places of the lists of k rows, shape (k,)."""
-        some, which = np.unique(rows, return_inverse=True)
-        farthest = np.zeros(len(some), dtype=np.int64)
-        np.maximum.at(farthest, which, places)
-        lists = self._lists_of(some, farthest)
-        found = np.empty(len(rows), dtype=np.int64)
-        cells = np.split(np.argsort(which, kind="stable"), np.cumsum(np.bincount(which))[:-1])
+        distinct, inverse = np.unique(rows, return_inverse=True)
+        farthest = np.zeros(len(distinct), dtype=np.int64)
+        np.maximum.at(farthest, inverse, places)
+        lists = self._lists_of(distinct, farthest)
+        words_at = np.empty(len(rows), dtype=np.int64)
+        cells = np.split(np.argsort(inverse, kind="stable"), np.cumsum(np.bincount(inverse))[:-1])
         for cell, words in zip(cells, lists, strict=False):  # of no rows: one empty cell
-            found[cell] = words[places[cell]]
-        return found
+            words_at[cell] = words[places[cell]]
+        return words_at
 
-    def are_near(self, rows: Ints1d, others: Ints1d) -> Bools1d:
-        """bool (k,): whether the path from each of k rows to another word is below the reach.
+    def are_near(self, rows: Ints1d, targets: Ints1d) -> Bools1d:
+        """Return whether the path from each row to its target is below the reach, bool (k,).
 
         The search goes from both ends: the last word of the path within some of it from one end is
         followed by one that is within the rest of it from the other. Rows are often asked for
@@ -219,44 +219,45 @@ class Neighbourhoods:
         """
         if not len(rows):
             return np.zeros(0, dtype=bool)
-        n, most = self._search.n, self._search.reach - 1
-        far = 3 * most // 8
-        owners, words, steps = self._within(rows, most - far - 1)
-        theirs, ends, rest = self._within(others, far)
+        n, longest = self._search.n, self._search.reach - 1
+        far = 3 * longest // 8
+        owners, words, steps = self._within(rows, longest - far - 1)
+        target_owners, ends, end_steps = self._within(targets, far)
         over, to, lengths = self._search.edges_of(words)
         keys = np.concatenate([owners * n + words, owners[over] * n + to])
         lengths = np.concatenate([steps, steps[over] + lengths])
-        order = np.argsort(theirs * n + ends)
-        known, rest = (theirs * n + ends)[order], rest[order]
-        places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-        near = (known[places] == keys) & (lengths + rest[places] <= most)
-        found: Bools1d = np.bincount(keys[near] // n, minlength=len(rows)) > 0
-        return found
+        order = np.argsort(target_owners * n + ends)
+        target_keys, end_steps = (target_owners * n + ends)[order], end_steps[order]
+        places = np.minimum(np.searchsorted(target_keys, keys), len(target_keys) - 1)
+        joined = (target_keys[places] == keys) & (lengths + end_steps[places] <= longest)
+        are_joined: Bools1d = np.bincount(keys[joined] // n, minlength=len(rows)) > 0
+        return are_joined
 
     def _within(self, rows: Ints1d, depth: int) -> tuple[Ints1d, Ints1d, Ints1d]:
-        """The words within `depth` steps of k rows: of which row each, itself, steps."""
+        """Return the number of the row, the word, and the steps of words within `depth` steps."""
         counts = self._counts[rows, : depth + 1].astype(np.int64)
         sizes = counts.sum(axis=1)
-        some, first, which = np.unique(rows, return_index=True, return_inverse=True)
-        lists = self._lists_of(some, sizes[first] - 1)
-        near = [lists[i][:size] for i, size in zip(which.tolist(), sizes.tolist(), strict=True)]
+        distinct, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
+        lists = self._lists_of(distinct, sizes[first] - 1)
+        words = [lists[i][:size] for i, size in zip(inverse.tolist(), sizes.tolist(), strict=True)]
         steps = np.repeat(np.tile(np.arange(depth + 1), len(rows)), counts.reshape(-1))
-        return np.repeat(np.arange(len(rows)), sizes), np.concatenate(near).astype(np.int64), steps
+        return np.repeat(np.arange(len(rows)), sizes), np.concatenate(words).astype(np.int64), steps
 
     def _lists_of(self, rows: Ints1d, least: Ints1d) -> list[Numbers1d]:
-        """The list of each of k different rows, as far as the place `least` (k,) or farther."""
+        """Return the list of each of k different rows, to the place `least` (k,) or farther."""
         cached, nothing = self._cache.find(rows.tolist()), (np.empty(0, dtype=np.int64),)
-        found = [cached.get(row, nothing)[0] for row in rows.tolist()]
-        lacking = np.flatnonzero(np.array([len(words) for words in found], dtype=np.int64) <= least)
+        words_of = [cached.get(row, nothing)[0] for row in rows.tolist()]
+        lengths = np.array([len(words) for words in words_of], dtype=np.int64)
+        lacking = np.flatnonzero(lengths <= least)
         # Some farther than is needed, so that few are searched from again.
         ends = np.cumsum(self._counts[rows[lacking]], axis=1, dtype=np.int64)
         depths = (ends <= least[lacking, None]).sum(axis=1)
         depths = np.maximum(1, -(-depths // STEPS_AT_ONCE)) * STEPS_AT_ONCE
         depths = np.minimum(depths, self._search.reach - 1)
-        for part, near in self._search(rows[lacking], depths):
-            words = near.words.astype(np.min_scalar_type(self._search.n - 1))
-            lists = np.split(words, np.cumsum(near.sizes)[:-1])
-            for i, one in zip(lacking[part].tolist(), lists, strict=True):
-                found[i] = one
+        for part, reached in self._search(rows[lacking], depths):
+            words = reached.words.astype(np.min_scalar_type(self._search.n - 1))
+            lists = np.split(words, np.cumsum(reached.sizes)[:-1])
+            for i, words_near in zip(lacking[part].tolist(), lists, strict=True):
+                words_of[i] = words_near
             self._cache.add(dict(zip(rows[lacking[part]].tolist(), zip(lists), strict=True)))
-        return found
+        return words_of

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from typing import Any
 
@@ -41,13 +41,14 @@ FUNCTION = (
     "wh_word", "adverb_particle", "adverb_function",
 )  # fmt: skip
 UNIT = 63  # steps of a place in axes.npz
+DISTANCES_FILE = "apart.json"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Features:
     """Public classes of words, bool (n,) each.
 
-    axes: csr float32 (n, A), places from -1 to 1; the first axis is sentiment. known: how many of
+    axes: csr float32 (n, A), places from -1 to 1; the first axis is sentiment. n_known: how many of
     the words are known at all.
     """
 
@@ -57,24 +58,25 @@ class Features:
     unit: Bools1d
     rare: Bools1d
     axes: Any
-    known: int
+    n_known: int
 
-    def apart(self, low: Ints1d, high: Ints1d, sentiment: float) -> Floats1d:
-        """The largest step of each edge (m,) along any axis; that of sentiment by its share."""
+    def axis_steps(self, low: Ints1d, high: Ints1d, sentiment: float) -> Floats1d:
+        """Return the largest step of each edge along an axis (m,), sentiment by its share."""
         weights = np.ones(self.axes.shape[1], dtype=np.float32)
         weights[0] = sentiment
         steps = abs(self.axes[low] - self.axes[high]).multiply(weights[None, :])
         largest: Floats1d = np.asarray(steps.max(axis=1).todense()).reshape(-1)
         return largest
 
-    def of(self, rows: Ints1d) -> Features:
-        """The features of n words by their rows (n,) in this table, -1 for unknown words."""
-        known = rows >= 0
-        pick = np.where(known, rows, 0)
+    def take(self, rows: Ints1d) -> Features:
+        """Return the features of n words by their rows (n,) in this table, -1 for unknown words."""
+        in_table = rows >= 0
+        entries = np.where(in_table, rows, 0)
         flags = (self.proper, self.function, self.negation, self.unit)
-        proper, function, negation, unit = (flag[pick] & known for flag in flags)
-        axes, rare = self.axes[pick].multiply(known[:, None]).tocsr(), self.rare[pick] | ~known
-        return Features(proper, function, negation, unit, rare, axes, int(known.sum()))
+        proper, function, negation, unit = (flag[entries] & in_table for flag in flags)
+        axes = self.axes[entries].multiply(in_table[:, None]).tocsr()
+        rare = self.rare[entries] | ~in_table
+        return Features(proper, function, negation, unit, rare, axes, int(in_table.sum()))
 
 
 @lru_cache(maxsize=1)
@@ -95,24 +97,21 @@ def builtin_features() -> Features:
     return Features(proper & ~function, function, negation, space.with_class("unit"), rare, axes, n)
 
 
-APART = "apart.json"
+def stored_distances(space: Space, policy: MetricPolicy) -> dict[str, Any]:
+    """Return the stored distances of a policy; {} if there are none.
 
-
-def known_of(space: Space, policy: Policy) -> dict[str, Any]:
-    """Return what is stored of a policy; {} where nothing is.
-
-    apart: privacy.levels.measured_apart. near_names: how far the 99 nearest names are from the one
+    apart: by levels.measured_apart. near_names: how far the 99 nearest names are from the one
     that is guessed as often as the median of probed names, at 1 nat a unit.
     """
     table = _stored()
     if space.digest != table.get("space"):
         return {}
-    return next((one for one in table["policies"] if one["policy"] == asdict(policy)), {})
+    return next((entry for entry in table["policies"] if entry["policy"] == asdict(policy)), {})
 
 
 @lru_cache(maxsize=1)
 def _stored() -> dict[str, Any]:
-    path = BUILTIN / APART
+    path = BUILTIN / DISTANCES_FILE
     return json.loads(path.read_text(encoding="utf8")) if path.exists() else {}
 
 
@@ -123,7 +122,7 @@ RARE_NEAR = 2.5  # length of the graph up to which a scale below 1 brings two ra
 
 
 @dataclass(frozen=True)
-class Policy:
+class MetricPolicy:
     """How well a policy protects each class of words.
 
     proper, rare, function, content: scales of edges between proper words (names, places, months,
@@ -163,36 +162,36 @@ class Policy:
         return self == PLAIN
 
 
-PLAIN = Policy()
+PLAIN = MetricPolicy()
 PRESETS = {
     "plain": PLAIN,
-    "general": Policy(1 / 3, 1.0, 1.75, 1.0, 12.0, 5.0, 2.5, 0.0, 2.5, 1.25, 0.75, 2.5, 7.5),
-    "clinical": Policy(1 / 4, 1.0, 1.75, 1.0, 13.0, 6.0, 3.5, 0.0, 2.5, 1.25, 0.5, 2.5, 8.0),
+    "general": MetricPolicy(1 / 3, 1.0, 1.75, 1.0, 12.0, 5.0, 2.5, 0.0, 2.5, 1.25, 0.75, 2.5, 7.5),
+    "clinical": MetricPolicy(1 / 4, 1.0, 1.75, 1.0, 13.0, 6.0, 3.5, 0.0, 2.5, 1.25, 0.5, 2.5, 8.0),
     # Of releases that models are trained on: rare words hide among rare words, which affords a
     # larger epsilon for the words that labels go by (docs/reference/figures.md).
-    "training": Policy(1 / 5, 0.5, 1.25, 1.0, 12.0, 5.0, 2.5, 0.0, 2.5, -2.0, -0.5, 2.5, 7.5),
-    "strict": Policy(1 / 5, 0.75, 1.25, 0.85, 4.0, 2.0, 1.5, 0.0, 1.0, 0.0, -0.5, 1.5, 2.0),
+    "training": MetricPolicy(1 / 5, 0.5, 1.25, 1.0, 12.0, 5.0, 2.5, 0.0, 2.5, -2.0, -0.5, 2.5, 7.5),
+    "strict": MetricPolicy(1 / 5, 0.75, 1.25, 0.85, 4.0, 2.0, 1.5, 0.0, 1.0, 0.0, -0.5, 1.5, 2.0),
 }
 
 
-def policy_of(given: str | Mapping[str, float] | Policy) -> tuple[str, Policy]:
-    """Return the name and the policy of a preset's name or a table of the fields of Policy.
+def policy_of(policy: str | Mapping[str, float] | MetricPolicy) -> tuple[str, MetricPolicy]:
+    """Return the name and the policy of a preset's name or a table of the fields of MetricPolicy.
 
     Raises DxError for an unknown name or field, and for numbers out of range.
     """
-    if isinstance(given, Policy):
-        return "custom", given
-    if isinstance(given, str):
-        if given not in PRESETS:
-            raise fail("policy", "one of " + ", ".join(PRESETS) + ", or a table", given)
-        return given, PRESETS[given]
-    known = [f.name for f in fields(Policy)]
-    if not isinstance(given, Mapping) or not set(given) <= set(known):
-        raise fail("policy", "a preset or a table of " + ", ".join(known), given)
-    return "custom", Policy(**given)
+    if isinstance(policy, MetricPolicy):
+        return "custom", policy
+    if isinstance(policy, str):
+        if policy not in PRESETS:
+            raise fail("policy", "one of " + ", ".join(PRESETS) + ", or a table", policy)
+        return policy, PRESETS[policy]
+    names = [f.name for f in fields(MetricPolicy)]
+    if not isinstance(policy, Mapping) or not set(policy) <= set(names):
+        raise fail("policy", "a preset or a table of " + ", ".join(names), policy)
+    return "custom", MetricPolicy(**policy)
 
 
-def policy_graph(space: Space, policy: Policy, name: str = "custom") -> PolicyGraph:
+def policy_graph(space: Space, policy: MetricPolicy, name: str = "custom") -> PolicyGraph:
     """Build the public graph of a space with the lengths of a policy.
 
     Raises DxError where the space holds none of the words that the policy is about.
@@ -203,51 +202,51 @@ def policy_graph(space: Space, policy: Policy, name: str = "custom") -> PolicyGr
     radii = np.full(len(space), graph.reach / STEPS / 2)
     if not policy.is_plain:
         ours = Space.builtin()
-        same = space is ours or space.digest == ours.digest
-        known = builtin_features().of(np.arange(len(ours)) if same else ours.find_all(space.words))
-        if not known.known:
+        is_builtin = space is ours or space.digest == ours.digest
+        rows = np.arange(len(ours)) if is_builtin else ours.find_all(space.words)
+        features = builtin_features().take(rows)
+        if not features.n_known:
             raise DxError(Errors.DX061.format(policy=name, space=space.name))
-        lengths = lengths_of(lengths, low, high, policy, known)
-        radii = np.maximum(radii - FARTHER + _radii(policy, known), LEAST_RADIUS)
-    made = with_lengths(graph, lengths, radii)
-    return replace(made, apart=known_of(space, policy).get("apart"))
+        lengths = lengths_of(lengths, low, high, policy, features)
+        radii = np.maximum(radii - FARTHER + _radii(policy, features), LEAST_RADIUS)
+    return with_lengths(graph, lengths, radii)
 
 
 def lengths_of(
-    lengths: Floats1d, low: Ints1d, high: Ints1d, policy: Policy, known: Features
+    lengths: Floats1d, low: Ints1d, high: Ints1d, policy: MetricPolicy, features: Features
 ) -> Floats1d:
     """Apply a policy to the lengths (m,) of edges between the words low and high."""
     scale = np.full(len(low), policy.content, dtype=np.float64)
-    rare, proper = (flags[low] & flags[high] for flags in (known.rare, known.proper))
+    rare, proper = (flags[low] & flags[high] for flags in (features.rare, features.proper))
     # Rare words that were far count as any other words: else paths through rare words would join
     # most of them, and a search from a word would reach five times as many.
     scale[rare & ((lengths <= RARE_NEAR) | (policy.rare >= 1))] = policy.rare
     scale[proper] = np.where(rare[proper], np.minimum(policy.rare, policy.proper), policy.proper)
-    scale[known.function[low] | known.function[high]] = policy.function
-    tolls = policy.unit * known.unit
-    negated = policy.negation * (known.negation[low] != known.negation[high])
-    apart = policy.apart * known.apart(low, high, policy.sentiment)
-    tolled: Floats1d = lengths * scale + np.maximum(apart, negated) + tolls[low] + tolls[high]
+    scale[features.function[low] | features.function[high]] = policy.function
+    tolls = policy.unit * features.unit
+    negated = policy.negation * (features.negation[low] != features.negation[high])
+    opposed = policy.apart * features.axis_steps(low, high, policy.sentiment)
+    tolled: Floats1d = lengths * scale + np.maximum(opposed, negated) + tolls[low] + tolls[high]
     return tolled
 
 
-def _radii(policy: Policy, known: Features) -> Floats1d:
-    """The radius of each word (n,) over (ln n) / 2; the last class of a word counts."""
+def _radii(policy: MetricPolicy, features: Features) -> Floats1d:
+    """Return the radius of each word (n,) over (ln n) / 2, by the last of its classes."""
     classes = (
-        (known.rare, policy.far_rare),
-        (known.proper & known.rare, min(policy.far_rare, policy.far_proper)),
-        (known.proper & ~known.rare, policy.far_proper),
-        (known.function, policy.far_function),
-        (known.negation | known.unit, policy.far_negation),
+        (features.rare, policy.far_rare),
+        (features.proper & features.rare, min(policy.far_rare, policy.far_proper)),
+        (features.proper & ~features.rare, policy.far_proper),
+        (features.function, policy.far_function),
+        (features.negation | features.unit, policy.far_negation),
     )
-    farther = np.full(len(known.rare), policy.far, dtype=np.float64)
+    farther = np.full(len(features.rare), policy.far, dtype=np.float64)
     for flags, far in classes:
         farther[flags] = far
     return farther
 
 
-def describe(name: str, policy: Policy) -> str:
-    """Describe what the policy protects more, and what less, in a sentence for the receipt."""
+def describe(name: str, policy: MetricPolicy) -> str:
+    """Describe the classes of words that a policy protects more and less, for the receipt."""
     if policy.is_plain:
         return "Policy plain: every pair of words is protected by its length on the graph alone."
     classes = (
@@ -256,9 +255,10 @@ def describe(name: str, policy: Policy) -> str:
         ("function words", policy.function, policy.far_function),
         ("all other words", policy.content, policy.far),
     )
-    hidden = [what for what, scale, far in classes if scale < 1 or far < policy.far]
-    kept = [what for what, scale, _ in classes if scale > 1]
+    hidden = [label for label, scale, far in classes if scale < 1 or far < policy.far]
+    less_hidden = [label for label, scale, _ in classes if scale > 1]
     farther = (("negations", policy.negation), ("units", policy.unit), ("opposites", policy.apart))
-    kept += [what for what, length in farther if length]
-    parts = [f"{what}: {', '.join(of)}" for what, of in (("better", hidden), ("less", kept)) if of]
+    less_hidden += [label for label, length in farther if length]
+    parts = [f"better: {', '.join(hidden)}"] if hidden else []
+    parts += [f"less: {', '.join(less_hidden)}"] if less_hidden else []
     return f"Policy {name} protects {'; '.join(parts)}."

@@ -12,7 +12,7 @@ left out: that weight is counted for every word of the space.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -33,7 +33,7 @@ class PolicyGraph:
     """The edges of each word in both directions, and the radii, in quanta.
 
     starts (n + 1,), ends (m,), steps (m,). radii: int64 (n,), none larger than an edge and the
-    radius at its other end. apart: what privacy.levels would measure, where it is known.
+    radius at its other end.
     """
 
     starts: Numbers1d
@@ -41,7 +41,6 @@ class PolicyGraph:
     steps: Numbers1d
     radii: Ints1d
     quanta: int = QUANTA
-    apart: Mapping[str, float] | None = None
 
     def __len__(self) -> int:
         return len(self.radii)
@@ -56,32 +55,32 @@ class PolicyGraph:
         return float(np.sort(self.radii[rows])[-2:].sum() / self.quanta)
 
     def within(self, rows: Ints1d) -> list[Steps]:
-        """For each of k words: the words nearer than both radii together, by row, and how many
+        """Return for each of k words those nearer than both radii together, by row, and how many
         quanta nearer. Read where they are stored, else searched for.
         """
-        known = {} if self._table is None else self._table.read(rows.tolist())
-        others = np.array([row for row in rows.tolist() if row not in known], dtype=np.int64)
-        known |= zip(others.tolist(), self.searched(others), strict=True)
-        return [known[row] for row in rows.tolist()]
+        reached = {} if self._table is None else self._table.read(rows.tolist())
+        missing = np.array([row for row in rows.tolist() if row not in reached], dtype=np.int64)
+        reached |= zip(missing.tolist(), self.searched(missing), strict=True)
+        return [reached[row] for row in rows.tolist()]
 
     def searched(self, rows: Ints1d) -> list[Steps]:
-        """Search for what `within` returns.
+        """Search for the words and numbers that `within` returns.
 
         By the potentials of the search a word w is at path(v, w) + r(v) - r(w), which is below
         2 r(v) where path(v, w) is below r(v) + r(w), so it goes no farther (Johnson 1977).
         """
-        found: list[Steps] = []
+        steps: list[Steps] = []
         if not len(rows):
-            return found
+            return steps
         far = 2 * self.radii[rows] - 1
         scratch = self._search.scratch(len(rows))
         for part in blocks(len(rows), self._search.at_once):
-            near = self._search.search(rows[part], far[part], scratch, by_number=True)
-            nearer = np.repeat(far[part] + 1, near.sizes) - near.steps
-            cuts = np.cumsum(near.sizes)[:-1]
-            words = np.split(near.words.astype(np.int32), cuts)
-            found += zip(words, np.split(nearer.astype(np.int16), cuts), strict=True)
-        return found
+            reached = self._search.search(rows[part], far[part], scratch, by_number=True)
+            nearer = np.repeat(far[part] + 1, reached.sizes) - reached.steps
+            cuts = np.cumsum(reached.sizes)[:-1]
+            words = np.split(reached.words.astype(np.int32), cuts)
+            steps += zip(words, np.split(nearer.astype(np.int16), cuts), strict=True)
+        return steps
 
     @cached_property
     def _search(self) -> PathSearch:
@@ -96,23 +95,34 @@ class PolicyGraph:
 
     @property
     def arrays(self) -> tuple[Numbers1d, ...]:
-        """All that paths depend on."""
+        """The arrays that determine all paths."""
         return self.starts, self.ends, self.steps, self.radii, np.array([self.quanta])
 
     def store(self, report: Callable[[int], object] = lambda _: None) -> bool:
-        """Store the paths of the commonest words for all processes; see path_table.store_table."""
+        """Store the paths from the commonest words on this machine, unless they are stored.
+
+        It takes ten seconds and 170 MB; every later process then reads them in place of searching.
+        It holds for the policies of the built-in space that have a name. No output depends on it.
+
+        Args:
+            report: Called with the number of words that were done since the last call.
+
+        Returns:
+            Whether they are stored. They are not where the environment variable DX_CACHE, the
+            folder, is empty, or where the folder cannot be written: a DxWarning says so.
+        """
         self.__dict__.pop("_table", None)
         return store_table(self, report)
 
     # A copy opens the table again, and makes the search again.
     def __getstate__(self) -> dict[str, Any]:
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
     def distances(self, rows: Ints1d) -> Floats2d:
-        """float64 (k, n), in units of length."""
+        """Return the distances of k words from all, float64 (k, n), in units of length."""
         D = self.radii[rows][:, None].astype(np.float64) + self.radii
-        for one, (words, nearer) in zip(D, self.within(rows), strict=True):
-            one[words] -= nearer
+        for row, (words, nearer) in zip(D, self.within(rows), strict=True):
+            row[words] -= nearer
         return D / self.quanta
 
 
@@ -129,7 +139,7 @@ def with_lengths(graph: WordGraph, lengths: Floats1d, radii: Floats1d) -> Policy
 
 
 def _closed(radii: Ints1d, low: Ints1d, high: Ints1d, steps: Ints1d) -> Ints1d:
-    """The shortest paths to the point that joins all words, over other words too (Bellman 1958)."""
+    """Return the shortest paths to the point that joins all words, over words (Bellman 1958)."""
     closed, before = radii.copy(), None
     while before is None or (closed != before).any():
         before = closed.copy()
@@ -155,23 +165,23 @@ class Kernel:
         self._times = np.expm1(beta * steps)
         self._cache = RowCache(CACHE_BYTES)
 
-    def near(self, row: int, found: Steps | None = None) -> tuple[Numbers1d, Floats1d]:
-        """The words nearer than both radii, by row, and their weight beyond that at the radii.
+    def nearer_words(self, row: int, steps: Steps | None = None) -> tuple[Numbers1d, Floats1d]:
+        """Return the words nearer than both radii, by row, and their weight beyond that of radii.
 
         found: what `prepare` gave for the word.
         """
-        words, nearer = self.prepare([row])[row] if found is None else found
+        words, nearer = self.prepare([row])[row] if steps is None else steps
         return words, self.outputs.take(words) * self._times.take(nearer)
 
     def prepare(self, rows: Iterable[int]) -> dict[int, Steps]:
         """Search from several words at once, which takes less time: near words, how much nearer."""
         wanted = set(rows)
-        found: dict[int, Steps] = self._cache.find(wanted)
-        if missing := sorted(wanted - found.keys()):
-            made = dict(zip(missing, self.graph.within(np.array(missing)), strict=True))
-            self._cache.add(made)
-            found |= made
-        return found
+        reached: dict[int, Steps] = self._cache.find(wanted)
+        if missing := sorted(wanted - reached.keys()):
+            searched = dict(zip(missing, self.graph.within(np.array(missing)), strict=True))
+            self._cache.add(searched)
+            reached |= searched
+        return reached
 
     def weights(self, row: int, outputs: Numbers1d) -> Floats1d:
         """Return the weights of k outputs of a word, float64 (k,)."""
@@ -182,5 +192,5 @@ class Kernel:
         return weights
 
     def distances(self, rows: Ints1d) -> Floats2d:
-        """float64 (k, n): the metric."""
+        """Return the metric, float64 (k, n)."""
         return self.graph.distances(rows)

@@ -45,7 +45,7 @@ def to_fields(graph: WordGraph) -> dict[str, Any]:
 
 
 def from_fields(fields: dict[str, Any]) -> WordGraph:
-    """Return the graph out of what to_fields made. Raises ValueError for arrays that do not fit."""
+    """Return the graph of the fields of to_fields. Raises ValueError for arrays that do not fit."""
     about, arrays = fields["about"], fields["arrays"]
     if about["format"] != FORMAT:
         raise ValueError("another format")
@@ -67,7 +67,7 @@ BETAS = (0.5, 1.0, 2.0, 4.0)  # at which extremes are looked for
 
 
 def check_graph(graph: WordGraph, space: Space) -> None:
-    """Raise DxError unless samples of a graph are what the space gives."""
+    """Raise DxError unless samples of a graph agree with the vectors of the space."""
     try:
         fits = len(graph) == len(space) and graph.reach == reach_of(len(space))
         if fits and _paths_agree(graph) and _edges_agree(graph, space):
@@ -79,56 +79,56 @@ def check_graph(graph: WordGraph, space: Space) -> None:
 
 
 def _paths_agree(graph: WordGraph) -> bool:
-    """Whether the words within reach are those that a search for the shortest paths finds.
+    """Return whether the words within reach agree with a search for shortest paths.
 
     Of random words, those with the largest and smallest Z, and where Z differs most on an edge.
     """
     low, high, steps = graph.edges
-    some: list[Any] = Rng().integers(len(graph), SAMPLE).tolist()
+    words: list[Any] = Rng().integers(len(graph), SAMPLE).tolist()
     for beta in BETAS:
         logs = log_sums(graph, beta)
-        some += [logs.argmax(), logs.argmin()]
+        words += [logs.argmax(), logs.argmin()]
         if len(low):
             steepest = (np.abs(logs[low] - logs[high]) / steps).argmax()
-            some += [low[steepest], high[steepest]]
-    rows = np.unique(some)
+            words += [low[steepest], high[steepest]]
+    rows = np.unique(words)
     return all(
-        np.array_equal(near.counts(graph.reach), graph.counts[rows[part]])
-        for part, near in graph.search(rows)
+        np.array_equal(reached.counts(graph.reach), graph.counts[rows[part]])
+        for part, reached in graph.search(rows)
     )
 
 
 def _edges_agree(graph: WordGraph, space: Space) -> bool:
-    """Whether most edges of a few words are as long as the ranks of their ends say."""
+    """Return whether most edges of a few words have the lengths of the ranks of their ends."""
     Y, n = with_classes(space), len(space)
     words = np.unique(Rng().integers(n, JOINED_AGAIN))
-    near = _nearest(Y, words)
-    around = np.concatenate([graph.search.edges_of(words)[1], near[:, :JOINED].ravel()])
-    others = np.setdiff1d(around, np.append(words, -1))
-    near = np.concatenate([near, _nearest(Y, others)])
+    nearest = _nearest(Y, words)
+    around = np.concatenate([graph.search.edges_of(words)[1], nearest[:, :JOINED].ravel()])
+    around_only = np.setdiff1d(around, np.append(words, -1))
+    nearest = np.concatenate([nearest, _nearest(Y, around_only)])
     # By numbers among those that are met, since lists of all words would be mostly empty.
-    met, places = np.unique(near, return_inverse=True)
-    here = np.unique(np.concatenate([met[met >= 0], words, others]))
-    lists = np.full((len(here), near.shape[1]), -1, dtype=np.int64)
-    numbers = np.where(met < 0, -1, np.searchsorted(here, met))[places].reshape(near.shape)
-    lists[np.searchsorted(here, np.concatenate([words, others]))] = numbers
+    met, places = np.unique(nearest, return_inverse=True)
+    listed = np.unique(np.concatenate([met[met >= 0], words, around_only]))
+    lists = np.full((len(listed), nearest.shape[1]), -1, dtype=np.int64)
+    numbers = np.where(met < 0, -1, np.searchsorted(listed, met))[places].reshape(nearest.shape)
+    lists[np.searchsorted(listed, np.concatenate([words, around_only]))] = numbers
     theirs = edges(lists)
     tables: list[dict[int, int]] = []  # edges at these words, by a number for both ends
-    for low, high, steps in (graph.edges, (here[theirs[0]], here[theirs[1]], theirs[2])):
+    for low, high, steps in (graph.edges, (listed[theirs[0]], listed[theirs[1]], theirs[2])):
         at = np.isin(low, words) | np.isin(high, words)
         tables.append(dict(zip((low[at] * n + high[at]).tolist(), steps[at].tolist(), strict=True)))
-    saved, found = tables
-    return len(saved.items() & found.items()) >= ALIKE * len(saved.keys() | found.keys())
+    saved, expected = tables
+    return len(saved.items() & expected.items()) >= ALIKE * len(saved.keys() | expected.keys())
 
 
 def _nearest(Y: Floats2d, words: Ints1d) -> Ints2d:
-    """(k, RANKED or fewer): the words that are nearest to each of k."""
+    """Return the nearest words to each of k, (k, RANKED or fewer)."""
     from ..space.search.faiss_index import load_faiss
 
     depth = min(RANKED, len(Y) - 1)
-    found = load_faiss().knn(Y[words], Y, depth + 1)[1]
-    pairs = zip(words.tolist(), found, strict=True)
-    lists = [near[near != word][:depth] for word, near in pairs]
+    rows = load_faiss().knn(Y[words], Y, depth + 1)[1]
+    pairs = zip(words.tolist(), rows, strict=True)
+    lists = [neighbours[neighbours != word][:depth] for word, neighbours in pairs]
     return np.array(lists, dtype=np.int64).reshape(len(words), depth)
 
 

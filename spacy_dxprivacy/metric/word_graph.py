@@ -32,7 +32,7 @@ STEPS = 4  # steps of the grid in a unit of length
 JOINED = 10
 RANKED = 100  # ranks beyond count as this one
 OFFSET = 0.75
-NEAR = 1.25  # a word with no edge as short as this gets a companion
+LONELY_ABOVE = 1.25  # a word with no edge as short as this gets a companion
 COMPANIONS = 2  # words that one word can be the companion of
 CLASS_WEIGHT = 2.0  # a class that one of two words has, in distances to the nearest word
 LEAST_WORDS = 3
@@ -78,12 +78,12 @@ class WordGraph:
         return low[once], self.ends[once].astype(np.int64), self.steps[once].astype(np.int64)
 
     def beyond(self) -> Ints1d:
-        """(n,): how many words are at the reach from each word."""
-        found: Ints1d = len(self) - self.counts.sum(axis=1, dtype=np.int64)
-        return found
+        """Return the number of words at the reach from each word, (n,)."""
+        counts: Ints1d = len(self) - self.counts.sum(axis=1, dtype=np.int64)
+        return counts
 
     def distances(self, rows: Ints1d) -> Floats2d:
-        """float64 (k, n), in units of length."""
+        """Return the distances of k words from all, float64 (k, n), in units of length."""
         D: Floats2d = np.minimum(self.search.distances(rows), self.reach) / STEPS
         return D
 
@@ -119,8 +119,8 @@ def counts_of(search: PathSearch) -> Ints2d:
 
     def work(job: tuple[slice, Numbers1d]) -> slice:
         part, scratch = job
-        near = search.search(np.arange(part.start, part.stop), None, scratch)
-        counts[part] = near.counts(search.reach)
+        reached = search.search(np.arange(part.start, part.stop), None, scratch)
+        counts[part] = reached.counts(search.reach)
         return part
 
     bar = tqdm(total=n, desc="words within reach", disable=None, delay=1, leave=False)
@@ -137,8 +137,8 @@ def both_ways(n: int, low: Ints1d, high: Ints1d, steps: Ints1d) -> tuple[Ints1d,
     from scipy.sparse import coo_array
 
     # One more than they are: a sum of tables leaves out what is 0.
-    there = coo_array((steps + 1, (low, high)), shape=(n, n)).tocsr()
-    table = there + there.T.tocsr()
+    one_way = coo_array((steps + 1, (low, high)), shape=(n, n)).tocsr()
+    table = one_way + one_way.T.tocsr()
     table.sort_indices()
     starts, ends = table.indptr.astype(np.int64), table.indices.astype(np.int64)
     return starts, ends, table.data - 1
@@ -164,12 +164,12 @@ def edges(lists: Ints2d) -> tuple[Ints1d, Ints1d, Ints1d]:
     """
     n, depth = lists.shape
     owner, place = np.nonzero(lists >= 0)
-    other = lists[owner, place].astype(np.int64)
-    keys = np.minimum(owner, other) * n + np.maximum(owner, other)
+    neighbour = lists[owner, place].astype(np.int64)
+    keys = np.minimum(owner, neighbour) * n + np.maximum(owner, neighbour)
     keys, pair = np.unique(keys, return_inverse=True)
     # The rank of high in the list of low, and of low in that of high; 0 where it is in none.
     ranks = np.zeros((len(keys), 2), dtype=np.int64)
-    ranks[pair, (owner > other).astype(np.int64)] = place + 1
+    ranks[pair, (owner > neighbour).astype(np.int64)] = place + 1
     joined = ((ranks > 0) & (ranks <= JOINED)).any(axis=1)
     keys, ranks = keys[joined], ranks[joined]
     ranks[ranks == 0] = depth + 1
@@ -177,7 +177,7 @@ def edges(lists: Ints2d) -> tuple[Ints1d, Ints1d, Ints1d]:
     shortest, taken = np.full(n, np.inf), np.zeros(n, dtype=np.int64)
     np.minimum.at(shortest, low, lengths)
     np.minimum.at(shortest, high, lengths)
-    lonely = np.flatnonzero(shortest > NEAR)
+    lonely = np.flatnonzero(shortest > LONELY_ABOVE)
     for word in lonely[np.argsort(-shortest[lonely], kind="stable")].tolist():
         for rank, friend in enumerate(lists[word, :JOINED].tolist(), start=1):
             if friend >= 0 and taken[friend] < COMPANIONS:
@@ -207,7 +207,7 @@ def with_classes(space: Space) -> Floats2d:
     if space.classes is None or not space.class_names:
         return X
     bits = [space.with_class(name) for name in space.class_names]
-    some = np.unique(np.linspace(0, len(X) - 1, 512).astype(np.int64))
-    squares, _ = load_faiss().knn(X[some], X, 2)
+    sampled = np.unique(np.linspace(0, len(X) - 1, 512).astype(np.int64))
+    squares, _ = load_faiss().knn(X[sampled], X, 2)
     typical = np.float32(np.sqrt(np.median(squares[:, 1])))  # distance to the nearest other
     return np.hstack([X, CLASS_WEIGHT * typical * np.stack(bits, axis=1).astype(np.float32)])

@@ -6,7 +6,7 @@ drawn is released.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Protocol
@@ -22,6 +22,7 @@ from ..entities.surrogates.replacements import Replacement, words_of_surrogate
 from ..privacy.randomness import Rng
 from ..space import Space
 from ..text.mentions import Entity
+from .count import Persons
 
 # What a token is. STOP and MARK: punctuation and white space, which end a sentence or do not.
 # PLAIN: a word that stays. SURROGATE: of a mention. SELECTED: a word to be drawn, which becomes
@@ -53,7 +54,7 @@ class Draft:
         vectors: Noisy vectors, float32 (t, d), or None.
         entities: What was found in each document, None where nobody looked.
         replacements: The surrogates of each document, None where the component has none.
-        persons: What the receipt of each document says of its persons, None without any.
+        persons: The recognised persons of each document, None without any.
     """
 
     docs: Sequence[Doc]
@@ -69,7 +70,7 @@ class Draft:
     vectors: Floats2d | None = None
     entities: Sequence[Sequence[Entity] | None] = ()
     replacements: Sequence[Sequence[Replacement] | None] = ()
-    persons: Sequence[Mapping[str, Any] | None] = ()
+    persons: Sequence[Persons | None] = ()
 
     @classmethod
     def of(cls, docs: Sequence[Doc], space: Space) -> Draft:

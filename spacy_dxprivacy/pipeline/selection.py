@@ -13,15 +13,16 @@ from ..arrays import Bools1d, Ints1d
 from ..entities.surrogates.base import Surrogate
 from ..entities.surrogates.replacements import Replacement, replace_mentions
 from ..errors import DxError, Errors
+from ..privacy.composition import LONGEST
 from ..space import Space
 from ..text.coverage import foreign_names
 from ..text.mentions import Entity, plain_label, united
+from .count import Persons
 from .draft import NUMBER, PLAIN, SELECTED, STOP, SURROGATE, Draft
 from .select import Entities
 from .settings import SanitizerSettings
 
 OnReplacements = Callable[[Doc, list[Replacement]], list[Replacement]]
-LONGEST = 48  # words of a sentence; longer ones are cut
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,7 +154,7 @@ def check_persons(draft: Draft, run: Run) -> Draft:
     """Add up the losses of recognised persons. Raise DxError where one would exceed the budget, and
     with a budget where nobody looked for persons."""
     settings, budget = run.settings, run.settings.max_epsilon_per_person
-    persons = list[Mapping[str, Any] | None]()
+    persons = list[Persons | None]()
     rows = zip(draft.docs, draft.parts, draft.entities, draft.replacements, strict=True)
     for doc, part, entities, items in rows:
         spans = [span for span in entities or () if plain_label(span[0]) == "PERSON"]
@@ -172,8 +173,8 @@ def _persons_of(
     part: slice,
     items: Sequence[Replacement] | None,
     spans: Sequence[Entity],
-) -> Mapping[str, Any]:
-    from .persons import Treatment, largest_of, persons_of, receipt_of
+) -> Persons:
+    from .persons import Treatment, persons_of
 
     kinds, sentences = np.full(len(doc), SURROGATE), np.zeros(len(doc), dtype=np.int64)
     stays, sources = draft.kinds[part] != SURROGATE, draft.sources[part]
@@ -181,11 +182,11 @@ def _persons_of(
     sentences[sources] = draft.sentences[part]
     treatment = Treatment(kinds == SELECTED, kinds == PLAIN, sentences, items)
     persons = persons_of(run.settings, doc, treatment, spans, run.space)
-    spent = largest_of([person.change for person in persons]).epsilon
+    spent = persons.largest.epsilon()
     budget = run.settings.max_epsilon_per_person
     if budget is not None and spent > budget:
         raise DxError(Errors.DX178.format(spent=spent, budget=budget))
-    return receipt_of(persons, run.settings.mechanism, run.settings.names_apart(run.space))
+    return persons
 
 
 def bad_return(part: str, given: Any, count: int, expected: str) -> DxError:

@@ -17,15 +17,25 @@ from ..entities.surrogates.plain import Preset, surrogates_of
 from ..entities.surrogates.replacements import NumberDraw
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
+from ..mechanisms.levels import found_by, scale_of
 from ..prior.pairs import lacked_of
 from ..privacy.composition import best_guess
 from ..privacy.guarantee import STATUSES, Guarantee
-from ..privacy.levels import found_by, scale_of
 from ..privacy.randomness import Rng
 from ..space import Space
 from ..space.sources import SpaceSource, allowed_by, substitutes_of
 from ..text.mentions import plain_label
-from ..ty import Editor, FindsSettings, HasMetric, Mechanism, Unknown
+from ..ty import (
+    AvoidsWords,
+    Editor,
+    FindsSettings,
+    HasIndex,
+    HasMetric,
+    Mechanism,
+    StatesChoice,
+    Unknown,
+    facts_of,
+)
 from ..validate import fail, one_of, positive
 from .draft import Stage
 from .receipt import Terms, stand_ins
@@ -143,8 +153,7 @@ class SanitizerSettings:
     @property
     def draws_together(self) -> bool:
         """Whether words are drawn with their sentences. A set of distinct words has none."""
-        together = bool(getattr(self.mechanism, "draws_together", False))
-        return together and self.scope == "token"
+        return facts_of(self.mechanism).draws_sentences and self.scope == "token"
 
     @property
     def active_surrogates(self) -> dict[str, Surrogate]:
@@ -168,7 +177,7 @@ class SanitizerSettings:
     @property
     def finds_settings(self) -> FindsSettings | None:
         """The mechanism's projection, where it searches for settings on the space."""
-        rule = getattr(self.mechanism, "projection", None)
+        rule = facts_of(self.mechanism).projection
         return rule if isinstance(rule, FindsSettings) else None
 
     def blocked(self, space: Space) -> tuple[frozenset[str], Mapping[str, str]]:
@@ -202,22 +211,21 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Term
             raise DxError(Errors.DX035.format(mechanism=mechanism.name))
     if editor is not None:
         editor.fit(space, mechanism)
-        if (avoid := getattr(editor, "avoid", None)) is not None:
-            avoid(allowed_by(settings.source))
-    found = {} if rule is None else dict(rule.found())
-    index = getattr(getattr(mechanism, "projection", None), "index", None)
-    if (choice := getattr(index, "choice", None)) is not None:
-        found["index"] = choice
-    measured = (
-        found_by(mechanism, mechanism.guarantee.epsilon) if settings.scope == "token" else None
-    )
+        if isinstance(editor, AvoidsWords):
+            editor.avoid(allowed_by(settings.source))
+    found: dict[str, Any] = {} if rule is None else dict(rule.found())
+    projection = facts_of(mechanism).projection
+    if isinstance(projection, HasIndex) and isinstance(projection.index, StatesChoice):
+        found["index"] = projection.index.choice
+    epsilon, scope = mechanism.guarantee.epsilon, settings.scope
+    measured = found_by(mechanism, epsilon) if scope == "token" else None
     surrogates = _surrogate_terms(settings) if settings.surrogates else None
     terms = Terms(
         mechanism=mechanism.name,
         guarantee=mechanism.guarantee,
         space=f"{space.name} ({space.digest})",
         unknown_policy=type(settings.unknown).__name__,
-        scope=settings.scope,
+        scope=scope,
         casing=settings.casing,
         vectors=settings.vectors,
         seeded=settings.rng.seed is not None,
@@ -262,7 +270,7 @@ def _in_clear(settings: SanitizerSettings, nlp: Language | None) -> tuple[str, .
     """What of the input stays visible, in words, each once."""
     visible = [*settings.selector.in_clear]
     if settings.draws_words:
-        visible += [*settings.unknown.in_clear, *getattr(settings.mechanism, "in_clear", ())]
+        visible += [*settings.unknown.in_clear, *facts_of(settings.mechanism).in_clear]
     visible += () if settings.numbers is None else settings.numbers.in_clear
     if settings.scope == "type":
         visible.append("which words of a document are the same")
@@ -279,8 +287,8 @@ def _in_clear(settings: SanitizerSettings, nlp: Language | None) -> tuple[str, .
 
 def _odds(mechanism: Mechanism) -> dict[str, Any] | None:
     """How often an attacker names a person at most; see Receipt."""
-    near = getattr(mechanism, "near_names", None)
-    if near is None:
+    near = facts_of(mechanism).near_names
+    if not near:
         return None
     right = {str(times): right_of(mechanism, times) for times in MENTIONED}
     return {"among": len(near) + 1, "right": right}
@@ -289,8 +297,8 @@ def _odds(mechanism: Mechanism) -> dict[str, Any] | None:
 def right_of(mechanism: Mechanism, words: int) -> float | None:
     """Return how often whoever knows all else, and that a name is one of 100 near names, names it
     at most, for a name like most in so many words. None where near names are unknown."""
-    near = getattr(mechanism, "near_names", None)
-    if near is None:
+    near = facts_of(mechanism).near_names
+    if not near:
         return None
     per_unit = mechanism.guarantee.epsilon * words
     return best_guess([per_unit * distance for distance in near])
@@ -314,14 +322,15 @@ def names_apart(mechanism: Mechanism, space: Space) -> float:
         return 1.0
     if guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric):
         return math.inf
-    if (farthest := getattr(mechanism, "farthest", None)) is not None:
-        return float(farthest(rows))
+    facts = facts_of(mechanism)
+    if (bound := facts.farthest(rows)) is not None:
+        return bound
     probes = np.unique(rows[np.linspace(0, len(rows) - 1, NAMES_PROBED).astype(np.int64)])
     try:
         D = np.asarray(mechanism.distances(probes))[:, rows]
     except DxError:
         return math.inf
-    longest = getattr(mechanism, "longest", None) or math.inf
+    longest = facts.longest or math.inf
     return min(2 * float(D.max(axis=1).min()), longest)
 
 

@@ -18,8 +18,9 @@ from ..arrays import Bools1d, Ints1d, Ints2d
 from ..entities.surrogates.replacements import Replacement
 from ..errors import DxError, Errors
 from ..text.layout import MARKS, moved
+from .count import Count
 from .draft import NUMBER, SAMPLED, SELECTED, SURROGATE, UNKNOWN, Draft
-from .receipt import SPANS_KEY, UNCOVERED, Counted, Terms, earlier_receipts, mark_as_made
+from .receipt import SPANS_KEY, UNCOVERED, Terms, earlier_stages, mark_as_made
 from .settings import SanitizerSettings
 from .unknown import WHICH
 
@@ -48,9 +49,8 @@ def write(settings: SanitizerSettings, draft: Draft, terms: Terms) -> list[Doc]:
         new.spans[SPANS_KEY] = _provenance(new, kinds, placed & ~follows, labels, settings)
         if MARKS in doc.user_data:
             new.user_data[MARKS] = _moved_marks(doc, new, kinds, sources)
-        counted = _counted(draft, i, part)
         tensor = None if draft.vectors is None else draft.vectors[part]
-        mark_as_made(new, terms.receipt(counted, earlier_receipts(doc)), tensor)
+        mark_as_made(new, terms.receipt(_counted(draft, i, part), earlier_stages(doc)), tensor)
         docs.append(new)
     return docs
 
@@ -103,20 +103,24 @@ def _edges(doc: Doc) -> Ints2d:
     return np.array([(token.idx, token.idx + len(token)) for token in doc])
 
 
-def _counted(draft: Draft, document: int, part: slice) -> Counted:
+def _counted(draft: Draft, document: int, part: slice) -> Count:
     kinds, draws = draft.kinds[part], draft.draws[part]
     has_draw = draws == np.arange(part.start, part.stop)
-    numbers = kinds == NUMBER
-    return Counted(
+    numbers, sampled = kinds == NUMBER, kinds == SAMPLED
+    drawn = int((sampled & has_draw).sum())
+    return Count(
+        documents=1,
         tokens=len(kinds),
-        perturbed=int((kinds == SAMPLED).sum()),
+        perturbed=int(sampled.sum()),
         unknown=int((kinds == UNKNOWN).sum()),
-        draws=int(((kinds == SAMPLED) & has_draw).sum()),
-        numbers=(int(numbers.sum()), int((numbers & has_draw).sum())),
-        stood_in=int((kinds == SURROGATE).sum()),
+        numbers=int(numbers.sum()),
+        surrogates=int((kinds == SURROGATE).sum()),
+        draws=drawn,
+        number_draws=int((numbers & has_draw).sum()),
+        most_draws=drawn,
+        uncovered=draft.docs[document].user_data.get(UNCOVERED, 0),
         mentions=_mention_counts(draft.replacements[document] or ()),
         persons=draft.persons[document],
-        uncovered=draft.docs[document].user_data.get(UNCOVERED, 0),
     )
 
 

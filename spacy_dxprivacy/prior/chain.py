@@ -11,7 +11,7 @@ by side.
 A variable-order model has C further states, contexts of two words: (x, y) emits as its base y does,
 and leads where y leads and further:
 
-    T[c, z'] = lower[c] T[base[c], z'] + more[c, z']
+    T[c, z'] = lower[c] T[base[c], z'] + context_delta[c, z']
 
 The states are the K types, then the C contexts. Pairs lead to a context by delta, never by u.
 
@@ -29,7 +29,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class Chain:
     emit: Any  # csr float32 (n, K); columns sum to 1, or to less where the space lacks words
     base: Numbers1d = field(default_factory=partial(np.zeros, 0, np.int32))  # (C,)
     lower: Numbers1d = field(default_factory=partial(np.zeros, 0, np.float32))  # (C,)
-    more: Any = None  # csr float32 (C, K + C), not negative; None without contexts
+    context_delta: Any = None  # csr float32 (C, K + C), not negative; None without contexts
 
     def __post_init__(self) -> None:
         check_chain(self)
@@ -76,18 +76,18 @@ class Chain:
     def states(self) -> int:
         return self.types + len(self.base)
 
-    def of_all(self, numbers: Numbers1d) -> Numbers1d:
-        """Return the numbers of all states, (K + C,), given those of the types, (K,)."""
+    def expand_to_states(self, numbers: Numbers1d) -> Numbers1d:
+        """Return a number for every state, (K + C,), given one per type, (K,)."""
         return np.append(numbers, numbers[self.base]) if len(self.base) else numbers
 
-    def of_types(self, numbers: Floats1d) -> Floats1d:
-        """Return the sums of numbers of states (K + C,) over those of each type, (K,)."""
+    def sum_by_type(self, numbers: Floats1d) -> Floats1d:
+        """Return the sum by type, (K,), of a number per state, (K + C,)."""
         sums: Floats1d = numbers[: self.types].copy()
         np.add.at(sums, self.base, numbers[self.types :])
         return sums
 
-    def padded(self, numbers: Numbers1d) -> Numbers1d:
-        """Return numbers of the types, (K,), as those of all states: 0 for contexts."""
+    def zero_pad_to_states(self, numbers: Numbers1d) -> Numbers1d:
+        """Return a number for every state, (K + C,), given one per type, (K,); contexts get 0."""
         C = len(self.base)
         return np.append(numbers, np.zeros(C, numbers.dtype)) if C else numbers
 
@@ -96,27 +96,27 @@ class Chain:
         """csr (n, K + C): the emissions of all states."""
         if not len(self.base):
             return self.emit
-        return self.emit.tocsc()[:, self.of_all(np.arange(self.types))].tocsr()
+        return self.emit.tocsc()[:, self.expand_to_states(np.arange(self.types))].tocsr()
 
     @cached_property
-    def bases(self) -> Ints1d:
+    def base_types(self) -> Ints1d:
         """int64 (B,): the types that are bases of contexts."""
         return np.unique(self.base).astype(np.int64)
 
     @cached_property
-    def folded(self) -> Any:
-        """csr (K, C): lower[c] at base[c]. What comes after a context by its base."""
+    def base_shares(self) -> Any:
+        """csr (K, C): lower[c] at base[c], by which messages of contexts add to their bases."""
         from scipy.sparse import csr_array
 
         C = len(self.base)
         return csr_array((self.lower, (self.base, np.arange(C))), shape=(self.types, C))
 
-    def into_states(self) -> Any:
-        """Return delta.T and more.T side by side, csr (K + C, K + C)."""
+    def incoming_transitions(self) -> Any:
+        """Return delta.T and context_delta.T side by side, csr (K + C, K + C)."""
         from scipy.sparse import hstack
 
         into = self.delta.T.tocsr()
-        return hstack([into, self.more.T], format="csr") if len(self.base) else into
+        return hstack([into, self.context_delta.T], format="csr") if len(self.base) else into
 
     @cached_property
     def pairs(self) -> Chain:
@@ -128,14 +128,10 @@ class Chain:
         K = self.types
         cells = self.delta.tocoo()
         x, y = cells.coords
-        onto = csr_array((cells.data, (x, self.of_all(np.arange(K))[y])), shape=(K, K))
-        begin = self.of_types(self.begin.astype(np.float64))
+        onto = csr_array((cells.data, (x, self.expand_to_states(np.arange(K))[y])), shape=(K, K))
+        begin = self.sum_by_type(self.begin.astype(np.float64))
         kept = {name: getattr(self, name) for name in ("alone", "back", "u", "emit")}
         return Chain(begin=begin.astype(np.float32), end=self.end[:K], delta=onto, **kept)
-
-    @property
-    def words(self) -> int:
-        return int(self.emit.shape[0])
 
     @property
     def is_alone(self) -> bool:
@@ -145,9 +141,9 @@ class Chain:
     @cached_property
     def totals(self) -> Floats1d:
         """float64 (K,): the column sums of emit."""
-        return self.weighed(np.ones(self.words))
+        return self.emission_sums(np.ones(self.emit.shape[0]))
 
-    def weighed(self, weights: Floats1d) -> Floats1d:
+    def emission_sums(self, weights: Floats1d) -> Floats1d:
         """Return emit.T @ weights, float64 (K,), for weights of words (n,)."""
         # In float64: sparse tables add up float32 as float32.
         numbers = np.repeat(weights, np.diff(self.emit.indptr)) * self.emit.data
@@ -155,8 +151,8 @@ class Chain:
         return sums
 
     @cached_property
-    def of_states(self) -> Any:
-        """csc (n, K): the words of a state side by side."""
+    def words_by_state(self) -> Any:
+        """csc (n, K): the words of each type in a column."""
         return self.emit.tocsc()
 
     @cached_property
@@ -180,12 +176,12 @@ class Chain:
 
         K, ends = self.types, np.minimum(np.arange(self.states + 1), self.types)
         behind = csr_array((self.u, np.zeros(K, np.int32), ends), shape=(self.states, 1))
-        return hstack([self.into_states(), behind], format="csr")
+        return hstack([self.incoming_transitions(), behind], format="csr")
 
     def forward(self, M: Floats2d) -> Floats2d:
         """Return T.T @ M, the forward messages of the next step, for M float (K + C, S)."""
         K = self.types
-        of_base = M[:K] + self.folded @ M[K:] if len(self.base) else M
+        of_base = M[:K] + self.base_shares @ M[K:] if len(self.base) else M
         ahead: Floats2d = self._into @ np.vstack([of_base, M[K:], self.back @ of_base])
         return ahead
 
@@ -195,20 +191,20 @@ class Chain:
         behind += np.multiply.outer(self.back, self.u @ M[: self.types])
         if not len(self.base):
             return behind
-        return np.vstack([behind, self.lower[:, None] * behind[self.base] + self.more @ M])
+        return np.vstack([behind, self.lower[:, None] * behind[self.base] + self.context_delta @ M])
 
-    def into(self, here: Ints1d, before: Ints1d) -> tuple[Ints1d, Ints1d, Numbers1d]:
-        """Return the entries of delta and more from states before to states here: their places in
-        `here` and in `before`, and the entries, (e,) each."""
+    def transitions(self, targets: Ints1d, sources: Ints1d) -> tuple[Ints1d, Ints1d, Numbers1d]:
+        """Return the entries of delta and context_delta from sources to targets: their places in
+        `targets` and in `sources`, and the entries, (e,) each."""
         table = self._into
-        first, counts = table.indptr[here], np.diff(table.indptr)[here]
-        place = np.repeat(np.arange(len(here)), counts)
+        first, counts = table.indptr[targets], np.diff(table.indptr)[targets]
+        place = np.repeat(np.arange(len(targets)), counts)
         entries = np.arange(len(place)) + np.repeat(first - np.cumsum(counts) + counts, counts)
         at = np.full(self.states + 1, -1)  # the last one is u
-        at[before] = np.arange(len(before))
-        source = at[table.indices[entries]]
-        there = source >= 0
-        return place[there], source[there], table.data[entries[there]]
+        at[sources] = np.arange(len(sources))
+        source_at = at[table.indices[entries]]
+        listed = source_at >= 0
+        return place[listed], source_at[listed], table.data[entries[listed]]
 
     @cached_property
     def digest(self) -> str:
@@ -220,18 +216,33 @@ class Chain:
 
     # A copy computes the cached properties again.
     def __getstate__(self) -> dict[str, Any]:
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+@runtime_checkable
+class Prior(Protocol):
+    """A public language model, which never sees an input.
+
+    draws: "alone" (word-level) or "sentence" (a sentence is sampled as a whole, its sum exact).
+    """
+
+    name: str
+    draws: str
+
+    def fit(self, space: Space) -> Chain:
+        """Return the language model on the words of the space."""
+        ...
 
 
 def check_chain(chain: Chain) -> None:
     """Raise DxError for arrays that do not fit together, negative numbers, sums that are not 1
     (by how much), and states that lead nowhere."""
 
-    def check_sum(what: str, sums: Floats1d) -> None:
+    def check_sum(subject: str, sums: Floats1d) -> None:
         off = float(np.abs(sums - 1).max())
         if off > TOLERANCE:
             wrong = f"should add up to 1, and is {off:.3g} off"
-            raise _bad(f"{what} {'leads nowhere' if sums.min() == 0 else wrong}")
+            raise _bad(f"{subject} {'leads nowhere' if sums.min() == 0 else wrong}")
 
     K, C = chain.types, len(chain.base)
     sizes = {**dict.fromkeys(ARRAYS, K), "begin": K + C, "end": K + C, "lower": C}
@@ -263,11 +274,12 @@ def check_contexts(chain: Chain) -> None:
         return
     if chain.base.min() < 0 or chain.base.max() >= K:
         raise _bad("some contexts have no type")
-    if chain.more is None or chain.more.shape != (C, K + C):
+    if chain.context_delta is None or chain.context_delta.shape != (C, K + C):
         raise _bad(f"it has {C} contexts without a table of what follows them")
-    if not np.isfinite(chain.more.data).all() or chain.more.data.min(initial=0) < 0:
+    data = chain.context_delta.data
+    if not np.isfinite(data).all() or data.min(initial=0) < 0:
         raise _bad("some probabilities are negative")
-    if not (chain.lower + np.asarray(chain.more.sum(axis=1)).reshape(-1) > 0).all():
+    if not (chain.lower + np.asarray(chain.context_delta.sum(axis=1)).reshape(-1) > 0).all():
         raise _bad("a context leads nowhere")
 
 
@@ -282,8 +294,8 @@ def chain_of(**fields: Any) -> Chain:
         weights = np.asarray(fields[name], dtype=np.float64)
         fields[name] = weights / weights.sum()
     tables = {name: fields[name].astype(np.float32) for name in TABLES}
-    if "more" in fields:
-        tables["more"] = fields["more"].astype(np.float32)
+    if "context_delta" in fields:
+        tables["context_delta"] = fields["context_delta"].astype(np.float32)
         tables["base"] = np.asarray(fields["base"], dtype=np.int32)
         tables["lower"] = np.asarray(fields["lower"], dtype=np.float32)
     return Chain(**{name: np.asarray(fields[name], np.float32) for name in ARRAYS}, **tables)
@@ -304,7 +316,7 @@ def to_fields(chain: Chain) -> dict[str, Any]:
         fields |= {f"{name}_{part}": getattr(getattr(chain, name), part) for part in PARTS}
     if len(chain.base):
         fields |= {"base": chain.base, "lower": chain.lower}
-        fields |= {f"more_{part}": getattr(chain.more, part) for part in PARTS}
+        fields |= {f"more_{part}": getattr(chain.context_delta, part) for part in PARTS}
     return fields
 
 
@@ -312,14 +324,15 @@ def from_fields(fields: Mapping[str, Any], n: int) -> Chain:
     """Return the chain on a space of n words. Raises DxError as check_chain does."""
     from scipy.sparse import csr_array
 
-    own = {name: fields[name] for name in ("base", "lower") if name in fields}
-    K, C = len(fields["u"]), len(own.get("base", ()))
-    shapes = {"delta": (K, K + C), "emit": (n, K)} | ({"more": (C, K + C)} if C else {})
-    tables = {
-        name: csr_array(tuple(fields[f"{name}_{part}"] for part in PARTS), shape=shape)
-        for name, shape in shapes.items()
-    }
-    return Chain(**{name: fields[name] for name in ARRAYS}, **tables, **own)
+    def table(name: str, shape: tuple[int, int]) -> Any:
+        return csr_array(tuple(fields[f"{name}_{part}"] for part in PARTS), shape=shape)
+
+    contexts = {name: fields[name] for name in ("base", "lower") if name in fields}
+    K, C = len(fields["u"]), len(contexts.get("base", ()))
+    if C:
+        contexts["context_delta"] = table("more", (C, K + C))
+    arrays = {name: fields[name] for name in ARRAYS}
+    return Chain(**arrays, delta=table("delta", (K, K + C)), emit=table("emit", (n, K)), **contexts)
 
 
 # -- on the words of a space ---------------------------------------------------------------------
@@ -335,7 +348,7 @@ class PairModel:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WordList:
+class WeightedWords:
     """Words and their frequencies."""
 
     words: Sequence[str]
@@ -359,36 +372,44 @@ def carry(model: PairModel, space: Space, frequency: Floats1d) -> Chain:
     """
     from scipy.sparse import diags_array
 
-    chain, listed = model.chain, WordList(model.words, model.chain.unigram, model.name)
+    chain, listed = model.chain, WeightedWords(model.words, model.chain.unigram, model.name)
     cells = with_neighbours(spelled(listed, space, frequency), space, listed.weights)
     emit = (cells @ chain.emit).tocsr()
-    some = np.asarray(emit.sum(axis=0)).reshape(-1) > 0
-    if some.all():
+    types = np.asarray(emit.sum(axis=0)).reshape(-1) > 0
+    if types.all():
         return replace(chain, emit=emit.astype(np.float32))
-    u, inner = chain.u[some].astype(np.float64), chain.delta.astype(np.float64)[some]
-    every = chain.of_all(some)
+    u, inner = chain.u[types].astype(np.float64), chain.delta.astype(np.float64)[types]
+    states = chain.expand_to_states(types)
     # Nothing leads to contexts whose first word is left out.
-    every[chain.types :] &= (inner.sum(axis=0) + chain.begin > 0)[chain.types :]
+    states[chain.types :] &= (inner.sum(axis=0) + chain.begin > 0)[chain.types :]
     delta, back, end, sums = joint(
-        inner[:, every], chain.end[: chain.types][some].astype(np.float64), u, chain.back[some]
+        inner[:, states],
+        chain.end[: chain.types][types].astype(np.float64),
+        u,
+        chain.back[types],
     )
     stays = shares_of(sums)
-    begin, alone = chain.begin[every], chain.alone[some] / stays
-    own: dict[str, Any] = {}
+    begin, alone = chain.begin[states], chain.alone[types] / stays
+    contexts: dict[str, Any] = {}
     if len(chain.base):
-        kept = every[chain.types :]
-        base = (np.cumsum(some) - 1)[chain.base[kept]]
-        more = diags_array(1 / sums[base]) @ chain.more[kept][:, every].astype(np.float64)
+        kept = states[chain.types :]
+        base = (np.cumsum(types) - 1)[chain.base[kept]]
+        listed_delta = chain.context_delta[kept][:, states].astype(np.float64)
+        context_delta = diags_array(1 / sums[base]) @ listed_delta
         end = np.append(end, chain.end[chain.types :][kept] / sums[base])
-        own = {"base": base, "lower": chain.lower[kept], "more": more.tocsr()}
+        contexts = {
+            "base": base,
+            "lower": chain.lower[kept],
+            "context_delta": context_delta.tocsr(),
+        }
     return chain_of(
-        begin=begin if begin.any() else np.append(alone, np.zeros(every.sum() - some.sum())),
+        begin=begin if begin.any() else np.append(alone, np.zeros(states.sum() - types.sum())),
         alone=alone, end=end, back=back, u=u, delta=delta,
-        emit=(emit[:, some] @ diags_array(stays)).tocsr(), **own,
+        emit=(emit[:, types] @ diags_array(stays)).tocsr(), **contexts,
     )  # fmt: skip
 
 
-def spelled(listed: WordList, space: Space, frequency: Floats1d) -> Any:
+def spelled(listed: WeightedWords, space: Space, frequency: Floats1d) -> Any:
     """Return the share of each word of a space in each listed word, csr float64 (n, V). Columns
     sum to 1, or to 0 where the space lacks the word.
 
@@ -401,19 +422,19 @@ def spelled(listed: WordList, space: Space, frequency: Floats1d) -> Any:
     exact = {word: i for i, word in reversed(list(enumerate(words)))}
     folded = {word.lower(): i for i, word in reversed(list(enumerate(words)))}
     # Each word of the space as it is, in lower case, in any case; then the words left the same way.
-    found = (exact.get(w, exact.get(w.lower(), folded.get(w.lower(), -1))) for w in space.words)
-    of_row, of_word = np.fromiter(found, np.int64, len(space)), space.find_all(words)
+    column = (exact.get(w, exact.get(w.lower(), folded.get(w.lower(), -1))) for w in space.words)
+    of_row, of_word = np.fromiter(column, np.int64, len(space)), space.find_all(words)
     of_word[np.isin(np.arange(V), of_row)] = -1
     by_row, by_word = np.flatnonzero(of_row >= 0), np.flatnonzero(of_word >= 0)
     rows = np.concatenate([by_row, of_word[by_word]])
     columns = np.concatenate([of_row[by_row], by_word])
-    there = listed.weights[columns] > 0
-    rows, columns = rows[there], columns[there]
+    weighed = listed.weights[columns] > 0
+    rows, columns = rows[weighed], columns[weighed]
     if not len(rows):
         raise DxError(Errors.DX064.format(prior=listed.name, space=space.name))
-    most = np.zeros(V)
-    np.maximum.at(most, columns, frequency[rows])
-    shares = np.maximum(frequency[rows], LEAST_SHARE * most[columns])
+    largest = np.zeros(V)
+    np.maximum.at(largest, columns, frequency[rows])
+    shares = np.maximum(frequency[rows], LEAST_SHARE * largest[columns])
     shares /= np.bincount(columns, shares, V)[columns]
     return csr_array((shares, (rows, columns)), shape=(len(space), V))
 
@@ -429,23 +450,23 @@ def with_neighbours(cells: Any, space: Space, weights: Floats1d) -> Any:
     guests, n = np.flatnonzero(lack), len(space)
     hosts = nearest_hosts(space, lack, cells @ weights)
     number = np.bincount(hosts, minlength=n)
-    each = np.minimum(JOINED, MOST_JOINED / np.maximum(number, 1))
-    stays = 1 / (1 + number * each)
+    share = np.minimum(JOINED, MOST_JOINED / np.maximum(number, 1))
+    stays = 1 / (1 + number * share)
     rows = np.concatenate([np.flatnonzero(~lack), guests])
     columns = np.concatenate([np.flatnonzero(~lack), hosts])
-    shares = np.concatenate([stays[~lack], (each * stays)[hosts]])
+    shares = np.concatenate([stays[~lack], (share * stays)[hosts]])
     return (csr_array((shares, (rows, columns)), shape=(n, n)) @ cells).tocsr()
 
 
-def nearest_hosts(space: Space, lack: Bools1d, common: Floats1d, most: int = HOSTS) -> Ints1d:
+def nearest_hosts(space: Space, lack: Bools1d, common: Floats1d, most_hosts: int = HOSTS) -> Ints1d:
     """Return the nearest of the commonest other words for each word that lacks, (k,)."""
     have = np.flatnonzero(~lack)
-    have = np.sort(have[np.argsort(-common[have], kind="stable")[:most]])
+    have = np.sort(have[np.argsort(-common[have], kind="stable")[:most_hosts]])
     X = with_classes(space)
     Y, guests = np.ascontiguousarray(X[have]), np.flatnonzero(lack)
     squares, nearest = (Y**2).sum(axis=1), np.empty(len(guests), dtype=np.int64)
-    for some in blocks(len(guests), BLOCK):
-        nearest[some] = np.argmin(squares - 2 * X[guests[some]] @ Y.T, axis=1)
+    for part in blocks(len(guests), BLOCK):
+        nearest[part] = np.argmin(squares - 2 * X[guests[part]] @ Y.T, axis=1)
     return have[nearest]
 
 
@@ -463,8 +484,8 @@ def joint(T: Any, stop: Floats1d, u: Floats1d, back: Floats1d) -> tuple[Any, ...
     s = np.asarray(T.sum(axis=1, dtype=np.float64)).reshape(-1) + back * u.sum()
     safe = np.maximum(s, LEAST_SUM)
     delta = (diags_array(1 / safe) @ T).tocsr()
-    rest = np.maximum(1 - np.asarray(delta.sum(axis=1)).reshape(-1), 0.0)
-    return delta, rest, stop / safe, safe
+    back_off = np.maximum(1 - np.asarray(delta.sum(axis=1)).reshape(-1), 0.0)
+    return delta, back_off, stop / safe, safe
 
 
 def shares_of(sums: Floats1d) -> Floats1d:

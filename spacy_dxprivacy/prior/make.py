@@ -46,25 +46,9 @@ AT_ONCE = 2**20  # words in memory
 STOP = -1  # between sentences
 _RUN = re.compile(r"[^\w\s]{33,}")  # spaCy's tokenizer takes them apart one by one, over and over
 
-Say = Callable[[str], object]
-
 
 @dataclass(frozen=True)
-class Recipe:
-    """Settings of a prior made from texts."""
-
-    types: int = TYPES  # distinct words of the model
-    pairs: int = PAIRS  # listed ones
-    lang: str = "en"  # of the tokenizer
-    name: str = "custom"
-
-    def __post_init__(self) -> None:
-        whole("types", self.types, least=2)
-        whole("pairs", self.pairs, least=0)
-
-
-@dataclass(frozen=True)
-class Made:
+class MadePrior:
     """A language model, and its quality on every tenth sentence, which is held out."""
 
     model: PairModel
@@ -83,24 +67,33 @@ class Made:
 
 def make_prior(
     texts: Iterable[str],
-    recipe: Recipe | None = None,
+    *,
+    types: int = TYPES,
+    pairs: int = PAIRS,
+    lang: str = "en",
+    name: str = "custom",
     space: Space | None = None,
-    say: Say = lambda line: None,
-) -> Made:
+    say: Callable[[str], object] = lambda line: None,
+) -> MadePrior:
     """Make a prior of public texts.
 
     Args:
         texts: Public ones, read once, as a stream.
-        recipe: How; see Recipe.
+        types: Distinct words of the model, 2 or more.
+        pairs: Listed pairs.
+        lang: Of the tokenizer.
+        name: Of the model.
         space: Whose words they should hold; the built-in one if left out.
         say: Called with lines on how it goes.
 
     Raises:
+        DxError: For settings out of range.
         UsageError: For texts with too few words, or none of the space's.
     """
-    recipe, space = recipe or Recipe(), space or Space.builtin()
-    corpus = collect(texts, recipe.lang)
-    vocab = vocabulary(corpus, recipe.types)
+    types, pairs = whole("types", types, least=2), whole("pairs", pairs, least=0)
+    space = space or Space.builtin()
+    corpus = collect(texts, lang)
+    vocab = vocabulary(corpus, types)
     if vocab.trained < LEAST_WORDS or len(vocab.types) < 2:
         why = f"they hold {vocab.trained:,} words for training; {LEAST_WORDS:,} are needed"
         raise UsageError(Errors.DX065.format(why=why))
@@ -111,13 +104,13 @@ def make_prior(
     say(f"{vocab.trained:,} words, {len(vocab.types):,} types; {vocab.held:,} words held out")
     counts = count_pairs(corpus, vocab)
     say(f"{len(counts.count):,} different pairs")
-    model = pairs_model(counts, vocab.types, recipe.pairs, recipe.name)
+    model = pairs_model(counts, vocab.types, pairs, name)
     parts = [ids for ids, held in corpus.chunks() if held and len(ids)]
     nats = [nats_of_pairs(model.chain, vocab.sentences(ids)) for ids in parts]
-    known = sum(map(len, nats))
-    perplexity = float(np.exp(np.concatenate(nats).mean())) if known else float("nan")
-    coverage = known / max(vocab.held, 1)
-    return Made(model, vocab.trained, vocab.held, perplexity, coverage, in_space)
+    known_words = sum(map(len, nats))
+    perplexity = float(np.exp(np.concatenate(nats).mean())) if known_words else float("nan")
+    coverage = known_words / max(vocab.held, 1)
+    return MadePrior(model, vocab.trained, vocab.held, perplexity, coverage, in_space)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +127,7 @@ class Vocabulary:
         return np.where(ids == STOP, STOP, self.of_word[ids])
 
 
-def vocabulary(corpus: Corpus, most: int) -> Vocabulary:
+def vocabulary(corpus: TokenizedTexts, largest: int) -> Vocabulary:
     counts, held = np.zeros(len(corpus.words), dtype=np.int64), 0
     for ids, out in corpus.chunks():
         if out:
@@ -143,7 +136,7 @@ def vocabulary(corpus: Corpus, most: int) -> Vocabulary:
             counts += np.bincount(ids[ids != STOP], minlength=len(counts))
     trained = int(counts.sum())
     counts[0] = 0  # words beyond those that were counted
-    order = np.lexsort((np.arange(len(counts)), -counts))[:most]
+    order = np.lexsort((np.arange(len(counts)), -counts))[:largest]
     order = order[counts[order] > 0]
     of_word = np.full(len(counts), len(order))
     of_word[order] = np.arange(len(order))
@@ -151,7 +144,7 @@ def vocabulary(corpus: Corpus, most: int) -> Vocabulary:
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class PairCounts:
     """Counts of distinct pairs, by rising x and y. 0 to K - 1 are types, K is any other word, K + 1
     as x the begin of a sentence and as y its end."""
 
@@ -161,7 +154,7 @@ class Counts:
     K: int
 
 
-def count_pairs(corpus: Corpus, vocab: Vocabulary) -> Counts:
+def count_pairs(corpus: TokenizedTexts, vocab: Vocabulary) -> PairCounts:
     """Count each word with the one before it, and each end with the last word."""
     K = len(vocab.types)
     keys, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -171,13 +164,13 @@ def count_pairs(corpus: Corpus, vocab: Vocabulary) -> Counts:
         types = vocab.sentences(ids)
         y = np.where(types == STOP, K + 1, types)
         x = np.concatenate([[K + 1], y[:-1]])  # an end is the begin of the next sentence
-        some, number = np.unique(x * (K + 2) + y, return_counts=True)
-        keys, place = np.unique(np.concatenate([keys, some]), return_inverse=True)
+        new_keys, number = np.unique(x * (K + 2) + y, return_counts=True)
+        keys, place = np.unique(np.concatenate([keys, new_keys]), return_inverse=True)
         sums = np.bincount(place, np.concatenate([counts, number]), len(keys))
         counts = sums.astype(np.int64)
         if len(keys) > MOST_PAIRS:
             keys, counts = keys[counts > 1], counts[counts > 1]
-    return Counts(keys // (K + 2), keys % (K + 2), counts, K)
+    return PairCounts(keys // (K + 2), keys % (K + 2), counts, K)
 
 
 def discounts(count: Ints1d) -> Floats1d:
@@ -191,15 +184,15 @@ def discounts(count: Ints1d) -> Floats1d:
     return clipped
 
 
-def pairs_model(counts: Counts, types: list[str], most: int, name: str) -> PairModel:
+def pairs_model(counts: PairCounts, types: list[str], most_pairs: int, name: str) -> PairModel:
     """Return the smoothed model of pairs of types, with at most so many of them listed."""
     from scipy.sparse import csr_array, diags_array
 
     K, W = counts.K, counts.K + 2
     total = np.maximum(np.bincount(counts.x, counts.count, W), 1)
     D = discounts(counts.count)[np.minimum(counts.count, 3) - 1]
-    left = np.maximum(counts.count - D, 0) / total[counts.x]
-    listed = csr_array((left, (counts.x, counts.y)), shape=(W, W))
+    shares = np.maximum(counts.count - D, 0) / total[counts.x]
+    listed = csr_array((shares, (counts.x, counts.y)), shape=(W, W))
     back = np.bincount(counts.x, np.minimum(D, counts.count), W) / total
     back[np.bincount(counts.x, minlength=W) == 0] = 1.0  # never followed by anything
     follows = np.bincount(counts.y, minlength=W) / len(counts.y)
@@ -207,18 +200,18 @@ def pairs_model(counts: Counts, types: list[str], most: int, name: str) -> PairM
     u, stop_or_start = np.maximum(follows[:K], 1e-12), K + 1
     stop = back[:K] * follows[stop_or_start] + listed[:K, [stop_or_start]].toarray().reshape(-1)
     begin = listed[[stop_or_start], :K].toarray().reshape(-1) + back[stop_or_start] * u
-    delta, rest, end, sums = joint(listed[:K, :K], stop, u, back[:K])
+    delta, back_off, end, sums = joint(listed[:K, :K], stop, u, back[:K])
     stays = shares_of(sums)
-    delta, rest = pruned(delta, rest, u / u.sum(), often, most)
+    delta, back_off = pruned(delta, back_off, u / u.sum(), often, most_pairs)
     chain = chain_of(
-        begin=begin, alone=often / stays, end=end, back=rest, u=u, delta=delta,
+        begin=begin, alone=often / stays, end=end, back=back_off, u=u, delta=delta,
         emit=diags_array(stays).tocsr(),
     )  # fmt: skip
     return PairModel(types, chain, name)
 
 
 def pruned(
-    delta: Any, back: Floats1d, u: Floats1d, mass: Floats1d, most: int
+    delta: Any, back: Floats1d, u: Floats1d, mass: Floats1d, most_pairs: int
 ) -> tuple[Any, Floats1d]:
     """Return the pairs with the largest P(x, y) ln(P(y | x) / back-off), and the back-off weights,
     which take the mass of the others. mass: (K,), of each context."""
@@ -228,11 +221,11 @@ def pruned(
     x, y = cells.coords
     floor = np.maximum(back[x] * u[y], 1e-12)
     worth = mass[x] * (cells.data + floor) * np.log1p(cells.data / floor)
-    keep = np.sort(np.argsort(-worth, kind="stable")[:most])
-    left = csr_array((cells.data[keep], (x[keep], y[keep])), shape=cells.shape)
-    left.eliminate_zeros()
-    left.sort_indices()
-    return left, np.maximum(1 - left.sum(axis=1), 0.0)
+    keep = np.sort(np.argsort(-worth, kind="stable")[:most_pairs])
+    table = csr_array((cells.data[keep], (x[keep], y[keep])), shape=cells.shape)
+    table.eliminate_zeros()
+    table.sort_indices()
+    return table, np.maximum(1 - table.sum(axis=1), 0.0)
 
 
 def nats_of_pairs(chain: Chain, types: Ints1d) -> Floats1d:
@@ -242,8 +235,8 @@ def nats_of_pairs(chain: Chain, types: Ints1d) -> Floats1d:
     chain = chain.pairs
     K = chain.states
     before = np.concatenate([[STOP], types[:-1]])
-    known = (types >= 0) & (types < K)
-    x, y = before[known], types[known]
+    is_known = (types >= 0) & (types < K)
+    x, y = before[is_known], types[is_known]
     p = np.empty(len(y))
     first, alone = x == STOP, x == K
     p[first], p[alone] = chain.begin[y[first]], chain.alone[y[alone]]
@@ -257,7 +250,7 @@ def nats_of_pairs(chain: Chain, types: Ints1d) -> Floats1d:
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class TokenizedTexts:
     """Texts as word ids, on disk."""
 
     words: list[str]  # by id
@@ -270,15 +263,15 @@ class Corpus:
             end = min(start + AT_ONCE, len(self.ids))
             while self.ids[end - 1] != STOP:
                 end += 1
-            some = np.array(self.ids[start:end], dtype=np.int64)
-            sentence = number + np.concatenate([[0], np.cumsum(some[:-1] == STOP)])
+            ids = np.array(self.ids[start:end], dtype=np.int64)
+            sentence = number + np.concatenate([[0], np.cumsum(ids[:-1] == STOP)])
             number, start = int(sentence[-1]) + 1, end
             held = sentence % HELD_OUT == HELD_OUT - 1
-            yield some[~held], False
-            yield some[held], True
+            yield ids[~held], False
+            yield ids[held], True
 
 
-def collect(texts: Iterable[str], lang: str = "en") -> Corpus:
+def collect(texts: Iterable[str], lang: str = "en") -> TokenizedTexts:
     """Read texts once. Memory holds only the distinct words."""
     index: dict[str, int] = {"": 0}
     with tempfile.TemporaryFile(prefix="dx-prior-") as file:
@@ -289,9 +282,9 @@ def collect(texts: Iterable[str], lang: str = "en") -> Corpus:
             file.write(array("i", [*(index.get(word, 0) for word in sentence), STOP]).tobytes())
         file.flush()
         if not file.tell():
-            return Corpus(list(index), np.zeros(0, dtype=np.int32))
+            return TokenizedTexts(list(index), np.zeros(0, dtype=np.int32))
         # The map holds on to the file, which has no name any more and goes with it.
-        return Corpus(list(index), np.memmap(file, np.int32, "r"))
+        return TokenizedTexts(list(index), np.memmap(file, np.int32, "r"))
 
 
 def _sentences(texts: Iterable[str], lang: str) -> Iterator[list[str]]:

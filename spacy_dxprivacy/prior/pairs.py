@@ -64,8 +64,8 @@ DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, 
 def _unpack(codes: Any, steps: int) -> Floats1d:
     """Return float64, by a table of all codes."""
     table = np.exp(-np.arange(np.iinfo(codes.dtype).max + 1) / steps)
-    found: Floats1d = table[codes]
-    return found
+    values: Floats1d = table[codes]
+    return values
 
 
 @lru_cache(maxsize=1)
@@ -81,12 +81,12 @@ def frequency_of(space: Space) -> Floats1d:
     spaces have "A" for "a"."""
     if space.digest == Space.builtin().digest:
         return frequencies()
-    known = dict(zip(Space.builtin().words, frequencies().tolist(), strict=True))
-    there = set(space.words)
-    least = min(known.values())
-    lower = {word: word.lower() for word in there if word not in known}
-    other = {word: known.get(low, least) for word, low in lower.items() if low not in there}
-    return np.array([known.get(word) or other.get(word, least) for word in space.words])
+    frequency = dict(zip(Space.builtin().words, frequencies().tolist(), strict=True))
+    words = set(space.words)
+    least = min(frequency.values())
+    lower = {word: word.lower() for word in words if word not in frequency}
+    by_lower = {word: frequency.get(low, least) for word, low in lower.items() if low not in words}
+    return np.array([frequency.get(word) or by_lower.get(word, least) for word in space.words])
 
 
 def lacked_of(space: Space) -> float:
@@ -148,8 +148,8 @@ def _listed(arrays: dict[str, Any], K: int, before: str = "") -> Any:
 
 def _contexts(arrays: dict[str, Any], ends: Floats1d) -> Contexts:
     K, x, y = len(ends), *(arrays[k].astype(np.int64) for k in ("context_x", "context_y"))
-    more = _listed(arrays, K, "context_")
-    return Contexts(np.where(x == K, BEGIN, x), y, 1 - more.sum(axis=1), ends[y], more)
+    beyond = _listed(arrays, K, "context_")
+    return Contexts(np.where(x == K, BEGIN, x), y, 1 - beyond.sum(axis=1), ends[y], beyond)
 
 
 def _to_one(weights: Floats1d) -> Floats1d:
@@ -216,7 +216,7 @@ def _read_model(path: Path, name: str) -> PairModel:
     if any(array.dtype.kind not in "fi" for array in arrays.values()):
         raise ValueError("not numbers")
     chain = from_fields(arrays, len(words))
-    for table in (chain.delta, chain.emit, chain.more):
+    for table in (chain.delta, chain.emit, chain.context_delta):
         if table is not None:
             table.check_format(full_check=True)
     return PairModel(words, chain, name)
@@ -235,18 +235,18 @@ NO_KEY = -(2**62)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contexts:
-    """C different contexts (x, y): P(z | x, y) = lower P(z | y) + more[z]."""
+    """C different contexts (x, y): P(z | x, y) = lower P(z | y) + beyond[z]."""
 
     x: Ints1d  # (C,), types of words, or BEGIN
     y: Ints1d  # (C,)
     lower: Floats1d  # (C,)
     end: Floats1d  # (C,), as Chain has it
-    more: Any  # csr float64 (C, K), not negative
+    beyond: Any  # csr float64 (C, K), not negative
 
-    def some(self, which: Any) -> Contexts:
+    def take(self, chosen: Any) -> Contexts:
         """Return those that a mask or an order picks."""
         return Contexts(
-            *(part[which] for part in (self.x, self.y, self.lower, self.end, self.more))
+            *(part[chosen] for part in (self.x, self.y, self.lower, self.end, self.beyond))
         )
 
 
@@ -268,53 +268,53 @@ def with_contexts(pairs: Mapping[str, Any], contexts: Contexts) -> dict[str, Any
 
     K, u = len(pairs["u"]), pairs["u"] / pairs["u"].sum()
     delta = pairs["delta"].tocsr().copy()
-    contexts = contexts.some(np.lexsort((contexts.y, contexts.x)))
+    contexts = contexts.take(np.lexsort((contexts.y, contexts.x)))
     first = contexts.x == BEGIN
     # No sentence begins by back-off.
     at = places_of(delta, contexts.x, contexts.y)  # -1 also where a sentence begins
     listed = np.where(first, pairs["begin"][contexts.y], np.append(delta.data, 0.0)[at])
     by_back = np.where(first, 0.0, pairs["back"][contexts.x] * u[contexts.y])
-    there = listed > 0
-    if not there.any():
+    has_pair = listed > 0
+    if not has_pair.any():
         return dict(pairs)
-    contexts, first = contexts.some(there), first[there]
-    f = (by_back / (by_back + listed + (listed == 0)))[there]
+    contexts, first = contexts.take(has_pair), first[has_pair]
+    f = (by_back / (by_back + listed + (listed == 0)))[has_pair]
     C, y = len(f), contexts.y
 
-    indices, at = delta.indices.copy(), at[there]
+    indices, at = delta.indices.copy(), at[has_pair]
     indices[at[~first]] = K + np.flatnonzero(~first)
     table = csr_array((delta.data, indices, delta.indptr), shape=(K, K + C))
     table.sort_indices()
 
-    beyond = contexts.more.sum(axis=1)
+    beyond = contexts.beyond.sum(axis=1)
     total = (contexts.lower + beyond - f) / (1 - f)
     lower = np.maximum((contexts.lower - f) / (1 - f), LEAST_LOWER)
     scale = np.maximum(total - lower, 0) / np.maximum(beyond, 1e-30)
-    cells = contexts.more.tocoo()
+    cells = contexts.beyond.tocoo()
     c, z = cells.coords
-    to = found_in(contexts.x * K + y, y[c] * K + z)
+    to = places_in(contexts.x * K + y, y[c] * K + z)
     # What leads on to another context does so in the shares in which its pair does.
     forget = np.where(to < 0, 1.0, f[to])
     on, data = np.flatnonzero(to >= 0), cells.data * scale[c]
     values = np.append(data * forget, (data * (1 - forget))[on])
     places = np.append(c, c[on]), np.append(z, K + to[on])
-    more = csr_array((values, places), shape=(C, K + C))
-    more.eliminate_zeros()
+    context_delta = csr_array((values, places), shape=(C, K + C))
+    context_delta.eliminate_zeros()
 
     begin = np.append(pairs["begin"], pairs["begin"][y] * first)
     begin[y[first]] = 0
     end = np.maximum((contexts.end - f * pairs["end"][y]) / (1 - f), 0)
     return {
         **pairs, "begin": begin, "end": np.append(pairs["end"], end), "delta": table,
-        "base": y, "lower": lower, "more": more,
+        "base": y, "lower": lower, "context_delta": context_delta,
     }  # fmt: skip
 
 
 def cells_of(table: Any, x: Ints1d, y: Ints1d) -> Floats1d:
     """Return the cells of a csr table in float64, 0 where it has none."""
     at = places_of(table, x, y)
-    found: Floats1d = np.append(table.data, 0.0)[at]
-    return found
+    cells: Floats1d = np.append(table.data, 0.0)[at]
+    return cells
 
 
 def places_of(table: Any, x: Ints1d, y: Ints1d) -> Ints1d:
@@ -322,11 +322,11 @@ def places_of(table: Any, x: Ints1d, y: Ints1d) -> Ints1d:
     are sorted."""
     table.sort_indices()
     keys = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr)) * table.shape[1]
-    return found_in(keys + table.indices, x.astype(np.int64) * table.shape[1] + y)
+    return places_in(keys + table.indices, x.astype(np.int64) * table.shape[1] + y)
 
 
-def found_in(keys: Ints1d, wanted: Ints1d) -> Ints1d:
-    """Return where rising keys have what is wanted, -1 where they have not."""
+def places_in(keys: Ints1d, wanted: Ints1d) -> Ints1d:
+    """Return the places of wanted keys among rising ones, -1 for missing keys."""
     at = np.searchsorted(keys, wanted)
-    found: Ints1d = np.where(np.append(keys, NO_KEY)[at] == wanted, at, -1)
-    return found
+    places: Ints1d = np.where(np.append(keys, NO_KEY)[at] == wanted, at, -1)
+    return places

@@ -19,7 +19,7 @@ import numpy as np
 from ..registries import registry
 from ..space import Space
 from ..validate import between, fail, needs, one_of
-from .chain import Chain, WordList, alone_chain, carry, spelled
+from .chain import Chain, WeightedWords, alone_chain, carry, spelled
 from .pairs import BROAD, KINDS, NAME, builtin_model, frequencies, frequency_of, read_model
 
 LEAST = 1e-30  # that float32 can hold
@@ -58,17 +58,17 @@ class WordFrequency:
             often = np.maximum(often, often[often > 0].min())
         return alone_chain(np.maximum((often / often.max()) ** self.gamma, LEAST))
 
-    def _listed(self) -> WordList:
+    def _listed(self) -> WeightedWords:
         if self.path is not None:
             model = read_model(self.path)
-            return WordList(model.words, model.chain.unigram, model.name)
+            return WeightedWords(model.words, model.chain.unigram, model.name)
         if self.lang is None:
-            return WordList(Space.builtin().words, frequencies(), NAME)
+            return WeightedWords(Space.builtin().words, frequencies(), NAME)
         from wordfreq import get_frequency_dict
 
         often = get_frequency_dict(self.lang)
         weights = np.fromiter(often.values(), np.float64)
-        return WordList(list(often), weights, f"wordfreq, {self.lang}")
+        return WeightedWords(list(often), weights, f"wordfreq, {self.lang}")
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from ..prior.chain import Chain
 from ..privacy.noise import solved_beta
 from ..privacy.randomness import Rng
 from ..space import learned
-from .emissions import NOTHING, Some
+from .emissions import NOTHING, SparseNumbers
 
 CACHE_BYTES = 2**28
 WORDS_AT_ONCE = 2**8
@@ -37,7 +37,7 @@ class WordDraw:
 
     def __init__(self, kernel: Kernel, weights: Floats1d) -> None:
         self.kernel, self.weights = kernel, weights
-        self._all, self._sums = np.cumsum(weights), np.cumsum(weights * kernel.outputs)
+        self._weight_sums, self._sums = np.cumsum(weights), np.cumsum(weights * kernel.outputs)
         self._cache = RowCache(CACHE_BYTES)
 
     def __call__(self, rows: Ints1d, fixed: Bools1d, rng: Rng) -> Ints1d:
@@ -47,30 +47,30 @@ class WordDraw:
         tables = self._tables([row for row, _ in groups if row != NOTHING])
         for row, places in groups:
             if row == NOTHING:
-                marks = uniforms[places] * self._all[-1]
-                drawn[places] = np.searchsorted(self._all, marks, side="right")
+                marks = uniforms[places] * self._weight_sums[-1]
+                drawn[places] = np.searchsorted(self._weight_sums, marks, side="right")
                 continue
             (words, sums), far = tables[row], self._sums[-1]
             marks = uniforms[places] * (far + sums[-1])
-            near = np.searchsorted(sums, marks - far, side="right")
+            nearer = np.searchsorted(sums, marks - far, side="right")
             beyond = np.searchsorted(self._sums, marks, side="right")
             drawn[places] = np.where(
                 marks < far,
                 np.minimum(beyond, len(self._sums) - 1),
-                words[np.minimum(near, len(words) - 1)],
+                words[np.minimum(nearer, len(words) - 1)],
             )
         return drawn
 
-    def _tables(self, rows: list[int]) -> dict[int, Some]:
+    def _tables(self, rows: list[int]) -> dict[int, SparseNumbers]:
         """Return by row the words nearer than the radii, and the sums of their weights beyond
         these. One search for all rows takes less time."""
-        found = self._cache.find(rows)
-        made: dict[int, Some] = {}
-        for row, steps in self.kernel.prepare(set(rows) - found.keys()).items():
-            words, extra = self.kernel.near(row, steps)
-            made[row] = words, np.cumsum(extra * self.weights[words])
-        self._cache.add(made)
-        return found | made
+        cached = self._cache.find(rows)
+        tables: dict[int, SparseNumbers] = {}
+        for row, steps in self.kernel.prepare(set(rows) - cached.keys()).items():
+            words, extra = self.kernel.nearer_words(row, steps)
+            tables[row] = words, np.cumsum(extra * self.weights[words])
+        self._cache.add(tables)
+        return cached | tables
 
     def log_sums(self, rows: Ints1d) -> Floats1d:
         """Return ln Z (k,) exactly, up to the factor of each row that its weights have."""
@@ -80,13 +80,13 @@ class WordDraw:
 
     def log_likelihood(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
         """Return ln P(output | row), float64 (k,), exactly."""
-        logs: Floats1d = np.log(self.weights[outputs]) - np.log(self._all[-1])
+        logs: Floats1d = np.log(self.weights[outputs]) - np.log(self._weight_sums[-1])
         groups = list(_groups(rows, np.flatnonzero(rows != NOTHING)))
         for part in blocks(len(groups), WORDS_AT_ONCE):
             log_Z = self.log_sums(np.array([row for row, _ in groups[part]])).tolist()
-            for (row, some), log in zip(groups[part], log_Z, strict=True):
-                path = np.log(self.kernel.weights(row, outputs[some]))
-                logs[some] = path + np.log(self.weights[outputs[some]]) - log
+            for (row, places), log in zip(groups[part], log_Z, strict=True):
+                path = np.log(self.kernel.weights(row, outputs[places]))
+                logs[places] = path + np.log(self.weights[outputs[places]]) - log
         return logs
 
     def distribution(self, rows: Ints1d) -> Floats2d:
@@ -97,7 +97,7 @@ class WordDraw:
 
 
 def _groups(rows: Ints1d, places: Ints1d) -> Iterator[tuple[int, Ints1d]]:
-    """Yield each distinct row at these places, and where it is."""
+    """Yield each distinct row at these places, and its places."""
     order = places[np.argsort(rows[places], kind="stable")]
     distinct, begins = np.unique(rows[order], return_index=True)
     return zip(distinct.tolist(), np.split(order, begins[1:]))  # noqa: B905 (of none: one empty part)
@@ -113,40 +113,43 @@ BETAS = np.round(0.02 * 1.01 ** np.arange(640), 6)  # to 11.5: one percent apart
 
 
 @dataclass(frozen=True, eq=False)
-class WeightsAt:
+class DistanceWeights:
     """Total weights by distance, float64 (k, quanta) each."""
 
-    near: Floats2d  # of the words nearer than the radii, by their distance
-    far: Floats2d  # of all others, by their radius
+    nearer: Floats2d  # of the words nearer than the radii, by their distance
+    far: Floats2d  # of the other words, by their radius
 
 
-def weights_at(graph: PolicyGraph, weights: Floats1d, of: Ints1d | None = None) -> WeightsAt:
+def distance_weights(
+    graph: PolicyGraph, weights: Floats1d, sources: Ints1d | None = None
+) -> DistanceWeights:
     """Search from every word, or from k words, given the weights of the outputs, float64 (n,)."""
-    of = np.arange(len(graph)) if of is None else of
-    n, most = len(of), int(graph.radii.max()) + 1
-    near = np.zeros((n, 2 * most))
-    far = np.repeat(np.bincount(graph.radii, weights, most)[None], n, axis=0)
+    sources = np.arange(len(graph)) if sources is None else sources
+    n, size = len(sources), int(graph.radii.max()) + 1
+    nearer = np.zeros((n, 2 * size))
+    far = np.repeat(np.bincount(graph.radii, weights, size)[None], n, axis=0)
     with tqdm(total=n, desc="weights within reach", disable=None, delay=1, leave=False) as bar:
         for part in blocks(n, WORDS_AT_ONCE):
-            rows = of[part]
+            rows = sources[part]
             places = range(part.start, part.stop)
-            for i, row, (words, nearer) in zip(places, rows, graph.within(rows), strict=True):
-                others = graph.radii[words]
-                steps = graph.radii[row] + others - nearer
-                near[i] = np.bincount(steps, weights[words], 2 * most)
-                far[i] -= np.bincount(others, weights[words], most)
+            for i, row, (words, saved) in zip(places, rows, graph.within(rows), strict=True):
+                radii = graph.radii[words]
+                steps = graph.radii[row] + radii - saved
+                nearer[i] = np.bincount(steps, weights[words], 2 * size)
+                far[i] -= np.bincount(radii, weights[words], size)
             bar.update(len(rows))
-    return WeightsAt(near, np.maximum(far, 0))
+    return DistanceWeights(nearer, np.maximum(far, 0))
 
 
-def log_sums(at: WeightsAt, radii: Ints1d, quanta: int, beta: float) -> Floats1d:
+def log_sums(weights: DistanceWeights, radii: Ints1d, quanta: int, beta: float) -> Floats1d:
     """Return ln Z (k,) of the words whose weights and radii are given."""
-    near, far = (np.exp(-beta * np.arange(H.shape[1]) / quanta) for H in (at.near, at.far))
-    logs: Floats1d = np.log(at.near @ near + np.exp(-beta * radii / quanta) * (at.far @ far))
+    tables = (weights.nearer, weights.far)
+    nearer, far = (table @ np.exp(-beta * np.arange(table.shape[1]) / quanta) for table in tables)
+    logs: Floats1d = np.log(nearer + np.exp(-beta * radii / quanta) * far)
     return logs
 
 
-def exact_epsilon(graph: PolicyGraph, at: WeightsAt, beta: float) -> float:
+def exact_epsilon(graph: PolicyGraph, at: DistanceWeights, beta: float) -> float:
     """Return the least epsilon for which q(y) exp(-beta path(w, y)) / Z_w is metric private.
 
     It is enough to look at the edges, since every path is made of them
@@ -168,36 +171,36 @@ def steepest_over(logs: Floats1d, radii: Ints1d) -> float:
     best = 0.0
     while True:
         v, w = int((logs - best * radii).argmax()), int((logs + best * radii).argmin())
-        found = float(logs[v] - logs[w]) / float(radii[v] + radii[w])
-        if found <= best * (1 + 1e-12):
+        slope = float(logs[v] - logs[w]) / float(radii[v] + radii[w])
+        if slope <= best * (1 + 1e-12):
             return best
-        best = found
+        best = slope
 
 
 # -- the beta of an epsilon ----------------------------------------------------------------------
 
 
-def beta_of(space: learned.Table, graph: PolicyGraph, chain: Chain, epsilon: float) -> float:
+def beta_of(space: learned.PublicTable, graph: PolicyGraph, chain: Chain, epsilon: float) -> float:
     """Return the beta of word-level sampling by the unigrams of the chain: within 1e-4 of what
     holds epsilon on small graphs, else within one percent, and never above."""
     if len(graph) < MANY:
-        at = weights_at(graph, chain.unigram)
+        at = distance_weights(graph, chain.unigram)
         return solved_beta(partial(exact_epsilon, graph, at), epsilon)
     epsilons = epsilons_of(space, graph, chain)
     # Half of epsilon holds on any space.
     return max(epsilon / 2, float(BETAS[epsilons <= epsilon].max(initial=0.0)))
 
 
-def epsilons_of(space: learned.Table, graph: PolicyGraph, chain: Chain) -> Floats1d:
+def epsilons_of(space: learned.PublicTable, graph: PolicyGraph, chain: Chain) -> Floats1d:
     """Return the least epsilon that each of BETAS holds: by a search from every word, once."""
 
     def make() -> Floats1d:
-        at = weights_at(graph, chain.unigram)
+        at = distance_weights(graph, chain.unigram)
         exact = np.array([exact_epsilon(graph, at, beta) for beta in BETAS.tolist()])
         return np.asarray(np.ceil(exact * 1e6) / 1e6)
 
-    what = f"the epsilons of words, {_fingerprint(chain.digest, graph)}"
-    return learned.once(space, what, make, partial(_hold, graph=graph, weights=chain.unigram))
+    basis = f"the epsilons of words, {_fingerprint(chain.digest, graph)}"
+    return learned.once(space, basis, make, partial(_hold, graph=graph, weights=chain.unigram))
 
 
 def _hold(epsilons: Floats1d, graph: PolicyGraph, weights: Floats1d) -> bool:
@@ -213,12 +216,12 @@ def _hold(epsilons: Floats1d, graph: PolicyGraph, weights: Floats1d) -> bool:
     uneven = np.abs(np.log(degrees[low] / degrees[graph.ends])) / np.maximum(lengths, 1)
     drawn = Rng().integers(len(low), SAMPLE if len(low) else 0)
     edges = np.append(np.argsort(-uneven)[:SAMPLE], drawn)
-    words, at = np.unique([low[edges], graph.ends[edges]], return_inverse=True)
-    one, other = at.reshape(2, -1)
-    of = weights_at(graph, weights, words)
+    words, inverse = np.unique([low[edges], graph.ends[edges]], return_inverse=True)
+    low_at, high_at = inverse.reshape(2, -1)
+    sampled = distance_weights(graph, weights, words)
     for beta, epsilon in zip(BETAS.tolist(), epsilons.tolist(), strict=True):
-        logs = log_sums(of, graph.radii[words], graph.quanta, beta)
-        slopes = np.abs(logs[one] - logs[other]) / lengths[edges]
+        logs = log_sums(sampled, graph.radii[words], graph.quanta, beta)
+        slopes = np.abs(logs[low_at] - logs[high_at]) / lengths[edges]
         steepest = max(slopes.max(initial=0.0), steepest_over(logs, graph.radii[words]))
         if beta + graph.quanta * steepest > epsilon + 1e-5:
             return False

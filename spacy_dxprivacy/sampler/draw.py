@@ -17,7 +17,6 @@ import heapq
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from threading import Lock
 from typing import Any
@@ -28,8 +27,8 @@ from ..arrays import Bools1d, Bools2d, Floats2d, Ints1d, Ints2d, Numbers1d
 from ..machine import in_order, product_threads
 from ..prior.chain import Chain
 from ..privacy.randomness import Rng
-from .emissions import Emissions, Some
-from .forward_backward import Backward, Filtered, Fold, Forward, Sums
+from .emissions import Emissions, SparseNumbers
+from .forward_backward import Backward, BlockSums, FoldContexts, Forward, ForwardMessage
 
 MEMORY = 3 * 2**26  # bytes of forward messages that are kept for the backward pass
 LEAST = 1e-37
@@ -39,7 +38,7 @@ MOST_BUFFERS = 8  # that are kept for the next draw
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Text:
+class InputRows:
     """k words of an input."""
 
     rows: Ints1d  # NOTHING for words that the space lacks
@@ -77,8 +76,8 @@ def batches(lengths: Ints1d, words: int, threads: int = 1) -> Iterator[Ints1d]:
     total, start = np.concatenate([[0], np.cumsum(lengths[order])]), 0
     while start < len(order):
         fit = int(np.searchsorted(total, total[start] + words, side="right")) - 1 - start
-        whole = next((n for n in (LANES * threads, LANES) if n <= fit < len(order) - start), 1)
-        stop = start + max(1, fit - fit % whole)
+        group = next((n for n in (LANES * threads, LANES) if n <= fit < len(order) - start), 1)
+        stop = start + max(1, fit - fit % group)
         yield order[start:stop]
         start = stop
 
@@ -92,24 +91,24 @@ def pack(first: Ints1d, lengths: Ints1d, lanes: int = LANES) -> Lanes:
         packed[lane].append(sentence)
         heapq.heappush(heap, (length + int(lengths[sentence]), lane))
     # The longest first: those that still run are then side by side.
-    packed.sort(key=lambda some: -int(lengths[some].sum()))
+    packed.sort(key=lambda sentences: -int(lengths[sentences].sum()))
     place = np.full((int(lengths[packed[0]].sum()), len(packed)), -1, dtype=np.int64)
     begins, ends = np.zeros(place.shape, dtype=bool), np.zeros(place.shape, dtype=bool)
-    for lane, some in enumerate(packed):
-        words = np.concatenate([first[s] + np.arange(lengths[s]) for s in some])
-        stops = np.cumsum(lengths[some])
+    for lane, sentences in enumerate(packed):
+        words = np.concatenate([first[s] + np.arange(lengths[s]) for s in sentences])
+        stops = np.cumsum(lengths[sentences])
         place[: len(words), lane] = words
-        begins[stops - lengths[some], lane] = ends[stops - 1, lane] = True
+        begins[stops - lengths[sentences], lane] = ends[stops - 1, lane] = True
     return Lanes(place, begins, ends)
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class PackedSentences:
     """Some sentences of a text, packed."""
 
-    text: Text
+    text: InputRows
     lanes: Lanes
-    emissions: dict[int, Some]  # by row; see Emissions.of
+    emissions: dict[int, SparseNumbers]  # by row; see Emissions.of
     uniforms: Floats2d  # (3, k), for each word of the text
 
 
@@ -118,82 +117,61 @@ class SentenceDraw:
 
     def __init__(self, chain: Chain, emissions: Emissions) -> None:
         self.chain, self.emissions = chain, emissions
-        self._free: list[Numbers1d] = []
+        self._height = chain.states + len(chain.base_types) + 1  # the rows of a forward message
+        self._end = chain.end[:, None].copy()  # over lower for contexts: see FoldContexts
+        self._end[chain.types :, 0] /= chain.lower
+        self._forward = Forward(chain, emissions.totals, emissions.dtype)
+        self._backward = Backward(chain)
+        self._fold = FoldContexts(chain, emissions.dtype) if len(chain.base) else None
+        self._sums = BlockSums(chain, emissions.dtype)
+        self._free_buffers: list[Numbers1d] = []
 
-    @cached_property
-    def _forward(self) -> Forward:
-        return Forward(self.chain, self.emissions.totals, self.emissions.dtype)
-
-    @cached_property
-    def _fold(self) -> Fold | None:
-        return Fold(self.chain, self.emissions.dtype) if len(self.chain.base) else None
-
-    @cached_property
-    def _end(self) -> Floats2d:
-        """(states, 1), over lower for contexts: see Fold."""
-        end = self.chain.end.copy()
-        end[self.chain.types :] /= self.chain.lower
-        return end[:, None]
-
-    @cached_property
-    def _height(self) -> int:
-        """The rows of a forward message."""
-        return self.chain.states + len(self.chain.bases) + 1
-
-    @cached_property
-    def _backward(self) -> Backward:
-        return Backward(self.chain)
-
-    @cached_property
-    def _sums(self) -> Sums:
-        return Sums(self.chain, self.emissions.dtype)
-
-    def __call__(self, text: Text, rng: Rng) -> Ints1d:
+    def __call__(self, text: InputRows, rng: Rng) -> Ints1d:
         """Sample the replacements, int64 (k,); fixed words stay unchanged."""
         drawn = text.rows.copy()
         uniforms = rng.uniform(3 * len(drawn)).reshape(3, -1)
         first, lengths = spans(text.starts)
         # The words whose forward messages fit into the memory.
-        room = max(1, MEMORY // (np.dtype(self.emissions.dtype).itemsize * (self._height - 1)))
-        turn = Lock()
+        capacity = max(1, MEMORY // (np.dtype(self.emissions.dtype).itemsize * (self._height - 1)))
+        lock = Lock()
 
         def draw(lanes: Lanes) -> None:
             places = lanes.place[lanes.place >= 0]
             # One thread at a time: it searches what the next need not, and holds the GIL anyway.
-            with turn:
-                near = self.emissions.of(text.rows[places[~text.fixed[places]]].tolist())
-            self._draw(Batch(text, lanes, near, uniforms), room, drawn)
+            with lock:
+                emitted = self.emissions.of(text.rows[places[~text.fixed[places]]].tolist())
+            self._draw(PackedSentences(text, lanes, emitted, uniforms), capacity, drawn)
 
         with product_threads(len(drawn) >= MANY) as threads:
             parts = (
-                some[i::threads]
-                for some in batches(lengths, room, threads)
-                for i in range(min(threads, len(some)))
+                sentences[i::threads]
+                for sentences in batches(lengths, capacity, threads)
+                for i in range(min(threads, len(sentences)))
             )
             packed = (pack(first[part], lengths[part]) for part in parts)
             for _ in in_order(draw, packed, threads, 2 * threads):
                 pass
         return drawn
 
-    def _draw(self, batch: Batch, room: int, drawn: Ints1d) -> None:
-        """Fill in the words of a batch.
+    def _draw(self, packed: PackedSentences, capacity: int, drawn: Ints1d) -> None:
+        """Fill in the words of packed sentences.
 
         Of lanes that are too long for the memory only some messages are kept on the forward pass,
         and those between them are computed again on the backward pass.
         """
-        text, place = batch.text, batch.lanes.place
+        text, place = packed.text, packed.lanes.place
         states = np.zeros(place.shape, dtype=np.int64)
-        parts, words = batch.lanes.parts(room)
+        parts, words = packed.lanes.parts(capacity)
         marks: list[Any] = [np.empty((self._height, 0), self.emissions.dtype)]
         with self._buffer(words * self._height) as buffer:
             for part in parts[:-1]:
-                marks.append(self._filter(batch, part, buffer, marks[-1])[-1].X.copy())
+                marks.append(self._filter(packed, part, buffer, marks[-1])[-1].X.copy())
             for part, mark in zip(reversed(parts), reversed(marks), strict=True):
-                self._sample(batch, part, self._filter(batch, part, buffer, mark), states)
+                self._sample(packed, part, self._filter(packed, part, buffer, mark), states)
         live = place >= 0
         places, chosen = place[live], states[live]
         free = ~text.fixed[places]
-        places, uniforms = places[free], batch.uniforms[2, places[free]]
+        places, uniforms = places[free], packed.uniforms[2, places[free]]
         drawn[places] = self.emissions.words(text.rows[places], chosen[free], uniforms)
 
     @contextmanager
@@ -201,54 +179,54 @@ class SentenceDraw:
         """Lend a scratch buffer of any content. Allocating one takes longer than much of what is
         done in it; several threads may ask."""
         try:
-            buffer = self._free.pop()
+            buffer = self._free_buffers.pop()
         except IndexError:
             buffer = np.empty(0, dtype=self.emissions.dtype)
         if buffer.size < size:
             buffer = np.empty(size, dtype=self.emissions.dtype)
         yield buffer[:size]
-        if len(self._free) < MOST_BUFFERS:
-            self._free.append(buffer)
+        if len(self._free_buffers) < MOST_BUFFERS:
+            self._free_buffers.append(buffer)
 
-    def _filter(self, batch: Batch, part: slice, buffer: Numbers1d, X: Floats2d) -> list[Filtered]:
-        """Return the forward messages of some steps, in the buffer. X: of the step before."""
-        text, lanes, found = batch.text, batch.lanes, []
+    def _filter(
+        self, packed: PackedSentences, part: slice, buffer: Numbers1d, before: Floats2d
+    ) -> list[ForwardMessage]:
+        """Return the forward messages of some steps, in the buffer. before: of the step before."""
+        text, lanes, messages = packed.text, packed.lanes, []
         K = self.chain.states
         lives = np.count_nonzero(lanes.place[part] >= 0, axis=1).tolist()
         for step, live in zip(range(part.start, part.stop), lives, strict=True):
             size = self._height * live
-            here, buffer = buffer[:size].reshape(self._height, live), buffer[size:]
-            M = here[1 : K + 1]
+            X, buffer = buffer[:size].reshape(self._height, live), buffer[size:]
+            M = X[1 : K + 1]
             begins, ends = lanes.begins[step, :live], lanes.ends[step, :live]
             if not begins.all():
-                self._forward(np.ascontiguousarray(X[:, :live]), M)
+                self._forward(np.ascontiguousarray(before[:, :live]), M)
             M[:, begins] = (self.chain.begin * self.emissions.totals)[:, None]
             place = lanes.place[step, :live]
-            self.emissions.weigh(M, text.rows[place], text.fixed[place], batch.emissions)
+            self.emissions.weigh(M, text.rows[place], text.fixed[place], packed.emissions)
             if ends.any():
                 M[:, ends] *= self._end
             if self._fold is not None:
-                self._fold(here[1:])
+                self._fold(X[1:])
             sums = self._sums(M[: self.chain.types])
             scale = 1 / np.maximum(sums[:, 0].sum(axis=0), LEAST)
-            here[1:] *= scale.astype(M.dtype)
+            X[1:] *= scale.astype(M.dtype)
             sums *= scale
-            here[0] = sums[:, 1].sum(axis=0)
-            found.append(Filtered(here, sums))
-            X = here
-        return found
+            X[0] = sums[:, 1].sum(axis=0)
+            messages.append(ForwardMessage(X, sums))
+            before = X
+        return messages
 
-    def _sample(self, batch: Batch, part: slice, known: list[Filtered], states: Ints2d) -> None:
+    def _sample(
+        self, packed: PackedSentences, part: slice, messages: list[ForwardMessage], states: Ints2d
+    ) -> None:
         """Sample the states of some steps, given those after them and their forward messages."""
-        lanes, (which, uniform, _) = batch.lanes, batch.uniforms
+        lanes, (back_uniforms, state_uniforms, _) = packed.lanes, packed.uniforms
         for step in range(part.stop - 1, part.start - 1, -1):
-            here = known[step - part.start]
-            live = here.X.shape[1]
+            message = messages[step - part.start]
+            live = message.X.shape[1]
             place, ends = lanes.place[step, :live], lanes.ends[step, :live]
             after = np.zeros(live, np.int64) if ends.all() else states[step + 1, :live]
-            found = self._backward(here, ends, after, which[place], uniform[place])
-            states[step, :live] = found
-
-    # Buffers show what was drawn for; the rest is made again from the chain.
-    def __getstate__(self) -> dict[str, Any]:
-        return {"chain": self.chain, "emissions": self.emissions, "_free": []}
+            uniforms = back_uniforms[place], state_uniforms[place]
+            states[step, :live] = self._backward(message, ends, after, *uniforms)

@@ -19,7 +19,7 @@ SINGLE = 48.0
 AT_ONCE = 128  # numbers of which a draw looks at the sum first
 NOTHING = -1  # a word that the space lacks: all states are as likely
 
-Some = tuple[Numbers1d, Numbers1d]  # states, and a number for each
+SparseNumbers = tuple[Numbers1d, Numbers1d]  # states, and a number for each
 
 
 class Emissions:
@@ -32,59 +32,61 @@ class Emissions:
     def __init__(self, chain: Chain, kernel: Kernel) -> None:
         self.chain, self.kernel = chain, kernel
         self.dtype = np.float32 if kernel.beta * kernel.graph.longest <= SINGLE else np.float64
-        self._type_of = chain.of_all(np.arange(chain.types))
-        self._totals = chain.of_all(chain.weighed(kernel.outputs))
-        self.totals = self._totals.astype(self.dtype)
-        totals, ones = chain.of_all(chain.totals), np.ones(chain.states)
-        silent = np.divide(totals, self.totals, where=self._totals > 0, out=ones)
+        self._type_of = chain.expand_to_states(np.arange(chain.types))
+        self.exact_totals = chain.expand_to_states(chain.emission_sums(kernel.outputs))
+        self.totals = self.exact_totals.astype(self.dtype)
+        totals, ones = chain.expand_to_states(chain.totals), np.ones(chain.states)
+        silent = np.divide(totals, self.totals, where=self.exact_totals > 0, out=ones)
         self._silent = silent.astype(self.dtype)
         self._narrow = np.min_scalar_type(chain.states - 1)  # twice as many rows in the cache
         self._cache = RowCache(CACHE_BYTES)
 
-    def of(self, rows: Iterable[int]) -> dict[int, Some]:
+    def of(self, rows: Iterable[int]) -> dict[int, SparseNumbers]:
         """Return by row the states with more than their totals, and the factors. One search for all
         rows takes less time."""
         wanted = set(rows) - {NOTHING}
         cached = self._cache.find(wanted)
-        made: dict[int, Some] = {}
+        missing: dict[int, SparseNumbers] = {}
         for row, steps in self.kernel.prepare(wanted - cached.keys()).items():
-            near = self._near(row, steps)
-            if len(self._type_of) > len(near):
-                near = near[self._type_of]
-            states = np.flatnonzero(near.astype(bool))  # twice as fast as of floats
+            added = self._added(row, steps)
+            if len(self._type_of) > len(added):
+                added = added[self._type_of]
+            states = np.flatnonzero(added.astype(bool))  # twice as fast as of floats
             # Over the totals as they were rounded, so that their rounding does not count here.
             rounded = self.totals[states].astype(np.float64)
-            factors = (self._totals[states] + near[states]) / rounded
-            made[row] = states.astype(self._narrow), factors.astype(self.dtype)
-        self._cache.add(made)
-        return cached | made
+            factors = (self.exact_totals[states] + added[states]) / rounded
+            missing[row] = states.astype(self._narrow), factors.astype(self.dtype)
+        self._cache.add(missing)
+        return cached | missing
 
-    def weigh(self, M: Floats2d, rows: Ints1d, fixed: Bools1d, near: Mapping[int, Some]) -> None:
+    def weigh(
+        self, M: Floats2d, rows: Ints1d, fixed: Bools1d, emitted: Mapping[int, SparseNumbers]
+    ) -> None:
         """Multiply by emission likelihoods, in place and up to a factor for each of k words.
 
         Args:
             M: float (states, k), P(state | words before) times totals.
             rows: int64 (k,), the words.
             fixed: bool (k,), words that stay unchanged.
-            near: See `of`.
+            emitted: See `of`.
         """
         emit = self.chain.emitters
         for lane in np.flatnonzero(fixed).tolist():
             part = slice(*emit.indptr[rows[lane] : rows[lane] + 2])
             states = emit.indices[part]
             rounded = self.totals[states].astype(np.float64)
-            left = M[states, lane] * (emit.data[part] / rounded).astype(self.dtype)
+            weights = M[states, lane] * (emit.data[part] / rounded).astype(self.dtype)
             M[:, lane] = 0
-            M[states, lane] = left
+            M[states, lane] = weights
         silent = (rows == NOTHING) & ~fixed
         if silent.any():
             M[:, silent] *= self._silent[:, None]
         for lane in np.flatnonzero(~(fixed | silent)).tolist():
-            np.multiply.at(M[:, lane], *near[int(rows[lane])])
+            np.multiply.at(M[:, lane], *emitted[int(rows[lane])])
 
-    def _near(self, row: int, found: Steps | None = None) -> Floats1d:
-        """Return what the words nearer than the radii add, float64 (K,)."""
-        words, extra = self.kernel.near(row, found)
+    def _added(self, row: int, steps: Steps | None = None) -> Floats1d:
+        """Return the sums over the words nearer than the radii, float64 (K,)."""
+        words, extra = self.kernel.nearer_words(row, steps)
         if self.chain.one_state is None:
             return np.asarray(self.chain.emit[words].T @ extra)
         states, shares = self.chain.one_state
@@ -95,41 +97,32 @@ class Emissions:
     def exact(self, row: int, fixed: bool = False) -> Floats1d:
         """Return E of a word, float64 (states,)."""
         if fixed:
-            one: Floats1d = self.chain.emitters[[row]].toarray().reshape(-1).astype(np.float64)
-            return one
+            emitted: Floats1d = self.chain.emitters[[row]].toarray().reshape(-1).astype(np.float64)
+            return emitted
         if row == NOTHING:
-            return self.chain.of_all(self.chain.totals)
-        return self._totals + self.chain.of_all(self._near(row))
-
-    def against(self, rows: Ints1d, fixed: bool, messages: Floats1d) -> Floats1d:
-        """Return the sum over states of E of each word times the messages (states,), (k,)."""
-        if fixed:
-            return np.array([self.exact(row, fixed) @ messages for row in rows.tolist()])
-        by_word = self.chain.emit @ self.chain.of_types(messages)
-        rest = float(self._totals @ messages)
-        near = (self.kernel.near(row) for row in rows.tolist())
-        return np.array([rest + extra @ by_word[words] for words, extra in near])
+            return self.chain.expand_to_states(self.chain.totals)
+        return self.exact_totals + self.chain.expand_to_states(self._added(row))
 
     def words(self, rows: Ints1d, states: Ints1d, uniforms: Floats1d) -> Ints1d:
         """Sample the words (k,) of states (k,), by B[y, state] exp(-beta path(w, y))."""
         states = self._type_of[states]
-        found = self._only[states]
-        for i in np.flatnonzero(found == NOTHING).tolist():
-            of, state, row = self.chain.of_states, states[i], int(rows[i])
-            part = slice(*of.indptr[state : state + 2])
-            words, weights = of.indices[part], of.data[part]
+        drawn = self._single_words[states]
+        for i in np.flatnonzero(drawn == NOTHING).tolist():
+            listed, state, row = self.chain.words_by_state, states[i], int(rows[i])
+            part = slice(*listed.indptr[state : state + 2])
+            words, weights = listed.indices[part], listed.data[part]
             if row != NOTHING:
                 weights = weights * self.kernel.weights(row, words)
-            found[i] = words[pick(weights, float(uniforms[i]))]
-        return found
+            drawn[i] = words[pick(weights, float(uniforms[i]))]
+        return drawn
 
     @cached_property
-    def _only(self) -> Ints1d:
+    def _single_words(self) -> Ints1d:
         """(K,): the word of each type that has a single one, NOTHING for others."""
-        words = self.chain.of_states
-        counts, found = np.diff(words.indptr), np.full(self.chain.types, NOTHING)
-        found[counts == 1] = words.indices[words.indptr[:-1][counts == 1]]
-        return found
+        words = self.chain.words_by_state
+        counts, only = np.diff(words.indptr), np.full(self.chain.types, NOTHING)
+        only[counts == 1] = words.indices[words.indptr[:-1][counts == 1]]
+        return only
 
 
 def pick(weights: Numbers1d, uniform: float) -> int:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
+from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..prior.chain import Chain
-from .draw import Text, spans
+from .draw import InputRows, spans
 from .emissions import NOTHING, Emissions
 
 LANES, LANES_STORED = 32, 8  # sentences side by side, and those all messages of which are kept
@@ -22,10 +22,10 @@ class SentenceLikelihood:
     def __init__(self, chain: Chain, emissions: Emissions) -> None:
         self.chain, self.emissions, self.kernel = chain, emissions, emissions.kernel
 
-    def __call__(self, text: Text, outputs: Ints1d) -> Floats1d:
+    def __call__(self, text: InputRows, outputs: Ints1d) -> Floats1d:
         """Return ln P(outputs | rows), float64 (sentences,); -inf where a fixed word was changed.
         Fixed words are context in plaintext, and not counted as drawn."""
-        released = Text(outputs, text.starts, np.ones(len(outputs), dtype=bool))
+        released = InputRows(outputs, text.starts, np.ones(len(outputs), dtype=bool))
         weights = [
             1.0 if row == NOTHING else self.kernel.weights(row, np.array([out]))[0]
             for row, out in zip(text.rows.tolist(), outputs.tolist(), strict=True)
@@ -36,13 +36,13 @@ class SentenceLikelihood:
         logs: Floats1d = self.log_sums(released) - self.log_sums(text)
         return logs + np.add.reduceat(cost, first)
 
-    def log_sums(self, text: Text) -> Floats1d:
+    def log_sums(self, text: InputRows) -> Floats1d:
         """Return ln Z, float64 (sentences,), up to the factors of the weights; ln q of a sentence
         whose words are all fixed."""
         first, lengths = spans(text.starts)
         order, sums = np.argsort(-lengths, kind="stable"), np.zeros(len(first))
-        for some in blocks(len(order), LANES):
-            lanes = order[some]
+        for batch in blocks(len(order), LANES):
+            lanes = order[batch]
             steps = self._steps(text, first[lanes], lengths[lanes])
             for step, (_, M) in enumerate(self._forward(steps)):
                 live = lanes[: M.shape[1]]
@@ -51,110 +51,43 @@ class SentenceLikelihood:
                 sums[live] += np.log(total)
         return sums
 
-    def of_candidates(self, text: Text, outputs: Ints1d, candidates: Ints2d) -> Floats2d:
+    def of_candidates(self, text: InputRows, outputs: Ints1d, candidates: Ints2d) -> Floats2d:
         """Return ln P(outputs | rows) with rows[i] replaced by candidates[i, j], float64 (k, m), up
         to one constant for each i; 0 at fixed words."""
-        found = np.zeros(candidates.shape)
+        logs = np.zeros(candidates.shape)
         first, lengths = spans(text.starts)
         part = (np.cumsum(lengths) - 1) // max(1, MESSAGES // self.chain.states)
         for number in np.unique(part):
-            some = part == number
-            begin, end = int(first[some][0]), int(first[some][-1] + lengths[some][-1])
-            around = self._around(text, first[some], lengths[some])
-            here = slice(begin, end)
-            found[here] = self._each(candidates[here], outputs[here], around)
-        found[text.fixed] = 0
-        return found
-
-    def of_variants(self, text: Text, outputs: Ints1d, variants: Ints2d) -> Floats2d:
-        """Return ln P(outputs | variants[:, j]), float64 (sentences, m), up to one constant for
-        each sentence: unlike candidates, all words of a column stand in the text at once. Outputs
-        count only where a column differs from the text, and only drawn words may differ."""
-        found = np.empty((int(text.starts.sum()), variants.shape[1]))
-        differs = (variants != text.rows[:, None]).any(axis=1)
-        first, lengths = spans(text.starts)
-        order = np.argsort(-lengths, kind="stable")
-        for some in blocks(len(order), LANES):
-            lanes = order[some]
-            begins, ends = first[lanes], first[lanes] + lengths[lanes] - 1
-            changed = [
-                np.flatnonzero(differs[a : b + 1]) for a, b in zip(begins, ends, strict=True)
-            ]
-            left, right = (np.array([c[i] if len(c) else 0 for c in changed]) for i in (0, -1))
-            E = list(self._steps(text, begins, lengths[lanes]))
-            ahead, behind = np.empty((2, self.chain.states, len(lanes)))
-            for step, (here, _) in zip(range(left.max() + 1), self._forward(E), strict=False):
-                ahead[:, left == step] = here[:, np.flatnonzero(left == step)]
-            for step, here in zip(
-                range(len(E) - 1, right.min() - 1, -1), self._backward(E), strict=False
-            ):
-                behind[:, right == step] = here[:, np.flatnonzero(right == step)]
-            for lane, sentence in enumerate(lanes.tolist()):
-                span = slice(begins[lane] + left[lane], begins[lane] + right[lane] + 1)
-                messages = ahead[:, lane], behind[:, lane]
-                found[sentence] = -self._of_span(text.fixed[span], variants[span], messages)
-        sentence_of = np.cumsum(text.starts) - 1
-        for place in np.flatnonzero(differs).tolist():
-            found[sentence_of[place]] += [
-                np.log(self.kernel.weights(row, outputs[place : place + 1])[0])
-                for row in variants[place].tolist()
-            ]
-        return found
-
-    def _of_span(
-        self, fixed: Bools1d, variants: Ints2d, messages: tuple[Floats1d, Floats1d]
-    ) -> Floats1d:
-        """Return ln Z with some words replaced, (m,), given the messages at both of their ends."""
-        ahead, behind = messages
-        self.kernel.prepare(set(variants.reshape(-1).tolist()) - {NOTHING})  # at once: faster
-        *others, (last, stays) = zip(variants, fixed.tolist(), strict=True)
-        if not others:
-            logs: Floats1d = np.log(self.emissions.against(last, stays, ahead * behind))
-            return logs
-        logs = np.zeros(variants.shape[1])
-        for part in blocks(variants.shape[1], LANES):
-            X = np.repeat(ahead.astype(self.emissions.dtype)[:, None], len(logs[part]), axis=1)
-            for rows, fix in others:
-                X *= self._emitted(rows[part], fix)
-                sums = X.sum(axis=0)
-                X, logs[part] = self.chain.forward(X / sums), logs[part] + np.log(sums)
-            logs[part] += np.log(behind @ (X * self._emitted(last[part], stays)))
+            inside = part == number
+            begin, end = int(first[inside][0]), int(first[inside][-1] + lengths[inside][-1])
+            around = self._around(text, first[inside], lengths[inside])
+            span = slice(begin, end)
+            logs[span] = self._each(candidates[span], outputs[span], around)
+        logs[text.fixed] = 0
         return logs
 
-    def _emitted(self, rows: Ints1d, fixed: bool) -> Floats2d:
-        """Return the emissions of some words at one place, (K, m), up to a common factor."""
-        emissions = self.emissions
-        if (rows == rows[0]).all():
-            return np.repeat(emissions.exact(int(rows[0]), fixed)[:, None], len(rows), axis=1)
-        near = emissions.of(rows.tolist())
-        E = np.repeat(emissions.totals[None], len(rows), axis=0)
-        for e, row in zip(E, rows.tolist(), strict=True):
-            states, factors = near[row]
-            e[states] *= factors
-        return E.T
-
-    def _around(self, text: Text, first: Ints1d, lengths: Ints1d) -> Floats2d:
+    def _around(self, text: InputRows, first: Ints1d, lengths: Ints1d) -> Floats2d:
         """Return the likelihood of each state given the other words, float64 (places, K)."""
-        found = np.empty((int(lengths.sum()), self.chain.states))
+        likelihoods = np.empty((int(lengths.sum()), self.chain.states))
         order = np.argsort(-lengths, kind="stable")
-        for some in blocks(len(order), LANES_STORED):
-            lanes = order[some]
+        for batch in blocks(len(order), LANES_STORED):
+            lanes = order[batch]
             E = list(self._steps(text, first[lanes], lengths[lanes]))
-            ahead = (one for one, _ in self._forward(E))
+            ahead = (M for M, _ in self._forward(E))
             behind = reversed(list(self._backward(E)))
-            for step, (one, other) in enumerate(zip(ahead, behind, strict=True)):
-                places = first[lanes[: one.shape[1]]] + step - first[0]
-                found[places] = (one * other).T
-        return found
+            for step, (M, N) in enumerate(zip(ahead, behind, strict=True)):
+                places = first[lanes[: M.shape[1]]] + step - first[0]
+                likelihoods[places] = (M * N).T
+        return likelihoods
 
-    def _steps(self, text: Text, first: Ints1d, lengths: Ints1d) -> Iterator[Floats2d]:
+    def _steps(self, text: InputRows, first: Ints1d, lengths: Ints1d) -> Iterator[Floats2d]:
         """Yield the emissions of each step, float64 (K, live), the longest sentence first."""
         for step in range(int(lengths[0])):
             places = first[: np.count_nonzero(lengths > step)] + step
             words = np.stack([text.rows[places], text.fixed[places]])
-            distinct, of = np.unique(words, axis=1, return_inverse=True)
-            found = [self.emissions.exact(row, bool(stays)) for row, stays in distinct.T.tolist()]
-            yield np.stack(found, axis=1)[:, of.reshape(-1)]
+            distinct, inverse = np.unique(words, axis=1, return_inverse=True)
+            emitted = [self.emissions.exact(row, bool(stays)) for row, stays in distinct.T.tolist()]
+            yield np.stack(emitted, axis=1)[:, inverse.reshape(-1)]
 
     def _forward(self, E: Iterable[Floats2d]) -> Iterator[tuple[Floats2d, Floats2d]]:
         """Yield (K, live) twice for each step: P(state | words before), and that times the
@@ -164,9 +97,9 @@ class SentenceLikelihood:
         for e in E:
             live = e.shape[1]
             begun = np.repeat(begin, live, axis=1)
-            here = begun if ahead is None else self.chain.forward(ahead[:, :live])
-            M = here * e
-            yield here, M
+            messages = begun if ahead is None else self.chain.forward(ahead[:, :live])
+            M = messages * e
+            yield messages, M
             ahead = M / M.sum(axis=0)
 
     def _backward(self, E: list[Floats2d]) -> Iterator[Floats2d]:
@@ -175,12 +108,12 @@ class SentenceLikelihood:
         end = self.chain.end.astype(np.float64)[:, None]
         behind: Floats2d | None = None
         for e, after in zip(reversed(E), (None, *reversed(E[1:])), strict=True):
-            here = np.repeat(end, e.shape[1], axis=1)
+            messages = np.repeat(end, e.shape[1], axis=1)
             if behind is not None and after is not None:
                 M = behind * after
-                here[:, : after.shape[1]] = self.chain.backward(M / M.sum(axis=0))
-            behind = here
-            yield here
+                messages[:, : after.shape[1]] = self.chain.backward(M / M.sum(axis=0))
+            behind = messages
+            yield messages
 
     def _each(self, candidates: Ints2d, outputs: Ints1d, around: Floats2d) -> Floats2d:
         """Return -beta path(c, output) - ln Z of the sentence with c for each candidate c, (places,
@@ -193,8 +126,8 @@ class SentenceLikelihood:
             self.kernel.prepare(distinct[block].tolist())
             cells = np.split(order[: ends[block][-1]], ends[block.start : block.stop - 1])
             cells[0] = cells[0][ends[block.start - 1] if block.start else 0 :]
-            for candidate, some in zip(distinct[block].tolist(), cells, strict=True):
-                places = some // candidates.shape[1]
+            for candidate, cell in zip(distinct[block].tolist(), cells, strict=True):
+                places = cell // candidates.shape[1]
                 Z = around[places] @ self.emissions.exact(candidate)
-                logs[some] = np.log(self.kernel.weights(candidate, outputs[places])) - np.log(Z)
+                logs[cell] = np.log(self.kernel.weights(candidate, outputs[places])) - np.log(Z)
         return logs.reshape(candidates.shape)

@@ -31,7 +31,7 @@ SEALED = ("classes.npy", "aliases.json")  # the digest of the space is of its wo
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table:
+class SpaceTable:
     """What is in the folder. vectors: float32 (n, d); classes: uint64 (n,) or None. digest: of the
     words and vectors; "" where it is not known yet. verified: whether it was compared with these.
     """
@@ -46,7 +46,9 @@ class Table:
     verified: bool = True
 
 
-def write_table(table: Table, path: Path, beside: Mapping[str, Callable[[Path], None]]) -> None:
+def write_table(
+    table: SpaceTable, path: Path, beside: Mapping[str, Callable[[Path], None]]
+) -> None:
     """Write the folder, all or nothing: beside its place, and then moved into it.
 
     beside: by the name of a folder in it, what writes that: what was learned of the table.
@@ -64,13 +66,13 @@ def write_table(table: Table, path: Path, beside: Mapping[str, Callable[[Path], 
         if table.aliases:
             srsly.write_json(folder / "aliases.json", table.aliases)
         about = {"format": FORMAT, "name": table.name, "rows": n, "dims": d, "digest": table.digest}
-        more = {"class_names": list(table.class_names), "files": sealed(folder, SEALED)}
-        srsly.write_json(folder / "space.json", {**about, **more})
+        seal = {"class_names": list(table.class_names), "files": sealed(folder, SEALED)}
+        srsly.write_json(folder / "space.json", {**about, **seal})
         for name, write in beside.items():
             write(folder / name)
 
 
-def read_table(path: Path, *, verify: bool | None = None) -> Table:
+def read_table(path: Path, *, verify: bool | None = None) -> SpaceTable:
     """Read the folder; float32 vectors are mapped into memory.
 
     verify: compare all of it with its digest, large tables a block at a time; None does so for what
@@ -94,7 +96,7 @@ def read_table(path: Path, *, verify: bool | None = None) -> Table:
     return replace(table, verified=verify)
 
 
-def _read_files(path: Path) -> Table:
+def _read_files(path: Path) -> SpaceTable:
     about = read_json(path / "space.json")
     if about.get("format") != FORMAT:
         why = f"its format is {about.get('format')!r}, and this version reads {FORMAT}."
@@ -110,7 +112,7 @@ def _read_files(path: Path) -> Table:
     if vectors.shape != (about["rows"], about["dims"]) or len(words) != about["rows"]:
         raise DxError(Errors.DX024.format(path=path, why="its files differ in size."))
     classes, aliases = path / "classes.npy", path / "aliases.json"
-    return Table(
+    return SpaceTable(
         words,
         vectors,
         aliases=read_json(aliases) if aliases.exists() else {},

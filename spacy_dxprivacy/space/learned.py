@@ -32,7 +32,7 @@ from ..io.files.limits import SMALL, check_sealed, read_array, read_json, sealed
 FEW = 1_000  # words, up to which all is learned again within a second, and nothing is saved or read
 
 
-class Table(Protocol):
+class PublicTable(Protocol):
     """What results are learned from. digest: of its words and vectors. identity: of all that is
     learned from. verified: whether the digest was compared with the words and vectors."""
 
@@ -63,30 +63,32 @@ class Codec:
 # before anybody asks for what was learned of it.
 HOMES = {"graph": "metric.store"}
 _codecs: dict[str, Codec] = {}
-_made: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()  # here, or in the package
-_read: WeakKeyDictionary[Table, dict[str, Any]] = WeakKeyDictionary()  # from any other files
+_trusted: WeakKeyDictionary[PublicTable, dict[str, Any]] = (
+    WeakKeyDictionary()
+)  # here, or in the package
+_read: WeakKeyDictionary[PublicTable, dict[str, Any]] = WeakKeyDictionary()  # from any other files
 _checked: WeakSet[Any] = WeakSet()  # of those that were read
 _uses: ContextVar[set[str] | None] = ContextVar("uses", default=None)
 
 
-def keep(table: Table, name: str, thing: Any) -> None:
+def keep(table: PublicTable, name: str, thing: Any) -> None:
     """Keep a result for as long as this table, or an equal one that is asked for it, is in use."""
-    _made.setdefault(table, {})[name] = thing
+    _trusted.setdefault(table, {})[name] = thing
 
 
-def find(table: Table, name: str, check: Callable[[Any], object]) -> Any | None:
+def find(table: PublicTable, name: str, check: Callable[[Any], object]) -> Any | None:
     """Return the result of this name of the table, or an equal one, or read with the table.
 
     check: called with the latter at its first use; raises DxError where samples differ from what
     the table gives.
     """
-    if name not in _made.get(table, {}) and table.verified:
-        for other, things in list(_made.items()):
-            if name in things and other.verified and other.identity == table.identity:
+    if name not in _trusted.get(table, {}) and table.verified:
+        for equal, things in list(_trusted.items()):
+            if name in things and equal.verified and equal.identity == table.identity:
                 keep(table, name, things[name])
                 break
-    if name in (made := _made.get(table, {})):
-        return made[name]
+    if name in (results := _trusted.get(table, {})):
+        return results[name]
     thing = _read.get(table, {}).get(name)
     if thing is not None and thing not in _checked:
         check(thing)
@@ -107,25 +109,25 @@ def noting_use() -> Iterator[set[str]]:
         _uses.reset(before)
 
 
-def forget(table: Table) -> None:
+def forget(table: PublicTable) -> None:
     """Drop all that was learned from this table and from others of its digest."""
-    for kept in (_made, _read):
-        for other in [t for t in list(kept) if t.digest == table.digest]:
-            del kept[other]
+    for store in (_trusted, _read):
+        for forgotten in [t for t in list(store) if t.digest == table.digest]:
+            del store[forgotten]
 
 
-def _to_save(table: Table) -> dict[str, Any]:
+def _to_save(table: PublicTable) -> dict[str, Any]:
     few = len(table) <= FEW
-    return {} if few else {**_read.get(table, {}), **_made.get(table, {})}
+    return {} if few else {**_read.get(table, {}), **_trusted.get(table, {})}
 
 
-def writers(table: Table) -> dict[str, Callable[[Path], None]]:
-    """Return, by name, what writes a result into a folder of its own."""
+def writers(table: PublicTable) -> dict[str, Callable[[Path], None]]:
+    """Return by name a function that writes a result into a folder of its own."""
     return {name: partial(write, thing) for name, thing in _to_save(table).items()}
 
 
 def write(thing: Any, folder: Path) -> None:
-    """Write a result into a folder of its name, made if it is missing; arrays in it go."""
+    """Write a result into a folder of its name, in place of earlier arrays."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.npy"):
         old.unlink()
@@ -163,7 +165,7 @@ def _about(folder: Path) -> Path:
     return folder / f"{folder.name.partition('-')[0]}.json"
 
 
-def read_beside(table: Table, folder: Path, *, shipped: bool = False) -> None:
+def read_beside(table: PublicTable, folder: Path, *, shipped: bool = False) -> None:
     """Read the results in the folder of a saved table. shipped: whether that is the package's own.
 
     Raises DxError where one is damaged, or belongs to another table.
@@ -174,19 +176,19 @@ def read_beside(table: Table, folder: Path, *, shipped: bool = False) -> None:
         if part.is_dir() and part.name.partition("-")[0] in {*HOMES, *_codecs}:
             thing = read(part, table.digest)
             # Under its own name: that of its folder may be any.
-            own = _codec(part.name).name(thing)
-            (_made if shipped else _read).setdefault(table, {})[own] = thing
+            name = _codec(part.name).name(thing)
+            (_trusted if shipped else _read).setdefault(table, {})[name] = thing
 
 
-def to_fields(table: Table) -> dict[str, Any]:
+def to_fields(table: PublicTable) -> dict[str, Any]:
     """Return by name all results that are saved, for msgpack."""
     return {name: _codec(name).to_fields(thing) for name, thing in _to_save(table).items()}
 
 
-def from_fields(table: Table, fields: dict[str, Any]) -> None:
-    """Take in what to_fields made, as what was read."""
-    for name, some in fields.items() if len(table) > FEW else ():
-        thing = _codec(name).from_fields(some)
+def from_fields(table: PublicTable, fields: dict[str, Any]) -> None:
+    """Add the results that to_fields returned, as results that were read from files."""
+    for name, saved in fields.items() if len(table) > FEW else ():
+        thing = _codec(name).from_fields(saved)
         _read.setdefault(table, {})[_codec(name).name(thing)] = thing
 
 
@@ -215,40 +217,40 @@ class Fitted:
 
 
 def once(
-    table: Table,
-    what: str,
+    table: PublicTable,
+    basis: str,
     make: Callable[[], Numbers1d],
     good: Callable[[NDArray[Any]], bool],
 ) -> Numbers1d:
-    """Return what make() gives for a table, computed at the first call and saved beside it.
+    """Return the numbers of make() for a table, computed at the first call and saved beside it.
 
-    what: how it is made, settings included. make: gives whole numbers from 0 on, or float64, (m,).
+    basis: how it is made, settings included. make: gives whole numbers from 0 on, or float64, (m,).
     good: whether samples of numbers that were read are right. Raises DxError where they are not.
     """
 
-    def check(some: Fitted) -> None:
-        if not good(some.numbers):
-            why = f"it does not hold {what.partition(',')[0]}"
-            raise DxError(Errors.DX067.format(path=some.name, why=why))
+    def check(fitted: Fitted) -> None:
+        if not good(fitted.numbers):
+            why = f"it does not hold {basis.partition(',')[0]}"
+            raise DxError(Errors.DX067.format(path=fitted.name, why=why))
 
-    lacking = Fitted(table.digest, basis_of(what), np.zeros(0))
-    found: Fitted | None = find(table, lacking.name, check)
-    if found is None:
-        found = replace(lacking, numbers=make())
-        keep(table, found.name, found)
-    return found.numbers
+    lacking = Fitted(table.digest, basis_of(basis), np.zeros(0))
+    fitted: Fitted | None = find(table, lacking.name, check)
+    if fitted is None:
+        fitted = replace(lacking, numbers=make())
+        keep(table, fitted.name, fitted)
+    return fitted.numbers
 
 
-def basis_of(what: str) -> str:
+def basis_of(text: str) -> str:
     """Return a digest of how something is made."""
-    return hashlib.sha256(what.encode()).hexdigest()
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _to_fields(some: Fitted) -> dict[str, Any]:
-    whole = some.numbers.dtype.kind in "iu"
-    narrow = np.min_scalar_type(int(some.numbers.max())) if whole else np.dtype(np.float64)
-    about = {"digest": some.digest, "basis": some.basis}
-    return {"about": about, "arrays": {"numbers": some.numbers.astype(narrow)}}
+def _to_fields(fitted: Fitted) -> dict[str, Any]:
+    integral = fitted.numbers.dtype.kind in "iu"
+    narrow = np.min_scalar_type(int(fitted.numbers.max())) if integral else np.dtype(np.float64)
+    about = {"digest": fitted.digest, "basis": fitted.basis}
+    return {"about": about, "arrays": {"numbers": fitted.numbers.astype(narrow)}}
 
 
 def _from_fields(fields: dict[str, Any]) -> Fitted:
@@ -259,4 +261,4 @@ def _from_fields(fields: dict[str, Any]) -> Fitted:
     return Fitted(str(about["digest"]), str(about["basis"]), numbers.astype(kind))
 
 
-_codecs[FITTED] = Codec(lambda some: some.name, _to_fields, _from_fields)
+_codecs[FITTED] = Codec(lambda fitted: fitted.name, _to_fields, _from_fields)

@@ -69,8 +69,8 @@ class SpaceSource:
 
     def in_clear(self, nlp: Language | None) -> tuple[str, ...]:
         """Describe what a release reveals of the table in plaintext, for receipts."""
-        own = self.own_vectors and nlp is not None and has_static_vectors(nlp.vocab)
-        return (OWN_WORDS,) if own else ()
+        reveals = self.own_vectors and nlp is not None and has_static_vectors(nlp.vocab)
+        return (OWN_WORDS,) if reveals else ()
 
 
 @dataclass(frozen=True)
@@ -324,14 +324,14 @@ class Substitutes(Mapping[str, str]):
         self._rows = {space.words[row]: row for row in np.flatnonzero(blocked).tolist()}
 
     def __getitem__(self, word: str) -> str:
-        return self._known[word]
+        return self._substitutes[word]
 
     @cached_property
-    def _known(self) -> dict[str, str]:
+    def _substitutes(self) -> dict[str, str]:
         rows = np.array(list(self._rows.values()), dtype=np.int64)
         substitutes = _nearest(self._vectors, rows, self._blocked)
-        found = [self._words[row] for row in substitutes.tolist()]
-        return dict(zip(self._rows, found, strict=True))
+        words = [self._words[row] for row in substitutes.tolist()]
+        return dict(zip(self._rows, words, strict=True))
 
     def get(self, word: str, default: Any = None) -> Any:
         """Look up every word that comes out: no exception for those that may."""
@@ -352,19 +352,19 @@ def _allowed() -> Allowed:
 
 def _nearest(vectors: Floats2d, rows: Ints1d, bad: Bools1d) -> Ints1d:
     good = np.flatnonzero(~bad)
-    found = good[np.searchsorted(good, rows) % len(good)]  # the next ones in the table
+    nearest = good[np.searchsorted(good, rows) % len(good)]  # the next ones in the table
     if vectors.size > MOST_NUMBERS:
-        return found
+        return nearest
     A = -2 * vectors[rows].astype(np.float64)
-    least, each = np.full(len(rows), np.inf), np.arange(len(rows))
+    least, places = np.full(len(rows), np.inf), np.arange(len(rows))
     for part in blocks(len(vectors), max(1, BLOCK_NUMBERS // len(rows))):
         B = vectors[part].astype(np.float64)
         lengths = np.einsum("nd,nd->n", B, B)
         lengths[bad[part]] = np.inf
         S = A @ B.T  # squares of distances, but for A's own
         S += lengths
-        near = S.argmin(axis=1)
-        nearer = S[each, near] < least
-        found[nearer] = part.start + near[nearer]
-        least = np.minimum(least, S[each, near])
-    return found
+        candidates = S.argmin(axis=1)
+        nearer = S[places, candidates] < least
+        nearest[nearer] = part.start + candidates[nearer]
+        least = np.minimum(least, S[places, candidates])
+    return nearest

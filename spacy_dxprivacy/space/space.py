@@ -28,7 +28,7 @@ from ..errors import DxError, Errors
 from ..io.files.limits import read_json
 from ..machine import let_go
 from . import learned
-from .folder import Table, digest_of, read_table, write_table
+from .folder import SpaceTable, digest_of, read_table, write_table
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -73,7 +73,7 @@ class Space:
         verified: Whether its digest was compared with its words and vectors.
     """
 
-    def __init__(self, table: Table, path: Path | None = None) -> None:
+    def __init__(self, table: SpaceTable, path: Path | None = None) -> None:
         self.words = list(table.words)
         self.vectors = table.vectors
         self.vectors.flags.writeable = False
@@ -118,7 +118,7 @@ class Space:
             if word in seen:
                 raise _bad("words that differ", f"one twice (row {row})")
             seen.add(word)
-        return cls(Table(list(words), X, aliases or {}, classes, tuple(class_names), name))
+        return cls(SpaceTable(list(words), X, aliases or {}, classes, tuple(class_names), name))
 
     @classmethod
     def builtin(cls) -> Space:
@@ -202,11 +202,11 @@ class Space:
 
         Other keys of a row may be private. Raises DxError where none is left.
         """
-        known = {word.lower() for word in listed}
-        words = self._representatives(lambda word: word.lower() in known)
-        some = self._restricted(np.array([word is not None for word in words]), words)
-        some.aliases = {key: row for key, row in some.aliases.items() if key.lower() in known}
-        return some
+        allowed = {word.lower() for word in listed}
+        words = self._representatives(lambda word: word.lower() in allowed)
+        space = self._restricted(np.array([word is not None for word in words]), words)
+        space.aliases = {key: row for key, row in space.aliases.items() if key.lower() in allowed}
+        return space
 
     def _representatives(self, allowed: Callable[[str], bool]) -> list[str | None]:
         """The candidate of each row, or its first alias, that may be output; None for none."""
@@ -226,7 +226,7 @@ class Space:
         aliases = {w: int(new_row[r]) for w, r in keys if keep[r] and w not in candidates}
         classes = None if self.classes is None else self.classes[keep]
         X = np.ascontiguousarray(self.vectors[keep])
-        return Space(Table(retained_words, X, aliases, classes, self.class_names, self.name))
+        return Space(SpaceTable(retained_words, X, aliases, classes, self.class_names, self.name))
 
     def find(self, word: str) -> int:
         """Return the row of a word, by exact case, then without regard to case; -1 if unknown."""
@@ -244,11 +244,11 @@ class Space:
         """
         rows = np.full(len(ids[0]), -1, dtype=np.int64)
         tries = [(self._exact, i) for i in ids] + [(self._folded, ids[-1])]
-        for table, some in tries:
+        for table, keys in tries:
             missing = np.flatnonzero(rows < 0)
             if not len(missing):
                 break
-            rows[missing] = table.find(some[missing])
+            rows[missing] = table.find(keys[missing])
         return rows
 
     @cached_property
@@ -269,8 +269,8 @@ class Space:
         if self.classes is None or name not in self.class_names:
             return np.zeros(len(self), dtype=bool)
         bit = np.uint64(1) << np.uint64(self.class_names.index(name))
-        found: Bools1d = (self.classes & bit) != 0
-        return found
+        members: Bools1d = (self.classes & bit) != 0
+        return members
 
     @property
     def digest(self) -> str:
@@ -289,7 +289,7 @@ class Space:
     def save(self, path: str | Path) -> None:
         """Write a folder that `load` maps into memory."""
         about = (self.aliases, self.classes, self.class_names, self.name, self.digest)
-        table = Table(self.words, self.vectors, *about)
+        table = SpaceTable(self.words, self.vectors, *about)
         write_table(table, Path(path), learned.writers(self))
 
     @classmethod
@@ -323,20 +323,20 @@ class Space:
         return space
 
     def to_bytes(self) -> bytes:
-        """Return all of it, with what was learned from it, for pipelines that are bytes."""
+        """Return the space and the results learned from it as bytes, for pipelines as bytes."""
         about = {"classes": self.classes, "class_names": list(self.class_names), "name": self.name}
         table = {"words": self.words, "vectors": np.asarray(self.vectors), "aliases": self.aliases}
-        found: bytes = srsly.msgpack_dumps({**table, **about, "learned": learned.to_fields(self)})
-        return found
+        data: bytes = srsly.msgpack_dumps({**table, **about, "learned": learned.to_fields(self)})
+        return data
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Space:
-        """Return the space out of what to_bytes made."""
+        """Return the space of the bytes of to_bytes."""
         saved = srsly.msgpack_loads(data)
-        others = saved.pop("learned", {})
+        results = saved.pop("learned", {})
         about = {k: saved[k] for k in ("aliases", "classes", "class_names", "name") if k in saved}
-        space = cls(Table(saved["words"], np.array(saved["vectors"]), **about))
-        learned.from_fields(space, others)
+        space = cls(SpaceTable(saved["words"], np.array(saved["vectors"]), **about))
+        learned.from_fields(space, results)
         return space
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -390,8 +390,8 @@ def _on_cpu(X: Any) -> Floats2d:
     return np.asarray(get_array_ops(X).to_numpy(X))
 
 
-def _bad(expected: str, given: str) -> DxError:
-    return DxError(Errors.DX020.format(expected=expected, given=given))
+def _bad(expected: str, actual: str) -> DxError:
+    return DxError(Errors.DX020.format(expected=expected, given=actual))
 
 
 def _checked_matrix(matrix: Any, n_words: int) -> Floats2d:

@@ -343,7 +343,9 @@ COMMANDS: dict[str, Any] = {
     "txt": command("note.txt", "out.txt", "--config", "<config>", texts=()),
     "txt_level": command("note.txt", "out.txt", "--level", "strong"),
     "txt_mechanism": command("note.txt", "out.txt", "-m", "exponential", "-e", "3.5"),
-    "txt_edit": command("note.txt", "out.txt", "--level", "balanced", "--edit"),
+    "txt_edit": command(
+        "note.txt", "out.txt", "--level", "balanced", "--editor.@dx_editors", "dx.Remap.v1"
+    ),
     "txt_entities": command("note.txt", "out.txt", "--entities", "person,date"),
     "jsonl": command("tickets.jsonl", "out.jsonl", "--field", "text", "--keep-fields", "id"),
     "jsonl_persons": command(

@@ -1,7 +1,6 @@
 """What every registered mechanism owes to those who use it: spacy_dxprivacy.testing's contract, and
 what those of this package promise besides."""
 
-import dataclasses
 import inspect
 import pickle
 
@@ -10,7 +9,7 @@ import pytest
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.testing import CLAUSES, Case, its_probabilities_keep_its_promise, small_space
-from spacy_dxprivacy.ty import StatesProbabilities
+from spacy_dxprivacy.ty import StatesProbabilities, facts_of
 
 from .found import ON_ANY_WORDS, names, settings_of
 
@@ -44,7 +43,7 @@ def test_probabilities_that_round_to_0_are_no_infinite_loss(case, epsilon):
 
 
 def test_all_that_it_was_given_is_in_its_settings(case):
-    told = dataclasses.asdict(case.made().settings)
+    told = getattr(case.made().build, "keywords", {})
     given = {k: v for k, v in case.settings.items() if k in told and k not in PARTS}
     plain = {k: v for k, v in given.items() if k not in ("policy", "prior")}
     assert {key: told[key] for key in plain} == {
@@ -98,7 +97,7 @@ def test_likelihoods_are_those_of_the_probabilities(case):
         logs = np.log(mechanism.distribution(rows)[np.arange(4), outputs])
     np.testing.assert_allclose(mechanism.log_likelihood(rows, outputs), logs, rtol=1e-9)
     by_sentence = mechanism.log_likelihood(rows, outputs, np.array([True, False, True, False]))
-    if not getattr(mechanism, "draws_together", False):
+    if not facts_of(mechanism).draws_sentences:
         np.testing.assert_allclose(by_sentence, [logs[:2].sum(), logs[2:].sum()], rtol=1e-9)
     candidates = np.tile(np.arange(5), (4, 1))
     found = mechanism.log_likelihood(rows, outputs, candidates=candidates)

@@ -90,7 +90,7 @@ def test_the_guarantee_says_which_metric_and_how_far_words_can_be_apart(mechanis
     assert (guarantee.kind, guarantee.metric, guarantee.epsilon) == ("metric-dp", "path", 2.0)
     assert guarantee.status == "computed" and guarantee.adjacency.startswith("all pairs")
     assert f"more than {reach:g} apart" in guarantee.notes
-    assert mechanism.longest == reach == mechanism.distances(np.arange(N)).max()
+    assert mechanism.facts.longest == reach == mechanism.distances(np.arange(N)).max()
 
 
 # -- draws ---------------------------------------------------------------------------------------

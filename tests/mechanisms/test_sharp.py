@@ -162,7 +162,7 @@ def of_ellipse(lam):
 
 
 def stretch(mechanism):
-    X, Y = plane().vectors.astype(float), mechanism.centres
+    X, Y = plane().vectors.astype(float), mechanism.facts.centres
     i, j = np.triu_indices(len(X), 1)
     return (euclidean(Y[i] - Y[j]) / euclidean(X[i] - X[j])).max()
 
@@ -225,7 +225,7 @@ TIMES = 400_000
 def noise(name, space, row, times=TIMES, **settings):
     mechanism = fitted(name, space, **{"epsilon": 2.0, **settings})
     drawn = mechanism.sample(np.full(times, row), Rng(seed=23)).vectors.astype(float)
-    return mechanism, drawn - mechanism.centres[row]
+    return mechanism, drawn - mechanism.facts.centres[row]
 
 
 def test_every_mechanism_of_noise_has_a_case():

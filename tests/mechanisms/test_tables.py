@@ -21,8 +21,8 @@ def test_every_word_gets_its_table_and_the_last_ones_are_kept(room):
         assert sorted(found) == list(range(len(rows)))
         for place, row in enumerate(rows):
             np.testing.assert_array_equal(found[place], np.cumsum(np.full(N, row + 1.0)))
-        assert len(tables.kept) <= room
-    assert list(tables.kept) == list(range(20, 30))[10 - room :]
+        assert len(tables.cached) <= room
+    assert list(tables.cached) == list(range(20, 30))[10 - room :]
 
 
 @pytest.mark.parametrize("name", CACHED)
@@ -39,7 +39,7 @@ def test_no_draw_depends_on_what_is_kept(make, plane, name):
 def test_a_copy_does_not_know_what_was_drawn_for(make, plane):
     mechanism = make("dx.Exponential.v1", plane, epsilon=2.0)
     mechanism.sample(np.array([3, 3, 4]), Rng())
-    assert mechanism._tables.kept and not pickle.loads(pickle.dumps(mechanism))._tables.kept  # noqa: S301
+    assert mechanism._tables.cached and not pickle.loads(pickle.dumps(mechanism))._tables.cached  # noqa: S301
 
 
 @pytest.mark.parametrize("name", CACHED)

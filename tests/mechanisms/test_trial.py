@@ -9,6 +9,7 @@ import spacy
 
 from spacy_dxprivacy import Draw, DxError, Guarantee, registry
 from spacy_dxprivacy.mechanisms.built import check_fitted, check_mechanism
+from spacy_dxprivacy.ty import Facts
 
 PROMISE = Guarantee("metric-dp", 1.0, metric="euclidean", covers="all", status="claimed")
 
@@ -50,7 +51,8 @@ UNMADE = {
         {"guarantee": replace(PROMISE, covers="related")},
         r"DX048.*'related', which needs covers\(rows\)",
     ),
-    "in_clear is a text": ({"in_clear": "casing"}, "DX001.*in_clear of the mechanism"),
+    "in_clear is a text": ({"facts": Facts(in_clear="casing")}, "DX001.*in_clear of the mechanism"),
+    "facts of theirs": ({"facts": {"in_clear": ()}}, "DX001.*facts of the mechanism"),
 }
 
 

@@ -45,7 +45,7 @@ def weight_of_triples(fields, contexts, rows):
     """By the definition of a model of triples, word after word."""
     T = fields["delta"].toarray() + np.outer(fields["back"], fields["u"])
     number = {pair: c for c, pair in enumerate(zip(contexts.x, contexts.y, strict=True))}
-    more = contexts.more.toarray()
+    more = contexts.beyond.toarray()
     p, end = fields["begin"][rows[0]], fields["end"][rows[0]]
     for x, y, z in zip([BEGIN, *rows], rows, [*rows[1:], None], strict=False):
         c = number.get((x, y))
@@ -63,7 +63,7 @@ def test_a_chain_with_contexts_is_the_model_of_triples(seed):
     chain = chain_of(**with_contexts(fields, contexts))
     assert chain.states == K + len(contexts.x) and (chain.delta.data >= 0).all()
     T = moves(chain)
-    type_of = chain.of_all(np.arange(K))
+    type_of = chain.expand_to_states(np.arange(K))
     for rows in sentences(K, 4):
         ahead = chain.begin * (type_of == rows[0])
         for row in rows[1:]:
@@ -82,7 +82,7 @@ def test_messages_forward_and_backward_are_those_of_the_whole_table():
 def test_arrays_of_a_chain_with_contexts_are_read_again():
     chain = small_chain("contexts")
     fields = to_fields(chain)
-    again = from_fields(fields, chain.words)
+    again = from_fields(fields, chain.emit.shape[0])
     assert again.digest == chain.digest != chain.pairs.digest
     assert chain.pairs.states == chain.types
     for name, wrong in (
@@ -90,7 +90,7 @@ def test_arrays_of_a_chain_with_contexts_are_read_again():
         ("more_data", -fields["more_data"]), ("end", fields["end"][:3]),
     ):  # fmt: skip
         with pytest.raises(DxError, match="DX060"):
-            from_fields({**fields, name: wrong}, chain.words)
+            from_fields({**fields, name: wrong}, chain.emit.shape[0])
 
 
 def test_a_saved_prior_keeps_its_contexts(tmp_path):
@@ -99,4 +99,5 @@ def test_a_saved_prior_keeps_its_contexts(tmp_path):
     chain = pairs.read_model(tmp_path / "small").chain
     assert chain.digest == model.chain.digest and chain.states > chain.types
     drawn = carry(pairs.read_model(tmp_path / "small"), small_space(), np.ones(5))
-    assert np.array_equal(drawn.base, chain.base) and drawn.more.nnz == chain.more.nnz
+    assert np.array_equal(drawn.base, chain.base)
+    assert drawn.context_delta.nnz == chain.context_delta.nnz

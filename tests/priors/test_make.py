@@ -13,7 +13,6 @@ from spacy_dxprivacy import DxError
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.prior.make import (
     STOP,
-    Recipe,
     collect,
     count_pairs,
     discounts,
@@ -105,7 +104,7 @@ def test_nats_of_held_out_text_are_those_of_the_definition():
 
 
 def test_a_prior_is_made_saved_and_carried(text, space, tmp_path):
-    made = make_prior(text, Recipe(), space)
+    made = make_prior(text, space=space)
     assert made.coverage == 1.0 and made.words == 2700 and made.held_out_words == 300
     # exp of a third of ln 4 and of the entropy of the nouns, 1.419
     assert made.perplexity == pytest.approx(2.547, rel=0.03)
@@ -122,7 +121,7 @@ def test_a_prior_is_made_saved_and_carried(text, space, tmp_path):
 @pytest.fixture(scope="module")
 def saved_prior(text, space, tmp_path_factory):
     folder = tmp_path_factory.mktemp("prior") / "p"
-    make_prior(text, Recipe(name="small"), space).save(folder)
+    make_prior(text, name="small", space=space).save(folder)
     return folder
 
 

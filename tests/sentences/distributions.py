@@ -1,6 +1,7 @@
 """Small distributions of sentences on a small space, and brute force over all sentences."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -13,6 +14,7 @@ from spacy_dxprivacy.metric.store import graph_of
 from spacy_dxprivacy.prior.chain import Chain, alone_chain
 from spacy_dxprivacy.privacy.guarantee import Guarantee
 from spacy_dxprivacy.sampler.alone import WordDraw
+from spacy_dxprivacy.ty import Facts
 
 N = 5
 BETA = 0.7
@@ -71,7 +73,7 @@ def moves(chain):
     T[:, :K] += np.outer(back, u)
     if not len(chain.base):
         return T
-    return np.vstack([T, chain.lower[:, None] * T[chain.base] + chain.more.toarray()])
+    return np.vstack([T, chain.lower[:, None] * T[chain.base] + chain.context_delta.toarray()])
 
 
 def emissions(chain):
@@ -87,21 +89,17 @@ def uneven(space):
     return with_lengths(graph, steps / STEPS, 1.25 + np.arange(len(space)) % 4 / 4)
 
 
-class _Settings:
-    def __init__(self, chain, beta):
-        self.chain, self.beta = chain, beta
-
-    def build(self, space, guarantee):
-        kernel = Kernel(uneven(space), self.beta)
-        words = WordDraw(kernel, self.chain.unigram)
-        return Sentences(self.chain, kernel, words, guarantee)
+def build(space, guarantee, chain, beta):
+    kernel = Kernel(uneven(space), beta)
+    words = WordDraw(kernel, chain.unigram)
+    facts = Facts(draws_sentences=not chain.is_alone, longest=kernel.graph.longest)
+    return Sentences(chain, kernel, words, guarantee, facts)
 
 
 def small_mechanism(kind, n=N, beta=BETA):
     guarantee = Guarantee("metric-dp", 2 * beta, metric="path", status="proven", loss_range=1.0)
-    return SentenceMechanism("small", guarantee, _Settings(small_chain(kind, n), beta)).fit(
-        small_space(n)
-    )
+    builder = partial(build, chain=small_chain(kind, n), beta=beta)
+    return SentenceMechanism("small", guarantee, builder).fit(small_space(n))
 
 
 def all_sentences(n, length):

@@ -11,7 +11,7 @@ from spacy_dxprivacy.metric.policy_graph import Kernel
 from spacy_dxprivacy.prior.chain import alone_chain
 from spacy_dxprivacy.privacy.noise import solved_beta
 from spacy_dxprivacy.sampler import alone as calibration
-from spacy_dxprivacy.sampler.alone import WordDraw, exact_epsilon, weights_at
+from spacy_dxprivacy.sampler.alone import WordDraw, distance_weights, exact_epsilon
 from spacy_dxprivacy.space import learned
 
 N = 40
@@ -30,7 +30,7 @@ def space(monkeypatch):
 def test_a_beta_holds_what_was_asked_for_and_hardly_less(space, epsilon):
     graph = policy_graph(space, PLAIN)
     beta = calibration.beta_of(space, graph, CHAIN, epsilon)
-    at = weights_at(graph, CHAIN.unigram)
+    at = distance_weights(graph, CHAIN.unigram)
     assert exact_epsilon(graph, at, beta) <= epsilon
     assert beta >= 0.985 * solved_beta(partial(exact_epsilon, graph, at), epsilon)
 

@@ -16,7 +16,7 @@ from scipy.stats import chisquare
 
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
-from spacy_dxprivacy.sampler.draw import Text
+from spacy_dxprivacy.sampler.draw import InputRows
 
 from .distributions import all_sentences, starts_of
 
@@ -58,8 +58,8 @@ def log_table(mechanism, texts, fixed):
     starts, stay = starts_of(*[length] * k), np.tile(fixed, k)
     rows = (np.tile(text, k) for text in texts)
     if (texts == UNKNOWN).any():
-        likelihood = mechanism.built.together.likelihood
-        return np.array([likelihood(Text(r, starts, stay), outputs.ravel()) for r in rows])
+        likelihood = mechanism.built.likelihood
+        return np.array([likelihood(InputRows(r, starts, stay), outputs.ravel()) for r in rows])
     return np.array([mechanism.log_likelihood(r, outputs.ravel(), starts, stay) for r in rows])
 
 

@@ -7,7 +7,13 @@ from scipy.stats import chisquare
 
 from spacy_dxprivacy.mechanisms.path_v2 import rounding
 from spacy_dxprivacy.prior.chain import Chain
-from spacy_dxprivacy.sampler.forward_backward import Backward, Filtered, Fold, Forward, Sums
+from spacy_dxprivacy.sampler.forward_backward import (
+    Backward,
+    BlockSums,
+    FoldContexts,
+    Forward,
+    ForwardMessage,
+)
 
 from .distributions import moves
 
@@ -46,12 +52,12 @@ def with_contexts(chain):
 
 def folded(chain, M):
     """The message of a step, as a draw keeps it."""
-    X = np.empty((1 + chain.states + len(chain.bases), M.shape[1]), np.float32)
+    X = np.empty((1 + chain.states + len(chain.base_types), M.shape[1]), np.float32)
     X[1 : 1 + chain.states] = M
-    Fold(chain, np.float32)(X[1:])
-    sums = Sums(chain, np.float32)(X[1 : 1 + K])
+    FoldContexts(chain, np.float32)(X[1:])
+    sums = BlockSums(chain, np.float32)(X[1 : 1 + K])
     X[0] = sums[:, 1].sum(axis=0)
-    return Filtered(X, sums)
+    return ForwardMessage(X, sums)
 
 
 def test_a_step_with_contexts_is_that_of_the_law(with_contexts):

@@ -33,7 +33,7 @@ def delta(args, _):
         exact, A = closed_form(epsilon, dims)
         made = mechanism(ends, NAME, float(epsilon), calibration="paper", clip=1.0, dims=dims)
         one, other = np.array([0]), np.array([1])
-        package = made.delta(one, other, np.array([[float(epsilon)]]))[0, 0]
+        package = made.facts.delta(one, other, np.array([[float(epsilon)]]))[0, 0]
         drawn = made.sample(np.zeros(DRAWS, int), Rng(seed=0)).vectors
         outside = np.mean((np.abs(drawn - ends.vectors[1]) > A + 1e-3).any(axis=1))
         rows.append(

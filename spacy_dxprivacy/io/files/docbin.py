@@ -64,7 +64,7 @@ class Packed:
     strings: dict[int, str] = field(repr=False)  # by id
     unknown: set[int]  # documents without blanks
     user_data: list[bytes | None] = field(repr=False)  # of each document, as msgpack
-    others: list[Any] = field(repr=False)  # "cats" and "span_groups", if they are there
+    annotations: list[Any] = field(repr=False)  # "cats" and "span_groups", if they are there
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -77,8 +77,8 @@ class Packed:
                 words = [self.strings[word] for word in self.words[start:end].tolist()]
             except KeyError:
                 raise _bad("a word that its table of strings does not hold") from None
-            known = number not in self.unknown
-            yield words, self.spaces[start:end].tolist() if known else [True] * len(words)
+            has_spaces = number not in self.unknown
+            yield words, self.spaces[start:end].tolist() if has_spaces else [True] * len(words)
             start = end
 
 
@@ -118,5 +118,5 @@ def _arranged(parts: dict[str, Any]) -> Packed:
         strings={0: "", **{get_string_id(string): string for string in parts["strings"]}},
         unknown={i for i, flag in enumerate(flags) if flag.get("has_unknown_spaces")},
         user_data=[None if data is None else bytes(data) for data in user_data] or [None] * n,
-        others=[parts.get("cats"), parts.get("span_groups")],
+        annotations=[parts.get("cats"), parts.get("span_groups")],
     )

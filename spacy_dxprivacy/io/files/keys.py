@@ -18,7 +18,7 @@ from ...errors import DxError, Errors, UsageError
 from .limits import regular
 
 BYTES = 32
-MOST = 4096  # bytes of a file that is read as a key
+MOST_KEY_FILE = 4096  # bytes of a file that is read as a key
 _KEY = re.compile(r"dx-key:([0-9a-f]{64,1024})\s*", re.ASCII)
 
 
@@ -50,19 +50,19 @@ def keep_from_git(path: Path) -> None:
 
 def read_key(path: str | Path) -> bytes:
     """Return the key in a file. Raise DxError if there is none, or others can read it."""
-    found = Path(path).expanduser().absolute()
+    file = Path(path).expanduser().absolute()
     try:
-        info = os.stat(found)
+        info = os.stat(file)
         if os.name == "posix" and info.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-            raise _bad(found, "other users can read it. Replace it, with mode 600")
-        return _read(found, info.st_mtime_ns)
+            raise _bad(file, "other users can read it. Replace it, with mode 600")
+        return _read(file, info.st_mtime_ns)
     except OSError as error:
-        raise _bad(found, error.strerror or "it cannot be read") from None
+        raise _bad(file, error.strerror or "it cannot be read") from None
 
 
 @lru_cache(maxsize=8)  # a surrogate asks for it at each draw
 def _read(path: Path, changed: int) -> bytes:
-    key = _KEY.fullmatch(regular(path).read_bytes()[: MOST + 1].decode("ascii", "replace"))
+    key = _KEY.fullmatch(regular(path).read_bytes()[: MOST_KEY_FILE + 1].decode("ascii", "replace"))
     if key is None:
         raise _bad(path, f"it is not a key of {BYTES} bytes or more")
     return bytes.fromhex(key[1][: len(key[1]) // 2 * 2])

@@ -33,8 +33,8 @@ class TooLarge(DxError):
 
 def too_large(what: str, size: int, most: int) -> TooLarge:
     """Return the error for a size, in bytes."""
-    given = f"{size / MB:,.1f} MB"
-    return TooLarge(Errors.DX095.format(what=what, most=f"{most / MB:,.0f} MB", given=given))
+    actual = f"{size / MB:,.1f} MB"
+    return TooLarge(Errors.DX095.format(what=what, most=f"{most / MB:,.0f} MB", given=actual))
 
 
 class NotAFile(OSError):
@@ -64,7 +64,7 @@ def check_ratio(what: str, packed: int, unpacked: int) -> None:
 
 def inflated(blocks: Iterable[bytes], what: str) -> Iterator[bytes]:
     """Decompress zlib. Raise TooLarge for a bomb, zlib.error for damage, EOFError if it is cut."""
-    stream, taken, given = zlib.decompressobj(), 0, 0
+    stream, taken, unpacked = zlib.decompressobj(), 0, 0
     for block in blocks:
         taken += len(block)
         while block:
@@ -72,8 +72,8 @@ def inflated(blocks: Iterable[bytes], what: str) -> Iterator[bytes]:
                 raise zlib.error("bytes after the end")
             out = stream.decompress(block, BLOCK)
             block = stream.unconsumed_tail or stream.unused_data
-            given += len(out)
-            check_ratio(what, taken, given)
+            unpacked += len(out)
+            check_ratio(what, taken, unpacked)
             yield out
     if taken and not stream.eof:
         raise EOFError
@@ -99,13 +99,13 @@ def read_array(path: Path) -> np.ndarray[Any, Any]:
     Raise ValueError for objects, which would be unpickled, and for archives.
     """
     try:
-        found = np.load(regular(path), mmap_mode="r", allow_pickle=False)
+        array = np.load(regular(path), mmap_mode="r", allow_pickle=False)
     except EOFError:
         raise ValueError("an empty file") from None
-    if not isinstance(found, np.ndarray):
-        found.close()
+    if not isinstance(array, np.ndarray):
+        array.close()
         raise ValueError("an archive of arrays, not an array")
-    return found
+    return array
 
 
 SMALL = 128 * MB  # what is read through whenever it is loaded; it takes a tenth of a second

@@ -15,7 +15,7 @@ from ...errors import DxError
 from ...privacy.guarantee import Guarantee
 from ...space import Space
 from ...space.search.exact import euclidean
-from ...ty import HasMetric, Mechanism
+from ...ty import CoversPairs, HasMetric, Mechanism
 
 REFUTED, NOT_REFUTED, INCONCLUSIVE = "refuted", "not refuted", "inconclusive"
 MEANING = {
@@ -42,8 +42,8 @@ class Claim:
 
     def of_pairs(self, pairs: Ints2d) -> Floats1d:
         """Return the epsilons (p,) of pairs (p, 2)."""
-        some, which = np.unique(pairs[:, 0], return_inverse=True)
-        return np.array(self.epsilons(some)[which.reshape(-1), pairs[:, 1]])
+        distinct, at = np.unique(pairs[:, 0], return_inverse=True)
+        return np.array(self.epsilons(distinct)[at.reshape(-1), pairs[:, 1]])
 
 
 def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
@@ -62,8 +62,9 @@ def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
         def scaled(rows: Ints1d) -> Floats2d:
             D = np.asarray(np.inf if stated is None else stated(rows), dtype=np.float64)
             if guarantee.metric == "euclidean":
-                own = euclidean(space.vectors, rows)
-                D = own if stated is None else np.where(np.isfinite(D), np.minimum(D, own), np.inf)
+                # infinite where the mechanism says so
+                E = euclidean(space.vectors, rows)
+                D = E if stated is None else np.where(np.isfinite(D), np.minimum(D, E), np.inf)
             return np.where(np.isfinite(D), D * epsilon, np.inf)
 
         return Claim(0.0, scaled)
@@ -72,9 +73,9 @@ def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
         return Claim(
             guarantee.delta, lambda rows: np.where(np.isfinite(measure(rows)), epsilon, np.inf)
         )
-    among = getattr(mechanism, "covers", None)
-    if covers != "finite" and among is not None:
-        return Claim(guarantee.delta, lambda rows: np.where(among(rows), epsilon, np.inf))
+    if covers != "finite" and isinstance(mechanism, CoversPairs):
+        related = mechanism.covers
+        return Claim(guarantee.delta, lambda rows: np.where(related(rows), epsilon, np.inf))
     if covers == "all":
         return Claim(guarantee.delta, lambda rows: np.full((len(rows), len(space)), epsilon))
     return "the mechanism does not compute which pairs its promise covers"

@@ -12,7 +12,7 @@ from spacy.language import Language
 from typer import Argument, Option
 
 from ...cli import Commands, DxCommand, options
-from ...cli.terminal import mistakes_in_a_line, setting_up
+from ...cli.terminal import setting_up
 from ...config import names_of
 from ...errors import UsageError
 from ...space import Space
@@ -20,7 +20,7 @@ from ...space.sources import BUILTIN, load
 
 audit_app = typer.Typer(
     name="audit", cls=Commands, no_args_is_help=True, add_completion=False, rich_markup_mode=None,
-    help="Audit the guarantee of a mechanism, or a release for leaks.",
+    help="Audit a mechanism, or what a release gives away.",
 )  # fmt: skip
 
 
@@ -56,17 +56,16 @@ def audit_mechanism_cli(
     from ..audit import REFUTED, audit
     from ..audit.mechanism import mechanism_named, mechanism_of
 
-    with mistakes_in_a_line("audit mechanism"):
-        with setting_up():
-            if (config is None) == (mechanism is None):
-                raise UsageError("give CONFIG or `mechanism`, one of the two.")
-            made = (
-                mechanism_named(str(mechanism), code=code, epsilon=epsilon)
-                if config is None
-                else mechanism_of(config, code=code, epsilon=epsilon)
-            )
-            table = None if space is None else load(space)
-        report = audit(made, effort="quick" if quick else "full", space=table)
+    with setting_up():
+        if (config is None) == (mechanism is None):
+            raise UsageError("give CONFIG or `mechanism`, one of the two.")
+        audited = (
+            mechanism_named(str(mechanism), code=code, epsilon=epsilon)
+            if config is None
+            else mechanism_of(config, code=code, epsilon=epsilon)
+        )
+        table = None if space is None else load(space)
+    report = audit(audited, effort="quick" if quick else "full", space=table)
     _print(report, as_json)
     raise typer.Exit(int(report.verdict == REFUTED))
 
@@ -107,25 +106,24 @@ def audit_release_cli(
     from ..audit import BadFile, audit_release
     from ..report.receipts import read_receipt
 
-    with mistakes_in_a_line("audit release"):
-        try:
-            account = None if receipt is None else read_receipt(receipt).raw
-            with setting_up():
-                table: Space = load(space)
-                nlp = None if model is None else _load_model(model)
-            report = audit_release(
-                path, against, field=field, receipt=account, space=table,
-                entities=names_of(entities or ()), nlp=nlp,
-            )  # fmt: skip
-        except BadFile as error:
-            raise UsageError(str(error)) from None
+    try:
+        account = None if receipt is None else read_receipt(receipt).receipt
+        with setting_up():
+            table: Space = load(space)
+            nlp = None if model is None else _load_model(model)
+        report = audit_release(
+            path, against, field=field, receipt=account, space=table,
+            entities=names_of(entities or ()), nlp=nlp,
+        )  # fmt: skip
+    except BadFile as error:
+        raise UsageError(str(error)) from None
     _print(report, as_json, show_words=show_words)
     raise typer.Exit(int(report.leaked))
 
 
-def _print(report: Any, as_json: bool, **how: bool) -> None:
-    plain = json.dumps(report.to_dict(**how), indent=2, ensure_ascii=False) if as_json else ""
-    typer.echo(plain or "\n".join(report.lines(**how)))
+def _print(report: Any, as_json: bool, **settings: bool) -> None:
+    plain = json.dumps(report.to_dict(**settings), indent=2, ensure_ascii=False) if as_json else ""
+    typer.echo(plain or "\n".join(report.lines(**settings)))
 
 
 def _load_model(model: str) -> Language:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,22 +10,21 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import mistakes_in_a_line, setting_up, settings_that_fail
+from ...cli.terminal import setting_up, settings_that_fail
+from ...config import PipelineOptions
 from ...errors import UsageError
 from ...io.build import make_pipeline
 from ...text.mentions import CANONICAL, plain_label
-from ..golden import ALL, FIGURES, Evaluation, evaluate, read_gold
+from ..golden import ALL_LABELS, FIGURES, Evaluation, evaluate, read_gold
 from ..results import text_table
 
 
+@options.from_settings("config", "model", "entities", "code")
 def evaluate_cli(
-    ctx: typer.Context,
+    pipeline: PipelineOptions,
     gold: Annotated[Path, Argument(
         metavar="GOLD", show_default=False, help="Annotated texts: a .jsonl file"
     )],
-    config: options.Config = None,
-    model: options.Model = None,
-    entities: options.Entities = None,
     misses: Annotated[int, Option(
         "--misses", min=0, help="Print N missed entities, with their text"
     )] = 0,
@@ -32,7 +32,6 @@ def evaluate_cli(
         "--fail-under", metavar="FIGURE=SHARE",
         help="Status 1 below it: recall=.95, clean.PERSON=.9",
     )] = None,
-    code: options.Code = None,
 ) -> None:  # fmt: skip
     """Measure a recogniser on annotated texts.
 
@@ -41,38 +40,35 @@ def evaluate_cli(
     clean that of the documents without such a word left. Without --entities or --config, the labels
     of GOLD are replaced. No text is printed without --misses.
 
-    Example: python -m spacy dx evaluate gold.jsonl --fail-under recall=.95 --fail-under clean=.9
+    Example: python -m spacy dx evaluate gold.jsonl --fail-under recall=.95
     """
-    with mistakes_in_a_line("evaluate"), settings_that_fail():
-        bars = [_bar(one) for one in fail_under or ()]
+    with settings_that_fail():
+        bars = [_bar(item) for item in fail_under or ()]
         golds = read_gold(gold)
-        if config is None and not entities:
-            labels = {plain_label(label) for one in golds for *_, label in one.regions}
-            known = sorted(labels & set(CANONICAL.values()))
-            if not known:
+        if pipeline.config is None and not pipeline.entities:
+            labels = {plain_label(label) for item in golds for *_, label in item.regions}
+            labels_known = sorted(labels & set(CANONICAL.values()))
+            if not labels_known:
                 raise UsageError("the labels of GOLD are not known: give `entities`.")
-            entities = ",".join(known)
+            pipeline = replace(pipeline, entities=",".join(labels_known))
         with setting_up():
-            nlp = make_pipeline(
-                config=config, model=model, entities=entities, code=code,
-                overrides=options.overrides_of(ctx),
-            )  # fmt: skip
-        found = evaluate(nlp, golds)
+            nlp = make_pipeline(pipeline)
+        evaluation = evaluate(nlp, golds)
         below = []
         for figure, label, least in bars:
-            share = found.labels[label].figure(figure) if label in found.labels else None
+            share = evaluation.labels[label].figure(figure) if label in evaluation.labels else None
             if share is None or share < least:
-                what = figure if label == ALL else f"{figure}.{label}"
+                figure_of_label = figure if label == ALL_LABELS else f"{figure}.{label}"
                 is_ = "not known" if share is None else f"{share:.3f}"
-                below.append(f"{what} is {is_}, below {least:g}.")
-    _print(found, len(golds), misses)
+                below.append(f"{figure_of_label} is {is_}, below {least:g}.")
+    _print(evaluation, len(golds), misses)
     for message in below:
         typer.echo(f"dx evaluate: {message}", err=True)
     raise typer.Exit(int(bool(below)))
 
 
-def _bar(given: str) -> tuple[str, str, float]:
-    name, _, value = given.partition("=")
+def _bar(text: str) -> tuple[str, str, float]:
+    name, _, value = text.partition("=")
     figure, _, label = name.strip().partition(".")
     try:
         least = float(value)
@@ -81,14 +77,16 @@ def _bar(given: str) -> tuple[str, str, float]:
     if figure not in FIGURES or not 0 <= least <= 1:
         names = ", ".join(FIGURES)
         raise UsageError(f"`fail_under` takes FIGURE=SHARE, such as recall=.95, of {names}.")
-    return figure, label or ALL, least
+    return figure, label or ALL_LABELS, least
 
 
-def _print(found: Evaluation, texts: int, misses: int) -> None:
-    ordered = sorted(found.labels, key=lambda name: (name == ALL, -found.labels[name].entities))
+def _print(evaluation: Evaluation, texts: int, misses: int) -> None:
+    ordered = sorted(
+        evaluation.labels, key=lambda name: (name == ALL_LABELS, -evaluation.labels[name].entities)
+    )
     rows = []
     for label in ordered:
-        counts = found.labels[label]
+        counts = evaluation.labels[label]
         shares = [counts.figure(name) for name in FIGURES]
         cells = ["-" if share is None else f"{share:.3f}" for share in shares]
         rows.append(
@@ -97,8 +95,8 @@ def _print(found: Evaluation, texts: int, misses: int) -> None:
     header = ["label", "entities", "recall", "precision", "documents", "with any left", "clean"]
     typer.echo(text_table(header, rows, "lr"))
     typer.echo(f"{texts:,} document{'s' * (texts != 1)}.")
-    if found.skipped:
-        names = ", ".join(f"{name} ({count:,})" for name, count in found.skipped.most_common())
+    if evaluation.skipped:
+        names = ", ".join(f"{name} ({count:,})" for name, count in evaluation.skipped.most_common())
         typer.echo(f"Not replaced, and not counted: {names}.")
-    for line in found.misses[:misses]:
+    for line in evaluation.misses[:misses]:
         typer.echo(line)

@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ...cli import options
-from ...cli.terminal import mistakes_in_a_line, setting_up, settings_that_fail
+from ...cli.terminal import setting_up, settings_that_fail
 from ...config import import_code
 from ...errors import DxError, UsageError
 from ...io.build import mechanism_config
@@ -47,30 +47,29 @@ def inspect_cli(
 
     Example: python -m spacy dx inspect doctor --epsilon 2.0
     """
-    with mistakes_in_a_line("inspect"):
-        with setting_up():
-            import_code(code)
-            label, config = parse_tunable(mechanism or "path")
-            chosen = float(mechanism_config(label, epsilon)["epsilon"])
-            words = load_space(space, max_words)
-        with settings_that_fail():
-            row = words.find(word)
-            if row < 0:
-                raise UsageError("the space does not hold this word: choose another one.")
-            fitted = make_mechanism(config, words, chosen)
-            rows, shares, exact = outputs_of(row, fitted, draws)
-        typer.secho(f"{words.words[row]}: row {row} of {words.name}", bold=True)
-        _print_neighbours(words, row, fitted, k)
-        print_title(fitted, label)
-        how = "exact" if exact else f"in {draws:,} draws"
-        typer.echo(f"Outputs at epsilon = {chosen:g} ({how}):")
-        print_attacker(fitted, chosen)
-        names = [words.words[i] + " (unchanged)" * (i == row) for i in rows[:top].tolist()]
-        lines = [*zip(names, shares[:top].tolist(), "█" * top, strict=False)]
-        if rest := len(rows) - len(lines):
-            lines.append((f"{rest:,} others", max(0.0, 1 - shares[:top].sum()), "░"))
-        table = [[out, f"{p:.2%}", mark * round(p * BAR)] for out, p, mark in lines]
-        typer.echo(text_table(["output", "share", ""], table, "lrl"))
+    with setting_up():
+        import_code(code)
+        label, config = parse_tunable(mechanism or "path")
+        chosen = float(mechanism_config(label, epsilon)["epsilon"])
+        words = load_space(space, max_words)
+    with settings_that_fail():
+        row = words.find(word)
+        if row < 0:
+            raise UsageError("the space does not hold this word: choose another one.")
+        fitted = make_mechanism(config, words, chosen)
+        rows, shares, exact = outputs_of(row, fitted, draws)
+    typer.secho(f"{words.words[row]}: row {row} of {words.name}", bold=True)
+    _print_neighbours(words, row, fitted, k)
+    print_title(fitted, label)
+    source = "exact" if exact else f"in {draws:,} draws"
+    typer.echo(f"Outputs at epsilon = {chosen:g} ({source}):")
+    print_attacker(fitted, chosen)
+    names = [words.words[i] + " (unchanged)" * (i == row) for i in rows[:top].tolist()]
+    lines = [*zip(names, shares[:top].tolist(), "█" * top, strict=False)]
+    if n_hidden := len(rows) - len(lines):
+        lines.append((f"{n_hidden:,} others", max(0.0, 1 - shares[:top].sum()), "░"))
+    table = [[out, f"{p:.2%}", mark * round(p * BAR)] for out, p, mark in lines]
+    typer.echo(text_table(["output", "share", ""], table, "lrl"))
 
 
 def outputs_of(row: int, mechanism: Mechanism, draws: int) -> tuple[Ints1d, Floats1d, bool]:
@@ -92,17 +91,19 @@ def nearest_others(X: Floats2d, rows: Ints1d, k: int) -> Ints2d:
     """Return the k other words nearest to each row by Euclidean distance, int64 (len(rows), k)."""
     if k < 1:
         return np.empty((len(rows), 0), dtype=np.int64)
-    found = neighbours(X[rows], X, k + 1)[0]
-    itself = found == rows[:, None]
+    rows_near = neighbours(X[rows], X, k + 1)[0]
+    itself = rows_near == rows[:, None]
     itself[~itself.any(axis=1), -1] = True  # crowded out by others at the same point
-    return np.asarray(found[~itself].reshape(len(rows), k))
+    return np.asarray(rows_near[~itself].reshape(len(rows), k))
 
 
 def _print_neighbours(space: Space, row: int, mechanism: Mechanism, k: int) -> None:
     """Print the nearest words by Euclid, and in the metric of the guarantee if it is another."""
-    near = nearest_others(space.vectors, np.array([row]), min(k, len(space) - 1))[0]
-    apart = np.linalg.norm(space.vectors[near].astype(np.float64) - space.vectors[row], axis=1)
-    columns, header = [(near, apart)], ["nearest by Euclid", "distance"]
+    nearest = nearest_others(space.vectors, np.array([row]), min(k, len(space) - 1))[0]
+    distances = np.linalg.norm(
+        space.vectors[nearest].astype(np.float64) - space.vectors[row], axis=1
+    )
+    columns, header = [(nearest, distances)], ["nearest by Euclid", "distance"]
     metric = mechanism.guarantee.metric
     if isinstance(mechanism, HasMetric) and metric != "euclidean":
         with suppress(DxError):  # a guarantee that is in no metric of the space
@@ -113,8 +114,8 @@ def _print_neighbours(space: Space, row: int, mechanism: Mechanism, k: int) -> N
             columns.append((close, D[close]))
             header += [f"nearest by {metric}", "distance"]
     cells = [
-        [(space.words[i], f"{d:.3g}") for i, d in zip(rows.tolist(), distances, strict=False)]
-        for rows, distances in columns
+        [(space.words[i], f"{d:.3g}") for i, d in zip(rows.tolist(), D, strict=False)]
+        for rows, D in columns
     ]
     lines = [[*chain(*line)] for line in zip_longest(*cells, fillvalue=("", ""))]
     typer.echo(text_table(header, lines, "lrlr"[: len(header)]) + "\n")

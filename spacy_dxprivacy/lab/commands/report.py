@@ -9,7 +9,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import mistakes_in_a_line, progress, setting_up
+from ...cli.terminal import progress, setting_up
 from ...config import FileOptions, import_code
 from ...errors import UsageError
 from ...io.files.atomic import check_new, write_bytes
@@ -64,25 +64,24 @@ def report_cli(
     from ..report import Request, page_of, read_release
     from ..report.measure import measure as measured_of
 
-    with mistakes_in_a_line("report"):
-        if config is not None and not measure:
-            raise UsageError("`config` is of the run that is measured: it needs `measure`.")
-        check_new(output, force=force)
-        with setting_up():
-            import_code(code)
-            if label is not None:
-                needs("scikit-learn", "a classifier of `label`", extra="report")
-            table = load(space)
-            judging = None if judge is None else open_model(judge)
-        settings = {"space": space} if config is None else {"config": config}
-        files = FileOptions(field=(field,))
-        asked = Request(
-            receipt=receipt, fields=files, label=label, documents=documents, judge=judging,
-            settings=settings, progress=progress,
-        )  # fmt: skip
-        release = read_release(before, after, table, asked)
-        page = page_of(release, measured_of(release) if measure else None)
-        write_bytes(output, page.encode(), force=force)
-        keep_from_git(output)
+    if config is not None and not measure:
+        raise UsageError("`config` is of the run that is measured: it needs `measure`.")
+    check_new(output, force=force)
+    with setting_up():
+        import_code(code)
+        if label is not None:
+            needs("scikit-learn", "a classifier of `label`", extra="report")
+        table = load(space)
+        judging = None if judge is None else open_model(judge)
+    settings = {"space": space} if config is None else {"config": config}
+    files = FileOptions(field=(field,))
+    asked = Request(
+        receipt=receipt, fields=files, label=label, documents=documents, judge=judging,
+        settings=settings, progress=progress,
+    )  # fmt: skip
+    release = read_release(before, after, table, asked)
+    page = page_of(release, measured_of(release) if measure else None)
+    write_bytes(output, page.encode(), force=force)
+    keep_from_git(output)
     holds = "the original text" if documents else "figures of the original text"
     typer.echo(f"{output} holds {holds}: keep it private.", err=True)

@@ -23,7 +23,7 @@ from .faiss_index import FLAT, build, load_faiss
 
 FEW = 4096  # rows, up to which all is done in float64
 TILE = 512  # rows of a block: its products with another stay in the cache
-MORE = 20  # rows that are found in float32 beyond those that are asked for
+SPARE_ROWS = 20  # rows that are found in float32 beyond those that are asked for
 SEARCHED_AT_ONCE = 8192
 Singles = NDArray[np.float32]
 
@@ -36,13 +36,13 @@ def diameter(X: Floats2d) -> float:
     order = np.argsort(-radii, kind="stable")
     Y, radii, best = Y[order], radii[order], 0.0
     slack = rounding(X.shape[1], 2 * float(radii[0]))
-    for rows, others, S in _tiles(Y):
+    for rows, columns, S in _tiles(Y):
         # Both rows lie within their radii of the middle.
-        if (radii[rows.start] + radii[others.start]) ** 2 + slack < best**2:
+        if (radii[rows.start] + radii[columns.start]) ** 2 + slack < best**2:
             continue
         far = np.flatnonzero(S.max(axis=1) >= best**2 - slack)
         if len(far):
-            D = distances(X[order[rows][far]], X[order[others]])
+            D = distances(X[order[rows][far]], X[order[columns]])
             best = max(best, float(D.max()))
     return best
 
@@ -55,38 +55,38 @@ def mean_distance(X: Floats2d) -> float:
         total = sum(float(D.sum()) for _, D in in_blocks(X, X))
     else:
         total = 0.0
-        for rows, others, S in _tiles(from_the_middle(X)[0]):
+        for rows, columns, S in _tiles(from_the_middle(X)[0]):
             np.sqrt(np.maximum(S, 0, out=S), out=S)
-            twice = 1 if rows == others else 2
+            twice = 1 if rows == columns else 2
             total += twice * float(S.sum(axis=1, dtype=np.float32).sum(dtype=np.float64))
     return total / (n * (n - 1)) if n > 1 and total > 0 else 1.0
 
 
 def nearest_of_all(X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
-    """Return what neighbours(X, X, depth) does: the row itself is among its nearest."""
-    if len(X) <= max(FEW, depth + MORE):
+    """Return neighbours(X, X, depth), in less time: each row is among its own nearest."""
+    if len(X) <= max(FEW, depth + SPARE_ROWS):
         return neighbours(X, X, depth)
     Y, radii = from_the_middle(X)
     rows = np.empty((len(X), depth), dtype=np.int64)
-    apart = np.empty((len(X), depth))
+    lengths = np.empty((len(X), depth))
     sure = np.empty(len(X), dtype=bool)
     slack = rounding(X.shape[1], 2 * float(radii.max()))
     for part in blocks(len(X), SEARCHED_AT_ONCE):
-        squares, found = load_faiss().knn(Y[part], Y, depth + MORE)
-        found = np.sort(found, axis=1)
+        squares, candidates = load_faiss().knn(Y[part], Y, depth + SPARE_ROWS)
+        candidates = np.sort(candidates, axis=1)
         Z = X[part].astype(np.float64)
-        D = np.empty(found.shape)
-        for place in range(found.shape[1]):
-            differences = Z - X[found[:, place]]
+        D = np.empty(candidates.shape)
+        for place in range(candidates.shape[1]):
+            differences = Z - X[candidates[:, place]]
             D[:, place] = np.sqrt(np.einsum("kd,kd->k", differences, differences))
         order = np.argsort(D, axis=1, kind="stable")[:, :depth]
-        rows[part] = np.take_along_axis(found, order, axis=1)
-        apart[part] = np.take_along_axis(D, order, axis=1)
-        sure[part] = apart[part][:, -1] ** 2 + slack < squares[:, -1]  # no other row is nearer
+        rows[part] = np.take_along_axis(candidates, order, axis=1)
+        lengths[part] = np.take_along_axis(D, order, axis=1)
+        sure[part] = lengths[part][:, -1] ** 2 + slack < squares[:, -1]  # no other row is nearer
     unsure = np.flatnonzero(~sure)
     if len(unsure):
-        rows[unsure], apart[unsure] = neighbours(X[unsure], X, depth)
-    return rows, apart
+        rows[unsure], lengths[unsure] = neighbours(X[unsure], X, depth)
+    return rows, lengths
 
 
 def from_the_middle(X: Floats2d) -> tuple[Singles, Floats1d]:
@@ -107,14 +107,14 @@ def _tiles(Y: Singles) -> Iterator[tuple[slice, slice, Singles]]:
     parts, T = list(blocks(len(Y), TILE)), np.empty((TILE, TILE), dtype=np.float32)
     for i, rows in enumerate(parts):
         A = np.hstack([-2 * Y[rows], squares[rows], ones[rows]])
-        for others in parts[i:]:
-            S = T[: rows.stop - rows.start, : others.stop - others.start]
-            np.matmul(A, B[others].T, out=S)
-            yield rows, others, S
+        for columns in parts[i:]:
+            S = T[: rows.stop - rows.start, : columns.stop - columns.start]
+            np.matmul(A, B[columns].T, out=S)
+            yield rows, columns, S
 
 
 def rounding(d: int, widest: float) -> float:
-    """Bound what float32 may lose of the square of a distance, of rows from the middle."""
+    """Bound the float32 error of the square of a distance between rows around the mean."""
     return float(4 * (d + 8) * np.finfo(np.float32).eps * widest**2)
 
 
@@ -126,17 +126,17 @@ def nearest_others(Y: Floats2d, depth: int) -> Ints2d:
     """Find the rows nearest to each row of Y: float32 (n, d), without itself: int64 (n, depth), -1
     where an index finds no more. Shows its progress on a terminal."""
     n = len(Y)
-    found = np.full((n, depth + 1), -1, dtype=np.int64)
+    nearest = np.full((n, depth + 1), -1, dtype=np.int64)
     index = _index(Y, depth + 1)
     with tqdm(total=n, desc="near words", disable=None, delay=1, leave=False) as bar:
         for part in blocks(n, SEARCHED_AT_ONCE):
-            found[part] = index.search(Y[part], depth + 1)[1]
+            nearest[part] = index.search(Y[part], depth + 1)[1]
             bar.update(part.stop - part.start)
-    itself = found == np.arange(n)[:, None]
+    itself = nearest == np.arange(n)[:, None]
     # Of many rows at one point, a row may miss itself: then its last neighbour goes.
     itself[~itself.any(axis=1), -1] = True
-    others: NDArray[np.int64] = found[~itself].reshape(n, depth)
-    return others
+    neighbours: NDArray[np.int64] = nearest[~itself].reshape(n, depth)
+    return neighbours
 
 
 def _index(Y: Floats2d, depth: int) -> Any:

@@ -85,28 +85,28 @@ class ExactIndex:
             raise fail("Z", f"an array of floats of shape (k, {d})", f"{Z.dtype} {Z.shape}")
         if len(Z) and not float(abs(Z).max()) < LARGEST:
             raise fail("Z", f"numbers below {LARGEST:g}", "one above, or not finite")
-        found = [np.zeros(0, dtype=np.int64)]
+        rows = [np.zeros(0, dtype=np.int64)]
         with product_threads(n * len(Z) >= WORTH_THREADS) as threads:
             parts = (Z[part].astype(np.float64) for part in blocks(len(Z), QUERIES))
-            found += in_order(self._search, parts, threads, 2 * threads)
-        return np.concatenate(found)
+            rows += in_order(self._search, parts, threads, 2 * threads)
+        return np.concatenate(rows)
 
     def _search(self, Z: Floats2d) -> Ints1d:
         norms = np.sqrt(np.square(Z).sum(axis=1))
         # In float32 squares must not overflow, and what underflow takes must be less than the
         # rounding bound.
         largest = max(float(norms.max()), self._reach)
-        found = None
+        rows = None
         if largest < 1e18 and not 0 < self._reach < 1e-14:
-            found = self._by_products(Z, norms, "float32")
-        return cast(Ints1d, self._by_products(Z, norms) if found is None else found)
+            rows = self._by_products(Z, norms, "float32")
+        return cast(Ints1d, self._by_products(Z, norms) if rows is None else rows)
 
     def _by_products(self, Z: Floats2d, norms: Floats1d, dtype: str = "float64") -> Ints1d | None:
         """Return the rows (k,); None where float32 leaves too many open."""
         P, half = np.ascontiguousarray(Z.T, dtype=dtype), self._half.astype(dtype)
         slack = self._slack(norms, dtype)
         low = np.full(len(Z), -inf)  # of the score of the nearest row
-        rows, apart = np.zeros(len(Z), dtype=np.int64), np.full(len(Z), inf)
+        rows, squares = np.zeros(len(Z), dtype=np.int64), np.full(len(Z), inf)
         for part in blocks(len(self._X), ROWS):
             S = self._X[part].astype(dtype, copy=False) @ P
             S -= half[part, None]
@@ -115,10 +115,10 @@ class ExactIndex:
             bar = (low - slack).astype(dtype)
             bar = np.nextafter(bar, np.asarray(-inf, dtype=dtype))
             open_ = np.flatnonzero(bar <= top)
-            others, at = np.nonzero(np.take(S, open_, axis=1) >= bar[open_])
-            if dtype == "float32" and len(others) > OPEN * len(Z) + ROWS:
+            open_rows, open_at = np.nonzero(np.take(S, open_, axis=1) >= bar[open_])
+            if dtype == "float32" and len(open_rows) > OPEN * len(Z) + ROWS:
                 return None
-            take_nearer(self._X, Z, (open_[at], others + part.start), rows, apart)
+            take_nearer(self._X, Z, (open_[open_at], open_rows + part.start), rows, squares)
         return rows
 
     def _slack(self, norms: Floats1d, dtype: str) -> Floats1d:
@@ -137,7 +137,7 @@ class ExactIndex:
 
 
 def take_nearer(
-    X: Floats2d, Z: Floats2d, pairs: tuple[Ints1d, Ints1d], rows: Ints1d, apart: Floats1d
+    X: Floats2d, Z: Floats2d, pairs: tuple[Ints1d, Ints1d], rows: Ints1d, best_squares: Floats1d
 ) -> None:
     """Take the nearest of some rows of X into the nearest so far, by float64 differences; of ties
     the lowest.
@@ -147,18 +147,18 @@ def take_nearer(
         Z: Queries, float64 (k, d).
         pairs: Queries and rows to compare with them, int64 (h,) each.
         rows: The nearest so far, int64 (k,); changed.
-        apart: Their squared distances, float64 (k,), infinity for none; changed.
+        best_squares: Their squared distances, float64 (k,), infinity for none; changed.
     """
     for part in blocks(len(pairs[0]), max(1, MIB // Z.shape[1])):
-        queries, others = pairs[0][part], pairs[1][part]
-        D = X[others] - Z[queries]
+        queries, candidates = pairs[0][part], pairs[1][part]
+        D = X[candidates] - Z[queries]
         squares = (D * D).sum(axis=1)
-        order = np.lexsort((others, squares, queries))
+        order = np.lexsort((candidates, squares, queries))
         first = order[np.flatnonzero(np.diff(queries[order], prepend=-1))]
-        queries, others, squares = queries[first], others[first], squares[first]
-        lower = (squares == apart[queries]) & (others < rows[queries])
-        nearer = (squares < apart[queries]) | lower
-        rows[queries[nearer]], apart[queries[nearer]] = others[nearer], squares[nearer]
+        queries, candidates, squares = queries[first], candidates[first], squares[first]
+        lower = (squares == best_squares[queries]) & (candidates < rows[queries])
+        nearer = (squares < best_squares[queries]) | lower
+        rows[queries[nearer]], best_squares[queries[nearer]] = candidates[nearer], squares[nearer]
 
 
 @registry.dx_indexes("dx.Exact.v1")
@@ -189,9 +189,9 @@ def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
         B = X[part].astype(np.float64)
         sums = squares[:, None] + np.einsum("nd,nd->n", B, B)[None, :]
         S = sums - 2 * (A @ B.T)
-        near = np.nonzero(S < 1e-6 * sums)
-        for some in blocks(len(near[0]), max(1, BLOCK_NUMBERS // d)):
-            i, j = (index[some] for index in near)
+        close = np.nonzero(S < 1e-6 * sums)
+        for cells in blocks(len(close[0]), max(1, BLOCK_NUMBERS // d)):
+            i, j = (index[cells] for index in close)
             S[i, j] = np.square(A[i] - B[j]).sum(axis=1)
         D[:, part] = np.sqrt(S)
     return D
@@ -210,11 +210,11 @@ def neighbours(Z: Floats2d, X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
     Of rows at one distance the lowest comes first; which of them fill the last place is open.
     """
     rows = np.empty((len(Z), depth), dtype=np.int64)
-    apart = np.empty((len(Z), depth))
+    lengths = np.empty((len(Z), depth))
     for part, D in in_blocks(Z, X):
         nearest = np.sort(np.argpartition(D, depth - 1, axis=1)[:, :depth], axis=1)
-        found = np.take_along_axis(D, nearest, axis=1)
-        order = np.argsort(found, axis=1, kind="stable")
+        nearest_lengths = np.take_along_axis(D, nearest, axis=1)
+        order = np.argsort(nearest_lengths, axis=1, kind="stable")
         rows[part] = np.take_along_axis(nearest, order, axis=1)
-        apart[part] = np.take_along_axis(found, order, axis=1)
-    return rows, apart
+        lengths[part] = np.take_along_axis(nearest_lengths, order, axis=1)
+    return rows, lengths

@@ -170,10 +170,10 @@ def read_index(space: Path, X: Floats2d) -> Any:
     if version != faiss.__version__:
         raise DxError(Errors.DX052.format(path=space, saved=version, found=faiss.__version__))
     # Of the vectors alone: those of a mechanism may be clipped or turned.
-    given = (*X.shape, digest_of([], X))
-    if built != given:
-        saved, found = (f"{n} x {d} ({str(table)[:12]})" for n, d, table in (built, given))
-        raise DxError(Errors.DX051.format(path=space, saved=saved, found=found))
+    wanted = (*X.shape, digest_of([], X))
+    if built != wanted:
+        saved, asked = (f"{n} x {d} ({str(table)[:12]})" for n, d, table in (built, wanted))
+        raise DxError(Errors.DX051.format(path=space, saved=saved, found=asked))
     try:
         check_sealed(folder, seal, [CODES], sys.maxsize)
         index = faiss.read_index(str(folder / CODES), faiss.IO_FLAG_MMAP_IFC)
@@ -214,8 +214,8 @@ class FaissIndex:
         if not norm < LARGEST or 0 < norm < 1 / LARGEST:
             limits = f"from {1 / LARGEST:g} to {LARGEST:g}"
             expected = f"finite rows for dx.Faiss.v1, the longest {limits}"
-            given = f"a longest of {norm:g} (dx.Exact.v1 takes all)"
-            raise DxError(Errors.DX020.format(expected=expected, given=given))
+            longest = f"a longest of {norm:g} (dx.Exact.v1 takes all)"
+            raise DxError(Errors.DX020.format(expected=expected, given=longest))
         self._factory = default_factory(*X.shape)
         self.codes = build(X, self._factory) if self.path is None else read_index(self.path, X)
         self._refine = min(REFINE, len(X))
@@ -253,7 +253,7 @@ class FaissIndex:
         Z = Z.astype(np.float64)
         if not (np.abs(Z) < 1e150).all():
             raise fail("Z", "numbers below 1e+150", "one above, or not finite")
-        found = np.empty(len(Z), dtype=np.int64)
+        nearest = np.empty(len(Z), dtype=np.int64)
         # A large mapped table is let go of after a few queries: each candidate brings its
         # surroundings into memory, and so do those of other workers.
         mapped = large_map(self._table) is not None
@@ -265,10 +265,10 @@ class FaissIndex:
             shorter = Z[part] * np.minimum(1.0, limit / np.maximum(norms, limit))[:, None]
             _, rows = self.codes.search(shorter.astype(np.float32), self._refine)
             rows = np.ascontiguousarray(rows, dtype=np.int64)  # -1 where it finds fewer
-            for some in blocks(len(rows), few if mapped else len(rows)):
-                found[part][some] = rerank(Z[part][some], self._table, rows[some])
+            for subset in blocks(len(rows), few if mapped else len(rows)):
+                nearest[part][subset] = rerank(Z[part][subset], self._table, rows[subset])
                 let_go(self._table)
-        return found
+        return nearest
 
 
 @registry.dx_indexes("dx.Faiss.v1")
@@ -296,15 +296,15 @@ def rerank(Z: Floats2d, X: Floats2d, rows: Ints2d) -> Ints1d:
     # Twice the error of a float32 sum of squares, of rounding the query, and a reserve.
     slack = 4 * (Y.shape[1] + 8) * 2.0**-24
     low = D.min(axis=1).astype(np.float64)
-    near = D <= (low * (1 + slack))[:, None]
+    close = D <= (low * (1 + slack))[:, None]
     # Rounding a query moves it by 2**-24 of its length, which matters where a row is on it.
     length = np.sqrt(np.square(Y.astype(np.float64)).sum(axis=1))
-    near |= D <= np.square(np.sqrt(low) + length * 2.0**-22)[:, None]
-    near &= rows >= 0
-    best, apart = np.zeros(len(Z), dtype=np.int64), np.full(len(Z), np.inf)
-    queries, places = np.nonzero(near)
-    take_nearer(X, Z, (queries, rows[queries, places]), best, apart)
-    without = ~near.any(axis=1)
+    close |= D <= np.square(np.sqrt(low) + length * 2.0**-22)[:, None]
+    close &= rows >= 0
+    best, squares = np.zeros(len(Z), dtype=np.int64), np.full(len(Z), np.inf)
+    queries, places = np.nonzero(close)
+    take_nearer(X, Z, (queries, rows[queries, places]), best, squares)
+    without = ~close.any(axis=1)
     if without.any():
         best[without] = make_exact().fit(X).nearest(Z[without])
     return best

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..about import DATA
-from ..ty import HasMetric, Mechanism
+from ..ty import HasMetric, Mechanism, facts_of
 from ..validate import one_of
 
 
@@ -34,16 +34,15 @@ def scale_of(mechanism: Mechanism, n: int) -> dict[str, dict[str, float]] | None
     """
     if mechanism.guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric) or n < 2:
         return None
-    known = getattr(mechanism, "apart", None)
-    apart = measured_apart(mechanism, n) if known is None else dict(known)
-    if apart is None:
+    facts = facts_of(mechanism)
+    distances = facts.distance_quantiles or measured_apart(mechanism, n)
+    if distances is None:
         return None
-    apart["diameter"] = getattr(mechanism, "longest", None) or apart["diameter"]
-    approximate = getattr(mechanism, "approximate", lambda distance: None)
+    distances = {**distances, "diameter": facts.longest or distances["diameter"]}
     scale = {}
-    for name, distance in apart.items():
+    for name, distance in distances.items():
         scale[name] = {"distance": distance, "nats": mechanism.guarantee.epsilon * distance}
-        if (at_delta := approximate(distance)) is not None:
+        if (at_delta := facts.approximate(distance)) is not None:
             scale[name]["nats_at_delta"] = at_delta
     return scale
 
@@ -141,9 +140,9 @@ def level(name: str) -> Level:
     return LEVELS[one_of("level", name, tuple(LEVELS))]
 
 
-def found_by(mechanism: object, epsilon: float) -> Level | None:
+def found_by(mechanism: Mechanism, epsilon: float) -> Level | None:
     """Return what attackers recovered from a mechanism at epsilon; None where nobody measured."""
-    return measured_at(epsilon) if getattr(mechanism, "measured", False) else None
+    return measured_at(epsilon) if facts_of(mechanism).measured else None
 
 
 def named(found: Mapping[str, Any]) -> str:
