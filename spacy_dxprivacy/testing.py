@@ -26,7 +26,7 @@ from spacy.vectors import Vectors
 
 from .arrays import Floats2d, Ints1d
 from .errors import DxError, DxWarning
-from .pipeline.draft import Draft, Stage
+from .pipeline.draft import Draft, ReleaseStage
 from .pipeline.receipt import assert_sanitized
 from .privacy.guarantee import KINDS, STATUSES, Guarantee
 from .privacy.randomness import Rng
@@ -341,12 +341,12 @@ class StageCase:
         """The block of a config file that makes the stage."""
         return {"@dx_stages": self.name, **self.settings}
 
-    def made(self) -> Stage:
+    def made(self) -> ReleaseStage:
         """Return a new stage, as a config file would make it."""
-        stage: Stage = registry.resolve({"stage": self.block})["stage"]
+        stage: ReleaseStage = registry.resolve({"stage": self.block})["stage"]
         return stage
 
-    def words(self, stage: Stage, draft: Draft) -> list[str]:
+    def words(self, stage: ReleaseStage, draft: Draft) -> list[str]:
         """Return the words that a stage returns, by the same noise each time."""
         return list(stage(draft, Rng(seed=5)).words)
 

@@ -19,7 +19,7 @@ TEXT = "Hi there, Maria told her doctor in London that she sleeps badly.\n\nShe 
 MOST = {
     ("dx_sanitizer", 1): (100, 72),
     ("dx_sanitizer", 10): (230, 203),
-    ("dx_entity_sanitizer", 1): (204, 165),
+    ("dx_entity_sanitizer", 1): (208, 168),
 }
 
 

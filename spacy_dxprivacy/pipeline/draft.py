@@ -147,7 +147,7 @@ def _parts(bounds: Ints1d) -> list[slice]:
     return [slice(start, end) for start, end in pairwise(bounds.tolist())]
 
 
-class Stage(Protocol):
+class ReleaseStage(Protocol):
     """Post-processing of a release: a stage of another package, which no input reaches.
 
     Its draft has neither documents of the input nor what was found in them.

@@ -37,7 +37,7 @@ from ..ty import (
     facts_of,
 )
 from ..validate import fail, one_of, positive
-from .draft import Stage
+from .draft import ReleaseStage
 from .receipt import Terms, stand_ins
 from .select import AllWords, Entities, Selector, WordList, entity_labels
 from .unknown import Raise
@@ -65,8 +65,8 @@ class SanitizerSettings:
         editor: None, or what edits words after they were drawn, by public knowledge alone.
         surrogates: None, the name of a preset ("standard", "clinical"), or a surrogate by label of
             the recogniser. Each has its own guarantee; all other words are drawn by the mechanism.
-        stages: Of other packages, by a name of your own (draft.Stage): they change the release, and
-            see nothing else.
+        stages: Of other packages (draft.ReleaseStage), by a name of your own: they change the
+            release, and see nothing else.
         seed: None. A whole number makes the noise repeatable, for tests alone.
         scope: "token" draws every occurrence anew, "type" once for each distinct word of a Doc; it
             is then visible which words are the same.
@@ -94,7 +94,7 @@ class SanitizerSettings:
     numbers: NumberDraw | None = None
     editor: Editor | None = None
     surrogates: Any = None
-    stages: Mapping[str, Stage] = field(default_factory=dict)
+    stages: Mapping[str, ReleaseStage] = field(default_factory=dict)
     seed: int | None = None
     scope: str = "token"
     casing: str = "truecase"
