@@ -85,7 +85,7 @@ class Parts:
             the perturbed vector, see receipt.attach_vectors.
         carry: "ents", "sents" or both, taken over from the input's Doc.
         language: Of all texts, in whose words nothing is then looked for but other scripts; that of
-            each text and passage is told by its words if None.
+            each text and passage is detected by its words if None.
         unknown_language: "refuse" a text with a passage in a language or script that is not
             covered, or "redact" the passage as a whole.
         max_epsilon_per_doc: A Doc whose total epsilon would be above it raises before anything of

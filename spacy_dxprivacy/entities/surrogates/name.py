@@ -129,8 +129,9 @@ class Name(Independent):
         people = persons(named, is_family)
         shown: dict[int, set[str]] = defaultdict(set)
         if self._shown == "text":
-            told = (m for m, handle in zip(mentions, is_handle, strict=True) if not handle)
-            for mention, form, person in zip(told, named, people, strict=True):
+            handles = zip(mentions, is_handle, strict=True)
+            named_mentions = (mention for mention, handle in handles if not handle)
+            for mention, form, person in zip(named_mentions, named, people, strict=True):
                 shown[person.number].update(filter(None, [shown_gender(mention, form)]))
         genders = {number: next(iter(shows)) for number, shows in shown.items() if len(shows) == 1}
         texts, drawn = self._written(named, people, genders, draws)
