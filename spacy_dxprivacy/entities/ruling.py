@@ -21,7 +21,7 @@ from ..text.mentions import Entity, mentions, plain_label
 from ..text.normal import in_normal_form
 from ..text.tokens import with_fields_apart
 from .disguised import match_disguised
-from .extent import bounded
+from .extent import Bounds
 from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
 from .review import further_persons, relabelled
@@ -73,8 +73,9 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         language = language_of_doc(doc)
         if language == "en":
             matches = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
-            # Bounded twice: an entity whose label changed ends at other words.
-            entities = {*bounded(doc, relabelled(doc, bounded(doc, matches)))}
+            # Cut twice: an entity whose label changed ends at other words.
+            bounds = Bounds(doc)
+            entities = {*bounds.cut(relabelled(doc, bounds.cut(matches)))}
         else:
             entities = match_foreign(doc, language)
         entities |= {*match_disguised(doc)}
@@ -99,7 +100,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         )
         further = further_persons(doc, entities) if language_of_doc(doc) == "en" else []
         further += mentions(doc, [*entities, *further])
-        again = bounded(doc, further)
+        again = Bounds(doc).cut(further)
         doc.ents = (*spans, *(Span(doc, start, end, label=label) for label, start, end in again))
 
     def _match_words(self, doc: Doc) -> Iterator[Entity]:

@@ -24,6 +24,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from spacy.tokens import Doc
@@ -99,7 +100,7 @@ class Number:
         "the sign, the number of decimals, the percent sign, and the words beside numbers",
     )
 
-    @property
+    @cached_property
     def guarantee(self) -> Guarantee:
         """The guarantee of one number."""
         relative = self.scale == "relative"
