@@ -98,8 +98,8 @@ class Bounds:
 
     def _fixed(self, label: str, start: int, end: int) -> Collection[int]:
         """Return the tokens of a match that are part of a phrase of law or Latin."""
-        near = min(end + 3, len(self.texts))
-        if label not in _PHRASED or self._phrase_words[start] == self._phrase_words[near]:
+        stop = min(end + 3, len(self.texts))
+        if label not in _PHRASED or self._phrase_words[start] == self._phrase_words[stop]:
             return ()
         around = self.doc[max(start - 5, 0) : end + 4]
         offsets = {token.i: token.idx - around.start_char for token in self.doc[start:end]}

@@ -126,11 +126,11 @@ def _places(text: str, language: str) -> Iterator[tuple[str, int, int]]:
             )
 
 
-def _is_town(word: str, where: str, language: str) -> bool:
+def _is_town(word: str, preposition: str, language: str) -> bool:
     """Return whether a word after a preposition is a town: a listed one, or, after one that says
     where, one that is no word of the language, and in German one with the ending of a town."""
     classes = builtin_lexicon().of(word)
-    located = where in _list("LOCATIVES")
+    located = preposition in _list("LOCATIVES")
     ends = pattern("TOWN_ENDS", "foreign").fullmatch(word) is not None
     if "first_name" in classes or (
         _is_plain(word, language) and not ("city" in classes and located and ends and len(word) > 6)

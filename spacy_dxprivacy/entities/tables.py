@@ -71,14 +71,14 @@ def _expanded(text: str) -> str:
     return _REFERENCE.sub(lambda match: _referred(match[1], match[2]), text)
 
 
-def _referred(how: str, name: str) -> str:
+def _referred(marker: str, name: str) -> str:
     """A section of forms.txt; after "<" a look-behind for its phrases; after "*" the lines of a
     table, each named line in a group."""
-    if how == "*":
+    if marker == "*":
         groups = [f"?P<{kind}_{i}>" if kind else "?:" for i, (kind, _) in enumerate(forms(name))]
         return "|".join(f"({g}{row})" for g, (_, row) in zip(groups, forms(name), strict=True))
     text = "".join(sections("forms").get(name) or sections("foreign")[name])
-    if how == "<":
+    if marker == "<":
         behind = "|".join(rf"(?<=\b{re.escape(cue)} )" for cue in text.split("|"))
         return f"(?:{behind})"
     return _expanded(text)

@@ -216,7 +216,7 @@ class Scope:
         """Return the language that surrogates are of: with a key in a file the same for all."""
         return draws.base if isinstance(self.key, str) else draws.language
 
-    def once(self, drawn: dict[K, T], identity: K, draw: Callable[[], T]) -> T:
+    def draw_once(self, drawn: dict[K, T], identity: K, draw: Callable[[], T]) -> T:
         """Return what was drawn for an identity; with reach "mention" draw each time."""
         if self.reach == "mention" or identity not in drawn:
             drawn[identity] = draw()

@@ -120,7 +120,7 @@ class Name(Independent):
         pairs = {
             (fold(form.names[0]), family_of(form.names[-1])) for form in forms if form.names[1:]
         }
-        glued = {word for pair in pairs for word in NamedPerson(*pair, ("", "", "")).joined()}
+        glued = {word for pair in pairs for word in NamedPerson(*pair, ("", "", "")).joined}
         is_handle = [
             _is_user_name(mention.text, form, glued)
             for mention, form in zip(mentions, forms, strict=True)
@@ -138,7 +138,7 @@ class Name(Independent):
         for number, person in {person.number: person for person in people}.items():
             first, last = fold(person.first), family_of(person.last)
             entry = NamedPerson(first, last, drawn[number], fold(person.last))
-            for word in entry.words():
+            for word in entry.words:
                 by_word[word].append(entry)
         draws.memory[PEOPLE] = by_word
         surrogates = iter(texts)

@@ -134,8 +134,8 @@ class Number:
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Draw each number of each mention by itself; a mention without one stays."""
 
-        def one(found: re.Match[str]) -> str:
-            text, ending = found.groups()
+        def resample(match: re.Match[str]) -> str:
+            text, ending = match.groups()
             if _PLAIN_NUMBER.fullmatch(text) is None:
                 return redrawn(text, draws.rng) + (ending or "")
             digits, _, decimals = text.replace(",", "").partition(".")
@@ -148,7 +148,7 @@ class Number:
             # The ending of the original would tell its last digit.
             return f"{integer}{point}{ordinal(integer, ending)[len(str(integer)) :]}"
 
-        drawn = (_DIGITS.subn(one, mention.text) for mention in mentions)
+        drawn = (_DIGITS.subn(resample, mention.text) for mention in mentions)
         return [text if count else None for text, count in drawn]
 
     def _draw(self, value: int, size: int, rng: Rng) -> int:
