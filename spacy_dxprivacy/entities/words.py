@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
+from typing import Any
 
 import numpy as np
 from spacy.attrs import LOWER
@@ -308,10 +309,9 @@ def as_rules_see(doc: Doc) -> Doc:
 @cache
 def rule_vocab() -> Vocab:
     """Return the vocabulary of what the rules see: words such as "march MONTH SURE_MONTH"."""
-    getters: dict[int | str, Callable[[str], str | bool]] = {
-        flag: partial(_has_kind, kind) for flag, kind in enumerate(RULE_KINDS, 1)
-    }
-    return Vocab(lex_attr_getters={LOWER: lambda word: word.partition(" ")[0], **getters})
+    getters: dict[Any, Callable[[str], Any]] = {LOWER: lambda word: word.partition(" ")[0]}
+    getters |= {flag: partial(_has_kind, kind) for flag, kind in enumerate(RULE_KINDS, 1)}
+    return Vocab(lex_attr_getters=getters)
 
 
 def _has_kind(kind: str, word: str) -> bool:
