@@ -38,7 +38,7 @@ from ..ty import (
     facts_of,
 )
 from ..validate import fail, one_of, positive
-from .receipt import Terms, stand_ins
+from .receipt import Terms, surrogate_names
 from .select import AllWords, Entities, Selector, WordList, entity_labels
 from .unknown import Raise
 
@@ -249,7 +249,7 @@ def fit(parts: Parts, space: Space, nlp: Language | None) -> Terms:
         return terms
     unused: dict[str, Any] = dict.fromkeys(("attacker", "scale", "odds", "editor"))
     guarantee = _of_surrogates(parts.active_surrogates)
-    return replace(terms, mechanism=stand_ins(surrogates), guarantee=guarantee, **unused)
+    return replace(terms, mechanism=surrogate_names(surrogates), guarantee=guarantee, **unused)
 
 
 def _of_surrogates(surrogates: Mapping[str, Surrogate]) -> Guarantee:
@@ -345,7 +345,7 @@ def _surrogate_terms(parts: Parts) -> dict[str, dict[str, Any]]:
     terms: dict[str, dict[str, Any]] = {}
     for label, one in parts.active_surrogates.items():
         terms[label] = {
-            "stand_in": one.name,
+            "surrogate": one.name,
             "guarantee": one.guarantee.to_dict(),
             "chance": one.chance,
         }
