@@ -48,17 +48,12 @@ class Bounds:
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
         self.texts, self.lowers = [t.text for t in doc], [t.lower_ for t in doc]
-        pairs = list(zip(self.texts, self.lowers, strict=True))
         self._are_marks = [
-            text in _LINKS or t.is_space or (t.is_punct and text not in ")#")
-            for text, t in zip(self.texts, doc, strict=True)
-        ]
-        self._may_be_terms = [
-            lower in _TERMS or text in _ABBREVIATIONS or t.is_punct
-            for (text, lower), t in zip(pairs, doc, strict=True)
+            token.text in _LINKS or token.is_space or (token.is_punct and token.text not in ")#")
+            for token in doc
         ]
         # How many words before each token may separate names, and are of phrases.
-        separate = (text in _MARKS or lower in _WORDS or text.isspace() for text, lower in pairs)
+        separate = (t.text in _MARKS or t.lower_ in _WORDS or t.is_space for t in doc)
         self._separators = [0, *accumulate(separate)]
         self._phrase_words = [0, *accumulate(lower in _PHRASE_WORDS for lower in self.lowers)]
 
@@ -81,9 +76,8 @@ class Bounds:
             fixed = self._fixed(label, start, end)
             if label == "PERSON" and any(self.lowers[i] in _COURTS for i in fixed):
                 label = "GPE"  # that of a court
-            for piece in self._pieces(label, start, end, fixed, ends):
-                is_term = label in _NAMED and self._may_be_terms[piece[1]]
-                if not (is_term and _is_term(self.doc, *piece[1:], persons)):
+            for piece in self._pieces((label, start, end), fixed, ends):
+                if label not in _NAMED or not self._is_term(*piece[1:], persons):
                     pieces.append(piece)
         return pieces
 
@@ -111,15 +105,29 @@ class Bounds:
                 fixed |= inside
         return fixed if label in _NAMED or len(fixed) == end - start else ()
 
+    def _is_term(self, start: int, end: int, persons: Collection[str]) -> bool:
+        """Whether a match is an abbreviation or an illness of a public list: nobody's name."""
+        doc, word = self.doc, self.lowers[start]
+        is_abbreviation = self.texts[start] in _ABBREVIATIONS or doc[start].is_punct
+        if not is_abbreviation and word not in _TERMS:
+            return False
+        if all(token.text in _ABBREVIATIONS or token.is_punct for token in doc[start:end]):
+            return True
+        if all(token.lower_ in _DIAGNOSES for token in doc[start:end]) and not doc[start].is_title:
+            return True
+        owner = end < len(doc) and doc[end].text in _EDGES
+        if end - start == 2 and doc[end - 1].text in _EDGES:
+            end, owner = end - 1, True
+        before = self.lowers[start - 1].rstrip(".") if start else ""
+        if end - start > 1 or word in persons or before in LISTED["TITLE"]:
+            return False
+        return (owner and word in _EPONYMS) or (word in _DIAGNOSES and not is_name(doc[start].text))
+
     def _pieces(
-        self,
-        label: str,
-        start: int,
-        end: int,
-        fixed: Collection[int],
-        ends: dict[int, list[Entity]],
+        self, match: Entity, fixed: Collection[int], ends: dict[int, list[Entity]]
     ) -> Iterator[Entity]:
         """Yield the parts of a match between the words that separate them."""
+        label, start, end = match
         if len(fixed) == end - start:
             return
         if label not in _BETWEEN or (end - start < 2 and not fixed):
@@ -142,21 +150,6 @@ class Bounds:
             if low < high and (is_whole or _is_name_alone(self.doc, low, high)):
                 yield label, low, high
             first = i + 1
-
-
-def _is_term(doc: Doc, start: int, end: int, persons: Collection[str]) -> bool:
-    """Whether a match is an abbreviation or an illness of a public list, and so nobody's name."""
-    if all(token.text in _ABBREVIATIONS or token.is_punct for token in doc[start:end]):
-        return True
-    if all(token.lower_ in _DIAGNOSES for token in doc[start:end]) and not doc[start].is_title:
-        return True
-    owner = end < len(doc) and doc[end].text in _EDGES
-    if end - start == 2 and doc[end - 1].text in _EDGES:
-        end, owner = end - 1, True
-    word, before = doc[start].lower_, doc[start - 1].lower_.rstrip(".") if start else ""
-    if end - start > 1 or word in persons or before in LISTED["TITLE"]:
-        return False
-    return (owner and word in _EPONYMS) or (word in _DIAGNOSES and not is_name(doc[start].text))
 
 
 def _is_of_two(doc: Doc, start: int, end: int) -> bool:

@@ -104,9 +104,6 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         doc.ents = (*spans, *(Span(doc, start, end, label=label) for label, start, end in again))
 
     def _match_words(self, doc: Doc) -> Iterator[Entity]:
-        # A Doc of another vocabulary, which may lack attributes, is read through a copy.
-        if doc.vocab is not self.nlp.vocab:
-            doc = Doc(self.nlp.vocab, [t.text for t in doc], [bool(t.whitespace_) for t in doc])
         matcher, contexts = _token_rules(self.guess)
         for rule, start, end in matcher(as_rules_see(doc)):
             label, before, after = contexts[rule]

@@ -37,7 +37,14 @@ KINDS = (
     "SURE_PLACE PLACE PLACE_HEAD STATE IN_PLACE CODE ID_WORD"
 ).split()
 # Kinds of a token that its own vocabulary tells, beside those of its text.
-_MARKS = ("NUM", "SPACE", "EMAIL", "URL", "YY", "LOW_INITIAL")
+_MARKS: dict[str, Callable[[Token], bool]] = {
+    "NUM": lambda token: token.like_num,
+    "SPACE": lambda token: token.is_space,
+    "EMAIL": lambda token: token.like_email,
+    "URL": lambda token: token.like_url,
+    "YY": lambda token: token.shape_ == "dd",
+    "LOW_INITIAL": lambda token: token.shape_ in ("x", "x."),
+}
 RULE_KINDS = (*KINDS, *FOLLOWING, *_MARKS)
 # The kinds are flags of the vocabulary of rules, in the place of those that spaCy's own has.
 FLAGS = {kind: ATTRIBUTES[i] for i, kind in enumerate(RULE_KINDS, 1)}
@@ -145,36 +152,25 @@ def is_plain(word: str) -> bool:
 # -- the kinds of a word -----------------------------------------------------------------------
 
 
-class PublicWordCache:
-    """Cache a function of words for the words of the built-in table, which are public.
-
-    Other words may be names: only the most recent one is kept.
-    """
-
-    def __init__(self, function: Callable[[str], frozenset[str]]) -> None:
-        self._function = function
-        self._results: dict[str, frozenset[str]] = {}
-        self._sets: dict[frozenset[str], frozenset[str]] = {}  # equal results are one object
-        self._last: tuple[str | None, frozenset[str]] = (None, NONE)
-
-    def __call__(self, word: str) -> frozenset[str]:
-        last, result = self._last
-        if word == last:
-            return result
-        if word in self._results:
-            return self._results[word]
-        result = self._function(word)
-        result = self._sets.setdefault(result, result)
-        if word in builtin_lexicon().rank:
-            self._results[word] = result
-        else:
-            self._last = word, result
-        return result
-
-
-@PublicWordCache
 def kinds(word: str) -> frozenset[str]:
-    """Return the kinds of a word, a subset of KINDS."""
+    """Return the kinds of a word, a subset of KINDS. Those of public words alone are cached: other
+    words may be names."""
+    is_public = word in builtin_lexicon().rank
+    return _kinds_of_public_word(word) if is_public else _judged(word)
+
+
+@cache
+def _kinds_of_public_word(word: str) -> frozenset[str]:
+    return _shared(_judged(word))
+
+
+@cache
+def _shared(word_kinds: frozenset[str]) -> frozenset[str]:
+    """One object for equal sets."""
+    return word_kinds
+
+
+def _judged(word: str) -> frozenset[str]:
     lower = word.lower()
     word_kinds = set(_KINDS_OF.get(lower.rstrip("."), NONE))
     if word[:1].isdigit() or word.startswith("mid-"):
@@ -300,9 +296,9 @@ def as_rules_see(doc: Doc) -> Doc:
     for token in doc:
         text = token.text
         if text not in seen:
-            lower = token.lower_
-            literal = lower if lower in rule_words() else "_"
-            seen[text] = _rule_word(literal, kinds(text), _marks(token))
+            literal = text.lower() if text.lower() in rule_words() else "_"
+            marks = {kind for kind, has in _MARKS.items() if has(token)}
+            seen[text] = _rule_word(literal, kinds(text) | marks)
     return Doc(rule_vocab(), words=[seen[token.text] for token in doc])
 
 
@@ -319,18 +315,9 @@ def _has_kind(kind: str, word: str) -> bool:
 
 
 @cache
-def _rule_word(literal: str, word_kinds: frozenset[str], marks: tuple[bool, ...]) -> str:
+def _rule_word(literal: str, word_kinds: frozenset[str]) -> str:
     following = (kind for kind, listed_words in FOLLOWING.items() if literal in listed_words)
-    marked = (kind for kind, has in zip(_MARKS, marks, strict=True) if has)
-    return " ".join([literal, *sorted(word_kinds), *following, *marked])
-
-
-def _marks(token: Token) -> tuple[bool, ...]:
-    shape = token.shape_
-    return (
-        token.like_num, token.is_space, token.like_email, token.like_url,
-        shape == "dd", shape in ("x", "x."),
-    )  # fmt: skip
+    return " ".join([literal, *sorted(word_kinds), *following])
 
 
 # -- the features that the network reads -------------------------------------------------------
