@@ -28,7 +28,7 @@ from ..pipeline.receipt import largest_in
 from ..pipeline.select import Entities
 from ..privacy.composition import Loss
 from ..space import BUILTIN
-from ..text.language import COVERED, LANGUAGE, MOST, NAMES, base_language, language_of
+from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_language, language_of
 from .account import Account, OverLimit
 from .build import the_sanitizer
 from .fields import Header, Row, shown
@@ -272,10 +272,10 @@ def with_language(
         first.append(record)
         texts += [] if isinstance(record, Failed) else map(str, record.texts)
         size = sum(map(len, texts))
-        if len(first) == SAMPLE or size > MOST or (ready is not None and not ready()):
+        if len(first) == SAMPLE or size > MAX_CHARACTERS or (ready is not None and not ready()):
             break
     if language is None:
-        language = language_of("\n".join(text[:MOST] for text in texts))
+        language = language_of("\n".join(text[:MAX_CHARACTERS] for text in texts))
         _check(nlp, the_sanitizer(nlp), language)
     records = chain(first, remaining)
     if language == base_language(nlp.vocab.lang) or language not in COVERED:
