@@ -23,7 +23,7 @@ from spacy.tokens import Doc
 
 from spacy_dxprivacy.entities.surrogates.name_forms import TITLES
 from spacy_dxprivacy.entities.surrogates.replacements import Replacements
-from spacy_dxprivacy.entities.surrogates.table import Table
+from spacy_dxprivacy.entities.surrogates.table import SurrogateTable
 
 TEXTS = Path(__file__).parent / "entity_texts" / "fresh.txt"
 NAMES = {
@@ -66,7 +66,7 @@ def pipeline() -> Language:
 def readable_and_restored(nlp: Language, text: str) -> tuple[set[int], set[int]]:
     """Return where the words begin that come out as they went in, and those that come back."""
     _, sanitizer = nlp.pipeline[-1]
-    table, covered = Table(), set[int]()
+    table, covered = SurrogateTable(), set[int]()
 
     def keep(doc: Doc, drawn: Replacements) -> None:
         table.add_document(doc, drawn, sanitizer.surrogates)

@@ -22,12 +22,12 @@ import numpy as np
 import spacy
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.lab.attacks import Ground, Seen, guesses_of, sanitised
+from spacy_dxprivacy.lab.attacks import Ground, SeenRelease, guesses_of, sanitised
 from spacy_dxprivacy.lab.attacks.frontier import panels_of
 from spacy_dxprivacy.lab.attacks.reading import filled_guess
 from spacy_dxprivacy.lab.corpus import corpus_of, read_texts, tokenizer, words_of
 from spacy_dxprivacy.lab.mechanisms import load_space, make_mechanism, parse_epsilons
-from spacy_dxprivacy.lab.results import NAN, Result, Row, interpolated, plain, text_table
+from spacy_dxprivacy.lab.results import NAN, ResultTable, Row, interpolated, plain, text_table
 
 HERE = Path(__file__).parent
 SEED = 1
@@ -95,7 +95,7 @@ class Comparison:
             rows, *_, places = words_of(doc, ground.space)
             covered.append(tokens[places[rows >= 0]])
         hidden, text = np.concatenate(covered), ground.text
-        guess = filled_guess(Seen(text.rows, text.sentences), hidden, ground.language)
+        guess = filled_guess(SeenRelease(text.rows, text.sentences), hidden, ground.language)
         point = ground.point((name, NAN), text.rows, {"word pairs": guess}, ~hidden)
         return {**asdict(point), "guarantee": NO_PROMISE, "unit": "", "source": PAPERS[name]}
 
@@ -132,7 +132,7 @@ def main() -> None:
     epsilons = parse_epsilons(options.epsilon) if options.epsilon else ()
     names = options.mechanism or USUAL
     rows = [row for name in names for row in comparison.rows(name, epsilons)]
-    Result(rows, panels_of(rows)).write(options.out, "frontier", force=True)
+    ResultTable(rows, panels_of(rows)).write(options.out, "frontier", force=True)
     shown = at_equal_attacker(rows, options.at)
     print(text_table(COLUMNS, [[plain(row[name], 4) for name in COLUMNS] for row in shown]))
 

@@ -24,8 +24,8 @@ from typing import Any
 from figures import DOCS, write_result
 
 from spacy_dxprivacy.io.build import parse_mechanism
+from spacy_dxprivacy.mechanisms.levels import LEVELS
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
-from spacy_dxprivacy.privacy.levels import LEVELS
 
 Row = dict[str, str]
 TASKS = {

@@ -20,12 +20,12 @@ from spacy.tokens import Doc
 
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.io.build import parse_mechanism
-from spacy_dxprivacy.lab.attacks.frontier import Ground, Point, at_attacker, point
+from spacy_dxprivacy.lab.attacks.frontier import FrontierPoint, Ground, at_attacker, point
 from spacy_dxprivacy.lab.causal import open_model
 from spacy_dxprivacy.lab.corpus import read_corpus, read_texts
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
+from spacy_dxprivacy.mechanisms.levels import LEVELS
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
-from spacy_dxprivacy.privacy.levels import LEVELS
 
 DOCUMENTS, TOKENS = 60, 34
 EPSILONS = (0.75, 1.05, 1.35)
@@ -42,7 +42,7 @@ def openings(path: str) -> list[str]:
     return [tokenizer(text)[:TOKENS].text for text in read_texts(path, "text", most=DOCUMENTS)]
 
 
-def met(texts: list[str], folder: Path) -> Point:
+def met(texts: list[str], folder: Path) -> FrontierPoint:
     """What is unchanged and recovered where RECOVERED of the words are."""
     path = folder / "texts.jsonl"
     srsly.write_jsonl(path, ({"text": text} for text in texts))

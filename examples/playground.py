@@ -65,17 +65,17 @@ def show(nlp: spacy.Language) -> None:
             else escape(new.text_with_ws)
             for old, new in zip(original, released, strict=True)
         ]
-        receipt = dict(released._.dx)
+        receipt = released._.dx
     with right:
         st.html(f'<div style="white-space: pre-wrap">{"".join(words)}</div>')
         st.caption("The marks come from the original: they must not be released.")
     for column, name in zip(st.columns(len(COUNTS)), COUNTS, strict=True):
-        column.metric(name.capitalize(), f"{receipt[name]:,}")
-    guarantee = spacy_dxprivacy.Guarantee.from_dict(receipt["guarantee"])
+        column.metric(name.capitalize(), f"{getattr(receipt, name):,}")
+    guarantee = spacy_dxprivacy.Guarantee.from_dict(receipt.guarantee)
     st.markdown(f"**Guarantee of a draw:** {guarantee}")
-    total = spacy_dxprivacy.Guarantee.from_dict(receipt["total"])
+    total = spacy_dxprivacy.Guarantee.from_dict(receipt.total)
     st.markdown(f"**Guarantee of the whole text:** {total}")
-    st.markdown("**Visible:** " + "; ".join(receipt["in_clear"]))
+    st.markdown("**Visible:** " + "; ".join(receipt.in_clear))
 
 
 st.set_page_config(page_title="spacy_dxprivacy playground", layout="wide")

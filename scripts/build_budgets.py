@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from spacy_dxprivacy import Space, registry
+from spacy_dxprivacy.mechanisms.levels import measured_apart
 from spacy_dxprivacy.metric.path_table import DIGESTS, digest_of, write_table
 from spacy_dxprivacy.metric.policy import DISTANCES_FILE, PRESETS, policy_graph
 from spacy_dxprivacy.pipeline.parts import names_of
-from spacy_dxprivacy.privacy.levels import measured_apart
 from spacy_dxprivacy.sampler.alone import epsilons_of
 from spacy_dxprivacy.space import BUILTIN, learned
 

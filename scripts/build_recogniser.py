@@ -22,6 +22,7 @@ from spacy.tokens import Doc
 from thinc.api import Adam, fix_random_seed, warmup_linear
 
 from spacy_dxprivacy.entities import network
+from spacy_dxprivacy.entities.words import features
 
 EXAMPLE = re.compile(r'"([^"]+)"')
 MID_CAPITAL = re.compile(r"(?<![.!?] )(?<!^)\b(?!I\b|I')[A-Z]\w")
@@ -88,7 +89,7 @@ def main() -> None:
     began, seen, losses = time.monotonic(), 0, 0.0
     some = islice(batches(writer, args.words), args.steps)
     for step, (docs, gold) in enumerate(some, 1):
-        by_doc, backprop = model.begin_update(network.features(docs))
+        by_doc, backprop = model.begin_update(features(docs))
         guesses = np.concatenate(by_doc)
         error = guesses.copy()
         error[np.arange(len(gold)), gold] -= 1.0

@@ -277,12 +277,12 @@ def _step(chain: Chain, before: Ints1d, logs: Floats1d, here: Ints1d) -> tuple[F
     one = int(by_back.argmax())
     best = by_back[one] + np.log(u[here])
     came = np.full(len(here), of[one])
-    place, source, delta = chain.listed_transitions(here, types)
+    place, source, delta = chain.transitions(here, types)
     by_u = chain.back[types[source]].astype(np.float64) * u[here[place]]
     direct = by_type[source] + np.log(delta.astype(np.float64) + by_u)
     # By the contexts alone.
     alone = np.flatnonzero(before >= K)
-    to, place_of, more = chain.listed_transitions(here, before[alone])
+    to, place_of, more = chain.transitions(here, before[alone])
     place, source = np.append(place, to), np.append(of[source], alone[place_of])
     direct = np.append(direct, logs[alone[place_of]] + np.log(more.astype(np.float64)))
     order = np.lexsort((direct, place))

@@ -59,7 +59,7 @@ class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no ty
         self.modules = modules
 
     def get(self, name: str) -> Any:
-        """Return what has the name. Raise DxError with the nearest name for an unknown one."""
+        """Return the constructor of a name. Raise DxError, with the nearest name, if unknown."""
         if name in self.modules:
             import_module(self.modules[name])
         try:

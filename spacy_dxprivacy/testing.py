@@ -94,7 +94,7 @@ class Case:
             pytest.fail(f"{self.name}: {sentence}", pytrace=False)
 
     def refusal(self, of: str, call: Callable[[], object], error: type[Exception] = DxError) -> str:
-        """Return the message of what a call raises; fail where it raises nothing."""
+        """Return the message of the error that a call raises; fail the test if it raises none."""
         try:
             call()
         except error as raised:

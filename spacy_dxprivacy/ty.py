@@ -29,15 +29,10 @@ class Draw:
 
 
 class RadiusDistribution(Protocol):
-    """A distribution of a number above 0; scipy.stats has frozen ones."""
+    """A frozen distribution of scipy.stats."""
 
-    def cdf(self, x: Floats1d, /) -> Floats1d:
-        """Return the cumulative probability of each number, float64 (k,)."""
-        ...
-
-    def ppf(self, q: float, /) -> float:
-        """Return the quantile of a probability."""
-        ...
+    def cdf(self, x: Floats1d, /) -> Floats1d: ...
+    def ppf(self, q: float, /) -> float: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,44 +69,30 @@ def unknown(*arguments: object) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Facts:
-    """What a mechanism states beyond its guarantee and draws. Each fact has a default.
+    """What a mechanism states beyond its guarantee and draws, as its attribute `facts`.
 
-    A mechanism carries them as its attribute `facts`. Those of the space are there after fit.
-
-    Attributes:
-        in_clear: What of the input is released unmodified, in words, for the receipt.
-        draws_sentences: Whether words depend on their neighbours: `sample` takes starts, fixed and
-            unknown, and `log_likelihood` is that of a sentence.
-        measured: Whether privacy.levels was measured with these settings, epsilon aside.
-        projection: From noisy vectors to rows.
-        centres: Where noise starts, float (n, c).
-        longest: The largest distance of two words.
-        distance_quantiles: The distances that privacy.levels would measure: nearest, median,
-            diameter.
-        near_names: Distances of the 99 nearest names from a typical name.
-        farthest: From rows (k,) to an upper bound of the distance between two of them.
-        approximate: From a distance to the epsilon (nats) at delta = 1e-6.
-        law: The distribution of the noise, of guarantee, settings and space alone: a mistake in
-            the code that draws must not change it.
-        loss: From rows (k,) and (m,) to the largest log ratios of their densities (k, m), nats.
-        delta: From rows (k,) and (m,) and epsilons (k, m) to the least deltas (k, m).
-        store_paths: Compute what every process on this machine needs; see PolicyGraph.store.
+    Each fact has a default. Those of the space are there after fit.
     """
 
-    in_clear: tuple[str, ...] = ()
-    draws_sentences: bool = False
-    measured: bool = False
+    in_clear: tuple[str, ...] = ()  # what of the input is released unmodified, for the receipt
+    draws_sentences: bool = False  # words depend on their neighbours; sample takes `unknown` too
+    measured: bool = False  # mechanisms.levels was measured with these settings, epsilon aside
     projection: Projection | None = None
-    centres: Floats2d | None = None
-    longest: float | None = None
-    distance_quantiles: Mapping[str, float] | None = None
-    near_names: Sequence[float] = ()
+    centres: Floats2d | None = None  # (n, c), where noise starts
+    longest: float | None = None  # the largest distance of two words
+    distance_quantiles: Mapping[str, float] | None = None  # what mechanisms.levels would measure
+    near_names: Sequence[float] = ()  # distances of the 99 nearest names from a typical name
+    # From rows to an upper bound of the distance between two of them.
     farthest: Callable[[Ints1d], float | None] = unknown
-    approximate: Callable[[float], float | None] = unknown
+    approximate: Callable[[float], float | None] = unknown  # distance -> epsilon at delta = 1e-6
+    # The distribution of the noise, of guarantee, settings and space alone: a mistake in the code
+    # that draws must not change it.
     law: Callable[[], NoiseLaw | None] = unknown
+    # From rows (k,) and (m,) to the largest log ratios of their densities (k, m), nats; and, given
+    # epsilons (k, m), to the least deltas.
     loss: Callable[[Ints1d, Ints1d], Floats2d | None] = unknown
     delta: Callable[[Ints1d, Ints1d, Floats2d], Floats2d | None] = unknown
-    store_paths: Callable[[Callable[[int], object]], bool] | None = None
+    store_paths: Callable[[Callable[[int], object]], bool] | None = None  # see PolicyGraph.store
 
 
 @runtime_checkable

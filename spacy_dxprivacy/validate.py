@@ -6,14 +6,14 @@ import math
 from collections.abc import Collection
 from importlib.util import find_spec
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from .errors import DxError, Errors
 
 T = TypeVar("T")
 
 
-def fail(name: str, expected: str, value: Any) -> DxError:
+def fail(name: str, expected: str, value: object) -> DxError:
     """Return the error for a setting: its name, what was expected, what was given."""
     return DxError(Errors.DX001.format(name=name, expected=expected, given=value))
 
@@ -24,7 +24,7 @@ def needs(package: str, feature: str, *, extra: str) -> None:
         raise DxError(Errors.DX074.format(what=feature, package=package, extra=extra))
 
 
-def positive(name: str, value: Any) -> float:
+def positive(name: str, value: object) -> float:
     """Return a finite number above 0 as float, else raise DxError."""
     number = _real(name, value, "a number above 0")
     if not (math.isfinite(number) and number > 0):
@@ -32,10 +32,9 @@ def positive(name: str, value: Any) -> float:
     return number
 
 
-def whole(name: str, value: Any, *, least: int) -> int:
+def whole(name: str, value: object, *, least: int) -> int:
     """Return a whole number of at least `least`, else raise DxError."""
-    integral = isinstance(value, Integral) and not isinstance(value, bool)
-    if not integral or int(value) < least:
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise fail(name, f"a whole number, {least} or more", value)
     return int(value)
 
@@ -47,7 +46,7 @@ def one_of(name: str, value: T, choices: Collection[T]) -> T:
     return value
 
 
-def between(name: str, value: Any, low: float, high: float, ends: str = "()") -> float:
+def between(name: str, value: object, low: float, high: float, ends: str = "()") -> float:
     """Return a number from low to high as float; a square bracket in `ends` lets that end in."""
     first = "from" if ends[0] == "[" else "above"
     expected = f"a number {first} {low:g} {'to' if ends[1] == ']' else 'and below'} {high:g}"
@@ -58,7 +57,7 @@ def between(name: str, value: Any, low: float, high: float, ends: str = "()") ->
     return number
 
 
-def _real(name: str, value: Any, expected: str) -> float:
+def _real(name: str, value: object, expected: str) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise fail(name, expected, value)
     return float(value)

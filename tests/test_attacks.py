@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import Draw, DxError, Rng
 from spacy_dxprivacy.lab.attacks import (
     ATTACKS,
-    Corpus,
+    AttackTrial,
+    EncodedCorpus,
     Ground,
-    Trial,
     attack,
     averaged_guess,
     bayes_guess,
@@ -54,7 +54,8 @@ class Same:
     """No noise at all."""
 
     def __init__(self, mechanism):
-        self.name, self.guarantee, self.n = "same", mechanism.guarantee, mechanism.built.n
+        self.name, self.guarantee = "same", mechanism.guarantee
+        self.n = mechanism.distribution(np.array([0])).shape[1]
 
     def sample(self, rows, rng):
         return Draw(rows.copy())
@@ -71,7 +72,7 @@ def chain(n, documents, length, seed):
     made[:, 0] = generator.choice(n, documents, p=zipf(n))
     for i in range(1, length):
         made[:, i] = follows[made[:, i - 1], generator.integers(0, RARELY, documents)]
-    return Corpus.of(made)
+    return EncodedCorpus.of(made)
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +117,7 @@ def test_a_channel_has_the_probabilities_of_the_mechanism(name, space, exact, mo
 def test_a_channel_that_is_learned_comes_near_to_the_exact_one(name, scene, space):
     """Simulation does not beat knowledge, and is not much worse."""
     mechanism = make_mechanism(name, space, HALF[name])
-    known, learned = Trial(scene, mechanism), Trial(scene, hidden(mechanism))
+    known, learned = AttackTrial(scene, mechanism), AttackTrial(scene, hidden(mechanism))
     assert not learned.channel.exact
     right = [
         (bayes_guess(t.logs, scene.log_prior)[t.columns] == scene.places).mean()
@@ -165,7 +166,9 @@ def test_scope_type_leaves_nothing_to_average_over(name, space):
     mechanism = make_mechanism(name, space, HALF[name] / 2)
     right = {}
     for times in (1, 16):
-        scene = Ground(space, Corpus.of(np.repeat(words[:, None], times, axis=1)), candidates=n)
+        scene = Ground(
+            space, EncodedCorpus.of(np.repeat(words[:, None], times, axis=1)), candidates=n
+        )
         firsts = np.arange(400) * times
         for scope in ("token", "type"):
             outputs = sanitised(scene.text, mechanism, Rng(seed=5), scope=scope).rows
@@ -217,7 +220,7 @@ def test_scores_of_links(exact):
 
 
 def test_without_noise_everything_is_found(scene, space):
-    trial = Trial(scene, Same(make_mechanism("dx.Path.v1", space, 1.0)))
+    trial = AttackTrial(scene, Same(make_mechanism("dx.Path.v1", space, 1.0)))
     found = [f for name in ATTACKS for f in attack(name, trial)]
     assert {f.attack for f in found} == set(ATTACKS)
     for f in found:
@@ -228,7 +231,7 @@ def test_without_noise_everything_is_found(scene, space):
 @pytest.mark.parametrize("name", [*CHOICE, "dx.Laplace.v1"])
 def test_attacks_do_worse_at_a_smaller_epsilon_and_end_at_the_baseline(name, scene, space):
     epsilons = [1e-4, HALF[name] / 2, 3 * HALF[name]]
-    trials = [Trial(scene, make_mechanism(name, space, epsilon)) for epsilon in epsilons]
+    trials = [AttackTrial(scene, make_mechanism(name, space, epsilon)) for epsilon in epsilons]
     for which in ATTACKS:
         for least, middle, most in zip(*(attack(which, t) for t in trials), strict=False):
             assert (least.attacker, least.setting) == (most.attacker, most.setting)
@@ -252,8 +255,8 @@ def test_intervals_hold_the_truth_and_get_narrower():
 
 
 def test_attacks_that_have_nothing_to_work_on_say_so(space):
-    alone = Ground(space, Corpus.of([np.array([1, 2, 3])]), candidates=50)
-    trial = Trial(alone, make_mechanism("dx.Path.v1", space, 1.0))
+    alone = Ground(space, EncodedCorpus.of([np.array([1, 2, 3])]), candidates=50)
+    trial = AttackTrial(alone, make_mechanism("dx.Path.v1", space, 1.0))
     for name in ("membership", "link"):
         with pytest.raises(DxError, match=f"DX090.*{name}"):
             attack(name, trial)

@@ -16,15 +16,15 @@ from sentences.distributions import (
 )
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.lab.attacks import Corpus, Trial, attack, sanitised
+from spacy_dxprivacy.lab.attacks import AttackTrial, EncodedCorpus, attack, sanitised
 from spacy_dxprivacy.lab.attacks.frontier import Ground, at_attacker, frontier
 from spacy_dxprivacy.lab.attacks.language import Language, language_of, language_variants
-from spacy_dxprivacy.lab.attacks.reading import Reading, Seen, filled_guess
+from spacy_dxprivacy.lab.attacks.reading import ReleaseReading, SeenRelease, filled_guess
 from spacy_dxprivacy.lab.corpus import read_corpus, repeated
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
+from spacy_dxprivacy.mechanisms.levels import FOUND, measured_at
 from spacy_dxprivacy.prior.chain import alone_chain as make_alone
 from spacy_dxprivacy.prior.registered import WordPairs
-from spacy_dxprivacy.privacy.levels import FOUND, measured_at
 from spacy_dxprivacy.sampler.draw import InputRows
 
 LENGTH = 4
@@ -44,7 +44,7 @@ def language(space):
 def random_text(language, documents, length, seed=1):
     rng = np.random.default_rng(seed)
     p = language.usual / language.usual.sum()
-    return Corpus.of(rng.choice(len(p), (documents, length), p=p))
+    return EncodedCorpus.of(rng.choice(len(p), (documents, length), p=p))
 
 
 def law_of(language):
@@ -78,10 +78,10 @@ def test_it_comes_near_to_the_exact_posterior(kind, beta):
     prior, S = law_of(language)
     assert logsumexp(prior) == pytest.approx(0, abs=1e-5)
     drawn = np.random.default_rng(0).choice(len(S), SENTENCES, p=np.exp(prior - logsumexp(prior)))
-    text = Corpus.of(S[drawn])
+    text = EncodedCorpus.of(S[drawn])
     out = sanitised(text, mechanism, Rng(seed=1)).rows
-    guess = Reading(
-        Seen(out, text.sentences), mechanism, small_space().vectors, language, Rng(seed=2)
+    guess = ReleaseReading(
+        SeenRelease(out, text.sentences), mechanism, small_space().vectors, language, Rng(seed=2)
     ).guess()
     right = (guess == text.rows).mean()
     post = np.exp(likelihoods(mechanism, S) + prior[:, None])  # originals, outputs
@@ -102,7 +102,7 @@ def test_the_law_is_the_mixture_that_it_says():
     assert language.moves(every) == pytest.approx(T)
     assert language.first(every).sum() == pytest.approx(1, abs=1e-5)
     assert language.usual.sum() == pytest.approx(1, abs=1e-5)
-    law = Language(language.chain, language.known, share=0.0)
+    law = Language(language.chain, language.frequencies, share=0.0)
     rows, starts = np.array([1, 3, 2, 0]), np.array([True, False, False, True])
     first, T = law.first(every), law.moves(every, every)
     wanted = -np.log([first[1], T[1, 3], T[3, 2], first[0]]).mean()
@@ -114,14 +114,14 @@ def test_it_does_not_worse_than_one_who_reads_no_context(space, language):
     scene = Ground(space, text, text, candidates=len(space))
     vars(scene)["language"] = language
     mechanism = make_mechanism("dx.Exponential.v1", space, 3.0)
-    found = {f.attacker: f.value for f in attack("guess", Trial(scene, mechanism))
+    found = {f.attacker: f.value for f in attack("guess", AttackTrial(scene, mechanism))
              if f.measure == "words found"}  # fmt: skip
     assert found[language.name] > found["Bayes"] - 0.05
 
 
 def test_without_the_outputs_the_likeliest_words_are_guessed():
     language = small_language()
-    seen = Seen(np.zeros(3, dtype=np.int64), np.array([True, False, True]))
+    seen = SeenRelease(np.zeros(3, dtype=np.int64), np.array([True, False, True]))
     guess = filled_guess(seen, np.ones(3, dtype=bool), language)
     post, S = law_of(language)
     first = [np.exp(logsumexp(post[S[:, 0] == w])) for w in range(N)]
@@ -139,14 +139,14 @@ def test_a_corpus_keeps_the_sentences_of_its_file(tmp_path, space):
     assert corpus.opening(3).sentences.tolist() == [True, False, True, True]
     assert corpus.first(1).sentences.tolist() == corpus.sentences.tolist()[:6]
     assert corpus.halves()[1].sentences.tolist() == [True]
-    whole = Corpus.of([np.arange(100), np.arange(3)])  # cut where mechanisms cut it
+    whole = EncodedCorpus.of([np.arange(100), np.arange(3)])  # cut where mechanisms cut it
     assert np.flatnonzero(whole.sentences).tolist() == [0, 48, 96, 100]
 
 
 def test_repeated_releases_are_of_the_sentence_around_a_word():
     """By the likelihood of all sentences."""
     mechanism, n = small_mechanism("pairs"), 3000
-    text = Corpus.of([np.array([0, 1, 2]), np.array([3, 4])])
+    text = EncodedCorpus.of([np.array([0, 1, 2]), np.array([3, 4])])
     out = repeated(text, mechanism, (np.array([1]), np.array([4])), n, Rng(seed=0)).rows
     S = np.array(list(itertools.product(range(N), repeat=3)))
     starts = np.tile([True, False, False], len(S))
@@ -190,12 +190,12 @@ def test_who_attacks_goes_by_every_public_law_of_pairs():
     prior = registry.dx_priors.get("dx.WordPairs.v1")
     texts = ["She denies any chest pain", "The patient has a history of diabetes and asthma"]
     rows = [[space.find(word) for word in text.split()] for text in texts]
-    language = language_of(space, Corpus.of(rows))
+    language = language_of(space, EncodedCorpus.of(rows))
     clinical = prior(domain="clinical").fit(space).digest
 
     def digests(law):
         variants = language_variants(language, path(epsilon=1.0, prior=law).fit(space))
-        assert all((one.known == language.known).all() for one in variants)
+        assert all((one.frequencies == language.frequencies).all() for one in variants)
         return [one.chain.digest for one in variants]
 
     english = language.chain.digest

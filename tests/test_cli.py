@@ -347,7 +347,9 @@ def test_a_bad_record_is_named_by_its_number_and_the_others_are_written(dx, tmp_
     for number, reason in zip(range(1, len(lines), 2), BAD_LINES.values(), strict=True):
         (told,) = [s for s in result.stderr.splitlines() if f"line {number}:" in s]
         assert reason in told
-    assert json.loads((tmp_path / "r.json").read_text())["failed"] == [[*range(1, len(lines), 2)]]
+    assert json.loads((tmp_path / "r.json").read_text())["count"]["failed"] == [
+        [*range(1, len(lines), 2)]
+    ]
     no_secret_in(result.stderr, (tmp_path / "out.jsonl").read_bytes())
 
 
@@ -601,10 +603,11 @@ def test_the_python_function_gives_the_numbers(nlp, tmp_path):
         on_failure=lambda *failure: told.append(failure),
         on_progress=told.append,
     )
-    assert tally.documents == 4 and tally.counts["unknown"] == 5 and not tally.failures
+    assert tally.count.documents == 4 and tally.count.unknown == 5 and not tally.failures
     assert sum(told) == (tmp_path / "in.jsonl").stat().st_size
     receipt = tally.to_dict()
-    assert receipt["guarantee"]["epsilon"] == EPSILON
+    assert receipt.guarantee["epsilon"] == EPSILON
     assert not {"seconds", "words_per_second"} & set(receipt)  # they tell of lengths and rare words
-    assert receipt["total"]["epsilon"] == pytest.approx(EPSILON * tally.most_draws)
+    assert receipt.loss.plain == pytest.approx(EPSILON * tally.count.draws)
+    assert set(receipt) == {"stages", "count", "loss"}
     json.dumps(receipt)

@@ -15,6 +15,7 @@ import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy import UsageError, registry
 from spacy_dxprivacy.config import import_code
 from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.pipeline.receipt import Receipt
 
 NAME = "test.FromFile.v1"
 CODE = f"""
@@ -82,7 +83,7 @@ def sanitized(code, source, space_path, tmp_path):
 def test_sanitize_takes_a_mechanism_of_a_file(sanitized, tmp_path):
     receipt = tmp_path / "r.json"
     assert sanitized("--receipt", receipt) == COVERED
-    assert json.loads(receipt.read_text())["mechanism"] == NAME
+    assert Receipt(json.loads(receipt.read_text())).mechanism == NAME
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")

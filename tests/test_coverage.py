@@ -67,7 +67,7 @@ def test_a_passage_is_refused_or_redacted_as_a_whole(pipelines, language, place)
         refuses(text)
     assert not any(secret in str(failure.value) for secret in secrets.split())
     doc = redacts(text)
-    assert doc._.dx["uncovered"] == 1 and "not covered" in " ".join(doc._.dx["in_clear"])
+    assert doc._.dx.uncovered == 1 and "not covered" in " ".join(doc._.dx.in_clear)
     assert not any(secret in doc.text for secret in secrets.split())
     if mode == "entities":
         assert doc.text.count("[REDACTED]") == 1
@@ -76,7 +76,7 @@ def test_a_passage_is_refused_or_redacted_as_a_whole(pipelines, language, place)
 
 def test_covered_text_has_no_such_passage(pipelines):
     _, refuses, _ = pipelines
-    assert "uncovered" not in refuses(ENGLISH * 3)._.dx
+    assert refuses(ENGLISH * 3)._.dx.uncovered == 0
     assert uncovered("Der Patient ist da und die Frau hat es mit dem Arzt.", COVERED) == []
     assert uncovered("5 μg TNF-α by 李娜 and Иван Петров.", COVERED) == []
 
@@ -127,7 +127,7 @@ def test_a_file_is_refused_by_text_wherever_it_stands(tmp_path):
     assert result.exit_code == 0, result.output
     last = [json.loads(line)["text"] for line in out.read_text("utf8").splitlines()][-2:]
     assert last == ["[REDACTED]"] * 2
-    assert json.loads(receipt.read_text("utf8"))["uncovered"] == 2
+    assert json.loads(receipt.read_text("utf8"))["count"]["uncovered"] == 2
 
 
 def test_a_language_that_is_given_is_believed_and_a_script_is_not():

@@ -153,10 +153,12 @@ def test_nothing_of_a_person_is_left_and_what_was_dropped_is_counted(clean, kind
         if not words:
             no_secret_in(one)
         assert b"hollis.p" not in one and b"/hollis" not in one
-    assert receipt["dropped"] and all(count > 0 for count in receipt["dropped"].values())
+    assert receipt["count"]["dropped"] and all(
+        count > 0 for count in receipt["count"]["dropped"].values()
+    )
     assert "Dropped" in stderr
     no_secret_in(json.dumps(receipt).encode() + stderr.encode())
-    assert any(line.startswith("markup") for line in receipt["in_clear"])
+    assert any(line.startswith("markup") for line in receipt["stages"][-1]["in_clear"])
 
 
 def test_the_markup_of_a_page_stays_and_inline_elements_make_one_text(clean):
@@ -238,7 +240,10 @@ def test_a_mail_has_new_addresses_and_no_other_headers(clean):
     assert plain.startswith(f"Dear {name}, we ate crêpes on ")
     assert mail["Date"].datetime.strftime("%-d %B %Y") == day
     assert f"<b>{name}</b>, we ate on {day}" in mail.get_body(("html",)).get_content()
-    assert receipt["dropped"]["attachments"] == 1 and receipt["dropped"]["headers"] == 2
+    assert (
+        receipt["count"]["dropped"]["attachments"] == 1
+        and receipt["count"]["dropped"]["headers"] == 2
+    )
     assert not list(mail.iter_attachments())
 
 
@@ -291,7 +296,7 @@ def test_parts_without_text_stay_byte_for_byte_and_others_are_dropped(clean):
         "word/media/image1.png", "word/embeddings/hollis.bin", "docProps/core.xml",
         "docProps/app.xml", "customXml/item1.xml", "customXml/itemProps1.xml",
     }  # fmt: skip
-    assert receipt["dropped"]["images"] == 1 and receipt["dropped"]["parts"] == 5
+    assert receipt["count"]["dropped"]["images"] == 1 and receipt["count"]["dropped"]["parts"] == 5
     for xml in (after["[Content_Types].xml"], after["word/_rels/document.xml.rels"]):
         assert b"docProps" not in xml and b"customXml" not in xml
     ids = set(re.findall(r'Id="(\w+)"', after["word/_rels/document.xml.rels"].decode()))
@@ -348,7 +353,7 @@ def test_a_mail_whose_parts_cannot_be_told_apart_has_no_text(clean):
     given = b"From: a@example.org\nContent-Type: multipart/mixed\n\nMargarida Hollis"
     raw, receipt, _ = clean("eml", given)
     no_secret_in(raw)
-    assert receipt["dropped"]["attachments"] == 1
+    assert receipt["count"]["dropped"]["attachments"] == 1
 
 
 # -- what is wrong with a file -------------------------------------------------------------------

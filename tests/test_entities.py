@@ -8,15 +8,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import ignore_error
 from spacy.vocab import Vocab
 
-from spacy_dxprivacy.entities.tables import (
-    FOLLOWING,
-    LABELS,
-    RULES,
-    WEAK,
-    all_words,
-    patterns,
-    words_of,
-)
+from spacy_dxprivacy.entities.tables import LABELS, patterns
 from spacy_dxprivacy.entities.words import KINDS, builtin_lexicon, listed_names
 
 NOTE = (
@@ -190,16 +182,12 @@ def test_guessing_is_an_option():
 # -- laws of the rules -----------------------------------------------------------------------------
 
 
-def test_every_rule_has_an_anchor():
-    for text in RULES.values():
-        for line in text:
-            assert any(not optional and word not in WEAK for word, optional in words_of(line)), line
-
-
 def test_rules_name_kinds_that_exist():
-    known = {*KINDS, *FOLLOWING, "NUM", "SPACE", "EMAIL", "URL", "YY", "LOW_INITIAL"}
-    assert {word for word in all_words() if word[0].isalpha() and word.isupper()} <= known
-    assert {label for label, _, _ in patterns({}, guess=True)} <= set(LABELS)
+    rules = patterns({kind: kind for kind in KINDS}, guess=True)
+    tokens = [token for rule in rules.values() for pattern in rule for token in pattern]
+    words = [token["LOWER"] for token in tokens if isinstance(token.get("LOWER"), str)]
+    assert words and all(word == word.lower() for word in words)
+    assert {label for label, _, _ in rules} <= set(LABELS)
 
 
 WORDS = [
@@ -207,19 +195,6 @@ WORDS = [
     *"old house went march 5 12 2019 5th week ago last Tuesday ' 98 Paris New York".split(),
     *["lena", "zorbla", "\n", " ", "aged", "MRN", "1234", "2/3", "o'clock", "ten", "years"],
 ]
-
-
-@settings(max_examples=200, deadline=None)
-@given(words=st.lists(st.sampled_from(WORDS), max_size=40))
-def test_looking_at_stretches_finds_what_looking_at_everything_finds(nlp, words):
-    pipe = ruler(nlp)
-    doc = Doc(pipe.nlp.vocab, words)
-    everything = set()
-    for rules, keys in pipe._rules:
-        for key, start, end in rules(doc):
-            label, before, after = keys[key]
-            everything.add((label, start + before, end - after))
-    assert set(pipe._match_words(doc)) == everything
 
 
 @settings(max_examples=100, deadline=None)

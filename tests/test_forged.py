@@ -45,17 +45,30 @@ def page(after, space_path):
 
 
 WRONG = {
-    "earlier": [None, 5, ["x"], [{"mechanism": "X"}]], "guarantee": ["x", {}, {"epsilon": "1"}],
-    "total": ["x", {}], "in_clear": [None, 5, "every word", [5]], "space": [7],
-    "scale": [5, {"nearest": 5}], "numbers": [5], "surrogates": [5, {"A": 5}],
-    "attacker": ["x", {"x": 1}], "perturbed": [-5], "tokens": [2, "a"],
+    "stages": [None, 5, ["x"], [{"mechanism": "X"}]], "count": [5, {}], "loss": ["x", {}],
+    "guarantee": ["x", {}, {"epsilon": "1"}],
+    "in_clear": [None, 5, "every word", [5]], "space": [7],
+    "scale": [5, {"nearest": 5}], "labels": [5, {"A": 5}], "attacker": ["x", {"x": 1}],
+    "perturbed": [-5], "tokens": [2, "a"], "mentions": [5, {"A": 5}], "persons": [5, {"most": 5}],
 }  # fmt: skip
 CASES = [(name, value) for name, values in WRONG.items() for value in values]
 
 
+def altered(receipt, name, value):
+    """Return a receipt with another value, wherever it stands; labels are those of surrogates."""
+    if name in receipt:
+        return {**receipt, name: value}
+    if name in receipt["count"]:
+        return {**receipt, "count": {**receipt["count"], name: value}}
+    stages = [{**stage, name: value} if name in stage else stage for stage in receipt["stages"]]
+    if name == "labels":
+        stages = [{"stage": "surrogates", name: value}, *stages]
+    return {**receipt, "stages": stages}
+
+
 @pytest.mark.parametrize("name, value", CASES)
 def test_a_receipt_that_is_damaged_protects_nothing(forged, true, space_path, name, value):
-    after = forged({**true, name: value})
+    after = forged(altered(true, name, value))
     try:
         shown = page(after, space_path)
         assert "came with the text" in shown or "no receipt" in shown
@@ -65,20 +78,22 @@ def test_a_receipt_that_is_damaged_protects_nothing(forged, true, space_path, na
     assert found.leaked
 
 
-@pytest.mark.parametrize("receipt", ["abc", 5, [], {}, {"earlier": 5}])
+@pytest.mark.parametrize("receipt", ["abc", 5, [], {}, {"stages": 5}])
 def test_what_is_no_receipt_is_none(forged, nlp, receipt):
     after = forged(receipt)
     assert receipts_of([after]) == ([], 1)
     doc = next(DocBin().from_disk(after).get_docs(nlp.vocab))
     with pytest.raises(DxError, match="DX032"):
         assert_sanitized(doc)
-    assert nlp(doc)._.dx["earlier"] in ([], [{"claimed": True}])
+    claim = {"stage": "earlier", "claimed": True, "count": {}, "loss": {}}
+    assert nlp(doc)._.dx.earlier in ([], [claim])
 
 
 def test_a_receipt_that_fits_is_claimed_and_one_of_another_text_is_none(forged, true, space_path):
-    assert receipts_of([forged({**true, "tokens": 2, "perturbed": 1})]) == ([], 1)
-    before = {k: v for k, v in true.items() if k != "earlier"}
-    after = forged({**true, "in_clear": ["every word"], "earlier": [{**before, "space": "Other"}]})
+    assert receipts_of([forged(altered(altered(true, "tokens", 2), "perturbed", 1))]) == ([], 1)
+    before = {"stage": "earlier", **altered(true, "space", "Other")}
+    after = altered(true, "in_clear", ["every word"])
+    after = forged({**after, "stages": [before, *after["stages"]]})
     shown = page(after, space_path)
     assert shown.count("which no key signed") == 1
     assert "Other" not in shown.split("The receipt, in full")[0]

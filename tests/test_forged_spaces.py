@@ -175,15 +175,15 @@ def pipeline_of(folder, **more):
 def test_the_receipt_says_so_and_how_to_be_sure(folder, tmp_path):
     nlp = pipeline_of(folder)
     nlp.to_disk(tmp_path / "pipeline")
-    promise = nlp(TEXT)._.dx["guarantee"]
+    promise = nlp(TEXT)._.dx.guarantee
     assert (promise["status"], promise["epsilon"]) == ("claimed", 1.6)
     assert SAYS in promise["notes"] and "`relearn`" in promise["notes"]
-    assert spacy.load(tmp_path / "pipeline")(TEXT)._.dx["guarantee"] == promise
+    assert spacy.load(tmp_path / "pipeline")(TEXT)._.dx.guarantee == promise
     forging(nobody_near)(tmp_path / "pipeline" / "dx_sanitizer" / "space", "all")
     with pytest.raises(DxError, match="DX024"):
         spacy.load(tmp_path / "pipeline")(TEXT)
     sure = pipeline_of(folder, relearn=True)
-    assert sure(TEXT)._.dx["guarantee"]["status"] == "computed"
+    assert sure(TEXT)._.dx.guarantee["status"] == "computed"
 
 
 def test_bytes_are_files_too_and_a_copy_of_what_was_made_here_is_not(folder):

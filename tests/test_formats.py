@@ -546,7 +546,7 @@ def test_links_that_lead_out_of_the_folder_are_listed_and_left_out(tmp_path):
     done = CliRunner().invoke(dx_cli, list(map(str, args)))
     assert done.exit_code == 0, done.stderr
     assert sorted(p.name for p in (tmp_path / "out").rglob("*.txt")) == ["a.txt", "b.txt"]
-    assert json.loads(receipt.read_text())["dropped"] == {"links out of the folder": 2}
+    assert json.loads(receipt.read_text())["count"]["dropped"] == {"links out of the folder": 2}
     assert "c.txt: leads out of the folder" in done.stderr.replace("\n", " ")
     for name in ("a.txt", "b.txt"):
         (tmp_path / "in" / name).unlink()

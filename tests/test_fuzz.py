@@ -174,7 +174,7 @@ def test_every_row_of_a_file_is_written_once_or_named(dx, folder, form, texts, t
     done = dx(source, target, "--keep-fields", "id", "--receipt", receipt)
     ids = ids_of(target)
     assert len(set(ids)) == len(ids) and ids == sorted(ids)
-    (failed,) = json.loads(receipt.read_text()).get("failed") or [[]]
+    (failed,) = json.loads(receipt.read_text())["count"].get("failed") or [[]]
     assert len(failed) == done.stderr.count("not valid Unicode")
     assert sorted([*ids, *(number - 1 for number in failed)]) == list(range(len(texts)))
 

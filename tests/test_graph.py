@@ -11,13 +11,13 @@ from scipy.sparse.csgraph import dijkstra, floyd_warshall
 from threadpoolctl import threadpool_limits
 
 from spacy_dxprivacy import Space
+from spacy_dxprivacy.mechanisms.levels import measured_apart, scale_of
 from spacy_dxprivacy.mechanisms.path_v2 import make_path_v2
 from spacy_dxprivacy.metric import STEPS, paths, word_graph
 from spacy_dxprivacy.metric.paths import Neighbourhoods, PathSearch
 from spacy_dxprivacy.metric.policy import PRESETS, MetricPolicy, stored_distances
 from spacy_dxprivacy.metric.policy_graph import QUANTA, with_lengths
 from spacy_dxprivacy.metric.store import graph_of
-from spacy_dxprivacy.privacy.levels import measured_apart, scale_of
 from spacy_dxprivacy.sampler.alone import distance_weights, exact_epsilon, steepest_over
 
 N = 600

@@ -102,15 +102,16 @@ SECRETS = ("77123", "98,765.4", "127/83", "1987")
 
 def test_receipts_tell_of_numbers_beside_words(make_nlp):
     receipt = make_nlp(mechanism=EXPONENTIAL, numbers=RELATIVE)(TEXT)._.dx
-    assert receipt.numbers["drawn"] == 4
-    promise = Guarantee.from_dict(receipt.numbers["guarantee"])
+    assert receipt.numbers == 4
+    promise = Guarantee.from_dict(receipt.stage("numbers")["guarantee"])
     assert (promise.epsilon, promise.metric, promise.status) == (10.0, "relative", "proven")
-    assert receipt.numbers["total"]["epsilon"] == 40.0
+    assert promise.epsilon * receipt.number_draws == 40.0
+    assert receipt.loss.plain == pytest.approx(receipt.total["epsilon"] + 40.0)
     assert receipt.perturbed + receipt.unknown + receipt.kept + 4 == receipt.tokens
     assert any("which words are numbers" in line for line in receipt.in_clear)
     json.dumps(receipt)
     receipt = make_nlp(mechanism=EXPONENTIAL)(TEXT)._.dx
-    assert "numbers" not in receipt
+    assert not receipt.stage("numbers") and receipt.numbers == 0
     assert receipt.perturbed + receipt.unknown + receipt.kept == receipt.tokens
 
 

@@ -18,6 +18,7 @@ from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.aligned import tokens_of
 from spacy_dxprivacy.lab.informed import Informed
 from spacy_dxprivacy.lab.odds import Asked, Given, odds, odds_of
+from spacy_dxprivacy.lab.variants import VariantLikelihood
 from spacy_dxprivacy.sampler.draw import InputRows
 from spacy_dxprivacy.text.spelling import spell
 from spacy_dxprivacy.ty import StatesProbabilities
@@ -95,7 +96,8 @@ def test_likelihoods_of_variants_are_those_of_brute_force(kind):
     variants = np.repeat(rows[:, None], 3, axis=1)
     variants[0], variants[3] = [0, 2, 4], [3, 0, 1]
     text = InputRows(rows, starts_of(5), fixed)
-    found = mechanism.log_likelihood_of_variants(text, outputs, variants)[0]
+    likelihood = VariantLikelihood(chain, mechanism.built.emissions)
+    found = likelihood.of_variants(text, outputs, variants)[0]
 
     def weight(row, out):
         return 1.0 if row == -1 else mechanism.built.kernel.weights(row, np.array([out]))[0]

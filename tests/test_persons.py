@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, Guarantee, Space, registry
 from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.io.account import Account, OverLimit
 from spacy_dxprivacy.pipeline.parts import names_apart, names_of
-from spacy_dxprivacy.pipeline.persons import PersonBudget
-from spacy_dxprivacy.pipeline.receipt import PERSONS_SHOWN
-from spacy_dxprivacy.privacy.composition import Change, best_guess, change, epsilon_of_rho
+from spacy_dxprivacy.pipeline.receipt import PERSONS_SHOWN, Receipt
+from spacy_dxprivacy.privacy.composition import Loss, best_guess, epsilon_of_rho
 
 PATTERNS = [
     {"label": "PERSON", "pattern": name}
@@ -50,10 +50,10 @@ def test_words_of_a_sentence_add_up_and_sentences_as_zcdp(nlp):
     smith, maria = persons["most"]
     # John Smith, Smith, and three times Smith in the last sentence; Maria Lopez, Maria.
     for row, words in ((smith, [2, 1, 3]), (maria, [2, 1])):
-        expected = change(g, [apart * many for many in words])
+        expected = Loss.of(g, [apart * many for many in words])
         assert row["rho"] == pytest.approx(expected.rho)
         assert row["plain"] == pytest.approx(0.8 * apart * sum(words)) == expected.plain
-        assert row["near"] == change(g, [near * many for many in words]).to_dict()
+        assert row["near"] == Loss.of(g, [near * many for many in words]).to_dict()
         assert row["near"]["epsilon"] < row["epsilon"] / 10
     assert persons["largest"]["epsilon"] == max(row["epsilon"] for row in persons["most"])
 
@@ -139,7 +139,7 @@ def test_persons_that_a_selector_of_other_labels_passes_over_stay_in_plaintext()
     nlp = make(patterns, "dx_entity_sanitizer", selector=dates, max_epsilon_per_person=1e9)
     with pytest.raises(DxError, match="DX178"):
         nlp(text)
-    assert "persons" not in nlp("It rains today.")._.dx
+    assert nlp("It rains today.")._.dx.persons is None
 
 
 def test_a_word_drawn_once_for_a_document_counts_once():
@@ -149,7 +149,7 @@ def test_a_word_drawn_once_for_a_document_counts_once():
 
 def test_a_document_without_persons_says_nothing_of_them(nlp):
     for receipt in (nlp("It rains.")._.dx, nlp("")._.dx):
-        assert "persons" not in receipt and PERSONS_SHOWN not in receipt.in_clear
+        assert receipt.persons is None and PERSONS_SHOWN not in receipt.in_clear
 
 
 def test_any_two_texts_and_odds_are_stated(nlp):
@@ -229,31 +229,31 @@ def test_records_of_one_person_add_up_and_those_beyond_the_budget_fail(run, proc
     done, kept, receipt = run("--person-field", "who", *BUDGET, "--n-process", processes)
     assert done.exit_code == 1 and "DX179" in done.stderr and "line 4" in done.stderr
     assert "Maria" not in done.stderr
-    assert kept == ["a", 7, "7", "a"] and receipt["failed"] == [[4]]
+    assert kept == ["a", 7, "7", "a"] and receipt["count"]["failed"] == [[4]]
     # Two records of 7 with a first and a family name each: 2 * 2 * 12.5 * .8.
-    largest = receipt["by_person"]["largest"]
-    assert receipt["by_person"]["persons"] == 2 and largest["plain"] == pytest.approx(40.0)
-    guarantee = Guarantee.from_dict(receipt["guarantee"])
-    assert largest["rho"] == pytest.approx(change(guarantee, [25.0, 25.0]).rho)
+    by_person = receipt["loss"]["by_person"]
+    largest = by_person["largest"]
+    assert by_person["persons"] == 2 and largest["plain"] == pytest.approx(40.0)
+    guarantee = Guarantee.from_dict(Receipt(receipt).guarantee)
+    assert largest["rho"] == pytest.approx(Loss.of(guarantee, [25.0, 25.0]).rho)
 
 
 def test_without_a_person_field_each_document_has_its_budget(run):
     done, kept, receipt = run(*BUDGET)
-    assert done.exit_code == 0 and len(kept) == 5 and "by_person" not in receipt
-    assert receipt["persons"]["count"] == 4
+    assert done.exit_code == 0 and len(kept) == 5 and "by_person" not in receipt["loss"]
+    assert receipt["count"]["persons"]["count"] == 4
     done, kept, receipt = run(LIMIT, "27")
-    assert done.exit_code == 1 and receipt["failed"] == [[1]] and "DX178" in done.stderr
+    assert done.exit_code == 1 and receipt["count"]["failed"] == [[1]] and "DX178" in done.stderr
 
 
 def test_a_budget_adds_up_rho_and_leaves_out_what_it_refuses():
-    row = change(Guarantee("metric-dp", 0.1, metric="path", loss_range=1.0), [10.0] * 50)
-    receipt = {"persons": {"largest": row.to_dict()}}
-    budget = PersonBudget(25.0)
-    assert not budget.charge("a", [receipt]) and not budget.charge("b", [receipt, {}])
-    assert "DX179" in budget.charge("a", [receipt])
-    assert budget.spent["a"] == row and budget.spent["b"] == row
-    assert PersonBudget(None).charge("a", [receipt] * 9) == ""
-    lost = Change(math.inf, math.inf, 0.0, math.inf, 0.0)
-    assert Change.of(lost.to_dict()) == lost and "epsilon = inf" in budget.charge(
-        "c", [{"persons": {"largest": lost.to_dict()}}]
-    )
+    loss = Loss.of(Guarantee("metric-dp", 0.1, metric="path", loss_range=1.0), [10.0] * 50)
+    account = Account(limit=25.0)
+    for person in ("a", "b"):
+        account.charge(person, loss)
+    with pytest.raises(OverLimit):
+        account.charge("a", loss)
+    assert account.get("a")[0] == loss and account.get("b")[0] == loss
+    Account().charge("a", loss * 9)
+    with pytest.raises(OverLimit, match="epsilon = inf"):
+        account.charge("c", Loss(math.inf, math.inf))

@@ -25,8 +25,8 @@ from spacy_dxprivacy.config import ServiceOptions
 from spacy_dxprivacy.entities.surrogates import user_names
 from spacy_dxprivacy.entities.surrogates.restoring import Restorer
 from spacy_dxprivacy.integrations.serve.app import make_app
-from spacy_dxprivacy.integrations.serve.callers import Callers, Ledger
-from spacy_dxprivacy.integrations.serve.service import Lane, Service
+from spacy_dxprivacy.integrations.serve.callers import Callers, account_of
+from spacy_dxprivacy.integrations.serve.service import Service
 from spacy_dxprivacy.io.build import make_pipeline, the_sanitizer
 
 # None of them is part of a surrogate.
@@ -164,11 +164,11 @@ def make_proxy(pipelines, upstream, monkeypatch):
             url = f"http://127.0.0.1:{upstream.server_port}"
             limits = ServiceOptions(**{"upstream": url, **limits})
             terms = the_sanitizer(pipelines[0]).terms
-            ledger = Ledger(None, terms.guarantee)
-            small, large = (Lane(nlp, ledger, restorable=True) for nlp in pipelines)
-            for lane in (small, large):
+            account = account_of(None, terms.guarantee)
+            service = Service(pipelines, Callers(tokens), account, limits)
+            for lane in service.lanes:
                 stack.enter_context(lane.thread)
-            return make_app(Service(small, large, terms, Callers(tokens), ledger, limits))
+            return make_app(service)
 
         yield make
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from spacy_dxprivacy.mechanisms.levels import LEVELS
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
-from spacy_dxprivacy.privacy.levels import LEVELS
 
 README = Path(__file__).parent.parent / "README.md"
 

@@ -10,7 +10,8 @@ from spacy.tokens import Doc
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized, registry, release
 from spacy_dxprivacy.mechanisms import projection as rank_sampling
-from spacy_dxprivacy.privacy.levels import LEVELS, scale_of
+from spacy_dxprivacy.mechanisms.levels import LEVELS, scale_of
+from spacy_dxprivacy.pipeline.receipt import Receipt
 
 LINE = Space.from_vectors([f"word{i}" for i in range(9)], np.arange(9.0)[:, None])
 
@@ -99,22 +100,28 @@ def test_two_sanitizers_leave_two_receipts(tmp_path):
     again = {key: nlp.get_pipe_config("dx_sanitizer")[key] for key in ("mechanism", "space")}
     nlp.add_pipe("dx_sanitizer", name="again", config=again)
     receipt = nlp("word1 word2")._.dx
-    assert [r["total"]["epsilon"] for r in receipt.earlier] == [4.0]
-    assert receipt.total["epsilon"] == 4.0 and not receipt.earlier[0].get("earlier")
+    (earlier,) = map(Receipt, receipt.earlier)
+    assert earlier.total["epsilon"] == earlier.loss.plain == 4.0 and not earlier.earlier
+    assert receipt.total["epsilon"] == receipt.loss.plain == 4.0
+    assert earlier.mechanism == receipt.mechanism == "dx.Laplace.v1"
 
 
 def test_a_receipt_that_came_with_the_input_is_a_claim(tmp_path):
     """A forged receipt neither declares leaks, nor carries text into what is released."""
     nlp = make(tmp_path, LAPLACE)
     own = dict(nlp("word1")._.dx)
-    forged = own | {"mechanism": "Zorblattovich", "in_clear": ["every word"], "earlier": [own]}
+    words = {"stage": "words", "mechanism": "Zorblattovich"}
+    release = {"stage": "release", "in_clear": ["every word"]}
+    count = {**own["count"], "tokens": "Quuxington", "draws": 7, "Zorblatt": 1}
     doc = nlp.make_doc("word1 word2")
-    doc.user_data["dx_receipt"] = forged | {"tokens": "Quuxington", "draws": 7}
+    stages = [{"stage": "earlier", **own}, words, release]
+    doc.user_data["dx_receipt"] = own | {"stages": stages, "count": count}
     receipt = nlp(doc)._.dx
-    assert receipt.earlier == [
-        {"claimed": True, "perturbed": 1, "unknown": 0, "kept": 0, "draws": 7, "epsilon": 2.0,
-         "delta": 0.0}
-    ]  # fmt: skip
+    (claim,) = receipt.earlier
+    assert claim["claimed"] is True and set(claim) == {"stage", "claimed", "count", "loss"}
+    expected = {"perturbed": 1, "unknown": 0, "kept": 0, "draws": 7}
+    assert expected.items() <= claim["count"].items() and "tokens" not in claim["count"]
+    assert claim["loss"]["epsilon"] == 2.0 and claim["loss"]["delta"] == 0.0
     assert receipt.total["epsilon"] == 4.0 and "Zorblatt" not in str(receipt)
     again = Doc(nlp.vocab).from_bytes(nlp("word1").to_bytes())
     assert [r["claimed"] for r in nlp(again)._.dx.earlier] == [True]
@@ -178,7 +185,7 @@ def read_again(doc):
 
 def test_a_forged_receipt_is_refused(tmp_path):
     released = release(make(tmp_path, LAPLACE)("word1 word3"), spacy.blank("en").vocab)
-    for forged in ({}, {"mechanism": "dx.Laplace.v1"}, {"total": {"epsilon": 0.0}}):
+    for forged in ({}, {"stages": []}, {"stages": [], "count": {}, "loss": {"epsilon": 0.0}}):
         doc = spacy.blank("en")("the secret text")
         doc.user_data["dx_receipt"] = forged
         with pytest.raises(DxError, match="DX032"):
@@ -200,7 +207,9 @@ def test_a_receipt_of_entities_states_their_surrogates_and_no_unused_mechanism()
     assert receipt.guarantee["epsilon"] == 0.01 and receipt.guarantee["metric"] == "days"
     assert receipt.guarantee["covers"] == "stated" and receipt.guarantee["space"] == ""
     assert receipt.total["epsilon"] == 0.01 and receipt.perturbed == receipt.draws == 0
-    assert {receipt[name] for name in ("attacker", "scale", "odds", "any_two_texts")} == {None}
+    assert {getattr(receipt, name) for name in ("attacker", "scale", "odds", "any_two_texts")} == {
+        None
+    }
     assert not [what for what in receipt.in_clear if "how many words the space" in what]
     assert nlp("Mary Hollis came.")._.dx.total["epsilon"] == 0.0
 

@@ -26,9 +26,11 @@ from spacy_dxprivacy.lab.report import (
     make_pair,
 )  # fmt: skip
 from spacy_dxprivacy.lab.report.page import worst_first
-from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Account, answers, times
+from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Releases, answers, times
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
+from spacy_dxprivacy.pipeline.count import Count, Persons
 from spacy_dxprivacy.pipeline.receipt import Terms
+from spacy_dxprivacy.privacy.composition import Loss
 
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
 TEXTS = [
@@ -358,9 +360,8 @@ def account_of(guarantee, **terms):
         "mechanism": "dx.Path.v1", "space": "builtin (abc)", "unknown_policy": "Redact",
         "scope": "token", "casing": "truecase", "vectors": "table", "seeded": False,
     }  # fmt: skip
-    account = Account(Terms(guarantee=guarantee, in_clear=(), **{**common, **terms}), raw={})
-    account.counts["perturbed"] = 1
-    return account
+    terms = Terms(guarantee=guarantee, in_clear=(), **{**common, **terms})
+    return Releases(terms, count=Count(perturbed=1))
 
 
 @pytest.mark.parametrize(
@@ -377,9 +378,8 @@ def test_the_person_of_whom_most_is_learned_is_stated_as_odds():
     account = account_of(Guarantee("metric-dp", 0.9, metric="path", status="proven"))
     for epsilon, delta in ((2.5, 0.0), (3.0, 1e-6), (1.0, 0.0)):
         row = {"mentions": 6, "rho": 0.2, "plain": 5.4, "epsilon": epsilon, "delta": delta}
-        of_one = {"in_clear": [], "total": account.terms.guarantee.to_dict()}
-        of_one |= {**dict.fromkeys(account.counts, 1), "persons": {"count": 1, "most": [row]}}
-        account.add(of_one)
+        persons = Persons(1, 1.0, (row,), Loss(0.2, 5.4))
+        account.add(account.terms.receipt(Count(1, 1, 1, draws=1, persons=persons)))
     answered = answers(account)
     assert any("(6 mention(s))" in line and "21 times in 22" in line for line in answered.recovered)
     assert any("epsilon 3 nats at delta 1e-06 (zCDP)" in line for line in answered.guarantee)

@@ -16,7 +16,7 @@ from spacy_dxprivacy.entities.surrogates.name_forms import form_of
 from spacy_dxprivacy.entities.surrogates.plain import NOTHING, surrogates_of
 from spacy_dxprivacy.entities.surrogates.replacements import Replacements, replace_mentions
 from spacy_dxprivacy.entities.surrogates.restoring import Restorer, set_apart
-from spacy_dxprivacy.entities.surrogates.table import Table
+from spacy_dxprivacy.entities.surrogates.table import SurrogateTable
 from spacy_dxprivacy.entities.tables import PEOPLES, PLACES, listed
 from spacy_dxprivacy.entities.words import builtin_lexicon
 
@@ -54,7 +54,7 @@ def made(pieces, seed):
     doc.ents = ents
     surrogates = surrogates_of("standard")
     drawn = replace_mentions(doc, surrogates, Rng(seed), rest_is_plain=True)
-    table = Table()
+    table = SurrogateTable()
     table.add_document(doc, drawn, surrogates)
     parts, at = [], 0
     for piece, (_, text) in zip(drawn.pieces, drawn.pairs, strict=True):
@@ -90,7 +90,7 @@ def test_what_comes_back_as_it_was_is_restored():
 
 @pytest.fixture
 def table():
-    one = Table()
+    one = SurrogateTable()
     one.add(Mention("Maria Lopez", "PERSON"), "Ilene Cartwright", "dx.Name.v1")
     one.add(Mention("Austin", "GPE"), "Ashburn", "dx.Place.v1")
     one.add(Mention("97", "QUANTITY"), "90", "dx.Number.v1")

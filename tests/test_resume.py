@@ -87,8 +87,8 @@ def outputs(out):
 def check_complete(tally, out):
     ids = [json.loads(line)["id"] for raw in outputs(out).values() for line in raw.splitlines()]
     assert sorted(ids) == [f"{file}-{i}" for file in range(FILES) for i in range(RECORDS)]
-    assert (tally.documents, tally.counts["tokens"]) == (FILES * RECORDS, FILES * RECORDS * 36)
-    assert tally.failed == [[]] * FILES
+    assert (tally.count.documents, tally.count.tokens) == (FILES * RECORDS, FILES * RECORDS * 36)
+    assert tally.count.failed == ((),) * FILES
     assert not parts_folder(out).exists() and not list(out.rglob(".dx-*"))
 
 
@@ -131,7 +131,7 @@ def test_a_source_that_changed_after_its_release_is_named(nlp, source, out, monk
     old = first.read_text()
     first.write_text(old + '{"id": "new", "text": "the dog"}\n')
     tally = run(nlp, source, out)
-    assert tally.failed[0] == [0] and (out / "0.jsonl").read_bytes() == before
+    assert tally.count.failed[0] == (0,) and (out / "0.jsonl").read_bytes() == before
     assert parts_folder(out).exists()  # until every file is finished
 
 
@@ -171,7 +171,7 @@ def test_what_is_kept_for_the_next_run_is_for_its_owner_and_names_nobody(tmp_pat
     assert b"maria" not in raw.lower() and b"Lopez" not in raw
     tally = run(nlp, tmp_path / "in", out, chosen)
     # Two records of a person are within the budget, and the third is not, over both runs.
-    assert [numbers for numbers in tally.failed] == [[], [], [1]] and tally.documents == 2
+    assert tally.count.failed == ((), (), (1,)) and tally.count.documents == 2
     assert tally.by_person["persons"] == 1
 
 

@@ -14,7 +14,6 @@ import sys
 import time
 import urllib.request
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,14 +32,15 @@ from spacy_dxprivacy.config import ServiceOptions
 from spacy_dxprivacy.integrations.serve.app import make_app
 from spacy_dxprivacy.integrations.serve.callers import (
     Callers,
-    Ledger,
-    Refused,
+    account_of,
     add_token,
     read_callers,
 )
-from spacy_dxprivacy.integrations.serve.service import Lane, Service
+from spacy_dxprivacy.integrations.serve.service import Service
+from spacy_dxprivacy.io.account import OverLimit
 from spacy_dxprivacy.io.build import the_sanitizer
-from spacy_dxprivacy.privacy.composition import change
+from spacy_dxprivacy.pipeline.count import Count
+from spacy_dxprivacy.privacy.composition import Loss
 
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
 SECRET = "Xantippe"
@@ -81,12 +81,11 @@ def make_service(make_pipe):
         def make(*, tokens=None, budget=None, path=None, **limits):
             pipelines = [make_pipe() for _ in range(2)]
             terms = the_sanitizer(pipelines[0]).terms
-            ledger = stack.enter_context(closing(Ledger(path, terms.guarantee, budget)))
-            small, large = (Lane(nlp, ledger) for nlp in pipelines)
-            for lane in (small, large):
+            account = stack.enter_context(closing(account_of(path, terms.guarantee, budget)))
+            service = Service(pipelines, Callers(tokens), account, ServiceOptions(**limits))
+            for lane in service.lanes:
                 stack.enter_context(lane.thread)
-            limits = ServiceOptions(**limits)
-            return make_app(Service(small, large, terms, Callers(tokens), ledger, limits))
+            return make_app(service)
 
         yield make
 
@@ -232,58 +231,53 @@ def test_a_budget_is_spent_and_stays_so_after_a_restart(make_service, tmp_path):
 
 def test_guarantees_that_cannot_be_added_up_are_refused_and_so_is_what_is_no_ledger(tmp_path):
     one, other = (Guarantee("metric-dp", epsilon=1.0, metric="path", space=s) for s in "ab")
-    Ledger(tmp_path / "x.db", one).close()
+    account_of(tmp_path / "x.db", one).close()
     with pytest.raises(DxError, match="DX145"):
-        Ledger(tmp_path / "x.db", other)
+        account_of(tmp_path / "x.db", other)
     with pytest.raises(UsageError, match="guarantee"):
-        Ledger(None, Guarantee("none"), budget=5.0)
+        account_of(None, Guarantee("none"), budget=5.0)
     for content in (b"no ledger", b"SQLite format 3\x00" + bytes(200)):
         (tmp_path / "y.db").write_bytes(content)
         with pytest.raises(DxError, match="DX144"):
-            Ledger(tmp_path / "y.db", one)
+            account_of(tmp_path / "y.db", one)
 
 
-def test_a_ledger_charges_all_or_nothing():
-    ledger = Ledger(None, Guarantee("metric-dp", epsilon=1.0, metric="path"), budget=5.0)
-    ledger.charge("ann", [2, 2])
-    with pytest.raises(Refused, match="budget"):
-        ledger.charge("ann", [1, 1])
-    spent = {"epsilon": 4.0, "delta": 0.0, "plain": 4.0, "plain_delta": 0.0, "rho": 2.0, "draws": 4}
-    assert ledger.spent("ann") == spent
-    ledger.charge("ann", [100], capped=True)  # what is cut: at most what is left
-    assert ledger.spent("ann")["epsilon"] == 5.0
-
-
+UNIT = Guarantee("metric-dp", epsilon=1.0, metric="path")
 WORDS = Guarantee("metric-dp", epsilon=0.1, metric="path", loss_range=1.0)
 
 
-def test_a_ledger_counts_the_smaller_of_both_sums_and_keeps_them(tmp_path):
+def test_an_account_charges_all_or_nothing():
+    account = account_of(None, UNIT, budget=5.0)
+    account.charge("ann", Loss.of_words(UNIT, 4), Count(draws=4))
+    with pytest.raises(OverLimit):
+        account.charge("ann", Loss.of_words(UNIT, 2), Count(draws=2))
+    loss, count = account.get("ann")
+    spent = {"epsilon": 4.0, "delta": 0.0, "plain": 4.0, "plain_delta": 0.0, "rho": 2.0}
+    assert loss.to_dict() == spent and count == Count(draws=4)
+    account.charge("ann", Loss.of_words(UNIT, 100), capped=True)  # at most what is left
+    assert account.get("ann")[0].epsilon() == pytest.approx(5.0, rel=1e-9)
+
+
+def test_an_account_counts_the_smaller_of_both_sums_and_keeps_them(tmp_path):
     path = tmp_path / "spent.db"
-    ledger = Ledger(path, WORDS, budget=20.0)
+    account = account_of(path, WORDS, budget=20.0)
     for _ in range(50):
-        ledger.charge("ann", [10, 10])
-    with closing(Ledger(path, WORDS, budget=20.0)) as again:
-        spent = again.spent("ann")
-        assert spent["draws"] == 1000 and spent["plain"] == pytest.approx(100.0)
-        assert spent["rho"] == pytest.approx(1000 * 0.1**2 / 8)
-        expected = change(WORDS, [1.0] * 1000)
-        assert spent["epsilon"] == pytest.approx(expected.epsilon) and spent["delta"] == 1e-6
+        account.charge("ann", Loss.of_words(WORDS, 10) * 2, Count(draws=20))
+    with closing(account_of(path, WORDS, budget=20.0)) as again:
+        loss, count = again.get("ann")
+        assert count.draws == 1000 and loss.plain == pytest.approx(100.0)
+        assert loss.rho == pytest.approx(1000 * 0.1**2 / 8)
+        expected = Loss.of(WORDS, [1.0] * 1000)
+        assert loss.epsilon() == pytest.approx(expected.epsilon()) and loss.fails == 1e-6
         for _ in range(50):  # what is left of 20 nats ends before that
             try:
-                again.charge("ann", [100])
-            except Refused:
+                again.charge("ann", Loss.of_words(WORDS, 100))
+            except OverLimit:
                 break
         else:
             pytest.fail("no budget")
-        assert again.spent("ann")["epsilon"] <= 20.0 < again.spent("ann")["plain"]
-    ledger.close()
-
-
-def test_sentences_that_are_drawn_at_once_are_taken_to_be_long():
-    whole = replace(WORDS, protects="text")
-    ledger = Ledger(None, whole)
-    ledger.charge("ann", [100])
-    assert ledger.spent("ann")["rho"] == pytest.approx(change(whole, [48, 48, 4]).rho)
+        assert again.get("ann")[0].epsilon() <= 20.0 < again.get("ann")[0].plain
+    account.close()
 
 
 def test_a_body_that_was_not_read_ends_its_connection(make_service):
@@ -335,10 +329,10 @@ def test_health_says_when_a_thread_will_not_end(make_service):
 
 
 def test_a_fault_of_ours_tells_its_kind_and_place_alone(make_service, caplog, capfd, monkeypatch):
-    def fail(*args):
+    def fail(**fields):
         raise KeyError(SECRET)
 
-    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.app.JSONResponse", fail)
+    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.app.SanitizeAnswer", fail)
     answer = ask(make_service(), "/sanitize", {"text": SECRET})
     assert answer.status == 500 and "error" in answer.json
     told = caplog.text + "".join(capfd.readouterr()) + answer.body.decode()
@@ -557,7 +551,8 @@ def test_a_service_from_start_to_a_graceful_stop(space_path, tmp_path, workers):
         told = process.communicate(timeout=60)[1]
     assert process.returncode == 0 and SECRET not in told and "Traceback" not in told
     with sqlite3.connect(tmp_path / "spent.db") as ledger:
-        assert ledger.execute("SELECT caller, draws FROM spent").fetchall() == [("anybody", 3)]
+        (spent,) = ledger.execute("SELECT unit, count FROM account WHERE unit != ''")
+        assert spent[0] == "anybody" and json.loads(spent[1])["draws"] == 3
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from test_serve import make_service  # noqa: F401  a fixture, with the pipeline 
 
 from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.config import ServiceOptions
-from spacy_dxprivacy.integrations.serve.run import check
+from spacy_dxprivacy.integrations.serve.app import check
 from spacy_dxprivacy.io.files.keys import make_key
 
 NAMES = [f"{first} {last}" for first in ("Maria", "John", "Anna", "Peter") for last in

@@ -315,7 +315,7 @@ def test_receipts_name_the_key_and_not_what_it_is(key, tmp_path):
     nlp.add_pipe("dx_entity_ruler")
     preset = {"@dx_surrogates": "dx.Preset.v1", "scope": "corpus", "key": key}
     nlp.add_pipe("dx_entity_sanitizer", config={"surrogates": preset})
-    told = nlp("Dr. Maria Lopez came on 2019-03-01.")._.dx["surrogates"]
+    told = nlp("Dr. Maria Lopez came on 2019-03-01.")._.dx.surrogates
     assert {one["key_id"] for one in told.values()} == {public}
 
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.entities.surrogates import Mention
-from spacy_dxprivacy.entities.surrogates.table import Table, read_table, write_table
+from spacy_dxprivacy.entities.surrogates.table import SurrogateTable, read_table, write_table
 from spacy_dxprivacy.errors import DxError, UsageError
 from spacy_dxprivacy.io.build import surrogates_config
 from spacy_dxprivacy.io.files.keys import read_key
@@ -51,7 +51,7 @@ def test_labels_in_any_case_a_preset_and_its_receipt(note, tmp_path, fast):
     text = out.read_text()
     assert text.startswith("Dr. ") and " saw Mr. " in text
     assert not any(word in text for word in ("Maria Lopez", "John Smith"))
-    told = json.loads(receipt.read_text())["surrogates"]
+    told = json.loads(receipt.read_text())["count"]["mentions"]
     assert told["PERSON"]["found"] == told["PERSON"]["replaced"] == 3
     assert "dx.DateShift.v1" in done.stderr and "Mechanism" not in done.stderr
     assert done.stderr.index("Surrogates") < done.stderr.index("Words")
@@ -104,7 +104,7 @@ def test_originals_are_restored_by_a_table(note, key, tmp_path, fast):
 def test_what_is_not_restored_is_listed_without_its_text(key, tmp_path):
     pytest.importorskip("cryptography")
     table, answer = tmp_path / "t", tmp_path / "answer.txt"
-    one = Table()
+    one = SurrogateTable()
     one.add(Mention("97", "QUANTITY"), "90", "dx.Number.v1")
     write_table(one, table, read_key(key))
     answer.write_text("Give 90 mg.\nBP 120/90; repeat in 90 days.\n")
@@ -116,7 +116,7 @@ def test_what_is_not_restored_is_listed_without_its_text(key, tmp_path):
 
 def test_a_table_with_another_key_or_damage_is_refused(tmp_path):
     pytest.importorskip("cryptography")
-    table = Table()
+    table = SurrogateTable()
     table.add(Mention("Maria", "PERSON"), "Ilene", "dx.Name.v1")
     write_table(table, tmp_path / "t", b"k" * 32)
     assert read_table(tmp_path / "t", b"k" * 32).entries == table.entries
@@ -133,7 +133,7 @@ def test_a_table_needs_its_extra(monkeypatch, tmp_path):
     for name in ("cryptography", "cryptography.hazmat.primitives.ciphers.aead"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(DxError, match="DX074"):
-        write_table(Table(), tmp_path / "t", b"k" * 32)
+        write_table(SurrogateTable(), tmp_path / "t", b"k" * 32)
 
 
 def test_each_file_of_a_folder_has_its_own_shift_by_a_key(key, tmp_path, fast):

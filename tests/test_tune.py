@@ -18,7 +18,7 @@ from spacy_dxprivacy.lab.epsilons import (
 )
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.lab.tuning import SHARES, Bench, Study, Target, loss_of, solve
-from spacy_dxprivacy.privacy.levels import scale_of
+from spacy_dxprivacy.mechanisms.levels import scale_of
 
 NAMES = sorted(
     name

@@ -20,7 +20,7 @@ from typer import Argument, Option
 from ..config import FileOptions, PipelineOptions, process_count
 from ..entities.surrogates.replacements import Replacements
 from ..entities.surrogates.restoring import dates_apart
-from ..entities.surrogates.table import Table, check_cipher, write_table
+from ..entities.surrogates.table import SurrogateTable, check_cipher, write_table
 from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
@@ -30,6 +30,7 @@ from ..io.pieces import MODULES
 from ..io.resume import is_begun
 from ..io.run import sanitize
 from ..io.tally import Tally
+from ..pipeline.count import Count
 from ..ty import facts_of
 from . import options
 from .terminal import (
@@ -200,7 +201,8 @@ def _count_other_files(tally: Tally, source: str | None, jobs: list[Job]) -> Non
             above_bar(f"dx sanitize: {link}: leads out of the folder, and is left out.")
         inside = [path for path in folder.rglob("*") if path.is_file() and path not in links]
         counts = {"links out of the folder": len(links), "other files": len(inside) - len(jobs)}
-        tally.dropped.update({kind: count for kind, count in counts.items() if count})
+        dropped = {kind: count for kind, count in counts.items() if count}
+        tally.count += Count(dropped=dropped)
 
 
 def _store_paths(nlp: Language, size: int) -> None:
@@ -245,7 +247,7 @@ def _table_of_surrogates(
     if path is None or key is None:
         yield
         return
-    sanitizer, table = the_sanitizer(nlp), Table()
+    sanitizer, table = the_sanitizer(nlp), SurrogateTable()
     surrogates = sanitizer.surrogates
 
     def add(doc: Doc, drawn: Replacements) -> Replacements:

@@ -55,13 +55,14 @@ def serve_cli(
 
 
 def _serve(service: ServiceOptions, pipeline: PipelineOptions) -> None:
-    from ..integrations.serve.run import check, serve
     from ..io.build import make_pipeline
     from ..machine import check_port
 
     with setting_up():
         for package in ("fastapi", "uvicorn", *(["httpx"] if service.upstream else [])):
             needs(package, "The service", extra="serve")
+        from ..integrations.serve.app import check, serve
+
         check_port(service.address, service.port)
         guarantee = check(make_pipeline(pipeline), service)
 

@@ -55,9 +55,9 @@ def _is_unlisted(word: str) -> bool:
     """Whether a word is long, in no list, and not the letters of the alphabet in their order."""
     lower = word.lower()
     rank = builtin_lexicon().rank
-    known = lower in rank or lower.capitalize() in rank or word.upper() in rank
+    is_listed = lower in rank or lower.capitalize() in rank or word.upper() in rank
     ordered = all(a < b for a, b in pairwise(lower))
-    return len(word) >= LONG and not known and not ordered
+    return len(word) >= LONG and not is_listed and not ordered
 
 
 def _spelled(text: str) -> Iterator[tuple[int, int]]:
@@ -83,7 +83,7 @@ def _is_abbreviation(word: str, joint: str) -> bool:
 
 def _is_two_names(word: str) -> bool:
     parts = ((word[:i], word[i:]) for i in range(3, len(word) - 2))
-    return any(is_name(one) and is_name(other) for one, other in parts)
+    return any(is_name(first) and is_name(last) for first, last in parts)
 
 
 def _leet(text: str) -> Iterator[tuple[int, int]]:
@@ -145,21 +145,21 @@ def _is_first_and_last(word: str) -> bool:
     """Whether a word is a listed given name and a listed surname, neither a common word."""
     parts = ((word[:i], word[i:]) for i in range(3, len(word) - 2))
     return any(
-        "first_name" in builtin_lexicon().of(one.capitalize())
-        and "surname" in builtin_lexicon().of(other.capitalize())
-        and not (is_word(one.lower()) or is_word(other.lower()))
-        for one, other in parts
+        "first_name" in builtin_lexicon().of(first.capitalize())
+        and "surname" in builtin_lexicon().of(last.capitalize())
+        and not (is_word(first.lower()) or is_word(last.lower()))
+        for first, last in parts
     )
 
 
 def _are_names(parts: list[str]) -> bool:
-    first, *others = parts
+    first, *families = parts
     classes = builtin_lexicon().of(first)
     return (
         "first_name" in classes
         and not is_word(first.lower())
-        and all(len(o) > 2 and not is_word(o.lower()) for o in others)
-        and any(is_name(o) or not _is_in_rank(o) for o in others)
+        and all(len(family) > 2 and not is_word(family.lower()) for family in families)
+        and any(is_name(family) or not _is_in_rank(family) for family in families)
     )
 
 

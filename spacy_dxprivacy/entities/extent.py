@@ -1,8 +1,8 @@
 """Bound the extent of mentions: no word or mark that stands between two names is part of one.
 
-A recogniser may join what a sentence only sets side by side ("Paris with Chase", "Smith v. Jones").
-All of a mention is replaced, so the words between would go. Here a mention is cut at them, by the
-public lists BETWEEN_NAMES and BETWEEN_DATES, whatever found it.
+A recogniser may join names that stand side by side ("Paris with Chase", "Smith v. Jones"). A
+surrogate replaces all words of a mention, so the words between two names would be lost. `bounded`
+cuts mentions at these words, by the public lists BETWEEN_NAMES and BETWEEN_DATES.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from .tables import FIRMS, LISTED, expanded, pattern, words
 from .words import builtin_lexicon, is_name, kinds
 
 _NAMED = frozenset({"PERSON", "GPE", "ORG"})
-_WHOLE = frozenset({"GPE", "ORG", "DATE", "TIME", "ADDRESS"})
+_COMPLETE = frozenset({"GPE", "ORG", "DATE", "TIME", "ADDRESS"})
 _PHRASED = _NAMED | {"ADDRESS"}
 _BETWEEN = {label: words("BETWEEN_NAMES") for label in _NAMED} | {"DATE": words("BETWEEN_DATES")}
-_PARTED = frozenset("- – — − / | • · & + *".split())  # part two names where blanks are around them
+_SEPARATORS = frozenset("- – — − / | • · & + *".split())  # of two names, between blanks
 _BREAKS = frozenset('. ; : ( ) [ ] { } … ” “ " ? !'.split())
 _AND = frozenset({"and", "&", "or", "for"})
 _FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"))
@@ -30,28 +30,31 @@ _EPONYMS, _COURTS = words("EPONYMS"), frozenset("court courts tribunal tribunals
 _TERMS = _DIAGNOSES | _EPONYMS  # the first word of a term is one of these, or an abbreviation
 _PHRASE_WORDS = _COURTS | frozenset(expanded("LATIN").replace("|", " ").split())
 _ARTICLE = frozenset({"the"})
-_OPENINGS = frozenset("yesterday today tomorrow then later also now".split())
+_ADVERBS = frozenset("yesterday today tomorrow then later also now".split())
+_OPENINGS = {"GPE": _ADVERBS, "ORG": _ADVERBS | _ARTICLE}
 _STARTS = _ARTICLE | words("BETWEEN_NAMES")
 _LINKS = frozenset("on in for of and or to at by with from as".split())
 _EDGES = frozenset({"'s", "’s", "'", "’"})
 
 
-def bounded(doc: Doc, matches: Iterable[Entity]) -> Iterator[Entity]:
-    """Yield the matches, each cut where words or marks stand that are part of no name."""
+def bounded(doc: Doc, matches: Iterable[Entity]) -> list[Entity]:
+    """Return the matches, each cut where words or marks stand that are part of no name."""
     # Once for all matches: there may be as many as there are tokens.
     texts, lowers = [token.text for token in doc], [token.lower_ for token in doc]
-    known = [(_fixed(doc, lowers, match), match) for match in matches]
+    matches = list(matches)
     ends: dict[int, list[Entity]] = defaultdict(list)
     persons = set[str]()
-    for _, match in known:
+    for match in matches:
         label, start, end = match
         ends[end].append(match)
         if label == "PERSON" and end - start > 1:
             persons.update(lowers[start:end])
-    for fixed, (label, start, end) in known:
+    pieces: list[Entity] = []
+    for label, start, end in matches:
         if label == "DATE" and (_is_of_two(doc, start, end) or _is_in_phrase(doc, start, end)):
             continue
-        if label == "PERSON" and fixed and any(doc[i].lower_ in _COURTS for i in fixed):
+        fixed = _fixed(doc, lowers, label, start, end)
+        if label == "PERSON" and fixed and any(lowers[i] in _COURTS for i in fixed):
             label = "GPE"  # that of a court
         for piece in _pieces(doc, label, start, end, fixed, ends):
             first = piece[1]
@@ -59,24 +62,22 @@ def bounded(doc: Doc, matches: Iterable[Entity]) -> Iterator[Entity]:
                 lowers[first] in _TERMS or texts[first] in _ABBREVIATIONS or doc[first].is_punct
             )
             if label not in _NAMED or not (may_be_term and _is_term(doc, *piece[1:], persons)):
-                yield piece
+                pieces.append(piece)
+    return pieces
 
 
-def _fixed(doc: Doc, lowers: list[str], match: Entity) -> set[int]:
+def _fixed(doc: Doc, lowers: list[str], label: str, start: int, end: int) -> set[int]:
     """Return the tokens of a match that are part of a phrase of law or Latin."""
-    label, start, end = match
     if label not in _PHRASED or _PHRASE_WORDS.isdisjoint(lowers[start : end + 3]):
         return set()
     around = doc[max(start - 5, 0) : end + 4]
-    places = [token.idx - around.start_char for token in doc[start:end]]
+    offsets = {token.i: token.idx - around.start_char for token in doc[start:end]}
     fixed: set[int] = set()
     for phrase in pattern("FIXED").finditer(around.text):
-        inside = [
-            i for i, place in enumerate(places, start) if phrase.start() <= place < phrase.end()
-        ]
+        inside = {i for i, offset in offsets.items() if phrase.start() <= offset < phrase.end()}
         # "Court" is a family name as well (Margaret Court), and a street (Maple Court).
         if " " in phrase[0] or start in inside:
-            fixed.update(inside)
+            fixed |= inside
     return fixed if label in _NAMED or len(fixed) == end - start else set()
 
 
@@ -117,35 +118,32 @@ def _is_in_phrase(doc: Doc, start: int, end: int) -> bool:
 def _pieces(
     doc: Doc, label: str, start: int, end: int, fixed: set[int], ends: dict[int, list[Entity]]
 ) -> Iterator[Entity]:
-    """Yield the parts of a match between the words that part it."""
+    """Yield the parts of a match between the words that separate them."""
     if len(fixed) == end - start:
         return
     if label not in _BETWEEN or (end - start < 2 and not fixed):
-        if label == "ADDRESS":
-            start, end = trimmed(doc, start, end)
-        yield label, start, end
+        yield label, *(trimmed(doc, start, end) if label == "ADDRESS" else (start, end))
         return
     first = start
     for i in range(start, end + 1):
-        if i < end and i not in fixed and not _parts(doc, label, i, start, end, ends):
+        if i < end and i not in fixed and not _separates(doc, label, i, start, end, ends):
             continue
         low, high = trimmed(doc, first, i) if label in _NAMED else (first, i)
+        # The beginning of a sentence, and the article of a firm, are no part of a name.
+        openings: Collection[str] = ()
         if label in ("ORG", "GPE"):
-            # The beginning of a sentence, and the article of a firm, are no part of a name.
-            first_words = (
-                _STARTS if low > start else _OPENINGS | (_ARTICLE if label == "ORG" else set())
-            )
-            while low < high - 1 and doc[low].lower_ in first_words:
-                low += 1
-        if low < high and ((first, i) == (start, end) or _is_whole(doc, low, high)):
+            openings = _STARTS if low > start else _OPENINGS[label]
+        while low < high - 1 and doc[low].lower_ in openings:
+            low += 1
+        if low < high and ((first, i) == (start, end) or _is_name_alone(doc, low, high)):
             yield label, low, high
         first = i + 1
 
 
-def _parts(
+def _separates(
     doc: Doc, label: str, i: int, start: int, end: int, ends: dict[int, list[Entity]]
 ) -> bool:
-    """Whether a token of a match stands between two mentions."""
+    """Whether a token of a match separates two mentions."""
     token = doc[i]
     text = token.text
     if token.is_lower and text in _BETWEEN[label]:
@@ -156,10 +154,11 @@ def _parts(
         return True  # a sentence begins
     if token.is_space:
         return "\n" in text
-    if text in _PARTED and token.whitespace_ and doc[i - 1].whitespace_:
+    if text in _SEPARATORS and token.whitespace_ and doc[i - 1].whitespace_:
         return text != "&" or label != "ORG" or _completes(ends[i])
     if text in _BREAKS:
-        return text not in "()" or label == "GPE" or not _has_brackets(doc[start:end].text)
+        brackets = [token.text for token in doc[start:end] if token.text in "()"]
+        return text not in "()" or label == "GPE" or brackets != ["(", ")"]
     if text == "," and label == "ORG":
         before, after = doc[i - 1].text, doc[i + 1].text
         partners = is_name(before) and is_name(after) and not _completes(ends[i])
@@ -168,13 +167,13 @@ def _parts(
     if text == "," and label == "GPE":
         return "state" not in builtin_lexicon().of(doc[i + 1].text)
     if text in _AND:
-        return label != "ORG" or _parts_firms(doc, i, start, end, ends)
+        return label != "ORG" or _separates_firms(doc, i, start, end, ends)
     return False
 
 
-def _parts_firms(doc: Doc, i: int, start: int, end: int, ends: dict[int, list[Entity]]) -> bool:
-    """Whether "and" or "for" parts two firms. It is part of one name between common words (Science
-    and Technology), before "Sons", in the list of firms, and "for" after what heads a name."""
+def _separates_firms(doc: Doc, i: int, start: int, end: int, ends: dict[int, list[Entity]]) -> bool:
+    """Whether "and" or "for" separates two firms. It is part of one name between common words
+    (Science and Technology), before "Sons", in the list of firms, and "for" after a head noun."""
     before, after = doc[i - 1].text, doc[i + 1].text
     if _completes(ends[i]) or (i - start > 1 and before.rstrip(".") in _FIRM_ENDS):
         return True
@@ -187,16 +186,12 @@ def _parts_firms(doc: Doc, i: int, start: int, end: int, ends: dict[int, list[En
     return after != "Sons" and not (of and all(common))
 
 
-def _has_brackets(text: str) -> bool:
-    return text.count("(") == text.count(")") == 1
-
-
 def _completes(matches: Collection[Entity]) -> bool:
     """Whether a mention that stands by itself is among matches that end at a place."""
-    return any(label in _WHOLE or (label == "PERSON" and e - s > 1) for label, s, e in matches)
+    return any(label in _COMPLETE or (label == "PERSON" and e - s > 1) for label, s, e in matches)
 
 
-def _is_whole(doc: Doc, start: int, end: int) -> bool:
+def _is_name_alone(doc: Doc, start: int, end: int) -> bool:
     """Whether a part of a match may be a name by itself: it has a word that is no common one."""
     return any(not is_word(t.lower_) or is_name(t.text) for t in doc[start:end] if not t.is_punct)
 

@@ -32,16 +32,16 @@ Word = tuple[str, int, int]  # with its start and end in the text
 def match_foreign(doc: Doc, language: str) -> set[Entity]:
     """Return (label, start, end) in tokens of what a text of the language names."""
     text = doc.text
-    found = {*_dates(text, language), *_numbers(text), *_places(text, language)}
+    entities = {*_dates(text, language), *_numbers(text), *_places(text, language)}
     taken = {
         place
-        for label, start, end in found
+        for label, start, end in entities
         if label in ("ADDRESS", "ORG")
         for place in range(start, end)
     }
     named = ((s, end) for s, end in _persons(text, language) if not {s, end - 1} <= taken)
-    found |= {("PERSON", *span) for span in named}
-    return {in_tokens(doc, *one) for one in found}
+    entities |= {("PERSON", *span) for span in named}
+    return {in_tokens(doc, *entity) for entity in entities}
 
 
 def match_foreign_days(doc: Doc) -> Iterator[Entity]:
@@ -52,11 +52,14 @@ def match_foreign_days(doc: Doc) -> Iterator[Entity]:
 
 @cache
 def _any_day() -> re.Pattern[str]:
-    months = {name for one in LANGUAGES for name in date_words(one).months} - {"august", "april"}
-    some = "|".join(sorted(months, key=len, reverse=True))
+    months = {name for language in LANGUAGES for name in date_words(language).months} - {
+        "august",
+        "april",
+    }
+    names = "|".join(sorted(months, key=len, reverse=True))
     gap = r"(?:\.\s?|\s(?:de\s|di\s)?)"
     year = rf"(?:,?\s(?:del?\s)?{YEAR})?"
-    return re.compile(rf"(?<!\w){DAY}{MARK}{gap}(?:{some})(?!\w){year}", re.I)
+    return re.compile(rf"(?<!\w){DAY}{MARK}{gap}(?:{names})(?!\w){year}", re.I)
 
 
 # -- dates, numbers, places ------------------------------------------------------------------------
@@ -64,8 +67,8 @@ def _any_day() -> re.Pattern[str]:
 
 @cache
 def _date_forms(language: str) -> list[tuple[str, re.Pattern[str]]]:
-    some = date_words(language).patterns()
-    return [(kind, re.compile(rf"(?<!\w){form}", re.I)) for kind, form in some]
+    patterns = date_words(language).patterns()
+    return [(kind, re.compile(rf"(?<!\w){form}", re.I)) for kind, form in patterns]
 
 
 def _dates(text: str, language: str) -> Iterator[tuple[str, int, int]]:
@@ -150,8 +153,8 @@ def _known_places(language: str) -> re.Pattern[str]:
     names = [
         name for kind in ("towns", "countries") for name in _joined(lists[f"{language} {kind}"])
     ]
-    some = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.compile(rf"(?<!\w)(?:{some})(?!\w)")
+    alternatives = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)")
 
 
 def _joined(lines: list[str]) -> list[str]:
@@ -188,13 +191,13 @@ def _classes(word: str, language: str) -> frozenset[str]:
     if short or not bare[0].isupper() or _is_plain(bare, language):
         return frozenset()
     title = bare.capitalize() if bare.isupper() else bare
-    found = builtin_lexicon().of(title) & NAMES
+    classes = builtin_lexicon().of(title) & NAMES
     parts = re.split(r"[-'’]", title)
-    if not found and len(parts) > 1:
-        found = frozenset.union(
+    if not classes and len(parts) > 1:
+        classes = frozenset.union(
             *(builtin_lexicon().of(part.capitalize()) & NAMES for part in parts)
         )
-    return found | (
+    return classes | (
         frozenset({"surname"}) if title.lower() in _list("SURE_SURNAMES") else frozenset()
     )
 

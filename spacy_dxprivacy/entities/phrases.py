@@ -33,7 +33,7 @@ _FOREIGN = re.compile(rf"[^\D0-9]|[{''.join(_STROKES)}]")
 def match_phrases(doc: Doc) -> set[Entity]:
     """Return (label, start, end) in tokens; a partly covered token is part of its phrase."""
     text = doc.text if doc.text.isascii() else _FOREIGN.sub(_ascii, doc.text)
-    phrases = {in_tokens(doc, *found) for found in _phrases(text)}
+    phrases = {in_tokens(doc, *phrase) for phrase in _phrases(text)}
     numbers = {
         in_tokens(doc, kind_of(match).replace("CODE", "ID"), *match.span())
         for match in pattern("NUMBER_FORM").finditer(text)
@@ -73,9 +73,9 @@ def _phrases(text: str) -> Iterator[Entity]:
         yield kind_of(match), *match.span(str(match.lastgroup))
 
 
-def _ascii(found: re.Match[str]) -> str:
+def _ascii(match: re.Match[str]) -> str:
     """A digit or stroke of another script as that of ASCII."""
-    return _STROKES.get(found[0]) or str(unicodedata.digit(found[0]))
+    return _STROKES.get(match[0]) or str(unicodedata.digit(match[0]))
 
 
 # -- addresses ---------------------------------------------------------------------------------
@@ -84,15 +84,15 @@ def _ascii(found: re.Match[str]) -> str:
 def _addresses(text: str) -> Iterator[tuple[int, int]]:
     """Addresses begin with a core (a street with a number or a street word, a box, a postal code)
     and go on over what follows: units, towns, states, countries, codes."""
-    for found in pattern("TOWNS").finditer(text) if _SHORT_CODE.search(text) else ():
+    for match in pattern("TOWNS").finditer(text) if _SHORT_CODE.search(text) else ():
         # A short postal code after a word that can only be a town's.
-        town = (found["town"] or found["place"]).split()
+        town = (match["town"] or match["place"]).split()
         written = town[0][0].isupper() or not _JOINS.isdisjoint(town)
-        if found["null"] or (any(map(_is_new, town)) and (written or text.islower())):
-            yield found.span("code" if found["code"] else "number")
+        if match["null"] or (any(map(_is_new, town)) and (written or text.islower())):
+            yield match.span("code" if match["code"] else "number")
     if _NUMBER.search(text):
-        for found in pattern("POSTAL_CODE").finditer(text):
-            yield found.span(found.lastindex or 0)
+        for match in pattern("POSTAL_CODE").finditer(text):
+            yield match.span(match.lastindex or 0)
     place = 0
     while core := pattern("ADDRESS").search(text, place):
         start, end = core.start(), _extended(text, core.end())
@@ -105,16 +105,16 @@ def _extended(text: str, end: int) -> int:
     without common words and names of persons."""
     firm, pieces, unit = end, 0, False
     weak = False  # whether a piece since the last firm one may be something else
-    while pieces < 9 and (found := pattern("PIECE").match(text, end)):
-        kind, broken = kind_of(found), found["gap"].strip(" \t") != ""
+    while pieces < 9 and (piece := pattern("PIECE").match(text, end)):
+        kind, broken = kind_of(piece), piece["gap"].strip(" \t") != ""
         if not broken and (
             kind in ("lower", "small") or (kind == "town" and text[end - 1] in ".?!")
         ):
             break
-        end, pieces = found.end(), pieces + 1
+        end, pieces = piece.end(), pieces + 1
         if kind in ("unit", "code", "land", "small") or (kind == "state" and broken):
             firm, weak = end, False
-        elif kind == "town" and not weak and (unit or not any(map(_is_plain, found[0].split()))):
+        elif kind == "town" and not weak and (unit or not any(map(_is_plain, piece[0].split()))):
             firm = end
         else:
             weak = True
@@ -142,8 +142,10 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
     common words in the capitals of a heading."""
     for match in pattern("COUNTRY" if text.islower() else "PLACE").finditer(text):
         named = re.sub(r"[()]", " ", match[0]).split()
-        new = any(len(word) > 3 and _is_new(word) for word in named)
-        if kind_of(match) not in ("shouted", "going") or (new and _SHOUTED_TERMS.isdisjoint(named)):
+        is_new = any(len(word) > 3 and _is_new(word) for word in named)
+        if kind_of(match) not in ("shouted", "going") or (
+            is_new and _SHOUTED_TERMS.isdisjoint(named)
+        ):
             yield match.span()
 
 
@@ -153,14 +155,20 @@ def _is_cued(match: re.Match[str]) -> bool:
     if kind == "parted":
         # A family name beside two syllables that are no words; the second may be one beside the
         # most common names of Korea.
-        given, family = match["two"] or match["second"], match["after"] or match["ahead"]
-        one, other = (half.lower() in builtin_lexicon().rank for half in given.split("-"))
-        return is_name(family) and not one and (not other or family.capitalize() in _KOREAN)
+        first_name, family = match["two"] or match["second"], match["after"] or match["ahead"]
+        first_listed, second_listed = (
+            half.lower() in builtin_lexicon().rank for half in first_name.split("-")
+        )
+        return (
+            is_name(family)
+            and not first_listed
+            and (not second_listed or family.capitalize() in _KOREAN)
+        )
     if kind == "inverted":
-        given = match["given"].capitalize()
-        named = "first_name" in builtin_lexicon().of(given) or given in ALSO_FIRST
+        first_name = match["given"].capitalize()
+        named = "first_name" in builtin_lexicon().of(first_name) or first_name in ALSO_FIRST
         family = match[0].partition(",")[0]
-        if "SURE_MONTH" in kinds(given):
+        if "SURE_MONTH" in kinds(first_name):
             return False
         return named and (is_name(family) or not is_word(family.lower()))
     return kind != "verb" or is_name(match[0])

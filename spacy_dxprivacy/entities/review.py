@@ -1,4 +1,4 @@
-"""Correct the labels of matches by their context, and find further mentions of entities.
+"""Correct the labels of matches by their context, and find further persons in lists.
 
 Firms, places and terms that are named like persons are no persons.
 """
@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from spacy.tokens import Doc
 
-from ..text.mentions import Entity, is_word, mentions
+from ..text.mentions import Entity, is_word
 from .tables import (
     FIRMS,
     FOLLOWING,
@@ -45,61 +45,59 @@ _SAYING = re.compile(r"([^\W\d_]+):[\"'“‘\w]")  # one token
 _ITEM = re.compile(r"\d{1,3}[.)]?")
 
 
-def without_terms(doc: Doc, matches: Collection[Entity]) -> Iterator[Entity]:
+def relabelled(doc: Doc, matches: Collection[Entity]) -> Iterator[Entity]:
     """Yield the matches with corrected labels, without drugs, and without persons after whom an
     illness, a sign or a device is named."""
-    context = _Context(doc, matches)
-    lowers = context.lowers
+    context = NameContext(doc, matches)
     for label, start, end in matches:
         if label == "PERSON":
             label = context.label(start, end)
-        firm = lowers[start] in _FIRM_FIRST and doc[start:end].text.lower() in FIRMS
         # A single word that is also a name says too little.
-        if (
-            firm
-            and label in ("PERSON", "GPE")
-            and not (end - start == 1 and is_name(doc[start].text))
-        ):
+        word = end - start == 1 and is_name(doc[start].text)
+        if label in ("PERSON", "GPE") and not word and context.is_listed_firm(start, end):
             label = "ORG"
-        if label not in ("PERSON", "GPE") or not _is_term(doc, lowers, start, end):
-            person = label == "PERSON"
-            label = "ORG" if person and _is_new_firm(doc, start, end) else label
-            yield label, start, _hyphened(doc, context.texts, end) if person else end
+        if label not in ("PERSON", "GPE") or not _is_term(doc, context.lowers, start, end):
+            end = _hyphened(doc, end) if label == "PERSON" else end
+            yield (
+                ("ORG" if label == "PERSON" and _is_new_firm(doc, start, end) else label),
+                start,
+                end,
+            )
 
 
 # -- labels of persons by their context --------------------------------------------------------
 
 
-class _Context:
-    """The edges of all matches in a document, to tell what a name stands beside."""
+class NameContext:
+    """What the names of a document stand beside: the edges of all matches, and the words around.
+
+    Many matches begin or end at the same word, of which each is looked at once.
+    """
 
     def __init__(self, doc: Doc, matches: Collection[Entity]) -> None:
         self.doc = doc
-        self.addresses_end = {end for label, _, end in matches if label == "ADDRESS"}
-        self.addresses = {start for label, start, _ in matches if label == "ADDRESS"}
-        self.persons_end = {end for label, _, end in matches if label == "PERSON"}
+        self.texts, self.lowers = [t.text for t in doc], [t.lower_ for t in doc]
+        self.address_ends = {end for label, _, end in matches if label == "ADDRESS"}
+        self.address_starts = {start for label, start, _ in matches if label == "ADDRESS"}
+        self.person_ends = {end for label, _, end in matches if label == "PERSON"}
         self.full_names = {s for label, s, e in matches if label == "PERSON" and e - s > 1}
         gpes = [start for label, start, _ in matches if label == "GPE"]
         self.lands = {i for i in gpes if builtin_lexicon().of(doc[i].text) & LANDS}
         self._rows: tuple[list[int], list[int]] | None = None
-        self._firm_starts, self._firm_ends = dict[int, bool](), dict[int, bool]()
-        self.texts, self.lowers = [t.text for t in doc], [t.lower_ for t in doc]
-        self._homes, self._firsts = dict[int, bool](), dict[int, frozenset[str]]()
+        self._before: dict[int, tuple[frozenset[str], bool, bool]] = {}
+        self._is_before_firm: dict[int, bool] = {}
 
     def label(self, start: int, end: int) -> str:
         """PERSON, or ADDRESS, ORG or GPE for what is only named like a person."""
-        doc = self.doc
-        if start not in self._firsts:
-            self._firsts[start] = kinds(self.texts[start])
-        first = self._firsts[start]
+        doc, (first, after_firm, after_home) = self.doc, self._beginning(start)
         any_first = bool(first & {"SURE_FIRST", "LOW_FIRST", "FIRST"})
         if self._is_address(start, end, any_first):
             return "ADDRESS"
-        if self._begins_firm(start) or self._ends_firm(end):
+        if after_firm or self._ends_before_firm(end):
             return "ORG"
         after = self.texts[end] if end < len(doc) else ""
-        lived = self._lived(start) or after in _PLACE_AFTER
-        if lived or (not any_first and _is_place(doc, start, end, after)):
+        home = after_home or after in _PLACE_AFTER
+        if home or (not any_first and _is_place(doc, start, end, after)):
             return "GPE"
         if (not any_first and self._is_row_of_partners(start, end)) or (
             "FIRST" not in first and self._is_firm_of_somebody(start, end)
@@ -110,25 +108,26 @@ class _Context:
         town = town and not any(builtin_lexicon().of(t.text) & NAMES for t in doc[start:end])
         return "GPE" if town else "PERSON"
 
-    # Many matches begin or end at the same word, of which each is looked at once.
+    def is_listed_firm(self, start: int, end: int) -> bool:
+        """Whether the list of firms has the words."""
+        return self.lowers[start] in _FIRM_FIRST and self.doc[start:end].text.lower() in FIRMS
 
-    def _begins_firm(self, start: int) -> bool:
-        if start not in self._firm_starts:
-            before = self.doc[max(start - 4, 0) : start].text_with_ws
-            self._firm_starts[start] = pattern("BEFORE_FIRM").search(before) is not None
-        return self._firm_starts[start]
+    def _beginning(self, start: int) -> tuple[frozenset[str], bool, bool]:
+        """The kinds of a first word, and whether words of firms, and of homes, lead to it."""
+        if start not in self._before:
+            lead = self.doc[max(start - 4, 0) : start].text_with_ws
+            self._before[start] = (
+                kinds(self.texts[start]),
+                pattern("BEFORE_FIRM").search(lead) is not None,
+                pattern("LIVED").search(lead) is not None,
+            )
+        return self._before[start]
 
-    def _ends_firm(self, end: int) -> bool:
-        if end not in self._firm_ends:
-            after = self.doc[end - 1 : end + 4].text_with_ws[len(self.doc[end - 1].text) :]
-            self._firm_ends[end] = pattern("AFTER_FIRM").match(after) is not None
-        return self._firm_ends[end]
-
-    def _lived(self, start: int) -> bool:
-        if start not in self._homes:
-            before = self.doc[max(start - 3, 0) : start].text_with_ws
-            self._homes[start] = pattern("LIVED").search(before) is not None
-        return self._homes[start]
+    def _ends_before_firm(self, end: int) -> bool:
+        if end not in self._is_before_firm:
+            tail = self.doc[end - 1 : end + 4].text_with_ws[len(self.texts[end - 1]) :]
+            self._is_before_firm[end] = pattern("AFTER_FIRM").match(tail) is not None
+        return self._is_before_firm[end]
 
     def _is_address(self, start: int, end: int, any_first: bool) -> bool:
         doc = self.doc
@@ -143,23 +142,23 @@ class _Context:
             first -= 1
         while last < len(doc) and _is_gap(doc, last):
             last += 1
-        if first in self.addresses_end and last in self.addresses:
+        if first in self.address_ends and last in self.address_starts:
             return True
         # after an address and a comma,
         if start > 2 and doc[start - 1].text == ",":
-            if not self.addresses_end.isdisjoint({start - 1, start - 2}):
+            if not self.address_ends.isdisjoint({start - 1, start - 2}):
                 return True
         # after the number of a house, or before an address that begins with a number.
         number = start > 0 and doc[start - 1].text[:1].isdigit()
         if number and pattern("HOUSE").search(doc[max(start - 5, 0) : start].text_with_ws):
             return True
-        return end in self.addresses and doc[end].text[:1].isdigit()
+        return end in self.address_starts and doc[end].text[:1].isdigit()
 
     def _is_firm_of_somebody(self, start: int, end: int) -> bool:
         """ "Riku Andou of Panjiva", "Panjiva's Riku Andou"."""
         doc = self.doc
         of = start > 1 and doc[start - 1].lower_ in ("of", "from", "at")
-        if of and start - 1 in self.persons_end:
+        if of and start - 1 in self.person_ends:
             return True
         return end + 1 in self.full_names and doc[end].lower_ in _POSSESSIVE
 
@@ -206,10 +205,10 @@ def _is_place(doc: Doc, start: int, end: int, after: str) -> bool:
     before = doc[max(start - 3, 0) : start].text_with_ws
     classes = [builtin_lexicon().of(token.text) for token in doc[start:end]]
     last = doc[start - 1].lower_ if start else ""
-    unheard = not any(found & NAMES for found in classes)
+    unheard = not any(word & NAMES for word in classes)
     return (
         (end - start > 1 and doc[start].lower_ in _PLACE_FIRST)
-        or all(found & PLACES and not found & NAMES for found in classes)
+        or all(word & PLACES and not word & NAMES for word in classes)
         or (last in ("in", "throughout") and not after.startswith("'"))
         or pattern("ARRIVED").search(before) is not None
         or (unheard and start > 1 and last == "from" and doc[start - 2].lower_ in _BE)
@@ -256,33 +255,33 @@ def _is_term(doc: Doc, lowers: list[str], start: int, end: int) -> bool:
     return lowers[after] in TERM_NOUNS and not doc[after].text.istitle()
 
 
-def _hyphened(doc: Doc, texts: list[str], end: int) -> int:
+def _hyphened(doc: Doc, end: int) -> int:
     """Where a name such as "Hauta-aho" ends."""
-    if end + 1 >= len(texts) or texts[end] not in ("-", "‐"):
+    if end + 1 >= len(doc) or doc[end].text not in ("-", "‐"):
         return end
     joined = not (doc[end].whitespace_ or doc[end - 1].whitespace_)
     return end + 2 * (joined and doc[end + 1].is_alpha and not is_word(doc[end + 1].lower_))
 
 
-# -- further persons of lists, and further mentions --------------------------------------------
+# -- further persons of lists ------------------------------------------------------------------
 
 
-def completed(doc: Doc, known: list[Entity]) -> list[Entity]:
-    """Return `known` in order, with further persons of lists and further mentions of all."""
-    found = sorted(known, key=lambda one: one[1])
-    for more in (_in_lists, _speakers, _items, mentions):
-        found = [*found, *more(doc, found)]
-    return found
+def further_persons(doc: Doc, entities: list[Entity]) -> list[Entity]:
+    """Return the other persons of lists, dialogues and items. entities: in order."""
+    further: list[Entity] = []
+    for find in (_in_lists, _speakers, _items):
+        further += find(doc, [*entities, *further])
+    return further
 
 
-def _taken(known: list[Entity]) -> set[int]:
-    return {i for _, start, end in known for i in range(start, end)}
+def _taken(entities: list[Entity]) -> set[int]:
+    return {i for _, start, end in entities for i in range(start, end)}
 
 
-def _in_lists(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
+def _in_lists(doc: Doc, entities: list[Entity]) -> Iterator[Entity]:
     """ "Bowman and White" beside a person, where they may be names."""
-    taken = _taken(known)
-    for label, start, end in known:
+    taken = _taken(entities)
+    for label, start, end in entities:
         for places in (range(end, len(doc)), range(start - 1, -1, -1)) * (label == "PERSON"):
             for i in _chain(doc, places, taken):
                 taken.add(i)
@@ -304,15 +303,17 @@ def _chain(doc: Doc, places: Iterable[int], taken: set[int]) -> Iterator[int]:
         yield i
 
 
-def _speakers(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
+def _speakers(doc: Doc, entities: list[Entity]) -> Iterator[Entity]:
     """The speakers of a dialogue, where other lines begin with names: "Destiny: Yes"."""
-    spoken = {s for label, s, end in known if label == "PERSON" and doc[end : end + 1].text == ":"}
+    spoken = {
+        s for label, s, end in entities if label == "PERSON" and doc[end : end + 1].text == ":"
+    }
     if not spoken:
         return
     begins = {0, *(i + 1 for i in range(len(doc) - 1) if "\n" in doc[i].text)}
     if spoken.isdisjoint(begins):
         return
-    for start in sorted(begins - _taken(known)):
+    for start in sorted(begins - _taken(entities)):
         glued = _SAYING.match(doc[start].text)
         if glued and _is_speaker(glued[1]):
             yield "PERSON", start, start + 1
@@ -327,9 +328,9 @@ def _is_speaker(word: str) -> bool:
     return word.istitle() and word.isalpha() and not plain
 
 
-def _items(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
+def _items(doc: Doc, entities: list[Entity]) -> Iterator[Entity]:
     """The other items of a numbered or bulleted list, of which two or more are a person."""
-    ends = {start: end for label, start, end in known if label == "PERSON"}
+    ends = {start: end for label, start, end in entities if label == "PERSON"}
     if len(ends) < 2:
         return
     items = []  # without number or bullet
@@ -343,7 +344,7 @@ def _items(doc: Doc, known: list[Entity]) -> Iterator[Entity]:
     persons = sum(ends.get(start) == end for start, end in items)
     if persons < 2 or 2 * persons < len(items):
         return
-    taken = _taken(known)
+    taken = _taken(entities)
     for start, end in items:
         if all(token.text.istitle() for token in doc[start:end]):
             yield from (("PERSON", i, i + 1) for i in range(start, end) if i not in taken)

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numpy as np
 from spacy.language import Language
 from spacy.matcher import Matcher
 from spacy.pipeline import EntityRuler
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from ..arrays import Bools1d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, mentions, plain_label
@@ -27,8 +25,8 @@ from .disguised import match_disguised
 from .extent import bounded
 from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
-from .review import completed, without_terms
-from .tables import GROUPS, LABELS, patterns
+from .review import further_persons, relabelled
+from .tables import LABELS, patterns
 from .words import KINDS, HasKind, kinds
 
 FREE_FLAGS = range(19, 64)  # spaCy's own lexeme flags end at 18
@@ -60,17 +58,13 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         super().__init__(nlp, name, overwrite_ents=overwrite_ents)
         self.guess = guess
         self._flags = _set_flags(nlp.vocab)
-        # For each group its rules, and for each key of theirs the label and the numbers of tokens
-        # of context before and after.
-        self._rules: list[tuple[Matcher, dict[int, tuple[str, int, int]]]] = [
-            (Matcher(nlp.vocab, validate=False), {}) for _ in GROUPS
-        ]
-        for key, some in patterns(self._flags, guess=guess).items():
-            group = next(i for i, labels in enumerate(GROUPS.values()) if key[0] in labels)
-            matcher, keys = self._rules[group]
+        self._rules = Matcher(nlp.vocab, validate=False)
+        # For each rule its label, and its numbers of tokens of context before and after.
+        self._keys: dict[int, tuple[str, int, int]] = {}
+        for key, token_patterns in patterns(self._flags, guess=guess).items():
             rule = "/".join(map(str, key))
-            matcher.add(rule, some)
-            keys[nlp.vocab.strings[rule]] = key
+            self._rules.add(rule, token_patterns)
+            self._keys[nlp.vocab.strings[rule]] = key
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -85,17 +79,17 @@ class DxEntityRuler(FailsClosed, EntityRuler):
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """Return (label, start, end) of all matches: your own, then the longest first, then by
         label, then from left to right."""
-        own = super().match(doc) if len(self) else []
+        own_matches = super().match(doc) if len(self) else []
         order = {label: i for i, label in enumerate(LABELS)}
         language = language_of_doc(doc)
         if language == "en":
-            found = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
-            # Once more: a label that changed ends at other words.
-            kept = {*bounded(doc, without_terms(doc, list(bounded(doc, found))))}
+            matches = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
+            # Bounded twice: an entity whose label changed ends at other words.
+            entities = {*bounded(doc, relabelled(doc, bounded(doc, matches)))}
         else:
-            kept = match_foreign(doc, language)
-        kept |= {*match_disguised(doc)}
-        return own + sorted(kept, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))
+            entities = match_foreign(doc, language)
+        entities |= {*match_disguised(doc)}
+        return own_matches + sorted(entities, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))
 
     def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:
         """Make every matched word part of an entity, and find further mentions of all.
@@ -103,29 +97,29 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         Where two matches overlap, the later one keeps what the earlier left. What earlier
         components found stays, unless overwritten.
         """
-        kept = [] if self.overwrite else list(doc.ents)
-        taken = {i for span in kept for i in range(span.start, span.end)}
+        spans = [] if self.overwrite else list(doc.ents)
+        taken = {i for span in spans for i in range(span.start, span.end)}
         for label, start, end in matches:
             key, span_id = self._ent_ids.get(label) or (label, "")
             for first, last in _free_runs(doc, start, end, taken):
-                kept.append(Span(doc, first, last, label=key, span_id=span_id or ""))
+                spans.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
-        known = [(plain_label(span.label_), span.start, span.end) for span in kept]
-        english = language_of_doc(doc) == "en"
-        more = completed(doc, known) if english else [*known, *mentions(doc, known)]
-        again = bounded(doc, more[len(known) :])
-        doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
+        entities = sorted(
+            ((plain_label(span.label_), span.start, span.end) for span in spans),
+            key=lambda entity: entity[1],
+        )
+        further = further_persons(doc, entities) if language_of_doc(doc) == "en" else []
+        further += mentions(doc, [*entities, *further])
+        again = bounded(doc, further)
+        doc.ents = (*spans, *(Span(doc, start, end, label=label) for label, start, end in again))
 
     def _match_words(self, doc: Doc) -> Iterator[Entity]:
         # Lexeme flags belong to a vocabulary; a Doc of another one is read through a copy.
         if doc.vocab is not self.nlp.vocab:
             doc = Doc(self.nlp.vocab, [t.text for t in doc], [bool(t.whitespace_) for t in doc])
-        flags = doc.to_array([self._flags[kind] for kind in ("LIVE", *GROUPS)]).astype(bool)
-        for anchors, (rules, keys) in zip(flags.T[1:], self._rules, strict=True):
-            for first, last in _segments(flags[:, 0], anchors):
-                for key, start, end in rules(doc[first:last]):
-                    label, before, after = keys[key]
-                    yield label, first + start + before, first + end - after
+        for key, start, end in self._rules(doc):
+            label, before, after = self._keys[key]
+            yield label, start + before, end - after
 
 
 def _set_flags(vocab: Vocab) -> dict[str, str]:
@@ -134,27 +128,16 @@ def _set_flags(vocab: Vocab) -> dict[str, str]:
     A second recogniser on the vocabulary takes the same flags. Raises DxError where other
     components have left too few.
     """
-    getters = {kind: HasKind(kind) for kind in (*KINDS, "LIVE", *GROUPS)}
+    getters = {kind: HasKind(kind) for kind in KINDS}
     present: dict[int, Any] = vocab.lex_attr_getters  # type: ignore[attr-defined]
     taken = {getter: bit for bit, getter in present.items()}
     free = [bit for bit in FREE_FLAGS if bit not in present]
-    new = [getter for getter in getters.values() if getter not in taken]
-    if len(new) > len(free):
-        raise fail("the number of free lexeme flags", f"{len(new)} or more", len(free))
+    absent = [getter for getter in getters.values() if getter not in taken]
+    if len(absent) > len(free):
+        raise fail("the number of free lexeme flags", f"{len(absent)} or more", len(free))
     with kinds.remember():
-        taken |= {g: vocab.add_flag(g, bit) for g, bit in zip(new, free, strict=False)}
+        taken |= {g: vocab.add_flag(g, bit) for g, bit in zip(absent, free, strict=False)}
     return {kind: f"FLAG{taken[getter]}" for kind, getter in getters.items()}
-
-
-def _segments(live: Bools1d, anchors: Bools1d) -> Iterator[tuple[int, int]]:
-    """Runs of live words with an anchor among them, and the word before: where rules can match.
-
-    live, anchors: bool (tokens,).
-    """
-    places = np.flatnonzero(anchors)
-    dead = np.append(np.flatnonzero(~live), len(live))
-    for k in np.unique(np.searchsorted(dead, places)).tolist():
-        yield int(dead[k - 1]) if k else 0, int(dead[k])
 
 
 def _free_runs(doc: Doc, start: int, end: int, taken: set[int]) -> Iterator[tuple[int, int]]:

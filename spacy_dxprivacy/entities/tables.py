@@ -9,7 +9,7 @@ dates, of each language. NOTICE says where the lists of surrogates come from.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -23,15 +23,15 @@ _NAMED = re.compile(r"([a-zA-Z]\w*): (.*)")
 @cache
 def sections(file: str) -> dict[str, list[str]]:
     """Return the lines of each section of a file of data/entities, or of data for "a/b"."""
-    found: dict[str, list[str]] = {}
+    named: dict[str, list[str]] = {}
     lines: list[str] = []
     path = DATA / (f"{file}.txt" if "/" in file else f"entities/{file}.txt")
     for line in path.read_text(encoding="utf8").splitlines():
         if line.startswith("== "):
-            lines = found.setdefault(line[3:], [])
+            lines = named.setdefault(line[3:], [])
         elif line and not line.startswith("# "):
             lines.append(line)
-    return found
+    return named
 
 
 def words(name: str, file: str = "words") -> frozenset[str]:
@@ -42,7 +42,7 @@ def words(name: str, file: str = "words") -> frozenset[str]:
 def by_word(name: str, file: str) -> dict[str, str]:
     """Return the kind of each word of a section with lines `kind: words`."""
     rows = (line.partition(": ") for line in sections(file)[name])
-    return {word: kind for kind, _, some in rows for word in some.split()}
+    return {word: kind for kind, _, listed_words in rows for word in listed_words.split()}
 
 
 @cache
@@ -68,7 +68,7 @@ def kind_of(match: re.Match[str]) -> str:
 
 
 def _expanded(text: str) -> str:
-    return _REFERENCE.sub(lambda found: _referred(found[1], found[2]), text)
+    return _REFERENCE.sub(lambda match: _referred(match[1], match[2]), text)
 
 
 def _referred(how: str, name: str) -> str:
@@ -106,16 +106,8 @@ FIRMS = frozenset(name.strip() for name in " ".join(sections("words")["FIRMS"]).
 
 Pattern = list[dict[str, Any]]
 
-_SECTIONS = sections("rules")
-WEAK = frozenset(" ".join(_SECTIONS["WEAK"]).split())
-RULES = {label: lines for label, lines in _SECTIONS.items() if label not in ("WEAK", "GUESS")}
 # Where two entities have the same extent, the label that comes first here is kept.
 LABELS = "DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE PERSON QUANTITY CARDINAL".split()
-# Rules that are tried apart: where no name can begin, the rules of names are not tried.
-GROUPS = {
-    "NAMED": ("PERSON", "GPE"),
-    "COUNTED": ("DATE", "TIME", "QUANTITY", "CARDINAL", "ID", "EMAIL", "URL"),
-}
 _BUILT_IN: dict[str, dict[str, Any]] = {
     "NUM": {"LIKE_NUM": True},
     "SPACE": {"IS_SPACE": True},
@@ -134,41 +126,28 @@ def patterns(flags: dict[str, str], *, guess: bool) -> dict[tuple[str, int, int]
 
     flags: kind -> name of its lexeme flag. guess: also rules that go by the capital alone.
     """
-    rules = {**RULES, "PERSON": RULES["PERSON"] + _SECTIONS["GUESS"] * guess}
-    found: dict[tuple[str, int, int], list[Pattern]] = {}
+    rules = dict(sections("rules"))
+    rules["PERSON"] = rules["PERSON"] + rules.pop("GUESS") * guess
+    by_key: dict[tuple[str, int, int], list[Pattern]] = {}
     for label, lines in rules.items():
         for line in lines:
-            parts = [(part or "").split() for part in _read(_RULE, line).groups()]
+            parts = [(part or "").split() for part in _fields(_RULE, line)]
             pattern = [_token(word, flags) for part in parts for word in part]
-            found.setdefault((label, len(parts[0]), len(parts[2])), []).append(pattern)
-    return found
+            by_key.setdefault((label, len(parts[0]), len(parts[2])), []).append(pattern)
+    return by_key
 
 
-def _read(form: re.Pattern[str], part: str) -> re.Match[str]:
-    match = form.fullmatch(part)
+def _fields(form: re.Pattern[str], text: str) -> Sequence[str | None]:
+    match = form.fullmatch(text)
     if match is None:
-        raise ValueError(f"not of the form of a rule: {part!r}")
-    return match
+        raise ValueError(f"not of the form of a rule: {text!r}")
+    return match.groups()
 
 
 def _token(word: str, flags: dict[str, str]) -> dict[str, Any]:
-    base, operator = _read(_OPERATOR, word).groups()
-    token = {flags[base]: True} if base in flags else _BUILT_IN.get(base, {"LOWER": base})
+    base, operator = _fields(_OPERATOR, word)
+    token = {flags[base]: True} if base in flags else _BUILT_IN.get(str(base), {"LOWER": base})
     return {**token, "OP": operator} if operator else dict(token)
-
-
-def words_of(line: str) -> Iterator[tuple[str, bool]]:
-    """Yield the tokens of a rule without operators, and whether each is optional."""
-    for word in line.replace("(", " ").replace(")", " ").split():
-        match = _read(_OPERATOR, word)
-        yield match[1], (match[2] or "")[:2] in {"?", "*", "{0"}
-
-
-def all_words(labels: Collection[str] = tuple(RULES)) -> frozenset[str]:
-    """Return every kind and every literal word of the rules of these labels."""
-    lines = [line for label in labels for line in RULES[label]]
-    lines += _SECTIONS["GUESS"] * ("PERSON" in labels)
-    return frozenset(word for line in lines for word, _ in words_of(line))
 
 
 @cache
@@ -271,9 +250,10 @@ def date_words(language: str) -> DateWords:
     """Return the words for dates of English or one of LANGUAGES."""
     rows = dict(line.split(": ", 1) for line in sections("calendars")[language])
     months = tuple(rows.pop("months").split("|"))
-    others = (spelling.split("=") for spelling in rows.pop("spellings").split("|"))
     spellings = {name: i for i, name in enumerate(months, 1)}
-    spellings |= {name: int(number) for name, number in others}
+    for spelling in rows.pop("spellings").split("|"):
+        name, _, number = spelling.partition("=")
+        spellings[name] = int(number)
     weekdays = tuple(rows.pop("weekdays").split("|"))
     beside = frozenset(rows.pop("beside").split())
     return DateWords(months, spellings, weekdays, beside, **rows)

@@ -8,27 +8,25 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from spacy.lang.en.lex_attrs import like_num
-from spacy.lang.lex_attrs import like_email, like_url, word_shape
+from spacy.lang.lex_attrs import word_shape
+from spacy.strings import get_string_id
+from spacy.tokens import Doc
 
 from ..about import DATA
+from ..arrays import Numbers2d
 from ..space import Space
 from .tables import (
-    FOLLOWING,
-    GROUPS,
     LISTED,
     NAMES,
     NONE,
     PEOPLES,
     PLACES,
-    WEAK,
-    all_words,
     pattern,
     words,
 )
@@ -49,11 +47,6 @@ _KINDS_OF = {
     word: {kind for kind, listed in LISTED.items() if word in listed}
     for word in NONE.union(*LISTED.values())
 }
-_RULE_WORDS = all_words()
-_ANCHORS = {
-    group: (all_words(labels) | ({"NUM"} if group == "COUNTED" else set())) - WEAK
-    for group, labels in GROUPS.items()
-}
 _CLOSED = frozenset(
     "pronoun possessive determiner preposition conjunction auxiliary negation wh_word "
     "adverb_particle adverb_function interjection modal".split()
@@ -64,6 +57,10 @@ MORE_OFTEN = 2.0  # Lexicon.plainness of a name that is a word of its own
 _SUFFIX = frozenset("jr jr. sr sr. ii iii iv esq".split())
 _AMBIGUOUS = frozenset("may march mar dec sep jan jun sun sat wed mon thu thur".split())
 _NO_PART, _CHAT, _SMALL_FIRST = words("NO_PART"), words("CHAT"), words("SMALL_FIRST")
+_FEATURE_CLASSES = (
+    {"first_name"}, {"surname"}, {"city"}, {"country", "state", "region"},
+    {"nationality", "religion", "language"}, {"month", "weekday"}, {"title"},
+)  # fmt: skip
 _NAME_SHAPE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _INNER_CAPITAL = re.compile(r"(?:Mc|Mac|O['’]|D['’]|De|Di|La|Le|Van|Von|Fitz|St)[A-Z]")
 _INITIAL = re.compile(r"(?:[^\W\d_]\.){1,3}|(?![AI])[^\W\d_]")
@@ -89,12 +86,12 @@ class Lexicon:
 
     def of(self, word: str) -> frozenset[str]:
         """Return the classes of a word by the table, the list of names, or a surname's ending."""
-        known = self.classes.get(word)
-        if known is None and word[:1].isupper():
-            known = listed_names().get(word.lower())
-            if not known and pattern("SURNAME_END").fullmatch(word):
-                known = frozenset({"surname"})
-        return known or NONE
+        classes = self.classes.get(word)
+        if classes is None and word[:1].isupper():
+            classes = listed_names().get(word.lower())
+            if not classes and pattern("SURNAME_END").fullmatch(word):
+                classes = frozenset({"surname"})
+        return classes or NONE
 
     def plainness(self, word: str) -> float:
         """Return the rank of the capitalised word over that of the lower-case one. Above 1/2, as
@@ -124,13 +121,13 @@ def listed_names() -> dict[str, frozenset[str]]:
     """Return the list of names and cities (see NOTICE): word in lower case -> its classes."""
     class_of = {"f": "first_name", "s": "surname", "c": "city"}
     sets: dict[str, frozenset[str]] = {}
-    found = {}
+    names = {}
     for line in gzip.decompress((DATA / "names.txt.gz").read_bytes()).decode("utf8").split("\n"):
         letters, _, word = line.partition(" ")
         if letters not in sets:
             sets[letters] = frozenset(class_of[letter] for letter in letters)
-        found[word] = sets[letters]
-    return found
+        names[word] = sets[letters]
+    return names
 
 
 def is_name(word: str) -> bool:
@@ -148,59 +145,68 @@ def is_plain(word: str) -> bool:
 # -- the kinds of a word -----------------------------------------------------------------------
 
 
-class OfPublicWords:
+class PublicWordCache:
     """Cache a function of words for the words of the built-in table, which are public.
 
-    Of all others, which may name somebody, it keeps the last one alone, or all within `remember`.
+    Other words may be names: only the most recent one is kept, or all within `remember`.
     """
 
-    def __init__(self, judged: Callable[[str], frozenset[str]]) -> None:
-        self._judged = judged
-        self._known: dict[str, frozenset[str]] = {}
-        self._sets: dict[frozenset[str], frozenset[str]] = {}  # equal values are one object
+    def __init__(self, function: Callable[[str], frozenset[str]]) -> None:
+        self._function = function
+        self._results: dict[str, frozenset[str]] = {}
+        self._sets: dict[frozenset[str], frozenset[str]] = {}  # equal results are one object
         self._last: tuple[str | None, frozenset[str]] = (None, NONE)
         self._remembers_all = False
 
     def __call__(self, word: str) -> frozenset[str]:
-        last, found = self._last
+        last, result = self._last
         if word == last:
-            return found
-        if word in self._known:
-            return self._known[word]
-        found = self._judged(word)
-        found = self._sets.setdefault(found, found)
+            return result
+        if word in self._results:
+            return self._results[word]
+        result = self._function(word)
+        result = self._sets.setdefault(result, result)
         if self._remembers_all or word in builtin_lexicon().rank:
-            self._known[word] = found
+            self._results[word] = result
         else:
-            self._last = word, found
-        return found
+            self._last = word, result
+        return result
 
     @contextmanager
     def remember(self) -> Iterator[None]:
-        """Cache all words within, for a vocabulary that is gone through once for each kind."""
+        """Cache all words within: for a vocabulary, of which each word is asked for each kind."""
         self._remembers_all = True
         try:
             yield
         finally:
             self._remembers_all = False
             rank = builtin_lexicon().rank
-            self._known = {word: found for word, found in self._known.items() if word in rank}
+            self._results = {word: kept for word, kept in self._results.items() if word in rank}
 
 
-@OfPublicWords
+@PublicWordCache
 def kinds(word: str) -> frozenset[str]:
-    """Return the kinds of a word, each group of rules that it can begin an entity of, and "LIVE" if
-    it can be a token of any rule (but for MID, which only comes first)."""
-    found = judge(word)
-    tokens = found | {kind for kind, listed in FOLLOWING.items() if word.lower() in listed}
-    tokens |= {word.lower()} & _RULE_WORDS
-    if like_num(word) or like_email(word) or like_url(word):
-        tokens.add("NUM")
-    shape = word_shape(word)
-    tokens |= {"LOW_INITIAL"} if shape in {"x", "x."} else {"YY"} if shape == "dd" else set()
-    if tokens - {"MID"} or word.isspace():
-        found.add("LIVE")
-    return frozenset(found | {g for g, anchors in _ANCHORS.items() if tokens & anchors})
+    """Return the kinds of a word, a subset of KINDS."""
+    lower = word.lower()
+    word_kinds = set(_KINDS_OF.get(lower.rstrip("."), NONE))
+    if word[:1].isdigit() or word.startswith("mid-"):
+        word_kinds |= {kind for kind, shape in _DIGIT_KINDS.items() if shape.fullmatch(lower)}
+        return frozenset(word_kinds | {"CODE"} if len(_DIGIT.findall(lower)) > 2 else word_kinds)
+    if _NAME_SHAPE.fullmatch(word.rstrip(".")):
+        word_kinds |= _calendar_kinds(word)
+        if word.islower():
+            _judge_lower(word, word_kinds)
+        elif word[0].isupper() and len(word) > 1:
+            _judge_capitalised(word, word_kinds)
+    elif len(word) > 1:
+        _judge_glued(word, word_kinds)
+    if _INITIAL.fullmatch(word) and word[0].isupper() and word != "I.":
+        word_kinds |= {"INITIAL", "BODY"}
+    if "PARTICLE" in word_kinds or word in _JOINTS or lower in _SUFFIX:
+        word_kinds.add("BODY")
+    if word == ",":
+        word_kinds.add("MID")
+    return frozenset(word_kinds)
 
 
 @dataclass(frozen=True)
@@ -213,69 +219,45 @@ class HasKind:
         return self.kind in kinds(word)
 
 
-def judge(word: str) -> set[str]:
-    """Return the kinds of a word, a subset of KINDS."""
-    lower = word.lower()
-    found = set(_KINDS_OF.get(lower.rstrip("."), NONE))
-    if word[:1].isdigit() or word.startswith("mid-"):
-        found |= {kind for kind, shape in _DIGIT_KINDS.items() if shape.fullmatch(lower)}
-        return found | {"CODE"} if len(_DIGIT.findall(lower)) > 2 else found
-    if _NAME_SHAPE.fullmatch(word.rstrip(".")):
-        found |= _calendar_kinds(word)
-        if word.islower():
-            _judge_lower(word, found)
-        elif word[0].isupper() and len(word) > 1:
-            _judge_capitalised(word, found)
-    elif len(word) > 1:
-        _judge_glued(word, found)
-    if _INITIAL.fullmatch(word) and word[0].isupper() and word != "I.":
-        found |= {"INITIAL", "BODY"}
-    if "PARTICLE" in found or word in _JOINTS or lower in _SUFFIX:
-        found.add("BODY")
-    if word == ",":
-        found.add("MID")
-    return found
-
-
-def _judge_glued(word: str, found: set[str]) -> None:
+def _judge_glued(word: str, word_kinds: set[str]) -> None:
     """Codes, and names that a tokenizer left in a longer token, as in Anna/Peter or Peter:"Yes."""
     if len(_DIGIT.findall(word)) > 2:
-        found.add("CODE")
+        word_kinds.add("CODE")
     pieces = [] if re.search("@|www|//", word) else _PIECE.findall(word)
-    if len(pieces) < 9 and any({"SURE_FIRST", "LOW_FIRST"} & judge(piece) for piece in pieces):
-        found.add("SURE_FIRST")
+    if len(pieces) < 9 and any({"SURE_FIRST", "LOW_FIRST"} & kinds(piece) for piece in pieces):
+        word_kinds.add("SURE_FIRST")
 
 
 def _calendar_kinds(word: str) -> set[str]:
     bare = word.lower().rstrip(".")
-    found = {c.upper() for c in {"month", "weekday"} & builtin_lexicon().of(bare.capitalize())}
-    sure = set() if bare in _AMBIGUOUS else {f"SURE_{kind}" for kind in found}
+    named = {c.upper() for c in {"month", "weekday"} & builtin_lexicon().of(bare.capitalize())}
+    sure = set() if bare in _AMBIGUOUS else {f"SURE_{kind}" for kind in named}
     if len(bare) < 4 and not word[:1].isupper():
         sure.discard("SURE_MONTH")
-    return found | sure
+    return named | sure
 
 
-def _judge_lower(word: str, found: set[str]) -> None:
+def _judge_lower(word: str, word_kinds: set[str]) -> None:
     """Names in lower case, as in chats: only words that are nothing else in the table."""
     lexicon = builtin_lexicon()
     named, lower = lexicon.of(word.capitalize()), lexicon.of(word)
     if not lower & {"determiner", "possessive"}:
-        found.add("MID")
+        word_kinds.add("MID")
     if named & NAMES and not lower & _CLOSED:
-        found.add("LOW_NAME")
+        word_kinds.add("LOW_NAME")
     if len(word) < 3 or word in _CHAT or (word in lexicon.rank and word not in _SMALL_FIRST):
         return
-    if found & {"MONTH", "WEEKDAY", "PARTICLE"}:
+    if word_kinds & {"MONTH", "WEEKDAY", "PARTICLE"}:
         return
     if "first_name" in named and (len(word) > 3 or word.capitalize() in lexicon.rank):
-        found.add("LOW_FIRST")
+        word_kinds.add("LOW_FIRST")
     if "surname" in named and len(word) > 3:
-        found.add("LOW_SUR")
-    if "TITLE" not in found and _may_be_name(word):
-        found.add("LOW_NEW")
+        word_kinds.add("LOW_SUR")
+    if "TITLE" not in word_kinds and _may_be_name(word):
+        word_kinds.add("LOW_NEW")
 
 
-def _judge_capitalised(word: str, found: set[str]) -> None:
+def _judge_capitalised(word: str, word_kinds: set[str]) -> None:
     lexicon = builtin_lexicon()
     title = word.capitalize() if word.isupper() else word.rstrip(".")
     classes = lexicon.of(title)
@@ -284,33 +266,34 @@ def _judge_capitalised(word: str, found: set[str]) -> None:
     if title.lower() in _CHAT:
         return
     if classes & PLACES:
-        found.add("PLACE")
+        word_kinds.add("PLACE")
         named = classes & NAMES or title in ALSO_SURE
-        if not named and lexicon.plainness(title) < 0.5 and len(title) > 2 and "MONTH" not in found:
-            found.add("SURE_PLACE")
+        capital = lexicon.plainness(title) < 0.5 and len(title) > 2
+        if capital and not named and "MONTH" not in word_kinds:
+            word_kinds.add("SURE_PLACE")
     if word.isupper() and lexicon.of(word) & {"state", "country"}:
-        found.add("STATE")
+        word_kinds.add("STATE")
     peoples = classes & PEOPLES and not classes & NAMES
-    if not (peoples or "nationality" in classes or found & {"SURE_MONTH", "WEEKDAY"}):
-        _judge_name(word, title, found)
+    if not (peoples or "nationality" in classes or word_kinds & {"SURE_MONTH", "WEEKDAY"}):
+        _judge_name(word, title, word_kinds)
 
 
-def _judge_name(word: str, title: str, found: set[str]) -> None:
+def _judge_name(word: str, title: str, word_kinds: set[str]) -> None:
     lexicon, lower = builtin_lexicon(), title.lower()
     classes = lexicon.of(title)
     if word.isupper() and lower in _NO_PART:
         return
-    if lower not in _NO_PART and ("TITLE" not in found or "surname" in classes):
-        found |= {"PART", "BODY"}
-    if found & {"TITLE", "ROLE"} or lower in _CLOSINGS or (word.isupper() and len(word) < 4):
+    if lower not in _NO_PART and ("TITLE" not in word_kinds or "surname" in classes):
+        word_kinds |= {"PART", "BODY"}
+    if word_kinds & {"TITLE", "ROLE"} or lower in _CLOSINGS or (word.isupper() and len(word) < 4):
         return
     sure = lexicon.plainness(title) <= 0.5 and len(title) > 2
     if "first_name" in classes or title in ALSO_FIRST:
-        found |= {"FIRST", "SURE_FIRST"} if sure else {"FIRST"}
+        word_kinds |= {"FIRST", "SURE_FIRST"} if sure else {"FIRST"}
     if "surname" in classes:
-        found |= {"SURNAME", "SURE_SURNAME"} if sure else {"SURNAME"}
+        word_kinds |= {"SURNAME", "SURE_SURNAME"} if sure else {"SURNAME"}
     if _is_new(word) and lower not in _NO_PART:
-        found.add("NEW")
+        word_kinds.add("NEW")
 
 
 def _is_new(word: str) -> bool:
@@ -327,3 +310,25 @@ def _may_be_name(word: str) -> bool:
     if inner and not _INNER_CAPITAL.match(word):
         return False
     return len(word) > 2 and not pattern("COMMON_END").search(word)
+
+
+# -- the features that the network reads -------------------------------------------------------
+
+
+def features(docs: Sequence[Doc]) -> list[Numbers2d]:
+    """Return for each Doc uint64 (tokens, 6): word, beginning, ending, shape, kind, vector."""
+    rows = {word: _features_of(word) for word in {token.text for doc in docs for token in doc}}
+    arrays = ([rows[token.text] for token in doc] for doc in docs)
+    return [np.array(array, dtype=np.uint64).reshape(-1, 6) for array in arrays]
+
+
+def _features_of(word: str) -> tuple[int, ...]:
+    lexicon, lower = builtin_lexicon(), word.lower()
+    rank = lexicon.rank
+    title = lower.capitalize()
+    classes = lexicon.classes.get(title, NONE) | listed_names().get(lower, NONE)
+    kind = sum(1 << i for i, group in enumerate(_FEATURE_CLASSES) if classes & group)
+    kind |= (lower in rank) << 7 | (title in rank) << 8 | (lexicon.plainness(title) > 0.5) << 9
+    row = next((rank[form] + 1 for form in (word, lower, title) if form in rank), 0)
+    texts = (lower, lower[:3], lower[-3:], word_shape(word))
+    return (*map(get_string_id, texts), kind, row)

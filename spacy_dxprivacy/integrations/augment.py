@@ -64,8 +64,10 @@ def annotate(clean: Doc, original: Doc, annotations: Iterable[str] = ANNOTATIONS
                 clean.spans[key] = [Span(clean, s.start, s.end, label=s.label) for s in group]
     if "cats" in names:
         clean.cats = dict(original.cats)
-    in_clear = dict.fromkeys([*receipt.in_clear, *(IN_CLEAR[name] for name in names)])
-    clean.user_data[RECEIPT_KEY] = {**receipt, "in_clear": list(in_clear)}
+    release = receipt.stage("release")
+    in_clear = dict.fromkeys([*release["in_clear"], *(IN_CLEAR[name] for name in names)])
+    release["in_clear"] = list(in_clear)
+    clean.user_data[RECEIPT_KEY] = dict(receipt)
     return clean
 
 
@@ -115,9 +117,9 @@ def create_sanitizing_augmenter(
     Raises:
         DxError: Settings are out of range.
     """
-    given: dict[str, Any] = {"mechanism": mechanism, "space": space, "unknown": unknown}
-    given |= registry.resolve({part: DEFAULT_CONFIG[part] for part in given if not given[part]})
-    settings = {"source": given.pop("space"), "seed": seed, **given}
+    parts: dict[str, Any] = {"mechanism": mechanism, "space": space, "unknown": unknown}
+    parts |= registry.resolve({name: DEFAULT_CONFIG[name] for name in parts if not parts[name]})
+    settings = {"source": parts.pop("space"), "seed": seed, **parts}
     return SanitizingAugmenter(settings, level, annotations)
 
 

@@ -109,10 +109,12 @@ class Cleaned:
         dx_epsilon (of the text) and dx_spent (of its unit, over all texts).
         """
         columns: dict[str, list[Any]] = {
-            f"dx_{name}": [None if receipt is None else receipt[name] for receipt in self.receipts]
+            f"dx_{name}": [
+                None if receipt is None else getattr(receipt, name) for receipt in self.receipts
+            ]
             for name in COUNTS
         }
-        epsilons = [None if r is None else r["total"]["epsilon"] for r in self.receipts]
+        epsilons = [None if r is None else r.total["epsilon"] for r in self.receipts]
         spent = [None if unit is None else self.units.spent[unit] for unit in self.units.of]
         return {**columns, "dx_epsilon": epsilons, "dx_spent": spent}
 
@@ -212,13 +214,13 @@ def _gathered(outcomes: list[Result], count: int, by: Iterable[Any] | None) -> C
     draws: dict[object, int] = {}
     for name, receipt in zip(names, receipts, strict=True):
         if receipt is not None:
-            draws[name] = draws.get(name, 0) + receipt["draws"]
+            draws[name] = draws.get(name, 0) + receipt.count.draws
     numbers = {name: number for number, name in enumerate(draws)}
     of = [None if r is None else numbers[name] for name, r in zip(names, receipts, strict=True)]
     spent: list[float] = []
     if draws:
         first = next(receipt for receipt in receipts if receipt is not None)
-        word = Guarantee.from_dict(first["guarantee"])
+        word = Guarantee.from_dict(first.guarantee)
         epsilons = {n: repeat(word, n).epsilon for n in set(draws.values())}
         spent = [epsilons[n] for n in draws.values()]
     return Cleaned(texts, receipts, Units("text" if by is None else "user", of, spent), failures)

@@ -10,13 +10,13 @@ from spacy.language import Language
 
 from ..entities.surrogates.replacements import USER
 from ..errors import DxError, Errors
+from ..io.account import Account, OverLimit
 from ..io.build import the_sanitizer
 from ..io.parquet import is_text, values_of
 from ..io.records import Failed, Released, Result, checked
 from ..io.results import Serial, by_number, results
 from ..pipeline.component import without_text
-from ..pipeline.persons import PersonBudget
-from ..pipeline.receipt import COUNTS
+from ..pipeline.receipt import COUNTS, largest_in
 from ..text.users import identity, is_nobody
 from ..validate import fail, one_of
 
@@ -82,7 +82,9 @@ def sanitize_table(
             places = carried_columns(rows.schema, column, keep)
             result = _released(rows, places, column, texts)
             for name in COUNTS if receipts else ():
-                numbers = [None if receipt is None else receipt[name] for receipt in stated]
+                numbers = [
+                    None if receipt is None else getattr(receipt, name) for receipt in stated
+                ]
                 result = result.append_column(f"dx_{name}", pa.array(numbers, pa.int32()))
             if failures and on_failure == "drop":
                 result = result.filter(pa.array([i not in failures for i in range(len(rows))]))
@@ -108,13 +110,15 @@ def _results(
         for row, (text, name) in enumerate(zip(texts, persons, strict=True))
         if text is not None
     )
-    budget = PersonBudget(the_sanitizer(nlp).max_epsilon_per_person)
+    account = Account(limit=the_sanitizer(nlp).max_epsilon_per_person)
     for result in results(nlp, records, Serial(batch_size)):
         if isinstance(result, Released) and (name := result.record.data.get(USER)):
-            why = budget.charge(name, result.receipts)
-            yield Failed(result.record.number, why) if why else result
-        else:
-            yield result
+            try:
+                account.charge(name, largest_in(result.receipts))
+            except OverLimit as error:
+                why = Errors.DX179.format(spent=error.spent, budget=error.limit)
+                result = Failed(result.record.number, why)
+        yield result
 
 
 def _released(table: pa.Table, places: list[int], column: str, texts: list[str | None]) -> pa.Table:

@@ -21,10 +21,10 @@ from thinc.api import Config
 from ..config import PipelineOptions, import_code, read_config, unknown_key
 from ..entities.surrogates.plain import PRESETS
 from ..errors import UsageError, did_you_mean
+from ..mechanisms.levels import LEVELS, MECHANISM
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.select import entity_labels
 from ..prior.pairs import KINDS
-from ..privacy.levels import LEVELS, MECHANISM
 from ..registries import REGISTERED, registry
 from ..space.sources import BUILTIN
 from ..text.language import COVERED

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,16 @@ from spacy.language import Language
 from ..config import FileOptions
 from ..entities.surrogates.base import Surrogate
 from ..entities.surrogates.replacements import USER
-from ..errors import DxError, UsageError
+from ..errors import DxError, Errors, UsageError
 from ..pipeline.component import DxSanitizer
+from ..pipeline.count import Count
 from ..pipeline.coverage import OWN
-from ..pipeline.persons import PersonBudget
+from ..pipeline.receipt import largest_in
 from ..pipeline.select import Entities
+from ..privacy.composition import Loss
 from ..space import BUILTIN
 from ..text.language import COVERED, LANGUAGE, MOST, NAMES, base_language, language_of
+from .account import Account, OverLimit
 from .build import the_sanitizer
 from .fields import Header, Row, shown
 from .files.atomic import Output
@@ -36,7 +39,7 @@ from .plain import Writer
 from .records import Failed, Input, Released
 from .results import executor_of, results
 from .resume import Parts
-from .tally import Sums, Tally
+from .tally import Tally
 
 MARKUP = "markup: elements, formatting, and the names of styles and classes"
 OnFailure = Callable[[Job, int, str], Any]  # takes the number of a record (0: the file), and why
@@ -48,7 +51,7 @@ class Run:
 
     nlp: Language
     files: FileOptions
-    persons: PersonBudget
+    persons: Account
     n_process: int
     language: str | None
     force: bool
@@ -89,7 +92,7 @@ def sanitize(
         OSError: An output cannot be written, and then it is not there.
     """
     files, sanitizer = files or FileOptions(), the_sanitizer(nlp)
-    tally, persons = Tally(sanitizer.terms), PersonBudget(sanitizer.max_epsilon_per_person)
+    tally, persons = Tally(sanitizer.terms), Account(limit=sanitizer.max_epsilon_per_person)
     if n_process > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
     start, fields = time.perf_counter(), dict[str, None]()
@@ -98,7 +101,8 @@ def sanitize(
         parts = None if folder is None else stack.enter_context(Parts(folder, nlp, files))
         run.parts = parts
         for part in parts.parts.values() if parts is not None else ():
-            persons.restore(part["persons"])
+            for person, loss in part["persons"].items():
+                persons.charge(person, Loss.from_dict(loss), capped=True)
         for job in jobs:
             output = FileRun(run, job, Tally(sanitizer.terms))
             try:
@@ -106,17 +110,18 @@ def sanitize(
             except UsageError as error:
                 if len(jobs) == 1:
                     raise
-                tally.failed.append([*output.failed, 0])
+                tally.count += Count(failed=((*output.failed, 0),))
                 on_failure(job, 0, str(error))
                 continue
-            tally.merge(sums["sums"])
-            tally.failed.append(sums["failed"])
-            tally.dropped.update(sums["dropped"])
+            tally.count += Count.from_dict(sums["count"])
+            tally.loss += Loss.from_dict(sums["loss"])
             fields.update(dict.fromkeys(sums["fields"]))
         if parts is not None:
-            parts.complete = not any(0 in numbers for numbers in tally.failed)
+            parts.complete = not any(0 in numbers for numbers in tally.count.failed)
     if files.person_field is not None:
-        tally.by_person = persons.to_dict()
+        losses = [loss for loss, _ in persons.items().values()]
+        largest = reduce(Loss.cover, losses, Loss())
+        tally.by_person = {"persons": len(losses), "largest": largest.to_dict()}
     tally.seconds = time.perf_counter() - start
     tally.in_clear += unmodified(files, fields)
     tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
@@ -128,7 +133,7 @@ def sanitize(
 class FileRun:
     """One file of a run, and its sums.
 
-    fields: those that were there. failed: numbers of records. charged: persons of its records.
+    fields: those that were there. failed: numbers of records. charged: the losses of its persons.
     """
 
     run: Run
@@ -136,7 +141,7 @@ class FileRun:
     tally: Tally
     fields: dict[str, None] = field(default_factory=dict)
     failed: list[int] = field(default_factory=list)
-    charged: set[str] = field(default_factory=set)
+    charged: dict[str, Loss] = field(default_factory=dict)
 
     def sanitize(self) -> dict[str, Any]:
         """Sanitise the file, and return what later files and runs need to know, for JSON."""
@@ -169,7 +174,7 @@ class FileRun:
                 elif job.target is None:
                     output.handle.flush()
                 run.on_progress(record.size)
-            if self.failed and not self.tally.documents:
+            if self.failed and not self.tally.count.documents:
                 output.discard()
             else:
                 writer.finish()
@@ -201,7 +206,7 @@ class FileRun:
         for receipt in released.receipts:
             self.tally.add(receipt)
         if isinstance(origin, Pieces):
-            self.tally.dropped += origin.dropped
+            self.tally.count += Count(dropped=+origin.dropped)
         if isinstance(origin, Row) and self._has_fields and self.run.files.keep_fields is None:
             self.fields.update(dict.fromkeys(origin.fields()))
         return ""
@@ -212,20 +217,22 @@ class FileRun:
         if not person:
             return ""
         key = self.run.parts.person(person) if self.run.parts is not None else person
-        why = self.run.persons.charge(key, released.receipts)
-        if not why:
-            self.charged.add(key)
-        return why
+        loss = largest_in(released.receipts)
+        try:
+            self.run.persons.charge(key, loss)
+        except OverLimit as error:
+            return Errors.DX179.format(spent=error.spent, budget=error.limit)
+        self.charged[key] = self.charged.get(key, Loss()) + loss
+        return ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return what later files and runs need to know, for JSON."""
-        spent = self.run.persons.spent
+        count = replace(self.tally.count, failed=(tuple(self.failed),))
         return {
-            "sums": Sums.to_dict(self.tally),
-            "failed": self.failed,
+            "count": count.to_dict(),
+            "loss": self.tally.loss.to_dict(),
             "fields": list(self.fields),
-            "dropped": dict(self.tally.dropped),
-            "persons": {key: spent[key].to_dict() for key in sorted(self.charged)},
+            "persons": {key: self.charged[key].to_dict() for key in sorted(self.charged)},
         }
 
 

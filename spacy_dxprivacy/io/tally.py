@@ -4,154 +4,89 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..about import __version__
-from ..pipeline.persons import merged
-from ..pipeline.receipt import COUNTS as COUNTS
-from ..pipeline.receipt import PERSONS_SHOWN, UNCOVERED_SHOWN, Counted, SurrogateCounts, Terms
+from ..mechanisms.levels import named
+from ..pipeline.count import Count
+from ..pipeline.receipt import Receipt, Terms, shown_of
+from ..privacy.composition import Loss
 from ..privacy.guarantee import Guarantee
-from ..privacy.levels import named
 
 WIDTH = 92
 MANY_NOT_HELD, FEW_WORDS = 0.25, 20  # of English notes the built-in space lacks about 1 in 20
 
 
-@dataclass(kw_only=True)
-class Sums:
-    """The sums of receipts."""
-
-    documents: int = 0
-    most_draws: int = 0  # of a single document
-    uncovered: int = 0  # passages in languages and scripts that are not covered
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
-    surrogates: SurrogateCounts = field(default_factory=SurrogateCounts)  # surrogates, by label
-    persons: dict[str, Any] | None = None  # the recognised ones, see persons.receipt_of
-
-    def add(self, receipt: Mapping[str, Any]) -> None:
-        """Add one document, by its receipt."""
-        numbers = {name: receipt[name] for name in COUNTS} | {"persons": receipt.get("persons")}
-        numbers["uncovered"] = receipt.get("uncovered", 0)
-        self.merge({"documents": 1, "most_draws": receipt["draws"], **numbers})
-        self.surrogates.add(receipt)
-
-    def merge(self, other: Mapping[str, Any]) -> None:
-        """Add the sums of others, as to_dict returns them."""
-        self.documents += other["documents"]
-        self.most_draws = max(self.most_draws, other["most_draws"])
-        self.uncovered += other.get("uncovered", 0)
-        for name in COUNTS:
-            self.counts[name] += other[name]
-        self.surrogates.merge(SurrogateCounts.of(other))
-        if (persons := other.get("persons")) is not None:
-            self.persons = merged(self.persons, persons)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, for json."""
-        numbers = {"documents": self.documents, **self.counts}
-        others: dict[str, Any] = {} if self.persons is None else {"persons": self.persons}
-        if self.uncovered:
-            others["uncovered"] = self.uncovered
-        return {
-            **numbers, "most_draws": self.most_draws, **self.surrogates.to_dict(), **others
-        }  # fmt: skip
-
-
 @dataclass
-class Tally(Sums):
-    """The sums of a run, with what the receipts of all documents say."""
+class Tally:
+    """The counts of a run, with what the receipts of all documents say."""
 
     terms: Terms
+    count: Count = field(default_factory=Count)
+    loss: Loss = field(default_factory=Loss)
     in_clear: list[str] = field(default_factory=list)  # visible besides what the receipts name
-    failed: list[list[int]] = field(default_factory=list)  # numbers of records, for each input
-    dropped: Counter[str] = field(default_factory=Counter)  # parts of documents, and files, by kind
-    by_person: dict[str, Any] | None = None  # see persons.PersonBudget.to_dict
+    by_person: dict[str, Any] | None = None  # how many persons there are, and the largest loss
     seconds: float = 0.0  # without set-up
 
     @property
     def failures(self) -> int:
         """How many documents could not be sanitised."""
-        return sum(map(len, self.failed))
+        return sum(map(len, self.count.failed))
 
     @property
     def visible(self) -> list[str]:
         """What of the input is in plaintext, each once."""
-        shown = [] if self.persons is None else [PERSONS_SHOWN]
-        shown += [UNCOVERED_SHOWN] if self.uncovered else []
-        return list(dict.fromkeys([*self.terms.in_clear, *self.in_clear, *shown]))
-
-    @property
-    def numbers(self) -> int:
-        """How many tokens were drawn as numbers."""
-        c = self.counts
-        return c["tokens"] - c["perturbed"] - c["unknown"] - c["kept"] - self.surrogates.tokens
+        shown = [*self.terms.in_clear, *self.in_clear, *shown_of(self.count)]
+        return list(dict.fromkeys(shown))
 
     @property
     def share_not_held(self) -> float:
         """The share of words of the corpus that are not in the space, 0 to 1."""
-        words = self.counts["perturbed"] + self.counts["unknown"]
-        return self.counts["unknown"] / words if words else 0.0
+        words = self.count.perturbed + self.count.unknown
+        return self.count.unknown / words if words else 0.0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, for json, to be handed on.
+    def add(self, receipt: Receipt) -> None:
+        """Add a document, by its receipt."""
+        self.count += receipt.count
+        self.loss += receipt.loss
 
-        Without the speed, which tells how long texts and how rare their words are. `total` is that
-        of the document with the most draws.
+    def to_dict(self) -> Receipt:
+        """Return the receipt of the run, for JSON, to be handed on.
+
+        Without the speed, which tells how long texts and how rare their words are.
         """
-        of_largest = self.terms.receipt(
-            Counted(
-                0, 0, 0, self.most_draws, mentions=self.surrogates.mentions, persons=self.persons
-            )
-        )
-        payload = {
-            "spacy_dxprivacy": __version__,
-            **{k: v for k, v in of_largest.items() if k not in (*COUNTS, "earlier")},
-            "in_clear": self.visible,
-            "documents": self.documents,
-            "failed": self.failed,
-            **self.counts,
-        }
-        if self.terms.numbers is not None:
-            guarantee = self.terms.numbers.to_dict()
-            payload["numbers"] = {"guarantee": guarantee, "drawn": self.numbers}
+        loss: dict[str, Any] = self.loss.to_dict()
         if self.by_person is not None:
-            payload["by_person"] = self.by_person
-        if self.dropped:
-            payload["dropped"] = dict(sorted(self.dropped.items()))
-        if self.uncovered:
-            payload["uncovered"] = self.uncovered
-        if self.terms.surrogates is not None:
-            payload["stood_in"] = self.surrogates.tokens
-        return payload
+            loss["by_person"] = self.by_person
+        stages = self.terms.stages(self.visible)
+        return Receipt(stages=stages, count=self.count.to_dict(), loss=loss)
 
     # -- in sentences --------------------------------------------------------------------------
 
     def lines(self) -> list[str]:
         """Return the receipt for the person who runs it, which has the speed."""
-        c, space, _, digest = self.counts, *self.terms.space.rpartition(" (")
-        title = f"Sanitised {many(self.documents, 'document')}, {many(c['tokens'], 'token')}."
-        each = "every occurrence" if self.terms.scope == "token" else "every distinct word"
+        count, (space, _, digest) = self.count, self.terms.space.rpartition(" (")
+        documents = many(count.documents, "document")
+        title = f"Sanitised {documents}, {many(count.tokens, 'token')}."
+        occasion = "every occurrence" if self.terms.scope == "token" else "every distinct word"
         mechanism = (
-            f"{self.terms.mechanism}, sampled for {each}, on the space {space!r} "
+            f"{self.terms.mechanism}, sampled for {occasion}, on the space {space!r} "
             f"(digest {digest[:12]})"
         )
         words = (
-            f"{c['perturbed']:,} perturbed; "
-            f"{c['unknown']:,} unknown to the space, {self.share_not_held:.1%} of the words "
-            f"(policy {self.terms.unknown_policy}); {c['kept']:,} tokens unmodified"
-            f"{'. A perturbed word may be sampled as itself' * bool(c['perturbed'])}"
+            f"{count.perturbed:,} perturbed; "
+            f"{count.unknown:,} unknown to the space, {self.share_not_held:.1%} of the words "
+            f"(policy {self.terms.unknown_policy}); {count.kept:,} tokens unmodified"
+            f"{'. A perturbed word may be sampled as itself' * bool(count.perturbed)}"
         )
-        speed = c["tokens"] / self.seconds if self.seconds else 0.0  # tokens, as spaCy counts them
+        speed = count.tokens / self.seconds if self.seconds else 0.0  # tokens, as spaCy counts them
         failed = f"{many(self.failures, 'record')}, not written"
         rows = {
             "Odds": self._odds(),
             "Guarantee": self._guarantee(),
             "Mechanism": mechanism,
             "Words": words,
-            "Attacker": self._attacker() if c["perturbed"] else "",
+            "Attacker": self._attacker() if count.perturbed else "",
             "Edited": self._edited(),
             "Numbers": self._numbers(),
             "Surrogates": self._surrogates(),
@@ -159,18 +94,19 @@ class Tally(Sums):
             "Visible": "; ".join(self.visible),
             "Speed": f"{speed:,.0f} words a second, set-up not counted",
         }
-        if rows["Surrogates"] and not c["perturbed"]:  # the word mechanism was not used
+        if rows["Surrogates"] and not count.perturbed:  # the word mechanism was not used
             unused = dict.fromkeys(("Mechanism", "Guarantee", "Attacker"), "")
             rows = {"Odds": rows["Odds"], "Surrogates": rows["Surrogates"], **rows, **unused}
-        shown = {k: v for k, v in rows.items() if self.documents and (v or k == "Visible")}
-        dropped = ", ".join(f"{kind} {count:,}" for kind, count in sorted(self.dropped.items()))
+        shown = {k: v for k, v in rows.items() if count.documents and (v or k == "Visible")}
+        dropped = ", ".join(f"{kind} {count:,}" for kind, count in sorted(count.dropped.items()))
         shown |= {"Dropped": f"{dropped}; not written"} if dropped else {}
         shown |= {"Failed": failed} if self.failures else {}
         return [title, *(line for row in shown.items() for line in wrapped(*row))]
 
     def _odds(self) -> str:
         """Return how often an informed attacker names a person at most, in plain words."""
-        odds, top = self.terms.odds, None if self.persons is None else self.persons["most"][0]
+        odds, persons = self.terms.odds, self.count.persons
+        top = None if persons is None else persons.listed[0]
         if top is not None and top["epsilon"] == 0:
             return "nothing is learned of names: their surrogates are drawn without a look at them"
         guess = "whoever knows all else, and that a name is one of 100 near names, is right"
@@ -181,7 +117,7 @@ class Tally(Sums):
                 f"{guess} {times(top['right'])} {whom}. Against any other name, these mentions "
                 f"come to epsilon = {top['epsilon']:.3g}"
             )
-        if odds is None or top is not None or not self.counts["perturbed"]:
+        if odds is None or top is not None or not self.count.perturbed:
             return ""
         once, thrice = (times(odds["right"][number]) for number in ("1", "3"))
         return f"{guess} {once} if it is mentioned once, and {thrice} if three times, {typical}"
@@ -212,7 +148,8 @@ class Tally(Sums):
                 f"between two random words (median), and {nats[2]} at most, for any two texts of "
                 "one layout. (Mechanisms such as DP-Prompt state 62 to 125 nats a token.)"
             )
-        total = f"The losses of words add up, here to {self.most_draws:,} times epsilon a document."
+        draws = self.count.most_draws
+        total = f"The losses of words add up, here to {draws:,} times epsilon a document."
         return " ".join([*sentences, total])
 
     def _attacker(self) -> str:
@@ -228,24 +165,26 @@ class Tally(Sums):
         g = self.terms.numbers
         if g is None:
             return ""
-        each = f"{self.numbers:,} sampled near their value, epsilon = {g.epsilon:.6g} {g.unit} each"
-        return f"{each} ({g.status}). {g.notes}"
+        guarantee = f"epsilon = {g.epsilon:.6g} {g.unit} each ({g.status})"
+        return f"{self.count.numbers:,} sampled near their value, {guarantee}. {g.notes}"
 
     def _uncovered(self) -> str:
-        passages = many(self.uncovered, "passage")
+        passages = many(self.count.uncovered, "passage")
         why = "in languages or scripts in which no rule finds anything"
-        return f"{passages} {why}" if self.uncovered else ""
+        return f"{passages} {why}" if self.count.uncovered else ""
 
     def _surrogates(self) -> str:
         """Return the labels, counts and guarantee of each kind of surrogate."""
         by_kind: dict[str, list[str]] = {}
         for label, terms in (self.terms.surrogates or {}).items():
-            counts = self.surrogates.mentions.get(label)
+            counts = self.count.mentions.get(label)
             if counts is None or not counts["found"]:
                 continue
-            same = f", {counts['kept']:,} unchanged" if counts["kept"] else ""
+            unchanged = f", {counts['kept']:,} unchanged" if counts["kept"] else ""
             kind = f"{terms['stand_in']}: {Guarantee.from_dict(terms['guarantee'])}"
-            by_kind.setdefault(kind, []).append(f"{label} {counts['replaced']:,} replaced{same}")
+            by_kind.setdefault(kind, []).append(
+                f"{label} {counts['replaced']:,} replaced{unchanged}"
+            )
         return "; ".join(f"{', '.join(rows)} ({kind})" for kind, rows in by_kind.items())
 
     def alarms(self) -> list[str]:
@@ -262,7 +201,7 @@ class Tally(Sums):
             alarms.append(f"the published proof of {self.terms.mechanism} does not hold.")
         alarms = [f"NO PRIVACY: {alarm}" for alarm in alarms]
         # Text of another language goes through as a few words that are written alike.
-        if self.counts["unknown"] >= FEW_WORDS and self.share_not_held >= MANY_NOT_HELD:
+        if self.count.unknown >= FEW_WORDS and self.share_not_held >= MANY_NOT_HELD:
             name = self.terms.space.rpartition(" (")[0]
             alarms.append(
                 f"UNKNOWN WORDS: {self.share_not_held:.0%} of the words are not in the space "

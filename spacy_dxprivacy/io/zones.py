@@ -10,9 +10,9 @@ whole; memory holds a part at a time.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import groupby, islice
 
 from spacy.language import Language
@@ -20,7 +20,8 @@ from spacy.tokens import Doc
 
 from ..errors import DxError
 from ..pipeline.component import DxSanitizer
-from ..pipeline.receipt import Counted, Receipt, assert_sanitized, get_receipt
+from ..pipeline.count import Count
+from ..pipeline.receipt import Receipt, assert_sanitized, get_receipt
 from ..text.tokens import MANY_WORDS, trim_vocab
 from .build import the_sanitizer
 from .records import Failed, Input, Record, Released, Result, Text, chunks, doc_of
@@ -36,7 +37,6 @@ _ENDS = re.compile(r"(?:[.!?]\s{1,8}|\n[^\S\n]{0,8}\n)(?=\S)")
 _BESIDE = 256  # characters on each side of a place that the tokenizer is asked about
 MOST_TRIES = 2**10  # ends of a part that are looked at, none of which may be one
 _MARKS = {".", "!", "?"}
-_COUNTED = ("tokens", "perturbed", "unknown", "draws", "uncovered")
 
 Drawn = tuple[str, Receipt, Doc | None]  # of a text
 
@@ -154,7 +154,7 @@ def _in_parts(nlp: Language, record: Record, text: str, batch_size: int) -> Draw
         (outcome,) = _at_once(nlp, [(record, text)], batch_size)
         return outcome
     drawn: list[str] = []
-    counts: Counter[str] = Counter()
+    count = Count()
     parts = (Record(record.number, [part]) for part in parts_of(text, places))
     for chunk in chunks(parts, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
         inputs = [(part, part.texts[0]) for part in chunk if isinstance(part, Record)]
@@ -163,10 +163,9 @@ def _in_parts(nlp: Language, record: Record, text: str, batch_size: int) -> Draw
                 return Failed(record.number, outcome.why, record.size)
             part, receipt, _ = outcome
             drawn.append(part)
-            counts.update({name: receipt.get(name, 0) for name in _COUNTED})
-    tokens, perturbed, unknown, draws, uncovered = (counts[name] for name in _COUNTED)
-    counted = Counted(tokens, perturbed, unknown, draws, uncovered=uncovered)
-    return "".join(drawn), the_sanitizer(nlp).terms.receipt(counted), None
+            count += receipt.count
+    count = replace(count, documents=1, most_draws=count.draws)
+    return "".join(drawn), the_sanitizer(nlp).terms.receipt(count), None
 
 
 def parts_of(text: str, places: Iterable[int]) -> Iterator[str]:

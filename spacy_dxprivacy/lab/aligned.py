@@ -25,9 +25,9 @@ class Writing:
         self._substitutes = parts.blocked(space).substitutes
         self._preserved = parts.casing == "preserve"
         self._words = space.words
-        every = [self._substitutes.get(word, word) for word in space.words]
+        written = [self._substitutes.get(word, word) for word in space.words]
         self._rows: dict[str, list[int]] = {}
-        for row, key in enumerate(self._keys(every)):
+        for row, key in enumerate(self._keys(written)):
             self._rows.setdefault(key, []).append(row)
 
     def _keys(self, words: list[str]) -> list[str]:
@@ -46,8 +46,8 @@ class Writing:
         fixed, written = np.zeros(len(tokens), dtype=bool), []
         for row in rows:
             word = self._words[row]
-            others = [*tokens[:place], self._substitutes.get(word, word), *tokens[place + 1 :]]
-            if spell(others, fixed, drawn)[0][place] == token:
+            words = [*tokens[:place], self._substitutes.get(word, word), *tokens[place + 1 :]]
+            if spell(words, fixed, drawn)[0][place] == token:
                 written.append(row)
         return written
 
@@ -64,8 +64,8 @@ def tokens_of(doc: Doc, drawn: Bools1d, release: str | Doc) -> list[str] | None:
         tokens = [] if match is None else list(match.groups())
     if len(tokens) != len(doc):
         return None
-    same = all(t == old.text for t, old, d in zip(tokens, doc, drawn, strict=True) if not d)
-    return tokens if same else None
+    unmodified = all(t == old.text for t, old, d in zip(tokens, doc, drawn, strict=True) if not d)
+    return tokens if unmodified else None
 
 
 def _pattern(doc: Doc, drawn: list[bool]) -> re.Pattern[str]:

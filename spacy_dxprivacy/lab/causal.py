@@ -124,12 +124,12 @@ def _load(name: str, path: Path | None, device: str) -> CausalModel:
         torch.zeros(1, device=device)
     except Exception:
         raise DxError(Errors.DX155.format(device=device, name=DEVICE)) from None
-    source, more = name if path is None else str(path), dict[str, str]()
+    source, options = name if path is None else str(path), dict[str, str]()
     if path is not None and path.is_file():
-        source, more = str(path.parent), {"gguf_file": path.name}
-    tokenizer = transformers.AutoTokenizer.from_pretrained(source, local_files_only=True, **more)
+        source, options = str(path.parent), {"gguf_file": path.name}
+    tokenizer = transformers.AutoTokenizer.from_pretrained(source, local_files_only=True, **options)
     network: Any = transformers.AutoModelForCausalLM.from_pretrained(
-        source, local_files_only=True, dtype=torch.float32, **more
+        source, local_files_only=True, dtype=torch.float32, **options
     )
     if len(tokenizer) > network.get_input_embeddings().weight.shape[0]:
         raise _unusable(name, "its tokenizer has more tokens than its network")
@@ -202,11 +202,11 @@ class Sheet:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """Settings of a search. prompt: public words on the kind of text. known: float64 (n,),
-    frequencies, mixed in by `share`."""
+    """Settings of a search. prompt: public words on the kind of text. frequencies: float64 (n,),
+    mixed in by `share`."""
 
     words: WordTokens
-    known: Floats1d
+    frequencies: Floats1d
     share: float
     prompt: str = ""
     beam: int = 4
@@ -216,12 +216,12 @@ class Search:
         the window."""
         model = self.words.model
         prompt = model.encode([self.prompt + "\n\n"])[0] if self.prompt else []
-        most = model.window // 2
-        if len(prompt) > most:
-            raise DxError(Errors.DX151.format(tokens=len(prompt), most=most))
+        limit = model.window // 2
+        if len(prompt) > limit:
+            raise DxError(Errors.DX151.format(tokens=len(prompt), most=limit))
         filled = [np.zeros(0, dtype=np.int64) for _ in sheets]
         for group in self._groups([len(sheet) for sheet in sheets], len(prompt)):
-            texts = [_Text(sheets[number], self) for number in group]
+            texts = [_FilledText(sheets[number], self) for number in group]
             self._fill_in_parallel(texts, prompt)
             for number, text in zip(group, texts, strict=True):
                 filled[number] = text.best()
@@ -240,7 +240,7 @@ class Search:
         if group:
             yield group
 
-    def _fill_in_parallel(self, texts: list[_Text], prompt: list[int]) -> None:
+    def _fill_in_parallel(self, texts: list[_FilledText], prompt: list[int]) -> None:
         lanes = self.words.model.read([prompt])
         lanes.keep(np.zeros(len(texts) * self.beam, dtype=np.int64))  # the prompt is read once
         while texts:
@@ -251,7 +251,7 @@ class Search:
                 tokens = [queue.pop(0) if queue else NOTHING for queue in queues]
                 lanes.feed(np.array(tokens, dtype=np.int64))
 
-    def _step(self, texts: list[_Text], lanes: CausalLanes) -> list[_Text]:
+    def _step(self, texts: list[_FilledText], lanes: CausalLanes) -> list[_FilledText]:
         """Choose the next words of texts whose queues are read; return the unfinished texts."""
         none = np.zeros((self.beam, 1), dtype=np.int64)
         asked = [text.asked() if text.is_ready else none for text in texts]
@@ -261,11 +261,11 @@ class Search:
         order, unfinished = [], []
         for number, (text, tokens) in enumerate(zip(texts, asked, strict=True)):
             lane = number * self.beam
-            own = np.arange(self.beam)
+            parents = np.arange(self.beam)
             if text.is_ready:
-                own = text.choose(logs[lane : lane + self.beam, : tokens.shape[1]])
+                parents = text.choose(logs[lane : lane + self.beam, : tokens.shape[1]])
             if not text.is_done:
-                order.append(lane + own)
+                order.append(lane + parents)
                 unfinished.append(text)
         if unfinished:
             kept = np.concatenate(order)
@@ -274,7 +274,7 @@ class Search:
         return unfinished
 
 
-class _Text:
+class _FilledText:
     """A text that is being filled: its beam, and the tokens that each path has yet to read."""
 
     def __init__(self, sheet: Sheet, search: Search) -> None:
@@ -315,7 +315,7 @@ class _Text:
         search, words, form = self.search, self.sheet.words[self.place], self._form
         first = search.words.first_of(words, **form)
         logits = np.where(first == NO_TOKEN, -1e30, logs + search.words.within[words])
-        p = (1 - search.share) * np.exp(logits) + search.share * search.known[words]
+        p = (1 - search.share) * np.exp(logits) + search.share * search.frequencies[words]
         total = self.scores[:, None] + np.log(p + 1e-30) + self.sheet.logs[self.place]
         best = np.argsort(-total, axis=None, kind="stable")[: search.beam]
         best = np.resize(best, search.beam)

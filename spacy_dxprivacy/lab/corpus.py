@@ -23,9 +23,10 @@ from ..io.fields import Row, slots_of
 from ..io.jobs import begun, opened, plan_jobs, read
 from ..io.records import Failed, Input, Record, chunks, docs_of
 from ..io.zones import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
-from ..pipeline.draw import LONGEST, passage
+from ..pipeline.draw import passage
 from ..pipeline.select import AllWords
 from ..pipeline.unknown import REDACTED
+from ..privacy.composition import LONGEST
 from ..space import Space
 from ..space.sources import SpaceSource
 from ..ty import Draw, Mechanism, facts_of
@@ -43,17 +44,17 @@ AT_ONCE = 2**15  # words drawn at once
 Words = tuple[Ints1d, Bools1d, list[str]]
 
 
-def read_corpus(source: str, space: Space, *, field: str = "text") -> Corpus:
+def read_corpus(source: str, space: Space, *, field: str = "text") -> EncodedCorpus:
     """Read the words of a file, or of stdin for "-"; raise DxError where the space has none."""
     parts = sentences_of_file(source, "an attack", field=field, space=space)
-    documents = [words for some, _ in parts for words in some]
+    documents = [words for of_part, _ in parts for words in of_part]
     triples: Any = zip(*documents, strict=True) if documents else ((), (), ())
-    return Corpus.of(*triples)
+    return EncodedCorpus.of(*triples)
 
 
-def read_texts(source: str, field: str, *, most: int | None = None) -> list[str]:
+def read_texts(source: str, field: str, *, limit: int | None = None) -> list[str]:
     """Return the texts of a file, or of stdin for "-", without records that cannot be read."""
-    records = islice(records_of(source, "an attack", FileOptions(field=(field,))), most)
+    records = islice(records_of(source, "an attack", FileOptions(field=(field,))), limit)
     return [str(text) for r in records if isinstance(r, Record) for text in r.texts]
 
 
@@ -73,13 +74,13 @@ def sentences_of_file(
     """Yield Words of documents, without punctuation, and how many records could not be read."""
     nlp = tokenizer()
     records = records_of(source, taker, FileOptions(field=(field,)))
-    for some in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
-        records_read = [record for record in some if isinstance(record, Record)]
+    for batch in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
+        records_read = [record for record in batch if isinstance(record, Record)]
         with zone(nlp), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy's may quote tokens
             docs = nlp.pipe(doc for record in records_read for doc in docs_of(nlp, record))
             documents = [words_of(doc, space)[:3] for doc in docs]
-        yield documents, len(some) - len(records_read)
+        yield documents, len(batch) - len(records_read)
 
 
 def tokenizer() -> Language:
@@ -105,13 +106,13 @@ def _plaintext_before(doc: Doc, places: Ints1d) -> list[str]:
     return [text[end : doc[place].idx] for end, place in zip(ends, places.tolist(), strict=False)]
 
 
-def corpus_of(docs: Iterable[Doc], space: Space) -> Corpus:
+def corpus_of(docs: Iterable[Doc], space: Space) -> EncodedCorpus:
     """Return the words of Docs that the space holds. Raise DxError where it holds none."""
-    return Corpus.of(*zip(*(words_of(doc, space)[:3] for doc in docs), strict=True))
+    return EncodedCorpus.of(*zip(*(words_of(doc, space)[:3] for doc in docs), strict=True))
 
 
 @dataclass(frozen=True)
-class Corpus:
+class EncodedCorpus:
     """The words of documents that a space holds, concatenated.
 
     rows: int64 (t,), of a space. starts: int64 (documents + 1,), where each begins, and t.
@@ -130,32 +131,32 @@ class Corpus:
         documents: Iterable[Ints1d],
         sentences: Iterable[Bools1d] | None = None,
         before: Iterable[Sequence[str]] | None = None,
-    ) -> Corpus:
+    ) -> EncodedCorpus:
         """Build a corpus; empty documents and unknown words (-1) are left out.
 
         documents: int64 (length,) each. sentences: bool (length,) each, where sentences begin; by
         default a document is one, cut at the longest passage. before: strings, as many; by default
         blanks, and stops where sentences end.
         """
-        rows = [np.asarray(some, dtype=np.int64) for some in documents]
+        rows = [np.asarray(item, dtype=np.int64) for item in documents]
         if sentences is None:
-            sentences = [np.arange(len(some)) % LONGEST == 0 for some in rows]
+            sentences = [np.arange(len(item)) % LONGEST == 0 for item in rows]
         begins = list(sentences)
         if before is None:
-            marks = [np.where(some, ". ", " ").tolist() for some in begins]
-            before = [["" for _ in some[:1]] + some[1:] for some in marks]
-        known = []
+            marks = [np.where(item, ". ", " ").tolist() for item in begins]
+            before = [["" for _ in item[:1]] + item[1:] for item in marks]
+        parts = []
         for words, starts, between in zip(rows, begins, before, strict=True):
-            there = words >= 0
+            is_known = words >= 0
             # A sentence that began with an unknown word begins with the next known one.
-            sentence = np.diff(np.cumsum(starts)[there], prepend=-1) > 0
-            if there.any():
-                known.append((words[there], sentence, compress(between, there)))
-        if not known:
+            sentence = np.diff(np.cumsum(starts)[is_known], prepend=-1) > 0
+            if is_known.any():
+                parts.append((words[is_known], sentence, compress(between, is_known)))
+        if not parts:
             raise fail("the text", "a word or more that the space holds", "none")
-        ends = np.cumsum([0, *(len(some) for some, *_ in known)])
-        all_words, cuts = (np.concatenate([parts[i] for parts in known]) for i in range(2))
-        plaintext = tuple(mark for *_, some in known for mark in some)
+        ends = np.cumsum([0, *(len(item) for item, *_ in parts)])
+        all_words, cuts = (np.concatenate([part[i] for part in parts]) for i in range(2))
+        plaintext = tuple(mark for *_, item in parts for mark in item)
         return cls(all_words, ends.astype(np.int64), cuts, plaintext)
 
     def __len__(self) -> int:
@@ -169,27 +170,29 @@ class Corpus:
         """Document of each word, int64 (t,)."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
-    def first(self, words: int) -> Corpus:
+    def first(self, words: int) -> EncodedCorpus:
         """Return the first documents that have this many words together."""
         enough = int(np.searchsorted(self.starts[1:], words)) + 1
         return self._some(np.arange(len(self)) < enough)
 
-    def opening(self, length: int) -> Corpus:
+    def opening(self, length: int) -> EncodedCorpus:
         """Return the first words of each document."""
         parts = [
             (rows[:length], begins[:length], marks[:length])
             for rows, begins, marks in self._documents
         ]
-        return Corpus.of(*zip(*parts, strict=True))
+        return EncodedCorpus.of(*zip(*parts, strict=True))
 
-    def halves(self) -> tuple[Corpus, Corpus | None]:
+    def halves(self) -> tuple[EncodedCorpus, EncodedCorpus | None]:
         """Return every second document, and the others; None where there is only one."""
         second = np.arange(len(self)) % 2 == 1
         return self._some(~second), self._some(second) if second.any() else None
 
-    def _some(self, which: Bools1d) -> Corpus:
-        wanted = (one for one, wanted in zip(self._documents, which, strict=True) if wanted)
-        return Corpus.of(*zip(*wanted, strict=True))
+    def _some(self, chosen: Bools1d) -> EncodedCorpus:
+        wanted = (
+            document for document, wanted in zip(self._documents, chosen, strict=True) if wanted
+        )
+        return EncodedCorpus.of(*zip(*wanted, strict=True))
 
     @property
     def _documents(self) -> Iterator[tuple[Ints1d, Bools1d, tuple[str, ...]]]:
@@ -203,7 +206,9 @@ class Corpus:
         return np.asarray(np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1))
 
 
-def sanitised(corpus: Corpus, mechanism: Mechanism, rng: Rng, *, scope: str = "token") -> Draw:
+def sanitised(
+    corpus: EncodedCorpus, mechanism: Mechanism, rng: Rng, *, scope: str = "token"
+) -> Draw:
     """Release a corpus as the component does: outputs (t,), and vectors (t, d) if there are any.
 
     Scope "token" draws every word, with its sentence if the mechanism does; "type" draws every
@@ -236,7 +241,7 @@ def drawn(
 
 
 def repeated(
-    corpus: Corpus, mechanism: Mechanism, at: tuple[Ints1d, Ints1d], times: int, rng: Rng
+    corpus: EncodedCorpus, mechanism: Mechanism, at: tuple[Ints1d, Ints1d], times: int, rng: Rng
 ) -> Draw:  # fmt: skip
     """Release other words in some places of a text, `times` each, within their sentences.
 
@@ -247,13 +252,13 @@ def repeated(
         return drawn(mechanism, np.repeat(words, times), rng)
     first = np.flatnonzero(corpus.sentences)
     last = np.append(first[1:], len(corpus.rows))
-    which = np.searchsorted(first, places, side="right") - 1
+    sentence_of = np.searchsorted(first, places, side="right") - 1
     rows, starts, wanted, total = [], [], [], 0
-    for place, word, a, b in zip(places, words, first[which], last[which], strict=True):
-        some = corpus.rows[a:b].copy()
-        some[place - a] = word
+    for place, word, a, b in zip(places, words, first[sentence_of], last[sentence_of], strict=True):
+        sentence = corpus.rows[a:b].copy()
+        sentence[place - a] = word
         wanted.append(total + place - a + np.arange(times) * (b - a))
-        rows.append(np.tile(some, times))
+        rows.append(np.tile(sentence, times))
         starts.append(np.tile(np.arange(b - a) == 0, times))
         total += times * (b - a)
     out = drawn(mechanism, np.concatenate(rows), rng, np.concatenate(starts))
@@ -284,10 +289,10 @@ def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
         except KeyError:
             continue
         values = [record.texts[0], *(holder[place] for holder, place in slots)]
-        found = tuple("" if value is None else str(value) for value in values)
-        if all(map(str.strip, found)):
+        strings = tuple("" if value is None else str(value) for value in values)
+        if all(map(str.strip, strings)):
             empty = False
-            yield found
+            yield strings
     if empty:
         raise UsageError(f"{path.name}: no row has all of {', '.join(names)}.")
 
@@ -340,8 +345,8 @@ def macro_f1(classes: Ints1d, guess: Ints1d) -> Interval:
 
     def figure(times: Floats1d) -> float:
         table = np.bincount(cells, weights=times, minlength=k * k).reshape(k, k)
-        both = table.sum(axis=0) + table.sum(axis=1)
-        there = both > 0
-        return float((2 * np.diag(table)[there] / both[there]).mean())
+        sums = table.sum(axis=0) + table.sum(axis=1)
+        present = sums > 0
+        return float((2 * np.diag(table)[present] / sums[present]).mean())
 
     return figure(np.ones(n)), *bootstrap(n, figure)

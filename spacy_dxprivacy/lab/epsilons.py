@@ -52,8 +52,8 @@ def sampled(rows: Ints1d, frequencies: Any, size: int) -> Probes:
     ends = np.cumsum(np.asarray(frequencies, dtype=np.float64))
     places = (np.arange(size) + 0.5) * (ends[-1] / size)
     hit = np.minimum(np.searchsorted(ends, places, side="right"), len(rows) - 1)
-    which, counts = np.unique(hit, return_counts=True)
-    return Probes(np.asarray(rows, dtype=np.int64)[which], counts.astype(np.int64))
+    distinct, counts = np.unique(hit, return_counts=True)
+    return Probes(np.asarray(rows, dtype=np.int64)[distinct], counts.astype(np.int64))
 
 
 def running_text(n: int, size: int) -> Probes:
@@ -118,10 +118,10 @@ def _search(share: Callable[[float], float], start: float, factor: float) -> lis
 
     path, level = [start], 0
     while len(path) < MOST_STEPS and part(path[-1]) < HIGH and level < 2:
-        here, ahead = path[-1], path[-1] * factor
+        last, ahead = path[-1], path[-1] * factor
         if np.isnan(part(ahead)):
             break
-        level = level + 1 if abs(part(ahead) - part(here)) < 0.002 and part(ahead) > 0.1 else 0
+        level = level + 1 if abs(part(ahead) - part(last)) < 0.002 and part(ahead) > 0.1 else 0
         path.append(ahead)
     return path
 

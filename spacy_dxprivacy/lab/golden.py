@@ -28,7 +28,7 @@ from ..pipeline.select import Entities
 from ..text.mentions import plain_label
 
 FIGURES = ("recall", "precision", "clean")
-ALL = "all"
+ALL_LABELS = "all"
 AROUND = 40  # characters on each side of a miss that is shown
 PARTICLES = frozenset(
     "a de del della di da do dos das du la le las los van von der den bin al el y of the "
@@ -48,7 +48,7 @@ class Gold(NamedTuple):
 
 
 @dataclass
-class Counts:
+class LabelCounts:
     """Of one label: entities, those with a readable word, words that are replaced, those in an
     entity of any label, documents with such entities, those with something left."""
 
@@ -62,12 +62,12 @@ class Counts:
     def figure(self, name: str) -> float | None:
         """Return a share, of FIGURES: clean is that of the documents with nothing left. That of
         nothing is None."""
-        part, whole = {
+        part, total = {
             "recall": (self.entities - self.missed, self.entities),
             "precision": (self.right, self.words),
             "clean": (self.documents - self.leaving, self.documents),
         }[name]
-        return part / whole if whole else None
+        return part / total if total else None
 
 
 @dataclass
@@ -75,7 +75,7 @@ class Evaluation:
     """Counts by label, and of all. skipped: entities with labels that the pipeline does not
     replace. misses: with text, for the owner alone."""
 
-    labels: defaultdict[str, Counts] = field(default_factory=lambda: defaultdict(Counts))
+    labels: defaultdict[str, LabelCounts] = field(default_factory=lambda: defaultdict(LabelCounts))
     skipped: Counter[str] = field(default_factory=Counter)
     misses: list[str] = field(default_factory=list, repr=False)
 
@@ -88,19 +88,19 @@ def read_gold(path: Path) -> list[Gold]:
     Raises:
         UsageError: For a record that is of none of these, or whose spans do not fit its text.
     """
-    found: list[Gold | None] = []
+    records: list[Gold | None] = []
     if path.suffix.lower() == ".json":
         raise UsageError(f"{path}: {ARRAY}")
     try:
         with regular(path).open("rb") as file:
             for _, line, _ in numbered_lines(file):
-                found += [_gold_of(parse_json(line))] if line.strip() else []
+                records += [_gold_of(parse_json(line))] if line.strip() else []
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or 'cannot be read'}.") from None
     except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError):
-        what = "is not the JSON of a text with spans that fit it"
-        raise UsageError(f"{path}: record {len(found) + 1} {what}.") from None
-    golds = [gold for gold in found if gold is not None]
+        problem = "is not the JSON of a text with spans that fit it"
+        raise UsageError(f"{path}: record {len(records) + 1} {problem}.") from None
+    golds = [gold for gold in records if gold is not None]
     if not golds:
         raise UsageError(f"{path}: has no annotated text.")
     return golds
@@ -111,15 +111,15 @@ def _gold_of(row: Any) -> Gold | None:
         row = {"text": row[0], **row[1]}
     text, answers = row.get("full_text", row.get("text")), [row.get("answer", "accept")]
     if "label" in row:  # of Label Studio's export without metadata
-        row = {"data": row, "annotations": [{"result": [{"value": one} for one in row["label"]]}]}
+        row = {"data": row, "annotations": [{"result": [{"value": span} for span in row["label"]]}]}
     if "annotations" in row:
         text = row["data"]["text"]
         answers, regions = _label_studio_regions(row, text)
     else:
         groups = (row.get(name) for name in ("spans", "ents", "entities"))
         none: list[Any] = [[]] * ("answer" in row)  # Prodigy leaves out spans where there are none
-        spans: Any = next(one for one in (*groups, *none) if isinstance(one, list))
-        regions = [_region(one) for one in spans]
+        spans: Any = next(span for span in (*groups, *none) if isinstance(span, list))
+        regions = [_region(span) for span in spans]
     _check_regions(regions, text)
     if not isinstance(text, str):
         raise TypeError
@@ -176,7 +176,7 @@ def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:
         nlp: The pipeline; its last sanitizer says which labels it replaces.
         golds: The annotated texts.
     """
-    sanitizer, found = the_sanitizer(nlp), Evaluation()
+    sanitizer, evaluation = the_sanitizer(nlp), Evaluation()
     finder = sanitizer.selector if isinstance(sanitizer.selector, Entities) else None
     if finder is None and not sanitizer.surrogates:
         raise UsageError("the pipeline replaces no entities: give `entities` or a `config`.")
@@ -187,22 +187,22 @@ def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:
     with nlp.select_pipes(disable=names), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # spaCy's may quote tokens
         for start in range(0, len(golds), ZONE_DOCUMENTS):
-            some = golds[start : start + ZONE_DOCUMENTS]
+            batch = golds[start : start + ZONE_DOCUMENTS]
             with zone(nlp):
-                docs = nlp.pipe(gold.text for gold in some)
-                for number, (gold, doc) in enumerate(zip(some, docs, strict=True), start + 1):
+                docs = nlp.pipe(gold.text for gold in batch)
+                for number, (gold, doc) in enumerate(zip(batch, docs, strict=True), start + 1):
                     hidden: dict[int, str] = {}
                     for label, first, last in finder.entities(doc):
                         span = doc[first:last]
                         places = range(span.start_char, span.end_char)
                         hidden.update(dict.fromkeys(places, plain_label(label)))
-                    misses = _count(found, gold, hidden, labels)
-                    found.misses += [f"document {number}, {miss}" for miss in misses]
-    return found
+                    misses = _count(evaluation, gold, hidden, labels)
+                    evaluation.misses += [f"document {number}, {miss}" for miss in misses]
+    return evaluation
 
 
 def _count(
-    found: Evaluation, gold: Gold, hidden: dict[int, str], labels: set[str]
+    evaluation: Evaluation, gold: Gold, hidden: dict[int, str], labels: set[str]
 ) -> list[str]:  # fmt: skip
     """Add one document, and return what is missed. hidden: the label of each character that is
     replaced. labels: that are both annotated and replaced."""
@@ -210,31 +210,31 @@ def _count(
     documents, leaving = set[str](), set[str]()
     words = list(WORD.finditer(text))
     shown = [m for m in words if hidden.keys().isdisjoint(range(*m.span()))]
-    left = telling(" ".join(m[0] for m in shown))
+    telling_left = telling(" ".join(m[0] for m in shown))
     for start, end, name in gold.regions:
         annotated.update(range(start, end))
         label, entity = plain_label(name), text[start:end]
         if label not in labels:
-            found.skipped[name] += 1
+            evaluation.skipped[name] += 1
             continue
         stays = " ".join(m[0] for m in shown if start <= m.start() < end)
         missed = bool(telling(stays) if telling(entity) else stays)
-        for counts in (found.labels[ALL], found.labels[label]):
+        for counts in (evaluation.labels[ALL_LABELS], evaluation.labels[label]):
             counts.entities += 1
             counts.missed += missed
-        documents |= {ALL, label}
-        leaving |= {ALL, label} if telling(entity) & left else set()
+        documents |= {ALL_LABELS, label}
+        leaving |= {ALL_LABELS, label} if telling(entity) & telling_left else set()
         if missed:
             around = text[max(0, start - AROUND) : end + AROUND]
             misses.append(f"{name}: {entity!r} in {around!r}")
     for place in (m.start() for m in words):
         if hidden.get(place) in labels:
-            for counts in (found.labels[ALL], found.labels[hidden[place]]):
+            for counts in (evaluation.labels[ALL_LABELS], evaluation.labels[hidden[place]]):
                 counts.words += 1
                 counts.right += place in annotated
     for label in documents:
-        found.labels[label].documents += 1
-        found.labels[label].leaving += label in leaving
+        evaluation.labels[label].documents += 1
+        evaluation.labels[label].leaving += label in leaving
     return misses
 
 

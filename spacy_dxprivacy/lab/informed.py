@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice, product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from spacy.language import Language
@@ -20,17 +20,20 @@ from spacy.tokens import Doc
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..errors import UsageError
 from ..io.build import the_sanitizer
+from ..mechanisms.path_v2 import SentenceMechanism
 from ..pipeline.draw import ids_of, passage
+from ..pipeline.receipt import Receipt
 from ..pipeline.select import words_of
-from ..privacy.composition import best_guess, change
+from ..privacy.composition import Loss, best_guess
 from ..privacy.guarantee import Guarantee
 from ..sampler.draw import InputRows
 from ..space.search.exact import euclidean
 from ..text.mentions import chosen
 from ..ty import CoversPairs, HasMetric, StatesProbabilities
 from .aligned import Writing
+from .variants import VariantLikelihood
 
-OTHERS = 99  # alternatives, where none are given
+ALTERNATIVES = 99  # where none are given
 LABELS = frozenset(
     ["PERSON", "GPE", "LOC", "FAC", "ORG", "ADDRESS", "DATE", "DIAGNOSIS", "DISEASE", "CONDITION"]
 )
@@ -46,15 +49,15 @@ NO_LIKELIHOOD = "the mechanism states no probabilities, so only the worst case i
 class Secret:
     """A secret of n words, its m alternatives, and what was seen of it.
 
-    others: int64 (m, n). apart: float64 (m, n), the distance of each of its words to that of an
+    alternatives: int64 (m, n). distances: float64 (m, n), of its words to those of an
     alternative. sentences: how often each of its words stands in a sentence that mentions it ->
     how many such sentences. logs: float64 (m + 1,), ln P(release | the secret, alternatives), up to
     a constant.
     """
 
     words: Ints1d
-    others: Ints2d
-    apart: Floats2d
+    alternatives: Ints2d
+    distances: Floats2d
     text: str = field(repr=False)
     record: int | None = None
     mentions: int = 0
@@ -66,13 +69,15 @@ class Secret:
         """Return the largest probability of the secret, by the guarantee."""
         if self.plaintext:
             return 1.0
-        each = [(self.apart @ np.array(times), n) for times, n in self.sentences.items()]
-        changes = [
-            change(guarantee, [float(d[j]) for d, n in each for _ in range(n)])
-            for j in range(len(self.others))
+        sentence_distances = [
+            (self.distances @ np.array(times), n) for times, n in self.sentences.items()
         ]
-        most = max((one.delta for one in changes), default=0.0)
-        return min(1.0, best_guess([one.epsilon for one in changes]) + most)
+        losses = [
+            Loss.of(guarantee, [float(d[j]) for d, n in sentence_distances for _ in range(n)])
+            for j in range(len(self.alternatives))
+        ]
+        max_delta = max((loss.fails for loss in losses), default=0.0)
+        return min(1.0, best_guess([loss.epsilon() for loss in losses]) + max_delta)
 
     def posterior(self) -> float:
         """Return the probability of the secret, given all that was seen."""
@@ -86,7 +91,7 @@ class Secret:
 Mentions = list[tuple[Ints1d, Ints1d]]  # places in the words of a Doc, and which words of a secret
 
 
-class Seen(NamedTuple):
+class DocWords(NamedTuple):
     """The k words of a Doc as the mechanism takes them, and which tokens they are, int64 (k,)."""
 
     doc: Doc
@@ -96,9 +101,9 @@ class Seen(NamedTuple):
     @property
     def drawn(self) -> Bools1d:
         """Which tokens are drawn, bool (tokens,)."""
-        found = np.zeros(len(self.doc), dtype=bool)
-        found[self.places] = ~self.text.fixed
-        return found
+        is_drawn = np.zeros(len(self.doc), dtype=bool)
+        is_drawn[self.places] = ~self.text.fixed
+        return is_drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,22 +146,22 @@ class Informed:
         self.recogniser: Any = nlp.create_pipe("dx_entity_ruler")
         self._near: Callable[[int], tuple[Ints1d, Floats1d]] = lru_cache(2048)(self._nearest)
 
-    def check(self, receipt: Mapping[str, Any]) -> None:
+    def check(self, receipt: Receipt) -> None:
         """Raise UsageError where a receipt is of another pipeline than this one."""
         names = ("mechanism", "space", "scope", "casing", "unknown_policy", "editor")
-        other = [name for name in names if getattr(self.terms, name) != receipt.get(name)]
-        mine, stated = self.guarantee, Guarantee.from_dict(receipt["guarantee"])
+        differing = [name for name in names if getattr(self.terms, name) != getattr(receipt, name)]
+        mine, stated = self.guarantee, Guarantee.from_dict(receipt.guarantee)
         if any(getattr(mine, name) != getattr(stated, name) for name in STATED):
-            other.append("guarantee")
-        if other:
+            differing.append("guarantee")
+        if differing:
             raise UsageError(
-                f"the receipt of the release states another {' and '.join(other)} than these "
+                f"the receipt of the release states another {' and '.join(differing)} than these "
                 "settings: give those of its run, such as `config`."
             )
 
-    def read(self, given: str | Doc) -> Seen:
+    def read(self, original: str | Doc) -> DocWords:
         """Return the words of an original as the mechanism takes them."""
-        doc = self.nlp.make_doc(given) if isinstance(given, str) else given.copy()
+        doc = self.nlp.make_doc(original) if isinstance(original, str) else original.copy()
         for _, pipe in self.nlp.pipeline:
             if pipe is self.parts:
                 break
@@ -164,9 +169,11 @@ class Informed:
         mask = np.asarray(self.parts.selector.select(doc))
         words = passage(doc, mask, np.full(len(doc), not mask.any()))
         rows = self.space.find_ids(*np.ascontiguousarray(words.ids.T))
-        known = words.drawn | (rows >= 0)
-        starts = np.diff(np.cumsum(words.starts)[known], prepend=-1) > 0
-        return Seen(doc, InputRows(rows[known], starts, ~words.drawn[known]), words.places[known])
+        is_word = words.drawn | (rows >= 0)
+        starts = np.diff(np.cumsum(words.starts)[is_word], prepend=-1) > 0
+        return DocWords(
+            doc, InputRows(rows[is_word], starts, ~words.drawn[is_word]), words.places[is_word]
+        )
 
     def rows_of(self, text: str) -> Ints1d:
         """Return the rows of the words of a secret, -1 for those that the space lacks."""
@@ -183,31 +190,32 @@ class Informed:
         Raises UsageError for alternatives of another number of words.
         """
         if among is None:
-            near = [self._near(row) for row in words.tolist()]
-            most = min(len(rows) for rows, _ in near)
-            others = np.stack([rows[:most] for rows, _ in near], axis=1)
-            apart = np.stack([D[:most] for _, D in near], axis=1)
+            nearest = [self._near(row) for row in words.tolist()]
+            count = min(len(rows) for rows, _ in nearest)
+            alternatives = np.stack([rows[:count] for rows, _ in nearest], axis=1)
+            distances = np.stack([D[:count] for _, D in nearest], axis=1)
         else:
-            if any(len(other) != len(words) for other in among):
+            if any(len(alternative) != len(words) for alternative in among):
                 raise UsageError(
                     "an alternative has another number of words than the secret: the layout would "
                     "give it away. Give alternatives of as many words."
                 )
-            others = np.unique(np.stack(among), axis=0)
-            others = others[(others != words).any(axis=1)]
-            each = [self._apart(row)[others[:, i]] for i, row in enumerate(words.tolist())]
-            apart = np.stack(each, axis=1)
-        return Secret(words, others, apart, text, record, logs=np.zeros(len(others) + 1))
+            alternatives = np.unique(np.stack(among), axis=0)
+            alternatives = alternatives[(alternatives != words).any(axis=1)]
+            pairs = zip(words.tolist(), alternatives.T, strict=True)
+            distances = np.stack([self._distances(row)[column] for row, column in pairs], axis=1)
+        logs = np.zeros(len(alternatives) + 1)
+        return Secret(words, alternatives, distances, text, record, logs=logs)
 
-    def _apart(self, row: int) -> Floats1d:
+    def _distances(self, row: int) -> Floats1d:
         """Return the distance of a word to every word, (n,), in the metric of the guarantee;
         infinite for pairs that it does not cover."""
-        guarantee, here, n = self.guarantee, np.array([row]), len(self.space)
+        guarantee, rows, n = self.guarantee, np.array([row]), len(self.space)
         D = np.full(n, 1.0 if guarantee.kind == "approx-dp" else math.inf)
         if guarantee.kind == "metric-dp" and isinstance(self.mechanism, HasMetric):
-            D = np.array(self.mechanism.distances(here)[0], dtype=np.float64)
+            D = np.array(self.mechanism.distances(rows)[0], dtype=np.float64)
         if guarantee.covers == "related" and isinstance(self.mechanism, CoversPairs):
-            D = np.where(self.mechanism.covers(here)[0], D, math.inf)
+            D = np.where(self.mechanism.covers(rows)[0], D, math.inf)
         elif guarantee.covers in ("stated", "none"):
             D = np.full(n, math.inf)
         D[row] = 0
@@ -216,20 +224,20 @@ class Informed:
     def _nearest(self, row: int) -> tuple[Ints1d, Floats1d]:
         """Return the nearest words of the same class, the first of the word's, and how far they
         are."""
-        space, apart = self.space, self._apart(row)
+        space, distances = self.space, self._distances(row)
         of_class = np.ones(len(space), dtype=bool)
         bits = 0 if space.classes is None else int(space.classes[row])
         if bits:
             of_class = space.with_class(space.class_names[(bits & -bits).bit_length() - 1])
         of_class[row] = False
         rows = np.flatnonzero(of_class)
-        D = apart[rows]
+        D = distances[rows]
         if len(np.unique(D)) < 2:  # all alike to the guarantee
             D = euclidean(space.vectors, np.array([row]))[0, rows]
-        nearest = rows[np.argsort(D, kind="stable")[:OTHERS]]
-        return nearest, apart[nearest]
+        nearest = rows[np.argsort(D, kind="stable")[:ALTERNATIVES]]
+        return nearest, distances[nearest]
 
-    def mentions_of(self, secret: Secret, seen: Seen) -> Mentions:
+    def mentions_of(self, secret: Secret, seen: DocWords) -> Mentions:
         """Return where the words of a secret stand together."""
         rows, n = seen.text.rows, len(secret.words)
         if len(rows) < n:
@@ -242,12 +250,12 @@ class Informed:
                 end = first + n - 1
         return hits
 
-    def entities(self, seen: Seen) -> tuple[dict[tuple[int, ...], tuple[str, Mentions]], int]:
+    def entities(self, seen: DocWords) -> tuple[dict[tuple[int, ...], tuple[str, Mentions]], int]:
         """Return the recognised entities by the rows of their words, with a text and the mentions
         of each; and how many hold no word of the space. Parts of a person's name are mentions."""
         doc = seen.doc if seen.doc.has_annotation("ENT_IOB") else self.recogniser(seen.doc)
         spans = sorted(chosen(doc, LABELS), key=lambda s: (s[1] - s[2], s[1]))
-        found: dict[tuple[int, ...], tuple[str, Mentions]] = {}
+        entities: dict[tuple[int, ...], tuple[str, Mentions]] = {}
         names, lacking = list[tuple[int, ...]](), 0
         free = np.ones(len(seen.doc), dtype=bool)
         for label, *ends in spans:
@@ -269,12 +277,12 @@ class Informed:
             if label == "PERSON":
                 key = next((name for name in names if set(rows) <= set(name)), rows)
                 names.append(key)
-            _, mentions = found.setdefault(key, (seen.doc[first:last].text, []))
+            _, mentions = entities.setdefault(key, (seen.doc[first:last].text, []))
             mentions.append((at, np.array([key.index(row) for row in rows])))
-        return found, lacking
+        return entities, lacking
 
     def note(
-        self, secret: Secret, seen: Seen, mentions: Mentions, tokens: list[str] | None
+        self, secret: Secret, seen: DocWords, mentions: Mentions, tokens: list[str] | None
     ) -> list[Evidence]:
         """Count the mentions of a secret in a Doc, and return what its release says.
 
@@ -283,56 +291,57 @@ class Informed:
         secret.mentions += len(mentions)
         if not mentions:
             return []
-        at, which = (np.concatenate([one[i] for one in mentions]) for i in range(2))
+        at, which_word = (np.concatenate(arrays) for arrays in zip(*mentions, strict=True))
         if seen.text.fixed[at].any():
             secret.plaintext = True
             return []
         if self.parts.scope == "type":  # one draw for each
-            which, first = np.unique(which, return_index=True)
+            which_word, first = np.unique(which_word, return_index=True)
             at = at[first]
-        n, found = len(secret.words), []
+        n, evidence = len(secret.words), []
         together = self.parts.draws_together
         sentence = np.cumsum(seen.text.starts) - 1 if together else np.arange(len(seen.places))
         for number in np.unique(sentence[at]).tolist():
-            here = sentence[at] == number
-            secret.sentences[tuple(np.bincount(which[here], minlength=n).tolist())] += 1
+            in_sentence = sentence[at] == number
+            secret.sentences[tuple(np.bincount(which_word[in_sentence], minlength=n).tolist())] += 1
             if tokens is not None:
                 words = np.flatnonzero(sentence == number)
-                found.append(self._evidence(secret, seen, words, (at[here], which[here]), tokens))
-        return found
+                mention = at[in_sentence], which_word[in_sentence]
+                evidence.append(self._evidence(secret, seen, words, mention, tokens))
+        return evidence
 
     def _evidence(
         self,
         secret: Secret,
-        seen: Seen,
+        seen: DocWords,
         words: Ints1d,
         mention: tuple[Ints1d, Ints1d],
         tokens: list[str],
     ) -> Evidence:
         """words: the places of the sentence. mention: some of them, and which words of the secret
         stand there."""
-        at, which = mention
+        at, which_word = mention
         places = np.searchsorted(words, at)
         rows = seen.text.rows[words]
-        columns = np.concatenate([secret.words[None], secret.others]).T
+        columns = np.concatenate([secret.words[None], secret.alternatives]).T
         variants = np.repeat(rows[:, None], columns.shape[1], axis=1)
-        variants[places] = columns[which]
+        variants[places] = columns[which_word]
         text = InputRows(rows, np.arange(len(words)) == 0, seen.text.fixed[words])
         options = [self.writing.rows(tokens, int(seen.places[i])) for i in at.tolist()]
         if not all(options):
             raise UsageError(f"{WRONG}: a word of it is none that the mechanism draws.")
         released = self.space.find_all([tokens[i] for i in seen.places[words].tolist()])
         readings = []
-        for some in islice(product(*options), MOST_READINGS):
+        for choice in islice(product(*options), MOST_READINGS):
             outputs = released.copy()  # -1 where no word of the space stands
-            outputs[places] = some
+            outputs[places] = choice
             readings.append((outputs, 0.0))
         if len(readings) > 1 and self.parts.draws_together:
             # One reading may be likelier than another beside the words around it.
             mechanism: Any = self.mechanism
             sums = mechanism.built.likelihood.log_sums
             texts = [InputRows(y, text.starts, y >= 0) for y, _ in readings]
-            readings = [(one.rows, float(sums(one)[0])) for one in texts]
+            readings = [(output_text.rows, float(sums(output_text)[0])) for output_text in texts]
         return Evidence(secret, text, readings, variants)
 
     @cached_property
@@ -342,40 +351,40 @@ class Informed:
 
     def weigh(self, evidence: Sequence[Evidence]) -> None:
         """Add the evidence of some sentences to their secrets."""
-        flat = [(one, *reading) for one in evidence for reading in one.readings]
+        flat = [(item, outputs) for item in evidence for outputs, _ in item.readings]
         if self.parts.draws_together:
-            found = self._of_sentences([(one, outputs) for one, outputs, _ in flat])
+            logs = iter(self._of_sentences(flat))
         else:
-            found = [self._of_words(one, outputs) for one, outputs, _ in flat]
-        weighed = [logs + weight for logs, (_, _, weight) in zip(found, flat, strict=True)]
-        logs = iter(weighed)
-        for one in evidence:
-            one.secret.logs += np.logaddexp.reduce([next(logs) for _ in one.readings])
+            logs = iter([self._of_words(item, outputs) for item, outputs in flat])
+        for item in evidence:
+            weighed = [next(logs) + weight for _, weight in item.readings]
+            item.secret.logs += np.logaddexp.reduce(weighed)
 
-    def _of_sentences(self, given: Sequence[tuple[Evidence, Ints1d]]) -> list[Floats1d]:
+    def _of_sentences(self, pairs: Sequence[tuple[Evidence, Ints1d]]) -> list[Floats1d]:
         """Return ln P(outputs | variants) of sentences, (m + 1,) each, up to a constant."""
-        if not given:
+        if not pairs:
             return []
-        most = max(one.variants.shape[1] for one, _ in given)
+        width = max(item.variants.shape[1] for item, _ in pairs)
         columns = [
-            np.pad(one.variants, ((0, 0), (0, most - one.variants.shape[1])), mode="edge")
-            for one, _ in given
+            np.pad(item.variants, ((0, 0), (0, width - item.variants.shape[1])), mode="edge")
+            for item, _ in pairs
         ]
-        texts = [one.text for one, _ in given]
+        texts = [item.text for item, _ in pairs]
         text = InputRows(
             *(np.concatenate([getattr(t, n) for t in texts]) for n in InputRows.__match_args__)
         )
-        outputs = np.concatenate([y for _, y in given])
-        mechanism: Any = self.mechanism
-        found = mechanism.log_likelihood_of_variants(text, outputs, np.concatenate(columns))
-        return [row[: one.variants.shape[1]] for row, (one, _) in zip(found, given, strict=True)]
+        outputs = np.concatenate([y for _, y in pairs])
+        built = cast(SentenceMechanism, self.mechanism).built
+        likelihood = VariantLikelihood(built.chain, built.emissions)
+        logs = likelihood.of_variants(text, outputs, np.concatenate(columns))
+        return [row[: item.variants.shape[1]] for row, (item, _) in zip(logs, pairs, strict=True)]
 
-    def _of_words(self, one: Evidence, outputs: Ints1d) -> Floats1d:
+    def _of_words(self, evidence: Evidence, outputs: Ints1d) -> Floats1d:
         """Return the same of words that are drawn independently."""
         mechanism: Any = self.mechanism
-        rows, outs = one.variants.reshape(-1), np.repeat(outputs, one.variants.shape[1])
+        rows, outs = evidence.variants.reshape(-1), np.repeat(outputs, evidence.variants.shape[1])
         parts = blocks(len(rows), max(1, BLOCK_NUMBERS // len(self.space)))
         P = [np.take_along_axis(mechanism.distribution(rows[p]), outs[p, None], 1) for p in parts]
         with np.errstate(divide="ignore"):
-            logs: Floats1d = np.log(np.concatenate(P)).reshape(one.variants.shape).sum(axis=0)
+            logs: Floats1d = np.log(np.concatenate(P)).reshape(evidence.variants.shape).sum(axis=0)
         return logs

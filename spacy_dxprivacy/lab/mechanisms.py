@@ -21,10 +21,10 @@ from ..validate import positive, whole
 MOST_STEPS = 1000
 
 
-def load_space(given: str, max_words: int | None = None) -> Space:
+def load_space(name: str, max_words: int | None = None) -> Space:
     """Load 'builtin', a saved space or a pipeline with vectors, as a pipeline loads it by default:
     without offensive words, also where the space was saved with them."""
-    space = load(given, Filter(max_words=max_words))
+    space = load(name, Filter(max_words=max_words))
     if len(space) < 2:
         raise UsageError("the space holds a single word; give it more.")
     return space
@@ -52,10 +52,12 @@ def parse_tunable(text: str) -> tuple[str, dict[str, Any]]:
     make a mechanism, or they are wrong."""
     label, config = parse_mechanism(text)
     name = config["@dx_mechanisms"]
-    known = inspect.signature(registry.dx_mechanisms.get(name)).parameters
-    if "epsilon" not in known:
+    parameters = inspect.signature(registry.dx_mechanisms.get(name)).parameters
+    if "epsilon" not in parameters:
         raise UsageError(f"{name} has no epsilon.")
-    required = [p.name for p in known.values() if p.default is p.empty and p.name not in config]
+    required = [
+        p.name for p in parameters.values() if p.default is p.empty and p.name not in config
+    ]
     if required := [key for key in required if key != "epsilon"]:
         raise UsageError(f"{name} has no default for {', '.join(required)}.")
     if label != name:
@@ -63,21 +65,25 @@ def parse_tunable(text: str) -> tuple[str, dict[str, Any]]:
     return label, config
 
 
-def make_mechanism(given: str | dict[str, Any], space: Space, epsilon: float) -> Mechanism:
-    """Return a mechanism that is fitted on the space. given: see unfitted."""
+def make_mechanism(setting: str | dict[str, Any], space: Space, epsilon: float) -> Mechanism:
+    """Return a mechanism that is fitted on the space. setting: see unfitted."""
     with quiet():
-        made = unfitted(given, epsilon)
-        made.fit(space)
-    return made
+        mechanism = unfitted(setting, epsilon)
+        mechanism.fit(space)
+    return mechanism
 
 
-def unfitted(given: str | dict[str, Any], epsilon: float) -> Mechanism:
-    """Return a mechanism without a space, and without its warning of a missing guarantee. given: a
-    registered name, or a config as of parse_mechanism."""
-    config = {"@dx_mechanisms": given} if isinstance(given, str) else given
+def unfitted(setting: str | dict[str, Any], epsilon: float | None = None) -> Mechanism:
+    """Return a mechanism without a space, and without its warning of a missing guarantee.
+
+    setting: a registered name, or a config as of parse_mechanism. epsilon: None for that of the
+    config.
+    """
+    config = {"@dx_mechanisms": setting} if isinstance(setting, str) else setting
+    config = config if epsilon is None else {**config, "epsilon": epsilon}
     with quiet():
-        made: Mechanism = registry.resolve({"made": {**config, "epsilon": epsilon}})["made"]
-    return made
+        mechanism: Mechanism = registry.resolve({"mechanism": config})["mechanism"]
+    return mechanism
 
 
 @contextmanager

@@ -9,7 +9,7 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice, repeat, zip_longest
@@ -26,10 +26,10 @@ from ..errors import UsageError
 from ..io.build import make_pipeline
 from ..io.records import Input, Record, docs_of
 from ..io.zones import zone
-from ..pipeline.receipt import get_receipt
+from ..pipeline.receipt import Receipt, get_receipt
 from .aligned import tokens_of
 from .corpus import records_of
-from .informed import Evidence, Informed, Mentions, Secret, Seen
+from .informed import DocWords, Evidence, Informed, Mentions, Secret
 
 DOCUMENTS = 16  # whose likelihoods are computed at once
 
@@ -104,13 +104,13 @@ def odds(
     attacker = Informed(nlp)
     if receipt is not None:
         attacker.check(receipt)
-    found = odds_of(attacker, [Given(1, doc, release)], Asked(secret, among=among))
-    return found.odds[0]
+    result = odds_of(attacker, [Given(1, doc, release)], Asked(secret, among=among))
+    return result.odds[0]
 
 
-def settings_of(receipt: Mapping[str, Any]) -> dict[str, Any]:
+def settings_of(receipt: Receipt) -> dict[str, Any]:
     """Return the mechanism of a receipt and its epsilon, as settings of a pipeline."""
-    return {"mechanism": receipt["mechanism"], "epsilon": receipt["guarantee"]["epsilon"]}
+    return {"mechanism": receipt.mechanism, "epsilon": receipt.guarantee["epsilon"]}
 
 
 @lru_cache(maxsize=2)
@@ -127,68 +127,68 @@ class OddsOfTexts(NamedTuple):
     why: str = ""
 
 
-def odds_of(attacker: Informed, given: Iterable[Given], asked: Asked) -> OddsOfTexts:
+def odds_of(attacker: Informed, texts: Iterable[Given], asked: Asked) -> OddsOfTexts:
     """Return the odds of every secret of some texts. Memory is that of the secrets.
 
     Raises:
         DxError: (UsageError) As `odds` does, and where there is no secret.
     """
     among = None if asked.among is None else _alternatives(attacker, asked.among)
-    one = None if asked.secret is None else _secret(attacker, asked.secret, among)
-    found: list[Odds] = []
-    stream, left_out, release = iter(given), 0, False
-    some: list[Given] | None = None
-    while some is None or some:
+    common = None if asked.secret is None else _secret(attacker, asked.secret, among)
+    results: list[Odds] = []
+    stream, left_out, release = iter(texts), 0, False
+    batch: list[Given] | None = None
+    while batch is None or batch:
         evidence: list[Evidence] = []
         secrets: list[Secret] = []
         with zone(attacker.nlp):
-            some = list(islice(stream, DOCUMENTS))
-            for each in some:
-                release |= each.release is not None
-                seen = attacker.read(each.original)
-                if one is not None:
-                    mentioned, lacking = [(one, attacker.mentions_of(one, seen))], 0
+            batch = list(islice(stream, DOCUMENTS))
+            for text in batch:
+                release |= text.release is not None
+                seen = attacker.read(text.original)
+                if common is not None:
+                    mentioned, lacking = [(common, attacker.mentions_of(common, seen))], 0
                 else:
-                    mentioned, lacking = _mentioned(attacker, each, seen, asked, among)
+                    mentioned, lacking = _mentioned(attacker, text, seen, asked, among)
                 left_out += lacking
-                secrets += [secret for secret, _ in mentioned if secret is not one]
-                tokens = _released(attacker, each, seen) if any(m for _, m in mentioned) else None
+                secrets += [secret for secret, _ in mentioned if secret is not common]
+                tokens = _released(attacker, text, seen) if any(m for _, m in mentioned) else None
                 for secret, mentions in mentioned:
                     evidence += attacker.note(secret, seen, mentions, tokens)
         attacker.weigh(evidence)
-        found += [_odds(attacker, secret, release) for secret in secrets]
-    if one is not None and one.mentions:
-        found = [_odds(attacker, one, release)]
-    if not found:
+        results += [_odds(attacker, secret, release) for secret in secrets]
+    if common is not None and common.mentions:
+        results = [_odds(attacker, common, release)]
+    if not results:
         raise UsageError("the secret does not occur in the text, as words that can be drawn.")
-    return OddsOfTexts(found, left_out, attacker.why if release else "")
+    return OddsOfTexts(results, left_out, attacker.why if release else "")
 
 
-def _released(attacker: Informed, each: Given, seen: Seen) -> list[str] | None:
+def _released(attacker: Informed, text: Given, seen: DocWords) -> list[str] | None:
     """Return the words of a release; None where there is none, or no posterior of it."""
-    if each.release is None or attacker.why:
+    if text.release is None or attacker.why:
         return None
-    tokens = tokens_of(seen.doc, seen.drawn, each.release)
+    tokens = tokens_of(seen.doc, seen.drawn, text.release)
     if tokens is None:
-        raise UsageError(f"record {each.number}: the release has another layout than the original.")
+        raise UsageError(f"record {text.number}: the release has another layout than the original.")
     return tokens
 
 
 def _mentioned(
-    attacker: Informed, each: Given, seen: Seen, asked: Asked, among: list[Ints1d] | None
+    attacker: Informed, item: Given, seen: DocWords, asked: Asked, among: list[Ints1d] | None
 ) -> tuple[list[tuple[Secret, Mentions]], int]:
     """Return the secrets of one record with their mentions, and how many were left out."""
     if not asked.by_record:
         entities, lacking = attacker.entities(seen)
         fitting = {k: v for k, v in entities.items() if not among or len(among[0]) == len(k)}
         return [
-            (attacker.secret(np.array(rows), text, among, each.number), mentions)
+            (attacker.secret(np.array(rows), text, among, item.number), mentions)
             for rows, (text, mentions) in fitting.items()
         ], lacking + len(entities) - len(fitting)
-    rows = attacker.rows_of(each.secret or "")
+    rows = attacker.rows_of(item.secret or "")
     if not len(rows) or (rows < 0).any():
         return [], 1
-    secret = attacker.secret(rows, each.secret or "", among, each.number)
+    secret = attacker.secret(rows, item.secret or "", among, item.number)
     mentions = attacker.mentions_of(secret, seen)
     return ([(secret, mentions)], 0) if mentions else ([], 1)
 
@@ -209,7 +209,7 @@ def _alternatives(attacker: Informed, among: Sequence[str]) -> list[Ints1d]:
     """Return the rows of the alternatives. Raise UsageError with the lines that hold unknown
     words."""
     rows = [attacker.rows_of(text) for text in among if text.strip()]
-    unknown = [str(i) for i, some in enumerate(rows, 1) if not len(some) or (some < 0).any()]
+    unknown = [str(i) for i, words in enumerate(rows, 1) if not len(words) or (words < 0).any()]
     if unknown:
         raise UsageError(
             f"the space lacks words of {len(unknown)} alternative(s), number "
@@ -223,7 +223,7 @@ def _alternatives(attacker: Informed, among: Sequence[str]) -> list[Ints1d]:
 def _odds(attacker: Informed, secret: Secret, release: bool) -> Odds:
     return Odds(
         mentions=secret.mentions,
-        among=len(secret.others) + 1,
+        among=len(secret.alternatives) + 1,
         bound=secret.bound(attacker.guarantee),
         posterior=secret.posterior() if release and not attacker.why else None,
         record=secret.record,

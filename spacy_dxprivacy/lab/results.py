@@ -62,8 +62,8 @@ def interpolated(rows: Iterable[Row], column: str, at: float) -> list[Row]:
     by_mechanism: dict[str, list[Row]] = {}
     for row in rows:
         by_mechanism.setdefault(row["mechanism"], []).append(row)
-    for own in by_mechanism.values():
-        for a, b in pairwise(sorted(own, key=lambda row: float(row[column]))):
+    for points in by_mechanism.values():
+        for a, b in pairwise(sorted(points, key=lambda row: float(row[column]))):
             if a[column] <= at <= b[column] and a[column] < b[column]:
                 part = (at - a[column]) / (b[column] - a[column])
                 numbers = {name: value for name, value in a.items() if isinstance(value, float)}
@@ -86,7 +86,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Result:
+class ResultTable:
     """Rows with the same columns. panels: of the figure, if any. digits: of numbers in CSV."""
 
     rows: list[Row]
@@ -124,10 +124,10 @@ def plain(value: Any, digits: int = 6) -> str:
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], aligns: str = "") -> str:
     """Return a table for the terminal; aligns has "l" or "r" a column, the last for the rest."""
-    each: Any = tuple(aligns.ljust(len(header), aligns[-1:] or "l")[: len(header)])
+    column_aligns: Any = tuple(aligns.ljust(len(header), aligns[-1:] or "l")[: len(header)])
     cells = [[str(cell) for cell in row] for row in rows]
     # The longest column would else be cut.
-    text = table(cells, header=header, divider=True, aligns=each, spacing=2, max_col=10**6)
+    text = table(cells, header=header, divider=True, aligns=column_aligns, spacing=2, max_col=10**6)
     return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
 
 
@@ -151,8 +151,11 @@ def as_figure(panels: Sequence[Panel]) -> bytes:
     return file.getvalue()
 
 
-def draw_lines(axes: Any, panel: Panel, names: Sequence[str]) -> None:
-    """Draw a line, with a marker for each row, for each of the names in the column `by`."""
+def _draw(axes: Any, panel: Panel, names: Sequence[str]) -> None:
+    """Draw a line, with a marker for each row, for each of the names in the column `by`; the title
+    and labels, and plain numbers on a log axis."""
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
     x, y = panel.xy
     lines: dict[Any, list[Row]] = {}
     for row in panel.rows:
@@ -162,13 +165,6 @@ def draw_lines(axes: Any, panel: Panel, names: Sequence[str]) -> None:
         at, i = ([p[x] for p in points], [p[y] for p in points]), names.index(name)
         style, colour = STYLES[i // len(COLOURS) % len(STYLES)], COLOURS[i % len(COLOURS)]
         axes.plot(*at, style, color=colour, label=name, linewidth=1.3)
-
-
-def _draw(axes: Any, panel: Panel, names: Sequence[str]) -> None:
-    """Draw the lines, title and labels, and plain numbers on a log axis."""
-    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
-
-    draw_lines(axes, panel, names)
     axes.set(title=panel.title, xlabel=panel.label)
     if panel.log:
         axes.set_xscale("log")

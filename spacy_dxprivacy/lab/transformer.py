@@ -67,9 +67,9 @@ class CausalModel:
         while pieces:
             size = max(1, TOKENS_AT_ONCE // len(pieces[-1][1]))
             batch, pieces = pieces[-size:], pieces[:-size]
-            most = max(len(tokens) for _, tokens, _ in batch)
-            x = torch.tensor([tokens + [0] * (most - len(tokens)) for _, tokens, _ in batch])
-            mask = torch.tensor([[1] * len(t) + [0] * (most - len(t)) for _, t, _ in batch])
+            width = max(len(tokens) for _, tokens, _ in batch)
+            x = torch.tensor([tokens + [0] * (width - len(tokens)) for _, tokens, _ in batch])
+            mask = torch.tensor([[1] * len(t) + [0] * (width - len(t)) for _, t, _ in batch])
             device = self.network.device
             with torch.inference_mode():
                 logits = self.network(x.to(device), attention_mask=mask.to(device)).logits.float()
@@ -83,12 +83,12 @@ class CausalModel:
 
     def _pieces(self, text: Sequence[int]) -> list[tuple[list[int], int]]:
         """Return parts that fit the window, and how many tokens of each are context alone."""
-        half, whole = self.window // 2, [*self.begin, *text]
-        if len(whole) <= self.window:
-            return [(whole, 1)]
-        first = [(whole[: self.window], 1)]
-        steps = range(self.window - half, len(whole) - half, half)
-        return first + [(whole[at : at + self.window], half) for at in steps]
+        half, tokens = self.window // 2, [*self.begin, *text]
+        if len(tokens) <= self.window:
+            return [(tokens, 1)]
+        first = [(tokens[: self.window], 1)]
+        steps = range(self.window - half, len(tokens) - half, half)
+        return first + [(tokens[at : at + self.window], half) for at in steps]
 
 
 def is_causal(network: Any) -> bool:
@@ -133,20 +133,20 @@ class CausalLanes:
         fed = [[token] if token >= 0 else [] for token in tokens.tolist()]
         if not any(fed):
             return
-        for later, new in zip(self.later, fed, strict=True):
-            later += new
+        for later, tokens_fed in zip(self.later, fed, strict=True):
+            later += tokens_fed
         if self._mask.shape[1] < self.most:
             self._run(fed)
             return
-        rest = [(self.most - len(prompt)) // 2 for prompt in self.prompts]
-        self.later = [later[-most:] for later, most in zip(self.later, rest, strict=True)]
+        lengths = [(self.most - len(prompt)) // 2 for prompt in self.prompts]
+        self.later = [later[-count:] for later, count in zip(self.later, lengths, strict=True)]
         self._begin()
 
     def _run(self, tokens: list[list[int]]) -> None:
-        most = max(map(len, tokens))
+        width = max(map(len, tokens))
         device = self.model.network.device
-        x = torch.tensor([[0] * (most - len(t)) + t for t in tokens], device=device)
-        mask = torch.tensor([[0] * (most - len(t)) + [1] * len(t) for t in tokens], device=device)
+        x = torch.tensor([[0] * (width - len(t)) + t for t in tokens], device=device)
+        mask = torch.tensor([[0] * (width - len(t)) + [1] * len(t) for t in tokens], device=device)
         positions = (self._at[:, None] + mask.cumsum(1) - 1).clamp(min=0)
         self._mask = torch.cat([self._mask, mask], 1)
         try:

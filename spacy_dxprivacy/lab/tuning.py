@@ -17,7 +17,7 @@ import numpy as np
 from ..about import __version__
 from ..arrays import Floats1d, Floats2d
 from ..errors import UsageError
-from ..privacy.levels import scale_of
+from ..mechanisms.levels import scale_of
 from ..privacy.randomness import Rng
 from ..space import Space
 from ..ty import Mechanism, StatesProbabilities
@@ -44,19 +44,21 @@ def probed_words(
         return running_text(len(space), size), {"source": "the space", "words": size}
     counts, unknown, failed = np.zeros(len(space), dtype=np.int64), 0, 0
     for documents, lost in sentences_of_file(text, "`text`", field=field, space=space):
-        rows = np.concatenate([np.zeros(0, dtype=np.int64), *(some for some, *_ in documents)])
+        rows = np.concatenate(
+            [np.zeros(0, dtype=np.int64), *(rows_of for rows_of, *_ in documents)]
+        )
         counts += np.bincount(rows[rows >= 0], minlength=len(space))
         unknown += int((rows < 0).sum())
         failed += lost
-    known = int(counts.sum())
-    if not known:
+    n_known = int(counts.sum())
+    if not n_known:
         raise UsageError("`text` has no word of the space. Give another text or space.")
-    there = np.flatnonzero(counts)
-    probes = sampled(there, counts[there], min(size, known))
+    present = np.flatnonzero(counts)
+    probes = sampled(present, counts[present], min(size, n_known))
     about = {
         "source": "a text",
         "words": probes.size,
-        "words_of_text": known + unknown,
+        "words_of_text": n_known + unknown,
         "unknown": unknown,
         "records_that_failed": failed,
     }
@@ -116,7 +118,7 @@ class Bench:
 
 
 @dataclass(frozen=True)
-class Point:
+class TunedPoint:
     """Figures at one epsilon. words: of each probed word. loss: nats between a word and its nearest
     one, by the guarantee; nan without one. weights: (m,), of the words; size: repeats counted."""
 
@@ -161,16 +163,16 @@ class Target:
     @classmethod
     def parse(cls, text: str) -> Target:
         """Parse "unchanged <= 0.3"; raise DxError for anything else."""
-        found = _TARGET.fullmatch(text)
-        if not found or found[1] not in FIGURES:
+        match = _TARGET.fullmatch(text)
+        if not match or match[1] not in FIGURES:
             expected = f"FIGURE <= NUMBER or FIGURE >= NUMBER, FIGURE one of {', '.join(FIGURES)}"
             raise fail("a target", expected, text)
-        value = float(found[3]) / (100 if found[4] else 1)
-        if found[1] in SHARES and not 0 <= value <= 1:
+        value = float(match[3]) / (100 if match[4] else 1)
+        if match[1] in SHARES and not 0 <= value <= 1:
             raise fail(f"the share in {text!r}", "from 0 to 1", value)
-        return cls(found[1], found[2] == "<=", value)
+        return cls(match[1], match[2] == "<=", value)
 
-    def met(self, point: Point) -> bool:
+    def met(self, point: TunedPoint) -> bool:
         """Return whether a point meets the target; nan does not."""
         value = point[self.figure]
         return value <= self.value if self.at_most else value >= self.value
@@ -182,11 +184,11 @@ class Target:
 class Answer(NamedTuple):
     """The point that meets a target. bounded: False where all of the range meets it."""
 
-    point: Point
+    point: TunedPoint
     bounded: bool
 
 
-Tuned = tuple[list[Point], Answer | None]
+Tuned = tuple[list[TunedPoint], Answer | None]
 
 
 @dataclass(frozen=True)
@@ -214,11 +216,13 @@ class Study:
         look_for = counted(measure, f"{label}: looking for the target", self.progress)
         return points, solve(self.target, points, look_for)
 
-    def point(self, make: Make, epsilon: float) -> Point:
+    def point(self, make: Make, epsilon: float) -> TunedPoint:
         """Measure one mechanism."""
-        made, probes = make(epsilon), self.bench.probes
-        loss = loss_of(made, len(self.space))
-        return Point(made, epsilon, self.bench.measure(made), loss, probes.weights, probes.size)
+        mechanism, probes = make(epsilon), self.bench.probes
+        loss = loss_of(mechanism, len(self.space))
+        return TunedPoint(
+            mechanism, epsilon, self.bench.measure(mechanism), loss, probes.weights, probes.size
+        )
 
     def to_dict(self, about: dict[str, Any], results: Mapping[str, Tuned]) -> dict[str, Any]:
         """Return plain values for JSON, without any word of a text; about: of probed_words."""
@@ -229,10 +233,10 @@ class Study:
             "probed": {**about, "different": len(probes.rows)},
             "draws": self.bench.draws,
             "guesser_without_output": float(probes.weights.max()),
-            "mechanisms": [self._entry(label, *each) for label, each in results.items()],
+            "mechanisms": [self._entry(label, *tuned) for label, tuned in results.items()],
         }
 
-    def _entry(self, label: str, points: list[Point], answer: Answer | None) -> dict[str, Any]:
+    def _entry(self, label: str, points: list[TunedPoint], answer: Answer | None) -> dict[str, Any]:
         guarantee, names = points[-1].mechanism.guarantee, FIGURES[:-1]
         target: dict[str, Any] = {"target": str(self.target), "epsilon": None}
         if answer is not None and self.target is not None:
@@ -258,7 +262,7 @@ class Study:
 
 
 def solve(
-    target: Target, points: Sequence[Point], measure: Callable[[float], Point]
+    target: Target, points: Sequence[TunedPoint], measure: Callable[[float], TunedPoint]
 ) -> Answer | None:  # fmt: skip
     """Return the point that meets a target within the range of some points, or None.
 

@@ -141,7 +141,7 @@ class BuiltMechanism(Generic[T]):
 
     @property
     def built(self) -> T:
-        """What fit made. Raises DxError before fit."""
+        """The mechanism on the space of fit. Raises DxError before fit."""
         if self._built is None:
             raise DxError(Errors.DX003.format(name=self.name))
         return self._built
@@ -232,7 +232,7 @@ class ProbabilityMechanism(BuiltMechanism[T]):
 # -- whether a mechanism can be used ---------------------------------------------------------------
 
 
-def check_mechanism(mechanism: Any) -> None:
+def check_mechanism(mechanism: Mechanism) -> None:
     """Raise DxError, naming the part, for a mechanism that lacks one, whose guarantee is no
     Guarantee or needs a method that it does not have, or whose facts are no Facts."""
     name = getattr(mechanism, "name", None)
@@ -280,7 +280,7 @@ def check_fitted(mechanism: Mechanism, space: Space) -> None:
 
 
 def _fault_of(draw: object, k: int, n: int) -> str:
-    """Return what is wrong with a draw of k words of n; "" for nothing."""
+    """Return the fault of a draw of k words of n; "" for none."""
     if not isinstance(draw, Draw):
         return f"{type(draw).__name__}, and no Draw"
     rows = np.asarray(draw.rows)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -172,9 +173,7 @@ def euclidean_choice(
 ) -> Choice:
     """Return the choice of P(y | w) proportional to exp(-score(d(w, y))), d Euclidean."""
     X = space.vectors
-
-    def distances(rows: Ints1d) -> Floats2d:
-        return euclidean(X, rows)
+    distances = partial(euclidean, X)
 
     def weights(rows: Ints1d) -> Floats2d:
         return boltzmann(score(distances(rows)))

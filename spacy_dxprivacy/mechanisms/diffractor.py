@@ -69,8 +69,8 @@ def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Choice:
 
 
 def _is_chain(X: Floats2d, order: Ints1d) -> bool:
-    """Return whether each row is there once and, at random places, the next one is the nearest that
-    is left, up to rounding."""
+    """Return whether an order has each row once and, at random places, the nearest remaining row
+    next, up to rounding."""
     n = len(order)
     if n != len(X) or not (np.sort(order) == np.arange(n)).all():
         return False

@@ -25,10 +25,9 @@ from ..ty import NoiseLaw, Projection
 from ..validate import between, fail, one_of, positive
 from .noise import Noise, NoiseMechanism, clipped, norms_of
 
-SIGMAS = {"analytic": analytic_sigma, "classical": classical_sigma}
-SOURCES = {
-    "analytic": "Balle and Wang 2018, theorem 8",
-    "classical": "Dwork and Roth 2014, theorem A.1",
+CALIBRATIONS = {
+    "analytic": (analytic_sigma, "Balle and Wang 2018, theorem 8"),
+    "classical": (classical_sigma, "Dwork and Roth 2014, theorem A.1"),
 }
 
 
@@ -52,7 +51,7 @@ def make_gaussian(
     """
     epsilon, delta = positive("epsilon", epsilon), between("delta", delta, 0.0, 1.0)
     clip = None if clip is None else positive("clip", clip)
-    one_of("calibration", calibration, tuple(SIGMAS))
+    one_of("calibration", calibration, tuple(CALIBRATIONS))
     if calibration == "classical" and epsilon >= 1:
         raise fail("epsilon", 'below 1 with calibration = "classical", which fails beyond', epsilon)
     guarantee = Guarantee(
@@ -62,7 +61,7 @@ def make_gaussian(
         metric="discrete",
         covers="all",
         status="proven",
-        source=SOURCES[calibration],
+        source=CALIBRATIONS[calibration][1],
         notes="Vectors are clipped before the noise; replacements are sought among clipped ones.",
     )
     builder = partial(build, epsilon=epsilon, delta=delta, clip=clip, calibration=calibration)
@@ -85,7 +84,7 @@ def build(
     calibration: str,
 ) -> Noise:
     centres, bound = clipped(space.vectors, clip)
-    unit = SIGMAS[calibration](epsilon, delta)
+    unit = CALIBRATIONS[calibration][0](epsilon, delta)
     sigma = unit * 2 * bound
     noise = NormalNoise(centres.shape[1], np.full(len(centres), sigma))
     guarantee = replace(guarantee, mu=1 / unit)

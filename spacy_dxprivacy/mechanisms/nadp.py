@@ -169,7 +169,7 @@ def component_lengths(n: int, edges: Ints2d, lengths: Floats1d) -> Floats1d:
 
 
 def coverage(n: int, edges: Ints2d) -> str:
-    """Return what the relation leaves out on a space, in words."""
+    """Describe the share of pairs and words that the relation covers."""
     alone = n - len(np.unique(edges))
     share = len(edges) / (n * (n - 1) / 2)
     return (

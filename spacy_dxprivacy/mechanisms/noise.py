@@ -28,27 +28,17 @@ GRID_BITS = 10
 class Noise:
     """The noise of a mechanism on one space, and its guarantee.
 
-    Attributes:
-        centres: Where noise starts and replacements are sought, float (n, d): public.
-        draw: From rows (k,) to noise, float64 (k, d).
-        spread: The least standard deviation of a coordinate, which sets the grid.
-        guarantee: That on the space.
-        distances: From rows (k,) to the metric of the guarantee (k, n), if it has one.
-        approximate: From a distance to the epsilon at delta = 1e-6.
-        covers: From rows (k,) to the pairs of the guarantee (k, n); None for all.
-        loss: From float64 centres (k, d) and (m, d) to the largest log ratios of the densities
-            around them (k, m).
-        delta: From such centres, the rows (m,) of the second and epsilons (k, m) to the least
-            deltas (k, m).
+    For centres (k, d) and (m, d), loss is the largest log ratio of the densities around them, (k,
+    m), and delta the least one at epsilons (k, m), given the rows of the second.
     """
 
-    centres: Floats2d
-    draw: Callable[[Ints1d, Rng], Floats2d]
-    spread: float
+    centres: Floats2d  # (n, d), where noise starts and replacements are sought: public
+    draw: Callable[[Ints1d, Rng], Floats2d]  # rows (k,) -> noise, float64 (k, d)
+    spread: float  # the least standard deviation of a coordinate, which sets the grid
     guarantee: Guarantee
-    distances: Callable[[Ints1d], Floats2d] | None = None
-    approximate: Callable[[float], float | None] = unknown
-    covers: Callable[[Ints1d], Bools2d] | None = None
+    distances: Callable[[Ints1d], Floats2d] | None = None  # (k, n), the metric of the guarantee
+    approximate: Callable[[float], float | None] = unknown  # distance -> epsilon at delta = 1e-6
+    covers: Callable[[Ints1d], Bools2d] | None = None  # (k, n), pairs of the guarantee; else all
     loss: Callable[[Floats2d, Floats2d], Floats2d | None] = unknown
     delta: Callable[[Floats2d, Floats2d, Ints1d, Floats2d], Floats2d | None] = unknown
 

@@ -20,7 +20,6 @@ from functools import cached_property, partial
 import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
-from ..errors import DxError, Errors
 from ..metric.policy import MetricPolicy, describe, policy_graph, policy_of, stored_distances
 from ..metric.policy_graph import Kernel
 from ..prior.chain import Chain, Prior
@@ -210,26 +209,6 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         if candidates is None:
             return likelihood(InputRows(*text), outputs)
         return likelihood.of_candidates(InputRows(*text), outputs, candidates)
-
-    def log_likelihood_of_variants(
-        self, text: InputRows, outputs: Ints1d, variants: Ints2d
-    ) -> Floats2d:  # fmt: skip
-        """Return ln P(outputs | text), sentence by sentence, for several texts at once.
-
-        Args:
-            text: The input, k words; -1 for words that the space lacks.
-            outputs: int64 (k,), the release; it counts only where a column differs from the text.
-            variants: int64 (k, m), a text a column.
-
-        Returns:
-            float64 (sentences, m), up to one constant for each sentence.
-
-        Raises:
-            DxError: Before fit, and where words are drawn independently.
-        """
-        if self.built.chain.is_alone:
-            raise DxError(Errors.DX066)
-        return self.built.likelihood.of_variants(text, outputs, variants)
 
     def log_p(self, rows: Ints1d, outputs: Ints1d) -> Floats1d:
         return self.built.words.log_likelihood(rows, outputs)

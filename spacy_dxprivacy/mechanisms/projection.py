@@ -135,7 +135,7 @@ class RankSampling:
         return self
 
     def found(self) -> dict[str, float]:
-        """Return what fit calibrated on the space; a saved pipeline stores it."""
+        """Return the settings that fit calibrated; a saved pipeline stores them."""
         return {"c": self.c} if self.auto and self.c is not None else {}
 
     def restore(self, calibrated: dict[str, float]) -> None:

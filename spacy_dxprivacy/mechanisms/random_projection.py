@@ -101,7 +101,7 @@ def stretch_of(X: Floats2d, Y: Floats2d, Phi: Floats2d) -> tuple[float, str]:
 
 
 def stretch_of_near(X: Floats2d, Y: Floats2d, *, width: float) -> float:
-    """Return that ratio over pairs whose first coordinates of Y lie within width; 0 without any."""
+    """Return the largest ratio over pairs whose first coordinates of Y differ by at most width."""
     order = np.argsort(Y[:, 0])
     largest = 0.0
     for step in range(1, len(X)):

@@ -44,7 +44,7 @@ Steps = tuple[Numbers1d, Numbers1d]
 
 
 class Graph(Protocol):
-    """What a table is made from: a PolicyGraph."""
+    """The members of a PolicyGraph that a table needs."""
 
     @property
     def arrays(self) -> tuple[Numbers1d, ...]: ...
@@ -74,7 +74,7 @@ def digest_of(graph: Graph) -> str:
 
 
 class PathTable:
-    """What `PolicyGraph.within` finds for the first words of a space, read from a file."""
+    """Results of `PolicyGraph.within` for the first words of a space, read from a file."""
 
     def __init__(self, path: Path, begin: bytes) -> None:
         k = (len(begin) - len(FORMAT)) // (CELL + DIGEST)
@@ -86,7 +86,7 @@ class PathTable:
         return len(self._ends) - 1
 
     def read(self, rows: Iterable[int]) -> dict[int, Steps]:
-        """Return what is found of these rows; less where they are lacking or damaged."""
+        """Return the results of these rows by row, without those that are missing or damaged."""
         wanted = [row for row in rows if row < len(self)]
         stored: dict[int, Steps] = {}
         digests = len(self.begin) - DIGEST * len(self)
@@ -105,7 +105,7 @@ class PathTable:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all rows are what they should be."""
+        """Whether every row matches its digest."""
         parts = (range(*part.indices(len(self))) for part in blocks(len(self), AT_ONCE))
         return all(len(self.read(rows)) == len(rows) for rows in parts)
 
@@ -176,7 +176,7 @@ def write_table(
 
 
 def _known(graph: Graph) -> tuple[str, str | None]:
-    """The name of the file, and the digest of its beginning, if it ships."""
+    """Return the name of the file, and the digest of its beginning, if it ships."""
     digest = digest_of(graph)
     return f"paths-{digest[:16]}.bin", json.loads(DIGESTS.read_bytes()).get(digest)
 

@@ -42,8 +42,8 @@ class ReachedSets:
 
 
 class PathSearch:
-    """Dijkstra's search from many words at once, in whole steps: what is within so many steps is
-    settled for all of them before anything that is farther (Meyer and Sanders 2003).
+    """Dijkstra's search from many words at once, in whole steps: all words within so many steps are
+    settled before words that are farther (delta-stepping, Meyer and Sanders 2003).
 
     starts (n + 1,), ends (m,), steps (m,): the edges of each word, in both directions; not
     negative. The edges of a word are tried from the short to the long, so that those which lead
@@ -72,7 +72,7 @@ class PathSearch:
         self.dtype: Any = np.min_scalar_type(reach + self.longest).type
 
     def edges_of(self, words: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:
-        """All edges of k words: which of the words each begins at, where it ends, and its steps."""
+        """Return all edges of k words: the number of the first word, the other word, the steps."""
         degrees = self.degrees[-1].take(words)
         with_edges = np.flatnonzero(degrees)
         over = np.repeat(with_edges, degrees[with_edges])
@@ -80,7 +80,7 @@ class PathSearch:
         return over, edges >> BITS, edges & STEPS
 
     def _shortest_edges(self, words: Ints1d, degrees: Numbers1d) -> Ints1d:
-        """The shortest `degrees` edges of each of k words, which all have some."""
+        """Return the shortest `degrees` edges of each of k words; degrees are above 0."""
         if not len(words):
             return self.edges[:0]
         starts, ends = self.starts.take(words), np.cumsum(degrees, dtype=np.int64)
@@ -90,12 +90,11 @@ class PathSearch:
         return self.edges.take(np.cumsum(places, out=places))
 
     def distances(self, rows: Ints1d) -> Floats2d:
-        """float64 (k, n): steps of the shortest path, infinity from the reach on."""
+        """Return the steps of shortest paths, float64 (k, n); infinity from the reach on."""
         D: Floats2d = np.full((len(rows), self.n), np.inf)
-        for part, reached in self(rows):
-            D[part][np.repeat(np.arange(len(reached.sizes)), reached.sizes), reached.words] = (
-                reached.steps
-            )
+        for part, ball in self(rows):
+            owners = np.repeat(np.arange(len(ball.sizes)), ball.sizes)
+            D[part][owners, ball.words] = ball.steps
         return D
 
     def __call__(
@@ -108,7 +107,7 @@ class PathSearch:
             yield part, self.search(rows[part], None if depths is None else depths[part], scratch)
 
     def scratch(self, k: int) -> Numbers1d:
-        """A buffer that searches from k words use; what is in it does not matter."""
+        """Return a buffer for a search from k words, of any content."""
         return np.empty(min(self.at_once, k) * self.n, dtype=self.dtype)
 
     def search(
@@ -128,8 +127,7 @@ class PathSearch:
         return ReachedSets(np.bincount(owner, minlength=len(rows)), words, steps)
 
     def _settle(self, rows: Ints1d, depths: Ints1d | None, seen: Numbers1d) -> Iterator[Ints1d]:
-        """Turn by turn, what is so many steps away, as paths: (owner * n + word) << BITS | steps,
-        each word once."""
+        """Yield the words that each turn settles, as paths: (owner * n + word) << BITS | steps."""
         k, far = len(rows), np.full(len(rows), self.reach - 1) if depths is None else depths
         origins = np.arange(k) * self.n + rows
         # As if all had been seen where nobody is to go: what is not nearer is left alone.
@@ -152,7 +150,7 @@ class PathSearch:
                 yield settled[0] if len(settled) == 1 else _nearest(np.concatenate(settled))
 
     def _relaxed(self, paths: Ints1d, far: Ints1d, seen: Numbers1d) -> Iterator[tuple[int, Ints1d]]:
-        """Follow one edge more: by turns, what is nearer by it than was seen before.
+        """Follow one edge from each path, and yield the words that this brings nearer, by turns.
 
         Only edges of the classes that may be short enough are tried; where a class is cut, `seen`
         keeps out what is too far.
@@ -213,7 +211,7 @@ class Neighbourhoods:
         return words_at
 
     def are_near(self, rows: Ints1d, targets: Ints1d) -> Bools1d:
-        """bool (k,): whether the path from each of k rows to another word is below the reach.
+        """Return whether the path from each row to its target is below the reach, bool (k,).
 
         The search goes from both ends: the last word of the path within some of it from one end is
         followed by one that is within the rest of it from the other. Rows are often asked for
@@ -236,7 +234,7 @@ class Neighbourhoods:
         return are_joined
 
     def _within(self, rows: Ints1d, depth: int) -> tuple[Ints1d, Ints1d, Ints1d]:
-        """The words within `depth` steps of k rows: of which row each, itself, steps."""
+        """Return the number of the row, the word, and the steps of words within `depth` steps."""
         counts = self._counts[rows, : depth + 1].astype(np.int64)
         sizes = counts.sum(axis=1)
         distinct, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
@@ -246,12 +244,11 @@ class Neighbourhoods:
         return np.repeat(np.arange(len(rows)), sizes), np.concatenate(words).astype(np.int64), steps
 
     def _lists_of(self, rows: Ints1d, least: Ints1d) -> list[Numbers1d]:
-        """The list of each of k different rows, as far as the place `least` (k,) or farther."""
+        """Return the list of each of k different rows, to the place `least` (k,) or farther."""
         cached, nothing = self._cache.find(rows.tolist()), (np.empty(0, dtype=np.int64),)
         words_of = [cached.get(row, nothing)[0] for row in rows.tolist()]
-        lacking = np.flatnonzero(
-            np.array([len(words) for words in words_of], dtype=np.int64) <= least
-        )
+        lengths = np.array([len(words) for words in words_of], dtype=np.int64)
+        lacking = np.flatnonzero(lengths <= least)
         # Some farther than is needed, so that few are searched from again.
         ends = np.cumsum(self._counts[rows[lacking]], axis=1, dtype=np.int64)
         depths = (ends <= least[lacking, None]).sum(axis=1)

@@ -41,6 +41,7 @@ FUNCTION = (
     "wh_word", "adverb_particle", "adverb_function",
 )  # fmt: skip
 UNIT = 63  # steps of a place in axes.npz
+DISTANCES_FILE = "apart.json"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,7 +61,7 @@ class Features:
     n_known: int
 
     def axis_steps(self, low: Ints1d, high: Ints1d, sentiment: float) -> Floats1d:
-        """The largest step of each edge (m,) along any axis; that of sentiment by its share."""
+        """Return the largest step of each edge along an axis (m,), sentiment by its share."""
         weights = np.ones(self.axes.shape[1], dtype=np.float32)
         weights[0] = sentiment
         steps = abs(self.axes[low] - self.axes[high]).multiply(weights[None, :])
@@ -68,15 +69,13 @@ class Features:
         return largest
 
     def take(self, rows: Ints1d) -> Features:
-        """The features of n words by their rows (n,) in this table, -1 for unknown words."""
+        """Return the features of n words by their rows (n,) in this table, -1 for unknown words."""
         in_table = rows >= 0
         entries = np.where(in_table, rows, 0)
         flags = (self.proper, self.function, self.negation, self.unit)
         proper, function, negation, unit = (flag[entries] & in_table for flag in flags)
-        axes, rare = (
-            self.axes[entries].multiply(in_table[:, None]).tocsr(),
-            self.rare[entries] | ~in_table,
-        )
+        axes = self.axes[entries].multiply(in_table[:, None]).tocsr()
+        rare = self.rare[entries] | ~in_table
         return Features(proper, function, negation, unit, rare, axes, int(in_table.sum()))
 
 
@@ -98,13 +97,10 @@ def builtin_features() -> Features:
     return Features(proper & ~function, function, negation, space.with_class("unit"), rare, axes, n)
 
 
-DISTANCES_FILE = "apart.json"
-
-
 def stored_distances(space: Space, policy: MetricPolicy) -> dict[str, Any]:
-    """Return what is stored of a policy; {} where nothing is.
+    """Return the stored distances of a policy; {} if there are none.
 
-    apart: privacy.levels.measured_apart. near_names: how far the 99 nearest names are from the one
+    apart: by levels.measured_apart. near_names: how far the 99 nearest names are from the one
     that is guessed as often as the median of probed names, at 1 nat a unit.
     """
     table = _stored()
@@ -207,9 +203,8 @@ def policy_graph(space: Space, policy: MetricPolicy, name: str = "custom") -> Po
     if not policy.is_plain:
         ours = Space.builtin()
         is_builtin = space is ours or space.digest == ours.digest
-        features = builtin_features().take(
-            np.arange(len(ours)) if is_builtin else ours.find_all(space.words)
-        )
+        rows = np.arange(len(ours)) if is_builtin else ours.find_all(space.words)
+        features = builtin_features().take(rows)
         if not features.n_known:
             raise DxError(Errors.DX061.format(policy=name, space=space.name))
         lengths = lengths_of(lengths, low, high, policy, features)
@@ -236,7 +231,7 @@ def lengths_of(
 
 
 def _radii(policy: MetricPolicy, features: Features) -> Floats1d:
-    """The radius of each word (n,) over (ln n) / 2; the last class of a word counts."""
+    """Return the radius of each word (n,) over (ln n) / 2, by the last of its classes."""
     classes = (
         (features.rare, policy.far_rare),
         (features.proper & features.rare, min(policy.far_rare, policy.far_proper)),
@@ -251,7 +246,7 @@ def _radii(policy: MetricPolicy, features: Features) -> Floats1d:
 
 
 def describe(name: str, policy: MetricPolicy) -> str:
-    """Describe what the policy protects more, and what less, in a sentence for the receipt."""
+    """Describe the classes of words that a policy protects more and less, for the receipt."""
     if policy.is_plain:
         return "Policy plain: every pair of words is protected by its length on the graph alone."
     classes = (
@@ -264,9 +259,6 @@ def describe(name: str, policy: MetricPolicy) -> str:
     less_hidden = [label for label, scale, _ in classes if scale > 1]
     farther = (("negations", policy.negation), ("units", policy.unit), ("opposites", policy.apart))
     less_hidden += [label for label, length in farther if length]
-    parts = [
-        f"{label}: {', '.join(of)}"
-        for label, of in (("better", hidden), ("less", less_hidden))
-        if of
-    ]
+    parts = [f"better: {', '.join(hidden)}"] if hidden else []
+    parts += [f"less: {', '.join(less_hidden)}"] if less_hidden else []
     return f"Policy {name} protects {'; '.join(parts)}."

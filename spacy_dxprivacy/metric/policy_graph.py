@@ -55,7 +55,7 @@ class PolicyGraph:
         return float(np.sort(self.radii[rows])[-2:].sum() / self.quanta)
 
     def within(self, rows: Ints1d) -> list[Steps]:
-        """For each of k words: the words nearer than both radii together, by row, and how many
+        """Return for each of k words those nearer than both radii together, by row, and how many
         quanta nearer. Read where they are stored, else searched for.
         """
         reached = {} if self._table is None else self._table.read(rows.tolist())
@@ -64,7 +64,7 @@ class PolicyGraph:
         return [reached[row] for row in rows.tolist()]
 
     def searched(self, rows: Ints1d) -> list[Steps]:
-        """Search for what `within` returns.
+        """Search for the words and numbers that `within` returns.
 
         By the potentials of the search a word w is at path(v, w) + r(v) - r(w), which is below
         2 r(v) where path(v, w) is below r(v) + r(w), so it goes no farther (Johnson 1977).
@@ -95,7 +95,7 @@ class PolicyGraph:
 
     @property
     def arrays(self) -> tuple[Numbers1d, ...]:
-        """All that paths depend on."""
+        """The arrays that determine all paths."""
         return self.starts, self.ends, self.steps, self.radii, np.array([self.quanta])
 
     def store(self, report: Callable[[int], object] = lambda _: None) -> bool:
@@ -119,7 +119,7 @@ class PolicyGraph:
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
     def distances(self, rows: Ints1d) -> Floats2d:
-        """float64 (k, n), in units of length."""
+        """Return the distances of k words from all, float64 (k, n), in units of length."""
         D = self.radii[rows][:, None].astype(np.float64) + self.radii
         for row, (words, nearer) in zip(D, self.within(rows), strict=True):
             row[words] -= nearer
@@ -139,7 +139,7 @@ def with_lengths(graph: WordGraph, lengths: Floats1d, radii: Floats1d) -> Policy
 
 
 def _closed(radii: Ints1d, low: Ints1d, high: Ints1d, steps: Ints1d) -> Ints1d:
-    """The shortest paths to the point that joins all words, over other words too (Bellman 1958)."""
+    """Return the shortest paths to the point that joins all words, over words (Bellman 1958)."""
     closed, before = radii.copy(), None
     while before is None or (closed != before).any():
         before = closed.copy()
@@ -166,7 +166,7 @@ class Kernel:
         self._cache = RowCache(CACHE_BYTES)
 
     def nearer_words(self, row: int, steps: Steps | None = None) -> tuple[Numbers1d, Floats1d]:
-        """The words nearer than both radii, by row, and their weight beyond that at the radii.
+        """Return the words nearer than both radii, by row, and their weight beyond that of radii.
 
         found: what `prepare` gave for the word.
         """
@@ -192,5 +192,5 @@ class Kernel:
         return weights
 
     def distances(self, rows: Ints1d) -> Floats2d:
-        """float64 (k, n): the metric."""
+        """Return the metric, float64 (k, n)."""
         return self.graph.distances(rows)

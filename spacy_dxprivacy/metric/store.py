@@ -45,7 +45,7 @@ def to_fields(graph: WordGraph) -> dict[str, Any]:
 
 
 def from_fields(fields: dict[str, Any]) -> WordGraph:
-    """Return the graph out of what to_fields made. Raises ValueError for arrays that do not fit."""
+    """Return the graph of the fields of to_fields. Raises ValueError for arrays that do not fit."""
     about, arrays = fields["about"], fields["arrays"]
     if about["format"] != FORMAT:
         raise ValueError("another format")
@@ -67,7 +67,7 @@ BETAS = (0.5, 1.0, 2.0, 4.0)  # at which extremes are looked for
 
 
 def check_graph(graph: WordGraph, space: Space) -> None:
-    """Raise DxError unless samples of a graph are what the space gives."""
+    """Raise DxError unless samples of a graph agree with the vectors of the space."""
     try:
         fits = len(graph) == len(space) and graph.reach == reach_of(len(space))
         if fits and _paths_agree(graph) and _edges_agree(graph, space):
@@ -79,7 +79,7 @@ def check_graph(graph: WordGraph, space: Space) -> None:
 
 
 def _paths_agree(graph: WordGraph) -> bool:
-    """Whether the words within reach are those that a search for the shortest paths finds.
+    """Return whether the words within reach agree with a search for shortest paths.
 
     Of random words, those with the largest and smallest Z, and where Z differs most on an edge.
     """
@@ -99,7 +99,7 @@ def _paths_agree(graph: WordGraph) -> bool:
 
 
 def _edges_agree(graph: WordGraph, space: Space) -> bool:
-    """Whether most edges of a few words are as long as the ranks of their ends say."""
+    """Return whether most edges of a few words have the lengths of the ranks of their ends."""
     Y, n = with_classes(space), len(space)
     words = np.unique(Rng().integers(n, JOINED_AGAIN))
     nearest = _nearest(Y, words)
@@ -122,7 +122,7 @@ def _edges_agree(graph: WordGraph, space: Space) -> bool:
 
 
 def _nearest(Y: Floats2d, words: Ints1d) -> Ints2d:
-    """(k, RANKED or fewer): the words that are nearest to each of k."""
+    """Return the nearest words to each of k, (k, RANKED or fewer)."""
     from ..space.search.faiss_index import load_faiss
 
     depth = min(RANKED, len(Y) - 1)

@@ -78,12 +78,12 @@ class WordGraph:
         return low[once], self.ends[once].astype(np.int64), self.steps[once].astype(np.int64)
 
     def beyond(self) -> Ints1d:
-        """(n,): how many words are at the reach from each word."""
+        """Return the number of words at the reach from each word, (n,)."""
         counts: Ints1d = len(self) - self.counts.sum(axis=1, dtype=np.int64)
         return counts
 
     def distances(self, rows: Ints1d) -> Floats2d:
-        """float64 (k, n), in units of length."""
+        """Return the distances of k words from all, float64 (k, n), in units of length."""
         D: Floats2d = np.minimum(self.search.distances(rows), self.reach) / STEPS
         return D
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,19 +21,16 @@ from ..entities.surrogates.replacements import (
     replace_mentions,
 )
 from ..errors import DxError, Errors
-from ..privacy.composition import repeat
+from ..privacy.composition import LONGEST, repeat
 from ..space import Space
 from ..text.coverage import foreign_names
 from ..text.layout import Layout
 from ..text.mentions import Entity, plain_label, united
 from ..ty import Draw, facts_of
+from .count import Persons
 from .parts import Parts
 from .select import Entities, words_of
 
-if TYPE_CHECKING:
-    from .persons import PersonLoss
-
-LONGEST = 48  # words of a sentence; longer ones are cut
 NUMBERS_AT_ONCE = 2**22  # of noise, in one call of a mechanism: 32 MB as float64
 
 _ENDS = np.array(
@@ -91,7 +88,7 @@ class Drawn(Selected):
     vectors: Floats2d | None
     figures: Figures | None
     layout: Layout | None
-    persons: Sequence[PersonLoss]
+    persons: Persons | None
 
 
 def draw(parts: Parts, docs: list[Doc], space: Space) -> list[Drawn]:
@@ -153,7 +150,7 @@ def with_foreign_names(doc: Doc, entities: list[Entity], labels: Collection[str]
     return united([*entities, *names])
 
 
-def _persons(parts: Parts, doc: Doc, selected: Selected, space: Space) -> Sequence[PersonLoss]:
+def _persons(parts: Parts, doc: Doc, selected: Selected, space: Space) -> Persons | None:
     """The recognised persons of a Doc. Raise DxError where one of them would exceed the budget, and
     with a budget where nobody looked for persons."""
     budget = parts.max_epsilon_per_person
@@ -161,13 +158,13 @@ def _persons(parts: Parts, doc: Doc, selected: Selected, space: Space) -> Sequen
     if not spans and (budget is not None or any(_is_person(e.label_) for e in doc.ents)):
         spans = Entities(("PERSON",), getattr(parts.selector, "spans_key", None)).entities(doc)
     if not spans:
-        return ()
-    from .persons import Treatment, largest_of, persons_of
+        return None
+    from .persons import Treatment, persons_of
 
     plain, sentences = selected.in_plaintext(doc), selected.sentences(doc)
     treatment = Treatment(selected.mask, plain, sentences, selected.stood)
     found = persons_of(parts, doc, treatment, spans, space)
-    spent = largest_of([person.change for person in found]).epsilon
+    spent = found.largest.epsilon()
     if budget is not None and spent > budget:
         raise DxError(Errors.DX178.format(spent=spent, budget=budget))
     return found

@@ -18,10 +18,10 @@ from ..entities.surrogates.plain import Preset, surrogates_of
 from ..entities.surrogates.replacements import NumberDraw, Replacements
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
+from ..mechanisms.levels import found_by, scale_of
 from ..prior.pairs import lacked_of
 from ..privacy.composition import best_guess
 from ..privacy.guarantee import STATUSES, Guarantee
-from ..privacy.levels import found_by, scale_of
 from ..privacy.randomness import Rng
 from ..space import Space
 from ..space.sources import SpaceSource, allowed_by, substitutes_of

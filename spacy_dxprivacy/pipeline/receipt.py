@@ -1,136 +1,157 @@
-"""Receipts: what was done to a document, under which guarantee, and nothing of the input.
+"""Receipts: what was done, under which guarantee, and nothing of the input.
 
-How a Doc carries its receipt, how it is checked, and how a Doc leaves the pipeline with it.
+A receipt has three parts: `stages` (what was done, in order), `count` (sums) and `loss` (the
+privacy loss in all). That of a document, a file, a run, a person or a caller has the same shape.
+See docs/reference/receipts.md. This module also attaches receipts to Docs, checks them, and
+releases Docs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any
+from functools import cached_property
+from typing import Any, TypedDict
 from weakref import WeakSet
 
 from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
+from ..about import __version__
 from ..arrays import Floats2d
 from ..errors import DxError, Errors
-from ..privacy.composition import repeat
+from ..privacy.composition import Loss, repeat
 from ..privacy.guarantee import Guarantee
+from .count import MENTIONS, Count
 
-COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")
-# What all receipts of a component have, besides its mechanism and guarantee.
-SAME = (
-    "space", "unknown_policy", "scope", "casing", "vectors", "seeded", "in_clear", "scale", "found",
-    "attacker", "any_two_texts", "odds",
-)  # fmt: skip
-MENTIONS = ("found", "replaced", "kept")  # counts of the mentions of a label
+COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")  # shown for each document
 PERSONS_SHOWN = "how often each recognised person is mentioned, without the name"
 RECEIPT_KEY = "dx_receipt"
 SPANS_KEY = "dx"
 VECTORS_KEY = "dx_vectors"
 UNCOVERED = "dx_uncovered"  # in the user data of a Doc to be sanitised: how many passages
 UNCOVERED_SHOWN = "where a passage is in a language or script that is not covered"
-_FIELD_TYPES: dict[str, Any] = {
-    **dict.fromkeys(("mechanism", "space", "unknown_policy"), str),
-    **dict.fromkeys(("guarantee", "total"), dict),
-    **dict.fromkeys(COUNTS, int),
-    "in_clear": (list, tuple),
+WORDS = "dx.Words.v1"  # its mentions are drawn by the mechanism of words
+# Where a receipt states what: the name of a stage, and the key there.
+STATED = {
+    **{
+        name: ("words", name)
+        for name in ("space", "scope", "scale", "found", "attacker", "any_two_texts", "odds")
+    },
+    **{name: ("release", name) for name in ("casing", "vectors", "seeded", "in_clear")},
+    "unknown_policy": ("unknown", "policy"),
+    "editor": ("editor", "name"),
 }
 _made_here: WeakSet[Doc] = WeakSet()  # a Doc that was written and read again is another Doc
 
 
-class Receipt(dict[str, Any]):
-    """A plain dictionary (json, msgpack), whose entries are attributes as well.
+class Stage(TypedDict, total=False):
+    """One thing that was done: `stage` is its name, and each has keys of its own.
 
-    mechanism: its registered name, or those of surrogates where no word can be drawn. guarantee: of
-    one perturbed word (see Guarantee.to_dict), or of one mention where no word can be drawn.
-    total: of the document. tokens: how many there are. perturbed: how many were drawn by the
-    mechanism, which may draw the word that went in. unknown: how many were not in the space, and
-    went through `unknown_policy`. kept: how many are unmodified, punctuation and white space among
-    them. draws: how many draws were made. space: name and digest. scope, casing, vectors: as
-    configured. seeded: True voids the guarantee. in_clear: what of the input is visible, in words.
-    scale: what epsilon means in nats on this space (privacy.levels). found: settings that were
-    searched for on the space, and the index that was chosen for it. attacker: what an attacker
-    recovered of other texts with these settings (privacy.levels); None where nobody measured.
-    any_two_texts: how many nats any two texts of one layout differ by at most, for each word; None
-    without a bound. odds: how often, at most, whoever knows all else and that a name is one of
-    `among` near names is right about it, where it is mentioned once, 3 or 10 times; for a name of
-    the space like most. None where near names are unknown.
-    earlier: the receipts of sanitizers that ran before; their totals come on top. One that came
-    with a Doc from outside of this process has `claimed` True and nothing but numbers, since
-    anybody may have written it.
-
-    Only where the component has such parts: numbers: the guarantee of one number, the total of the
-    document, and how many tokens were drawn (none of them is perturbed or kept). editor: the editor
-    of drawn words, which is post-processing and no privacy. surrogates: for each label its
-    surrogate, the guarantee of what is drawn,
-    the largest chance that a mention comes out unchanged, the public name of the key if there is
-    one (key_id), and how many mentions were found, replaced and kept. stood_in: how many tokens of
-    the released document are of surrogates. persons: those that were recognised, without names, and
-    the guarantee of all their mentions at once, see persons.receipt_of. uncovered: how many
-    passages were redacted since no rule can find anything in their language or script.
+    docs/reference/receipts.md describes them.
     """
 
+    stage: str
+    claimed: bool
+    stages: list[Stage]
+    count: dict[str, Any]
+    loss: dict[str, Any]
+    mechanism: str
+    guarantee: dict[str, Any]
+    labels: dict[str, dict[str, Any]]
+    space: str
+    scope: str
+    scale: dict[str, dict[str, float]] | None
+    any_two_texts: float | None
+    attacker: dict[str, Any] | None
+    odds: dict[str, Any] | None
+    found: dict[str, Any]
+    policy: str
+    name: str
+    casing: str
+    vectors: str
+    seeded: bool
+    in_clear: list[str]
+    version: str
+
+
+class Receipt(dict[str, Any]):
+    """The three parts, as plain values for JSON and msgpack, and what they state as attributes.
+
+    Attributes are the counts (`tokens`, `perturbed`, `persons`, ...), the properties below, and the
+    names in STATED; None for what a receipt does not state.
+    """
+
+    @property
+    def stages(self) -> list[Stage]:
+        """What was done, in order."""
+        stages: list[Stage] = self["stages"]
+        return stages
+
+    @property
+    def count(self) -> Count:
+        """The counts."""
+        return Count.from_dict(self["count"])
+
+    @property
+    def loss(self) -> Loss:
+        """The privacy loss in all, of texts that are one unit apart in each place."""
+        return Loss.from_dict(self["loss"])
+
+    def stage(self, name: str) -> Stage:
+        """Return the first stage of this name; an empty one where there is none."""
+        empty: Stage = {}
+        return next((stage for stage in self.stages if stage.get("stage") == name), empty)
+
+    @property
+    def earlier(self) -> list[Stage]:
+        """The sanitizers that ran before, the first one first."""
+        return [stage for stage in self.stages if stage.get("stage") == "earlier"]
+
+    @property
+    def mechanism(self) -> str:
+        """The registered name; those of the surrogates where no word can be drawn."""
+        return (self.stage("words") or self.stage("surrogates"))["mechanism"]
+
+    @property
+    def guarantee(self) -> dict[str, Any]:
+        """The guarantee of one perturbed word, or of one mention where no word can be drawn."""
+        return (self.stage("words") or self.stage("surrogates"))["guarantee"]
+
+    @property
+    def total(self) -> dict[str, Any]:
+        """The guarantee of a document: of all its words, or mentions where no word can be drawn."""
+        guarantee = Guarantee.from_dict(self.guarantee)
+        if self.stage("words"):
+            return repeat(guarantee, self["count"]["draws"]).to_dict()
+        total, epsilon = guarantee.to_dict(), 0.0
+        labels = self.stage("surrogates")["labels"]
+        for label, times in drawn_mentions(labels, self.count):
+            epsilon += times * (labels[label]["guarantee"]["epsilon"] or 0.0)
+        return total if guarantee.kind == "none" else {**total, "epsilon": epsilon}
+
+    @property
+    def surrogates(self) -> dict[str, dict[str, Any]] | None:
+        """The terms of each label, and how many mentions were found, replaced and kept."""
+        labels, mentions = self.stage("surrogates").get("labels"), self["count"]["mentions"]
+        if labels is None:
+            return None
+        nothing = dict.fromkeys(MENTIONS, 0)
+        return {label: {**labels[label], **mentions.get(label, nothing)} for label in labels}
+
     def __getattr__(self, name: str) -> Any:
+        if name in STATED:
+            stage, key = STATED[name]
+            return self.stage(stage).get(key)
         try:
-            return self[name]
+            return self["count"][name]
         except KeyError:
             raise AttributeError(name) from None
 
 
-@dataclass
-class SurrogateCounts:
-    """Sums over receipts: tokens of surrogates; mentions found, replaced and kept, by label."""
-
-    tokens: int = 0
-    mentions: dict[str, dict[str, int]] = field(default_factory=dict)
-
-    def add(self, receipt: Mapping[str, Any]) -> None:
-        """Count one more document, by its receipt."""
-        self.merge(SurrogateCounts(receipt.get("stood_in", 0), receipt.get("surrogates") or {}))
-
-    def merge(self, other: SurrogateCounts) -> None:
-        """Add the counts of another one."""
-        self.tokens += other.tokens
-        for label, counts in other.mentions.items():
-            so_far = self.mentions.setdefault(label, dict.fromkeys(MENTIONS, 0))
-            for name in MENTIONS:
-                so_far[name] += int(counts[name])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for json; {} where no document has surrogates."""
-        return {"stood_in": self.tokens, "mentions": self.mentions} if self.mentions else {}
-
-    @classmethod
-    def of(cls, payload: Mapping[str, Any]) -> SurrogateCounts:
-        """Read what to_dict gave, from a dictionary that may hold more."""
-        return cls(payload.get("stood_in", 0), payload.get("mentions", {}))
-
-
-@dataclass(frozen=True)
-class Counted:
-    """The counts of one Doc.
-
-    numbers: tokens drawn as numbers, and their draws. stood_in: tokens of surrogates. mentions:
-    found, replaced and kept, by label. persons, uncovered: as in the receipt.
-    """
-
-    tokens: int
-    perturbed: int
-    unknown: int
-    draws: int
-    numbers: tuple[int, int] = (0, 0)
-    stood_in: int = 0
-    mentions: Mapping[str, dict[str, int]] = field(default_factory=dict)
-    persons: Mapping[str, Any] | None = None
-    uncovered: int = 0
-
-
 @dataclass(frozen=True)
 class Terms:
-    """The part of a receipt that is the same for every document of a component."""
+    """What is the same in the receipts of all documents of a component. See Stage."""
 
     mechanism: str
     guarantee: Guarantee
@@ -163,67 +184,123 @@ class Terms:
             return self.guarantee.epsilon
         return None if self.scale is None else self.scale["diameter"]["nats"]
 
-    def receipt(self, counted: Counted, earlier: Sequence[dict[str, Any]] = ()) -> Receipt:
-        """Return the receipt of one Doc. earlier: those of sanitizers before this one."""
-        drawn, draws = counted.numbers
-        one, total = _of_draws(self.guarantee, counted.draws)
-        if not self.draws_words:
-            total = self._total_of_surrogates(counted.mentions)
-        made = Receipt(
-            mechanism=self.mechanism,
-            guarantee=dict(one),
-            total=dict(total),
-            tokens=counted.tokens,
-            perturbed=counted.perturbed,
-            unknown=counted.unknown,
-            kept=counted.tokens - counted.perturbed - counted.unknown - drawn - counted.stood_in,
-            draws=counted.draws,
-            **{name: getattr(self, name) for name in SAME},
-            earlier=list(earlier),
-        )
-        made["in_clear"] = list(self.in_clear)
-        if counted.persons is not None:
-            made["persons"] = dict(counted.persons)
-            made["in_clear"].append(PERSONS_SHOWN)
-        if counted.uncovered:
-            made["uncovered"] = counted.uncovered
-            made["in_clear"].append(UNCOVERED_SHOWN)
-        if self.numbers is not None:
-            one, total = _of_draws(self.numbers, draws)
-            made["numbers"] = {"guarantee": dict(one), "total": dict(total), "drawn": drawn}
-        if self.editor is not None:
-            made["editor"] = self.editor
+    @cached_property
+    def _stages(self) -> list[Stage]:
+        """The stages of all documents, without their release."""
+        stages, guarantee = list[Stage](), self.guarantee.to_dict()
         if self.surrogates is not None:
-            none = dict.fromkeys(MENTIONS, 0)
-            made["stood_in"] = counted.stood_in
-            made["surrogates"] = {
-                label: {**terms, **counted.mentions.get(label, none)}
-                for label, terms in self.surrogates.items()
-            }
-        return made
+            stages.append({"stage": "surrogates", "labels": self.surrogates})
+        if self.numbers is not None:
+            stages.append({"stage": "numbers", "guarantee": self.numbers.to_dict()})
+        if not self.draws_words:
+            stages[0] |= {"mechanism": self.mechanism, "guarantee": guarantee}
+            return stages
+        stages += [
+            {
+                "stage": "words",
+                "mechanism": self.mechanism,
+                "guarantee": guarantee,
+                "space": self.space,
+                "scope": self.scope,
+                "scale": self.scale,
+                "any_two_texts": self.any_two_texts,
+                "attacker": self.attacker,
+                "odds": self.odds,
+                "found": self.found,
+            },
+            {"stage": "unknown", "policy": self.unknown_policy},
+        ]
+        if self.editor is not None:
+            stages.append({"stage": "editor", "name": self.editor})
+        return stages
 
-    def _total_of_surrogates(self, mentions: Mapping[str, dict[str, int]]) -> dict[str, Any]:
-        """Return the sum over mentions; the dates of a document move by one shift."""
-        epsilon, shifts = 0.0, set[str]()
-        for label, terms in (self.surrogates or {}).items():
-            count, name = mentions.get(label, {}).get("replaced", 0), terms["stand_in"]
-            if name.startswith("dx.DateShift."):
-                count = int(count > 0 and name not in shifts)
-                shifts |= {name} if count else set()
-            epsilon += count * (terms["guarantee"]["epsilon"] or 0.0)
-        total = self.guarantee.to_dict()
-        return total if self.guarantee.kind == "none" else {**total, "epsilon": epsilon}
+    def stages(self, in_clear: Iterable[str]) -> list[Stage]:
+        """Return what is done. in_clear: what is in plaintext, in words."""
+        release: Stage = {
+            "stage": "release",
+            "casing": self.casing,
+            "vectors": self.vectors,
+            "seeded": self.seeded,
+            "in_clear": list(in_clear),
+            "version": __version__,
+        }
+        return [*self._stages, release]
+
+    @cached_property
+    def _losses(self) -> dict[str, Loss]:
+        """The loss of one mention, by label."""
+        guarantees = {label: terms["guarantee"] for label, terms in (self.surrogates or {}).items()}
+        return {
+            label: Loss.of(Guarantee.from_dict(guarantee), [1.0])
+            for label, guarantee in guarantees.items()
+        }
+
+    def loss(self, count: Count) -> Loss:
+        """Return the loss of a document: of texts that are one unit apart in each place."""
+        loss = Loss.of_words(self.guarantee, count.draws) if self.draws_words else Loss()
+        if self.numbers is not None:
+            loss += Loss.of(self.numbers, [1.0]) * count.number_draws
+        for label, times in drawn_mentions(self.surrogates or {}, count):
+            loss += self._losses[label] * times
+        return loss
+
+    def receipt(self, count: Count, earlier: Sequence[Stage] = ()) -> Receipt:
+        """Return the receipt of one Doc. earlier: the sanitizers before this one."""
+        stages = [*earlier, *self.stages([*self.in_clear, *shown_of(count)])]
+        loss = self.loss(count).to_dict()
+        return Receipt(stages=stages, count=count.to_dict(), loss=loss)
+
+    @classmethod
+    def of(cls, receipt: Receipt) -> Terms:
+        """Return the terms that a stored receipt states.
+
+        Raises:
+            LookupError, TypeError, ValueError, AttributeError: It is damaged.
+        """
+        numbers = receipt.stage("numbers")
+        stated = {name: getattr(receipt, name) for name in STATED if name != "any_two_texts"}
+        stated |= {name: stated[name] or "" for name in ("space", "scope", "unknown_policy")}
+        stated |= {"in_clear": tuple(receipt.in_clear), "found": receipt.found or {}}
+        return cls(
+            **stated,
+            mechanism=receipt.mechanism,
+            guarantee=Guarantee.from_dict(receipt.guarantee),
+            numbers=Guarantee.from_dict(numbers["guarantee"]) if numbers else None,
+            surrogates=receipt.stage("surrogates").get("labels"),
+        )
+
+
+def drawn_mentions(labels: Mapping[str, dict[str, Any]], count: Count) -> Iterable[tuple[str, int]]:
+    """Yield each label whose mentions were replaced, and how many draws they took.
+
+    The dates of a document move by one shift. The mechanism draws the words of dx.Words.v1.
+    """
+    shifts = set[str]()
+    for label, mentions in count.mentions.items():
+        stand_in, times = labels[label]["stand_in"], mentions["replaced"]
+        if not times or stand_in == WORDS:
+            continue
+        if stand_in.startswith("dx.DateShift."):
+            times = int(stand_in not in shifts)
+            shifts.add(stand_in)
+        yield label, times
+
+
+def shown_of(count: Count) -> list[str]:
+    """Return what a receipt with these counts shows of the input."""
+    shown = [] if count.persons is None else [PERSONS_SHOWN]
+    return shown + [UNCOVERED_SHOWN] * bool(count.uncovered)
+
+
+def largest_in(receipts: Iterable[Receipt]) -> Loss:
+    """Return what bounds the loss of each person of documents, by their receipts."""
+    groups = (receipt.count.persons for receipt in receipts)
+    return sum((persons.largest for persons in groups if persons is not None), Loss())
 
 
 def stand_ins(surrogates: Mapping[str, Mapping[str, Any]] | None) -> str:
     """Return the registered names of surrogates, in the place of a mechanism's."""
     return ", ".join(sorted({terms["stand_in"] for terms in (surrogates or {}).values()}))
-
-
-@lru_cache(maxsize=1024)  # a corpus has many documents with as many draws
-def _of_draws(guarantee: Guarantee, draws: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The guarantee of one draw and of so many, as plain values."""
-    return guarantee.to_dict(), repeat(guarantee, draws).to_dict()
 
 
 # -- a Doc and its receipt -------------------------------------------------------------------------
@@ -265,8 +342,8 @@ def get_receipt(doc: Doc) -> Receipt | None:
 def _with_lists(value: Any) -> Any:
     """DocBin turns lists into tuples, and a receipt should be the one that was stored."""
     if isinstance(value, dict):
-        return {name: _with_lists(one) for name, one in value.items()}
-    return [_with_lists(one) for one in value] if isinstance(value, list | tuple) else value
+        return {name: _with_lists(entry) for name, entry in value.items()}
+    return [_with_lists(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 def span_provenance(span: Span) -> list[str]:
@@ -276,8 +353,8 @@ def span_provenance(span: Span) -> list[str]:
     a surrogate replaces; "" where no span says.
     """
     labels = [""] * len(span.doc)
-    for made in span.doc.spans.get(SPANS_KEY, ()):
-        labels[made.start : made.end] = [made.label_] * len(made)
+    for labelled in span.doc.spans.get(SPANS_KEY, ()):
+        labels[labelled.start : labelled.end] = [labelled.label_] * len(labelled)
     return labels[span.start : span.end]
 
 
@@ -286,8 +363,8 @@ def token_provenance(token: Token) -> str:
     return span_provenance(token.doc[token.i : token.i + 1])[0]
 
 
-def earlier_receipts(doc: Doc) -> list[dict[str, Any]]:
-    """Return the receipts of the sanitizers that made this Doc, the first one first.
+def earlier_stages(doc: Doc) -> list[Stage]:
+    """Return the sanitizers that made this Doc as stages, the first one first.
 
     Of a receipt that was not made in this process only its numbers are taken, as claimed: anybody
     may have written it, and its texts may be anybody's.
@@ -296,12 +373,19 @@ def earlier_receipts(doc: Doc) -> list[dict[str, Any]]:
     if last is None:
         return []
     if doc in _made_here:
-        return [*last["earlier"], {k: v for k, v in last.items() if k != "earlier"}]
-    total = last.get("total")
-    numbers = {name: last.get(name) for name in COUNTS}
-    if isinstance(total, dict):
-        numbers |= {name: total.get(name) for name in ("epsilon", "delta")}
-    return [{"claimed": True, **{k: v for k, v in numbers.items() if type(v) in (int, float)}}]
+        stages = [stage for stage in last.stages if stage not in last.earlier]
+        sanitizer: Stage = {"stage": "earlier", "stages": stages}
+        sanitizer |= {"count": last["count"], "loss": last["loss"]}
+        return [*last.earlier, sanitizer]
+    count, loss = (_numbers(last.get(part)) for part in ("count", "loss"))
+    return [{"stage": "earlier", "claimed": True, "count": count, "loss": loss}]
+
+
+def _numbers(part: Any) -> dict[str, Any]:
+    """Return the numbers of a part of a claimed receipt, by names that receipts have."""
+    names = (*Count().to_dict(), *Loss().to_dict())
+    values = part.items() if isinstance(part, dict) else ()
+    return {name: value for name, value in values if name in names and type(value) in (int, float)}
 
 
 def assert_sanitized(doc: Doc) -> None:
@@ -322,15 +406,14 @@ def assert_sanitized(doc: Doc) -> None:
 def fits(receipt: Any, tokens: int) -> bool:
     """Whether a receipt from elsewhere is complete, and its counts add up to the tokens of its
     document. Anybody can write one that does."""
-    if not isinstance(receipt, dict):
+    try:
+        stated = Receipt(receipt)
+        Terms.of(stated)
+        count, _ = stated.count, stated.loss
+        valid = isinstance(stated.in_clear, list | tuple) and stated.kept == count.kept
+    except (AttributeError, LookupError, TypeError, ValueError):
         return False
-    if any(not isinstance(receipt.get(name), kind) for name, kind in _FIELD_TYPES.items()):
-        return False
-    numbers = receipt.get("numbers")
-    counts = [receipt[name] for name in ("perturbed", "unknown", "kept")]
-    counts += [numbers.get("drawn") if isinstance(numbers, dict) else 0, receipt.get("stood_in", 0)]
-    valid = all(type(count) is int and count >= 0 for count in counts)
-    return valid and receipt["tokens"] == sum(counts) == tokens
+    return valid and count.kept >= 0 and count.tokens == tokens
 
 
 # -- a Doc that leaves -----------------------------------------------------------------------------

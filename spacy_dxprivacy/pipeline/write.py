@@ -19,9 +19,10 @@ from ..arrays import Bools1d, Floats2d
 from ..space import Space
 from ..text.layout import MARKS, Layout, moved
 from ..text.spelling import like, spell
+from .count import Count
 from .draw import Drawn, ids_of
 from .parts import Parts
-from .receipt import SPANS_KEY, UNCOVERED, Counted, Receipt, Terms, earlier_receipts, mark_as_made
+from .receipt import SPANS_KEY, UNCOVERED, Receipt, Terms, earlier_stages, mark_as_made
 from .unknown import WHICH
 
 ATTRIBUTES = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}  # of what `carry` names
@@ -59,7 +60,7 @@ def write(
         if MARKS in doc.user_data:
             made.user_data[MARKS] = _moved_marks(doc, made, one)
         tensor = None if one.vectors is None else _tensor(doc, one, one.vectors, space)
-        mark_as_made(made, _receipt(doc, one, parts, space, terms), tensor)
+        mark_as_made(made, _receipt(doc, one, terms), tensor)
         new.append(made)
     return new
 
@@ -153,25 +154,23 @@ def _moved_marks(doc: Doc, made: Doc, drawn: Drawn) -> list[int]:
     return moved(doc.user_data[MARKS], old, new, source, changed)
 
 
-def _receipt(doc: Doc, drawn: Drawn, parts: Parts, space: Space, terms: Terms) -> Receipt:
+def _receipt(doc: Doc, drawn: Drawn, terms: Terms) -> Receipt:
     figures, layout, stood = drawn.figures, drawn.layout, drawn.stood
-    persons = None
-    if drawn.persons:
-        from .persons import receipt_of
-
-        persons = receipt_of(drawn.persons, parts.mechanism, parts.names_apart(space))
-    counted = Counted(
+    count = Count(
+        documents=1,
         tokens=len(doc) if layout is None else len(layout.source),
         perturbed=int(drawn.known.sum()),
         unknown=int((~drawn.known).sum()),
+        numbers=0 if figures is None else len(figures.words),
+        surrogates=0 if layout is None else int(layout.placed.sum()),
         draws=drawn.draws,
-        numbers=(0, 0) if figures is None else (len(figures.words), figures.draws),
-        stood_in=0 if layout is None else int(layout.placed.sum()),
-        mentions={} if stood is None else stood.counts,
-        persons=persons,
+        number_draws=0 if figures is None else figures.draws,
+        most_draws=drawn.draws,
         uncovered=doc.user_data.get(UNCOVERED, 0),
+        mentions={} if stood is None else stood.counts,
+        persons=drawn.persons,
     )
-    return terms.receipt(counted, earlier_receipts(doc))
+    return terms.receipt(count, earlier_stages(doc))
 
 
 def _tensor(doc: Doc, drawn: Drawn, vectors: Floats2d, space: Space) -> Floats2d:

@@ -134,10 +134,6 @@ class Chain:
         return Chain(begin=begin.astype(np.float32), end=self.end[:K], delta=onto, **kept)
 
     @property
-    def words(self) -> int:
-        return int(self.emit.shape[0])
-
-    @property
     def is_alone(self) -> bool:
         """Whether words are independent."""
         return self.states == 1
@@ -145,7 +141,7 @@ class Chain:
     @cached_property
     def totals(self) -> Floats1d:
         """float64 (K,): the column sums of emit."""
-        return self.emission_sums(np.ones(self.words))
+        return self.emission_sums(np.ones(self.emit.shape[0]))
 
     def emission_sums(self, weights: Floats1d) -> Floats1d:
         """Return emit.T @ weights, float64 (K,), for weights of words (n,)."""
@@ -197,9 +193,7 @@ class Chain:
             return behind
         return np.vstack([behind, self.lower[:, None] * behind[self.base] + self.context_delta @ M])
 
-    def listed_transitions(
-        self, targets: Ints1d, sources: Ints1d
-    ) -> tuple[Ints1d, Ints1d, Numbers1d]:
+    def transitions(self, targets: Ints1d, sources: Ints1d) -> tuple[Ints1d, Ints1d, Numbers1d]:
         """Return the entries of delta and context_delta from sources to targets: their places in
         `targets` and in `sources`, and the entries, (e,) each."""
         table = self._into
@@ -282,10 +276,8 @@ def check_contexts(chain: Chain) -> None:
         raise _bad("some contexts have no type")
     if chain.context_delta is None or chain.context_delta.shape != (C, K + C):
         raise _bad(f"it has {C} contexts without a table of what follows them")
-    if (
-        not np.isfinite(chain.context_delta.data).all()
-        or chain.context_delta.data.min(initial=0) < 0
-    ):
+    data = chain.context_delta.data
+    if not np.isfinite(data).all() or data.min(initial=0) < 0:
         raise _bad("some probabilities are negative")
     if not (chain.lower + np.asarray(chain.context_delta.sum(axis=1)).reshape(-1) > 0).all():
         raise _bad("a context leads nowhere")
@@ -430,10 +422,8 @@ def spelled(listed: WeightedWords, space: Space, frequency: Floats1d) -> Any:
     exact = {word: i for i, word in reversed(list(enumerate(words)))}
     folded = {word.lower(): i for i, word in reversed(list(enumerate(words)))}
     # Each word of the space as it is, in lower case, in any case; then the words left the same way.
-    columns_of_rows = (
-        exact.get(w, exact.get(w.lower(), folded.get(w.lower(), -1))) for w in space.words
-    )
-    of_row, of_word = np.fromiter(columns_of_rows, np.int64, len(space)), space.find_all(words)
+    column = (exact.get(w, exact.get(w.lower(), folded.get(w.lower(), -1))) for w in space.words)
+    of_row, of_word = np.fromiter(column, np.int64, len(space)), space.find_all(words)
     of_word[np.isin(np.arange(V), of_row)] = -1
     by_row, by_word = np.flatnonzero(of_row >= 0), np.flatnonzero(of_word >= 0)
     rows = np.concatenate([by_row, of_word[by_word]])

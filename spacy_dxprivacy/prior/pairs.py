@@ -326,7 +326,7 @@ def places_of(table: Any, x: Ints1d, y: Ints1d) -> Ints1d:
 
 
 def places_in(keys: Ints1d, wanted: Ints1d) -> Ints1d:
-    """Return where rising keys have what is wanted, -1 where they have not."""
+    """Return the places of wanted keys among rising ones, -1 for missing keys."""
     at = np.searchsorted(keys, wanted)
     places: Ints1d = np.where(np.append(keys, NO_KEY)[at] == wanted, at, -1)
     return places

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -116,42 +116,108 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 
 
 DELTA = 1e-6
+LONGEST = 48  # words of a sentence that is sampled as a whole; longer ones are cut
 
 
 @dataclass(frozen=True)
-class Change:
-    """The guarantee of one consistent change.
+class Loss:
+    """The privacy loss of one consistent change, or of several: losses add up.
 
     Attributes:
         rho: Of zCDP, 0 or more; infinite where the mechanism has none.
-        plain: The sum of epsilon times distance, nats.
-        plain_delta: The delta at which `plain` holds; 0 for mechanisms that need none.
-        epsilon: The smaller of `plain` and the epsilon of rho, nats; infinite without a guarantee.
-        delta: The probability by which `epsilon` may fall short.
+        plain: The sum of epsilon times distance, nats; infinite without a guarantee.
+        delta: The delta at which `plain` holds; 0 for mechanisms that need none.
     """
 
-    rho: float
-    plain: float
-    plain_delta: float
-    epsilon: float
-    delta: float
-
-    def to_dict(self) -> dict[str, float | None]:
-        """Return plain values, for JSON; None for infinity, which JSON lacks."""
-        return {k: None if v == math.inf else v for k, v in asdict(self).items()}
+    rho: float = 0.0
+    plain: float = 0.0
+    delta: float = 0.0
 
     @classmethod
-    def of(cls, payload: Mapping[str, Any]) -> Change:
-        """Read what to_dict gave, from a dictionary that may hold more.
+    def of(cls, guarantee: Guarantee, distances: Iterable[float]) -> Loss:
+        """Return the loss of one consistent change of a text.
+
+        Args:
+            guarantee: Of the mechanism for one word.
+            distances: The distance of the change within each sentence that it touches: the sum over
+                its words, in the metric of the guarantee, or their number for "approx-dp". Where
+                words are sampled independently, each word is a sentence of its own.
+        """
+        changed = [distance for distance in distances if distance]
+        if not guarantee.holds and changed:
+            return cls(math.inf, math.inf)
+        losses = [guarantee.epsilon * distance for distance in changed]
+        if guarantee.mu:
+            rho = math.fsum(rho_of_gaussian(guarantee.mu * distance) for distance in changed)
+        elif guarantee.delta and changed:
+            rho = math.inf
+        else:
+            rho = math.fsum(rho_of_range(guarantee.loss_range * loss) for loss in losses)
+        return cls(rho, math.fsum(losses), min(1.0, guarantee.delta * math.fsum(changed)))
+
+    @classmethod
+    def of_words(cls, guarantee: Guarantee, words: int) -> Loss:
+        """Return the loss for texts that are one unit apart in each of so many words.
+
+        Sentences that are sampled as a whole are taken to be as long as they can be: these have
+        the largest rho.
+        """
+        if guarantee.protects == "word":
+            return cls.of(guarantee, [1.0]) * words
+        sentences, last = divmod(words, LONGEST)
+        return cls.of(guarantee, [float(LONGEST)]) * sentences + cls.of(guarantee, [float(last)])
+
+    def __add__(self, other: Loss) -> Loss:
+        delta = min(1.0, self.delta + other.delta)
+        return Loss(self.rho + other.rho, self.plain + other.plain, delta)
+
+    def __mul__(self, times: int) -> Loss:
+        if not times:
+            return Loss()
+        return Loss(self.rho * times, self.plain * times, min(1.0, self.delta * times))
+
+    def cover(self, other: Loss) -> Loss:
+        """Return a loss that bounds this one and the other."""
+        return Loss(
+            max(self.rho, other.rho), max(self.plain, other.plain), max(self.delta, other.delta)
+        )
+
+    def epsilon(self, delta: float = DELTA) -> float:
+        """Return the smaller of `plain` and the epsilon of rho at delta, nats.
+
+        Raises:
+            DxError: For a delta that is not above 0 and below 1.
+        """
+        return min(self.plain, epsilon_of_rho(self.rho, between("delta", delta, 0.0, 1.0)))
+
+    @property
+    def fails(self) -> float:
+        """The probability by which `epsilon()` may fall short."""
+        return self.delta if self.plain == self.epsilon() else DELTA
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Return plain values for JSON, None for infinity, which JSON lacks.
+
+        `epsilon` is the smaller one, and `delta` the probability by which it may fall short.
+        """
+        values = {
+            "rho": self.rho,
+            "plain": self.plain,
+            "plain_delta": self.delta,
+            "epsilon": self.epsilon(),
+            "delta": self.fails,
+        }
+        return {name: None if value == math.inf else value for name, value in values.items()}
+
+    @classmethod
+    def from_dict(cls, payload: Mapping[str, Any]) -> Loss:
+        """Read what to_dict returned, from a dictionary that may hold more.
 
         Raises:
             KeyError: A field is missing.
         """
-        values = {f.name: payload[f.name] for f in fields(cls)}
-        return cls(**{k: math.inf if v is None else float(v) for k, v in values.items()})
-
-
-NO_CHANGE = Change(0.0, 0.0, 0.0, 0.0, 0.0)
+        values = (payload[name] for name in ("rho", "plain", "plain_delta"))
+        return cls(*(math.inf if value is None else float(value) for value in values))
 
 
 def rho_of_range(eta: float) -> float:
@@ -175,71 +241,12 @@ def epsilon_of_rho(rho: float, delta: float = DELTA) -> float:
     return rho + 2 * math.sqrt(rho * math.log(1 / delta))
 
 
-def change(guarantee: Guarantee, sentences: Iterable[float], delta: float = DELTA) -> Change:
-    """Return the guarantee of one consistent change of a text.
-
-    Args:
-        guarantee: Of the mechanism for one word.
-        sentences: The distance of the change within each sentence that it touches: the sum over its
-            words, in the metric of the guarantee, or their number for "approx-dp". Where words are
-            sampled independently, each word is a sentence of its own.
-        delta: The probability by which epsilon may fall short.
-
-    Raises:
-        DxError: For a delta that is not above 0 and below 1.
-    """
-    apart = [distance for distance in sentences if distance]
-    if not guarantee.holds and apart:
-        return Change(math.inf, math.inf, 0.0, math.inf, 0.0)
-    losses = [guarantee.epsilon * distance for distance in apart]
-    if guarantee.mu:
-        rho = math.fsum(rho_of_gaussian(guarantee.mu * distance) for distance in apart)
-    elif guarantee.delta and apart:
-        rho = math.inf
-    else:
-        rho = math.fsum(rho_of_range(guarantee.loss_range * loss) for loss in losses)
-    plain_delta = min(1.0, guarantee.delta * math.fsum(apart))
-    return change_of(rho, math.fsum(losses), plain_delta, delta)
-
-
-def of_every_word(guarantee: Guarantee, words: int, longest: int) -> Change:
-    """Return the guarantee for texts that are one unit apart in each of so many words.
-
-    Args:
-        guarantee: Of the mechanism for one word.
-        words: How many words are drawn.
-        longest: Of a sentence, in words. Where sentences are sampled as a whole, each is taken to
-            be as long: that has the largest rho.
-    """
-    if guarantee.protects == "word":
-        return change(guarantee, [1.0] * words)
-    whole, rest = divmod(words, longest)
-    return change(guarantee, [float(longest)] * whole + [float(rest)])
-
-
-def together(changes: Iterable[Change], delta: float = DELTA) -> Change:
-    """Return the guarantee of several changes at once: of all words and surrogates of a person, or
-    of a person in several releases.
-
-    Raises:
-        DxError: For a delta that is not above 0 and below 1.
-    """
-    given = list(changes)
-    plain_delta = min(1.0, math.fsum(one.plain_delta for one in given))
-    rho = math.fsum(one.rho for one in given)
-    return change_of(rho, math.fsum(one.plain for one in given), plain_delta, delta)
-
-
-def change_of(rho: float, plain: float, plain_delta: float, delta: float = DELTA) -> Change:
-    """Return the guarantee by both sums, of which the smaller epsilon is stated.
-
-    Raises:
-        DxError: For a delta that is not above 0 and below 1.
-    """
-    converted = epsilon_of_rho(rho, between("delta", delta, 0.0, 1.0))
-    if plain <= converted:
-        return Change(rho, plain, plain_delta, plain, plain_delta)
-    return Change(rho, plain, plain_delta, converted, delta)
+def rho_of_epsilon(epsilon: float, delta: float = DELTA) -> float:
+    """Return the rho whose epsilon_of_rho is this one."""
+    if not 0 < epsilon < math.inf:
+        return epsilon
+    log = math.log(1 / delta)
+    return (epsilon / (math.sqrt(log + epsilon) + math.sqrt(log))) ** 2
 
 
 def best_guess(losses: Sequence[float]) -> float:

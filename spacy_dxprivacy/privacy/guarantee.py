@@ -70,11 +70,11 @@ class Guarantee:
         one_of("kind", self.kind, KINDS)
         one_of("status", self.status, STATUSES)
         one_of("protects", self.protects, ("word", "text"))
-        for name, most in _RANGES:
+        for name, limit in _RANGES:
             value = getattr(self, name)
             number = isinstance(value, Real) and not isinstance(value, bool)
-            if not (number and 0 <= value <= most):  # nan is in no range
-                expected = "0 or more" if most == math.inf else f"from 0 to {most:g}"
+            if not (number and 0 <= value <= limit):  # nan is in no range
+                expected = "0 or more" if limit == math.inf else f"from 0 to {limit:g}"
                 raise fail(name, f"a number, {expected}", value)
         covers = self.covers or ("stated" if self.adjacency else "all")
         if not self.covers and self.kind == "none":
@@ -112,9 +112,9 @@ class Guarantee:
             KeyError: Without a kind or an epsilon.
             DxError: For values out of range.
         """
-        known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
+        fields = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
         epsilon = math.inf if data["epsilon"] is None else data["epsilon"]
-        return cls(**{**known, "kind": data["kind"], "epsilon": epsilon})
+        return cls(**{**fields, "kind": data["kind"], "epsilon": epsilon})
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON and for a Doc; None for infinity, which JSON lacks."""

@@ -97,7 +97,7 @@ class WordDraw:
 
 
 def _groups(rows: Ints1d, places: Ints1d) -> Iterator[tuple[int, Ints1d]]:
-    """Yield each distinct row at these places, and where it is."""
+    """Yield each distinct row at these places, and its places."""
     order = places[np.argsort(rows[places], kind="stable")]
     distinct, begins = np.unique(rows[order], return_index=True)
     return zip(distinct.tolist(), np.split(order, begins[1:]))  # noqa: B905 (of none: one empty part)

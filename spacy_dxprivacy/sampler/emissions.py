@@ -33,10 +33,10 @@ class Emissions:
         self.chain, self.kernel = chain, kernel
         self.dtype = np.float32 if kernel.beta * kernel.graph.longest <= SINGLE else np.float64
         self._type_of = chain.expand_to_states(np.arange(chain.types))
-        self._totals = chain.expand_to_states(chain.emission_sums(kernel.outputs))
-        self.totals = self._totals.astype(self.dtype)
+        self.exact_totals = chain.expand_to_states(chain.emission_sums(kernel.outputs))
+        self.totals = self.exact_totals.astype(self.dtype)
         totals, ones = chain.expand_to_states(chain.totals), np.ones(chain.states)
-        silent = np.divide(totals, self.totals, where=self._totals > 0, out=ones)
+        silent = np.divide(totals, self.totals, where=self.exact_totals > 0, out=ones)
         self._silent = silent.astype(self.dtype)
         self._narrow = np.min_scalar_type(chain.states - 1)  # twice as many rows in the cache
         self._cache = RowCache(CACHE_BYTES)
@@ -54,7 +54,7 @@ class Emissions:
             states = np.flatnonzero(added.astype(bool))  # twice as fast as of floats
             # Over the totals as they were rounded, so that their rounding does not count here.
             rounded = self.totals[states].astype(np.float64)
-            factors = (self._totals[states] + added[states]) / rounded
+            factors = (self.exact_totals[states] + added[states]) / rounded
             missing[row] = states.astype(self._narrow), factors.astype(self.dtype)
         self._cache.add(missing)
         return cached | missing
@@ -101,16 +101,7 @@ class Emissions:
             return emitted
         if row == NOTHING:
             return self.chain.expand_to_states(self.chain.totals)
-        return self._totals + self.chain.expand_to_states(self._added(row))
-
-    def against(self, rows: Ints1d, fixed: bool, messages: Floats1d) -> Floats1d:
-        """Return the sum over states of E of each word times the messages (states,), (k,)."""
-        if fixed:
-            return np.array([self.exact(row, fixed) @ messages for row in rows.tolist()])
-        by_word = self.chain.emit @ self.chain.sum_by_type(messages)
-        far = float(self._totals @ messages)
-        additions = (self.kernel.nearer_words(row) for row in rows.tolist())
-        return np.array([far + extra @ by_word[words] for words, extra in additions])
+        return self.exact_totals + self.chain.expand_to_states(self._added(row))
 
     def words(self, rows: Ints1d, states: Ints1d, uniforms: Floats1d) -> Ints1d:
         """Sample the words (k,) of states (k,), by B[y, state] exp(-beta path(w, y))."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
+from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..prior.chain import Chain
 from .draw import InputRows, spans
 from .emissions import NOTHING, Emissions
@@ -65,77 +65,6 @@ class SentenceLikelihood:
             logs[span] = self._each(candidates[span], outputs[span], around)
         logs[text.fixed] = 0
         return logs
-
-    def of_variants(self, text: InputRows, outputs: Ints1d, variants: Ints2d) -> Floats2d:
-        """Return ln P(outputs | variants[:, j]), float64 (sentences, m), up to one constant for
-        each sentence: unlike candidates, all words of a column stand in the text at once. Outputs
-        count only where a column differs from the text, and only drawn words may differ."""
-        logs = np.empty((int(text.starts.sum()), variants.shape[1]))
-        differs = (variants != text.rows[:, None]).any(axis=1)
-        first, lengths = spans(text.starts)
-        order = np.argsort(-lengths, kind="stable")
-        for batch in blocks(len(order), LANES):
-            lanes = order[batch]
-            begins, ends = first[lanes], first[lanes] + lengths[lanes] - 1
-            changed = [
-                np.flatnonzero(differs[a : b + 1]) for a, b in zip(begins, ends, strict=True)
-            ]
-            leftmost, rightmost = (
-                np.array([c[i] if len(c) else 0 for c in changed]) for i in (0, -1)
-            )
-            E = list(self._steps(text, begins, lengths[lanes]))
-            ahead, behind = np.empty((2, self.chain.states, len(lanes)))
-            for step, (message, _) in zip(
-                range(leftmost.max() + 1), self._forward(E), strict=False
-            ):
-                ahead[:, leftmost == step] = message[:, np.flatnonzero(leftmost == step)]
-            for step, message in zip(
-                range(len(E) - 1, rightmost.min() - 1, -1), self._backward(E), strict=False
-            ):
-                behind[:, rightmost == step] = message[:, np.flatnonzero(rightmost == step)]
-            for lane, sentence in enumerate(lanes.tolist()):
-                span = slice(begins[lane] + leftmost[lane], begins[lane] + rightmost[lane] + 1)
-                messages = ahead[:, lane], behind[:, lane]
-                logs[sentence] = -self._of_span(text.fixed[span], variants[span], messages)
-        sentence_of = np.cumsum(text.starts) - 1
-        for place in np.flatnonzero(differs).tolist():
-            logs[sentence_of[place]] += [
-                np.log(self.kernel.weights(row, outputs[place : place + 1])[0])
-                for row in variants[place].tolist()
-            ]
-        return logs
-
-    def _of_span(
-        self, fixed: Bools1d, variants: Ints2d, messages: tuple[Floats1d, Floats1d]
-    ) -> Floats1d:
-        """Return ln Z with some words replaced, (m,), given the messages at both of their ends."""
-        ahead, behind = messages
-        self.kernel.prepare(set(variants.reshape(-1).tolist()) - {NOTHING})  # at once: faster
-        *leading, (last, stays) = zip(variants, fixed.tolist(), strict=True)
-        if not leading:
-            logs: Floats1d = np.log(self.emissions.against(last, stays, ahead * behind))
-            return logs
-        logs = np.zeros(variants.shape[1])
-        for part in blocks(variants.shape[1], LANES):
-            X = np.repeat(ahead.astype(self.emissions.dtype)[:, None], len(logs[part]), axis=1)
-            for rows, fix in leading:
-                X *= self._emitted(rows[part], fix)
-                sums = X.sum(axis=0)
-                X, logs[part] = self.chain.forward(X / sums), logs[part] + np.log(sums)
-            logs[part] += np.log(behind @ (X * self._emitted(last[part], stays)))
-        return logs
-
-    def _emitted(self, rows: Ints1d, fixed: bool) -> Floats2d:
-        """Return the emissions of some words at one place, (K, m), up to a common factor."""
-        emissions = self.emissions
-        if (rows == rows[0]).all():
-            return np.repeat(emissions.exact(int(rows[0]), fixed)[:, None], len(rows), axis=1)
-        factors_of = emissions.of(rows.tolist())
-        E = np.repeat(emissions.totals[None], len(rows), axis=0)
-        for e, row in zip(E, rows.tolist(), strict=True):
-            states, factors = factors_of[row]
-            e[states] *= factors
-        return E.T
 
     def _around(self, text: InputRows, first: Ints1d, lengths: Ints1d) -> Floats2d:
         """Return the likelihood of each state given the other words, float64 (places, K)."""

@@ -122,12 +122,12 @@ def _to_save(table: PublicTable) -> dict[str, Any]:
 
 
 def writers(table: PublicTable) -> dict[str, Callable[[Path], None]]:
-    """Return, by name, what writes a result into a folder of its own."""
+    """Return by name a function that writes a result into a folder of its own."""
     return {name: partial(write, thing) for name, thing in _to_save(table).items()}
 
 
 def write(thing: Any, folder: Path) -> None:
-    """Write a result into a folder of its name, made if it is missing; arrays in it go."""
+    """Write a result into a folder of its name, in place of earlier arrays."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.npy"):
         old.unlink()
@@ -186,7 +186,7 @@ def to_fields(table: PublicTable) -> dict[str, Any]:
 
 
 def from_fields(table: PublicTable, fields: dict[str, Any]) -> None:
-    """Take in what to_fields made, as what was read."""
+    """Add the results that to_fields returned, as results that were read from files."""
     for name, saved in fields.items() if len(table) > FEW else ():
         thing = _codec(name).from_fields(saved)
         _read.setdefault(table, {})[_codec(name).name(thing)] = thing
@@ -222,7 +222,7 @@ def once(
     make: Callable[[], Numbers1d],
     good: Callable[[NDArray[Any]], bool],
 ) -> Numbers1d:
-    """Return what make() gives for a table, computed at the first call and saved beside it.
+    """Return the numbers of make() for a table, computed at the first call and saved beside it.
 
     basis: how it is made, settings included. make: gives whole numbers from 0 on, or float64, (m,).
     good: whether samples of numbers that were read are right. Raises DxError where they are not.

@@ -323,7 +323,7 @@ class Space:
         return space
 
     def to_bytes(self) -> bytes:
-        """Return all of it, with what was learned from it, for pipelines that are bytes."""
+        """Return the space and the results learned from it as bytes, for pipelines as bytes."""
         about = {"classes": self.classes, "class_names": list(self.class_names), "name": self.name}
         table = {"words": self.words, "vectors": np.asarray(self.vectors), "aliases": self.aliases}
         data: bytes = srsly.msgpack_dumps({**table, **about, "learned": learned.to_fields(self)})
@@ -331,7 +331,7 @@ class Space:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Space:
-        """Return the space out of what to_bytes made."""
+        """Return the space of the bytes of to_bytes."""
         saved = srsly.msgpack_loads(data)
         results = saved.pop("learned", {})
         about = {k: saved[k] for k in ("aliases", "classes", "class_names", "name") if k in saved}

@@ -17,21 +17,21 @@ from .language import common_words, language_of, languages_known
 Span = tuple[int, int]  # start and end, in characters
 
 MOST_WORDS, MOST_LETTERS = 5, 12  # of a name in another script; letters where none parts words
-APART = 40  # characters, at most, between two words of another script in one passage
+MAX_GAP = 40  # characters, at most, between two words of another script in one passage
 AT_ONCE = (1, 240)  # characters, at least, of the sentences whose language is looked for at once
 FEW = 2  # different words of uncovered languages alone, below which nobody looks closer
 
 # Blocks of letters that are not Latin. Phonetic and mathematical ones are.
-_OTHER = (
+_NOT_LATIN = (
     "\u0370-\u1cff\u1f00-\u1fff\u2c00-\u2c5f\u2c80-\u2dff\u2e80-\u2fdf\u3005-\u3007\u3021-\u303a"
     "\u3041-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua71f\ua800-\uab2f\uab70-\ud7ff"
     "\uf900-\ufaff\ufb13-\ufdff\ufe70-\ufefc\uff66-\uffdc\U00010000-\U0001bfff"
     "\U0001e000-\U0001efff\U00020000-\U0003ffff"
 )
-_ANY_OTHER = re.compile(f"[{_OTHER}]")
-_WORD = re.compile(rf"(?=[^\W\d_])[{_OTHER}]+")
+_ANY_OTHER = re.compile(f"[{_NOT_LATIN}]")
+_WORD = re.compile(rf"(?=[^\W\d_])[{_NOT_LATIN}]+")
 _LETTER = re.compile(r"[^\W\d_]")
-_LATIN = re.compile(r"(?=[^\W\d_])[^" + _OTHER + "]")
+_LATIN = re.compile(r"(?=[^\W\d_])[^" + _NOT_LATIN + "]")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uabff\uac00-\ud7ff\uf900-\ufaff]"
 )
@@ -86,13 +86,13 @@ def uncovered(text: str, languages: Collection[str] | None, *, scripts: bool = T
 
 def joined(passages: Iterable[Span]) -> list[Span]:
     """Return spans in order, those that overlap or touch as one."""
-    found: list[Span] = []
+    merged: list[Span] = []
     for start, end in sorted(passages):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
         else:
-            found.append((start, end))
-    return found
+            merged.append((start, end))
+    return merged
 
 
 # -- scripts ---------------------------------------------------------------------------------------
@@ -105,12 +105,12 @@ def _of_scripts(text: str) -> list[Span]:
     runs: list[list[Span]] = []
     for start, end in words:
         between = text[runs[-1][-1][1] : start] if runs else ""
-        if runs and len(between) <= APART and "\n" not in between and not _LATIN.search(between):
+        if runs and len(between) <= MAX_GAP and "\n" not in between and not _LATIN.search(between):
             runs[-1].append((start, end))
         else:
             runs.append([(start, end)])
-    whole = _is_more_than_a_name(text, words) and _mostly_other(text)
-    if whole:
+    is_foreign = _is_more_than_a_name(text, words) and _mostly_other(text)
+    if is_foreign:
         return [(0, len(text))]
     long = [(run[0][0], run[-1][1]) for run in runs if _is_more_than_a_name(text, run)]
     return [passage for line in _lines(text, long) for passage in _passages(text, *line)]
@@ -123,8 +123,8 @@ def _is_more_than_a_name(text: str, words: list[Span]) -> bool:
 
 
 def _mostly_other(part: str) -> bool:
-    other = sum(len(_LETTER.findall(word)) for word in _WORD.findall(part))
-    return 2 * other >= len(_LETTER.findall(part))
+    foreign = sum(len(_LETTER.findall(word)) for word in _WORD.findall(part))
+    return 2 * foreign >= len(_LETTER.findall(part))
 
 
 def _lines(text: str, runs: list[Span]) -> Iterator[tuple[Span, list[Span]]]:
@@ -144,12 +144,12 @@ def _passages(text: str, line: Span, runs: list[Span]) -> list[Span]:
     if _mostly_other(text[slice(*line)]):
         return [line]
     cuts = [line[0], *(match.end() for match in _SENTENCE.finditer(text, *line)), line[1]]
-    found = []
+    passages = []
     for start, end in runs:
         first = cuts[bisect_right(cuts, start) - 1]
         last = cuts[bisect_left(cuts, end)]
-        found.append((first, first + len(text[first:last].rstrip())))
-    return found
+        passages.append((first, first + len(text[first:last].rstrip())))
+    return passages
 
 
 # -- languages -------------------------------------------------------------------------------------
@@ -168,13 +168,13 @@ def _is_suspect(text: str, languages: frozenset[str]) -> bool:
 
 
 def _of_languages(text: str, languages: Collection[str]) -> Iterator[Span]:
-    known = {*languages, "", "xx"}
-    if language_of(text) not in known:
+    covered = {*languages, "", "xx"}
+    if language_of(text) not in covered:
         yield 0, len(text)
         return
     for size in AT_ONCE:
         for start, end in _parts(text, size):
-            if language_of(text[start:end]) not in known:
+            if language_of(text[start:end]) not in covered:
                 yield start, start + len(text[start:end].rstrip())
 
 

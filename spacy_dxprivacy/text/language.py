@@ -34,23 +34,23 @@ def language_of(text: str) -> str:
         words are among the commonest of one language, or as many of another.
     """
     words = Counter(_WORD.findall(text[:MOST].lower()))
-    others = (word for word in words if "LATIN" not in unicodedata.name(word[0], ""))
-    foreign = 0 if text.isascii() else sum(words[word] for word in others)
+    non_latin = (word for word in words if "LATIN" not in unicodedata.name(word[0], ""))
+    foreign = 0 if text.isascii() else sum(words[word] for word in non_latin)
     if foreign >= EVIDENCE and 2 * foreign > words.total():
         return "xx"
-    known = _languages_of()
+    languages = _languages_of()
     counts, distinct = dict[str, int](), Counter[str]()
     scores = dict[str, float]()
-    for word in words.keys() & known.keys():
-        distinct.update(known[word])
-        for language in known[word]:
+    for word in words.keys() & languages.keys():
+        distinct.update(languages[word])
+        for language in languages[word]:
             counts[language] = counts.get(language, 0) + words[word]
-            scores[language] = scores.get(language, 0.0) + words[word] / len(known[word])
+            scores[language] = scores.get(language, 0.0) + words[word] / len(languages[word])
     if not scores:
         return ""
     best = max(scores, key=scores.__getitem__)
-    score, other = scores.pop(best), max(scores.values(), default=0.0)
-    sure = counts[best] >= EVIDENCE and distinct[best] >= DISTINCT and score >= MARGIN * other
+    score, second = scores.pop(best), max(scores.values(), default=0.0)
+    sure = counts[best] >= EVIDENCE and distinct[best] >= DISTINCT and score >= MARGIN * second
     return best if sure else ""
 
 
@@ -62,15 +62,15 @@ def base_language(language: str | None) -> str:
 def language_of_doc(doc: Doc) -> str:
     """Return the language of a Doc that rules and surrogates cover: that of its text, else that of
     its file, else that of the pipeline, else "en"."""
-    given = (language_of(doc.text), doc.user_data.get(LANGUAGE))
-    found = next((language for language in given if language in COVERED), doc.vocab.lang)
-    return base_language(found)
+    candidates = (language_of(doc.text), doc.user_data.get(LANGUAGE))
+    language = next((language for language in candidates if language in COVERED), doc.vocab.lang)
+    return base_language(language)
 
 
 @cache
 def common_words(language: str) -> frozenset[str]:
     """Return the commonest words of a language, in small letters."""
-    return frozenset(word for word, some in _languages_of().items() if language in some)
+    return frozenset(word for word, languages in _languages_of().items() if language in languages)
 
 
 @cache
@@ -82,8 +82,8 @@ def languages_known() -> tuple[str, ...]:
 @cache
 def _languages_of() -> dict[str, tuple[str, ...]]:
     """Word -> the languages that it is common in."""
-    found: dict[str, dict[str, None]] = {}
+    languages: dict[str, dict[str, None]] = {}
     for language, words in table("entities/languages").items():
         for word in words.split():
-            found.setdefault(word, {})[language] = None
-    return {word: tuple(some) for word, some in found.items()}
+            languages.setdefault(word, {})[language] = None
+    return {word: tuple(names) for word, names in languages.items()}

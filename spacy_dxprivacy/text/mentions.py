@@ -31,7 +31,7 @@ CANONICAL: dict[str, str] = {
     name: label for label, names in _LISTS["same"].items() for name in names.split()
 }
 # Labels whose entities are found again as a whole only, not by a part.
-WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID"})
+AS_A_WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID"})
 PIECE = re.compile(r"[^\W\d_]{2,}")
 SHORTEST = 2  # letters of a part of a name: initials say too little
 GLUED = 4  # letters of a part that is looked for within longer words, such as email addresses
@@ -64,10 +64,10 @@ def united(spans: Iterable[Entity]) -> list[Entity]:
             merged.append((label, first, last))
             longest = last - first
             continue
-        known, start, end = merged[-1]
+        longest_label, start, end = merged[-1]
         if last - first > longest:
-            known, longest = label, last - first
-        merged[-1] = known, start, max(end, last)
+            longest_label, longest = label, last - first
+        merged[-1] = longest_label, start, max(end, last)
     return merged
 
 
@@ -80,13 +80,13 @@ def mentions(doc: Doc, known: list[Entity]) -> list[Entity]:
     taken = np.zeros(len(doc), dtype=bool)
     for _, first, last in known:
         taken[first:last] = True
-    found: list[Entity] = []
+    persons: list[Entity] = []
     hits = places_of(doc, name_parts(doc, known), taken)
     for _, run in groupby(enumerate(hits), key=lambda hit: hit[1] - hit[0]):
         places = [place for _, place in run]
-        found.append(("PERSON", places[0], places[-1] + 1))
+        persons.append(("PERSON", places[0], places[-1] + 1))
         taken[places] = True
-    return [*found, *_whole_mentions(doc, known, taken)]
+    return [*persons, *_whole_mentions(doc, known, taken)]
 
 
 def places_of(doc: Doc, parts: dict[str, bool], taken: Bools1d) -> list[int]:
@@ -103,20 +103,20 @@ def places_of(doc: Doc, parts: dict[str, bool], taken: Bools1d) -> list[int]:
 
 def name_parts(doc: Doc, known: list[Entity]) -> dict[str, bool]:
     """Return the parts of names in lower case, and whether the text itself writes them so."""
-    found: dict[str, bool] = {}
+    parts: dict[str, bool] = {}
     persons = (doc[first:last] for label, first, last in known if label == "PERSON")
     for piece in (piece for span in persons for t in span for piece in PIECE.findall(t.text)):
         lower = piece.lower()
         if len(piece) >= SHORTEST and lower not in _SMALL:
-            found[lower] = found.get(lower, False) or piece.islower()
+            parts[lower] = parts.get(lower, False) or piece.islower()
             for plain in _in_ascii(lower):
-                found.setdefault(plain, False)
+                parts.setdefault(plain, False)
     for label, first, last in known:
         if label == "PERSON" and last - first > 1:
             name = doc[first:last].text
             for spelled in (name, *_in_ascii(name.lower())):
-                found |= dict.fromkeys(_user_names(spelled), True)
-    return found
+                parts |= dict.fromkeys(_user_names(spelled), True)
+    return parts
 
 
 def _in_ascii(lower: str) -> set[str]:
@@ -193,7 +193,7 @@ def _whole_mentions(doc: Doc, known: list[Entity], taken: Bools1d) -> Iterator[E
     wanted: dict[int, dict[int, dict[tuple[int, ...], str]]] = {}
     for label, first, last in known:
         text = doc[first:last].text
-        if label in WHOLE and len(text) > 4 and not all(map(is_word, text.lower().split())):
+        if label in AS_A_WHOLE and len(text) > 4 and not all(map(is_word, text.lower().split())):
             key = tuple(lower[first:last].tolist())
             wanted.setdefault(key[0], {}).setdefault(len(key), {}).setdefault(key, label)
             local = text.lower().partition("@")[0] if label == "EMAIL" else ""

@@ -98,13 +98,13 @@ def normalised(text: str, places: Iterable[int]) -> tuple[str, list[int]]:
         text: Any text.
         places: In characters, in any order.
     """
-    given = list(places)
-    order = sorted(range(len(given)), key=given.__getitem__)
-    new, moved = _changed(text, [given[i] for i in order])
-    found = [0] * len(given)
+    unsorted = list(places)
+    order = sorted(range(len(unsorted)), key=unsorted.__getitem__)
+    normal, moved = _changed(text, [unsorted[i] for i in order])
+    placed = [0] * len(unsorted)
     for i, place in zip(order, moved, strict=True):
-        found[i] = place
-    return new, found
+        placed[i] = place
+    return normal, placed
 
 
 def _changed(text: str, places: Sequence[int]) -> tuple[str, Sequence[int]]:
@@ -125,8 +125,8 @@ def replaced(
     """
     parts, moved, last, size, i = list[str](), list[int](), 0, 0, 0
     for match in pattern.finditer(text):
-        new, (start, end) = change(match[0]), match.span()
-        if new == match[0]:
+        replacement, (start, end) = change(match[0]), match.span()
+        if replacement == match[0]:
             continue
         size += start - last
         while i < len(places) and places[i] <= start:
@@ -136,10 +136,10 @@ def replaced(
         while i < len(places) and places[i] < end:
             within += len(_nfc(text[before : places[i]]))
             before = places[i]
-            moved.append(size + min(within, len(new)))
+            moved.append(size + min(within, len(replacement)))
             i += 1
-        parts += text[last:start], new
-        size, last = size + len(new), end
+        parts += text[last:start], replacement
+        size, last = size + len(replacement), end
     parts.append(text[last:])
     moved += (size - last + place for place in places[i:])
     return "".join(parts), moved
@@ -205,17 +205,21 @@ def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
     if is_normal(text):
         return doc
     tokenizer = nlp or _blank(doc.vocab.lang or "xx")
-    made = tokenized(tokenizer, text)
-    own = [token.text for token in made] != [token.text for token in doc]
-    new, places = normalised(text, bounds_of(doc))
-    if own or nlp is None:
-        words, spaces = cut(new, places) if own else _words_of(tokenized(tokenizer, new))
+    retokenized = tokenized(tokenizer, text)
+    has_own_tokens = [token.text for token in retokenized] != [token.text for token in doc]
+    normal, places = normalised(text, bounds_of(doc))
+    if has_own_tokens or nlp is None:
+        words, spaces = (
+            cut(normal, places) if has_own_tokens else _words_of(tokenized(tokenizer, normal))
+        )
         copy = Doc(doc.vocab, words=words, spaces=spaces)
     else:
-        copy = tokenized(tokenizer, new)
+        copy = tokenized(tokenizer, normal)
     pipes = [] if nlp is None or MADE in doc.user_data else nlp.pipeline
-    if any(one is pipe for _, one in pipes):
-        earlier = [one for _, one in takewhile(lambda named: named[1] is not pipe, pipes)]
+    if any(component is pipe for _, component in pipes):
+        earlier = [
+            component for _, component in takewhile(lambda named: named[1] is not pipe, pipes)
+        ]
     else:
         earlier = []
     return annotated(doc, copy, places, _moved_data(doc, text), earlier)
@@ -300,10 +304,10 @@ def annotated(
         start, end = starts[span.start], ends[span.end - 1]
         if end <= start:
             return None
-        found = new.char_span(start, end, alignment_mode="expand")
-        if found is None:
+        normal_span = new.char_span(start, end, alignment_mode="expand")
+        if normal_span is None:
             return None
-        first, last = found.start, found.end
+        first, last = normal_span.start, normal_span.end
         return Span(new, first, last, span.label_, kb_id=span.kb_id_, span_id=span.id_)
 
     if doc.has_annotation("ENT_IOB"):

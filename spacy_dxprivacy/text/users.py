@@ -11,7 +11,7 @@ from uuid import UUID
 
 from ..errors import DxError, Errors
 
-_WHOLE = re.compile(r"-?\d{1,30}(\.0*)?", re.ASCII)
+_WHOLE_NUMBER = re.compile(r"-?\d{1,30}(\.0*)?", re.ASCII)
 
 
 def is_nobody(user: Any) -> bool:
@@ -33,7 +33,7 @@ def identity(user: Any) -> str:
             return str(user.hex())
     if isinstance(user, str):
         name = unicodedata.normalize("NFC", user.strip())
-        return str(int(name.partition(".")[0])) if _WHOLE.fullmatch(name) else name
+        return str(int(name.partition(".")[0])) if _WHOLE_NUMBER.fullmatch(name) else name
     if isinstance(user, UUID):
         return str(user)
     if isinstance(user, Real | Decimal) and not isinstance(user, bool):

@@ -16,7 +16,7 @@ from spacy_dxprivacy.lab.audit import INCONCLUSIVE, NOT_REFUTED, REFUTED, Findin
 from spacy_dxprivacy.lab.audit.claims import Claim, ceiling, claim_of, lower, upper, wilson
 from spacy_dxprivacy.lab.audit.contest import cloud, plane, unreachable
 from spacy_dxprivacy.lab.audit.mechanism import EFFORTS
-from spacy_dxprivacy.lab.audit.tiers import Trial, law
+from spacy_dxprivacy.lab.audit.tiers import AuditTrial, law
 from spacy_dxprivacy.ty import facts_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*DX101")
@@ -205,7 +205,7 @@ def test_noise_of_another_scale_by_3_percent_breaks_its_law(name):
     mechanism = of_config(name)
     if facts_of(mechanism.fit(space)).law() is None:
         pytest.skip("it states no law")
-    on = Trial(mechanism, claim_of(mechanism, space), space, EFFORTS["quick"], seed=2)
+    on = AuditTrial(mechanism, claim_of(mechanism, space), space, EFFORTS["quick"], seed=2)
     assert law(on).verdict == NOT_REFUTED
     build = mechanism.build
 

@@ -60,6 +60,12 @@ def run():
     return invoke
 
 
+def showing(receipt, in_clear):
+    """Return a receipt that states something else as in plaintext."""
+    *stages, released = receipt["stages"]
+    return {**receipt, "stages": [*stages, {**released, "in_clear": in_clear}]}
+
+
 @pytest.fixture
 def sanitised(run, original, space_path, tmp_path):
     """sanitised(kind, *options) -> the release, the original of this kind, the receipt."""
@@ -206,7 +212,7 @@ def test_the_original_in_another_field_is_found(sanitised, space):
     target.write_text("".join(json.dumps(row) + "\n" for row in rows))
     report = audit_release(target, source, receipt=receipt, space=space)
     assert kinds(report) == {"field raw"}
-    declared = {**receipt, "in_clear": [*receipt["in_clear"], "the fields raw, id"]}
+    declared = showing(receipt, [*receipt["stages"][-1]["in_clear"], "the fields raw, id"])
     assert not audit_release(target, source, receipt=declared, space=space).leaked
 
 
@@ -232,14 +238,15 @@ def test_the_case_of_the_original_is_found_and_may_be_declared(space, original, 
     assert not report.leaked and "casing" in kinds(report, declared=True)
     for doc in docs:
         held = doc.user_data["dx_receipt"]
-        held["in_clear"] = [p for p in held["in_clear"] if "case" not in p]
+        shown = [what for what in doc._.dx.in_clear if "case" not in what]
+        doc.user_data["dx_receipt"] = showing(held, shown)
     DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "r.spacy")
     assert kinds(audit_release(tmp_path / "r.spacy", original, space=space)) == {"casing"}
 
 
 def test_layout_and_file_names_are_leaks_unless_declared(sanitised, space):
     target, source, receipt = sanitised("jsonl")
-    bare = {**receipt, "in_clear": []}
+    bare = showing(receipt, [])
     assert "layout" in kinds(audit_release(target, source, receipt=bare, space=space))
     named = target.rename(target.with_name("zorblatt_notes.jsonl"))
     report = audit_release(named, source, receipt=receipt, space=space)
@@ -249,7 +256,8 @@ def test_layout_and_file_names_are_leaks_unless_declared(sanitised, space):
 
 def test_a_text_that_is_unchanged_is_no_chance(sanitised, space):
     target, source, receipt = sanitised("jsonl")
-    receipt["unknown_policy"] = "RandomWord"
+    (unknown,) = (stage for stage in receipt["stages"] if stage["stage"] == "unknown")
+    unknown["policy"] = "RandomWord"
     long = " ".join(["the small cat sleeps near the old dog"] * 4)
     for path in (target, source):
         path.write_text(json.dumps({"text": long}))

@@ -9,7 +9,7 @@ from sentences.distributions import KINDS, small_mechanism, small_space
 
 from spacy_dxprivacy.lab.audit import INCONCLUSIVE, NOT_REFUTED, REFUTED
 from spacy_dxprivacy.lab.audit.claims import Claim, claim_of
-from spacy_dxprivacy.lab.audit.tiers import WORDS, Effort, Trial, sentences
+from spacy_dxprivacy.lab.audit.tiers import WORDS, AuditTrial, Effort, sentences
 from spacy_dxprivacy.ty import Facts
 
 WORDS_OF_SPACE = 12
@@ -20,7 +20,7 @@ def audited(mechanism, *, share=1.0, seed=1, pairs=8, repeats=5):
     claim = claim_of(mechanism, space)
     less = Claim(0.0, lambda rows: share * claim.of_rows(rows))
     effort = Effort((0, 0, 0), (0, 0, 0), 0, (pairs, repeats))
-    return sentences(Trial(mechanism, less, space, effort, seed))
+    return sentences(AuditTrial(mechanism, less, space, effort, seed))
 
 
 class DrawsAnother:

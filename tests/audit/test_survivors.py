@@ -31,7 +31,7 @@ def known():
 
 
 def test_what_its_own_original_does_not_have_was_drawn(known):
-    assert known.found["PERSON"] == 2 and known.found["PHONE"] == 1
+    assert known.counts["PERSON"] == 2 and known.counts["PHONE"] == 1
     new = ["Dr. Ann Smith saw him in Rome; call 1.", "It was SMITH in NEW YORK.", "Maria Kowalczyk"]
     assert not survivors(OLD, new, known)
 
@@ -51,7 +51,7 @@ def test_each_part_is_found_in_any_form(known, word, label):
 
 
 def test_what_was_recognised_elsewhere_survives_too(known):
-    only_first = Recognised(known.parts, known.wholes, [known.here[0], set(), set()])
+    only_first = Recognised(known.parts, known.wholes, [known.by_document[0], set(), set()])
     assert [s.recognised for s in survivors(OLD, ["", OLD[1], ""], only_first)] == [False]
 
 

@@ -55,7 +55,7 @@ def test_what_stands_between_is_read_and_prompts_come_first():
     flat = np.zeros((1, N))
     sheet = Sheet(["w2 "], np.zeros(1, dtype=bool), np.arange(N)[None], flat)
     assert how.fill([sheet])[0].tolist() == [int(T[2].argmax())]
-    prompted = Search(how.words, how.known, share=0.0, beam=1, prompt="w3")
+    prompted = Search(how.words, how.frequencies, share=0.0, beam=1, prompt="w3")
     sheet = Sheet([" "], np.zeros(1, dtype=bool), np.arange(N)[None], flat)
     assert prompted.fill([sheet])[0].tolist() == [int(T[3].argmax())]
     # Known frequencies count where the model does not.
@@ -64,6 +64,6 @@ def test_what_stands_between_is_read_and_prompts_come_first():
         ["", " "], np.zeros(2, dtype=bool), np.tile(np.arange(N), (2, 1)), np.zeros((2, N))
     )
     assert only.fill([sheet])[0].tolist() == [4, 4]
-    long = Search(how.words, how.known, share=0.02, prompt="w1 " * 40)
+    long = Search(how.words, how.frequencies, share=0.02, prompt="w1 " * 40)
     with pytest.raises(DxError, match=r"DX151.*40 tokens"):
         long.fill(sheets([2]))

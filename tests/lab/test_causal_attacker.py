@@ -7,8 +7,16 @@ from sentences.distributions import KINDS, N, all_sentences, small_mechanism, sm
 from test_attacks_language import likelihoods
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.lab.attacks import Corpus, Ground, Reader, Reading, Seen, Trial, attack
-from spacy_dxprivacy.lab.attacks.language import KNOWN, Language
+from spacy_dxprivacy.lab.attacks import (
+    AttackTrial,
+    EncodedCorpus,
+    Ground,
+    Reader,
+    ReleaseReading,
+    SeenRelease,
+    attack,
+)
+from spacy_dxprivacy.lab.attacks.language import FREQUENCY_SHARE, Language
 from spacy_dxprivacy.lab.attacks.reading import causal_guess
 from spacy_dxprivacy.lab.causal import word_tokens
 from spacy_dxprivacy.lab.corpus import sanitised
@@ -31,13 +39,13 @@ def knowing():
 
 def reading(text, out, mechanism, language):
     X = small_space().vectors
-    return Reading(Seen(out, text.sentences), mechanism, X, language, Rng(seed=2))
+    return ReleaseReading(SeenRelease(out, text.sentences), mechanism, X, language, Rng(seed=2))
 
 
 def law_of(T, first, known):
     S = all_sentences(N, LENGTH)
-    mixed = (1 - KNOWN) * T + KNOWN * known
-    begins = (1 - KNOWN) * first + KNOWN * known
+    mixed = (1 - FREQUENCY_SHARE) * T + FREQUENCY_SHARE * known
+    begins = (1 - FREQUENCY_SHARE) * first + FREQUENCY_SHARE * known
     return np.log(begins)[S[:, 0]] + np.log(mixed)[S[:, :-1], S[:, 1:]].sum(axis=1), S
 
 
@@ -47,10 +55,10 @@ def law_of(T, first, known):
 def test_it_comes_near_to_the_exact_posterior(kind):
     mechanism, language = small_mechanism(kind, beta=1.0), knowing()
     reader, T, first = small_reader()
-    prior, S = law_of(T, first, language.known)
+    prior, S = law_of(T, first, language.frequencies)
     assert logsumexp(prior) == pytest.approx(0, abs=1e-6)
     drawn = np.random.default_rng(0).choice(len(S), TEXTS, p=np.exp(prior - logsumexp(prior)))
-    text = Corpus.of(S[drawn])
+    text = EncodedCorpus.of(S[drawn])
     out = sanitised(text, mechanism, Rng(seed=1)).rows
     guess = causal_guess(text, reading(text, out, mechanism, language), reader)
     post = np.exp(likelihoods(mechanism, S) + prior[:, None])  # originals, outputs
@@ -64,22 +72,22 @@ def test_it_comes_near_to_the_exact_posterior(kind):
 
 def small_scene(shape, beam=2):
     reader, _, _ = small_reader(beam)
-    text = Corpus.of(np.random.default_rng(0).integers(0, N, shape))
+    text = EncodedCorpus.of(np.random.default_rng(0).integers(0, N, shape))
     ground = Ground(small_space(), text, text, reader, candidates=N)
     vars(ground)["language"] = knowing()
     return ground
 
 
 def test_it_stands_beside_the_others_in_the_attack():
-    found = attack("guess", Trial(small_scene((30, 4)), small_mechanism("pairs")))
+    found = attack("guess", AttackTrial(small_scene((30, 4)), small_mechanism("pairs")))
     assert "causal model" in {f.attacker for f in found} and len({f.attacker for f in found}) > 1
 
 
 def test_it_looks_at_the_layout_of_the_text_alone():
     reader, _, _ = small_reader(beam=2)
     mechanism = small_mechanism("pairs")
-    text = Corpus.of(np.random.default_rng(0).integers(0, N, (10, 4)))
-    other = Corpus.of(np.random.default_rng(1).integers(0, N, (10, 4)))
+    text = EncodedCorpus.of(np.random.default_rng(0).integers(0, N, (10, 4)))
+    other = EncodedCorpus.of(np.random.default_rng(1).integers(0, N, (10, 4)))
     out = sanitised(text, mechanism, Rng(seed=1)).rows
     one, two = (
         causal_guess(t, reading(t, out, mechanism, knowing()), reader) for t in (text, other)

@@ -82,7 +82,7 @@ def test_messages_forward_and_backward_are_those_of_the_whole_table():
 def test_arrays_of_a_chain_with_contexts_are_read_again():
     chain = small_chain("contexts")
     fields = to_fields(chain)
-    again = from_fields(fields, chain.words)
+    again = from_fields(fields, chain.emit.shape[0])
     assert again.digest == chain.digest != chain.pairs.digest
     assert chain.pairs.states == chain.types
     for name, wrong in (
@@ -90,7 +90,7 @@ def test_arrays_of_a_chain_with_contexts_are_read_again():
         ("more_data", -fields["more_data"]), ("end", fields["end"][:3]),
     ):  # fmt: skip
         with pytest.raises(DxError, match="DX060"):
-            from_fields({**fields, name: wrong}, chain.words)
+            from_fields({**fields, name: wrong}, chain.emit.shape[0])
 
 
 def test_a_saved_prior_keeps_its_contexts(tmp_path):

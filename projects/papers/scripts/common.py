@@ -109,7 +109,7 @@ def shares(made, rows, close, draws):
     are exact. close: (k, c), the word first."""
     if hasattr(made, "distribution"):
         kept = np.zeros(2)
-        for i in np.array_split(np.arange(len(rows)), max(1, len(rows) * made.built.n // BLOCK)):
+        for i in np.array_split(np.arange(len(rows)), max(1, len(rows) * len(made.space) // BLOCK)):
             P = np.take_along_axis(made.distribution(rows[i]), close[i], axis=1)
             kept += P[:, 0].sum(), P[:, 1:].sum()
         original, near = kept / len(rows)

@@ -28,7 +28,7 @@ from spacy_dxprivacy.lab.corpus import (
     tokenizer,
 )
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
-from spacy_dxprivacy.lab.results import Panel, Result, interpolated
+from spacy_dxprivacy.lab.results import Panel, ResultTable, interpolated
 
 SEED = 1
 EPSILONS = {
@@ -151,7 +151,8 @@ def main(arguments=None):
         for column, title in PANELS.items()
         if column in clear
     ]
-    Result([clear, *releases, *equal], panels, digits=4).write(options.out, "tasks", force=True)
+    table = ResultTable([clear, *releases, *equal], panels, digits=4)
+    table.write(options.out, "tasks", force=True)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hmac
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count
@@ -38,6 +38,7 @@ LANGUAGE = "the language of the text, which surrogates are of"
 WORD = 2**32
 
 T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 Kind = TypeVar("Kind", bound="Independent")
 
 
@@ -86,13 +87,13 @@ def geometric(rate: Fraction, stream: Stream) -> int:
     """
     s, t = rate.numerator, rate.denominator
     while True:
-        rest = _below_any(t, stream)
-        if not _by_exp(rest, t, stream):
+        remainder = _below_any(t, stream)
+        if not _by_exp(remainder, t, stream):
             continue
         rounds = 0
         while _by_exp(1, 1, stream):
             rounds += 1
-        size, negative = (rest + t * rounds) // s, _below_any(2, stream)
+        size, negative = (remainder + t * rounds) // s, _below_any(2, stream)
         if size or not negative:
             return -size if negative else size
 
@@ -214,6 +215,12 @@ class Scope:
         """Return the language that surrogates are of: with a key in a file the same for all."""
         return draws.base if isinstance(self.key, str) else draws.language
 
+    def once(self, drawn: dict[K, T], identity: K, draw: Callable[[], T]) -> T:
+        """Return what was drawn for an identity; with reach "mention" draw each time."""
+        if self.reach == "mention" or identity not in drawn:
+            drawn[identity] = draw()
+        return drawn[identity]
+
     def stream(self, draws: Draws, kind: str, identity: str) -> Stream:
         """Return the key's stream for this identity, or the secure one.
 
@@ -282,6 +289,6 @@ def registered(kind: type[Kind]) -> type[Kind]:
     return kind
 
 
-def is_same(one: str, other: str) -> bool:
+def is_same(text: str, surrogate: str) -> bool:
     """Return whether two texts are the same to a reader, case and white space aside."""
-    return "".join(one.casefold().split()) == "".join(other.casefold().split())
+    return "".join(text.casefold().split()) == "".join(surrogate.casefold().split())

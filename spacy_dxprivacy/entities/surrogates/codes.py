@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from ..tables import listed, words
@@ -56,27 +57,22 @@ class Contact(Independent):
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return as many contacts of the same kinds."""
-        texts = [mention.text for mention in mentions]
-        drawn = self._drawn(texts, draws)
-        for i, text in enumerate(texts):
-            if kind_of(text) in ("mail", "user"):
-                drawn[i] = contact_of_person(text, draws, self.scope) or drawn[i]
-        return drawn
+        kinds = [kind_of(mention.text) for mention in mentions]
+        drawn: dict[tuple[str, str], str] = {}
+        contacts: list[str | None] = []
+        for mention, kind in zip(mentions, kinds, strict=True):
+            identity = _identity(mention.text, kind)
+            draw = partial(self._draw, kind, mention.text, identity, draws)
+            surrogate = self.scope.once(drawn, (identity, kind), draw)
+            contacts.append(_dialled(surrogate, mention.text) if kind == "phone" else surrogate)
+        # Afterwards, so that draws do not depend on which texts name somebody.
+        for i, kind in enumerate(kinds):
+            if kind in ("mail", "user"):
+                contacts[i] = contact_of_person(mentions[i].text, draws, self.scope) or contacts[i]
+        return contacts
 
-    def _drawn(self, texts: Sequence[str], draws: Draws) -> list[str | None]:
-        """Draw a contact for each text."""
-        if self.scope.reach == "mention":
-            return [contact(kind_of(text), text, draws.rng) for text in texts]
-        drawn, found = dict[tuple[str, str], str](), list[str | None]()
-        for text in texts:
-            kind = kind_of(text)
-            bare = _identity(text, kind)
-            if (bare, kind) not in drawn:
-                stream = self.scope.stream(draws, "contact", bare)
-                drawn[bare, kind] = contact(kind, text, stream)
-            new = drawn[bare, kind]
-            found.append(_dialled(new, text) if kind == "phone" else new)
-        return found
+    def _draw(self, kind: str, text: str, identity: str, draws: Draws) -> str:
+        return contact(kind, text, self.scope.stream(draws, "contact", identity))
 
 
 def _identity(text: str, kind: str) -> str:
@@ -138,9 +134,9 @@ def _country(k: int) -> str:
 
 def _dialled(number: str, text: str) -> str:
     """Put the digits of a drawn number in the places of those of a text."""
-    new, k = "".join(filter(str.isdigit, number)), sum(map(str.isdigit, text))
-    left = iter(new if len(new) == k else (_country(k) + new[-10:])[-k:])
-    return "".join(next(left) if c.isdigit() else c for c in text)
+    drawn, k = "".join(filter(str.isdigit, number)), sum(map(str.isdigit, text))
+    numerals = iter(drawn if len(drawn) == k else (_country(k) + drawn[-10:])[-k:])
+    return "".join(next(numerals) if c.isdigit() else c for c in text)
 
 
 @registered
@@ -161,20 +157,20 @@ class Digits(Independent):
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return as many numbers of the same forms. The same digits and letters have the same
         surrogate, whatever marks are between them."""
-        texts = [mention.text for mention in mentions]
-        known: dict[str, str] = {}
-        drawn: list[str | None] = []
-        for text in texts:
+        drawn: dict[str, str] = {}
+        codes: list[str] = []
+        for text in (mention.text for mention in mentions):
             bare = text.casefold()
             if kind_of(text) in ("phone", "user"):
                 bare = _bare(text).casefold()
-            if self.scope.reach == "mention" or bare not in known:
-                known[bare] = alike(text, self.scope.stream(draws, "digits", bare))
-            new = known[bare]
-            drawn.append(_in_form(_bare(new), text) if bare.isalnum() else new)
+            code = self.scope.once(drawn, bare, partial(self._draw, text, bare, draws))
+            codes.append(_in_form(_bare(code), text) if bare.isalnum() else code)
         # Afterwards, so that draws do not depend on which texts name somebody.
-        made = (contact_of_person(text, draws, self.scope) for text in texts)
-        return [new or code for new, code in zip(made, drawn, strict=True)]
+        persons = (contact_of_person(mention.text, draws, self.scope) for mention in mentions)
+        return [person or code for person, code in zip(persons, codes, strict=True)]
+
+    def _draw(self, text: str, identity: str, draws: Draws) -> str:
+        return alike(text, self.scope.stream(draws, "digits", identity))
 
 
 def _bare(text: str) -> str:
@@ -183,8 +179,8 @@ def _bare(text: str) -> str:
 
 def _in_form(bare: str, text: str) -> str:
     """Put digits and letters in the places of those of a text."""
-    left = iter(bare)
-    return "".join(next(left, c) if c.isalnum() else c for c in text)
+    characters = iter(bare)
+    return "".join(next(characters, c) if c.isalnum() else c for c in text)
 
 
 def alike(text: str, stream: Stream) -> str:

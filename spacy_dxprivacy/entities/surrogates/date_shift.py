@@ -155,5 +155,5 @@ class DateShift:
         """Draw a shift in days."""
         if self.window is None:
             return self.step * geometric(Fraction(self.epsilon) * self.step, stream)
-        most = self.window // self.step
-        return self.step * (below(2 * most + 1, stream) - most)
+        limit = self.window // self.step
+        return self.step * (below(2 * limit + 1, stream) - limit)

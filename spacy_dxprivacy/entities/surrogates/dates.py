@@ -60,21 +60,21 @@ class Calendar:
         """Return the days since January 1 of `first`. Raises NoDate if the day does not exist."""
         if self.years == 1 and (month, day) == (2, 29):
             month, day = 3, 1
-        cycle, rest = divmod(year - self.first, self.years)
+        cycle, year_of_cycle = divmod(year - self.first, self.years)
         try:
-            since = date(self.first + rest, month, day) - date(self.first, 1, 1)
+            since = date(self.first + year_of_cycle, month, day) - date(self.first, 1, 1)
         except ValueError:
             raise NoDate from None
         return cycle * self.days + since.days
 
     def date(self, number: int) -> YMD:
         """Return (year, month, day). Raises NoDate for a day beyond the calendar."""
-        cycle, rest = divmod(number, self.days)
-        found = date(self.first, 1, 1) + timedelta(rest)
-        year = found.year + cycle * self.years
+        cycle, days_in_cycle = divmod(number, self.days)
+        moved = date(self.first, 1, 1) + timedelta(days_in_cycle)
+        year = moved.year + cycle * self.years
         if self.years == 400 and not 1 <= year <= 9999:
             raise NoDate
-        return year, found.month, found.day
+        return year, moved.month, moved.day
 
 
 GREGORIAN = Calendar(400, 146_097, 2000)
@@ -169,7 +169,7 @@ Match = re.Match[str]
 
 
 @dataclass(frozen=True)
-class Context:
+class DateContext:
     """What is public about a mention. order: "mdy", "dmy", or "" where numeric dates of the
     document contradict it. before: the words before it, in lower case. language: of the document,
     and for a reader that of the form."""
@@ -184,11 +184,11 @@ class Context:
         return date_words(self.language)
 
 
-Reader = Callable[[Match, Context], Piece]
+Reader = Callable[[Match, DateContext], Piece]
 Form = tuple[re.Pattern[str], Reader, str]  # and its language
 
 
-def read_in(text: str, context: Context) -> list[Piece]:
+def read_in(text: str, context: DateContext) -> list[Piece]:
     """Read a mention in the language of the document or else its own. Raises NoDate."""
     for language in dict.fromkeys((context.language, *LANGUAGES, "en")):
         try:
@@ -200,23 +200,25 @@ def read_in(text: str, context: Context) -> list[Piece]:
     raise NoDate
 
 
-def read(text: str, context: Context, forms: Sequence[Form], beside: frozenset[str]) -> list[Piece]:
+def read(
+    text: str, context: DateContext, forms: Sequence[Form], beside: frozenset[str]
+) -> list[Piece]:
     """Read a mention. Raises NoDate for what is neither a date nor relative to one. beside: further
     words that may stay."""
     pieces: list[Piece] = []
     start = place = 0
     while place < len(text):
-        found = _match(text, place, forms)
-        if found is None:
+        fit = _match(text, place, forms)
+        if fit is None:
             place += 1
             continue
-        match, reader, language = found
+        match, reader, language = fit
         pieces += [text[start:place], reader(match, replace(context, language=language))]
         start = place = match.end()
     pieces.append(text[start:])
-    rest = [word for piece in pieces if isinstance(piece, str) for word in _WORD.findall(piece)]
-    rest = [word for word in rest if word.lower() not in beside]
-    if not _is_relative(rest, any(isinstance(piece, Days | Period | Loose) for piece in pieces)):
+    words = [word for piece in pieces if isinstance(piece, str) for word in _WORD.findall(piece)]
+    words = [word for word in words if word.lower() not in beside]
+    if not _is_relative(words, any(isinstance(piece, Days | Period | Loose) for piece in pieces)):
         raise NoDate
     holidays = [piece for piece in pieces if getattr(piece, "is_holiday", False)]
     if holidays and any(isinstance(piece, Days | Loose) for piece in pieces):
@@ -233,25 +235,25 @@ def _match(text: str, place: int, forms: Sequence[Form]) -> tuple[Match, Reader,
         if not (before in "tT" and text[max(place - 2, 0) : place - 1].isdigit()):
             return None
     for form, reader, language in forms:
-        found = form.match(text, place)
-        after = text[found.end() : found.end() + 1] if found else ""
-        goes_on = after in "TtZz" and text[found.end() - 1].isdigit() if found else False
-        if found and found.end() > place and (goes_on or not after.isalnum()):
-            return found, reader, language
+        match = form.match(text, place)
+        after = text[match.end() : match.end() + 1] if match else ""
+        goes_on = after in "TtZz" and text[match.end() - 1].isdigit() if match else False
+        if match and match.end() > place and (goes_on or not after.isalnum()):
+            return match, reader, language
     return None
 
 
-def _is_relative(rest: Sequence[str], dated: bool) -> bool:
+def _is_relative(words: Sequence[str], dated: bool) -> bool:
     """Return whether all of these words may stay: listed words, and numbers beside a unit, or, if
     they are written as words, without a date."""
-    split = [re.split(r"[-']", word.lower().replace("’", "'")) for word in rest]
-    parts = [part for some in split for part in some if part not in ("", "s")]
-    others = [part for part in parts if part not in _BESIDE]
+    split = [re.split(r"[-']", word.lower().replace("’", "'")) for word in words]
+    parts = [part for pieces in split for part in pieces if part not in ("", "s")]
+    undated = [part for part in parts if part not in _BESIDE]
     if any(part in _UNITS for part in parts):
-        others = [part for part in others if part not in _NUMBERS and not _COUNT.fullmatch(part)]
+        undated = [part for part in undated if part not in _NUMBERS and not _COUNT.fullmatch(part)]
     elif not dated:
-        others = [part for part in others if part not in _NUMBERS]
-    return not others
+        undated = [part for part in undated if part not in _NUMBERS]
+    return not undated
 
 
 def cased(name: str, model: str) -> str:
@@ -298,14 +300,14 @@ def _year(text: str | None) -> tuple[int | None, Calendar]:
     return (int(digits), GREGORIAN) if len(digits) == 4 else (2000 + int(digits), CENTURY)
 
 
-def _month_as(number: int, m: Match, context: Context) -> str:
+def _month_as(number: int, m: Match, context: DateContext) -> str:
     """In full; three letters where it is joined to its numbers, as in 31-JAN-2020."""
     name, joint = context.names.months[number - 1].capitalize(), m["g"]
     joined = joint is not None and not re.search(r"\s", joint)
     return cased(name[:3] if joined else name, m["m"])
 
 
-def _day_as(number: int, m: Match, context: Context) -> str:
+def _day_as(number: int, m: Match, context: DateContext) -> str:
     return "1er" if number == 1 and context.language == "fr" else ordinal(number, m["th"])
 
 
@@ -321,7 +323,7 @@ def _one_day(day: Day, write: Callable[[int, int, int], str]) -> Days:
     return Days([day], lambda days: write(*days[0]))
 
 
-def _named_day(m: Match, context: Context) -> Days:
+def _named_day(m: Match, context: DateContext) -> Days:
     """March 5, 2019; 5th of March; 31-JAN-2020; 5. März 2023, 1er mars."""
     return _one_day(
         _day_of(m["n"], context.names.number(m["m"]), m["y"]),
@@ -329,7 +331,7 @@ def _named_day(m: Match, context: Context) -> Days:
     )
 
 
-def _local_range(m: Match, context: Context) -> Days:
+def _local_range(m: Match, context: DateContext) -> Days:
     """5. bis 9. März 2023, du 5 au 9 mars: the months of both ends are written."""
     month = context.names.number(m["m"])
     first_month = context.names.number(m["m1"]) if m["m1"] else month
@@ -340,13 +342,13 @@ def _local_range(m: Match, context: Context) -> Days:
         text = _day_as(d, m, context) + m["dot"]
         if mo != mo2 or m["m1"]:
             text += (m["j1"] or " ") + _month_as(mo, m, context)
-        whole = put(m, n2=_day_as(d2, m, context), m=_month_as(mo2, m, context), y=y)
-        return text + m["to"] + whole[m.start("n2") - m.start() :]
+        written = put(m, n2=_day_as(d2, m, context), m=_month_as(mo2, m, context), y=y)
+        return text + m["to"] + written[m.start("n2") - m.start() :]
 
     return Days(ends, write)
 
 
-def _named_range(m: Match, context: Context) -> Days:
+def _named_range(m: Match, context: DateContext) -> Days:
     """March 5 to 9, 2021; 28 March - 2 April 2021; Dec 30, 2020 - Jan 3, 2021. What both ends share
     is written once, and a dash has blanks where it is not between two numbers."""
     first_month, last_month = m["m"] or m["m2"], m["m2"] or m["m"]
@@ -363,25 +365,25 @@ def _named_range(m: Match, context: Context) -> Days:
         months = context.names.months[mo - 1], context.names.months[mo2 - 1]
         names = [cased(month.capitalize(), first_month) for month in months]
         numbers = [ordinal(day, m["th"]) for *_, day in days]
-        years = [comma + _year_as(one, year) if year else "" for one in (y, y2)]
+        years = [comma + _year_as(number, year) if year else "" for number in (y, y2)]
         pairs = zip(names, numbers, strict=True)
         texts = [f"{name} {day}" if month_first else f"{day} {name}" for name, day in pairs]
-        same, dash = (y, mo) == (y2, mo2), m["to"].strip()
-        if same:
+        is_one_month, dash = (y, mo) == (y2, mo2), m["to"].strip()
+        if is_one_month:
             texts[month_first] = numbers[month_first]
-        to = m["to"] if dash.isalpha() else dash if same else f" {dash} "
+        to = m["to"] if dash.isalpha() else dash if is_one_month else f" {dash} "
         return texts[0] + years[0] * (y != y2) + to + texts[1] + years[1]
 
     return Days(ends, write)
 
 
-def _iso(m: Match, context: Context) -> Days:
+def _iso(m: Match, context: DateContext) -> Days:
     """2019-03-05, 20190305."""
     day = _day_of(m["d"], int(m["m"]), m["y"])
     return _one_day(day, lambda y, month, d: put(m, y=y, m=f"{month:02d}", d=f"{d:02d}"))
 
 
-def _numeric(m: Match, context: Context) -> Days:
+def _numeric(m: Match, context: DateContext) -> Days:
     """3/4/2019, 3/4, 5/12-5/14/2021: two digits each where a year has four."""
     order = "dmy" if m["s"] == "." else context.order
     groups = [("a", "b", "y"), ("a2", "b2", "y2")][: 2 if m["a2"] else 1]
@@ -396,16 +398,16 @@ def _numeric(m: Match, context: Context) -> Days:
         ends.append(_day_of(str(day), month, m[y]))
 
     def write(days: list[YMD]) -> str:
-        new: dict[str, str | int] = {}
+        groups_drawn: dict[str, str | int] = {}
         for (a, b, y), (year, month, day) in zip(groups, days, strict=True):
             pair = (month, day) if order == "mdy" else (day, month)
-            new |= {a: f"{pair[0]:0{wide}d}", b: f"{pair[1]:0{wide}d}", y: year}
-        return put(m, **new)
+            groups_drawn |= {a: f"{pair[0]:0{wide}d}", b: f"{pair[1]:0{wide}d}", y: year}
+        return put(m, **groups_drawn)
 
     return Days(ends, write)
 
 
-def _roman(m: Match, context: Context) -> Days:
+def _roman(m: Match, context: DateContext) -> Days:
     """3.IX.1988: the month as a Roman number."""
     month = ROMAN.index(m["m"].lower()) + 1
     return _one_day(
@@ -414,7 +416,7 @@ def _roman(m: Match, context: Context) -> Days:
     )
 
 
-def _nth(m: Match, context: Context) -> Days:
+def _nth(m: Match, context: DateContext) -> Days:
     """The 12th, of a month that is not named."""
     if not 1 <= int(m["n"]) <= 31:
         raise NoDate
@@ -431,19 +433,19 @@ def _period(unit: Unit, year: str | None, month: int, write: Callable[[int], str
     return Period(unit, unit.index(number or COMMON.first, month), calendar, write)
 
 
-def _month(m: Match, context: Context) -> Period:
+def _month(m: Match, context: DateContext) -> Period:
     """March, March 2019, Mar-2019, 03/2019, 2019-03, marzo de 2023."""
     numeric = m["m"].isdigit()
 
     def write(index: int) -> str:
-        new = index % 12 + 1
-        return put(m, m=f"{new:02d}" if numeric else _month_as(new, m, context), y=index // 12)
+        month = index % 12 + 1
+        return put(m, m=f"{month:02d}" if numeric else _month_as(month, m, context), y=index // 12)
 
     number = int(m["m"]) if numeric else context.names.number(m["m"])
     return _period(MONTH, m["y"], number, write)
 
 
-def _season(m: Match, context: Context) -> Period:
+def _season(m: Match, context: DateContext) -> Period:
     """Winter, winter of 2020, winter 2019-2020: that of 2020."""
     year = m["y"]
     if year and m["z"]:
@@ -451,28 +453,32 @@ def _season(m: Match, context: Context) -> Period:
     name = m["n"].lower().replace("autumn", "fall")
 
     def write(index: int) -> str:
-        new = cased(SEASONS[index % 4].capitalize(), m["n"])
-        return new + (m["c"] + _year_as(index // 4, m["y"]) if m["y"] else "")
+        moved = cased(SEASONS[index % 4].capitalize(), m["n"])
+        return moved + (m["c"] + _year_as(index // 4, m["y"]) if m["y"] else "")
 
     return _period(SEASON, year, 3 * SEASONS.index(name) + 1, write)
 
 
-def _quarter(m: Match, context: Context) -> Period:
+def _quarter(m: Match, context: DateContext) -> Period:
     """Q3 2020, 3Q20, 2020 Q3, H1 2020, third quarter of 2020."""
-    unit, most = (HALF, 2) if m["q"][0] in "hH" else (QUARTER, 4)
+    unit, count_of_year = (HALF, 2) if m["q"][0] in "hH" else (QUARTER, 4)
     word = m["n"].isalpha()
     count = COUNTED.index(m["n"].lower()) + 1 if word else int(m["n"])
-    if count > most:
+    if count > count_of_year:
         raise NoDate
 
     def write(index: int) -> str:
-        new = cased(COUNTED[index % most], m["n"]) if word else str(index % most + 1)
-        return put(m, n=new, y=index // most)
+        count_written = (
+            cased(COUNTED[index % count_of_year], m["n"])
+            if word
+            else str(index % count_of_year + 1)
+        )
+        return put(m, n=count_written, y=index // count_of_year)
 
-    return _period(unit, m["y"], (count - 1) * (12 // most) + 1, write)
+    return _period(unit, m["y"], (count - 1) * (12 // count_of_year) + 1, write)
 
 
-def _week(m: Match, context: Context) -> Period:
+def _week(m: Match, context: DateContext) -> Period:
     """Week 32 of 2020, 2020-W32: as ISO 8601 counts them."""
     try:
         start = date.fromisocalendar(int(m["y"]), int(m["n"]), 1)
@@ -480,22 +486,22 @@ def _week(m: Match, context: Context) -> Period:
         raise NoDate from None
 
     def write(index: int) -> str:
-        new = date(*GREGORIAN.date(7 * index - 5)).isocalendar()
+        moved = date(*GREGORIAN.date(7 * index - 5)).isocalendar()
         wide = 2 if m.start("y") == m.start() else 1
-        return put(m, n=f"{new.week:0{wide}d}", y=new.year)
+        return put(m, n=f"{moved.week:0{wide}d}", y=moved.year)
 
     index = WEEK.of(GREGORIAN, (start - date(2000, 1, 1)).days)
     return Period(WEEK, index, GREGORIAN, write)
 
 
-def _years(m: Match, context: Context) -> Period:
+def _years(m: Match, context: DateContext) -> Period:
     """2019, '98, FY2020, 2019/20 of a fiscal year: by the year that it ends in."""
     if m["z"] and int(m["y"].strip("'’")) % 100 != (int(m["z"]) - 1) % 100:
         raise NoDate
     return _period(YEAR, m["y"], 1, lambda index: put(m, y=index, z=index + 1))
 
 
-def _decade(m: Match, context: Context) -> Piece:
+def _decade(m: Match, context: DateContext) -> Piece:
     """The 1990s, the 90s; an age in "her 90s" stays."""
     if len(m["y"]) == 2 and context.before[-1:] in [("her",), ("his",), ("their",), ("my",)]:
         return m[0]
@@ -505,7 +511,7 @@ def _decade(m: Match, context: Context) -> Piece:
 # -- readers: days of the week, times, ages, holidays ------------------------------------------
 
 
-def _weekday(m: Match, context: Context) -> Piece:
+def _weekday(m: Match, context: DateContext) -> Piece:
     """Monday, Mon., Montag. Within the name of a feast or of another thing ("Super Bowl |Sunday") a
     moved one would tell the shift modulo 7."""
     phrase = " ".join((*context.before, m.string[: m.end()].lower()))
@@ -523,7 +529,7 @@ def _weekday(m: Match, context: Context) -> Piece:
     return Loose(write)
 
 
-def _clock(m: Match, context: Context) -> Loose:
+def _clock(m: Match, context: DateContext) -> Loose:
     """Of 24 hours: 09:05, 14 Uhr. With a half of the day: 9:05 am. The half is a part of the value,
     as the hour is; what it is written with is the layout."""
     hour, half = int(m["h"]), (m["half"] or "").lower()
@@ -532,15 +538,15 @@ def _clock(m: Match, context: Context) -> Loose:
     day = hour % 12 + 12 * (half == "p") if half else hour
 
     def write(days: int, hours: int) -> str:
-        new = (day + hours) % 24
+        moved = (day + hours) % 24
         if not half:
-            return put(m, h=f"{new:02d}")
-        return put(m, h=str(new % 12 or 12), half=cased("P" if new >= 12 else "A", m["half"]))
+            return put(m, h=f"{moved:02d}")
+        return put(m, h=str(moved % 12 or 12), half=cased("P" if moved >= 12 else "A", m["half"]))
 
     return Loose(write)
 
 
-def _spoken_hour(m: Match, context: Context) -> Loose:
+def _spoken_hour(m: Match, context: DateContext) -> Loose:
     """Nine o'clock, half past nine: of 12 hours, written as a word or a number."""
     word = m["h"].isalpha()
     hour = HOURS.index(m["h"].lower()) if word else int(m["h"])
@@ -550,7 +556,7 @@ def _spoken_hour(m: Match, context: Context) -> Loose:
     return Loose(lambda _, hours: put(m, h=str(names[(hour + hours) % 12])))
 
 
-def _noon(m: Match, context: Context) -> Loose:
+def _noon(m: Match, context: DateContext) -> Loose:
     noon = 0 if m[0].lower() == "midnight" else 12
     names = [f"{hour or 12} {half}" for half in ("am", "pm") for hour in range(12)]
     return Loose(lambda _, hours: names[(noon + hours) % 24])
@@ -561,19 +567,19 @@ def capped(ages: str) -> str:
     return _SAME_AGE.sub(r"\1", re.sub(r"\d+", lambda m: str(min(int(m[0]), TOP_AGE)), ages))
 
 
-def _age(m: Match, context: Context) -> Constant:
+def _age(m: Match, context: DateContext) -> Constant:
     """As it is up to 89. Also 93rd birthday, ninety-three, nonagenarian."""
     number = m["n"]
     if number[0].isdigit():
         old = max(map(int, re.findall(r"\d+", number))) > TOP_AGE
-        new = ordinal(TOP_AGE, m["th"]) if m["th"] else capped(number)
-        return Constant(put(m, n=new) if old else m[0])
+        age = ordinal(TOP_AGE, m["th"]) if m["th"] else capped(number)
+        return Constant(put(m, n=age) if old else m[0])
     if number.lower().endswith("arian"):
         return Constant(put(m, n=cased("Nonagenarian", number)))
     return Constant(put(m, n=cased("Ninetieth" if m["th"] else "Ninety", number)))
 
 
-def _holiday(m: Match, context: Context) -> Piece:
+def _holiday(m: Match, context: DateContext) -> Piece:
     """The same words for all: which one it is would tell the shift."""
     if context.language != "en":
         return Constant(context.names.holiday, is_holiday=True)
@@ -602,9 +608,9 @@ def forms_in(language: str) -> tuple[Form, ...]:
     Groups that a form lacks are None."""
     english = language == "en"
     asked = "y g th z c half to a2 b2 y2 n2 m2 c2".split()
-    made: list[Form] = []
+    compiled: list[Form] = []
     for name, form in forms("written dates") if english else date_words(language).patterns():
         lacks = "".join(f"(?P<{group}>(?!))?" for group in asked if f"(?P<{group}>" not in form)
         flags = re.I | re.ASCII if english else re.I
-        made.append((re.compile(form + lacks, flags), READERS[name], language))
-    return tuple(made) if english else (*made, *forms_in("en"))
+        compiled.append((re.compile(form + lacks, flags), READERS[name], language))
+    return tuple(compiled) if english else (*compiled, *forms_in("en"))

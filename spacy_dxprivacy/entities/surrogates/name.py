@@ -43,7 +43,7 @@ from .name_forms import (
 from .user_names import (
     PEOPLE,
     DrawnName,
-    Known,
+    NamedPerson,
     contact_of_person,
     firsts_of,
     keyed_name,
@@ -120,7 +120,7 @@ class Name(Independent):
         pairs = {
             (fold(form.names[0]), family_of(form.names[-1])) for form in forms if form.names[1:]
         }
-        glued = {word for pair in pairs for word in Known(*pair, ("", "", "")).joined()}
+        glued = {word for pair in pairs for word in NamedPerson(*pair, ("", "", "")).joined()}
         is_handle = [
             _is_user_name(mention.text, form, glued)
             for mention, form in zip(mentions, forms, strict=True)
@@ -132,18 +132,18 @@ class Name(Independent):
             told = (m for m, handle in zip(mentions, is_handle, strict=True) if not handle)
             for mention, form, person in zip(told, named, people, strict=True):
                 shown[person.number].update(filter(None, [shown_gender(mention, form)]))
-        genders = {number: next(iter(each)) for number, each in shown.items() if len(each) == 1}
+        genders = {number: next(iter(shows)) for number, shows in shown.items() if len(shows) == 1}
         texts, drawn = self._written(named, people, genders, draws)
-        known: dict[str, list[Known]] = defaultdict(list)
+        by_word: dict[str, list[NamedPerson]] = defaultdict(list)
         for number, person in {person.number: person for person in people}.items():
-            given, last = fold(person.given), family_of(person.last)
-            entry = Known(given, last, drawn[number], fold(person.last))
+            first, last = fold(person.first), family_of(person.last)
+            entry = NamedPerson(first, last, drawn[number], fold(person.last))
             for word in entry.words():
-                known[word].append(entry)
-        draws.memory[PEOPLE] = known
-        rest = iter(texts)
+                by_word[word].append(entry)
+        draws.memory[PEOPLE] = by_word
+        surrogates = iter(texts)
         return [
-            self._contact(mention, draws) if handle else next(rest)
+            self._contact(mention, draws) if handle else next(surrogates)
             for mention, handle in zip(mentions, is_handle, strict=True)
         ]
 
@@ -175,7 +175,7 @@ class Name(Independent):
         language = self.scope.language(draws)
         gender = gender or self._gender(person, language)
         if self.scope.key is not None:
-            return keyed_name(self.scope, draws, person.given, person.last, gender)
+            return keyed_name(self.scope, draws, person.first, person.last, gender)
         firsts = firsts_of(language, gender)
         first = free(firsts, draws.rng, taken)
         last = free(listed_of(language, "surnames"), draws.rng, taken | {first})
@@ -183,9 +183,9 @@ class Name(Independent):
 
     def _gender(self, person: Person, language: str) -> str:
         """Return the list that alone holds the given name, if its gender is copied; else ""."""
-        given = person.given.title()
-        known = [which for which in ("female", "male") if given in listed_of(language, which)]
-        return known[0] if self.gender == "same" and len(known) == 1 else ""
+        first = person.first.title()
+        genders = [gender for gender in ("female", "male") if first in listed_of(language, gender)]
+        return genders[0] if self.gender == "same" and len(genders) == 1 else ""
 
     def _middles(self, form: Form, draws: Draws) -> list[str]:
         """Draw middle names by the key: the first of two family names may stand alone."""
@@ -194,8 +194,8 @@ class Name(Independent):
 
     def _contact(self, mention: Mention, draws: Draws) -> str | None:
         """Draw a user name; where it names nobody, a contact, or a name for letters alone."""
-        if (made := contact_of_person(mention.text, draws, self.scope)) is not None:
-            return made
+        if (contact_name := contact_of_person(mention.text, draws, self.scope)) is not None:
+            return contact_name
         if not mention.text.isalpha():
             stream = self.scope.stream(draws, "contact", mention.text.strip().casefold())
             return contact(kind_of(mention.text), mention.text, stream)
@@ -238,8 +238,14 @@ def write(form: Form, name: DrawnName, person: Person, middles: Sequence[str]) -
         is_last = person.last and not person.is_called((form.names or ("",))[0])
         drawn = [last if is_last else first]
     pairs = zip(form.parts or ("",), drawn, strict=True)
-    new = [f"{part[0]}." if is_initial(old) else particles_of(old) + part for old, part in pairs]
-    text = f"{new[-1]}, {' '.join(new[:-1])}" if form.inverted and new[1:] else " ".join(new)
+    written = [
+        f"{part[0]}." if is_initial(old) else particles_of(old) + part for old, part in pairs
+    ]
+    text = (
+        f"{written[-1]}, {' '.join(written[:-1])}"
+        if form.inverted and written[1:]
+        else " ".join(written)
+    )
     text = " ".join(filter(None, [form.title, text, form.suffix])) + form.owner
     return {"upper": text.upper(), "lower": text.lower()}.get(form.case, text)
 
@@ -247,8 +253,8 @@ def write(form: Form, name: DrawnName, person: Person, middles: Sequence[str]) -
 def _is_user_name(text: str, form: Form, glued: Collection[str]) -> bool:
     """Return whether a mention of a person is a mail address or a user name: by its marks, of a
     person of the document, or unlike any name."""
-    found = _HANDLE.fullmatch(text)
-    if found and (found[1] is None or (text.islower() and found[1] not in TITLES)):
+    handle = _HANDLE.fullmatch(text)
+    if handle and (handle[1] is None or (text.islower() and handle[1] not in TITLES)):
         return True
     if len(form.names) != 1:
         return False

@@ -56,8 +56,8 @@ class Form:
 
 def form_of(text: str, before: str = "") -> Form:
     """Parse a mention; before is the word before it."""
-    found = _OWNER.search(text.strip())
-    owner = found[1] if found else ""
+    ending = _OWNER.search(text.strip())
+    owner = ending[1] if ending else ""
     bare = text.strip()[: -len(owner)] if owner else text.strip()
     head, comma, tail = bare.partition(",")
     inverted = bool(comma) and bool(tail.strip()) and bare_word(tail) not in SUFFIXES
@@ -88,11 +88,11 @@ def _parts(names: list[str]) -> tuple[str, ...]:
     "Ben Okafor", "Della Wright"."""
     for place, name in enumerate(names[:-1]):
         word = bare_word(name)
-        given = place == 0 and name[:1].isupper() and (word in ALSO_GIVEN or is_first_name(word))
+        is_given = place == 0 and name[:1].isupper() and (word in ALSO_GIVEN or is_first_name(word))
         particle = name in _IRISH or (
             word in PARTICLES and not (len(word) == 1 and name[1:] == ".")
         )
-        if particle and not given:
+        if particle and not is_given:
             return (*names[:place], " ".join(names[place:]))
     return tuple(names)
 
@@ -116,12 +116,12 @@ def is_particle(text: str) -> bool:
 @cache
 def _short_names() -> dict[str, frozenset[str]]:
     """Return the given names that each name may be short for, itself among them, in lower case."""
-    found: dict[str, set[str]] = defaultdict(set)
+    full_of: dict[str, set[str]] = defaultdict(set)
     for line in listed("short_names"):
         full, _, short = line.lower().partition(": ")
         for name in short.split():
-            found[bare_word(name)] |= {full, bare_word(name)}
-    return {name: frozenset(full) for name, full in found.items()}
+            full_of[bare_word(name)] |= {full, bare_word(name)}
+    return {name: frozenset(full) for name, full in full_of.items()}
 
 
 def full_names(given: str) -> frozenset[str]:
@@ -171,7 +171,9 @@ def family_of(last: str) -> str:
 
 def is_family(name: str) -> bool:
     """Return whether public lists have a name for a family name alone."""
-    return "surname" in (found := builtin_lexicon().of(name.title())) and "first_name" not in found
+    return (
+        "surname" in (classes := builtin_lexicon().of(name.title())) and "first_name" not in classes
+    )
 
 
 @dataclass
@@ -180,7 +182,7 @@ class Person:
     complete mentions."""
 
     number: int
-    given: str = ""
+    first: str = ""
     last: str = ""
     generation: str = ""
     roles: set[str] = field(default_factory=set)
@@ -188,7 +190,7 @@ class Person:
     @property
     def identity(self) -> str:
         """The most complete name."""
-        return " ".join(filter(None, (self.given, self.last, self.generation)))
+        return " ".join(filter(None, (self.first, self.last, self.generation)))
 
     def fits(self, form: Form) -> bool:
         """Return whether a mention may be of this person: no part of it contradicts that."""
@@ -202,7 +204,7 @@ class Person:
         same_last = short == long or (bool(short) and long.endswith((f" {short}", f"-{short}")))
         if len(names) > 1:
             last_initial = is_initial(names[-1]) and self.last.startswith(names[-1][0])
-            short, long = sorted((self.given, names[0]), key=len)
+            short, long = sorted((self.first, names[0]), key=len)
             initial = is_initial(short) and short[:1] == long[:1] and not last_initial
             return (same_last or last_initial) and (initial or self.is_called(names[0]))
         return bool(names[0]) and (
@@ -211,11 +213,11 @@ class Person:
 
     def is_called(self, given: str) -> bool:
         """Return whether a given name is that of the person, or one is short for the other."""
-        return bool(given) and not full_names(self.given).isdisjoint(full_names(given))
+        return bool(given) and not full_names(self.first).isdisjoint(full_names(given))
 
     def _has_role(self, roles: frozenset[str]) -> bool:
         """Whether a title may be the person's: nobody is a doctor whom no mention calls one."""
-        if self.given and "doctor" in roles and not self.roles:
+        if self.first and "doctor" in roles and not self.roles:
             return False
         return not (self.roles and roles) or bool(self.roles & roles)
 
@@ -238,8 +240,8 @@ def persons(forms: Sequence[Form], is_family: Callable[[str], bool] | None = Non
 
     for i in sorted(range(len(forms)), key=order):
         form = forms[i]
-        near = (person for key in _keys_of_form(form) for person in under[key].values())
-        person = next((p for p in near if p.fits(form)), None)
+        candidates = (person for key in _keys_of_form(form) for person in under[key].values())
+        person = next((p for p in candidates if p.fits(form)), None)
         if person is None:
             person = _new(
                 count, form, is_family or (lambda name: name.title() in listed("surnames"))
@@ -272,13 +274,13 @@ def _keys_of_form(form: Form) -> Iterator[tuple[str, ...]]:
 
 def _keys_of_person(person: Person) -> Iterator[tuple[str, ...]]:
     last = last_word(person.last)
-    for single in {last, *map(last_word, full_names(person.given))}:
+    for single in {last, *map(last_word, full_names(person.first))}:
         yield (single,)
         yield from ((single, role) for role in person.roles)
-    for full in full_names(person.given):
+    for full in full_names(person.first):
         yield full, "", last
         yield full, "*", last[:1]
-    yield person.given[:1], "*", last
+    yield person.first[:1], "*", last
 
 
 def last_word(name: str) -> str:

@@ -42,7 +42,7 @@ LARGEST = 10**15 - 1  # every whole number up to it is exact in float64
 LARGEST_LOG = math.log(LARGEST) + 1  # beyond it every number is the largest one
 LOG_SIZE = 2**40  # steps of a whole logarithm
 _VALUE = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d{1,15})?|\.\d{1,15}"
-_ONE = re.compile(_VALUE, re.ASCII)
+_PLAIN_NUMBER = re.compile(_VALUE, re.ASCII)
 _TOKEN = re.compile(rf"[+-]?(?:{_VALUE})(?:/(?:{_VALUE}))?%?", re.ASCII)
 # Dates, telephone numbers and the like, over several tokens: groups of digits that a hyphen, a
 # slash or a point joins.
@@ -75,10 +75,10 @@ def make_number(
     if scale == "relative" and unit != 1.0:
         raise fail("unit", 'left out with scale = "relative", which has none', unit)
     least = 0.0 if low == 0 and not isinstance(low, bool) else positive("low", low)
-    most = math.inf if high is None else positive("high", high)
-    if most < least:
+    largest = math.inf if high is None else positive("high", high)
+    if largest < least:
         raise fail("high", f"{least:g} (low) or more", high)
-    return Number(positive("epsilon", epsilon), scale, positive("unit", unit), least, most)
+    return Number(positive("epsilon", epsilon), scale, positive("unit", unit), least, largest)
 
 
 @dataclass(frozen=True)
@@ -123,29 +123,29 @@ class Number:
         Returns:
             A mask of the tokens, bool, shape (n_tokens,).
         """
-        found = np.array([_TOKEN.fullmatch(token.text) is not None for token in doc], dtype=bool)
-        if found.any():
+        mask = np.array([_TOKEN.fullmatch(token.text) is not None for token in doc], dtype=bool)
+        if mask.any():
             begins = np.array([token.idx for token in doc])
             for match in _GROUPS.finditer(doc.text):
-                found[(begins >= match.start()) & (begins < match.end())] = False
-        return found
+                mask[(begins >= match.start()) & (begins < match.end())] = False
+        return mask
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Draw each number of each mention by itself; a mention without one stays."""
 
         def one(found: re.Match[str]) -> str:
             text, ending = found.groups()
-            if _ONE.fullmatch(text) is None:
+            if _PLAIN_NUMBER.fullmatch(text) is None:
                 return redrawn(text, draws.rng) + (ending or "")
-            whole, _, decimals = text.replace(",", "").partition(".")
-            whole, size = whole.lstrip("0"), 10 ** len(decimals)
+            digits, _, decimals = text.replace(",", "").partition(".")
+            digits, size = digits.lstrip("0"), 10 ** len(decimals)
             # Numbers above LARGEST count as LARGEST, which brings no two further apart.
-            value = int(f"0{whole}{decimals}") if len(whole) <= len(str(LARGEST)) else math.inf
+            value = int(f"0{digits}{decimals}") if len(digits) <= len(str(LARGEST)) else math.inf
             steps = self._draw(int(min(value, LARGEST * size)), size, draws.rng)
-            new, part = divmod(steps, size)
+            integer, part = divmod(steps, size)
             point = f".{part:0{len(decimals)}d}" if decimals else ""
             # The ending of the original would tell its last digit.
-            return f"{new}{point}{ordinal(new, ending)[len(str(new)) :]}"
+            return f"{integer}{point}{ordinal(integer, ending)[len(str(integer)) :]}"
 
         drawn = (_DIGITS.subn(one, mention.text) for mention in mentions)
         return [text if count else None for text, count in drawn]
@@ -159,6 +159,6 @@ class Number:
         else:
             steps = value + geometric(Fraction(self.epsilon) / Fraction(self.unit) / size, rng)
         high = LARGEST if math.isinf(self.high) else self.high
-        most = min(math.floor(Fraction(str(high)) * size), LARGEST * size)
+        largest = min(math.floor(Fraction(str(high)) * size), LARGEST * size)
         least = math.ceil(Fraction(str(self.low)) * size)  # 3.9 is 39 tenths, as written
-        return min(max(steps, least), most)
+        return min(max(steps, least), largest)

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from ..tables import (
@@ -61,26 +62,19 @@ Home = tuple[str, str]  # a city and the short name of its state
 
 
 class _ByLanguage(Independent):
-    """Draws one text for each identity, in English in ways of its own."""
+    """Draws one text for each identity, in the language of the document."""
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return as many texts, in the case of each mention."""
-        if self.scope.language(draws) == "en":
-            return self._in_english(mentions, draws)
-        known: dict[str, str] = {}
-        drawn: list[str | None] = []
+        drawn: dict[str, str] = {}
+        texts: list[str | None] = []
         for text in (mention.text for mention in mentions):
             identity = " ".join(text.casefold().split())
-            if self.scope.reach == "mention" or identity not in known:
-                known[identity] = self._one_of(text, identity, len(known), draws)
-            drawn.append(like_case(known[identity], text))
-        return drawn
+            draw = partial(self._draw, text, identity, len(drawn), draws)
+            texts.append(like_case(self.scope.once(drawn, identity, draw), text))
+        return texts
 
-    def _in_english(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return as many texts in English."""
-        raise NotImplementedError
-
-    def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:
+    def _draw(self, text: str, identity: str, number: int, draws: Draws) -> str:
         """Draw one surrogate; number: of the identity in the document."""
         raise NotImplementedError
 
@@ -108,35 +102,37 @@ class Place(_ByLanguage):
         LANGUAGE,
     )
 
-    def _in_english(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return as many places; the first city of a document lies in its first state."""
-        known: dict[str, dict[str, str]] = {}
-        drawn: list[str | None] = []
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+        """Return as many places; in English the first city lies in the first state."""
+        if self.scope.language(draws) != "en":
+            return super().replace(mentions, draws)
+        drawn: dict[str, dict[str, str]] = {}
+        texts: list[str | None] = []
         city = ""
         for mention in mentions:
             head, _, tail = mention.text.partition(",")
             in_two = bool(tail.strip()) and kind_of_place(tail) in ("state", "short")
             beside = city if mention.before == "," else ""
-            city = self._one(head if in_two else mention.text, draws, known, beside)
-            both = f"{city}, {self._one(tail.strip(), draws, known, city)}" if in_two else city
-            drawn.append(both)
-        return drawn
+            city = self._english(head if in_two else mention.text, draws, drawn, beside)
+            state = self._english(tail.strip(), draws, drawn, city) if in_two else ""
+            texts.append(f"{city}, {state}" if in_two else city)
+        return texts
 
-    def _one(self, text: str, draws: Draws, known: dict[str, dict[str, str]], city: str) -> str:
+    def _english(self, text: str, draws: Draws, drawn: dict[str, dict[str, str]], city: str) -> str:
         """Draw one place; city: the surrogate of the city that it stands beside, or ""."""
         kind, identity = kind_of_place(text), text.strip().casefold()
-        shared, home = kind, None
+        shared, state = kind, None
         if kind in ("short", "state"):
             identity = _NAMES.get(identity, identity).casefold()
-            shared, home = "state", _STATE_OF.get(city.casefold())
-        alike = known.setdefault(shared, {})
-        if identity not in alike or self.scope.reach == "mention":
-            alike[identity] = home or self._draw(shared, identity, len(alike), draws)
+            shared, state = "state", _STATE_OF.get(city.casefold())
+        of_kind = drawn.setdefault(shared, {})
+        draw = partial(self._draw_english, shared, identity, len(of_kind), draws)
+        place = self.scope.once(of_kind, identity, lambda: state or draw())
         if kind == "short":
-            return alike[identity]
-        return like_case(STATES[alike[identity]] if kind == "state" else alike[identity], text)
+            return place
+        return like_case(STATES[place] if kind == "state" else place, text)
 
-    def _draw(self, kind: str, identity: str, number: int, draws: Draws) -> str:
+    def _draw_english(self, kind: str, identity: str, number: int, draws: Draws) -> str:
         stream = self.scope.stream(draws, kind, identity)
         if kind == "country":
             return pick(listed("countries"), stream)
@@ -145,7 +141,7 @@ class Place(_ByLanguage):
             return postal_code(home, stream, long=len(identity) >= LONG_CODE)
         return home[1] if kind == "state" else home[0]
 
-    def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:
+    def _draw(self, text: str, identity: str, number: int, draws: Draws) -> str:
         countries = listed_of(self.scope.language(draws), "countries")
         is_country = identity in map(str.casefold, countries)
         kind = "country" if is_country else kind_of_place(text)
@@ -201,25 +197,14 @@ class Address(_ByLanguage):
         LANGUAGE,
     )
 
-    def _in_english(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return as many addresses, with the parts that each has."""
-        numbers: dict[str, int] = {}
-        known: dict[str, str] = {}
-        drawn: list[str | None] = []
-        for text in (mention.text for mention in mentions):
-            identity = " ".join(text.casefold().split())
-            number = numbers.setdefault(identity, len(numbers))
-            if self.scope.reach == "mention" or identity not in known:
-                stream = self.scope.stream(draws, "address", identity)
-                shared = self.scope.reach == "document"
-                home = home_of(draws, number) if shared else pick(cities(), stream)
-                known[identity] = like_case(written(text, home, stream), text)
-            drawn.append(known[identity])
-        return drawn
-
-    def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:
+    def _draw(self, text: str, identity: str, number: int, draws: Draws) -> str:
         """Draw the parts that the text has: a street, its number, a code, a town."""
         stream, language = self.scope.stream(draws, "address", identity), self.scope.language(draws)
+        if language == "en":
+            shared = self.scope.reach == "document"
+            return written(
+                text, home_of(draws, number) if shared else pick(cities(), stream), stream
+            )
         town, code = self._town(draws, number, stream), _LOCAL_CODE.search(text)
         head = text[: code.start()] if code else text
         parts = []
@@ -230,8 +215,8 @@ class Address(_ByLanguage):
                 street = f"{house} {street}" if language == "fr" else f"{street} {house}"
             parts.append(street)
         if code:
-            new, has_town = redrawn(code[0], stream), text[code.end() :].strip(" ,\n")
-            parts.append(f"{new} {town}" if has_town else new)
+            new_code, has_town = redrawn(code[0], stream), text[code.end() :].strip(" ,\n")
+            parts.append(f"{new_code} {town}" if has_town else new_code)
         elif len(_BREAK.split(head.strip())) > 1 and not head.rstrip()[-1:].isdigit():
             parts.append(town)
         return ", ".join(parts) or town
@@ -271,10 +256,10 @@ def _parts(text: str) -> tuple[list[str], list[str]]:
 
 def _cut(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
     """Return the match, and the text without it."""
-    found = pattern.search(text)
-    if found is None:
+    match = pattern.search(text)
+    if match is None:
         return "", text
-    return found[0], text[: found.start()] + text[found.end() :]
+    return match[0], text[: match.start()] + text[match.end() :]
 
 
 def _line(part: str, home: Home, stream: Stream, *, first: bool) -> str:
@@ -302,32 +287,38 @@ class Organisation(_ByLanguage):
         LANGUAGE,
     )
 
-    def _in_english(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
+    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return as many names, of the kinds that the mentions say."""
-        known: dict[str, list[str]] = {}
-        drawn: list[str | None] = []
+        if self.scope.language(draws) != "en":
+            return super().replace(mentions, draws)
+        drawn: dict[str, list[str]] = {}
+        names: list[str | None] = []
         for text in (mention.text for mention in mentions):
             bare = " ".join(text.casefold().split())
             identity = bare.removeprefix("the ").removesuffix("'s")
-            if self.scope.reach == "mention" or identity not in known:
-                stream = self.scope.stream(draws, "organisation", identity)
-                lists = listed("surnames"), listed("streets"), COMPANY_ENDS
-                known[identity] = [pick(names, stream) for names in lists]
-            family, street, end = known[identity]
+            family, street, end = self.scope.once(
+                drawn, identity, partial(self._english_words, identity, draws)
+            )
             words = text.casefold().replace(".", " ").replace(",", " ").split()
             kind = next((HOUSES[word] for word in words if word in HOUSES), None)
             owner = "'s" if text.rstrip().endswith(("'s", "’s")) else ""
-            new = f"{family} {street} {kind}" if kind else f"{family} {end}"
+            name = f"{family} {street} {kind}" if kind else f"{family} {end}"
             # The stop of "Ltd." may end a sentence.
-            stop = "." * (text.rstrip().endswith(".") and not new.endswith("."))
-            drawn.append(like_case(new + owner + stop, text))
-        return drawn
+            stop = "." * (text.rstrip().endswith(".") and not name.endswith("."))
+            names.append(like_case(name + owner + stop, text))
+        return names
 
-    def _one_of(self, text: str, identity: str, number: int, draws: Draws) -> str:
+    def _english_words(self, identity: str, draws: Draws) -> list[str]:
+        stream = self.scope.stream(draws, "organisation", identity)
+        return [
+            pick(names, stream) for names in (listed("surnames"), listed("streets"), COMPANY_ENDS)
+        ]
+
+    def _draw(self, text: str, identity: str, number: int, draws: Draws) -> str:
         """Draw a name of the kind that the mention says."""
         language = self.scope.language(draws)
         stream = self.scope.stream(draws, "organisation", identity)
-        family, end = (pick(listed_of(language, one), stream) for one in ("surnames", "ends"))
+        family, end = (pick(listed_of(language, name), stream) for name in ("surnames", "ends"))
         houses = (house.split(":") for house in listed_of(language, "houses"))
         kind = next((kind for word, kind in houses if word in identity), None)
         return f"{kind} {family}" if kind else f"{family} {end}"

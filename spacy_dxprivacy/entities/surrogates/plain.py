@@ -58,14 +58,14 @@ class Mask:
         """Return marks for each mention; a mention that is marks already stays."""
         masked: list[str | None] = []
         for text in (mention.text for mention in mentions):
-            new = "".join(c if c.isspace() or c in "-/.,()" else self.mark for c in text)
-            new = new if self.length is None else self.mark * self.length
-            masked.append(None if is_same(text, new) else new)
+            replacement = "".join(c if c.isspace() or c in "-/.,()" else self.mark for c in text)
+            replacement = replacement if self.length is None else self.mark * self.length
+            masked.append(None if is_same(text, replacement) else replacement)
         return masked
 
 
 @dataclass(frozen=True)
-class Redact:
+class FixedText:
     """See make_redact."""
 
     text: str | None
@@ -79,7 +79,7 @@ class Redact:
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return the text for each mention; a mention that is that text already stays."""
         pairs = [(mention.text, self.text or f"[{mention.label}]") for mention in mentions]
-        return [None if is_same(text, new) else new for text, new in pairs]
+        return [None if is_same(text, replacement) else replacement for text, replacement in pairs]
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,11 @@ def make_mask(mark: str = "*", length: int | None = None) -> Mask:
 
 
 @registry.dx_surrogates("dx.Redact.v1")
-def make_redact(text: str | None = None) -> Redact:
+def make_redact(text: str | None = None) -> FixedText:
     """Make a surrogate that is the same text for every mention; null is the label in brackets."""
     if text is not None and (not isinstance(text, str) or not text.strip()):
         raise fail("text", "a text, or null for the label", text)
-    return Redact(text)
+    return FixedText(text)
 
 
 @registry.dx_surrogates("dx.Keep.v1")
@@ -172,7 +172,7 @@ def surrogates_of(given: Any) -> dict[str, Surrogate]:
         return make_preset(given)
     if not isinstance(given, Mapping):
         raise DxError(Errors.DX112.format(label="all labels", given=type(given).__name__))
-    for label, one in given.items():
-        if not isinstance(one, Surrogate) or one.way not in WAYS:
-            raise DxError(Errors.DX112.format(label=label, given=type(one).__name__))
+    for label, surrogate in given.items():
+        if not isinstance(surrogate, Surrogate) or surrogate.way not in WAYS:
+            raise DxError(Errors.DX112.format(label=label, given=type(surrogate).__name__))
     return given if isinstance(given, Preset) else dict(given)

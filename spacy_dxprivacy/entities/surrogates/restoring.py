@@ -11,21 +11,21 @@ import json
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from datetime import datetime
-from itertools import count, pairwise
+from itertools import pairwise
 
 from spacy.tokens import Doc
 
 from ...text.layout import Piece
 from ...text.mentions import plain_label
-from .base import Surrogate
+from .base import Mention, Surrogate
 from .name_forms import fold, form_of
 from .replacements import Replacements, _tokenized
-from .table import SHARED, SHORT, Entry, Table, _is_upper
+from .table import SHARED, SHORT, Entry, SurrogateTable, _is_upper
 
 # By a surrogate in lower case: its original, the only spellings of the surrogate that are restored
 # (any if none), and whether the original is also written in small letters.
@@ -62,40 +62,36 @@ def set_apart(
         drawn: Its surrogates.
         surrogates: What drew them, by label.
     """
-    whole, first = doc.text, Table()
-    first.add_document(doc, drawn, surrogates)
+    originals = SurrogateTable()
+    originals.add_document(doc, drawn, surrogates)
     meanings = defaultdict[str, set[tuple[str, ...]]](set)
     for mention, text in drawn.pairs:
         meanings[_norm(text)].add(_meaning(mention.text, mention.label))
-    keyed = {label for label, one in surrogates.items() if _has_key(one)}
-    met = {_norm(form) for one in first.entries.values() if _meet(one, keyed) for form in one.forms}
-    marks, counts = dict[tuple[str, str], str](), Counter[str]()
-    pairs, pieces = [], []
-    for piece, (mention, text) in zip(drawn.pieces, drawn.pairs, strict=True):
+    keyed = {label for label, surrogate in surrogates.items() if _has_key(surrogate)}
+    entries = originals.entries.values()
+    shared = {_norm(form) for entry in entries if _meet(entry, keyed) for form in entry.forms}
+
+    def is_ambiguous(mention: Mention, text: str) -> bool:
         norm = _norm(text)
-        shared = surrogates[mention.label].name in SHARED or len(meanings[norm]) > 1 or norm in met
+        if surrogates[mention.label].name in SHARED or norm in shared or len(meanings[norm]) > 1:
+            return True
         # A number of few digits, or a single sign.
         bare = sum(map(str.isalpha, text)) < 2 and sum(map(str.isdigit, text)) < 5
-        if shared or bare or _is_plain(text, first):
-            label = plain_label(mention.label)
-            key = label, _norm(mention.text)
-            while key not in marks:
-                counts[label] += 1
-                mark = f"[{label} {counts[label]}]"
-                if mark not in whole:
-                    marks[key] = mark
-            text = marks[key]
-            piece = Piece(piece.start, piece.end, *_tokenized(text, doc.vocab.lang or "xx"))
-        pairs.append((mention, text))
-        pieces.append(piece)
-    made, table = replace(drawn, pieces=pieces, pairs=pairs), Table()
-    table.add_document(doc, made, surrogates)
-    table.entries = {new: one for new, one in table.entries.items() if not _meet(one, keyed)}
-    return made, _rows_of(table, Counter((_norm(t), _norm(m.text)) for m, t in pairs))
+        return bare or _is_plain(text, originals)
+
+    def mark_of(mention: Mention, text: str) -> str:
+        return plain_label(mention.label) if is_ambiguous(mention, text) else ""
+
+    marked, table = _marked(doc, drawn, mark_of), SurrogateTable()
+    table.add_document(doc, marked, surrogates)
+    table.entries = {
+        surrogate: entry for surrogate, entry in table.entries.items() if not _meet(entry, keyed)
+    }
+    return marked, _rows_of(table, Counter((_norm(t), _norm(m.text)) for m, t in marked.pairs))
 
 
 def dates_apart(
-    doc: Doc, drawn: Replacements, surrogates: Mapping[str, Surrogate], table: Table
+    doc: Doc, drawn: Replacements, surrogates: Mapping[str, Surrogate], table: SurrogateTable
 ) -> Replacements:
     """Return replacements in which each surrogate of a date stands for one original alone, and for
     nothing that an answer may say of its own: other dates become marks, one for each original.
@@ -106,29 +102,45 @@ def dates_apart(
         surrogates: What drew them, by label.
         table: Of the documents before.
     """
-    known = Table({key: replace(one) for key, one in table.entries.items()}, set(table.plain))
-    known.add_document(doc, drawn, surrogates)
-    entries = {_norm(form): one for one in known.entries.values() for form in one.forms}
-    marks, pairs, pieces = dict[str, str](), [], []
-    numbers = (i for i in count(1) if f"[date {i}]" not in {*known.entries, *table.entries})
+    entries = {key: replace(entry) for key, entry in table.entries.items()}
+    together = SurrogateTable(entries, set(table.plain))
+    together.add_document(doc, drawn, surrogates)
+    by_form = {_norm(form): entry for entry in entries.values() for form in entry.forms}
+
+    def mark_of(mention: Mention, text: str) -> str:
+        entry = by_form.get(_norm(text))
+        if entry is None or not surrogates[mention.label].name.startswith("dx.DateShift."):
+            return ""
+        certain = entry.original and entry.certain and not _is_plain(text, together)
+        return "" if certain else "DATE"
+
+    return _marked(doc, drawn, mark_of, {*entries, *table.entries})
+
+
+def _marked(
+    doc: Doc,
+    drawn: Replacements,
+    mark_of: Callable[[Mention, str], str],
+    taken: Collection[str] = (),
+) -> Replacements:
+    """Return replacements with marks such as [DATE 2], one for each original, in the place of
+    ambiguous surrogates. mark_of: the word of the mark, "" for none. taken: in lower case, marks of
+    earlier documents."""
+    marks, counts = dict[tuple[str, str], str](), Counter[str]()
+    pairs, pieces = [], []
     for piece, (mention, text) in zip(drawn.pieces, drawn.pairs, strict=True):
-        entry = entries.get(_norm(text))
-        shift = surrogates[mention.label].name.startswith("dx.DateShift.")
-        if shift and entry is not None and not _is_one(entry, text, known):
-            key = _norm(mention.text)
+        if label := mark_of(mention, text):
+            key = label, _norm(mention.text)
             while key not in marks:
-                mark = f"[DATE {next(numbers)}]"
-                if mark not in doc.text:
+                counts[label] += 1
+                mark = f"[{label} {counts[label]}]"
+                if mark not in doc.text and mark.lower() not in taken:
                     marks[key] = mark
             text = marks[key]
             piece = Piece(piece.start, piece.end, *_tokenized(text, doc.vocab.lang or "xx"))
         pairs.append((mention, text))
         pieces.append(piece)
     return replace(drawn, pieces=pieces, pairs=pairs)
-
-
-def _is_one(entry: Entry, text: str, table: Table) -> bool:
-    return bool(entry.original) and entry.certain and not _is_plain(text, table)
 
 
 def _has_key(surrogate: Surrogate) -> bool:
@@ -142,7 +154,7 @@ def _meet(entry: Entry, keyed: Collection[str]) -> bool:
     return len(set(map(fold, entry.originals))) > 1
 
 
-def _rows_of(table: Table, uses: Counter[tuple[str, str]]) -> Rows:
+def _rows_of(table: SurrogateTable, uses: Counter[tuple[str, str]]) -> Rows:
     """Return the rows of a table: surrogates, plurals and initials of names, other forms of dates.
 
     uses: how often a surrogate stands for an original, which is not the part of another one.
@@ -152,43 +164,45 @@ def _rows_of(table: Table, uses: Counter[tuple[str, str]]) -> Rows:
     for surrogate, entry in table.entries.items():
         if surrogate[0] == "[" or not _is_plain(surrogate, table):
             forms = set(map(_norm, entry.forms))
-            counts = {one: sum(uses[form, _norm(one)] for form in forms) for one in entry.originals}
-            most = {one for one in counts if counts[one] == max(counts.values())}
+            counts = {text: sum(uses[f, _norm(text)] for f in forms) for text in entry.originals}
+            frequent = {text for text in counts if counts[text] == max(counts.values())}
             small = any(map(str.islower, entry.originals))
             is_free = entry.certain and surrogate[0] != "["
             spellings = [] if is_free else sorted(entry.forms)
-            original = replace(entry, originals=most).likeliest
+            original = replace(entry, originals=frequent).likeliest
             rows |= dict.fromkeys(forms, (original, spellings, small))
-            of_label = {"PERSON": _other_names, "DATE": _other_dates}.get(plain_label(entry.label))
-            for new, other in dict(of_label(entry) if of_label else ()).items():
-                derived[new].add(other)
-    for new, originals in derived.items():
-        taken = _norm(new) in rows or _norm(new) in ABBREVIATIONS or _is_plain(new, table)
+            derive = {"PERSON": _other_names, "DATE": _other_dates}.get(plain_label(entry.label))
+            for form, original in dict(derive(entry) if derive else ()).items():
+                derived[form].add(original)
+    for form, originals in derived.items():
+        taken = _norm(form) in rows or _norm(form) in ABBREVIATIONS or _is_plain(form, table)
         if len(originals) == 1 and not taken:
-            rows[_norm(new)] = originals.pop(), [new] if "." in new else [], False
+            rows[_norm(form)] = originals.pop(), [form] if "." in form else [], False
     return rows
 
 
 def _other_names(entry: Entry) -> Iterator[tuple[str, str]]:
     """Yield the plural of a single name; of a full one, its forms with initials."""
-    new = form_of(min(entry.forms, key=_is_upper)).parts
-    old = form_of(entry.likeliest).parts
-    if len(new) == len(old) == 1 and len(new[0]) > 1 and new[0][-1].isalpha():
-        yield _plural(new[0]), _plural(old[0])
-    if len(new) > 1 and len(old) > 1:
-        (a, *_, b), (c, *_, d) = new, old
-        form = "{0}. {1}", "{0} {1}", "{1}, {0}."
-        yield from ((one.format(a[0], b), one.format(c[0], d)) for one in form)
-        form = "{0} {1}.", "{0}. {1}.", "{0}.{1}."
-        for one, (x, y) in zip(form, ((a, c), (a[0], c[0]), (a[0], c[0])), strict=True):
-            yield one.format(x, b[0]), one.format(y, d[0])
+    names = form_of(min(entry.forms, key=_is_upper)).parts
+    originals = form_of(entry.likeliest).parts
+    if len(names) == len(originals) == 1 and len(names[0]) > 1 and names[0][-1].isalpha():
+        yield _plural(names[0]), _plural(originals[0])
+    if len(names) > 1 and len(originals) > 1:
+        forms = "{i}. {last}", "{i} {last}", "{last}, {i}.", "{first} {l}.", "{i}. {l}.", "{i}.{l}."
+        for form in forms:
+            yield _in_form(form, names), _in_form(form, originals)
+
+
+def _in_form(form: str, parts: Sequence[str]) -> str:
+    first, last = parts[0], parts[-1]
+    return form.format(first=first, last=last, i=first[0], l=last[0])
 
 
 def _other_dates(entry: Entry) -> Iterator[tuple[str, str]]:
     """Yield other forms of a full date: of the surrogate, and of the original."""
-    new, old = _date(min(entry.forms)), _date(entry.likeliest)
-    if new is not None and old is not None:
-        yield from zip(_written(new), _written(old), strict=True)
+    date, original = _date(min(entry.forms)), _date(entry.likeliest)
+    if date is not None and original is not None:
+        yield from zip(_written(date), _written(original), strict=True)
 
 
 def _date(text: str) -> datetime | None:
@@ -223,7 +237,7 @@ def _meaning(text: str, label: str) -> tuple[str, ...]:
     return tuple(word.lstrip("0") if word.isdigit() else word[:3] for word in words)
 
 
-def _is_plain(surrogate: str, table: Table) -> bool:
+def _is_plain(surrogate: str, table: SurrogateTable) -> bool:
     words = _WORD.findall(surrogate.casefold())
     return set(words if len(words) == 1 else pairwise(words)) <= table.plain
 
@@ -255,14 +269,14 @@ class Restorer:
 
     def restore(self, text: str) -> str:
         """Return a whole text with its originals."""
-        one = self.anew()
-        return one.feed(text) + one.flush()
+        restorer = self.anew()
+        return restorer.feed(text) + restorer.flush()
 
     def anew(self) -> Restorer:
         """Return one for another text, with the same rows."""
-        one = copy(self)
-        one._last, one._held, one._markup = "", "", Markup()
-        return one
+        restorer = copy(self)
+        restorer._last, restorer._held, restorer._markup = "", "", Markup()
+        return restorer
 
     def feed(self, text: str) -> str:
         """Return what is certain so far; the beginning of a surrogate is held back."""
@@ -279,22 +293,22 @@ class Restorer:
         skip = done = place = len(self._last)
         last = skip + end
         while (start := _TOKEN.search(text, place)) and start.start() < last:
-            found = self._match(text, start)
+            match = self._match(text, start)
             place = start.end()
-            original = None if found is None else self._original(found[0])
-            if found is None or original is None:
+            original = None if match is None else self._original(match[0])
+            if match is None or original is None:
                 continue
-            run = self._run(text, found)
-            before, after = text[run[0] : found.start()], text[found.end() : run[1]]
-            if not is_end and run[1] == len(text) and run[1] - run[0] <= MOST_RUN:
+            run_start, run_end = self._run(text, match)
+            before, after = text[run_start : match.start()], text[match.end() : run_end]
+            if not is_end and run_end == len(text) and run_end - run_start <= MOST_RUN:
                 last = start.start()
                 break
-            self._markup.read(text[done : found.start()])
-            if self._markup.holds(after) or _is_in_a_locator(before, after, run[1] - run[0]):
-                original = found[0]
+            self._markup.read(text[done : match.start()])
+            if self._markup.holds(after) or _is_in_a_locator(before, after, run_end - run_start):
+                original = match[0]
             self._markup.read("x")
-            taken += [text[done : found.start()], original]
-            done = place = found.end()
+            taken += [text[done : match.start()], original]
+            done = place = match.end()
         if done < last:
             taken.append(text[done:last])
             self._markup.read(text[done:last])
@@ -308,13 +322,14 @@ class Restorer:
         start = max(0, end - MOST_RUN - 1)
         if not self._escaped:
             return max(start, *(text.rfind(blank, start, end) + 1 for blank in BLANK))
-        return max((one.end() for one in _BLANK_OF_JSON.finditer(text, start, end)), default=start)
+        ends = (blank.end() for blank in _BLANK_OF_JSON.finditer(text, start, end))
+        return max(ends, default=start)
 
-    def _run(self, text: str, found: re.Match[str]) -> tuple[int, int]:
+    def _run(self, text: str, match: re.Match[str]) -> tuple[int, int]:
         """Return where the characters without a blank begin and end that a surrogate is in."""
-        most = min(len(text), found.end() + MOST_RUN + 1)
-        after = (_BLANK_OF_JSON if self._escaped else _BLANK).search(text, found.end(), most)
-        return self._last_blank(text, found.start()), after.start() if after else most
+        limit = min(len(text), match.end() + MOST_RUN + 1)
+        after = (_BLANK_OF_JSON if self._escaped else _BLANK).search(text, match.end(), limit)
+        return self._last_blank(text, match.start()), after.start() if after else limit
 
     def _undecided(self) -> int:
         """Return where the first word begins that a longer text may make a surrogate of."""
@@ -337,12 +352,12 @@ class Restorer:
             self._patterns[first] = re.compile(rf"(?:{any_of})(?!\w)", re.I)
         return self._patterns[first].match(text, start.start())
 
-    def _original(self, found: str) -> str | None:
-        original, spellings, small = self._rows.get(_norm(found), ("", (), False))
-        plain = " ".join(found.split())
+    def _original(self, surrogate: str) -> str | None:
+        original, spellings, small = self._rows.get(_norm(surrogate), ("", (), False))
+        plain = " ".join(surrogate.split())
         shouted = _is_upper(plain) and plain not in spellings
-        known = [one.upper() if shouted and len(one) > SHORT else one for one in spellings]
-        if not original or (spellings and plain not in known):
+        allowed = [form.upper() if shouted and len(form) > SHORT else form for form in spellings]
+        if not original or (spellings and plain not in allowed):
             return None
         if shouted or (small and plain.islower()):
             original = original.upper() if shouted else original.lower()
@@ -384,10 +399,10 @@ class Markup:
         place = 0
         while place < len(text):
             if self._state in ("", ">"):
-                found = _MARKUP_AT[self._state].search(text, place)
-                if found is None:
+                mark = _MARKUP_AT[self._state].search(text, place)
+                if mark is None:
                     return
-                place = found.start()
+                place = mark.start()
             self._step(text[place])
             place += 1
 

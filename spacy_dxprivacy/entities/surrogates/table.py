@@ -36,7 +36,7 @@ from .name_forms import SUFFIXES, TITLES, form_of, is_initial
 from .replacements import Replacements
 
 HEAD = b"dx-table-2\n"
-MOST = 2**28  # bytes that are read
+MOST_BYTES = 2**28  # bytes that are read
 NONCE = 12
 _WORD = re.compile(r"\w+")
 # Their outputs are near the original, or the same for many: their originals cannot be told apart.
@@ -95,7 +95,7 @@ class Restored:
 
 
 @dataclass
-class Table:
+class SurrogateTable:
     """Entries by their surrogates in lower case.
 
     plain: The words outside of mentions, and pairs of such words side by side. A surrogate that
@@ -110,13 +110,13 @@ class Table:
         pairs = [(mention.text, text)]
         if surrogate.startswith("dx.Name.") and text[0] != "[":
             pairs += _name_parts(mention, text)
-        for original, new in pairs:
-            if is_same(original, new):
+        for original, surrogate_text in pairs:
+            if is_same(original, surrogate_text):
                 continue
             entry = Entry(mention.label, True)
-            entry = self.entries.setdefault(" ".join(new.casefold().split()), entry)
-            entry.certain &= _is_certain(new, surrogate)
-            entry.forms.add(new)
+            entry = self.entries.setdefault(" ".join(surrogate_text.casefold().split()), entry)
+            entry.certain &= _is_certain(surrogate_text, surrogate)
+            entry.forms.add(surrogate_text)
             entry.originals.add(" ".join(original.split()))
 
     def add_document(
@@ -125,10 +125,10 @@ class Table:
         """Add all mentions of a document, and the words outside of them."""
         for mention, text in drawn.pairs:
             self.add(mention, text, surrogates[mention.label].name)
-        for (city, one), (state, other) in pairwise(drawn.pairs):
+        for (city, new_city), (state, new_state) in pairwise(drawn.pairs):
             if state.before == "," and surrogates[state.label].name.startswith("dx.Place."):
-                both = replace(state, text=f"{city.text}, {state.text}")
-                self.add(both, f"{one}, {other}", "dx.Place.v1")
+                pair = replace(state, text=f"{city.text}, {state.text}")
+                self.add(pair, f"{new_city}, {new_state}", "dx.Place.v1")
         starts = [0, *(piece.end for piece in drawn.pieces)]
         ends = [*(piece.start for piece in drawn.pieces), len(doc)]
         for start, end in zip(starts, ends, strict=True):
@@ -140,29 +140,29 @@ class Table:
         if not self.entries:
             return Restored(text, 0)
         self._doubt_plain()
-        restored, left = 0, list[tuple[str, int]]()
+        restored, doubtful = 0, list[tuple[str, int]]()
 
-        def original_of(found: re.Match[str]) -> str:
+        def original_of(match: re.Match[str]) -> str:
             nonlocal restored
-            entry = self.entries.get(" ".join(found[0].casefold().split()))
+            entry = self.entries.get(" ".join(match[0].casefold().split()))
             if entry is None:  # ı is no i
-                return found[0]
+                return match[0]
             original = entry.original
-            if original and entry.certain and _fits(found, entry, self.entries):
+            if original and entry.certain and _fits(match, entry, self.entries):
                 restored += 1
-                shouted = _is_upper(found[0]) and not _MARK.fullmatch(found[0])
+                shouted = _is_upper(match[0]) and not _MARK.fullmatch(match[0])
                 return original.upper() if shouted else original
-            if entry.certain or found[0] in entry.forms:
-                left.append((entry.label, text.count("\n", 0, found.start()) + 1))
-            return found[0]
+            if entry.certain or match[0] in entry.forms:
+                doubtful.append((entry.label, text.count("\n", 0, match.start()) + 1))
+            return match[0]
 
         # Any surrogate as whole words, the longest first.
         # Not by their keys, in which ß is ss.
         forms = {form.lower() for entry in self.entries.values() for form in entry.forms}
         ordered = sorted(forms, key=lambda s: (-len(s), s))
         any_of = "|".join(r"\s+".join(map(re.escape, surrogate.split())) for surrogate in ordered)
-        new = re.sub(rf"(?<!\w)(?:{any_of})(?!\w)", original_of, text, flags=re.I)
-        return Restored(new, restored, tuple(left))
+        restored_text = re.sub(rf"(?<!\w)(?:{any_of})(?!\w)", original_of, text, flags=re.I)
+        return Restored(restored_text, restored, tuple(doubtful))
 
     def _doubt_plain(self) -> None:
         for surrogate, entry in self.entries.items():
@@ -180,7 +180,7 @@ class Table:
         return json.dumps(rows)
 
     @classmethod
-    def from_json(cls, text: bytes) -> Table:
+    def from_json(cls, text: bytes) -> SurrogateTable:
         """Read what to_json wrote."""
         rows = json.loads(text).items()
         return cls({s: Entry(label, sure, set(a), set(b)) for s, (label, sure, a, b) in rows})
@@ -188,14 +188,16 @@ class Table:
 
 def _name_parts(mention: Mention, text: str) -> list[tuple[str, str]]:
     """Return (original, surrogate) of the parts of a name, initials aside."""
-    form, new = form_of(mention.text, mention.before), form_of(text, mention.before)
-    one, other = form.parts, new.parts
-    pairs = [(mention.text.strip().removesuffix(form.owner), text.strip().removesuffix(new.owner))]
-    if min(len(one), len(other)) > 1:
-        joined = " ".join((one[0], one[-1])), " ".join((other[0], other[-1]))
-        pairs += [joined, (one[0], other[0]), (one[-1], other[-1])]
-    elif len(one) == len(other) == 1:
-        pairs.append((one[0], other[0]))
+    form, drawn = form_of(mention.text, mention.before), form_of(text, mention.before)
+    originals, surrogates = form.parts, drawn.parts
+    pairs = [
+        (mention.text.strip().removesuffix(form.owner), text.strip().removesuffix(drawn.owner))
+    ]
+    if min(len(originals), len(surrogates)) > 1:
+        joined = " ".join((originals[0], originals[-1])), " ".join((surrogates[0], surrogates[-1]))
+        pairs += [joined, (originals[0], surrogates[0]), (originals[-1], surrogates[-1])]
+    elif len(originals) == len(surrogates) == 1:
+        pairs.append((originals[0], surrogates[0]))
     return [pair for pair in pairs if not any(map(is_initial, pair))]
 
 
@@ -285,7 +287,7 @@ def _bare(word: str) -> str:
     return word.casefold().strip(".,")
 
 
-def write_table(table: Table, path: Path, key: bytes, *, force: bool = False) -> None:
+def write_table(table: SurrogateTable, path: Path, key: bytes, *, force: bool = False) -> None:
     """Write an encrypted file of mode 600. Raises UsageError where there is a file already and
     force is not set, and DxError without the package cryptography."""
     nonce = os.urandom(NONCE)
@@ -302,17 +304,19 @@ def write_table(table: Table, path: Path, key: bytes, *, force: bool = False) ->
     keep_from_git(path)
 
 
-def read_table(path: Path, key: bytes) -> Table:
+def read_table(path: Path, key: bytes) -> SurrogateTable:
     """Read a table. Raises UsageError for what is none, is damaged, or has another key."""
     try:
-        raw = regular(path).read_bytes()[:MOST]
+        raw = regular(path).read_bytes()[:MOST_BYTES]
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}.") from None
     if not raw.startswith(HEAD):
         raise UsageError(f"{path}: is not a table of surrogates.")
     start = len(HEAD) + NONCE
     try:
-        return Table.from_json(_cipher(key).decrypt(raw[len(HEAD) : start], raw[start:], HEAD))
+        return SurrogateTable.from_json(
+            _cipher(key).decrypt(raw[len(HEAD) : start], raw[start:], HEAD)
+        )
     except DxError:
         raise
     except Exception:

@@ -29,7 +29,7 @@ from .dates import (
     Anchor,
     Calendar,
     Constant,
-    Context,
+    DateContext,
     Day,
     Days,
     Loose,
@@ -136,20 +136,27 @@ class Timeline:
         birth that is so long ago."""
         dated = list(self._dated())
         latest: dict[tuple[Calendar, bool], _Dated] = {}
-        for one in dated:
-            if one.last >= latest.setdefault(one.line, one).last:
-                latest[one.line] = one
-        others = [one for one in dated if not one.is_birth]
-        for one in dated:
-            last = latest[one.line]
-            if isinstance(one.piece, Period) and one.piece.unit is DECADE and not one.is_birth:
+        for entry in dated:
+            if entry.last >= latest.setdefault(entry.line, entry).last:
+                latest[entry.line] = entry
+        not_births = [entry for entry in dated if not entry.is_birth]
+        for entry in dated:
+            last = latest[entry.line]
+            if (
+                isinstance(entry.piece, Period)
+                and entry.piece.unit is DECADE
+                and not entry.is_birth
+            ):
                 continue
-            if one.is_whole and last.last - one.since + max(one.length, last.length) >= TOP_DAYS:
-                one.piece.replacement = last.ninety_years_before
-            elif one.is_birth and _is_long_ago(one, others):
-                today = f"{date.today().year - TOP_AGE} {one.earlier}"
-                shown = HIDDEN if others or not one.is_whole else today
-                one.piece.replacement = lambda days, shown=shown: shown
+            if (
+                entry.is_whole
+                and last.last - entry.since + max(entry.length, last.length) >= TOP_DAYS
+            ):
+                entry.piece.replacement = last.ninety_years_before
+            elif entry.is_birth and _is_long_ago(entry, not_births):
+                today = f"{date.today().year - TOP_AGE} {entry.earlier}"
+                shown = HIDDEN if not_births or not entry.is_whole else today
+                entry.piece.replacement = lambda days, shown=shown: shown
 
     def _dated(self) -> Iterator[_Dated]:
         """Yield the pieces that name their year."""
@@ -218,8 +225,12 @@ def _is_long_ago(birth: _Dated, others: list[_Dated]) -> bool:
     year; or before today, where the document has no other date."""
     today = date.today()
     if others:
-        apart = [one for one in others if not (birth.is_whole and one.line == birth.line)]
-        days = [one.day_of_century for one in apart]
+        comparable = [
+            other_date
+            for other_date in others
+            if not (birth.is_whole and other_date.line == birth.line)
+        ]
+        days = [other_date.day_of_century for other_date in comparable]
     elif birth.is_whole:
         return (today - date(2000, 1, 1)).days - birth.since + birth.length >= TOP_DAYS
     else:
@@ -231,17 +242,17 @@ def _is_long_ago(birth: _Dated, others: list[_Dated]) -> bool:
 def _order_of(mentions: Sequence[Mention], order: str, language: str) -> str:
     """Return the order that the numeric dates with a year fit, or, where none has one, those
     without: the setting, or else the other one. "" where those with a year fit neither."""
-    whole = [mention for mention in mentions if _WITH_YEAR.search(mention.text)]
-    voters = whole or [mention for mention in mentions if _PAIR.search(mention.text)]
-    for one in (order, "dmy" if order == "mdy" else "mdy"):
-        if not any(_misfits(mention, one, language) for mention in voters):
-            return one
-    return "" if whole else order
+    dated = [mention for mention in mentions if _WITH_YEAR.search(mention.text)]
+    voters = dated or [mention for mention in mentions if _PAIR.search(mention.text)]
+    for candidate in (order, "dmy" if order == "mdy" else "mdy"):
+        if not any(_misfits(mention, candidate, language) for mention in voters):
+            return candidate
+    return "" if dated else order
 
 
 def _misfits(mention: Mention, order: str, language: str) -> bool:
     try:
-        read_in(mention.text, Context(order, (), language))
+        read_in(mention.text, DateContext(order, (), language))
     except OtherOrder:
         return True
     except NoDate:
@@ -259,7 +270,7 @@ def _read(mention: Mention, order: str, language: str) -> list[Piece]:
         number, unit = age.groups()
         return [Constant((capped(number) if number[0].isdigit() else "ninety") + unit)]
     try:
-        return read_in(mention.text, Context(order, tuple(_TOKEN.findall(lead)), language))
+        return read_in(mention.text, DateContext(order, tuple(_TOKEN.findall(lead)), language))
     except NoDate:
         return []
 
@@ -268,7 +279,7 @@ def _is_age(label: str, number: str, lead: str) -> bool:
     """Whether a number alone is an age: by its label or the words before it; "ninety-three" is."""
     if label.upper() == "AGE" or number[0].isalpha() or pattern("AGE_BEFORE").search(lead):
         return True
-    old = all(int(one) >= TOP_AGE for one in re.findall(r"\d+", number))
+    old = all(int(age) >= TOP_AGE for age in re.findall(r"\d+", number))
     return old and pattern("OLD_BEFORE").search(lead) is not None
 
 

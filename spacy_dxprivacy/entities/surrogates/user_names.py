@@ -35,48 +35,51 @@ def firsts_of(language: str, gender: str) -> tuple[str, ...]:
     return listed_of(language, "female") + listed_of(language, "male")
 
 
-def keyed_name(scope: Scope, draws: Draws, given: str, last: str, gender: str = "") -> DrawnName:
+def keyed_name(
+    scope: Scope, draws: Draws, first_name: str, last: str, gender: str = ""
+) -> DrawnName:
     """Return the surrogate of a given and a family name by the key, each part by itself."""
-    given, last = fold(given), family_of(last)
+    first_name, last = fold(first_name), family_of(last)
     language = scope.language(draws)
     firsts = firsts_of(language, gender)
-    stream = scope.stream(draws, "initial", given[:1])
+    stream = scope.stream(draws, "initial", first_name[:1])
     initial = pick(firsts_of(language, ""), stream)[0]
     alike = tuple(first for first in firsts if first[0] == initial) or firsts
-    stream = scope.stream(draws, "given name", given)
+    stream = scope.stream(draws, "given name", first_name)
     surname = pick(listed_of(language, "surnames"), scope.stream(draws, "family name", last))
     first = pick(alike, stream)
     return first, first, surname
 
 
 @dataclass(frozen=True)
-class Known:
-    """A person. given, last: folded; new: the drawn name; whole: the family name with particles."""
+class NamedPerson:
+    """A person. first, last: folded. surrogate: the drawn name. with_particles: the
+    whole family name."""
 
-    given: str
+    first: str
     last: str
-    new: DrawnName = field(repr=False)
-    whole: str = ""
+    surrogate: DrawnName = field(repr=False)
+    with_particles: str = ""
 
     def joined(self) -> dict[str, str]:
         """Return {jdoe: mmiller}: both names or an initial, in one word."""
-        first, last = _plain(self.new[0]), _plain(self.new[2])
-        firsts = {self.given: first, self.given[:1]: first[:1]}
-        lasts = {self.last: last, self.whole: last, self.last[:1]: last[:1]}
-        found = {}
-        for one, new_one in firsts.items():
-            for other, new_other in lasts.items():
-                if one and other and len(one) + len(other) > 2:
-                    found[one + other] = new_one + new_other
-                    found[other + one] = new_other + new_one
-        return found
+        first, last = _plain(self.surrogate[0]), _plain(self.surrogate[2])
+        firsts = {self.first: first, self.first[:1]: first[:1]}
+        lasts = {self.last: last, self.with_particles: last, self.last[:1]: last[:1]}
+        glued = {}
+        for name, new_name in firsts.items():
+            for family, new_family in lasts.items():
+                if name and family and len(name) + len(family) > 2:
+                    glued[name + family] = new_name + new_family
+                    glued[family + name] = new_family + new_name
+        return glued
 
     def words(self) -> dict[str, str]:
         """Return what each word of a user name of the person becomes."""
-        first, last = _plain(self.new[0]), _plain(self.new[2])
-        found = {self.given: first, self.last: last, self.whole: last, **self.joined()}
-        found |= {self.last[:1]: last[:1], self.given[:1]: first[:1]}
-        return {old: new for old, new in found.items() if old}
+        first, last = _plain(self.surrogate[0]), _plain(self.surrogate[2])
+        becomes = {self.first: first, self.last: last, self.with_particles: last, **self.joined()}
+        becomes |= {self.last[:1]: last[:1], self.first[:1]: first[:1]}
+        return {old: word for old, word in becomes.items() if old}
 
 
 def _plain(name: str) -> str:
@@ -86,16 +89,18 @@ def _plain(name: str) -> str:
 def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     """Return the mail address or user name of a surrogate; None for one that names nobody."""
     local, at, domain = text.strip().partition("@") if text[:1] != "@" else (text.strip(), "", "")
-    known: dict[str, list[Known]] = draws.memory.get(PEOPLE, {})  # type: ignore[assignment]
+    people: dict[str, list[NamedPerson]] = draws.memory.get(PEOPLE, {})  # type: ignore[assignment]
     raw = [piece.casefold() for piece in _PIECE.findall(local) if piece.isalpha()]
     words = [fold(piece) for piece in raw]
     longest = max(words, key=len, default="")
-    person = next((one for one in known.get(longest, ()) if _names(one, words)), None)
+    person = next(
+        (candidate for candidate in people.get(longest, ()) if _names(candidate, words)), None
+    )
     guess = guessed(raw) if person is None and scope.key is not None else None
     if guess is not None:
         last = guess[1] if name_classes(guess[1]) else _GLUED.sub("", guess[1])
-        new = keyed_name(scope, draws, guess[0], last)
-        person = Known(fold(guess[0]), fold(guess[1]), new)
+        name = keyed_name(scope, draws, guess[0], last)
+        person = NamedPerson(fold(guess[0]), fold(guess[1]), name)
     if person is None or not _names(person, words):
         return None
 
@@ -123,10 +128,10 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     return f"{written}@{once('domain', domain.casefold(), partial(pick, DOMAINS))}"
 
 
-def _names(person: Known, words: Sequence[str]) -> bool:
+def _names(person: NamedPerson, words: Sequence[str]) -> bool:
     """Return whether all words are of the person, and one of them is a name."""
-    known = person.words()
-    return all(word in known for word in words) and any(len(word) > 2 for word in words)
+    words_of_person = person.words()
+    return all(word in words_of_person for word in words) and any(len(word) > 2 for word in words)
 
 
 def guessed(words: Sequence[str]) -> tuple[str, str] | None:
@@ -135,20 +140,20 @@ def guessed(words: Sequence[str]) -> tuple[str, str] | None:
         return None if _is_plain(words[0]) else next(_splits(words[0]), None)
     if len(words) != 2:
         return None
-    one, other = words
-    short = min(len(one), len(other)) == 1
+    first, last = words
+    short = min(len(first), len(last)) == 1
     names = [word for word in words if name_classes(word) and (short or not _is_plain(word))]
-    if not names and not (name_classes(one) and name_classes(other)):
+    if not names and not (name_classes(first) and name_classes(last)):
         return None
-    inverted = name_classes(one) == {"surname"} and name_classes(other) == {"first_name"}
-    return (other, one) if inverted or len(other) == 1 else (one, other)
+    inverted = name_classes(first) == {"surname"} and name_classes(last) == {"first_name"}
+    return (last, first) if inverted or len(last) == 1 else (first, last)
 
 
 def _splits(word: str) -> Iterator[tuple[str, str]]:
     """Yield readings of one word, the likeliest first: doe, john, johndoe, jdoe, doej."""
-    whole = name_classes(word)
-    if whole:
-        yield ("", word) if "first_name" not in whole else (word, "")
+    classes = name_classes(word)
+    if classes:
+        yield ("", word) if "first_name" not in classes else (word, "")
     for i in range(3, len(word) - 2):
         if "first_name" in name_classes(word[:i]) and "surname" in name_classes(word[i:]):
             yield word[:i], word[i:]

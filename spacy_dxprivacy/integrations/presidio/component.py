@@ -74,14 +74,14 @@ class DxPresidio(FailsClosed):
     def __call__(self, doc: Doc) -> Doc:
         failure = None
         try:
-            found = self.analyzer.analyze(
+            results = self.analyzer.analyze(
                 doc.text, self.language, self.entities, score_threshold=self.threshold
             )
         except Exception as error:  # its message may hold text
             failure = DxError(Errors.DX130.format(kind=type(error).__name__))
         if failure is not None:
             raise failure
-        places = [(r.start, r.end, r.entity_type) for r in found]
+        places = [(r.start, r.end, r.entity_type) for r in results]
         spans = [doc.char_span(*place, alignment_mode="expand") for place in places]
         doc.spans[self.spans_key] = [s for s in spans if isinstance(s, Span)]
         return doc

@@ -55,12 +55,12 @@ class _Engine(SpacyNlpEngine):
     ) -> Iterator[Any]:
         """Yield each text with what the pipeline finds in it, and with its context in tuples."""
         nlp = self._pipelines[language]
-        how: dict[str, Any] = {"batch_size": batch_size, "n_process": n_process}
         pairs = texts if as_tuples else ((text, None) for text in texts)
-        given = ((str(text), (str(text), context)) for text, context in pairs)
-        for doc, (text, context) in nlp.pipe(given, as_tuples=True, **how):
-            found = self._doc_to_nlp_artifact(on_original(doc, text, nlp), language)
-            yield (text, found, context) if as_tuples else (text, found)
+        inputs = ((str(text), (str(text), context)) for text, context in pairs)
+        settings: dict[str, Any] = {"batch_size": batch_size, "n_process": n_process}
+        for doc, (text, context) in nlp.pipe(inputs, as_tuples=True, **settings):
+            artifact = self._doc_to_nlp_artifact(on_original(doc, text, nlp), language)
+            yield (text, artifact, context) if as_tuples else (text, artifact)
 
 
 def nlp_engine(nlp: Language | None = None, *, language: str = "en") -> Any:

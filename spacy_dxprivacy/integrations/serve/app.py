@@ -1,32 +1,201 @@
-"""The routes of the service, and the bodies of their requests."""
+"""The routes of the service, the models of their bodies, and the processes that answer them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+import dataclasses
+import logging
+import os
+import signal
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Annotated, Any
 
+import uvicorn
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from spacy.language import Language
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from ...about import __version__
+from ...config import PipelineOptions, ServiceOptions
+from ...errors import DxError, Errors, UsageError
+from ...io.build import make_pipeline, the_sanitizer
+from ...io.results import end_with_parent
 from ...machine import LOOPBACK
+from ...pipeline.component import DxSanitizer
+from ...privacy.guarantee import Guarantee
 from ...text.mentions import united
-from .callers import Refused
-from .service import Guard, Outcome, Service
+from .callers import Callers, Refused, account_of, read_callers
+from .service import Guard, Service, conversation_secret
 
-MOST = 1000  # texts or entities of a request
+MAX_ITEMS = 1000  # texts or entities of a request
 DESCRIPTION = """Sanitise text under metric differential privacy. Every request draws its texts
 again, and the privacy losses of a caller add up. /about states the guarantee. Errors are
 {"error": "a sentence"}, without content of the request."""
 NO_ROUTE = {404: "there is no such route.", 405: "this route takes another method."}
 
+SETTINGS = "DX_SERVICE_SETTINGS"  # in the environment: JSON of the options, no secrets
+Settings = TypeAdapter(tuple[PipelineOptions, ServiceOptions])
+QUIET = ("uvicorn", "asyncio", "httpx", "httpcore")  # their tracebacks and messages quote texts
+PATIENCE = 30  # seconds for requests that are under way at SIGTERM
+
+Text = Annotated[str, Field(max_length=100_000)]  # valid Unicode, as pydantic checks
+
+
+class Body(BaseModel):
+    """Fields that are not declared are refused, and errors never quote a value."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+
+
+class SanitizeRequest(Body):
+    """One of `text` and `texts`."""
+
+    text: Text | None = None
+    texts: list[Text] = Field(default=[], max_length=MAX_ITEMS, description="In place of `text`.")
+    receipts: bool = Field(default=False, description="Also report what was done.")
+
+    @model_validator(mode="after")
+    def _text_or_texts(self) -> SanitizeRequest:
+        if (self.text is None) == ("texts" not in self.model_fields_set):
+            raise ValueError("both or none")
+        return self
+
+
+class SanitizeAnswer(BaseModel):
+    """`text` and `receipt`, or `texts`, `receipts` and the errors of texts by their number."""
+
+    text: str = ""
+    receipt: dict[str, Any] = {}
+    texts: list[str | None] = []
+    receipts: list[dict[str, Any] | None] = []
+    errors: dict[str, str] = {}
+
+
+class AnalyzerResult(Body):
+    """An entity, as presidio's analyzer reports it. Other fields do not count."""
+
+    model_config = ConfigDict(extra="ignore")
+    start: int = Field(ge=0)
+    end: int
+    entity_type: Text
+
+
+class AnonymizeRequest(Body):
+    """In the shape of presidio's anonymizer: the mechanism draws the words of what its analyzer
+    found, and all else stays unmodified, as there."""
+
+    text: Text
+    analyzer_results: list[AnalyzerResult] = Field(default=[], max_length=MAX_ITEMS)
+
+    @model_validator(mode="after")
+    def _inside(self) -> AnonymizeRequest:
+        if not all(r.start < r.end <= len(self.text) for r in self.analyzer_results):
+            raise ValueError("outside of the text")
+        return self
+
+
+class AnonymizedEntity(BaseModel):
+    """Where the text of an entity is in the answer."""
+
+    start: int
+    end: int
+    entity_type: str
+    text: str
+    operator: str = "dx"
+
+
+class AnonymizeAnswer(BaseModel):
+    """The answer of presidio's anonymizer, which lists the last entity first."""
+
+    text: str
+    items: list[AnonymizedEntity]
+
+
+_FIELDS = {
+    name
+    for model in (SanitizeRequest, AnonymizeRequest, AnalyzerResult)
+    for name in model.model_fields
+}
+
+# -- routes: their docstrings are in the document --------------------------------------------------
+
 routes, texts = APIRouter(), APIRouter()
+
+
+@texts.post("/sanitize", response_model_exclude_unset=True)
+async def sanitize(body: SanitizeRequest, request: Request) -> SanitizeAnswer:
+    """Sanitise a text or several. Each is drawn anew, and counts."""
+    if body.text is not None:
+        (outcome,) = await request.app.state.service.draw(request, [body.text])
+        receipt = {"receipt": outcome.receipt} if body.receipts else {}
+        return SanitizeAnswer(text=outcome.drawn, **receipt)
+    outcomes = await request.app.state.service.draw(request, body.texts)
+    answer = SanitizeAnswer(texts=[None if o.error else o.text for o in outcomes])
+    if errors := {str(i): o.error for i, o in enumerate(outcomes) if o.error}:
+        answer.errors = errors
+    if body.receipts:
+        answer.receipts = [o.receipt or None for o in outcomes]
+    return answer
+
+
+@texts.post("/anonymize")
+async def anonymize(body: AnonymizeRequest, request: Request) -> AnonymizeAnswer:
+    """Replace the entities that presidio's analyzer reports, as its anonymizer does."""
+    entities = united((r.entity_type, r.start, r.end) for r in body.analyzer_results)
+    outcomes = await request.app.state.service.draw(
+        request, [body.text[start:end] for _, start, end in entities]
+    )
+    text, items, place = "", list[AnonymizedEntity](), 0
+    for (label, start, end), outcome in zip(entities, outcomes, strict=True):
+        text += body.text[place:start]
+        ending = len(text) + len(outcome.drawn)
+        items.append(
+            AnonymizedEntity(start=len(text), end=ending, entity_type=label, text=outcome.drawn)
+        )
+        text, place = text + outcome.drawn, end
+    return AnonymizeAnswer(text=text + body.text[place:], items=items[::-1])
+
+
+@routes.get("/about")
+async def about(request: Request) -> dict[str, Any]:
+    """The mechanism, its guarantee, and what stays in plaintext: the same for all texts."""
+    t = request.app.state.service.terms
+    return {
+        "mechanism": t.mechanism, "guarantee": t.guarantee.to_dict(), "space": t.space,
+        "unknown_policy": t.unknown_policy, "scope": t.scope, "in_clear": list(t.in_clear),
+        "attacker": t.attacker, "scale": t.scale,
+    }  # fmt: skip
+
+
+@routes.get("/budget")
+async def budget(request: Request) -> dict[str, Any]:
+    """Return what this caller spent, and what is left of its budget."""
+    account, caller = request.app.state.service.account, request.state.caller
+    loss, count = await asyncio.to_thread(account.get, caller)
+    unspent = None if account.limit is None else max(0.0, account.limit - loss.epsilon())
+    spent = {**loss.to_dict(), "draws": count.draws}
+    return {"caller": caller, **spent, "budget": account.limit, "left": unspent}
+
+
+@routes.get("/health")
+async def health(request: Request) -> dict[str, str]:
+    """Return 200 while the service can sanitise, else 503. Takes no token."""
+    if request.app.state.service.stuck:
+        raise Refused(503, "the service can no longer sanitise. Restart it.")
+    return {"status": "ok"}
+
+
+# -- the application, and its processes ------------------------------------------------------------
 
 
 def make_app(service: Service) -> FastAPI:
@@ -35,7 +204,7 @@ def make_app(service: Service) -> FastAPI:
         title="spacy_dxprivacy", version=__version__, description=DESCRIPTION,
         docs_url=None, redoc_url=None, redirect_slashes=False,
         dependencies=[Depends(HTTPBearer(auto_error=False))],  # in the document; Guard checks it
-        exception_handlers={RequestValidationError: _wrong, HTTPException: _no_route},
+        exception_handlers={RequestValidationError: _wrong_body, HTTPException: _no_route},
     )  # fmt: skip
     app.state.service = service
     app.include_router(routes)
@@ -51,141 +220,84 @@ def make_app(service: Service) -> FastAPI:
     return app
 
 
-async def _wrong(request: Request, error: Any) -> Response:
-    raise refusal(error.errors())
+async def _wrong_body(request: Request, failure: Any) -> Response:
+    """Name the field that is not what its route takes.
+
+    Messages and places of pydantic's errors quote the input (an unknown name, a value), so only
+    names of our own fields are used.
+    """
+    error = failure.errors()[0]
+    if error["type"] == "json_invalid":
+        raise Refused(400, "the body is not JSON.")
+    name = next((part for part in reversed(error["loc"]) if part in _FIELDS), "the body")
+    raise Refused(422, f"{name!r} is not what this route takes: see /openapi.json.")
 
 
 async def _no_route(request: Request, error: Any) -> Response:
     raise Refused(error.status_code, NO_ROUTE.get(error.status_code, "the body is not JSON."))
 
 
-Text = Annotated[str, Field(max_length=100_000)]  # valid Unicode, as pydantic checks
+def serve(
+    pipeline: PipelineOptions,
+    limits: ServiceOptions,
+    guarantee: Guarantee,
+    *,
+    ready: Callable[[str], None],
+) -> None:
+    """Answer requests until SIGTERM or Ctrl-C; what is under way then is finished first.
 
-
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
-
-
-class Sanitize(_Body):
-    """One of `text` and `texts`."""
-
-    text: Text | None = None
-    texts: list[Text] = Field(default=[], max_length=MOST, description="In place of `text`.")
-    receipts: bool = Field(default=False, description="Also report what was done.")
-
-    @model_validator(mode="after")
-    def _text_or_texts(self) -> Sanitize:
-        if (self.text is None) == ("texts" not in self.model_fields_set):
-            raise ValueError("both or none")
-        return self
-
-
-class Result(_Body):
-    """An entity, as presidio's analyzer reports it, whose other fields do not count."""
-
-    model_config = ConfigDict(extra="ignore")
-    start: int = Field(ge=0)
-    end: int
-    entity_type: Text
-
-
-class Anonymize(_Body):
-    """In the shape of presidio's anonymizer: the mechanism draws the words of what its analyzer
-    found, and all else stays unmodified, as there."""
-
-    text: Text
-    analyzer_results: list[Result] = Field(default=[], max_length=MOST)
-
-    @model_validator(mode="after")
-    def _inside(self) -> Anonymize:
-        if not all(r.start < r.end <= len(self.text) for r in self.analyzer_results):
-            raise ValueError("outside of the text")
-        return self
-
-
-_NAMES = {name for model in (Sanitize, Anonymize, Result) for name in model.model_fields}
-
-
-def refusal(errors: Iterable[Mapping[str, Any]]) -> Refused:
-    """Return the answer to a body that is not what its route takes.
-
-    Messages and places of pydantic's errors quote the input (an unknown name, a value), so only
-    names of our own fields are used.
+    guarantee: of the pipeline, as `check` returns it. ready: called with the address, before the
+    workers start. Raises DxError where the ledger does not fit.
     """
-    error = next(iter(errors))
-    if error["type"] == "json_invalid":
-        return Refused(400, "the body is not JSON.")
-    name = next((part for part in reversed(error["loc"]) if part in _NAMES), "the body")
-    return Refused(422, f"{name!r} is not what this route takes: see /openapi.json.")
+    conversation_secret()
+    with nullcontext("") if limits.ledger else tempfile.TemporaryDirectory() as folder:  # mode 700
+        ledger = limits.ledger or Path(folder) / "spent.db"
+        account_of(ledger, guarantee, limits.budget).close()  # workers find a file that is in order
+        settings = pipeline, dataclasses.replace(limits, ledger=ledger)
+        os.environ[SETTINGS] = Settings.dump_json(settings).decode()
+        # uvicorn raises the signal once more when it has stopped: that ends in peace.
+        signal.signal(signal.SIGTERM, lambda number, frame: None)
+        address = f"[{limits.address}]" if ":" in limits.address else limits.address
+        ready(f"http://{address}:{limits.port}")
+        uvicorn.run(
+            f"{__name__}:create_app", factory=True, workers=limits.workers,
+            host=limits.address, port=limits.port, limit_concurrency=limits.max_requests,
+            http="h11", ws="none", lifespan="off", access_log=False, log_config=None,
+            server_header=False, date_header=False, proxy_headers=False, backlog=2048,
+            timeout_keep_alive=10, timeout_graceful_shutdown=PATIENCE,
+        )  # fmt: skip
 
 
-# -- routes: their docstrings are in the document --------------------------------------------------
+def create_app() -> FastAPI:
+    """Return the application of a worker, by the settings in the environment."""
+    threading.Thread(target=end_with_parent, daemon=True).start()  # even if it is killed
+    warnings.simplefilter("ignore")  # those of spaCy may quote tokens
+    for name in QUIET:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    pipeline, limits = Settings.validate_json(os.environ[SETTINGS])
+    pipelines = [make_pipeline(pipeline) for _ in range(2)]
+    guarantee = the_sanitizer(pipelines[0]).terms.guarantee
+    account = account_of(limits.ledger, guarantee, limits.budget)
+    callers = Callers() if limits.tokens is None else read_callers(limits.tokens)
+    return make_app(Service(pipelines, callers, account, limits, checked=pipeline.language is None))
 
 
-@texts.post("/sanitize")
-async def sanitize(body: Sanitize, request: Request) -> Response:
-    """Sanitise a text or several. Each is drawn anew, and counts."""
-    outcomes = await _draw(request, body.texts if body.text is None else [body.text])
-    if body.text is not None:
-        (one,) = outcomes
-        if one.error:
-            raise Refused(422, one.error)
-        receipt = {"receipt": one.receipt} if body.receipts else {}
-        return JSONResponse({"text": one.text, **receipt})
-    answer: dict[str, Any] = {"texts": [None if o.error else o.text for o in outcomes]}
-    errors = {str(i): o.error for i, o in enumerate(outcomes) if o.error}
-    if errors:
-        answer["errors"] = errors
-    if body.receipts:
-        answer["receipts"] = [o.receipt or None for o in outcomes]
-    return JSONResponse(answer)
-
-
-@texts.post("/anonymize")
-async def anonymize(body: Anonymize, request: Request) -> Response:
-    """Replace the entities that presidio's analyzer reports, as its anonymizer does."""
-    entities = united((r.entity_type, r.start, r.end) for r in body.analyzer_results)
-    outcomes = await _draw(request, [body.text[start:end] for _, start, end in entities])
-    text, items, place = "", [], 0
-    for (label, start, end), outcome in zip(entities, outcomes, strict=True):
-        if outcome.error:
-            raise Refused(422, outcome.error)
-        text += body.text[place:start]
-        span = {"start": len(text), "end": len(text) + len(outcome.text)}
-        items.append({**span, "entity_type": label, "text": outcome.text, "operator": "dx"})
-        text, place = text + outcome.text, end
-    # Presidio lists the last one first.
-    return JSONResponse({"text": text + body.text[place:], "items": items[::-1]})
-
-
-@routes.get("/about")
-async def about(request: Request) -> Response:
-    """The mechanism, its guarantee, and what stays in plaintext: the same for all texts."""
-    t = request.app.state.service.terms
-    return JSONResponse({
-        "mechanism": t.mechanism, "guarantee": t.guarantee.to_dict(), "space": t.space,
-        "unknown_policy": t.unknown_policy, "scope": t.scope, "in_clear": list(t.in_clear),
-        "attacker": t.attacker, "scale": t.scale,
-    })  # fmt: skip
-
-
-@routes.get("/budget")
-async def budget(request: Request) -> Response:
-    """Return what this caller spent, and what is left of its budget."""
-    ledger, caller = request.app.state.service.ledger, request.state.caller
-    spent = await asyncio.to_thread(ledger.spent, caller)
-    left = None if ledger.budget is None else max(0.0, ledger.budget - spent["epsilon"])
-    return JSONResponse({"caller": caller, **spent, "budget": ledger.budget, "left": left})
-
-
-@routes.get("/health")
-async def health(request: Request) -> Response:
-    """Return 200 while the service can sanitise, else 503. Takes no token."""
-    if request.app.state.service.stuck:
-        raise Refused(503, "the service can no longer sanitise. Restart it.")
-    return JSONResponse({"status": "ok"})
-
-
-async def _draw(request: Request, texts: list[str]) -> list[Outcome]:
-    service: Service = request.app.state.service
-    return await service.draw(request, texts)
+def check(nlp: Language, limits: ServiceOptions) -> Guarantee:
+    """Return the guarantee of a pipeline. Raise DxError for one that a service cannot have."""
+    terms = the_sanitizer(nlp).terms
+    if terms.seeded:
+        raise DxError(Errors.DX072)
+    # A later sanitizer gets new Docs, which do not say whose they are.
+    later = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)][1:]
+    parts = [part for pipe in later for part in (pipe.terms.surrogates or {}).values()]
+    if any("key_id" in part for part in parts):
+        raise UsageError("in the service, only the first sanitizer of a pipeline may have a `key`.")
+    if limits.budget is not None and terms.numbers is not None:
+        raise UsageError(
+            "`budget` does not cover numbers, whose epsilon has another metric: leave one out."
+        )
+    if limits.upstream and not the_sanitizer(nlp).surrogates:
+        raise UsageError("an `upstream` needs `entities`: only surrogates can be restored.")
+    if limits.tokens is not None:
+        read_callers(limits.tokens)
+    return terms.guarantee

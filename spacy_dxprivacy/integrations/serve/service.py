@@ -1,4 +1,4 @@
-"""Who asks, until when and how much, and the draws of their texts, in threads, which are charged.
+"""Draws of texts in threads, which are charged to callers; and the guard of all requests.
 
 `Guard` is middleware before the routes. Its errors hold no text.
 
@@ -34,12 +34,15 @@ from ...config import ServiceOptions
 from ...entities.surrogates.base import Scope
 from ...entities.surrogates.replacements import CALLER, USER, Replacements
 from ...entities.surrogates.restoring import set_apart
+from ...io.account import Account, OverLimit
 from ...io.build import the_sanitizer
 from ...io.records import Failed, Input, Record, chunks
 from ...io.results import Serial, results
 from ...io.run import not_covered
-from ...pipeline.receipt import COUNTS, Terms
-from .callers import Callers, Ledger, Refused
+from ...pipeline.count import Count
+from ...pipeline.receipt import COUNTS
+from ...privacy.composition import Loss
+from .callers import SPENT, Callers, Refused
 
 TEXTS, CHARACTERS = 32, 2**12  # of a part: enough for a batch, and soon done
 SMALL = 2**10  # characters of a request that is small
@@ -59,6 +62,13 @@ class Outcome:
     receipt: dict[str, Any] = field(default_factory=dict)
     rows: dict[str, Any] = field(default_factory=dict, repr=False)
 
+    @property
+    def drawn(self) -> str:
+        """The text. Raises Refused (422) where there is none."""
+        if self.error:
+            raise Refused(422, self.error)
+        return self.text
+
 
 class Lane:
     """A pipeline, and the only thread that runs it: a vocabulary has one memory zone at a time.
@@ -67,12 +77,10 @@ class Lane:
     an error message.
     """
 
-    def __init__(
-        self, nlp: Language, ledger: Ledger, *, restorable: bool = False, checked: bool = True
-    ) -> None:
+    def __init__(self, nlp: Language, account: Account, *, restorable: bool, checked: bool) -> None:
         self.thread = ThreadPoolExecutor(1)
         self.began: float | None = None  # the part that is under way (time.monotonic)
-        self._nlp, self._ledger, self._checked = nlp, ledger, checked
+        self._nlp, self._account, self._checked = nlp, account, checked
         self._rows = dict[str, Any]()
         self._batch = 1 if restorable else TEXTS  # rows are those of the document drawn last
         if restorable:
@@ -86,7 +94,10 @@ class Lane:
         Raises:
             Refused: 403 where the budget is spent.
         """
-        self._ledger.check(caller)
+        try:
+            self._account.check(caller)
+        except OverLimit:
+            raise Refused(403, SPENT) from None
         self.began, outcomes = time.monotonic(), list[Outcome]()
         try:
             if self._checked:
@@ -97,8 +108,16 @@ class Lane:
             self.began, self._rows = None, {}
             lost = [_most_draws(record) for record in records[len(outcomes) :]]
             draws = [*(outcome.draws for outcome in outcomes), *lost]
-            self._ledger.charge(caller, list(filter(None, draws)), capped=bool(lost))
+            self._charge(caller, [number for number in draws if number], capped=bool(lost))
         return outcomes
+
+    def _charge(self, caller: str, draws: list[int], *, capped: bool) -> None:
+        guarantee = the_sanitizer(self._nlp).terms.guarantee
+        loss = sum((Loss.of_words(guarantee, number) for number in draws), Loss())
+        try:
+            self._account.charge(caller, loss, Count(draws=sum(draws)), capped=capped)
+        except OverLimit:
+            raise Refused(403, SPENT) from None
 
     def _covered(self, record: Input) -> Input:
         """Return a failed record where the language of a text is not covered."""
@@ -115,8 +134,8 @@ class Lane:
                 yield Outcome(_most_draws(record), error=result.why)
             else:
                 (text,), (stated,) = result.texts, result.receipts
-                receipt = {name: stated[name] for name in COUNTS}
-                receipt["epsilon"] = stated["total"]["epsilon"]
+                receipt = {name: getattr(stated, name) for name in COUNTS}
+                receipt["epsilon"] = stated.total["epsilon"]
                 yield Outcome(receipt["draws"], text, "", receipt, self._rows)
 
     def _set_apart(self, doc: Doc, drawn: Replacements) -> Replacements:
@@ -127,11 +146,12 @@ class Lane:
 
 def by_conversation(surrogates: dict[str, Any]) -> None:
     """Let surrogates of a document be those of a conversation, by a secret that is in no file."""
-    for label, one in surrogates.items():
-        scope = getattr(one, "scope", None)
+    for label, surrogate in surrogates.items():
+        scope = getattr(surrogate, "scope", None)
         if isinstance(scope, Scope) and scope.reach == "document":
-            keyed = replace(one, scope=Scope("corpus", conversation_secret()))
-            surrogates[label] = replace(keyed, moves="corpus") if hasattr(one, "moves") else keyed
+            shift = {"moves": "corpus"} if hasattr(surrogate, "moves") else {}
+            scope = Scope("corpus", conversation_secret())
+            surrogates[label] = replace(surrogate, scope=scope, **shift)
 
 
 @cache
@@ -145,22 +165,33 @@ def _most_draws(record: Input) -> int:
     return 0 if isinstance(record, Failed) else len(_WORD.findall(str(record.texts[0])))
 
 
-@dataclass(frozen=True)
 class Service:
-    """What the routes share. Small requests have a lane, so that they never wait for large ones."""
+    """What the routes share.
 
-    small: Lane
-    large: Lane
-    terms: Terms
-    callers: Callers
-    ledger: Ledger
-    limits: ServiceOptions
+    Args:
+        pipelines: Two. Small requests have one alone, so that they never wait for large ones.
+        callers: Those who may ask.
+        account: What they spent.
+        limits: Of a request; with an upstream, outcomes have rows.
+        checked: Whether texts of languages that the pipelines do not cover get an error.
+    """
+
+    def __init__(
+        self, pipelines: Sequence[Language], callers: Callers, account: Account,
+        limits: ServiceOptions, *, checked: bool = True,
+    ) -> None:  # fmt: skip
+        self.callers, self.account, self.limits = callers, account, limits
+        self.terms = the_sanitizer(pipelines[0]).terms
+        restorable = bool(limits.upstream)
+        self.lanes = [
+            Lane(nlp, account, restorable=restorable, checked=checked) for nlp in pipelines
+        ]
 
     @property
     def stuck(self) -> bool:
         """Whether a part has been under way for so long that it will not end."""
-        now, most = time.monotonic(), STUCK * self.limits.max_seconds
-        return any(now - (lane.began or now) > most for lane in (self.small, self.large))
+        now, limit = time.monotonic(), STUCK * self.limits.max_seconds
+        return any(now - (lane.began or now) > limit for lane in self.lanes)
 
     async def draw(
         self, request: Request, texts: Sequence[str], conversation: str = ""
@@ -174,9 +205,8 @@ class Service:
                 out; parts that began are charged.
         """
         loop, caller, outcomes = asyncio.get_running_loop(), request.state.caller, list[Outcome]()
-        lane = self.small if sum(map(len, texts)) <= SMALL else self.large
-        data = {CALLER: caller, USER: conversation}
-        data = {key: name for key, name in data.items() if name}
+        lane = self.lanes[sum(map(len, texts)) > SMALL]
+        data = {key: name for key, name in ((CALLER, caller), (USER, conversation)) if name}
         records = (Record(i, [text], data=data) for i, text in enumerate(texts))
         for part in chunks(records, characters=CHARACTERS, most=TEXTS):
             drawing = loop.run_in_executor(lane.thread, lane.draw, caller, part)
@@ -204,7 +234,7 @@ GRACE = 1.0  # seconds after the deadline, for an error at the end of a stream
 
 
 class Guard:
-    """ASGI middleware, which reads the body of a request before the routes are asked.
+    """ASGI middleware: it admits callers, reads bodies within limits, and answers errors.
 
     Routes find `caller` and `deadline` (time.monotonic) in the state of a request, and may raise
     Refused.
@@ -216,12 +246,19 @@ class Guard:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
-        answer, unread = _Answer(send, scope), scope["method"] == "POST"
+        begun, unread, refused = False, scope["method"] == "POST", None
         deadline = time.monotonic() + self.limits.max_seconds
         messages = [{"type": "http.request", "body": b""}]
 
         async def receive_whole() -> Any:
             return messages.pop() if messages else await receive()
+
+        async def answer(message: Any) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
+            await send(message)
 
         try:
             scope["state"] = {"caller": self._admitted(scope), "deadline": deadline}
@@ -232,14 +269,18 @@ class Guard:
             end = deadline + GRACE + (self.limits.upstream_seconds if self.limits.upstream else 0)
             await until(end, Refused(504, SLOW), self.app(scope, receive_whole, answer))
         except Refused as error:
-            await answer.refuse(error, close=unread)
+            refused = error
         except ClientDisconnect:
             pass
         except Exception as error:  # its message may quote a text, and so may its traceback
-            last = traceback.extract_tb(error.__traceback__)[-1]
+            last, unread = traceback.extract_tb(error.__traceback__)[-1], True
             place = f"{Path(last.filename).name}, line {last.lineno}"
             LOG.error("dx serve: %s in %s", type(error).__name__, place)
-            await answer.refuse(Refused(500, "the service failed. No output was returned."))
+            refused = Refused(500, "the service failed. No output was returned.")
+        if refused is not None and not begun:
+            headers = refused.headers | ({"connection": "close"} if unread else {})
+            why = {"message": refused.why} if scope["path"].startswith("/v1/") else refused.why
+            await JSONResponse({"error": why}, refused.status, headers)(scope, receive, answer)
 
     def _admitted(self, scope: Any) -> str:
         """Return who asks. Raise Refused (401, 415) before the body is read."""
@@ -253,35 +294,13 @@ class Guard:
 
     async def _read(self, receive: Any) -> bytes:
         """Raise Refused (413) for a body that is too long, ClientDisconnect where it ends early."""
-        body, more = bytearray(), True
-        while more:
+        body, unfinished = bytearray(), True
+        while unfinished:
             message = await receive()
             if message["type"] == "http.disconnect":
                 raise ClientDisconnect
             body += message.get("body", b"")
             if len(body) > self.limits.max_bytes:
                 raise Refused(413, f"the body must be {self.limits.max_bytes:,} bytes or less.")
-            more = message.get("more_body")
+            unfinished = message.get("more_body", False)
         return bytes(body)
-
-
-class _Answer:
-    """The `send` of ASGI, with our headers."""
-
-    def __init__(self, send: Any, scope: Any) -> None:
-        self._send, self._begun = send, False
-        self._as_openai = scope["path"].startswith("/v1/")
-
-    async def __call__(self, message: Any) -> None:
-        if message["type"] == "http.response.start":
-            self._begun = True
-            message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
-        await self._send(message)
-
-    async def refuse(self, error: Refused, *, close: bool = True) -> None:
-        """Send an error, unless an answer began already."""
-        if not self._begun:
-            headers = error.headers | ({"connection": "close"} if close else {})
-            why = {"message": error.why} if self._as_openai else error.why
-            answer = JSONResponse({"error": why}, error.status, headers)
-            await answer({"type": "http"}, None, self)  # type: ignore[arg-type]

@@ -1,23 +1,23 @@
 """Attacks on sanitised text, and their success rates (docs/explanation/attacks.md).
 
-`attack(name, trial)` returns the figures of a `Trial`: a mechanism on a `Ground`, which is a text
-and the attackers' prior knowledge.
+`attack(name, trial)` returns the figures of an `AttackTrial`: a mechanism on a `Ground`, which is a
+text and the attackers' prior knowledge.
 """
 
 from __future__ import annotations
 
-from ..corpus import Corpus, sanitised
+from ..corpus import EncodedCorpus, sanitised
 from .channel import Channel, channel_of
 from .figures import AttackFigure, share_by_document
-from .frontier import Ground, Point, at_attacker, frontier, guesses_of
+from .frontier import FrontierPoint, Ground, at_attacker, frontier, guesses_of
 from .guessing import averaged_guess, bayes_guess
 from .language import Language, language_of, log_prior, zipf
-from .reading import Reader, Reading, Seen
-from .tries import ATTACKS, Trial, attack
+from .reading import Reader, ReleaseReading, SeenRelease
+from .tries import ATTACKS, AttackTrial, attack
 
 __all__ = [
-    "ATTACKS", "AttackFigure", "Channel", "Corpus", "Ground", "Language", "Point", "Reader",
-    "Reading", "Seen", "Trial", "at_attacker", "attack", "averaged_guess", "bayes_guess",
-    "channel_of", "frontier", "guesses_of", "language_of", "log_prior", "sanitised",
-    "share_by_document", "zipf",
+    "ATTACKS", "AttackFigure", "AttackTrial", "Channel", "EncodedCorpus", "FrontierPoint", "Ground",
+    "Language", "Reader", "ReleaseReading", "SeenRelease", "at_attacker", "attack",
+    "averaged_guess", "bayes_guess", "channel_of", "frontier", "guesses_of", "language_of",
+    "log_prior", "sanitised", "share_by_document", "zipf",
 ]  # fmt: skip

@@ -53,10 +53,10 @@ class Channel:
         return self.logs[_places(self.words, words, "words")]
 
 
-def _places(known: Ints1d, rows: Ints1d, what: str) -> Ints1d:
-    places = places_in(known, rows)
+def _places(words: Ints1d, rows: Ints1d, setting: str) -> Ints1d:
+    places = places_in(words, rows)
     if len(places) and places.min() < 0:
-        raise fail(what, "of this channel", "others")
+        raise fail(setting, "of this channel", "others")
     return places
 
 
@@ -94,8 +94,8 @@ def channel_of(
     pairs = np.stack([source[met >= 0], met[met >= 0]])
     # the weight with which half of the draws predict the others best
     flat = np.ravel_multi_index((pairs[0], pairs[1]), P.shape)
-    known, counts = np.unique(flat[::2], return_counts=True)
-    at = places_in(known, flat[1::2])
+    drawn_pairs, counts = np.unique(flat[::2], return_counts=True)
+    at = places_in(drawn_pairs, flat[1::2])
     learned = np.where(at >= 0, counts[at], 0)
     prior, half = P.ravel()[flat[1::2]], times[pairs[0, 1::2]] / 2
     fits = [np.log((learned + w * prior) / (half + w)).sum() for w in WEIGHTS]
@@ -122,19 +122,21 @@ def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
     moved = np.linalg.norm(X[words[source]].astype(np.float64) - X[seen], axis=1)
     width = max(float(moved.max()), 1e-9) / (BINS - 2)
     times = np.bincount(source, minlength=len(words))
-    there = np.empty((len(words), BINS), dtype=np.int64)  # how many words are in each bin
+    words_in_bin = np.empty((len(words), BINS), dtype=np.int64)  # how many words are in each bin
     bins = np.empty((len(words), len(outputs)), dtype=np.uint8)
     for part, D in in_blocks(X[words], X):
         at = _bins(D, width)
         bins[part] = at[:, outputs]
         shifted = at + np.arange(len(at))[:, None] * BINS
-        there[part] = np.bincount(shifted.ravel(), minlength=len(at) * BINS).reshape(-1, BINS)
+        words_in_bin[part] = np.bincount(shifted.ravel(), minlength=len(at) * BINS).reshape(
+            -1, BINS
+        )
     counts = np.bincount(_bins(moved, width), minlength=BINS)
-    g, Z = np.ones(BINS), there.sum(axis=1).astype(np.float64)
+    g, Z = np.ones(BINS), words_in_bin.sum(axis=1).astype(np.float64)
     for _ in range(ROUNDS):
-        g = (counts + 0.5) / np.maximum((times / Z) @ there, 1e-300)
-        g[there.sum(axis=0) == 0] = 0.0
-        Z = there @ g
+        g = (counts + 0.5) / np.maximum((times / Z) @ words_in_bin, 1e-300)
+        g[words_in_bin.sum(axis=0) == 0] = 0.0
+        Z = words_in_bin @ g
     smooth: Floats2d = g.astype(np.float32)[bins] / Z.astype(np.float32)[:, None]
     met = places_in(outputs, seen)
     came = np.bincount(met[met >= 0], minlength=len(outputs))

@@ -10,9 +10,9 @@ import numpy as np
 
 from ...arrays import Ints1d
 from ..audit.claims import lower, upper
-from ..results import ALPHA, Panel, Result, Row, bootstrap
+from ..results import ALPHA, Panel, ResultTable, Row, bootstrap
 
-FOUND = "words found"
+WORDS_FOUND = "words found"
 
 
 @dataclass(frozen=True)
@@ -46,17 +46,19 @@ class Success(NamedTuple):
     measured: Measured
     baseline: float
     setting: str = ""
-    measure: str = FOUND
+    measure: str = WORDS_FOUND
 
 
 def figures_of(
-    attack: str, release: tuple[str, float], unchanged: float, found: Iterable[Success]
+    attack: str, release: tuple[str, float], unchanged: float, successes: Iterable[Success]
 ) -> list[AttackFigure]:
     """Return the figures of an attack. release: the label of the mechanism, and epsilon."""
     name, epsilon = release
     return [
-        AttackFigure(attack, name, epsilon, unchanged, who, setting, measure, baseline, *measured)
-        for who, measured, baseline, setting, measure in found
+        AttackFigure(
+            attack, name, epsilon, unchanged, attacker, setting, measure, baseline, *measured
+        )
+        for attacker, measured, baseline, setting, measure in successes
     ]
 
 
@@ -79,17 +81,17 @@ def share_by_document(right: Any, doc_of: Ints1d) -> Measured:
     return float(hits.sum() / n), low, high, n
 
 
-def result_of(figures: Sequence[AttackFigure]) -> Result:
+def result_of(figures: Sequence[AttackFigure]) -> ResultTable:
     """Return a row for each figure of an attack, and a picture with a panel for each mechanism and
     measure: values over epsilon, and what is reached without the output."""
     by_panel: dict[str, list[Row]] = {}
     for f in figures:
-        some = by_panel.setdefault(f"{f.mechanism}: {f.measure}", [])
+        panel_rows = by_panel.setdefault(f"{f.mechanism}: {f.measure}", [])
         name = ", ".join(part for part in (f.attacker, f.setting) if part)
-        some.append({"epsilon": f.epsilon, "share": f.value, "line": name})
-        some.append({"epsilon": f.epsilon, "share": f.baseline, "line": "without the output"})
+        panel_rows.append({"epsilon": f.epsilon, "share": f.value, "line": name})
+        panel_rows.append({"epsilon": f.epsilon, "share": f.baseline, "line": "without the output"})
     panels = [
         Panel(title, rows, ("epsilon", "share"), "line", "epsilon", log=True)
         for title, rows in by_panel.items()
     ]
-    return Result([asdict(f) for f in figures], panels, digits=4)
+    return ResultTable([asdict(f) for f in figures], panels, digits=4)

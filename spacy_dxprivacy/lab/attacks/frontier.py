@@ -18,8 +18,8 @@ from ...arrays import Bools1d, Floats1d, Ints1d
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
-from ..corpus import Corpus, sanitised
-from ..results import NAN, Panel, Progress, Result, Row, interpolated, no_progress
+from ..corpus import EncodedCorpus, sanitised
+from ..results import NAN, Panel, Progress, ResultTable, Row, interpolated, no_progress
 from .figures import share_by_document
 from .language import (
     Language,
@@ -30,7 +30,7 @@ from .language import (
     places_in,
     word_frequencies,
 )
-from .reading import Reader, Reading, Seen, causal_guess
+from .reading import Reader, ReleaseReading, SeenRelease, causal_guess
 
 PANELS = {
     "kept": "words unchanged",
@@ -42,7 +42,7 @@ CANDIDATES = 8000
 
 
 @dataclass(frozen=True)
-class Point:
+class FrontierPoint:
     """A mechanism at one epsilon. Shares from 0 to 1, of words and of rare ones (language.RARE).
 
     kept: retention rate. found: top-1 recovery rate of `attacker`, the best on all words, with its
@@ -77,8 +77,8 @@ class Ground:
     """
 
     space: Space
-    text: Corpus
-    read: Corpus | None = None
+    text: EncodedCorpus
+    read: EncodedCorpus | None = None
     reader: Reader | None = None
     candidates: int = CANDIDATES
 
@@ -127,7 +127,7 @@ class Ground:
     def point(
         self, name: tuple[str, float], outputs: Ints1d, guesses: Mapping[str, Ints1d],
         stands: Bools1d | None = None,
-    ) -> Point:  # fmt: skip
+    ) -> FrontierPoint:  # fmt: skip
         """Return the figures of a release. name: of the mechanism, and its epsilon. guesses: by
         attacker. stands: bool (t,), which words of the text have an output; None for all."""
         text, rare = self.text, self.rare
@@ -136,16 +136,16 @@ class Ground:
         kept = stands & (outputs == text.rows)
         best = max(right, key=lambda attacker: right[attacker].sum())
         of_rare = max(right, key=lambda attacker: right[attacker][rare].sum())
-        found, low, high, n = share_by_document(right[best], text.doc_of)
-        return Point(
-            *name, float(kept.mean()), found, low, high,
+        recovered, low, high, n = share_by_document(right[best], text.doc_of)
+        return FrontierPoint(
+            *name, float(kept.mean()), recovered, low, high,
             mean(kept[rare]), mean(right[of_rare][rare]), self.cosine(outputs, stands),
             self.nats(outputs, stands) if stands.any() else NAN,
             n, int(rare.sum()), best, of_rare,
         )  # fmt: skip
 
 
-def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) -> Point:
+def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) -> FrontierPoint:
     """Sample one release of a fitted mechanism and attack it."""
     out = sanitised(ground.text, mechanism, Rng(seed)).rows
     guesses = guesses_of(ground, out, mechanism, seed + 1)
@@ -157,19 +157,19 @@ def guesses_of(
 ) -> dict[str, Ints1d]:  # fmt: skip
     """Return the guess (t,) by each distribution of word pairs, and by the causal model, by their
     names. seed: of simulations of the mechanism."""
-    seen, X = Seen(outputs, ground.text.sentences), ground.space.vectors
-    reading = Reading(seen, mechanism, X, ground.language, Rng(seed))
+    seen, X = SeenRelease(outputs, ground.text.sentences), ground.space.vectors
+    reading = ReleaseReading(seen, mechanism, X, ground.language, Rng(seed))
     variants = language_variants(reading.language, mechanism)
-    guesses = {one.name: replace(reading, language=one).guess() for one in variants}
+    guesses = {variant.name: replace(reading, language=variant).guess() for variant in variants}
     if ground.reader is not None:
         again = replace(reading, rng=Rng(seed))
         guesses[ground.reader.name] = causal_guess(ground.text, again, ground.reader)
     return guesses
 
 
-def mean(some: Any) -> float:
+def mean(values: Any) -> float:
     """Return the mean of bools or numbers; nan of none."""
-    return float(np.mean(some)) if len(some) else NAN
+    return float(np.mean(values)) if len(values) else NAN
 
 
 def frontier(
@@ -177,7 +177,7 @@ def frontier(
     epsilons: Mapping[str, Sequence[float]],
     ground: Ground,
     progress: Progress = no_progress,
-) -> list[Point]:
+) -> list[FrontierPoint]:
     """Return a point for each mechanism (by its label) at each of its epsilons. makers: return a
     fitted mechanism of an epsilon."""
     return [
@@ -187,24 +187,26 @@ def frontier(
     ]
 
 
-def at_attacker(points: Sequence[Point], found: float) -> list[Point]:
+def at_attacker(points: Sequence[FrontierPoint], recovery_rate: float) -> list[FrontierPoint]:
     """Return for each mechanism the point at this recovery rate, interpolated linearly; none where
     all of its points are above or below it."""
-    return [Point(**row) for row in interpolated(map(asdict, points), "found", found)]
+    return [
+        FrontierPoint(**row) for row in interpolated(map(asdict, points), "found", recovery_rate)
+    ]
 
 
-def result_of(points: Sequence[Point]) -> Result:
+def result_of(points: Sequence[FrontierPoint]) -> ResultTable:
     """Return a row for each point, and a picture over the recovery rate."""
     rows = [asdict(p) for p in points]
-    return Result(rows, panels_of(rows), digits=4)
+    return ResultTable(rows, panels_of(rows), digits=4)
 
 
 def panels_of(rows: Sequence[Row]) -> list[Panel]:
     """Return PANELS over the recovery rate, a line for each mechanism."""
     ordered = sorted(rows, key=lambda row: float(row["found"]))
     # Guessing the output itself recovers the words that are unchanged.
-    most = {"mechanism": "no mechanism keeps more"}
-    ends = [{**row, **most, "kept": row["found"]} for row in (ordered[0], ordered[-1])]
+    bound = {"mechanism": "no mechanism keeps more"}
+    ends = [{**row, **bound, "kept": row["found"]} for row in (ordered[0], ordered[-1])]
     lines = {"kept": [*ordered, *ends]}
     label = "words found by the attacker"
     return [

@@ -53,13 +53,13 @@ def averaged_guess(
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
     ends = np.append(starts[1:], len(order))
     prior = log_prior.astype(np.float32)[:, None]
-    most = max(1, BLOCK_NUMBERS // len(logs))  # draws at once
+    max_draws = max(1, BLOCK_NUMBERS // len(logs))  # draws at once
     first, guesses = 0, []
     while first < len(starts):
-        last = max(first + 1, int(np.searchsorted(ends, starts[first] + most, side="right")))
+        last = max(first + 1, int(np.searchsorted(ends, starts[first] + max_draws, side="right")))
         block = logs[:, columns[order[starts[first] : ends[last - 1]]]]
-        both = prior + np.add.reduceat(block, starts[first:last] - starts[first], axis=1)
-        guesses.append(both.argmax(axis=0))
+        posteriors = prior + np.add.reduceat(block, starts[first:last] - starts[first], axis=1)
+        guesses.append(posteriors.argmax(axis=0))
         first = last
     return np.concatenate(guesses)
 
@@ -99,17 +99,17 @@ def membership_score(logs: Floats1d, background: Floats1d) -> float:
     return top + float(np.log(np.mean(np.exp(ratios - top))))
 
 
-def auc(members: Floats1d, others: Floats1d) -> float:
+def auc(members: Floats1d, non_members: Floats1d) -> float:
     """Return how often a member scores higher than another; ties count half."""
     from scipy.stats import mannwhitneyu
 
-    return float(mannwhitneyu(members, others).statistic / (len(members) * len(others)))
+    return float(mannwhitneyu(members, non_members).statistic / (len(members) * len(non_members)))
 
 
-def true_positives(members: Floats1d, others: Floats1d, alarms: float = 0.01) -> float:
+def true_positives(members: Floats1d, non_members: Floats1d, alarms: float = 0.01) -> float:
     """Return the share of members above the threshold that at most a share `alarms` of others
     passes."""
-    threshold = np.sort(others)[len(others) - 1 - int(alarms * len(others))]
+    threshold = np.sort(non_members)[len(non_members) - 1 - int(alarms * len(non_members))]
     return float((members > threshold).mean())
 
 
@@ -118,16 +118,16 @@ def pairs_to_test(
 ) -> tuple[Ints1d, Ints1d, Ints1d]:
     """Return words (p,), for each a document (p,) that holds it and one (p,) that does not: up to
     `each` distinct words of every document, at random, without words that all documents hold."""
-    held = [set(some.tolist()) for some in np.split(rows, starts[1:-1])]
-    found: list[tuple[int, int, int]] = []
-    for i, some in enumerate(held):
-        for word in generator.permutation(sorted(some))[:each].tolist():
+    held = [set(part.tolist()) for part in np.split(rows, starts[1:-1])]
+    triples: list[tuple[int, int, int]] = []
+    for i, words_held in enumerate(held):
+        for word in generator.permutation(sorted(words_held))[:each].tolist():
             tries = generator.integers(len(held), size=16).tolist()
             without = [j for j in tries if word not in held[j]]
             if without:
-                found.append((word, i, without[0]))
-    words, members, others = np.array(found, dtype=np.int64).reshape(-1, 3).T
-    return words, members, others
+                triples.append((word, i, without[0]))
+    words, members, non_members = np.array(triples, dtype=np.int64).reshape(-1, 3).T
+    return words, members, non_members
 
 
 # -- linking: which sanitised document was made of which original? ---------------------------------
@@ -140,19 +140,21 @@ def rare_word_scores(outputs: Ints2d, originals: Ints2d) -> Floats2d:
     """Return scores (N, N), sanitised by originals, without knowledge of the mechanism: the sum
     over distinct shared words of ln(N / originals that have it). outputs, originals: rows
     (N, length) of a space."""
-    both = np.stack([outputs, originals])
-    words, at = np.unique(both, return_inverse=True)
-    held = np.zeros((*both.shape[:2], len(words)))
-    np.put_along_axis(held, at.reshape(both.shape), 1.0, axis=2)
-    new, known = held
-    scores: Floats2d = (new * np.log(len(originals) / np.maximum(known.sum(axis=0), 1))) @ known.T
+    documents = np.stack([outputs, originals])
+    words, at = np.unique(documents, return_inverse=True)
+    held = np.zeros((*documents.shape[:2], len(words)))
+    np.put_along_axis(held, at.reshape(documents.shape), 1.0, axis=2)
+    sanitised, original = held
+    scores: Floats2d = (
+        sanitised * np.log(len(originals) / np.maximum(original.sum(axis=0), 1))
+    ) @ original.T
     return scores
 
 
 def likelihood_scores(logs: Floats2d, columns: Ints2d, places: Ints2d) -> Floats2d:
     """Return ln P(all outputs | the original), word by word, (N, N), sanitised by originals.
     columns, places: (N, length), the outputs of each and the words of each original."""
-    return np.stack([logs[places, some[None, :]].sum(axis=1, dtype=np.float64) for some in columns])
+    return np.stack([logs[places, row[None, :]].sum(axis=1, dtype=np.float64) for row in columns])
 
 
 def linked(scores: Floats2d) -> Floats1d:

@@ -22,9 +22,9 @@ from ...prior.registered import WordPairs
 from ...space import Space
 from ...ty import Mechanism
 from ...validate import whole
-from ..corpus import Corpus
+from ..corpus import EncodedCorpus
 
-KNOWN = 0.4  # the share of known frequencies
+FREQUENCY_SHARE = 0.4  # the share of known frequencies
 WEB = 0.5  # of these
 LEAST = 1e-30
 RARE = 1e-5
@@ -38,7 +38,7 @@ def zipf(n: int) -> Floats1d:
     return frequencies
 
 
-def word_frequencies(n: int, public: Corpus) -> Floats1d:
+def word_frequencies(n: int, public: EncodedCorpus) -> Floats1d:
     """Return the frequency of each word of a space in a public text, (n,), summing to 1.
 
     The share of words that were seen once goes to all words by Zipf's law (Good 1953, "The
@@ -50,9 +50,9 @@ def word_frequencies(n: int, public: Corpus) -> Floats1d:
     return mixed
 
 
-def likely_words(frequencies: Floats1d, most: int) -> Ints1d:
+def likely_words(frequencies: Floats1d, count: int) -> Ints1d:
     """Return the `most` most frequent words, int64 (m,), rising."""
-    order = np.argsort(-frequencies, kind="stable")[: whole("most", most, least=1)]
+    order = np.argsort(-frequencies, kind="stable")[: whole("most", count, least=1)]
     return np.sort(order)
 
 
@@ -73,15 +73,15 @@ def places_in(words: Ints1d, rows: Ints1d) -> Ints1d:
 class Language:
     """A mixture of word pairs and word frequencies over the n words of a space.
 
-    chain: the distribution of sentences; of a word in several states it takes their mean. known:
-    frequencies, float64 (n,), summing to 1; share: their weight. name: for tables. web: frequencies
+    chain: the distribution of sentences; of a word in several states it takes their mean.
+    frequencies: float64 (n,), summing to 1; share: their weight. name: for tables. web: frequencies
     in web text, float (n,), by which words are rare. of_kind: a distribution for the domain of the
     text that was read; None where the package has none that fits it.
     """
 
     chain: Chain
-    known: Floats1d
-    share: float = KNOWN
+    frequencies: Floats1d
+    share: float = FREQUENCY_SHARE
     name: str = ""
     web: Floats1d | None = None
     of_kind: Chain | None = None
@@ -90,7 +90,7 @@ class Language:
     def is_rare(self) -> Bools1d:
         """bool (n,): below RARE in web text; False for all if that is unknown."""
         if self.web is None:
-            return np.zeros(len(self.known), dtype=bool)
+            return np.zeros(len(self.frequencies), dtype=bool)
         rare: Bools1d = self.web < RARE
         return rare
 
@@ -121,14 +121,14 @@ class Language:
     def moves(self, before: Ints1d, after: Any = slice(None)) -> Floats2d:
         """Return P(after | before), float64 (k, m), by default of all words, (k, n)."""
         states, emit, back_off, delta = self._parts
-        some = states[before]
-        P = ((some @ delta) @ emit[after].T).toarray()
-        P += np.multiply.outer(some @ self.chain.back, back_off[after])
+        from_states = states[before]
+        P = ((from_states @ delta) @ emit[after].T).toarray()
+        P += np.multiply.outer(from_states @ self.chain.back, back_off[after])
         mixed: Floats2d = self._mixed(P, after)
         return mixed
 
     def _mixed(self, P: Any, rows: Any) -> Any:
-        return (1 - self.share) * P + self.share * self.known[rows]
+        return (1 - self.share) * P + self.share * self.frequencies[rows]
 
     def nats(self, rows: Ints1d, starts: Bools1d) -> float:
         """Return the negative log-likelihood a word under `chain` alone, in nats. rows: (k,).
@@ -144,25 +144,25 @@ class Language:
         return float(-np.log(np.maximum(P, LEAST)).mean())
 
 
-def language_of(space: Space, read: Corpus | None = None) -> Language:
+def language_of(space: Space, read: EncodedCorpus | None = None) -> Language:
     """Return the word pairs of the package on this space with the frequencies of what was read, or
     these alone where the space holds none of the English words."""
     web = frequency_of(space)
-    known = web / web.sum()
+    frequencies = web / web.sum()
     if read is not None:
         counts = np.bincount(read.rows, minlength=len(space))
-        known = WEB * known + (1 - WEB) * counts / counts.sum()
+        frequencies = WEB * frequencies + (1 - WEB) * counts / counts.sum()
     try:
         chain = WordPairs(domain=None).fit(space).pairs
     except DxError:
-        chain = alone_chain(np.maximum(known, LEAST))
-        return Language(chain, known, name="word frequencies", web=web)
+        chain = alone_chain(np.maximum(frequencies, LEAST))
+        return Language(chain, frequencies, name="word frequencies", web=web)
     kind = None if read is None else _domain_of(read, space)
     of_kind = None if kind is None else WordPairs(domain=kind).fit(space).pairs
-    return Language(chain, known, name="word pairs of the package", web=web, of_kind=of_kind)
+    return Language(chain, frequencies, name="word pairs of the package", web=web, of_kind=of_kind)
 
 
-def _domain_of(read: Corpus, space: Space) -> str | None:
+def _domain_of(read: EncodedCorpus, space: Space) -> str | None:
     """The domain whose pairs of the package give what was read the highest likelihood; None for
     general English."""
     english = builtin_model().chain.pairs
@@ -186,6 +186,6 @@ def language_variants(language: Language, mechanism: Mechanism) -> list[Language
     for name, chain in chains.items():
         if chain is None or chain.is_alone or chain.one_state is None:
             continue  # not a distribution of pairs
-        if chain.digest not in {one.chain.digest for one in variants}:
+        if chain.digest not in {variant.chain.digest for variant in variants}:
             variants.append(replace(language, chain=chain, name=name))
     return variants

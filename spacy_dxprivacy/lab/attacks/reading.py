@@ -28,9 +28,9 @@ from ...space import Space
 from ...space.search.exact import euclidean
 from ...ty import HasMetric, Mechanism, StatesLikelihoods
 from ..causal import Search, Sheet, WordTokens, open_model, word_tokens
-from ..corpus import Corpus
+from ..corpus import EncodedCorpus
 from .channel import LOWEST, channel_of, draws_by_frequency
-from .language import KNOWN, LEAST, Language
+from .language import FREQUENCY_SHARE, LEAST, Language
 
 CANDIDATES, CAUSAL_CANDIDATES = 100, 32
 CLOSE, FEW = 40, 10  # candidates of the exact channel, in the first sweep and the next
@@ -43,7 +43,7 @@ Channel = Callable[[Ints1d, Ints2d], Floats2d]  # a guess (k,), candidates (k, m
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenRelease:
     """What the attacker sees: outputs int64 (k,), and where sentences begin, bool (k,)."""
 
     outputs: Ints1d
@@ -56,11 +56,11 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReleaseReading:
     """An attacker's view of a release. mechanism: fitted on the vectors X (n, d). rng: for
     mechanisms that have to be simulated."""
 
-    seen: Seen
+    seen: SeenRelease
     mechanism: Mechanism
     X: Floats2d
     language: Language
@@ -76,23 +76,25 @@ class Reading:
             guess = C[:, 0]
         return guess
 
-    def weighed(self, most: int) -> tuple[Ints2d, Floats2d]:
+    def weighed(self, count: int) -> tuple[Ints2d, Floats2d]:
         """Return the likeliest words of each place, int64 (k, most), the first one first, and ln
         P(outputs | each) up to a constant of the place, all other words being the first ones."""
         C, channel = self._close()
-        C = _best(C, self._posteriors(C, channel(self.seen.outputs, C)), most)
+        C = _best(C, self._posteriors(C, channel(self.seen.outputs, C)), count)
         return C, channel(C[:, 0], C)
 
     def _close(self) -> tuple[Ints2d, Channel]:
         """Candidates of each place by nearness and language, and their channel."""
-        C, near = self._likely(min(CANDIDATES, len(self.X)))
-        C = _best(C, self._posteriors(C, near), CLOSE)
+        C, nearness = self._likely(min(CANDIDATES, len(self.X)))
+        C = _best(C, self._posteriors(C, nearness), CLOSE)
         seen = self.seen
         if isinstance(self.mechanism, StatesLikelihoods):
             mechanism = self.mechanism
 
-            def stated(guess: Ints1d, some: Ints2d) -> Floats2d:
-                logs = mechanism.log_likelihood(guess, seen.outputs, seen.starts, candidates=some)
+            def stated(guess: Ints1d, candidates: Ints2d) -> Floats2d:
+                logs = mechanism.log_likelihood(
+                    guess, seen.outputs, seen.starts, candidates=candidates
+                )
                 top = logs.max(axis=1, keepdims=True)  # -inf where none of them is possible
                 floored: Floats2d = np.maximum(logs - np.where(top == -np.inf, 0.0, top), LOWEST)
                 return floored
@@ -102,38 +104,40 @@ class Reading:
         times = draws_by_frequency(DRAWS, self.language.usual, words)
         table = channel_of(self.mechanism, self.X, (words, seen.outputs), self.rng, times)
         columns = table.columns(seen.outputs)
-        return C, lambda _, some: table.logs[np.searchsorted(words, some), columns[:, None]]
+        return C, lambda _, candidates: table.logs[
+            np.searchsorted(words, candidates), columns[:, None]
+        ]
 
     def _posteriors(self, C: Ints2d, logs: Floats2d) -> Floats2d:
         return _posteriors(self.seen, C, logs, self.language)
 
-    def _likely(self, most: int) -> tuple[Ints2d, Floats2d]:
+    def _likely(self, count: int) -> tuple[Ints2d, Floats2d]:
         """Distinct words of each place, int64 (k, most), with about the ln of their channel: the
         output itself, two thirds by distance and frequency, the others by distance and the output
         before."""
         outputs, usual = self.seen.outputs, np.log(np.maximum(self.language.usual, LEAST))
         distinct, of_place = np.unique(outputs, return_inverse=True)
-        if most == len(self.X):
-            every = np.tile(np.arange(most), (len(outputs), 1))
-            return every, self._nearness(distinct)[of_place]
-        alone, language = max(1, most - most // 3), self.language
-        first = language.first(np.arange(len(language.known)))
-        C = np.empty((len(outputs), most), dtype=np.int64)
+        if count == len(self.X):
+            all_words = np.tile(np.arange(count), (len(outputs), 1))
+            return all_words, self._nearness(distinct)[of_place]
+        alone, language = max(1, count - count // 3), self.language
+        first = language.first(np.arange(len(language.frequencies)))
+        C = np.empty((len(outputs), count), dtype=np.int64)
         logs = np.empty(C.shape)
         for block in blocks(len(distinct), OUTPUTS_AT_ONCE):
-            nearness = self._nearness(distinct[block])
-            for j, near in enumerate(nearness, start=block.start):
-                score = usual + near
+            of_block = self._nearness(distinct[block])
+            for j, nearness in enumerate(of_block, start=block.start):
+                score = usual + nearness
                 score[distinct[j]] = np.inf
                 C[of_place == j, :alone] = np.argpartition(-score, alone - 1)[:alone]
-                for place in np.flatnonzero(of_place == j).tolist() if most > alone else ():
+                for place in np.flatnonzero(of_place == j).tolist() if count > alone else ():
                     before = outputs[place - 1 : place]
                     fit = first if self.seen.starts[place] else language.moves(before)[0]
-                    score = np.log(np.maximum(fit, LEAST)) + near
+                    score = np.log(np.maximum(fit, LEAST)) + nearness
                     score[C[place, :alone]] = -np.inf
-                    more = most - alone
-                    C[place, alone:] = np.argpartition(-score, more - 1)[:more]
-                logs[of_place == j] = near[C[of_place == j]]
+                    n_moves = count - alone
+                    C[place, alone:] = np.argpartition(-score, n_moves - 1)[:n_moves]
+                logs[of_place == j] = nearness[C[of_place == j]]
         return C, logs
 
     def _nearness(self, outputs: Ints1d) -> Floats2d:
@@ -143,29 +147,29 @@ class Reading:
             D, slope = mechanism.distances(outputs), mechanism.guarantee.epsilon / 2
         else:
             D, slope = euclidean(self.X, outputs), 1.0
-        near: Floats2d = -slope * np.minimum(D, -LOWEST)
-        return near
+        logs: Floats2d = -slope * np.minimum(D, -LOWEST)
+        return logs
 
 
-def filled_guess(seen: Seen, hidden: Bools1d, language: Language) -> Ints1d:
+def filled_guess(seen: SeenRelease, hidden: Bools1d, language: Language) -> Ints1d:
     """Return the words of a text in plaintext, and the likeliest ones where they are hidden, int64
     (k,). hidden: bool (k,). What hides them is not used: an attacker who knows that only names are
     hidden recovers more."""
     guess = seen.outputs.astype(np.int64)
     usual = np.argsort(-language.usual, kind="stable")[:CANDIDATES]
-    most = len(usual)
+    count = len(usual)
     for span in seen.spans:
         gaps = hidden[span]
         if not gaps.any():
             continue
         rows = guess[span]
-        C = np.repeat(rows[:, None], most, axis=1)
+        C = np.repeat(rows[:, None], count, axis=1)
         for place in np.flatnonzero(gaps).tolist():
             C[place] = usual
             if place and not gaps[place - 1]:
                 after = language.moves(rows[place - 1 : place])[0]
-                C[place] = np.argsort(-after, kind="stable")[:most]
-        logs = np.where(gaps[:, None] | (np.arange(most) == 0), 0.0, LOWEST)
+                C[place] = np.argsort(-after, kind="stable")[:count]
+        logs = np.where(gaps[:, None] | (np.arange(count) == 0), 0.0, LOWEST)
         best = _of_sentence(C, logs, language).argmax(axis=1)
         guess[span] = C[np.arange(len(C)), best]
     return guess
@@ -183,18 +187,18 @@ def _of_sentence(C: Ints2d, logs: Floats2d, language: Language) -> Floats2d:
     for i in range(len(moves) - 1, -1, -1):
         B[i] = moves[i] @ (E[i + 1] * B[i + 1])
         B[i] /= max(B[i].max(), LEAST)
-    both = A * B
-    posteriors: Floats2d = both / np.maximum(both.sum(axis=1, keepdims=True), LEAST)
+    joint = A * B
+    posteriors: Floats2d = joint / np.maximum(joint.sum(axis=1, keepdims=True), LEAST)
     return posteriors
 
 
-def _posteriors(seen: Seen, C: Ints2d, logs: Floats2d, language: Language) -> Floats2d:
+def _posteriors(seen: SeenRelease, C: Ints2d, logs: Floats2d, language: Language) -> Floats2d:
     return np.concatenate([_of_sentence(C[s], logs[s], language) for s in seen.spans])
 
 
-def _best(C: Ints2d, P: Floats2d, most: int) -> Ints2d:
+def _best(C: Ints2d, P: Floats2d, count: int) -> Ints2d:
     """(k, most): the likeliest candidates of each place."""
-    best: Ints2d = np.take_along_axis(C, np.argsort(-P, axis=1, kind="stable")[:, :most], axis=1)
+    best: Ints2d = np.take_along_axis(C, np.argsort(-P, axis=1, kind="stable")[:, :count], axis=1)
     return best
 
 
@@ -213,7 +217,7 @@ class Reader:
         return cls(word_tokens(open_model(model), space), prompt)
 
 
-def causal_guess(text: Corpus, reading: Reading, reader: Reader) -> Ints1d:
+def causal_guess(text: EncodedCorpus, reading: ReleaseReading, reader: Reader) -> Ints1d:
     """Return the words of the likeliest texts by a causal model, mixed with the known frequencies,
     int64 (k,).
 
@@ -228,6 +232,8 @@ def causal_guess(text: Corpus, reading: Reading, reader: Reader) -> Ints1d:
         Sheet(text.before[a:b], capital[a:b], C[a:b], logs[a:b])
         for a, b in pairwise(text.starts.tolist())
     ]
-    known = reading.language.known
-    search = Search(reader.words, known, share=KNOWN, prompt=reader.prompt, beam=reader.beam)
+    frequencies = reading.language.frequencies
+    search = Search(
+        reader.words, frequencies, share=FREQUENCY_SHARE, prompt=reader.prompt, beam=reader.beam
+    )
     return np.concatenate(search.fill(sheets))

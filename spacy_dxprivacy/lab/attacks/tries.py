@@ -18,10 +18,10 @@ from ..epsilons import Make
 from ..results import Progress, bootstrap, no_progress
 from . import guessing
 from .channel import Channel, channel_of, draws_by_frequency
-from .figures import FOUND, AttackFigure, Success, figures_of, share, share_by_document
+from .figures import WORDS_FOUND, AttackFigure, Success, figures_of, share, share_by_document
 from .frontier import Ground, guesses_of
 from .language import places_in
-from .reading import Seen, filled_guess
+from .reading import SeenRelease, filled_guess
 
 PROBES, SENTENCE_PROBES = 400, 60
 MOST_REPEATS = 16
@@ -35,7 +35,7 @@ TESTED = 4  # words of each document
 RARE = 1e-4
 
 
-class Trial:
+class AttackTrial:
     """One release of a mechanism that is fitted on the space of the ground."""
 
     def __init__(
@@ -98,7 +98,7 @@ class Trial:
         return self.channel.columns(self.release.rows)
 
 
-def attack(name: str, trial: Trial) -> list[AttackFigure]:
+def attack(name: str, trial: AttackTrial) -> list[AttackFigure]:
     """Return the success rates of one of ATTACKS. Raise DxError for another, and for a text that is
     too small for it."""
     tried = ATTACKS[one_of("attack", name, tuple(ATTACKS))](trial)
@@ -121,7 +121,7 @@ def attack_over_epsilon(
     figures: list[AttackFigure] = []
     for label, make in makers.items():
         for epsilon in progress(epsilons[label], label):
-            trial = Trial(ground, make(epsilon), label=label)
+            trial = AttackTrial(ground, make(epsilon), label=label)
             for name in names:
                 try:
                     figures += attack(name, trial)
@@ -131,7 +131,7 @@ def attack_over_epsilon(
     return figures
 
 
-def _guess(trial: Trial) -> Iterator[Success]:
+def _guess(trial: AttackTrial) -> Iterator[Success]:
     """Guess each word from the output in its place, and from all outputs; rare ones apart."""
     ground, text = trial.ground, trial.ground.text
     baseline = float((ground.places == int(ground.log_prior.argmax())).mean())
@@ -143,16 +143,16 @@ def _guess(trial: Trial) -> Iterator[Success]:
     yield Success("Bayes", measured, baseline)
     out = trial.release.rows
     everywhere = np.ones(len(out), dtype=bool)
-    blind = filled_guess(Seen(out, text.sentences), everywhere, ground.language) == text.rows
+    blind = filled_guess(SeenRelease(out, text.sentences), everywhere, ground.language) == text.rows
     for attacker, guess in guesses_of(ground, out, trial.mechanism, trial.seed + 5).items():
         right = guess == text.rows
-        for measure, some in ((FOUND, everywhere), (RARE_FOUND, ground.rare)):
-            if some.any():
-                measured = share_by_document(right[some], text.doc_of[some])
-                yield Success(attacker, measured, float(blind[some].mean()), measure=measure)
+        for measure, subset in ((WORDS_FOUND, everywhere), (RARE_FOUND, ground.rare)):
+            if subset.any():
+                measured = share_by_document(right[subset], text.doc_of[subset])
+                yield Success(attacker, measured, float(blind[subset].mean()), measure=measure)
 
 
-def _repeat(trial: Trial) -> Iterator[Success]:
+def _repeat(trial: AttackTrial) -> Iterator[Success]:
     """Guess words of repeated releases, and use repetition within documents."""
     ground, draw, X = trial.ground, trial.repeats, trial.ground.space.vectors
     wanted = places_in(ground.words, trial.probes)
@@ -161,17 +161,17 @@ def _repeat(trial: Trial) -> Iterator[Success]:
     columns, logs = channel.columns(draw.rows), channel.of(ground.words)
     at = np.arange(len(columns))
     for k in REPEATS:
-        setting, some = f"{k} release{'s' if k > 1 else ''}", at[at % MOST_REPEATS < k]
-        groups = some // MOST_REPEATS
-        guesses = guessing.averaged_guess(logs, ground.log_prior, columns[some], groups)
+        setting, places = f"{k} release{'s' if k > 1 else ''}", at[at % MOST_REPEATS < k]
+        groups = places // MOST_REPEATS
+        guesses = guessing.averaged_guess(logs, ground.log_prior, columns[places], groups)
         yield Success("averaging", share(guesses == wanted), baseline, setting)
         if draw.vectors is not None:
-            guesses = guessing.mean_vector_guess(X, ground.words, draw.vectors[some], groups)
+            guesses = guessing.mean_vector_guess(X, ground.words, draw.vectors[places], groups)
             yield Success("mean of vectors", share(guesses == trial.probes), baseline, setting)
     yield from _documents(trial)
 
 
-def _documents(trial: Trial) -> Iterator[Success]:
+def _documents(trial: AttackTrial) -> Iterator[Success]:
     """Guess words that a document repeats, with each scope."""
     ground, text = trial.ground, trial.ground.text
     groups = text.words()
@@ -192,10 +192,10 @@ def _documents(trial: Trial) -> Iterator[Success]:
         yield Success("averaging", measured, baseline, f"scope = {scope}", "repeated words found")
 
 
-def _membership(trial: Trial) -> Iterator[Success]:
+def _membership(trial: AttackTrial) -> Iterator[Success]:
     """Test whether a document holds a word. Raise DxError where all documents hold the same."""
     ground, text = trial.ground, trial.ground.text
-    words, members, others = guessing.pairs_to_test(
+    words, members, non_members = guessing.pairs_to_test(
         text.starts, text.rows, TESTED, np.random.default_rng(trial.seed)
     )
     if not len(words):
@@ -212,14 +212,14 @@ def _membership(trial: Trial) -> Iterator[Success]:
         )
 
     measures = ("AUC", guessing.auc), (TRUE_POSITIVES, guessing.true_positives)
-    pairs = scores(members), scores(others)
-    rare = ground.frequencies[words] < RARE
-    for setting, some in {"any word": np.ones(len(words), dtype=bool), "rare words": rare}.items():
-        if some.sum() < 2:
+    pairs = scores(members), scores(non_members)
+    any_word, rare = np.ones(len(words), dtype=bool), ground.frequencies[words] < RARE
+    for setting, subset in {"any word": any_word, "rare words": rare}.items():
+        if subset.sum() < 2:
             continue
-        by_size = guessing.auc(sizes[members[some]], sizes[others[some]])
+        by_size = guessing.auc(sizes[members[subset]], sizes[non_members[subset]])
         for (measure, figure), baseline in zip(measures, (by_size, 0.01), strict=True):
-            measured = _of_pairs(figure, *(side[some] for side in pairs))
+            measured = _of_pairs(figure, *(side[subset] for side in pairs))
             yield Success("likelihood ratio", measured, baseline, setting, measure)
 
 
@@ -233,7 +233,7 @@ def _of_pairs(figure: Callable[..., float], held: Any, not_held: Any) -> Any:
     return figure(held, not_held), *bootstrap(n, resampled), n
 
 
-def _link(trial: Trial) -> Iterator[Success]:
+def _link(trial: AttackTrial) -> Iterator[Success]:
     """Link outputs to their original document. Raise DxError for fewer than two long documents."""
     text = trial.ground.text
     long = np.flatnonzero(np.diff(text.starts) >= LINK_LENGTH)[:MOST_LINKED]
@@ -253,7 +253,7 @@ def _link(trial: Trial) -> Iterator[Success]:
         yield Success(attacker, measured, 1 / len(long), setting, "documents linked")
 
 
-ATTACKS: dict[str, Callable[[Trial], Iterator[Success]]] = {
+ATTACKS: dict[str, Callable[[AttackTrial], Iterator[Success]]] = {
     "guess": _guess,
     "repeat": _repeat,
     "membership": _membership,

@@ -56,11 +56,11 @@ def words_in(texts: Sequence[str]) -> list[list[str]]:
 def kept_words(before: Sequence[str], after: Sequence[str]) -> Measured:
     """Return the share of the words of texts that stand in what was made of them."""
     kept, documents = [], []
-    for i, (old, new) in enumerate(zip(words_in(before), words_in(after), strict=True)):
-        left = Counter(new)
+    for i, (old, released) in enumerate(zip(words_in(before), words_in(after), strict=True)):
+        remaining = Counter(released)
         for word in old:
-            kept.append(left[word] > 0)
-            left[word] -= 1
+            kept.append(remaining[word] > 0)
+            remaining[word] -= 1
         documents += [i] * len(old)
     return share_by_document(kept, np.array(documents))
 
@@ -68,11 +68,11 @@ def kept_words(before: Sequence[str], after: Sequence[str]) -> Measured:
 def kept_of_one(before: Sequence[str], after: Sequence[str]) -> Measured:
     """Return the share of words that only one of the texts has, each counted once, that stand in
     what was made of it."""
-    held = [set(some) for some in words_in(before)]
-    often = Counter(word for some in held for word in some)
+    held = [set(words) for words in words_in(before)]
+    often = Counter(word for words in held for word in words)
     kept = [
-        (i, word in new)
-        for i, (old, new) in enumerate(zip(held, map(set, words_in(after)), strict=True))
+        (i, word in released)
+        for i, (old, released) in enumerate(zip(held, map(set, words_in(after)), strict=True))
         for word in sorted(old)
         if often[word] == 1
     ]
@@ -100,12 +100,12 @@ def link_texts(
     if sum(map(bool, words_in(before))) < 2:
         raise UsageError("linking needs two texts or more with words.")
     kept = kept_words(before, after)
-    found = [
+    successes = [
         Success("TF-IDF", share(linked(tfidf_scores(before, after))), 1 / len(before), "", LINKED),
         Success("TF-IDF", kept, NAN, "", KEPT),
         Success("TF-IDF", kept_of_one(before, after), NAN, "", ONLY),
     ]
-    return figures_of("rewriting", release, kept[0], found)
+    return figures_of("rewriting", release, kept[0], successes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +120,8 @@ class Posts:
     @cached_property
     def values(self) -> dict[str, Ints1d]:
         """Numbers of the values, int64 (k,). Raise UsageError where they cannot be learned."""
-        parts = {name: _parts(given) for name, given in self.attributes.items()}
-        return {name: coded(some, name, alone=True) for name, some in parts.items()}
+        parts = {name: _parts(column) for name, column in self.attributes.items()}
+        return {name: coded(strings, name, alone=True) for name, strings in parts.items()}
 
     @cached_property
     def folds(self) -> Ints1d:
@@ -149,11 +149,13 @@ def infer(
         if model is not None:
             guesses[CAUSAL] = _chosen(posts, name, texts, model)
         majority = float(np.bincount(values).max() / len(values))
-        found = (
-            Success(who, share_by_document(guess == values, posts.authors), majority, name, MEASURE)
-            for who, guess in guesses.items()
+        successes = (
+            Success(
+                attacker, share_by_document(guess == values, posts.authors), majority, name, MEASURE
+            )
+            for attacker, guess in guesses.items()
         )
-        yield from figures_of(NAME, release, unchanged, found)
+        yield from figures_of(NAME, release, unchanged, successes)
 
 
 def _parts(values: Sequence[str]) -> Sequence[str]:
@@ -177,8 +179,8 @@ def _linear(posts: Posts, name: str, learned: Sequence[str], tested: Sequence[st
         train, test = (np.flatnonzero((posts.folds == fold) == side) for side in (False, True))
         if len(np.unique(values[train])) < 2:
             raise UsageError(f"the field {name!r} must have two values in every part of the texts.")
-        known = [learned[i] for i in train.tolist()]
-        model = linear_model(letters=False).fit(known, values[train])
+        training = [learned[i] for i in train.tolist()]
+        model = linear_model(letters=False).fit(training, values[train])
         guess[test] = model.predict([tested[i] for i in test.tolist()])
     return guess
 

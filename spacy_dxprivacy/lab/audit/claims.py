@@ -42,8 +42,8 @@ class Claim:
 
     def of_pairs(self, pairs: Ints2d) -> Floats1d:
         """Return the epsilons (p,) of pairs (p, 2)."""
-        some, which = np.unique(pairs[:, 0], return_inverse=True)
-        return np.array(self.epsilons(some)[which.reshape(-1), pairs[:, 1]])
+        distinct, at = np.unique(pairs[:, 0], return_inverse=True)
+        return np.array(self.epsilons(distinct)[at.reshape(-1), pairs[:, 1]])
 
 
 def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
@@ -62,8 +62,9 @@ def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
         def scaled(rows: Ints1d) -> Floats2d:
             D = np.asarray(np.inf if stated is None else stated(rows), dtype=np.float64)
             if guarantee.metric == "euclidean":
-                own = euclidean(space.vectors, rows)
-                D = own if stated is None else np.where(np.isfinite(D), np.minimum(D, own), np.inf)
+                # infinite where the mechanism says so
+                E = euclidean(space.vectors, rows)
+                D = E if stated is None else np.where(np.isfinite(D), np.minimum(D, E), np.inf)
             return np.where(np.isfinite(D), D * epsilon, np.inf)
 
         return Claim(0.0, scaled)

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
+from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Draw, facts_of
 from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding, ceiling, lower, upper, wilson
-from .tiers import Trial
+from .tiers import AuditTrial
 
 CALLS = 4  # for each word: one to learn from, one to choose by, two to test
 LEAST_DRAWS = 500  # of a call
@@ -59,9 +59,9 @@ def cloud(unit: float, words: int = 2000, dims: int = 50) -> Space:
     noise = public.standard_normal((cluster, dims)) / np.sqrt(dims)
     X[-len(line) - cluster : -len(line)] = start + 0.1 * noise
     X[line] = start + (line - line[0] + 1)[:, None] * (direction / np.linalg.norm(direction)) / 2
-    apart = np.geomspace(0.01, 8, 20)[:, None]
+    gaps = np.geomspace(0.01, 8, 20)[:, None]
     direction = public.standard_normal((20, dims))
-    X[1:40:2] = X[0:40:2] + apart * direction / np.linalg.norm(direction, axis=1, keepdims=True)
+    X[1:40:2] = X[0:40:2] + gaps * direction / np.linalg.norm(direction, axis=1, keepdims=True)
     longest = 1.01 * float(np.linalg.norm(X, axis=1).max())
     X[40], X[41] = longest / np.sqrt(dims), -longest / np.sqrt(dims)
     X[42:44] = 0
@@ -74,7 +74,7 @@ def _line_of(words: int) -> Ints1d:
     return np.arange(words - words // 20, words)
 
 
-def cloud_pairs(on: Trial) -> Ints2d:
+def cloud_pairs(on: AuditTrial) -> Ints2d:
     """Return the PAIRS, words with unlike noise, and some by what is claimed: the nearest, median
     and farthest that a test can still tell apart."""
     n = len(on.space)
@@ -84,21 +84,21 @@ def cloud_pairs(on: Trial) -> Ints2d:
     order = np.argsort(E, axis=1, kind="stable")
     far = (np.sum(E < 4.0, axis=1) - 1).clip(0)
     places = [np.zeros(len(rows), dtype=np.int64), far // 2, far]
-    some = [np.stack([rows, order[np.arange(len(rows)), at]], axis=1) for at in places]
+    by_claim = [np.stack([rows, order[np.arange(len(rows)), at]], axis=1) for at in places]
     # Neighbours on the line, about as far from the cluster as mechanisms truncate distances: at
     # 2 ln(n / beta) units, beta from 0.1 to 0.001.
     line = _line_of(n)
-    near, end = (int(4 * np.log(many * n)) for many in (10, 1000))
-    out = line[near - 3 : end + 3][::-1]
+    nearest, end = (int(4 * np.log(many * n)) for many in (10, 1000))
+    out = line[nearest - 3 : end + 3][::-1]
     out = out[out < line[-1]]
-    parts = [PAIRS[20:], _unlike(on, rows), *(part[::29] for part in some), PAIRS[9:18:2]]
-    parts += [np.stack([out, out + 1], axis=1), *(part[::7] for part in some), PAIRS, *some]
+    parts = [PAIRS[20:], _unlike(on, rows), *(part[::29] for part in by_claim), PAIRS[9:18:2]]
+    parts += [np.stack([out, out + 1], axis=1), *(part[::7] for part in by_claim), PAIRS, *by_claim]
     pairs = np.concatenate(parts)
-    found: Ints2d = pairs[pairs[:, 0] != pairs[:, 1]]
-    return found
+    distinct_pairs: Ints2d = pairs[pairs[:, 0] != pairs[:, 1]]
+    return distinct_pairs
 
 
-def _unlike(on: Trial, rows: Ints1d) -> Ints2d:
+def _unlike(on: AuditTrial, rows: Ints1d) -> Ints2d:
     """Pairs of the rows with the weakest and the strongest noise, by their first draws."""
     rows = rows[:SCREENED]
     spreads = []
@@ -108,28 +108,32 @@ def _unlike(on: Trial, rows: Ints1d) -> Ints2d:
         Z = draw.vectors if draw.vectors is not None else (draw.rows == row)[:, None].astype(float)
         spreads.append(float(np.asarray(Z, dtype=np.float64).std(axis=0).mean()))
     order = rows[np.argsort(spreads)]
-    return np.array([(order[0], other) for other in (order[-1], order[1], order[len(order) // 2])])
+    return np.array(
+        [(order[0], noisier) for noisier in (order[-1], order[1], order[len(order) // 2])]
+    )
 
 
-def on_plane(on: Trial) -> Finding:
+def on_plane(on: AuditTrial) -> Finding:
     """Test all pairs of the 12 words of the plane, neighbours on the spiral first."""
     pairs = np.array(np.triu_indices(len(on.space), 1)).T
     pairs = pairs[np.argsort(pairs[:, 1] - pairs[:, 0], kind="stable")]
     return _contest("plane", on, pairs, *on.effort.plane)
 
 
-def on_cloud(on: Trial) -> Finding:
+def on_cloud(on: AuditTrial) -> Finding:
     """Test pairs of the large vocabulary."""
     return _contest("black box", on, cloud_pairs(on), *on.effort.cloud)
 
 
-def _contest(tier: str, on: Trial, pairs: Ints2d, draws: int, seconds: float, most: int) -> Finding:
+def _contest(
+    tier: str, on: AuditTrial, pairs: Ints2d, draws: int, seconds: float, max_pairs: int
+) -> Finding:
     """Test at most `most` pairs by at most `draws` draws of each word, in about `seconds`."""
     E = np.maximum(on.claim.of_pairs(pairs), on.claim.of_pairs(pairs[:, ::-1]))
     highest = ceiling(draws // 2, on.alpha)
     testable = E < highest
     pairs, E = pairs[testable], E[testable]
-    first = np.sort(np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)[1])[:most]
+    first = np.sort(np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)[1])[:max_pairs]
     pairs, E = pairs[first], E[first]
     if not len(pairs):
         why = (
@@ -145,19 +149,19 @@ def _contest(tier: str, on: Trial, pairs: Ints2d, draws: int, seconds: float, mo
     worst = max(tested, key=lambda t: t.bound - t.claimed)
     refuted = [t for t in tested if t.p > on.claim.delta and t.bound > t.claimed]
     if refuted:
-        what = (
+        summary = (
             f"{len(refuted)} of {len(tested)} ordered pairs break the promise. The worst: an event "
             f"of probability {worst.p:.3g} or more for the one word and {worst.q:.3g} or less for "
             "the other."
         )
     else:
-        what = (
+        summary = (
             f"{len(tested)} ordered pairs, none of which was told apart better than promised. "
             f"Losses above {ceiling(2 * sampler.size, 1e-6):.1f} nats cannot be seen with this "
             "many draws."
         )
     return Finding(
-        tier, REFUTED if refuted else NOT_REFUTED, what,
+        tier, REFUTED if refuted else NOT_REFUTED, summary,
         (on.space.words[worst.pair[0]], on.space.words[worst.pair[1]]), str(worst.event),
         claimed=worst.claimed, delta=on.claim.delta,
         bound=worst.bound if np.isfinite(worst.bound) else None, tests=len(tested),
@@ -165,7 +169,7 @@ def _contest(tier: str, on: Trial, pairs: Ints2d, draws: int, seconds: float, mo
     )  # fmt: skip
 
 
-def _size(on: Trial, words: int, draws: int, seconds: float) -> int:
+def _size(on: AuditTrial, words: int, draws: int, seconds: float) -> int:
     """The number of draws of a call such that all calls take about so many seconds."""
     tries = min(1000, draws // CALLS)
     taken = []
@@ -175,12 +179,12 @@ def _size(on: Trial, words: int, draws: int, seconds: float) -> int:
         on.mechanism.sample(np.zeros(times * tries, dtype=np.int64), Rng())
         taken.append(time.process_time() - start)
     # without the fixed costs of a call
-    each = max(taken[1] - taken[0], taken[1] / 100) / (4 * tries)
-    fitting = int(seconds / (each * words * CALLS + 1e-12))
-    most = draws // CALLS
+    seconds_a_draw = max(taken[1] - taken[0], taken[1] / 100) / (4 * tries)
+    fitting = int(seconds / (seconds_a_draw * words * CALLS + 1e-12))
+    max_draws = draws // CALLS
     if on.mechanism.sample(np.zeros(1, dtype=np.int64), Rng()).vectors is not None:
-        most = min(most, BLOCK // on.space.vectors.shape[1])
-    return int(np.clip(fitting, min(LEAST_DRAWS, most), most))
+        max_draws = min(max_draws, BLOCK // on.space.vectors.shape[1])
+    return int(np.clip(fitting, min(LEAST_DRAWS, max_draws), max_draws))
 
 
 @dataclass
@@ -188,14 +192,14 @@ class Sampler:
     """Draws of one word, in CALLS calls of `size` each with its own stream. Of a small vocabulary
     each word is drawn once for all its pairs."""
 
-    on: Trial
+    on: AuditTrial
     size: int
     calls: int = 0
-    known: dict[int, list[Draw]] = field(default_factory=dict)
+    draws_of: dict[int, list[Draw]] = field(default_factory=dict)
 
     def __call__(self, row: int) -> list[Draw]:
-        if row in self.known:
-            return self.known[row]
+        if row in self.draws_of:
+            return self.draws_of[row]
         drawn = []
         for _ in range(CALLS):
             self.calls += 1
@@ -203,7 +207,7 @@ class Sampler:
             rows = np.full(self.size, row, dtype=np.int64)
             drawn.append(self.on.mechanism.sample(rows, rng))
         if len(self.on.space) <= 100:
-            self.known[row] = drawn
+            self.draws_of[row] = drawn
         return drawn
 
 
@@ -217,16 +221,21 @@ Z_SCORE = 4.5
 
 
 @dataclass(frozen=True)
-class Event:
-    """The event that `score` is at least t, or below it. worth: about the bound on epsilon."""
+class ThresholdEvent:
+    """The event that a score is at least a threshold, or below it."""
 
-    score: str
-    t: float
+    score_name: str
+    threshold: float
     at_least: bool
-    worth: float
+    estimated_epsilon: float
 
     def __str__(self) -> str:
-        return f"{self.score} {'>=' if self.at_least else '<'} {self.t:.6g}"
+        return f"{self.score_name} {'>=' if self.at_least else '<'} {self.threshold:.6g}"
+
+    def occurs(self, scores: Floats1d) -> Bools1d:
+        """Return for which of the scores (k,) it occurs."""
+        at_least: Bools1d = scores >= self.threshold
+        return at_least if self.at_least else ~at_least
 
 
 @dataclass(frozen=True)
@@ -237,18 +246,22 @@ class Tested:
 
     pair: tuple[int, int]
     claimed: float
-    event: Event
+    event: ThresholdEvent
     p: float
     q: float
     bound: float
 
 
 def _test(
-    on: Trial, pair: list[int], claimed: float, drawn: tuple[list[Draw], list[Draw]], alpha: float
+    on: AuditTrial,
+    pair: list[int],
+    claimed: float,
+    drawn: tuple[list[Draw], list[Draw]],
+    alpha: float,
 ) -> list[Tested]:
     """Test both directions. claimed: epsilon both ways. alpha: for each of them."""
-    one, other = drawn
-    width = None if one[0].vectors is None else int(np.shape(one[0].vectors)[1])
+    first, second = drawn
+    width = None if first[0].vectors is None else int(np.shape(first[0].vectors)[1])
     tables = (facts_of(on.mechanism).centres, on.space.vectors)
     centres = next(
         (
@@ -258,21 +271,19 @@ def _test(
         ),
         np.zeros((2, width or 1)),
     )
-    sides = Sides((pair[0], pair[1]), on.space.vectors, centres, (one[0], other[0]))
-    events = [Event("", 0.0, True, -np.inf)] * 2
-    for (name, a), (_, b) in zip(scores(sides, one[1]), scores(sides, other[1]), strict=True):
-        found = _best(name, np.sort(a()), np.sort(b()), on.claim.delta)
-        events = [
-            new if new.worth > old.worth else old for new, old in zip(found, events, strict=True)
-        ]
-    hits, wanted = np.zeros((2, 2), dtype=np.int64), {event.score for event in events}
+    sides = Sides((pair[0], pair[1]), on.space.vectors, centres, (first[0], second[0]))
+    events = [ThresholdEvent("", 0.0, True, -np.inf)] * 2
+    for (name, a), (_, b) in zip(scores(sides, first[1]), scores(sides, second[1]), strict=True):
+        candidates = _best(name, np.sort(a()), np.sort(b()), on.claim.delta)
+        pairs = zip(events, candidates, strict=True)  # of equal ones the earlier
+        events = [max(pair_of, key=lambda event: event.estimated_epsilon) for pair_of in pairs]
+    hits, wanted = np.zeros((2, 2), dtype=np.int64), {event.score_name for event in events}
     for word, draws in enumerate(drawn):
         for draw in draws[2:]:
             values = {name: score() for name, score in scores(sides, draw) if name in wanted}
             for number, event in enumerate(events):
-                S = values[event.score]
-                hits[word, number] += np.sum(S >= event.t if event.at_least else S < event.t)
-    n, delta, tested = 2 * len(one[2].rows), on.claim.delta, []
+                hits[word, number] += np.sum(event.occurs(values[event.score_name]))
+    n, delta, tested = 2 * len(first[2].rows), on.claim.delta, []
     for number, event in enumerate(events):
         mine, its = int(hits[number, number]), int(hits[1 - number, number])
         p, q = float(lower(mine, n, alpha / 2)), float(upper(its, n, alpha / 2))
@@ -281,30 +292,34 @@ def _test(
     return tested
 
 
-def _best(name: str, a: Floats1d, b: Floats1d, delta: float) -> list[Event]:
+def _best(name: str, a: Floats1d, b: Floats1d, delta: float) -> list[ThresholdEvent]:
     """Return the threshold of a score, sorted for each word, that best tells a's word from b's, and
     the one that best tells b's from a's."""
     t = np.unique(np.concatenate([_marks(a), _marks(b), np.nextafter([a[-1], b[-1]], np.inf)]))
     n = len(a)
-    above = np.stack([n - np.searchsorted(some, t, side="left") for some in (a, b)])
+    above = np.stack(
+        [n - np.searchsorted(sorted_scores, t, side="left") for sorted_scores in (a, b)]
+    )
     hits = np.stack([above, n - above])  # (side, word, threshold)
-    found = []
+    events = []
     for mine, its in ((0, 1), (1, 0)):
         p = wilson(hits[:, mine], n, Z_SCORE) - delta
         q = 1 - wilson(n - hits[:, its], n, Z_SCORE)
         worth = np.log(np.maximum(p, 1e-12)) - np.log(np.maximum(q, 1e-12))
         side, mark = np.unravel_index(int(np.argmax(worth)), worth.shape)
-        found.append(Event(name, float(t[mark]), bool(side == 0), float(worth[side, mark])))
-    return found
+        threshold, estimate = float(t[mark]), float(worth[side, mark])
+        events.append(ThresholdEvent(name, threshold, bool(side == 0), estimate))
+    return events
 
 
-def _marks(some: Floats1d) -> Floats1d:
+def _marks(sorted_scores: Floats1d) -> Floats1d:
     """All of some sorted scores where they are few, so that an output that one word never gives is
     among them; else quantiles."""
-    steps = np.flatnonzero(np.diff(some)) + 1
+    steps = np.flatnonzero(np.diff(sorted_scores)) + 1
     few = len(steps) < FEW
-    places = np.concatenate([[0], steps]) if few else (LEVELS * (len(some) - 1)).astype(np.int64)
-    marks: Floats1d = some[places]
+    levels = (LEVELS * (len(sorted_scores) - 1)).astype(np.int64)
+    places = np.concatenate([[0], steps]) if few else levels
+    marks: Floats1d = sorted_scores[places]
     return marks
 
 
@@ -335,15 +350,15 @@ def scores(sides: Sides, draw: Draw) -> Iterator[tuple[str, Score]]:
     """Yield names and scores of k outputs; a score returns its numbers (k,) when it is called. draw
     has as many outputs as each of `first`."""
     rows = draw.rows
-    one, other = (some.rows for some in sides.first)
-    yield "word by likelihood", partial(_likelihood, one, other, rows, len(sides.table))
+    draws_x, draws_y = (draw_of.rows for draw_of in sides.first)
+    yield "word by likelihood", partial(_likelihood, draws_x, draws_y, rows, len(sides.table))
     x, y = sides.table[list(sides.words)].astype(np.float64)
     for number, word in enumerate(sides.words):
         yield f"the word is word {number}", partial(_equal, rows, np.int64(word))
     yield "projection of the word on the difference", lambda: (sides.table @ (y - x))[rows]
-    for number, some in enumerate(sides.first):
+    for number, draw_of in enumerate(sides.first):
         name = f"the word drawn at this place in an earlier call for word {number}"
-        yield name, partial(_equal, rows, some.rows)
+        yield name, partial(_equal, rows, draw_of.rows)
     if draw.vectors is not None:
         yield from _of_vectors(sides, np.asarray(draw.vectors))
 
@@ -364,17 +379,19 @@ def _of_vectors(sides: Sides, Z: Floats2d) -> Iterator[tuple[str, Score]]:
     yield "place by likelihood", partial(_by_place, sides, Z)
     for number, draw in enumerate(sides.first):
         name = f"the vector drawn at this place in an earlier call for word {number}"
-        yield name, partial(lambda other: np.all(Z == other, axis=1).astype(float), draw.vectors)
+        yield name, partial(_equal, Z, draw.vectors)
 
 
-def _equal(rows: Ints1d, wanted: Any) -> Floats1d:
-    found: Floats1d = (rows == wanted).astype(np.float64)
-    return found
+def _equal(outputs: Any, wanted: Any) -> Floats1d:
+    """Return whether outputs (k,) or (k, d) are equal to the wanted ones, (k,)."""
+    same = np.reshape(outputs == wanted, (len(outputs), -1))
+    equal: Floats1d = np.asarray(same.all(axis=1), dtype=np.float64)
+    return equal
 
 
-def _likelihood(one: Ints1d, other: Ints1d, seen: Ints1d, n: int) -> Floats1d:
+def _likelihood(draws_x: Ints1d, draws_y: Ints1d, seen: Ints1d, n: int) -> Floats1d:
     """The ln of the ratio of the counts of each output among the first draws."""
-    counts = [np.bincount(some, minlength=n) + 0.5 for some in (one, other)]
+    counts = [np.bincount(drawn, minlength=n) + 0.5 for drawn in (draws_x, draws_y)]
     ratio: Floats1d = np.log(counts[0] / counts[1])[seen]
     return ratio
 
@@ -382,9 +399,9 @@ def _likelihood(one: Ints1d, other: Ints1d, seen: Ints1d, n: int) -> Floats1d:
 def _by_place(sides: Sides, Z: Floats2d) -> Floats1d:
     """Likelihood ratio of the cell of a vector, by its place along the line between two words and
     its distance from it."""
-    origin, apart = sides.centres[0], sides.centres[1] - sides.centres[0]
-    length = float(np.linalg.norm(apart))
-    along = apart / length if length > 0 else np.eye(1, len(apart))[0]
+    origin, difference = sides.centres[0], sides.centres[1] - sides.centres[0]
+    length = float(np.linalg.norm(difference))
+    along = difference / length if length > 0 else np.eye(1, len(difference))[0]
 
     def cells(vectors: Any) -> Ints1d:
         A = (np.asarray(vectors).astype(np.float64) - origin) / (length or 1.0)
@@ -393,11 +410,11 @@ def _by_place(sides: Sides, Z: Floats2d) -> Floats1d:
             v = A @ np.array([-along[1], along[0]])
         else:
             v = np.sqrt(np.maximum(np.einsum("kd,kd->k", A, A) - u * u, 0))
-        found: Ints1d = np.digitize(u, LINE) * (len(ACROSS) + 1) + np.digitize(v, ACROSS)
-        return found
+        numbers: Ints1d = np.digitize(u, LINE) * (len(ACROSS) + 1) + np.digitize(v, ACROSS)
+        return numbers
 
-    one, other = (cells(draw.vectors) for draw in sides.first)
-    return _likelihood(one, other, cells(Z), CELLS)
+    cells_x, cells_y = (cells(draw.vectors) for draw in sides.first)
+    return _likelihood(cells_x, cells_y, cells(Z), CELLS)
 
 
 def unreachable(Z: Floats2d, x: Floats1d) -> Floats1d:

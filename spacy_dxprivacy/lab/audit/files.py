@@ -43,15 +43,15 @@ SKIPPED = {"vectors.npy", "scales.npy", "classes.npy", "vectors"}
 @dataclass(frozen=True)
 class Strings:
     """Strings that are not the text of a document. kind: their place, such as "strings" or "user
-    data". whole: each is a word, to be compared as it is."""
+    data". are_words: each is a word, to be compared as it is."""
 
     kind: str
     values: list[str] = field(repr=False)
-    whole: bool = False
+    are_words: bool = False
 
 
 @dataclass(frozen=True)
-class Text:
+class ReleasedText:
     """A document of the release. words, spaces: in place of text where it is in tokens."""
 
     text: str = field(default="", repr=False)
@@ -60,7 +60,7 @@ class Text:
     receipt: dict[str, Any] | None = field(default=None, repr=False)
 
 
-Item = Strings | Text
+Item = Strings | ReleasedText
 
 
 class BadFile(DxError):
@@ -119,10 +119,10 @@ def _read(path: Path, files: FileOptions, in_pipeline: bool) -> Iterator[Item]:
     if kind == ".spacy":
         yield from _docbin(raw)
     elif kind == ".txt" and path.name != "words.txt":
-        yield Text(raw.decode("utf-8-sig", "replace"))
+        yield ReleasedText(raw.decode("utf-8-sig", "replace"))
     elif path.name == "strings.json":
         yield Strings(
-            "strings", [s for s in all_of(parse_json(raw)) if isinstance(s, str)], whole=True
+            "strings", [s for s in all_of(parse_json(raw)) if isinstance(s, str)], are_words=True
         )
     elif kind in ROWS:
         yield from _records(raw, KINDS[kind], files)
@@ -165,13 +165,13 @@ def _docbin(raw: bytes) -> Iterator[Item]:
                 held.append(Strings("tensor", []))
             else:
                 held.append(Strings("user data", list(strings_in([key, value]))))
-        yield Text(words=words, spaces=spaces, receipt=receipt)
+        yield ReleasedText(words=words, spaces=spaces, receipt=receipt)
         yield from held
     with (vocab := _blank_vocab()).memory_zone():
         # A norm, such as "not" of "n't", reveals no more than the word.
         used |= {form for word in used for form in (word.lower(), vocab[word].norm_)}
     yield Strings(
-        "annotations", [s for s in docbin.strings.values() if s and s not in used], whole=True
+        "annotations", [s for s in docbin.strings.values() if s and s not in used], are_words=True
     )
     yield Strings("annotations", list(strings_in(docbin.annotations)))
 
@@ -183,12 +183,12 @@ def _blank_vocab() -> Any:
 
 def _records(raw: bytes, kind: str, files: FileOptions) -> Iterator[Item]:
     """Its texts, by the readers of `dx sanitize`, and the strings of other fields."""
-    own = {step for path in files.field for step in steps(path)}  # names of the text's fields
+    field_names = {step for path in files.field for step in steps(path)}
     for record in read_records(io.BytesIO(raw), kind, files):
         if isinstance(record, Failed):
             why = f"a .{kind} file, record {record.number}: {record.why} {record.hint}"
             raise BadFile(why.strip())
-        yield from (Text(str(text)) for text in record.texts)
+        yield from (ReleasedText(str(text)) for text in record.texts)
         row = record.origin
         if not isinstance(row, Row):
             continue
@@ -197,7 +197,7 @@ def _records(raw: bytes, kind: str, files: FileOptions) -> Iterator[Item]:
         named = zip(row.header.names if row.header else (), row.entry, strict=False)
         for name, value in row.entry.items() if isinstance(row.entry, dict) else named:
             leaves = [str(leaf) for leaf in all_of([name, value])]
-            yield Strings(f"field {name}", [leaf for leaf in leaves if leaf not in own])
+            yield Strings(f"field {name}", [leaf for leaf in leaves if leaf not in field_names])
 
 
 def _parquet(path: Path, field_name: str) -> Iterator[Item]:
@@ -214,29 +214,29 @@ def _parquet(path: Path, field_name: str) -> Iterator[Item]:
                 if name != field_name:
                     yield Strings(f"field {name}", [str(s) for s in all_of([name, value])])
                 elif value is not None:
-                    yield Text(str(value))
+                    yield ReleasedText(str(value))
 
 
 def opened(raw: bytes, depth: int = 0) -> Iterator[str]:
     """Yield all strings in some bytes: json, msgpack, zlib, a pickle's opcodes, or runs of text."""
     if depth > DEEPEST:
         return
-    found: Iterable[str] | None = None
+    strings: Iterable[str] | None = None
     if _is_pickle(raw):
-        found = _pickled(raw, depth)
+        strings = _pickled(raw, depth)
     elif raw[:1] in (b"{", b"[", b'"'):
         try:
-            found = [leaf for leaf in all_of(parse_json(raw)) if isinstance(leaf, str)]
+            strings = [leaf for leaf in all_of(parse_json(raw)) if isinstance(leaf, str)]
         except ValueError:
-            found = None
-    if found is None:
+            strings = None
+    if strings is None:
         try:
             value = unpacked(inflated(raw) if raw[:1] == b"x" else raw)
             # A lone byte is a number in msgpack: it does not count.
-            found = strings_in(value, depth) if isinstance(value, dict | list | tuple) else None
+            strings = strings_in(value, depth) if isinstance(value, dict | list | tuple) else None
         except (ValueError, zlib.error, RecursionError):
-            found = None
-    yield from _runs_of_text(raw) if found is None else found
+            strings = None
+    yield from _runs_of_text(raw) if strings is None else strings
 
 
 def _runs_of_text(raw: bytes) -> Iterator[str]:

@@ -8,19 +8,17 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ...config import import_code, read_config
 from ...errors import DxError, UsageError
 from ...io.build import mechanism_config
-from ...registries import registry
 from ...space import Space
 from ...ty import Mechanism, facts_of
 from ...validate import one_of
-from ..mechanisms import quiet
+from ..mechanisms import quiet, unfitted
 from .claims import INCONCLUSIVE, Finding, Report, claim_of
 from .contest import cloud, on_cloud, on_plane, plane
-from .tiers import Effort, Trial, closed_form, exact, independence, law, sentences
+from .tiers import AuditTrial, Effort, closed_form, exact, independence, law, sentences
 
 ALPHA = 1e-4  # of the whole audit
 NOTHING = "It promises nothing, so there is nothing to refute."
@@ -29,7 +27,7 @@ EFFORTS = {
     "medium": Effort((100_000, 12, 45), (1_000_000, 25, 30), 50_000, (40, 6)),
     "full": Effort((400_000, 45, 66), (4_000_000, 90, 40), 50_000, (120, 10)),
 }
-Tier = Callable[[Trial], Finding | None]
+Tier = Callable[[AuditTrial], Finding | None]
 
 
 def audit(
@@ -54,12 +52,12 @@ def audit(
             for its settings) makes that tier inconclusive.
     """
     one_of("effort", effort, tuple(EFFORTS))
-    how, g = EFFORTS[effort], mechanism.guarantee
+    size, g = EFFORTS[effort], mechanism.guarantee
     if g.kind == "none" or not math.isfinite(g.epsilon):
         nothing = Finding("promise", INCONCLUSIVE, NOTHING)
         return Report(mechanism.name, g.to_dict(), alpha, [nothing])
     unit = 1 / g.epsilon if g.kind == "metric-dp" else 1.0
-    large = cloud(unit, *how.large)
+    large = cloud(unit, *size.large)
     plan: list[tuple[str, Space, tuple[Tier, ...]]] = [
         ("plane", plane(unit), (exact, closed_form, independence, on_plane)),
         ("black box", large, (exact, closed_form, law, sentences, independence, on_cloud)),
@@ -82,12 +80,12 @@ def audit(
             if isinstance(claim, str):
                 findings.append(Finding(name, INCONCLUSIVE, problem))
                 continue
-            trial = Trial(fitted, claim, vocabulary, how, seed, alpha / 2)
+            trial = AuditTrial(fitted, claim, vocabulary, size, seed, alpha / 2)
             for tier in tiers:
                 start = time.perf_counter()
-                found = tier(trial)
-                if found is not None:
-                    findings.append(replace(found, seconds=time.perf_counter() - start))
+                finding = tier(trial)
+                if finding is not None:
+                    findings.append(replace(finding, seconds=time.perf_counter() - start))
     return Report(mechanism.name, g.to_dict(), alpha, findings)
 
 
@@ -105,18 +103,12 @@ def mechanism_of(
     parts = [held, *(held.get("components") or {}).values()]
     blocks = [part["mechanism"] for part in parts if isinstance(part.get("mechanism"), dict)]
     if len(blocks) != 1:
-        found = "no [mechanism] block" if not blocks else f"{len(blocks)} [mechanism] blocks"
-        raise UsageError(f"{config}: it has {found}; expected one.")
-    return _resolved(blocks[0] if epsilon is None else {**blocks[0], "epsilon": epsilon})
+        count = "no [mechanism] block" if not blocks else f"{len(blocks)} [mechanism] blocks"
+        raise UsageError(f"{config}: it has {count}; expected one.")
+    return unfitted(blocks[0], epsilon)
 
 
 def mechanism_named(text: str, *, code: Path | None = None, epsilon: float | None) -> Mechanism:
     """Make a mechanism, not fitted. text: as of parse_mechanism. Raise as mechanism_of does."""
     import_code(code)
-    return _resolved(mechanism_config(text, epsilon))
-
-
-def _resolved(block: dict[str, Any]) -> Mechanism:
-    with quiet():
-        mechanism: Mechanism = registry.resolve({"mechanism": block})["mechanism"]
-    return mechanism
+    return unfitted(mechanism_config(text, epsilon))

@@ -19,9 +19,9 @@ from ...config import FileOptions
 from ...pipeline.unknown import REDACTED
 from ...space import Space
 from ...text.mentions import (
+    AS_A_WHOLE,
     GLUED,
     PIECE,
-    WHOLE,
     chosen,
     is_word,
     name_parts,
@@ -30,7 +30,7 @@ from ...text.mentions import (
 )
 from ...text.tokens import tokenized
 from ..corpus import tokenizer
-from .files import Text, files_of, read_file
+from .files import ReleasedText, files_of, read_file
 
 PIECES = re.compile(r"[^\s\"'<>()\[\]{},;:=|]+")
 WORDS = re.compile(r"\w+")
@@ -59,33 +59,33 @@ class Original:
         """The documents."""
         return [joined(*doc) for doc in self.docs]
 
-    def in_strings(self, values: Iterable[str], *, whole: bool = False) -> set[str]:
+    def in_strings(self, values: Iterable[str], *, are_words: bool = False) -> set[str]:
         """Return the telling words of the original in some strings."""
-        found: set[str] = set()
+        words: set[str] = set()
         for value in values:
             lower = value.lower()
-            if not whole:
-                found |= {piece.strip(".!?-_*/\\") for piece in PIECES.findall(lower)}
-                found |= set(WORDS.findall(lower))
-            found.add(lower)
-        return found & self.telling
+            if not are_words:
+                words |= {piece.strip(".!?-_*/\\") for piece in PIECES.findall(lower)}
+                words |= set(WORDS.findall(lower))
+            words.add(lower)
+        return words & self.telling
 
     def runs_in(self, values: Iterable[str]) -> set[str]:
         """Return the words of sequences of RUN words that the original has as well."""
-        found: set[str] = set()
+        words_in_runs: set[str] = set()
         for value in values:
             words = [w.lower() for w in WORDS.findall(value)] if len(value) > 2 * RUN else []
-            found |= {w for run in _runs(words) if run in self._runs for w in run}
-        return found
+            words_in_runs |= {w for run in _runs(words) if run in self._runs for w in run}
+        return words_in_runs
 
 
 def read_original(path: Path, files: FileOptions, space: Space) -> Original:
     """Read a file or a folder of texts. Raise BadFile as reading a release does."""
     items = (item for file in files_of(path) for item in read_file(file, files))
-    return Original([tokens_of(item) for item in items if isinstance(item, Text)], space)
+    return Original([tokens_of(item) for item in items if isinstance(item, ReleasedText)], space)
 
 
-def tokens_of(item: Text) -> tuple[list[str], list[bool]]:
+def tokens_of(item: ReleasedText) -> tuple[list[str], list[bool]]:
     """Return words and blanks of a document, by the English tokenizer where it is plain text."""
     if item.words is not None and item.spaces is not None:
         return item.words, item.spaces
@@ -141,20 +141,20 @@ class Survivor:
 @dataclass
 class Recognised:
     """The entities of the originals. parts: part of a name -> whether a text writes it small.
-    wholes: in small letters -> label. here: those of each document. found: counts by label."""
+    wholes: in small letters -> label. by_document: those of each. counts: mentions by label."""
 
     parts: dict[str, bool] = field(default_factory=dict)
     wholes: dict[str, str] = field(default_factory=dict)
-    here: list[set[str]] = field(default_factory=list)
-    found: Counter[str] = field(default_factory=Counter)
+    by_document: list[set[str]] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
 
     @cached_property
     def by_word(self) -> dict[str, list[tuple[str, int]]]:
         """First word -> the wholes that it begins, with the characters before it."""
         table: dict[str, list[tuple[str, int]]] = {}
-        for whole in self.wholes:
-            if first := WORDS.search(whole):
-                table.setdefault(first[0], []).append((whole, first.start()))
+        for entity in self.wholes:
+            if first := WORDS.search(entity):
+                table.setdefault(first[0], []).append((entity, first.start()))
         return table
 
 
@@ -167,11 +167,11 @@ def labels_in_plaintext(phrases: Iterable[str]) -> list[str]:
 def recognise(originals: Iterable[str], labels: Collection[str], nlp: Language) -> Recognised:
     """Recognise entities. nlp: a pipeline with a recogniser. labels: its own, or plain ones such as
     PERSON and GPE."""
-    wanted = {plain_label(label) for label in labels} & (WHOLE | {"PERSON", "ADDRESS"})
-    known = Recognised()
+    wanted = {plain_label(label) for label in labels} & (AS_A_WHOLE | {"PERSON", "ADDRESS"})
+    recognised = Recognised()
     for doc in nlp.pipe(originals):
         entities = chosen(doc, wanted)
-        known.found.update(label for label, _, _ in entities)
+        recognised.counts.update(label for label, _, _ in entities)
         parts = {p: s for p, s in name_parts(doc, entities).items() if len(p) >= SHORTEST}
         wholes = {}
         for label, first, last in entities:
@@ -179,48 +179,48 @@ def recognise(originals: Iterable[str], labels: Collection[str], nlp: Language) 
             if label != "PERSON" and len(text) > SHORTEST and not all(map(is_word, text.split())):
                 wholes[text] = label
         for part, small in parts.items():
-            known.parts[part] = known.parts.get(part, False) or small
-        known.wholes |= wholes
-        known.here.append({*parts, *wholes})
-    return known
+            recognised.parts[part] = recognised.parts.get(part, False) or small
+        recognised.wholes |= wholes
+        recognised.by_document.append({*parts, *wholes})
+    return recognised
 
 
 def survivors(
-    originals: Sequence[str], release: Sequence[str], known: Recognised
+    originals: Sequence[str], release: Sequence[str], recognised: Recognised
 ) -> list[Survivor]:
     """Return the survivors in the texts of a release, in the order of the originals. Raise
     ValueError where they differ in number."""
     nlp = _blank()
-    found = []
-    for number, (old, new) in enumerate(zip(originals, release, strict=True)):
+    hits_in_release = []
+    for number, (old, released) in enumerate(zip(originals, release, strict=True)):
         with nlp.memory_zone():
-            doc: Doc = nlp.make_doc(new)
-            hits = [*_names_in(doc, known), *_wholes_in(new.lower(), known)]
+            doc: Doc = nlp.make_doc(released)
+            hits = [*_names_in(doc, recognised), *_wholes_in(released.lower(), recognised)]
         before = old.lower()
         words = set(PIECE.findall(before))
         for word, start, label in hits:
             long = label != "PERSON" or len(word) >= GLUED
             if word in words or (long and word in before):
-                own = word in known.here[number]
-                found.append(Survivor(number, start, label, own, word))
-    return found
+                in_same_document = word in recognised.by_document[number]
+                hits_in_release.append(Survivor(number, start, label, in_same_document, word))
+    return hits_in_release
 
 
-def _names_in(doc: Doc, known: Recognised) -> Iterator[tuple[str, int, str]]:
-    for i in places_of(doc, known.parts, np.zeros(len(doc), dtype=bool)):
+def _names_in(doc: Doc, recognised: Recognised) -> Iterator[tuple[str, int, str]]:
+    for i in places_of(doc, recognised.parts, np.zeros(len(doc), dtype=bool)):
         lower = doc[i].lower_
-        pieces = {p for p in PIECE.findall(lower) if p in known.parts}
-        for piece in pieces or {p for p in known.parts if len(p) >= GLUED and p in lower}:
+        pieces = {p for p in PIECE.findall(lower) if p in recognised.parts}
+        for piece in pieces or {p for p in recognised.parts if len(p) >= GLUED and p in lower}:
             yield piece, doc[i].idx, "PERSON"
 
 
-def _wholes_in(lower: str, known: Recognised) -> Iterator[tuple[str, int, str]]:
+def _wholes_in(lower: str, recognised: Recognised) -> Iterator[tuple[str, int, str]]:
     for match in WORDS.finditer(lower):
-        for whole, before in known.by_word.get(match[0], ()):
+        for entity, before in recognised.by_word.get(match[0], ()):
             start = match.start() - before
-            end = start + len(whole)
-            if lower[max(start, 0) : end] == whole and not lower[end : end + 1].isalnum():
-                yield whole, start, known.wholes[whole]
+            end = start + len(entity)
+            if lower[max(start, 0) : end] == entity and not lower[end : end + 1].isalnum():
+                yield entity, start, recognised.wholes[entity]
 
 
 def rules() -> Language:

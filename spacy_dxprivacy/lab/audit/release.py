@@ -14,6 +14,7 @@ from spacy.strings import get_string_id
 
 from ...config import FileOptions, names_of
 from ...io.files.limits import parse_json
+from ...pipeline.receipt import Receipt
 from ...pipeline.select import LAYOUT
 from ...pipeline.unknown import REDACTED
 from ...space import Space
@@ -21,7 +22,7 @@ from ...text.coverage import foreign_names, uncovered
 from ...text.language import COVERED
 from ...text.normal import normal_form
 from ...text.spelling import capitalised
-from .files import BadFile, Strings, Text, bytes_of, files_of, read_file, refused, unpacked
+from .files import BadFile, ReleasedText, Strings, bytes_of, files_of, read_file, refused, unpacked
 from .original import (
     WORDS,
     Original,
@@ -45,7 +46,7 @@ MARKS = re.compile(r"[\w ]+")
 FILE_WORDS = set("text texts clean out output release notes docs vocab meta".split())
 # Clitics are written in full, and their stems too: "ca" and "n't" as "can" and "not".
 SPELLED = {"am", "are", "have", "will", "would", "not", "can", "shall", "n't", "'s", "'", "’s"}
-WHAT = {
+EXPLANATIONS = {
     "strings": "words that only a pipeline which read the text has in its vocabulary",
     "metadata": "words that the space does not hold",
     "pickle": "words that no mechanism drew",
@@ -107,23 +108,11 @@ class ReleaseReport:
         """Return the report as lines, the worst first; words of the original only if asked for."""
         rows = [f"{LEAKED if self.leaked else CLEAN} ({self.words:,} words of the original)"]
         for leak in sorted(self.leaks, key=lambda leak: (leak.by_chance, leak.declared)):
-            how = "by chance" if leak.by_chance else "declared" if leak.declared else "LEAKED"
+            judgement = "by chance" if leak.by_chance else "declared" if leak.declared else "LEAKED"
             count = f", {len(leak.words):,} words" if leak.words else ""
-            rows.append(f"  {how}: {leak.kind} in {leak.where}{count}: {leak.what}")
+            rows.append(f"  {judgement}: {leak.kind} in {leak.where}{count}: {leak.what}")
             rows += [f"    {' '.join(sorted(leak.words))}"] if show_words and leak.words else []
         return rows + [f"  note: {note}" for note in self.notes]
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How a release and its original are read. field: where the text is, in files with fields.
-    entities: labels whose survivors are all leaks; if empty, those that receipts of entity mode
-    name, where a mechanism may draw a word by chance. nlp: the pipeline with the recogniser; the
-    rules of dx_entity_ruler if None."""
-
-    field: str = "text"
-    entities: Sequence[str] = ()
-    nlp: Language | None = None
 
 
 def audit_release(
@@ -143,25 +132,29 @@ def audit_release(
         against: The original texts, a file or a folder.
         receipt: What `dx sanitize --receipt` wrote, for formats that hold none.
         space: From which replacements were drawn; the built-in one if None.
-        field, entities, nlp: How both are read; see Reading.
+        field: Where the text is, in files with fields.
+        entities: Labels whose survivors are all leaks; if empty, those that receipts of entity mode
+            name, where a mechanism may draw a word by chance.
+        nlp: The pipeline with the recogniser; the rules of dx_entity_ruler if None.
 
     Raises:
         DxError: (BadFile) For what cannot be read.
     """
-    how = Reading(field, entities, nlp)
     space = Space.builtin() if space is None else space
-    files = FileOptions(field=names_of(how.field))
+    files = FileOptions(field=names_of(field))
     original = read_original(Path(against), files, space)
     if not original.words:
         raise BadFile("the original holds no words.")
-    return _Audit(original, space, receipt or {}, how).run(Path(path), files)
+    return _Audit(original, space, receipt or {}, entities, nlp).run(Path(path), files)
 
 
 class _Audit:
     def __init__(
-        self, original: Original, space: Space, receipt: dict[str, Any], how: Reading
-    ) -> None:
-        self.original, self.space, self.given, self.how = original, space, receipt, how
+        self, original: Original, space: Space, receipt: dict[str, Any],
+        entities: Sequence[str], nlp: Language | None,
+    ) -> None:  # fmt: skip
+        self.original, self.space, self.given = original, space, receipt
+        self.entities, self.nlp = tuple(entities), nlp
         self.receipt = receipt  # of the latest text
         self.texts: list[str] = []  # of the release
         self.labels: set[str] = set()  # of entity mode, as receipts name them
@@ -172,7 +165,7 @@ class _Audit:
         self.public: set[str] = set()
         self.public_ids: set[int] = set()
 
-    def run(self, path: Path, how: FileOptions) -> ReleaseReport:
+    def run(self, path: Path, files_options: FileOptions) -> ReleaseReport:
         files = files_of(path)
         pipelines = {f.parent for f in files if f.name == "meta.json"}
         pipelines = {folder for folder in pipelines if folder / "config.cfg" in files}
@@ -185,8 +178,8 @@ class _Audit:
         for number, file in enumerate(files, 1):
             where = self._name(file, path, number)
             inside = any(parent in pipelines for parent in file.parents)
-            for item in read_file(file, how, in_pipeline=inside):
-                if isinstance(item, Text):
+            for item in read_file(file, files_options, in_pipeline=inside):
+                if isinstance(item, ReleasedText):
                     self._text(item, where)
                 else:
                     self._strings(item, where)
@@ -196,8 +189,8 @@ class _Audit:
         for declared, (copied, could) in self.cases.items():
             # One or two may be chance, or a word that the space writes in another way.
             if len(copied) >= 2 and len(copied) >= len(could) / 2:
-                what = "words in the case of the original"
-                self._add("casing", "the texts", copied, what, declared=declared)
+                text = "words in the case of the original"
+                self._add("casing", "the texts", copied, text, declared=declared)
         self._judge_survivors()
         if self.texts and len(self.texts) != len(self.original.docs):
             self.notes.add(
@@ -219,16 +212,18 @@ class _Audit:
         by_chance: bool = False,
         declared: bool = False,
     ) -> None:
-        new = Leak(kind, where, set(), what, by_chance=by_chance, declared=declared)
-        leak = self.leaks.setdefault((kind, where, new.by_chance, new.declared), new)
+        leak_of_kind = Leak(kind, where, set(), what, by_chance=by_chance, declared=declared)
+        leak = self.leaks.setdefault(
+            (kind, where, leak_of_kind.by_chance, leak_of_kind.declared), leak_of_kind
+        )
         leak.words.update(words)
 
     def _name(self, file: Path, path: Path, number: int) -> str:
         """The name of a file, or its number where the name holds words of the original."""
         name = file.relative_to(path).as_posix() if file != path else file.name
         stem = name if file != path else file.stem
-        apart = stem.replace("_", " ").replace("-", " ")
-        words = self.original.in_strings([stem, apart]) - FILE_WORDS
+        spaced = stem.replace("_", " ").replace("-", " ")
+        words = self.original.in_strings([stem, spaced]) - FILE_WORDS
         if not words:
             return name
         declared = "the names of the files" in _in_plaintext(self.given)
@@ -239,18 +234,18 @@ class _Audit:
     def _strings(self, item: Strings, where: str) -> None:
         kind = item.kind
         if kind == "tensor":
-            declared = self.receipt.get("vectors") == "noisy"
+            declared = _stated(self.receipt, "release", "vectors") == "noisy"
             self._add("tensor", where, (), "an array for a document", declared=declared)
             return
         lead = "the fields "
         phrases = [p.removeprefix(lead) for p in _in_plaintext(self.given) if p.startswith(lead)]
         fields = {f"field {name.strip()}" for phrase in phrases for name in phrase.split(",")}
         declared = kind in fields
-        words = self.original.in_strings(item.values, whole=item.whole)
+        words = self.original.in_strings(item.values, are_words=item.are_words)
         runs = self.original.runs_in(item.values)
         if runs:
-            what = "words that stand together in the original"
-            self._add(kind, where, runs, what, declared=declared)
+            text = "words that stand together in the original"
+            self._add(kind, where, runs, text, declared=declared)
         words -= runs
         if kind in ("metadata", "receipt"):
             words = (words & self.original.unknown) - self.public
@@ -259,8 +254,8 @@ class _Audit:
         elif kind == "pickle":
             words = self._in_pickle(words - self.public, where)
         if words:
-            what = WHAT.get(kind, "words of the original")
-            self._add(kind, where, words, what, declared=declared)
+            text = EXPLANATIONS.get(kind, "words of the original")
+            self._add(kind, where, words, text, declared=declared)
 
     def _is_public(self, word: str) -> bool:
         forms = (word, word.upper(), capitalised(word))
@@ -268,15 +263,15 @@ class _Audit:
 
     def _in_pickle(self, words: set[str], where: str) -> set[str]:
         """Unknown words; and known ones where these are too many for chance."""
-        known = self.original.telling - self.original.unknown - self.public
-        here = words & known
-        if len(known) >= FEW and len(here) >= ALL_OF_IT * len(known):
+        drawable = self.original.telling - self.original.unknown - self.public
+        present = words & drawable
+        if len(drawable) >= FEW and len(present) >= ALL_OF_IT * len(drawable):
             return words
-        if here:
-            self._add("pickle", where, here, "words that the mechanism can draw", by_chance=True)
+        if present:
+            self._add("pickle", where, present, "words that the mechanism can draw", by_chance=True)
         return words & self.original.unknown
 
-    def _text(self, item: Text, where: str) -> None:
+    def _text(self, item: ReleasedText, where: str) -> None:
         tokens, number = tokens_of(item), len(self.texts)
         self.texts.append(joined(*tokens))
         # A receipt given by hand is of the run; that of a file is forged easily.
@@ -285,20 +280,21 @@ class _Audit:
         self.labels.update(labels_in_plaintext(phrases))
         lower = {w.lower() for w in tokens[0]} & self.original.words
         if not receipt:
-            what = "nothing says that a sanitizer made it; give its receipt"
-            self._add("text without a receipt", where, lower, what)
+            text = "nothing says that a sanitizer made it; give its receipt"
+            self._add("text without a receipt", where, lower, text)
             return
-        if self.space.digest not in str(receipt.get("space", "")):
+        space = _stated(receipt, "words", "space")
+        if space is not None and self.space.digest not in str(space):
             self.notes.add(OTHER_SPACE)
         kept = any(p.startswith("every word") for p in phrases)
-        digits = receipt.get("unknown_policy") in ("RandomDigits", "Context")
+        digits = _stated(receipt, "unknown", "policy") in ("RandomDigits", "Context")
         drawable = {w for w in lower if digits and any(c.isdigit() for c in w) and len(w) < LONG}
         drawable |= {w for w in lower if self.space.find(w) >= 0 or w in SPELLED}
         if drawable:
             self._add("text", where, drawable, "words that the mechanism can draw", by_chance=True)
         if lower - drawable:
-            what = "words that the space does not hold, so no mechanism drew them"
-            self._add("unknown words", where, lower - drawable, what, declared=kept)
+            text = "words that the space does not hold, so no mechanism drew them"
+            self._add("unknown words", where, lower - drawable, text, declared=kept)
         if kept:
             self._unread(tokens, where)
         if number < len(self.original.docs):
@@ -306,8 +302,7 @@ class _Audit:
 
     def _unread(self, tokens: Tokens, where: str) -> None:
         """Look for text in which the rules of entity mode could find nothing."""
-        nlp = self.how.nlp
-        if nlp is not None and nlp.lang not in COVERED:
+        if self.nlp is not None and self.nlp.lang not in COVERED:
             return  # whose recogniser reads other languages
         text = normal_form(joined(*tokens))
         spans = [*uncovered(text, COVERED), *foreign_names(text)]
@@ -316,22 +311,24 @@ class _Audit:
         if words & self.original.words:
             self._add("unread text", where, words & self.original.words, UNREAD)
 
-    def _aligned(self, old: Tokens, new: Tokens, where: str, kept: bool) -> None:
+    def _aligned(self, old: Tokens, released: Tokens, where: str, kept: bool) -> None:
         """Compare place by place. kept: the receipt declares that any word may be unchanged."""
-        if _same_layout(joined(*old), joined(*new)):
+        if _same_layout(joined(*old), joined(*released)):
             declared = LAYOUT in _in_plaintext(self.receipt)
             self._add("layout", where, (), LAYOUT, declared=declared)
-        if len(old[0]) != len(new[0]):
+        if len(old[0]) != len(released[0]):
             self.notes.add("Some documents have another number of tokens: casing is not compared.")
             return
         places = [
             (o, n, before)
-            for o, n, before in zip(old[0], new[0], ["", *new[0]], strict=False)
+            for o, n, before in zip(old[0], released[0], ["", *released[0]], strict=False)
             if any(c.isalpha() for c in o)
         ]
-        same = [o.lower() for o, n, _ in places if o.lower() == n.lower()]
-        if len(places) >= FEW and len(same) >= ALL_OF_IT * len(places):
-            self._add("unchanged text", where, same, "nearly every word is itself", declared=kept)
+        unchanged = [o.lower() for o, n, _ in places if o.lower() == n.lower()]
+        if len(places) >= FEW and len(unchanged) >= ALL_OF_IT * len(places):
+            self._add(
+                "unchanged text", where, unchanged, "nearly every word is itself", declared=kept
+            )
         # Words in the case of the original and not of the space. A word that is declared to be
         # unchanged has its own case.
         declared = "the case of every word" in _in_plaintext(self.receipt)
@@ -355,28 +352,28 @@ class _Audit:
 
     def _judge_survivors(self) -> None:
         """Look for parts of the entities recognised in the originals."""
-        labels = tuple(self.how.entities) or tuple(sorted(self.labels))
+        labels = self.entities or tuple(sorted(self.labels))
         texts = self.original.texts
         if not labels or len(self.texts) != len(texts):
             return
         by_origin: dict[bool, list[Survivor]] = {False: [], True: []}
-        for s in survivors(texts, self.texts, recognise(texts, labels, self.how.nlp or rules())):
+        for s in survivors(texts, self.texts, recognise(texts, labels, self.nlp or rules())):
             # Where survivors were asked for, each one counts.
-            known = all(self.space.find(part) >= 0 for part in WORDS.findall(s.word))
-            by_origin[not self.how.entities and known].append(s)
-        for by_chance, some in by_origin.items():
-            if some:
-                where = f"{len({s.document for s in some}):,} of {len(texts):,} documents"
-                what = f"parts of entities that were recognised, at {len(some):,} places"
-                self._add("survivors", where, {s.word for s in some}, what, by_chance=by_chance)
+            drawable = all(self.space.find(part) >= 0 for part in WORDS.findall(s.word))
+            by_origin[not self.entities and drawable].append(s)
+        for by_chance, hits in by_origin.items():
+            if hits:
+                where = f"{len({s.document for s in hits}):,} of {len(texts):,} documents"
+                text = f"parts of entities that were recognised, at {len(hits):,} places"
+                self._add("survivors", where, {s.word for s in hits}, text, by_chance=by_chance)
 
 
-def _same_layout(old: str, new: str) -> bool:
+def _same_layout(old: str, released: str) -> bool:
     """About as many words, or the same line breaks and marks between them."""
-    one, other = len(old.split()), len(new.split())
-    marks = [MARKS.sub("", text.replace(REDACTED, "")) for text in (old, new)]
+    n_old, n_new = len(old.split()), len(released.split())
+    marks = [MARKS.sub("", text.replace(REDACTED, "")) for text in (old, released)]
     same_marks = len(marks[0]) > 2 and marks[0] == marks[1]
-    return min(one, other) > 1 and (abs(one - other) <= max(one, other) / 20 or same_marks)
+    return min(n_old, n_new) > 1 and (abs(n_old - n_new) <= max(n_old, n_new) / 20 or same_marks)
 
 
 def _case(word: str) -> str:
@@ -387,11 +384,21 @@ def _case(word: str) -> str:
 
 def _in_plaintext(receipt: dict[str, Any]) -> Iterator[str]:
     """The phrases that a receipt and its earlier ones declare, unless merely claimed."""
-    earlier = receipt.get("earlier")
-    for part in (receipt, *(earlier if isinstance(earlier, list | tuple) else ())):
-        vouched = isinstance(part, dict) and not part.get("claimed")
-        phrases = part.get("in_clear") if vouched else None
-        yield from (str(p) for p in (phrases if isinstance(phrases, list | tuple) else ()))
+    stages = receipt.get("stages")
+    for stage in stages if isinstance(stages, list | tuple) else ():
+        if isinstance(stage, dict) and stage.get("stage") == "release":
+            phrases = stage.get("in_clear")
+            yield from map(str, phrases if isinstance(phrases, list | tuple) else ())
+        elif isinstance(stage, dict) and not stage.get("claimed"):
+            yield from _in_plaintext(stage)  # of an earlier sanitizer
+
+
+def _stated(receipt: dict[str, Any], stage: str, name: str) -> Any:
+    """What a stage of a receipt states; None where it does not, or is damaged."""
+    try:
+        return Receipt(receipt).stage(stage).get(name)
+    except (AttributeError, LookupError, TypeError):
+        return None
 
 
 def _language(file: Path) -> str:

@@ -1,6 +1,6 @@
 """Tests of exact probabilities, closed forms, noise distributions, independence and sentences.
 
-Each takes a Trial, and returns a Finding, or None where it does not apply.
+Each takes an AuditTrial, and returns a Finding, or None where it does not apply.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class Trial:
+class AuditTrial:
     """A mechanism that is fitted on a space, and its claim there. seed: of the draws, for tests.
     alpha: the probability that a contest refutes a sound mechanism by chance."""
 
@@ -52,7 +52,7 @@ class Trial:
 # -- exact probabilities and closed forms ----------------------------------------------------------
 
 
-def exact(on: Trial) -> Finding | None:
+def exact(on: AuditTrial) -> Finding | None:
     """Compute the loss, or hockey-stick divergence, of all pairs of words by `distribution`."""
     if not isinstance(on.mechanism, StatesProbabilities):
         return None
@@ -69,30 +69,30 @@ def exact(on: Trial) -> Finding | None:
         return Finding("exact", INCONCLUSIVE, wrong)
     E = on.claim.epsilons(rows)[:, rows]
     with np.errstate(divide="ignore", invalid="ignore"):
-        logs, found = np.log(P), np.empty_like(E)
+        logs, losses = np.log(P), np.empty_like(E)
         for w in range(len(rows)):
             if on.claim.delta:
                 factor = np.exp(np.minimum(E[w], 700.0))[:, None]
-                found[w] = np.maximum(P[w][None, :] - factor * P, 0).sum(axis=1)
+                losses[w] = np.maximum(P[w][None, :] - factor * P, 0).sum(axis=1)
             else:
                 gap = logs[w][None, :] - logs
                 gap[:, np.isneginf(logs[w])] = -np.inf  # impossible outputs of w do not count
-                found[w] = gap.max(axis=1)
-    return _loss_or_range("exact", on, rows, E, found)
+                losses[w] = gap.max(axis=1)
+    return _loss_or_range("exact", on, rows, E, losses)
 
 
-def closed_form(on: Trial) -> Finding | None:
+def closed_form(on: AuditTrial) -> Finding | None:
     """Compute the loss of all pairs of some words by the mechanism's fact `loss`, or, where a delta
     is promised, by its `delta`; None where it has no such closed forms."""
     facts = facts_of(on.mechanism)
     rows = np.union1d(_rows(on.space), np.arange(min(len(on.space), 46)))
     E, promised = on.claim.epsilons(rows)[:, rows], on.claim.delta
-    found = facts.delta(rows, rows, E) if promised else facts.loss(rows, rows)
-    if found is None:
+    losses = facts.delta(rows, rows, E) if promised else facts.loss(rows, rows)
+    if losses is None:
         return None
     if promised:  # what rounding alone lifts above the promise is no finding
-        found = np.where(found > promised * (1 + 1e-6) + 1e-13, found, 0.0)
-    return _loss_or_range("closed form", on, rows, E, found)
+        losses = np.where(losses > promised * (1 + 1e-6) + 1e-13, losses, 0.0)
+    return _loss_or_range("closed form", on, rows, E, losses)
 
 
 def _rows(space: Space) -> Ints1d:
@@ -122,42 +122,44 @@ def _follows(mechanism: Mechanism, P: Floats2d, rows: Ints1d, rng: Rng) -> bool:
     return True
 
 
-def _loss_or_range(tier: str, on: Trial, rows: Ints1d, E: Floats2d, found: Floats2d) -> Finding:
+def _loss_or_range(
+    tier: str, on: AuditTrial, rows: Ints1d, E: Floats2d, losses: Floats2d
+) -> Finding:
     """The finding of `_worst`; unless that is refuted, that of the ranges, if they are too large.
 
     The range of the loss is the largest loss of either word to the other, added up.
     """
-    finding = _worst(tier, on, rows, E, found)
+    finding = _worst(tier, on, rows, E, losses)
     if on.claim.delta or finding.verdict != NOT_REFUTED:
         return finding
     times = on.mechanism.guarantee.loss_range
-    by_range = _worst(tier, on, rows, times * E, found + found.T)
+    by_range = _worst(tier, on, rows, times * E, losses + losses.T)
     return replace(by_range, what=RANGE) if by_range.verdict == REFUTED else finding
 
 
-def _worst(tier: str, on: Trial, rows: Ints1d, E: Floats2d, found: Floats2d) -> Finding:
+def _worst(tier: str, on: AuditTrial, rows: Ints1d, E: Floats2d, losses: Floats2d) -> Finding:
     """The finding of the worst pair. found: losses, or, where a delta is promised, deltas at the
     promised epsilons E; both (k, k)."""
     delta = on.claim.delta
     with np.errstate(invalid="ignore"):
-        excess = found - (delta or E)
+        excess = losses - (delta or E)
     excess[~np.isfinite(E)] = -np.inf
     np.fill_diagonal(excess, -np.inf)
     w, v = np.unravel_index(int(np.argmax(excess)), excess.shape)
     if np.isneginf(excess[w, v]):
         return Finding(tier, INCONCLUSIVE, "No pair is covered by the promise.")
-    claimed, bound = float(E[w, v]), float(found[w, v])
+    claimed, bound = float(E[w, v]), float(losses[w, v])
     refuted = excess[w, v] > TOLERANCE * max(1.0, claimed)
     count = len(rows) * (len(rows) - 1)
-    what = f"The exact loss of {count:,} ordered pairs; the worst against its promise is given."
+    summary = f"The exact loss of {count:,} ordered pairs; the worst against its promise is given."
     if delta:
-        what = (
+        summary = (
             f"Of {count:,} ordered pairs, the worst: delta is {bound:.3g} at epsilon "
             f"{claimed:.4g}, and {delta:.3g} is promised."
         )
     pair = (on.space.words[int(rows[w])], on.space.words[int(rows[v])])
     return Finding(
-        tier, REFUTED if refuted else NOT_REFUTED, what, pair, claimed=claimed, delta=delta,
+        tier, REFUTED if refuted else NOT_REFUTED, summary, pair, claimed=claimed, delta=delta,
         bound=None if delta else bound, tests=count,
     )  # fmt: skip
 
@@ -168,7 +170,7 @@ UNLIKELY = 1e-7
 FEW_WORDS = 4
 
 
-def law(on: Trial) -> Finding | None:
+def law(on: AuditTrial) -> Finding | None:
     """Test the radius of the noise against its distribution (Kolmogorov and Smirnov).
 
     A mechanism states it as its `law`, a ty.NoiseLaw: from its guarantee, its settings and the
@@ -187,14 +189,14 @@ def law(on: Trial) -> Finding | None:
     R = stated.radius(np.asarray(draw.vectors, dtype=np.float64) - stated.centres[rows])
     p = kstest(R, stated.law.cdf).pvalue
     ratio = float(np.median(R) / stated.law.ppf(0.5))
-    what = f"The median radius of the noise is {ratio:.3f} times the stated one (KS p = {p:.2g})"
+    summary = f"The median radius of the noise is {ratio:.3f} times the stated one (KS p = {p:.2g})"
     if p >= UNLIKELY:
-        return Finding("law", NOT_REFUTED, f"{what}.", draws=len(rows))
+        return Finding("law", NOT_REFUTED, f"{summary}.", draws=len(rows))
     if ratio < 1:
-        what += ": there is less noise than the guarantee needs."
-        return Finding("law", REFUTED, what, event="the radius", draws=len(rows))
-    what += ": the distribution is not the stated one, and has more noise."
-    return Finding("law", INCONCLUSIVE, what, draws=len(rows))
+        summary += ": there is less noise than the guarantee needs."
+        return Finding("law", REFUTED, summary, event="the radius", draws=len(rows))
+    summary += ": the distribution is not the stated one, and has more noise."
+    return Finding("law", INCONCLUSIVE, summary, draws=len(rows))
 
 
 # -- independence of the draws of a text -----------------------------------------------------------
@@ -204,7 +206,7 @@ MODE = 0.8  # an output that is nearly always the same has no ranks to compare
 IN_COMMON = 50
 
 
-def independence(on: Trial) -> Finding:
+def independence(on: AuditTrial) -> Finding:
     """Test that outputs of two calls, for two words by turns, are independent.
 
     The guarantee of a word composes over a text only where draws are independent. Noise that is
@@ -215,15 +217,15 @@ def independence(on: Trial) -> Finding:
     rows = np.tile([0, len(on.space) // 2], on.effort.draws // 2)
     A, B = (_numbers(on, rows, number) for number in range(2))
     wrong, tests = [], 0
-    for what, one, other in _neighbours(A, B):
-        for a, b in zip(one.T, other.T, strict=True):
+    for pairing, first, second in _neighbours(A, B):
+        for a, b in zip(first.T, second.T, strict=True):
             tests += 1
             if abs(z := _z(a, b)) > MOST_Z:
-                wrong.append(f"Outputs {what} go together (z = {z:.1f}).")
+                wrong.append(f"Outputs {pairing} go together (z = {z:.1f}).")
     for a, b in zip(A[0::2].T, B[0::2].T, strict=True):
         tests += 1
-        here, there = int(np.sum(a[:-1] == a[1:])), int(np.sum(a[:-1] == b[1:]))
-        if here - there > IN_COMMON + 2 * MOST_Z * np.sqrt(here + there):
+        within, between = int(np.sum(a[:-1] == a[1:])), int(np.sum(a[:-1] == b[1:]))
+        if within - between > IN_COMMON + 2 * MOST_Z * np.sqrt(within + between):
             wrong.append("Outputs of one call have numbers of their noise in common.")
     fine = f"{tests} comparisons of outputs of one call and of two: none knows of another."
     pair = (on.space.words[0], on.space.words[len(on.space) // 2])
@@ -233,7 +235,7 @@ def independence(on: Trial) -> Finding:
     )  # fmt: skip
 
 
-def _numbers(on: Trial, rows: Ints1d, number: int) -> Floats2d:
+def _numbers(on: AuditTrial, rows: Ints1d, number: int) -> Floats2d:
     """float64 (draws, c): noisy vectors, or projections of words."""
     draw = on.mechanism.sample(
         rows, Rng(None if on.seed is None else on.seed + 7919 * (number + 1))
@@ -247,20 +249,20 @@ def _numbers(on: Trial, rows: Ints1d, number: int) -> Floats2d:
 
 def _neighbours(A: Floats2d, B: Floats2d) -> Iterator[tuple[str, Floats2d, Floats2d]]:
     """Pairs of outputs, each of them in one pair alone, so that pairs are independent as well."""
-    one, other = A[0::2], A[1::2]
-    half = len(one) // 4 * 2
-    yield "of two words side by side", one, other
-    yield "of one word, one after another", one[: 2 * half : 2], one[1 : 2 * half : 2]
-    yield "of the first and the second half of a call", one[:half], one[half : 2 * half]
-    yield "of the first and the last words of a call", one[:half], one[::-1][:half]
-    yield "at one place of two calls", one, B[0::2]
+    evens, odds = A[0::2], A[1::2]
+    half = len(evens) // 4 * 2
+    yield "of two words side by side", evens, odds
+    yield "of one word, one after another", evens[: 2 * half : 2], evens[1 : 2 * half : 2]
+    yield "of the first and the second half of a call", evens[:half], evens[half : 2 * half]
+    yield "of the first and the last words of a call", evens[:half], evens[::-1][:half]
+    yield "at one place of two calls", evens, B[0::2]
 
 
 def _z(a: Floats1d, b: Floats1d) -> float:
     """The z score of the rank correlation; 0 where nearly all values are equal."""
     from scipy.stats import rankdata
 
-    ranks = [rankdata(some) for some in (a, b)]
+    ranks = [rankdata(values) for values in (a, b)]
     if any(np.unique(r, return_counts=True)[1].max() > MODE * len(r) for r in ranks):
         return 0.0
     return float(np.corrcoef(*ranks)[0, 1] * np.sqrt(len(a) - 1))
@@ -274,7 +276,7 @@ CLOSE = 1e-7
 FAR = 5.0  # standard errors: exceeded by chance once in 1.7 million
 
 
-def sentences(on: Trial) -> Finding | None:
+def sentences(on: AuditTrial) -> Finding | None:
     """Sample long sentences, and pairs of them that differ in one word, in some, or in all.
 
     A mechanism that draws words together states the likelihood of any output: the loss of a draw is
@@ -285,27 +287,29 @@ def sentences(on: Trial) -> Finding | None:
         return None
     (pairs, repeats), n = on.effort.sentences, len(on.space)
     rng = np.random.default_rng(on.seed)
-    one = rng.integers(n, size=(pairs, WORDS))
-    near = on.mechanism.sample(one.reshape(-1), Rng(on.seed)).rows.reshape(one.shape)
+    originals = rng.integers(n, size=(pairs, WORDS))
+    likely = on.mechanism.sample(originals.reshape(-1), Rng(on.seed)).rows.reshape(originals.shape)
     # Words are changed to likely outputs, or, where all are, to any words.
     shares = np.resize(SHARES, pairs)[:, None]
-    change = rng.random(one.shape) < shares
+    change = rng.random(originals.shape) < shares
     change[np.arange(pairs), rng.integers(WORDS, size=pairs)] = True
-    others = rng.integers(n, size=one.shape)
-    other = np.where(change, np.where((shares < 1) & (near != one), near, others), one)
+    uniform = rng.integers(n, size=originals.shape)
+    changed = np.where(
+        change, np.where((shares < 1) & (likely != originals), likely, uniform), originals
+    )
     promised = []  # for two texts: the sum over their words
-    for mine, its in zip(one, other, strict=True):
+    for mine, its in zip(originals, changed, strict=True):
         differ = mine != its
         promised.append(on.claim.of_pairs(np.stack([mine[differ], its[differ]], axis=1)).sum())
-    losses = _losses(mechanism, one, other, repeats, Rng(on.seed))
+    losses = _losses(mechanism, originals, changed, repeats, Rng(on.seed))
     # The sum over y of P(y) h(y) is that of P'(y) exp(L(y)) h(y). With h = 1 where L <= 0, and
     # pairs in either order: the share of draws that are likelier for the other sentence is the mean
     # of exp(-L) over those that are not.
     terms: Floats1d = (losses <= 0) - np.where(losses >= 0, np.exp(-np.maximum(losses, 0)), 0.0)
     error = max(float(terms.std()), 1 / len(terms)) / np.sqrt(len(terms))
     if abs(terms.mean()) > FAR * error:
-        what = "The sentences drawn do not follow the likelihood that the mechanism states."
-        return Finding("sentences", INCONCLUSIVE, what, draws=len(losses))
+        summary = "The sentences drawn do not follow the likelihood that the mechanism states."
+        return Finding("sentences", INCONCLUSIVE, summary, draws=len(losses))
     claimed = np.tile(np.repeat(np.array(promised), repeats), 2)
     excess = np.abs(losses) - claimed
     worst = int(np.argmax(excess))
@@ -318,24 +322,24 @@ def sentences(on: Trial) -> Finding | None:
             "sentences", REFUTED, RANGE, claimed=float(stated[widest]),
             bound=float(ranges[widest]), draws=len(losses), tests=pairs,
         )  # fmt: skip
-    what = (
+    summary = (
         f"The exact loss of {len(losses):,} draws of sentences of {WORDS} words; the worst against "
         "its promise is given."
     )
     return Finding(
-        "sentences", REFUTED if refuted else NOT_REFUTED, what, claimed=float(claimed[worst]),
+        "sentences", REFUTED if refuted else NOT_REFUTED, summary, claimed=float(claimed[worst]),
         bound=float(abs(losses[worst])), draws=len(losses), tests=len(losses),
     )  # fmt: skip
 
 
-def _losses(mechanism: Any, one: Ints2d, other: Ints2d, repeats: int, rng: Rng) -> Floats1d:
+def _losses(mechanism: Any, first: Ints2d, second: Ints2d, repeats: int, rng: Rng) -> Floats1d:
     """ln P(draw | its sentence) / P(draw | the other one), (2 * pairs * repeats,), draws from `one`
     first."""
-    sides = [np.repeat(rows, repeats, axis=0).reshape(-1) for rows in (one, other)]
+    sides = [np.repeat(rows, repeats, axis=0).reshape(-1) for rows in (first, second)]
     starts: Bools1d = np.arange(len(sides[0])) % WORDS == 0
-    found = []
+    losses = []
     for mine, its in (sides, sides[::-1]):
         drawn = mechanism.sample(mine, rng, starts=starts).rows
-        own, others = (mechanism.log_likelihood(rows, drawn, starts) for rows in (mine, its))
-        found.append(own - others)
-    return np.concatenate(found)
+        log_own, log_other = (mechanism.log_likelihood(rows, drawn, starts) for rows in (mine, its))
+        losses.append(log_own - log_other)
+    return np.concatenate(losses)

@@ -16,14 +16,14 @@ from ...cli import options
 from ...cli.terminal import progress, setting_up, settings_that_fail
 from ...config import import_code
 from ...errors import UsageError
+from ...mechanisms.levels import LEVELS
 from ...pipeline.component import DEFAULT_CONFIG
-from ...privacy.levels import LEVELS
 from ...space import Space
 from ...space.sources import BUILTIN
 from ...validate import between, needs, one_of
 from ..attacks import ATTACKS, AttackFigure, Reader
 from ..attacks.figures import result_of
-from ..attacks.frontier import Ground, Point, at_attacker, frontier
+from ..attacks.frontier import FrontierPoint, Ground, at_attacker, frontier
 from ..attacks.frontier import result_of as frontier_result
 from ..attacks.language import OF_KIND, RARE
 from ..attacks.tries import attack_over_epsilon
@@ -32,10 +32,10 @@ from ..attacks.whole import STRONGER, Posts, infer, link_texts
 from ..corpus import read_corpus, read_fields, sanitizer
 from ..epsilons import epsilons_for
 from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_tunable
-from ..results import NAN, Result, check_out, plain, text_table
+from ..results import NAN, ResultTable, check_out, plain, text_table
 
-ALL, FRONTIER, LINK = "all", "frontier", "link"
-BY_PROMPT = ("guess", ALL, FRONTIER)
+ALL_ATTACKS, FRONTIER, LINK = "all", "frontier", "link"
+BY_PROMPT = ("guess", ALL_ATTACKS, FRONTIER)
 BY_MODEL = (*BY_PROMPT, ATTRIBUTES)
 PLAINTEXT = "plaintext"
 DEFAULT = DEFAULT_CONFIG["mechanism"]
@@ -105,12 +105,12 @@ def attack_cli(
     """
     with setting_up():
         import_code(code)
-        one_of("NAME", name, (*ATTACKS, ALL, FRONTIER, ATTRIBUTES))
+        one_of("NAME", name, (*ATTACKS, ALL_ATTACKS, FRONTIER, ATTRIBUTES))
         _check_options(name, model, prompt, rewriting)
-        configs = dict(parse_tunable(given) for given in mechanism or ["path"])
+        configs = dict(parse_tunable(setting) for setting in mechanism or ["path"])
         chosen = None if epsilon is None else parse_epsilons(epsilon)
         shares = _shares(at)
-        names = list(ATTACKS) if name == ALL else [name]
+        names = list(ATTACKS) if name == ALL_ATTACKS else [name]
         if out is not None:
             check_out(out, names, force=force)
         table = load_space(space, max_words)
@@ -127,48 +127,48 @@ def attack_cli(
         read_all = partial(read_corpus, space=table, field=field)
         corpus = read_all(text)
         corpus = corpus if opening is None else corpus.opening(opening)
-        known = None if public is None else read_all(public)
-        if name != FRONTIER and known is None:
-            corpus, known = corpus.halves()
+        read = None if public is None else read_all(public)
+        if name != FRONTIER and read is None:
+            corpus, read = corpus.halves()
         corpus = corpus.first(words)
         makers = {label: partial(make_mechanism, c, table) for label, c in configs.items()}
         counted = np.unique(corpus.rows, return_counts=True)
         epsilons = {label: chosen or epsilons_for(make, *counted) for label, make in makers.items()}
-        ground = Ground(table, corpus, known, reader, candidates)
+        ground = Ground(table, corpus, read, reader, candidates)
         if name == FRONTIER:
             points = frontier(makers, epsilons, ground, progress)
             results = {FRONTIER: frontier_result(points)}
             _print_frontier(points, ground, shares)
         else:
             figures = attack_over_epsilon(names, makers, epsilons, ground, progress)
-            by_name = {each: [f for f in figures if f.attack == each] for each in names}
-            results = {each: result_of(some) for each, some in by_name.items() if some}
+            by_name = {kind: [f for f in figures if f.attack == kind] for kind in names}
+            results = {kind: result_of(of_kind) for kind, of_kind in by_name.items() if of_kind}
             _print(figures, ground)
     if out is not None:
-        for each, result in results.items():
-            result.write(out, each, force=force)
+        for kind, result in results.items():
+            result.write(out, kind, force=force)
 
 
 def _check_options(name: str, model: str | None, prompt: str, rewriting: str | None) -> None:
     """Raise UsageError for an option that the attack does not have."""
-    own = (
+    of_attacks = (
         ("model", model, BY_MODEL),
         ("prompt", prompt, BY_PROMPT),
         ("released", rewriting, [LINK]),
     )
-    for option, given, names in own:
-        if given and name not in names:
+    for option, value, names in of_attacks:
+        if value and name not in names:
             raise UsageError(f"`{option}` is for {', '.join(names)}, not for {name}.")
     if prompt and model is None:
         raise UsageError("`prompt` needs a language model: give one by `model`.")
 
 
-def _shares(given: str) -> list[float]:
+def _shares(text: str) -> list[float]:
     try:
-        return [between("at", float(part), 0.0, 1.0) for part in given.split(",")]
+        return [between("at", float(part), 0.0, 1.0) for part in text.split(",")]
     except ValueError:
-        what = "shares between 0 and 1 with commas"
-        raise UsageError(f"`at` must be {what}, got {given!r}.") from None
+        expected = "shares between 0 and 1 with commas"
+        raise UsageError(f"`at` must be {expected}, got {text!r}.") from None
 
 
 def _print(figures: list[AttackFigure], ground: Ground) -> None:
@@ -176,8 +176,8 @@ def _print(figures: list[AttackFigure], ground: Ground) -> None:
     for name in attacks:
         for mechanism in dict.fromkeys(f.mechanism for f in figures):
             typer.secho(f"{name}: {mechanism}", bold=True)
-            some = [f for f in figures if (f.attack, f.mechanism) == (name, mechanism)]
-            typer.echo(_table(some) + "\n")
+            subset = [f for f in figures if (f.attack, f.mechanism) == (name, mechanism)]
+            typer.echo(_table(subset) + "\n")
     text, public = ground.text, ground.read
     covered = float((ground.places >= 0).mean())
     read = f"{len(public.rows):,} words" if public else "how often each word comes"
@@ -206,7 +206,7 @@ def _table(figures: list[AttackFigure]) -> str:
     return text_table(["epsilon", *(f"{e:.4g}" for e in epsilons), "without"], rows, "lr")
 
 
-def _print_frontier(points: list[Point], ground: Ground, shares: Sequence[float]) -> None:
+def _print_frontier(points: list[FrontierPoint], ground: Ground, shares: Sequence[float]) -> None:
     several = ground.reader is not None
     typer.echo(_frontier_table(points, several) + "\n")
     for attacker in shares:
@@ -215,20 +215,20 @@ def _print_frontier(points: list[Point], ground: Ground, shares: Sequence[float]
             typer.secho(f"Where the attacker recovers {attacker:.0%} of the words:", bold=True)
             typer.echo(_frontier_table(met, several) + "\n")
     read = "texts like these" if ground.read else "how often each word comes in these texts"
-    known = [ground.language.name]
-    known += [OF_KIND] if ground.language.of_kind is not None else []
-    known += [f"a {ground.reader.name}"] if ground.reader is not None else []
-    more = " (whichever recovers more)" if len(known) > 1 else ""
+    models = [ground.language.name]
+    models += [OF_KIND] if ground.language.of_kind is not None else []
+    models += [f"a {ground.reader.name}"] if ground.reader is not None else []
+    choice = " (whichever recovers more)" if len(models) > 1 else ""
     typer.echo(
         f"{len(ground.text.rows):,} words of {len(ground.text):,} documents, "
         f"{int(ground.rare.sum()):,} of them rare (below {RARE:g} in web text). The attacker "
-        f"knows the mechanism,\n{' or '.join(known)}{more}, and {read}. Nats are the excess "
+        f"knows the mechanism,\n{' or '.join(models)}{choice}, and {read}. Nats are the excess "
         "negative log-likelihood\nper word over the original, under the word pairs of the package. "
         "The figures are about this text: they are not private."
     )
 
 
-def _frontier_table(points: Sequence[Point], several: bool) -> str:
+def _frontier_table(points: Sequence[FrontierPoint], several: bool) -> str:
     rows = [
         (p.mechanism, f"{p.epsilon:.3g}", f"{p.kept:.1%}", f"{p.found:.1%}", f"{p.rare_kept:.1%}",
          f"{p.rare_found:.1%}", f"{p.cosine:.2f}", f"{p.nats:+.2f}",
@@ -277,8 +277,8 @@ def _inferred(posts: Posts, reader: Reader | None, releases: Releases) -> list[A
 
 
 def _linked(path: Path, field: str, rewriting: str, releases: Releases) -> list[AttackFigure]:
-    originals, others = _fields(path, field, rewriting)
-    figures = [*link_texts(originals, others, (rewriting, NAN))]
+    originals, rewritten = _fields(path, field, rewriting)
+    figures = [*link_texts(originals, rewritten, (rewriting, NAN))]
     for release, texts in releases(originals):
         figures += link_texts(originals, texts, release)
     return figures
@@ -306,4 +306,4 @@ def _print_rows(
     typer.echo(text_table(header, rows, "lrllrlr"))
     typer.echo(f"{NOTES[name]} The figures are about this text: they are not private.")
     if out is not None:
-        Result([asdict(f) for f in figures], digits=4).write(out, name, force=force)
+        ResultTable([asdict(f) for f in figures], digits=4).write(out, name, force=force)

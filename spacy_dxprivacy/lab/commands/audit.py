@@ -66,13 +66,13 @@ def audit_mechanism_cli(
     with setting_up():
         if (config is None) == (mechanism is None):
             raise UsageError("give CONFIG or `mechanism`, one of the two.")
-        made = (
+        audited = (
             mechanism_named(str(mechanism), code=code, epsilon=epsilon)
             if config is None
             else mechanism_of(config, code=code, epsilon=epsilon)
         )
         table = None if space is None else load(space)
-    report = audit(made, effort="quick" if quick else "full", space=table)
+    report = audit(audited, effort="quick" if quick else "full", space=table)
     _print(report, as_json)
     raise typer.Exit(int(report.verdict == REFUTED))
 
@@ -114,7 +114,7 @@ def audit_release_cli(
     from ..report.receipts import read_receipt
 
     try:
-        account = None if receipt is None else read_receipt(receipt).raw
+        account = None if receipt is None else read_receipt(receipt).receipt
         with setting_up():
             table: Space = load(space)
             nlp = None if model is None else _load_model(model)
@@ -128,9 +128,9 @@ def audit_release_cli(
     raise typer.Exit(int(report.leaked))
 
 
-def _print(report: Any, as_json: bool, **how: bool) -> None:
-    plain = json.dumps(report.to_dict(**how), indent=2, ensure_ascii=False) if as_json else ""
-    typer.echo(plain or "\n".join(report.lines(**how)))
+def _print(report: Any, as_json: bool, **settings: bool) -> None:
+    plain = json.dumps(report.to_dict(**settings), indent=2, ensure_ascii=False) if as_json else ""
+    typer.echo(plain or "\n".join(report.lines(**settings)))
 
 
 def _load_model(model: str) -> Language:

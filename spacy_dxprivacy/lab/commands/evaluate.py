@@ -15,7 +15,7 @@ from ...config import PipelineOptions
 from ...errors import UsageError
 from ...io.build import make_pipeline
 from ...text.mentions import CANONICAL, plain_label
-from ..golden import ALL, FIGURES, Evaluation, evaluate, read_gold
+from ..golden import ALL_LABELS, FIGURES, Evaluation, evaluate, read_gold
 from ..results import text_table
 
 
@@ -43,32 +43,32 @@ def evaluate_cli(
     Example: python -m spacy dx audit recogniser gold.jsonl --fail-under recall=.95
     """
     with settings_that_fail():
-        bars = [_bar(one) for one in fail_under or ()]
+        bars = [_bar(item) for item in fail_under or ()]
         golds = read_gold(gold)
         if pipeline.config is None and not pipeline.entities:
-            labels = {plain_label(label) for one in golds for *_, label in one.regions}
-            known = sorted(labels & set(CANONICAL.values()))
-            if not known:
+            labels = {plain_label(label) for item in golds for *_, label in item.regions}
+            labels_known = sorted(labels & set(CANONICAL.values()))
+            if not labels_known:
                 raise UsageError("the labels of GOLD are not known: give `entities`.")
-            pipeline = replace(pipeline, entities=",".join(known))
+            pipeline = replace(pipeline, entities=",".join(labels_known))
         with setting_up():
             nlp = make_pipeline(pipeline)
-        found = evaluate(nlp, golds)
+        evaluation = evaluate(nlp, golds)
         below = []
         for figure, label, least in bars:
-            share = found.labels[label].figure(figure) if label in found.labels else None
+            share = evaluation.labels[label].figure(figure) if label in evaluation.labels else None
             if share is None or share < least:
-                what = figure if label == ALL else f"{figure}.{label}"
+                figure_of_label = figure if label == ALL_LABELS else f"{figure}.{label}"
                 is_ = "not known" if share is None else f"{share:.3f}"
-                below.append(f"{what} is {is_}, below {least:g}.")
-    _print(found, len(golds), misses)
+                below.append(f"{figure_of_label} is {is_}, below {least:g}.")
+    _print(evaluation, len(golds), misses)
     for message in below:
         typer.echo(f"dx audit recogniser: {message}", err=True)
     raise typer.Exit(int(bool(below)))
 
 
-def _bar(given: str) -> tuple[str, str, float]:
-    name, _, value = given.partition("=")
+def _bar(text: str) -> tuple[str, str, float]:
+    name, _, value = text.partition("=")
     figure, _, label = name.strip().partition(".")
     try:
         least = float(value)
@@ -77,14 +77,16 @@ def _bar(given: str) -> tuple[str, str, float]:
     if figure not in FIGURES or not 0 <= least <= 1:
         names = ", ".join(FIGURES)
         raise UsageError(f"`fail_under` takes FIGURE=SHARE, such as recall=.95, of {names}.")
-    return figure, label or ALL, least
+    return figure, label or ALL_LABELS, least
 
 
-def _print(found: Evaluation, texts: int, misses: int) -> None:
-    ordered = sorted(found.labels, key=lambda name: (name == ALL, -found.labels[name].entities))
+def _print(evaluation: Evaluation, texts: int, misses: int) -> None:
+    ordered = sorted(
+        evaluation.labels, key=lambda name: (name == ALL_LABELS, -evaluation.labels[name].entities)
+    )
     rows = []
     for label in ordered:
-        counts = found.labels[label]
+        counts = evaluation.labels[label]
         shares = [counts.figure(name) for name in FIGURES]
         cells = ["-" if share is None else f"{share:.3f}" for share in shares]
         rows.append(
@@ -93,8 +95,8 @@ def _print(found: Evaluation, texts: int, misses: int) -> None:
     header = ["label", "entities", "recall", "precision", "documents", "with any left", "clean"]
     typer.echo(text_table(header, rows, "lr"))
     typer.echo(f"{texts:,} document{'s' * (texts != 1)}.")
-    if found.skipped:
-        names = ", ".join(f"{name} ({count:,})" for name, count in found.skipped.most_common())
+    if evaluation.skipped:
+        names = ", ".join(f"{name} ({count:,})" for name, count in evaluation.skipped.most_common())
         typer.echo(f"Not replaced, and not counted: {names}.")
-    for line in found.misses[:misses]:
+    for line in evaluation.misses[:misses]:
         typer.echo(line)

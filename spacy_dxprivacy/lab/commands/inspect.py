@@ -61,13 +61,13 @@ def inspect_cli(
     typer.secho(f"{words.words[row]}: row {row} of {words.name}", bold=True)
     _print_neighbours(words, row, fitted, k)
     print_title(fitted, label)
-    how = "exact" if exact else f"in {draws:,} draws"
-    typer.echo(f"Outputs at epsilon = {chosen:g} ({how}):")
+    source = "exact" if exact else f"in {draws:,} draws"
+    typer.echo(f"Outputs at epsilon = {chosen:g} ({source}):")
     print_attacker(fitted, chosen)
     names = [words.words[i] + " (unchanged)" * (i == row) for i in rows[:top].tolist()]
     lines = [*zip(names, shares[:top].tolist(), "█" * top, strict=False)]
-    if rest := len(rows) - len(lines):
-        lines.append((f"{rest:,} others", max(0.0, 1 - shares[:top].sum()), "░"))
+    if n_hidden := len(rows) - len(lines):
+        lines.append((f"{n_hidden:,} others", max(0.0, 1 - shares[:top].sum()), "░"))
     table = [[out, f"{p:.2%}", mark * round(p * BAR)] for out, p, mark in lines]
     typer.echo(text_table(["output", "share", ""], table, "lrl"))
 
@@ -91,17 +91,19 @@ def nearest_others(X: Floats2d, rows: Ints1d, k: int) -> Ints2d:
     """Return the k other words nearest to each row by Euclidean distance, int64 (len(rows), k)."""
     if k < 1:
         return np.empty((len(rows), 0), dtype=np.int64)
-    found = neighbours(X[rows], X, k + 1)[0]
-    itself = found == rows[:, None]
+    rows_near = neighbours(X[rows], X, k + 1)[0]
+    itself = rows_near == rows[:, None]
     itself[~itself.any(axis=1), -1] = True  # crowded out by others at the same point
-    return np.asarray(found[~itself].reshape(len(rows), k))
+    return np.asarray(rows_near[~itself].reshape(len(rows), k))
 
 
 def _print_neighbours(space: Space, row: int, mechanism: Mechanism, k: int) -> None:
     """Print the nearest words by Euclid, and in the metric of the guarantee if it is another."""
-    near = nearest_others(space.vectors, np.array([row]), min(k, len(space) - 1))[0]
-    apart = np.linalg.norm(space.vectors[near].astype(np.float64) - space.vectors[row], axis=1)
-    columns, header = [(near, apart)], ["nearest by Euclid", "distance"]
+    nearest = nearest_others(space.vectors, np.array([row]), min(k, len(space) - 1))[0]
+    distances = np.linalg.norm(
+        space.vectors[nearest].astype(np.float64) - space.vectors[row], axis=1
+    )
+    columns, header = [(nearest, distances)], ["nearest by Euclid", "distance"]
     metric = mechanism.guarantee.metric
     if isinstance(mechanism, HasMetric) and metric != "euclidean":
         with suppress(DxError):  # a guarantee that is in no metric of the space
@@ -112,8 +114,8 @@ def _print_neighbours(space: Space, row: int, mechanism: Mechanism, k: int) -> N
             columns.append((close, D[close]))
             header += [f"nearest by {metric}", "distance"]
     cells = [
-        [(space.words[i], f"{d:.3g}") for i, d in zip(rows.tolist(), distances, strict=False)]
-        for rows, distances in columns
+        [(space.words[i], f"{d:.3g}") for i, d in zip(rows.tolist(), D, strict=False)]
+        for rows, D in columns
     ]
     lines = [[*chain(*line)] for line in zip_longest(*cells, fillvalue=("", ""))]
     typer.echo(text_table(header, lines, "lrlr"[: len(header)]) + "\n")

@@ -20,7 +20,7 @@ from ...io.tally import times
 from ...space.sources import read_words
 from ..informed import Informed
 from ..odds import Asked, Odds, OddsOfTexts, given_of_files, odds_of, settings_of
-from ..report.receipts import Account, read_receipt, receipts_of
+from ..report.receipts import Releases, read_receipt, receipts_of
 from ..results import text_table
 
 ENTITIES = "entities"
@@ -67,75 +67,78 @@ def odds_cli(
         asked = _asked(secret, secrets, secret_field, among)
         account = _account(after, receipt)
         if account is not None and pipeline.config is None and not pipeline.of_component():
-            pipeline = replace(pipeline, **settings_of(account.raw))
+            pipeline = replace(pipeline, **settings_of(account.receipt))
         with setting_up():
             nlp = make_pipeline(pipeline)
         attacker = Informed(nlp)
         if account is not None:
-            attacker.check(account.raw)
+            attacker.check(account.receipt)
         secret_keep = None if secret_field is None else (secret_field,)
         files = FileOptions(field=(field,), keep_fields=secret_keep)
-        failed = account.failed[0] if account is not None and account.failed else ()
-        given = given_of_files(nlp, (before, after), files, failed=failed)
-        found = odds_of(attacker, bar(given, unit="record"), asked)
+        failed = account.count.failed[0] if account is not None and account.count.failed else ()
+        texts = given_of_files(nlp, (before, after), files, failed=failed)
+        result = odds_of(attacker, bar(texts, unit="record"), asked)
         if as_json:
-            payload = {**found._asdict(), "odds": [asdict(one) for one in found.odds]}
+            payload = {
+                **result._asdict(),
+                "odds": [asdict(secret_odds) for secret_odds in result.odds],
+            }
             typer.echo(json.dumps(payload, indent=2, ensure_ascii=False))
         else:
-            _print(found, unchecked=after is not None and account is None)
+            _print(result, unchecked=after is not None and account is None)
 
 
 def _asked(
     secret: str | None, secrets: str | None, secret_field: str | None, among: Path | None
 ) -> Asked:  # fmt: skip
-    if sum(given is not None for given in (secret, secrets, secret_field)) != 1:
+    if sum(option is not None for option in (secret, secrets, secret_field)) != 1:
         raise UsageError("give one of `secret`, `secrets` and `secret_field`.")
     if secrets not in (None, ENTITIES):
         raise UsageError(f"`secrets` must be {ENTITIES}, got {secrets!r}.")
-    others = None if among is None else read_words(among)
-    one = sys.stdin.readline().strip() if secret == "-" else secret
-    return Asked(one, by_record=secret_field is not None, among=others)
+    alternatives = None if among is None else read_words(among)
+    text = sys.stdin.readline().strip() if secret == "-" else secret
+    return Asked(text, by_record=secret_field is not None, among=alternatives)
 
 
-def _account(after: Path | None, receipt: Path | None) -> Account | None:
+def _account(after: Path | None, receipt: Path | None) -> Releases | None:
     """Return the receipt of a release; None where there is none."""
     if receipt is not None:
         return read_receipt(receipt)
     if after is None or after.suffix != ".spacy":
         return None
     accounts, _ = receipts_of([after])
-    return next((one for one in accounts if not one.earlier), None)
+    return next((account for account in accounts if not account.earlier), None)
 
 
-def _print(found: OddsOfTexts, *, unchecked: bool) -> None:
-    odds = found.odds
-    if len(odds) == 1:
-        typer.echo(_sentence(odds[0]))
+def _print(result: OddsOfTexts, *, unchecked: bool) -> None:
+    secrets = result.odds
+    if len(secrets) == 1:
+        typer.echo(_sentence(secrets[0]))
     else:
-        typer.secho(f"{len(odds):,} secrets, by how sure an attacker can be of each", bold=True)
-        worst = sorted(odds, key=lambda one: (one.posterior or 0.0, one.bound), reverse=True)
+        typer.secho(f"{len(secrets):,} secrets, by how sure an attacker can be of each", bold=True)
+        worst = sorted(secrets, key=lambda odds: (odds.posterior or 0.0, odds.bound), reverse=True)
         rows = [
-            [one.record, one.secret, one.mentions, one.among, times(one.bound, ""),
-             "-" if one.posterior is None else times(one.posterior, "")]
-            for one in worst[:WORST]
+            [odds.record, odds.secret, odds.mentions, odds.among, times(odds.bound, ""),
+             "-" if odds.posterior is None else times(odds.posterior, "")]
+            for odds in worst[:WORST]
         ]  # fmt: skip
         header = ["record", "secret", "mentions", "among", "at most", "after this release"]
         typer.echo(text_table(header, rows, "rlrr"))
-    if found.left_out:
+    if result.left_out:
         typer.echo(
-            f"{found.left_out:,} more have no odds: the space lacks their words, the record does "
+            f"{result.left_out:,} more have no odds: the space lacks their words, the record does "
             "not mention them, or the alternatives have another number of words."
         )
-    if found.why:
-        typer.echo(f"There are no odds after this release: {found.why}.")
+    if result.why:
+        typer.echo(f"There are no odds after this release: {result.why}.")
     if unchecked:
         typer.echo("No receipt was given: that the release has these settings was not checked.")
 
 
-def _sentence(one: Odds) -> str:
+def _sentence(odds: Odds) -> str:
     text = (
-        f"Mentions: {one.mentions:,}. An attacker who knows everything else, and that the secret "
-        f"is one of {one.among:,} alternatives, names it correctly {times(one.bound)}."
+        f"Mentions: {odds.mentions:,}. An attacker who knows everything else, and that the secret "
+        f"is one of {odds.among:,} alternatives, names it correctly {times(odds.bound)}."
     )
-    after = "" if one.posterior is None else times(one.posterior, "")
+    after = "" if odds.posterior is None else times(odds.posterior, "")
     return f"{text}\nAfter this release: {after}." if after else text

@@ -16,12 +16,12 @@ from ...cli import options
 from ...cli.terminal import progress, setting_up, settings_that_fail
 from ...config import import_code
 from ...io.files.atomic import check_new, write_bytes
-from ...privacy.levels import found_by
+from ...mechanisms.levels import found_by
 from ...space.sources import BUILTIN
 from ...ty import Mechanism
 from ..mechanisms import load_space, parse_epsilons, parse_tunable
 from ..results import text_table
-from ..tuning import SHARES, Answer, Bench, Point, Study, Target, Tuned, probed_words
+from ..tuning import SHARES, Answer, Bench, Study, Target, Tuned, TunedPoint, probed_words
 
 WIDTH, INDENT = 92, 10
 # Header of the table, and the figure below it.
@@ -59,13 +59,13 @@ def tune_cli(
         chosen = None if epsilon is None else parse_epsilons(epsilon)
         if to_json is not None:
             check_new(to_json, force=force)
-        configs = dict(parse_tunable(given) for given in mechanism or ["path"])
+        configs = dict(parse_tunable(setting) for setting in mechanism or ["path"])
         wanted = None if target is None else Target.parse(target)
-        found = load_space(space, max_words)
+        table = load_space(space, max_words)
     with settings_that_fail():
-        probes, about = probed_words(found, words, text, field)
-        bench = Bench(found.vectors, probes, draws=draws)
-        study = Study(found, bench, chosen, wanted, progress)
+        probes, about = probed_words(table, words, text, field)
+        bench = Bench(table.vectors, probes, draws=draws)
+        study = Study(table, bench, chosen, wanted, progress)
         tuned = {label: study.tune(label, config) for label, config in configs.items()}
     for label, (points, answer) in tuned.items():
         _print_points(label, points, answer, wanted)
@@ -88,13 +88,13 @@ def print_title(mechanism: Mechanism, label: str) -> None:
 
 def print_attacker(mechanism: Mechanism, epsilon: float) -> None:
     """Print the attack success rate on other texts, where it was measured."""
-    found = found_by(mechanism, epsilon)
+    measured = found_by(mechanism, epsilon)
     unknown = "`dx attack frontier TEXT` measures the attack success rate at this epsilon."
-    typer.echo(unknown if found is None else f"At {found} (docs/explanation/attacks.md).")
+    typer.echo(unknown if measured is None else f"At {measured} (docs/explanation/attacks.md).")
 
 
 def _print_points(
-    label: str, points: list[Point], answer: Answer | None, target: Target | None
+    label: str, points: list[TunedPoint], answer: Answer | None, target: Target | None
 ) -> None:
     mechanism = points[-1].mechanism
     print_title(mechanism, label)
@@ -125,8 +125,8 @@ def _sentence(target: Target, answer: Answer | None) -> str:
 
 def _print_notes(about: dict[str, Any], study: Study, tuned: Iterable[Tuned]) -> None:
     bench, probes = study.bench, study.bench.probes
-    every = [point for points, _ in tuned for point in points]
-    widest = max(np.ptp(point.interval("unchanged")) for point in every)
+    points = [point for of_mechanism, _ in tuned for point in of_mechanism]
+    widest = max(np.ptp(point.interval("unchanged")) for point in points)
     source = f"{probes.size:,} of running text, by Zipf's law."
     if about["source"] != "the space":
         failed = about["records_that_failed"]
@@ -143,9 +143,9 @@ def _print_notes(about: dict[str, Any], study: Study, tuned: Iterable[Tuned]) ->
         f"the word is one of these {len(probes.rows):,}. Without the output it would be "
         f"{probes.weights.max():.1%}.",
     }
-    if any(point.loss == point.loss for point in every):
+    if any(point.loss == point.loss for point in points):
         notes["nats"] = "the guarantee between a word and its nearest one."
-    if not all(point.words.exact for point in every):
+    if not all(point.words.exact for point in points):
         notes["simulated"] = f"with {bench.draws} draws a word, where no probabilities are stated."
     for name, note in notes.items():
         label, blank = f"{name:<{INDENT}}", " " * INDENT

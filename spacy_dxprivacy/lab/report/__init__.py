@@ -7,9 +7,17 @@ from .measure import Measured, Release, Request
 from .metrics import utility_of
 from .page import page_of, read_release
 from .pairs import Pair, make_pair
-from .receipts import Account, read_receipt
+from .receipts import Releases, read_receipt
 
 __all__ = [
-    "Account", "Measured", "Pair", "Release", "Request", "make_pair", "page_of", "read_receipt",
-    "read_release", "utility_of",
+    "Measured",
+    "Pair",
+    "Release",
+    "Releases",
+    "Request",
+    "make_pair",
+    "page_of",
+    "read_receipt",
+    "read_release",
+    "utility_of",
 ]  # fmt: skip

@@ -30,18 +30,18 @@ from ...ty import Draw, Mechanism
 from ..attacks.figures import AttackFigure
 from ..attacks.frontier import Ground
 from ..attacks.language import OF_KIND, language_of, language_variants
-from ..attacks.reading import Reading, Seen, filled_guess
-from ..attacks.tries import LINK_LENGTH, TRUE_POSITIVES, Trial, attack
+from ..attacks.reading import ReleaseReading, SeenRelease, filled_guess
+from ..attacks.tries import LINK_LENGTH, TRUE_POSITIVES, AttackTrial, attack
 from ..attacks.whole import LINKED, link_texts
 from ..audit import audit, audit_release
 from ..audit.original import labels_in_plaintext, rules
-from ..corpus import Corpus, words_of
+from ..corpus import EncodedCorpus, words_of
 from ..informed import Informed
 from ..mechanisms import quiet
 from ..odds import Asked, Given, Odds, odds_of, settings_of
 from ..results import NAN, Progress, no_progress
 from .pairs import NONE, Pair
-from .receipts import Account
+from .receipts import Releases
 
 if TYPE_CHECKING:  # torch is imported when a model is opened
     from ..transformer import CausalModel
@@ -52,9 +52,9 @@ MOST_SHARED = 1000  # documents with one name: all pairs of more would be too ma
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure. what: was measured. value: in words. sentence: for the first screen, or ""."""
+    """A measured figure. value: in words. sentence: for the first screen, or ""."""
 
-    what: str
+    title: str
     value: str
     sentence: str = ""
 
@@ -82,18 +82,18 @@ class Words:
     the token of each word.
     """
 
-    text: Corpus
+    text: EncodedCorpus
     outputs: Ints1d
     at: Ints2d
 
     def by_document(self, right: Bools1d, documents: int) -> list[tuple[set[int], set[int]]]:
         """Return the tokens of each document that were recovered, and that were tried."""
-        found: list[tuple[set[int], set[int]]] = [(set(), set()) for _ in range(documents)]
+        tokens: list[tuple[set[int], set[int]]] = [(set(), set()) for _ in range(documents)]
         for (document, token), hit in zip(self.at.tolist(), right.tolist(), strict=True):
-            found[document][1].add(token)
+            tokens[document][1].add(token)
             if hit:
-                found[document][0].add(token)
-        return found
+                tokens[document][0].add(token)
+        return tokens
 
 
 def words_of_pairs(pairs: Sequence[Pair], space: Space, *, drawn: bool) -> Words:
@@ -102,42 +102,42 @@ def words_of_pairs(pairs: Sequence[Pair], space: Space, *, drawn: bool) -> Words
     nlp = spacy.blank("en")
     rows, starts, before, outputs, at, total = [], [], [], [], [], 0
     for number, pair in enumerate(pairs):
-        old, new = (
+        old, after = (
             Doc(nlp.vocab, [t.text for t in side], [bool(t.blank) for t in side])
             for side in (pair.before, pair.after)
         )
         originals, begins, marks, places = words_of(old, space)
-        released = np.full(len(new) + 1, NONE)
-        found, _, _, where = words_of(new, space)
-        released[where] = found
+        released = np.full(len(after) + 1, NONE)
+        released_rows, _, _, released_at = words_of(after, space)
+        released[released_at] = released_rows
         out = released[[pair.partners[place] for place in places.tolist()]]
-        known = (originals >= 0) & ((out >= 0) | (not drawn))
-        rows.append(np.where(known, originals, NONE))
+        is_known = (originals >= 0) & ((out >= 0) | (not drawn))
+        rows.append(np.where(is_known, originals, NONE))
         starts.append(begins)
         before.append(marks)
-        outputs.append(out[known])
-        at.append(np.stack([np.full(known.sum(), number), places[known]], axis=1))
-        total += int(known.sum())
+        outputs.append(out[is_known])
+        at.append(np.stack([np.full(is_known.sum(), number), places[is_known]], axis=1))
+        total += int(is_known.sum())
         if total >= MOST_WORDS:
             break
     if not total:
         raise UsageError("`measure` needs a word that the space holds, before and after.")
-    text = Corpus.of(rows, starts, before)
+    text = EncodedCorpus.of(rows, starts, before)
     return Words(text, np.concatenate(outputs), np.concatenate(at))
 
 
-def attacker_of(account: Account, settings: dict[str, Any]) -> Informed:
+def attacker_of(account: Releases, settings: dict[str, Any]) -> Informed:
     """Return an attacker who knows the pipeline of a receipt. Raise UsageError where these are not
     its settings.
 
     settings: the `config` of the run; or its `space`, where all else is in the receipt.
     """
-    known = {} if "config" in settings else settings_of(account.raw)
-    if known and labels_in_plaintext(account.terms.in_clear):
+    settings_known = {} if "config" in settings else settings_of(account.receipt)
+    if settings_known and labels_in_plaintext(account.terms.in_clear):
         raise UsageError("only some words were selected: give the `config` of the run.")
     with quiet():
-        attacker = Informed(make_pipeline(**known, **settings))
-    attacker.check(account.raw)
+        attacker = Informed(make_pipeline(**settings_known, **settings))
+    attacker.check(account.receipt)
     return attacker
 
 
@@ -165,11 +165,11 @@ class Release:
     space: Space
     asked: Request
     pairs: list[Pair]
-    accounts: list[Account]
+    accounts: list[Releases]
     without: int
 
     @property
-    def account(self) -> Account:
+    def account(self) -> Releases:
         """The last sanitizer's."""
         return self.accounts[-1]
 
@@ -211,39 +211,42 @@ def _guess(release: Release, words: Words, mechanism: Mechanism, measured: Measu
     """Guess every word from all outputs, by the language of the domain where there is one."""
     text, ground = words.text, Ground(release.space, words.text)
     variants = language_variants(ground.language, mechanism)
-    language = next((one for one in variants if one.name == OF_KIND), ground.language)
-    seen = Seen(words.outputs, text.sentences)
-    guess = Reading(seen, mechanism, release.space.vectors, language, Rng(0)).guess()
+    language = next((variant for variant in variants if variant.name == OF_KIND), ground.language)
+    seen = SeenRelease(words.outputs, text.sentences)
+    guess = ReleaseReading(seen, mechanism, release.space.vectors, language, Rng(0)).guess()
     measured.recovered = words.by_document(guess == text.rows, len(release.pairs))
-    found = ground.point(("", NAN), words.outputs, {language.name: guess})
-    range_ = f"{found.low:.0%} to {found.high:.0%}, of {found.words:,}"
+    figures = ground.point(("", NAN), words.outputs, {language.name: guess})
+    range_ = f"{figures.low:.0%} to {figures.high:.0%}, of {figures.words:,}"
     sentence = (
-        f"{found.found:.0%} of the words of these texts ({range_}), by an attacker with "
-        f"{language.name} who knows the mechanism; {found.kept:.0%} came out unchanged."
+        f"{figures.found:.0%} of the words of these texts ({range_}), by an attacker with "
+        f"{language.name} who knows the mechanism; {figures.kept:.0%} came out unchanged."
     )
     measured.figures["guess"] = Figure(
-        "Words that an attacker recovers", f"{found.found:.1%} ({range_})", sentence
+        "Words that an attacker recovers", f"{figures.found:.1%} ({range_})", sentence
     )
-    if found.rare:
+    if figures.rare:
         measured.figures["rare"] = Figure(
-            "Rare words that an attacker recovers", f"{found.rare_found:.1%} (of {found.rare:,})",
-            f"Of the rare words, {found.rare_found:.0%} (of {found.rare:,}).",
+            "Rare words that an attacker recovers",
+            f"{figures.rare_found:.1%} (of {figures.rare:,})",
+            f"Of the rare words, {figures.rare_found:.0%} (of {figures.rare:,}).",
         )  # fmt: skip
 
 
 def _link(words: Words, space: Space, mechanism: Mechanism, measured: Measured) -> None:
     """Link documents to their originals, test whether a document holds a word, and audit."""
     report = audit(mechanism, effort="quick")
-    what = "Attempt to refute the guarantee of the mechanism"
-    measured.figures["mechanism"] = Figure(what, f"{report.verdict} (a quick audit)")
-    trial = Trial(Ground(space, words.text), mechanism)
+    title = "Attempt to refute the guarantee of the mechanism"
+    measured.figures["mechanism"] = Figure(title, f"{report.verdict} (a quick audit)")
+    trial = AttackTrial(Ground(space, words.text), mechanism)
     trial.release = trial.release_by_type = Draw(words.outputs)
     with suppress(DxError):  # the text is too small
-        best = max(attack("link", trial), key=lambda one: one.value)
+        best = max(attack("link", trial), key=lambda figure: figure.value)
         measured.figures["link"] = _link_figure(best, f"{LINK_LENGTH} words of each")
     with suppress(DxError):
-        tests = [one for one in attack("membership", trial) if one.measure == TRUE_POSITIVES]
-        best = max(tests, key=lambda one: one.value)
+        tests = [
+            figure for figure in attack("membership", trial) if figure.measure == TRUE_POSITIVES
+        ]
+        best = max(tests, key=lambda figure: figure.value)
         measured.figures["membership"] = Figure(
             "Whether a document holds a word: recovered, at 1 % false alarms",
             f"{best.value:.1%} (of {best.n:,})",
@@ -262,8 +265,8 @@ def _link_figure(best: AttackFigure, by: str) -> Figure:
 def _odds(attacker: Informed, pairs: Sequence[Pair], measured: Measured) -> None:
     """Compute the odds of recognised secrets, and their medians."""
     measured.secrets = secrets_of(attacker, pairs)
-    bounds = [one.bound for one in measured.secrets]
-    after = [one.posterior for one in measured.secrets if one.posterior is not None]
+    bounds = [secret.bound for secret in measured.secrets]
+    after = [secret.posterior for secret in measured.secrets if secret.posterior is not None]
     if bounds:
         usual = times(float(np.median(bounds)))
         now = f"; after this release, {times(float(np.median(after)), '')}" if after else ""
@@ -281,15 +284,15 @@ def secrets_of(attacker: Informed, pairs: Sequence[Pair], *, released: bool = Tr
     released: whether after this release too. [] where none is recognised, or the release was cut
     into other words.
     """
-    given = (
+    texts = (
         Given(number, before, after if released else None)
         for number, (before, after) in enumerate((pair.texts for pair in pairs), 1)
     )
     try:
-        found = odds_of(attacker, given, Asked()).odds
+        results = odds_of(attacker, texts, Asked()).odds
     except UsageError:
         return []
-    return sorted(found, key=lambda one: (-(one.posterior or 0.0), -one.bound))
+    return sorted(results, key=lambda secret: (-(secret.posterior or 0.0), -secret.bound))
 
 
 def _hidden(release: Release, words: Words, measured: Measured) -> None:
@@ -297,21 +300,21 @@ def _hidden(release: Release, words: Words, measured: Measured) -> None:
     text, language = words.text, language_of(release.space)
     changed = [pair.changes()[0] for pair in release.pairs]
     hidden = np.array([changed[document][token] for document, token in words.at.tolist()])
-    guess = filled_guess(Seen(text.rows, text.sentences), hidden, language)
+    guess = filled_guess(SeenRelease(text.rows, text.sentences), hidden, language)
     right = (guess == text.rows) & hidden
-    every = sum(
+    n_hidden = sum(
         mark and token.word
         for pair, marks in zip(release.pairs, changed, strict=True)
         for token, mark in zip(pair.before, marks, strict=True)
     )
-    if every:
-        value = f"{right.sum() / every:.1%} (of {every:,})"
+    if n_hidden:
+        value = f"{right.sum() / n_hidden:.1%} (of {n_hidden:,})"
         sentence = (
-            f"{right.sum() / every:.0%} of the {every:,} hidden words, guessed from the words "
-            f"around them by an attacker with {language.name}."
+            f"{right.sum() / n_hidden:.0%} of the {n_hidden:,} hidden words, guessed from the "
+            f"words around them by an attacker with {language.name}."
         )
-        what = "Words of replaced mentions that an attacker guesses"
-        measured.figures["guess"] = Figure(what, value, sentence)
+        title = "Words of replaced mentions that an attacker guesses"
+        measured.figures["guess"] = Figure(title, value, sentence)
 
 
 def _linked_by_rest(release: Release, measured: Measured) -> None:
@@ -319,7 +322,7 @@ def _linked_by_rest(release: Release, measured: Measured) -> None:
     before, after = zip(*(pair.texts for pair in release.pairs), strict=True)
     try:
         figures = link_texts(before, after, (release.account.terms.mechanism, NAN))
-        best = next(one for one in figures if one.measure == LINKED)
+        best = next(figure for figure in figures if figure.measure == LINKED)
     except UsageError:
         return  # the texts are too few
     measured.figures["link"] = _link_figure(best, "all their words")
@@ -335,25 +338,25 @@ def _persons(release: Release, measured: Measured) -> None:
         for number, doc in enumerate(docs):
             for name in (e.text.casefold() for e in doc.ents if e.label_ == "PERSON"):
                 of.setdefault(name, set()).add(number)
-        shared = (sorted(some)[:MOST_SHARED] for name, some in of.items() if " " in name)
-        return {pair for some in shared for pair in combinations(some, 2)}
+        shared = (sorted(documents)[:MOST_SHARED] for name, documents in of.items() if " " in name)
+        return {pair for documents in shared for pair in combinations(documents, 2)}
 
     true, after = (names(pair.texts[side] for pair in release.pairs) for side in (0, 1))
     if true:
         hits = len(true & after)
         value = f"{hits / len(true):.1%} (of {len(true):,} pairs)"
         sentence = f"Documents of one person that still share a full name: {value}."
-        what = "Pairs of documents about one person that share a full name"
-        measured.figures["persons"] = Figure(what, value, sentence)
+        title = "Pairs of documents about one person that share a full name"
+        measured.figures["persons"] = Figure(title, value, sentence)
 
 
 def _audit_release(release: Release, measured: Measured) -> None:
-    receipt = None if release.account.carried else release.account.raw
+    receipt = None if release.account.carried else release.account.receipt
     (before, after), name = release.paths, release.asked.fields.field[0]
     report = audit_release(after, before, field=name, receipt=receipt, space=release.space)
-    leaks = [one for one in report.leaks if not (one.by_chance or one.declared)]
-    kinds = ", ".join(f"{one.kind} ({len(one.words):,} words)" for one in leaks)
+    leaks = [leak for leak in report.leaks if not (leak.by_chance or leak.declared)]
+    kinds = ", ".join(f"{leak.kind} ({len(leak.words):,} words)" for leak in leaks)
     value = f"leaked: {kinds}" if leaks else "nothing undeclared was found"
     sentence = f"THE AUDIT FOUND LEAKS: {kinds}. Run `dx audit release`." if leaks else ""
-    what = "Original words in the files, against the receipt"
-    measured.figures["release"] = Figure(what, value, sentence)
+    title = "Original words in the files, against the receipt"
+    measured.figures["release"] = Figure(title, value, sentence)

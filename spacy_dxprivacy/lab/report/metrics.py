@@ -52,9 +52,9 @@ def _similarity(pairs: Sequence[Pair], space: Space) -> float | None:
     """Return the mean cosine of words and their replacements; None without known vectors."""
     find, lengths = cache(space.find), np.linalg.norm(space.vectors, axis=1, keepdims=True)
     X = space.vectors / np.where(lengths > 0, lengths, 1)
-    places = [(find(old), find(new)) for pair in pairs for old, new in pair.words()]
-    both = np.array([rows for rows in places if min(rows) >= 0], dtype=np.int64).reshape(-1, 2)
-    cosines = np.einsum("kd,kd->k", X[both[:, 0]], X[both[:, 1]])
+    places = [(find(old), find(replacement)) for pair in pairs for old, replacement in pair.words()]
+    row_pairs = np.array([rows for rows in places if min(rows) >= 0], dtype=np.int64).reshape(-1, 2)
+    cosines = np.einsum("kd,kd->k", X[row_pairs[:, 0]], X[row_pairs[:, 1]])
     return float(cosines.mean()) if len(cosines) else None
 
 

@@ -19,11 +19,11 @@ from ..attacks.language import RARE
 from ..odds import Odds
 from .measure import Measured, Release, Request, attacker_of, secrets_of
 from .metrics import judged, scores_of, utility_of
-from .pairs import Pair, Source, plan_sources, read_pairs
+from .pairs import FilePair, Pair, plan_sources, read_pairs
 from .receipts import (
     DAMAGED,
     NO_RECEIPT,
-    Account,
+    Releases,
     alarms,
     answers,
     read_receipt,
@@ -45,7 +45,7 @@ def read_release(before: Path, after: Path, space: Space, asked: Request) -> Rel
     """Read two files or two folders, and their receipts. Raise UsageError where they do not fit."""
     sources = plan_sources(before, after)
     account = None if asked.receipt is None else read_receipt(asked.receipt)
-    failed = None if account is None else account.failed
+    failed = None if account is None else account.count.failed or None
     pairs = list(read_pairs(sources, asked.fields, label=asked.label, failed=failed))
     if not pairs:
         raise UsageError(f"{before}: holds no document.")
@@ -59,25 +59,25 @@ def read_release(before: Path, after: Path, space: Space, asked: Request) -> Rel
 def page_of(release: Release, measured: Measured | None = None) -> str:
     """Return the page as HTML, with similarity in the space."""
     pairs, accounts, space, asked = release.pairs, release.accounts, release.space, release.asked
-    utility = utility_of(pairs, space, progress=lambda some: asked.progress(some, "documents"))
-    found = alarms(accounts, release.without)
+    utility = utility_of(pairs, space, progress=lambda steps: asked.progress(steps, "documents"))
+    warnings = alarms(accounts, release.without)
     if utility.words and not utility.changed:
-        found.append("NO WORD IS ANOTHER ONE. Is AFTER the file that you mean?")
+        warnings.append("NO WORD IS ANOTHER ONE. Is AFTER the file that you mean?")
     shown = None if measured is None else measured.sentences
     sections = [(a.terms.mechanism, a.documents, answers(a, shown)) for a in accounts]
     worst = worst_first(release, measured)
     secrets = _secrets(release) if measured is None else measured.secrets
     if not any(not a.earlier for a in accounts):
         sections.append(("", 0, NO_RECEIPT))
-    old, new = zip(*(pair.texts for pair in pairs), strict=True)
+    old, after = zip(*(pair.texts for pair in pairs), strict=True)
     return rendered(
         "template.html",
         utility=utility,
         scores=scores_of(pairs) if asked.label else None,
-        judged=None if asked.judge is None else judged(asked.judge, old, new),
+        judged=None if asked.judge is None else judged(asked.judge, old, after),
         label=asked.label,
         space=f"{space.name} ({space.digest[:12]})",
-        alarms=found,
+        alarms=warnings,
         # The last sanitizer made the text: it comes first.
         sections=sections[::-1],
         measured=measured,
@@ -88,20 +88,20 @@ def page_of(release: Release, measured: Measured | None = None) -> str:
         first=WORST,
         times=times,
         longest=LONGEST,
-        receipts=[json.dumps(a.raw, indent=2, ensure_ascii=False) for a in accounts],
+        receipts=[json.dumps(a.receipt, indent=2, ensure_ascii=False) for a in accounts],
     )
 
 
-def _accounts(given: Account | None, sources: list[Source]) -> tuple[list[Account], int]:
+def _accounts(account: Releases | None, sources: list[FilePair]) -> tuple[list[Releases], int]:
     """Return the given account or those of .spacy files, and how many documents carry none."""
     carried, without = receipts_of(s.after for s in sources if s.read_after == "spacy")
-    found = carried if given is None else [given]
+    accounts = carried if account is None else [account]
     try:
-        [(answers(account), alarms([account], 0)) for account in found]
+        [(answers(item), alarms([item], 0)) for item in accounts]
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         # Anybody may have written it.
         raise UsageError(DAMAGED) from None
-    return found, without
+    return accounts, without
 
 
 class Bar(NamedTuple):
@@ -117,9 +117,11 @@ def bars(odds: Sequence[Odds]) -> list[Bar]:
     if not odds:
         return []
     edges = [0.0, *(end for end, _ in BARS)]
-    counted = np.histogram([one.bound for one in odds], edges)[0] / len(odds)
-    known = [one.posterior for one in odds if one.posterior is not None]
-    after = np.histogram(known, edges)[0] / len(known) if known else [None] * len(BARS)
+    counted = np.histogram([secret.bound for secret in odds], edges)[0] / len(odds)
+    posteriors = [secret.posterior for secret in odds if secret.posterior is not None]
+    after = (
+        np.histogram(posteriors, edges)[0] / len(posteriors) if posteriors else [None] * len(BARS)
+    )
     labels = [label for _, label in BARS]
     return [Bar(*row) for row in zip(labels, counted, after, strict=True)]
 
@@ -138,8 +140,8 @@ class PageDocument(NamedTuple):
 
     number: int
     badly: str
-    before: list[Piece]
-    after: list[Piece]
+    before: list[MarkedText]
+    after: list[MarkedText]
 
 
 class Worst(NamedTuple):
@@ -155,7 +157,7 @@ def worst_first(release: Release, measured: Measured | None) -> Worst:
     pairs = release.pairs
     if release.accounts and not release.account.draws_all:
         marked = [rare_unchanged(pair, release.space) for pair in pairs]
-        rows = [(float(len(some)), f"{len(some)}", some) for some in marked]
+        rows = [(float(len(places)), f"{len(places)}", places) for places in marked]
         by, legend = "number of rare words that stay", "rare words that stay"
     elif measured is not None and measured.recovered:
         rows = [_shared(len(got), len(of), got) for got, of in measured.recovered]
@@ -180,15 +182,15 @@ def _shared(part: int, of: int, marked: set[int]) -> tuple[float, str, set[int]]
 def rare_unchanged(pair: Pair, space: Space) -> set[int]:
     """Return the places of unchanged words that are rare in public text, or not in the space."""
     often, changed = frequency_of(space), pair.changes()[0]
-    found = set()
+    places = set()
     for place, (token, is_new) in enumerate(zip(pair.before, changed, strict=True)):
         row = space.find(token.text) if token.word and not is_new else 0
         if row < 0 or (row and often[row] < RARE):
-            found.add(place)
-    return found
+            places.add(place)
+    return places
 
 
-class Piece(NamedTuple):
+class MarkedText(NamedTuple):
     """A stretch of text. mark: "" where it is unchanged, "old", "new", or "got": recovered by the
     attacker, or rare and unchanged."""
 
@@ -196,16 +198,16 @@ class Piece(NamedTuple):
     mark: str
 
 
-def pieces(pair: Pair, side: str, got: Iterable[int] = ()) -> list[Piece]:
+def pieces(pair: Pair, side: str, got: Iterable[int] = ()) -> list[MarkedText]:
     """Split the first LONGEST tokens of one side where marks begin and end. got: places to mark."""
     tokens = pair.before if side == "before" else pair.after
     changed = pair.changes()[0 if side == "before" else 1]
     marked, usual = set(got), "old" if side == "before" else "new"
-    found: list[Piece] = []
+    stretches: list[MarkedText] = []
     for i, (token, is_new) in islice(enumerate(zip(tokens, changed, strict=True)), LONGEST):
         mark = "got" if i in marked else usual if is_new and not token.text.isspace() else ""
-        found += [Piece(token.text, mark)] if mark else []
-        found.append(Piece(token.blank if mark else token.text + token.blank, ""))
+        stretches += [MarkedText(token.text, mark)] if mark else []
+        stretches.append(MarkedText(token.blank if mark else token.text + token.blank, ""))
     if len(tokens) > LONGEST:
-        found.append(Piece(" \u2026", ""))
-    return found
+        stretches.append(MarkedText(" \u2026", ""))
+    return stretches

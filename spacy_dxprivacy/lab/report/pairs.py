@@ -65,8 +65,8 @@ class Pair:
 
     def kept(self) -> tuple[int, int]:
         """Return how many words are unchanged, and how many there are."""
-        same = [_is_same(old, new) for old, new in self.words()]
-        return sum(same), len(same)
+        unchanged = [_is_same(old, released) for old, released in self.words()]
+        return sum(unchanged), len(unchanged)
 
     def changes(self) -> tuple[list[bool], list[bool]]:
         """Return whether each token of `before` was changed, and each of `after`."""
@@ -78,38 +78,39 @@ class Pair:
         return old, [i not in unchanged for i in range(len(self.after))]
 
 
-def _is_same(old: str, new: str) -> bool:
-    return old.lower() == new.lower()  # a sanitizer sets capitals from the new sentence
+def _is_same(old: str, released: str) -> bool:
+    return old.lower() == released.lower()  # a sanitizer sets capitals from the new sentence
 
 
 def make_pair(
     before: Doc, after: Doc, *, tokens_are_given: bool = False, label: str | None = None
 ) -> Pair:
     """Align a document with its release; tokens_are_given: they are those of the sanitizer."""
-    old, new = (
+    old, released = (
         [Token(t.text, t.whitespace_, not (t.is_punct or t.is_space)) for t in doc]
         for doc in (before, after)
     )
-    given = tokens_are_given and len(old) == len(new)
-    return Pair(old, new, list(range(len(old))) if given else _partners(old, new), label)
+    is_given = tokens_are_given and len(old) == len(released)
+    partners = list(range(len(old))) if is_given else _partners(old, released)
+    return Pair(old, released, partners, label)
 
 
-def _partners(old: list[Token], new: list[Token]) -> list[int]:
-    groups, others = _groups(old), _groups(new)
-    if len(groups) != len(others):
-        if len(old) == len(new):
+def _partners(old: list[Token], after: list[Token]) -> list[int]:
+    groups, after_groups = _groups(old), _groups(after)
+    if len(groups) != len(after_groups):
+        if len(old) == len(after):
             return list(range(len(old)))
-        groups, others = [range(len(old))], [range(len(new))]
+        groups, after_groups = [range(len(old))], [range(len(after))]
     partners = [NONE] * len(old)
-    for mine, theirs in zip(groups, others, strict=True):
+    for mine, theirs in zip(groups, after_groups, strict=True):
         if len(mine) == len(theirs):
             blocks = [(mine, theirs)]
         else:
-            texts = [old[i].text.lower() for i in mine], [new[j].text.lower() for j in theirs]
+            texts = [old[i].text.lower() for i in mine], [after[j].text.lower() for j in theirs]
             codes = SequenceMatcher(None, *texts).get_opcodes()
             blocks = [(mine[a:b], theirs[c:d]) for _, a, b, c, d in codes]
-        for some, other in blocks:
-            for i, j in zip(some, other, strict=False):
+        for before_range, after_range in blocks:
+            for i, j in zip(before_range, after_range, strict=False):
                 partners[i] = j
     return partners
 
@@ -122,7 +123,7 @@ def _groups(tokens: list[Token]) -> list[range]:
 
 
 @dataclass(frozen=True)
-class Source:
+class FilePair:
     """A file and its sanitised version, and their formats as io.jobs.read knows them."""
 
     before: Path
@@ -131,7 +132,7 @@ class Source:
     read_after: str
 
 
-def plan_sources(before: Path, after: Path) -> list[Source]:
+def plan_sources(before: Path, after: Path) -> list[FilePair]:
     """Return the pairs of files; raise UsageError for missing, unknown or unlike ones."""
     for path in (before, after):
         if not path.exists():
@@ -145,16 +146,16 @@ def plan_sources(before: Path, after: Path) -> list[Source]:
     return [_source(before / name, after / name) for name in names]
 
 
-def _source(before: Path, after: Path) -> Source:
+def _source(before: Path, after: Path) -> FilePair:
     read_before = plan_jobs(str(before), None)[0].read_as
     ending = after.suffix.lower()
     if ending not in KINDS:
         raise UsageError(f"{after}: AFTER must be a folder or end in {', '.join(KINDS)}.")
-    return Source(before, after, read_before, KINDS[ending])
+    return FilePair(before, after, read_before, KINDS[ending])
 
 
 def read_pairs(
-    sources: Sequence[Source],
+    sources: Sequence[FilePair],
     fields: FileOptions,
     *,
     label: str | None = None,
@@ -180,7 +181,7 @@ def read_pairs(
 
 
 def _of_source(
-    nlp: Language, source: Source, fields: FileOptions, lost: set[int]
+    nlp: Language, source: FilePair, fields: FileOptions, lost: set[int]
 ) -> Iterator[Pair]:
     records = _records(source.before, source.read_before, fields)
     readable = [record for record in records if isinstance(record, Record)]
@@ -206,12 +207,12 @@ def _of_source(
             f"{source.before} has {len(before)} document(s) that can be read, and {source.after} "
             f"{len(after)}. If some failed, give the `receipt`."
         )
-    given = source.read_after == "spacy"
-    for old, new in zip(before, after, strict=True):
-        docs = (nlp(doc_of(nlp, text, record.data)) for record, text in (old, new))
+    tokens_are_given = source.read_after == "spacy"
+    for old, released in zip(before, after, strict=True):
+        docs = (nlp(doc_of(nlp, text, record.data)) for record, text in (old, released))
         label = old[0].origin.value(fields.keep_fields[0]) if fields.keep_fields else None
         named = None if label is None or label == "" else str(label)
-        yield make_pair(*docs, tokens_are_given=given, label=named)
+        yield make_pair(*docs, tokens_are_given=tokens_are_given, label=named)
 
 
 def _records(path: Path, kind: str, fields: FileOptions) -> Iterator[Input]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,75 +16,72 @@ from typing import Any, NamedTuple
 from ...about import __version__
 from ...errors import UsageError
 from ...io.files.limits import read_json
-from ...io.tally import COUNTS, Tally, times
-from ...pipeline.receipt import MENTIONS, PERSONS_SHOWN, SurrogateCounts, Terms
+from ...io.tally import Tally, times
+from ...mechanisms.levels import named
+from ...pipeline.count import MENTIONS, Count
+from ...pipeline.receipt import Receipt, Terms, shown_of
+from ...privacy.composition import Loss, repeat
 from ...privacy.guarantee import Guarantee
-from ...privacy.levels import named
-from ..audit.files import BadFile, Text, read_file
+from ..audit.files import BadFile, ReleasedText, read_file
 
 DAMAGED = "a receipt is damaged."
-OF_DOCUMENT = (*COUNTS, "total", "earlier", "stood_in", "rewritten", "persons")
 
 
 @dataclass
-class Account:
-    """The receipts of one sanitizer, with the same terms, and counts added up.
+class Releases:
+    """The receipts of one sanitizer, with the same stages, and counts and losses added up.
 
-    raw: the receipt without its counts. surrogates: mentions by label. person: the recognised
-    person of whom most is learned, as receipts state it. total: of the one with the most draws.
-    failed: for each input file, the records of which nothing was written; None if unknown. earlier:
-    of a sanitizer before the last one. carried: the receipt came unsigned in the file with the
-    texts, so it is a claim.
+    person: the recognised person of whom most is learned, as receipts state it. earlier: of a
+    sanitizer before the last one. carried: the receipt came unsigned in the file with the texts, so
+    it is a claim.
     """
 
     terms: Terms
-    raw: dict[str, Any]
-    documents: int = 0
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
-    surrogates: SurrogateCounts = field(default_factory=SurrogateCounts)
+    count: Count = field(default_factory=Count)
+    loss: Loss = field(default_factory=Loss)
     person: dict[str, Any] | None = None
-    total: Guarantee | None = None
-    failed: list[list[int]] | None = None
     earlier: bool = False
     carried: bool = False
 
-    @classmethod
-    def of(
-        cls, receipt: dict[str, Any], *, earlier: bool = False, carried: bool = False
-    ) -> Account:
-        """Return an account of no document, with the terms of this receipt."""
-        raw = {k: v for k, v in receipt.items() if k not in OF_DOCUMENT}
-        raw["in_clear"] = [shown for shown in raw["in_clear"] if shown != PERSONS_SHOWN]
-        if "surrogates" in raw:
-            raw["surrogates"] = _without_mentions(raw["surrogates"])
-        if raw.get("numbers") is not None:
-            raw["numbers"] = {"guarantee": raw["numbers"]["guarantee"]}
-        return cls(_terms_of(receipt), raw=raw, earlier=earlier, carried=carried)
+    @property
+    def receipt(self) -> Receipt:
+        """The receipt of all documents."""
+        stages = self.terms.stages(self.visible)
+        return Receipt(stages=stages, count=self.count.to_dict(), loss=self.loss.to_dict())
+
+    @property
+    def documents(self) -> int:
+        """How many documents there are."""
+        return self.count.documents
 
     @property
     def draws_words(self) -> bool:
-        """Whether the mechanism replaced any word; else the receipt names it and it did nothing."""
-        return self.counts["perturbed"] > 0
+        """Whether the mechanism replaced any word."""
+        return self.count.perturbed > 0
 
     @property
     def draws_all(self) -> bool:
         """Whether the mechanism replaced words, and no surrogate stands for an entity."""
-        return self.draws_words and not self.surrogates.mentions
+        return self.draws_words and not self.terms.surrogates
 
-    def add(self, receipt: dict[str, Any]) -> None:
-        """Add the receipt of one document; of persons, keep that of the largest loss."""
-        self.documents += 1
-        if PERSONS_SHOWN in receipt["in_clear"] and PERSONS_SHOWN not in self.terms.in_clear:
-            self.terms = replace(self.terms, in_clear=(*self.terms.in_clear, PERSONS_SHOWN))
-        for name in COUNTS:
-            self.counts[name] += int(receipt[name])
-        self.surrogates.add(receipt)
-        for one in (receipt.get("persons") or {}).get("most", ()):
-            if self.person is None or _nats(one["epsilon"]) > _nats(self.person["epsilon"]):
-                self.person = one
-        total = Guarantee.from_dict(receipt["total"])
-        if self.total is None or total.epsilon > self.total.epsilon:
-            self.total = total
+    @property
+    def visible(self) -> list[str]:
+        """What of the input is in plaintext, in words."""
+        return [*self.terms.in_clear, *shown_of(self.count)]
+
+    @property
+    def total(self) -> Guarantee:
+        """The guarantee of the document with the most draws."""
+        return repeat(self.terms.guarantee, self.count.most_draws)
+
+    def add(self, receipt: Receipt) -> None:
+        """Add a receipt; of persons, keep that of the largest loss."""
+        count = receipt.count
+        self.count += count
+        self.loss += receipt.loss
+        rows = [] if count.persons is None else [*count.persons.listed]
+        rows += [] if self.person is None else [self.person]
+        self.person = max(rows, key=lambda row: _nats(row["epsilon"]), default=None)
 
 
 def _nats(stated: float | None) -> float:
@@ -92,68 +89,54 @@ def _nats(stated: float | None) -> float:
     return math.inf if stated is None else float(stated)
 
 
-def read_receipt(path: Path) -> Account:
-    """Read a receipt of `dx sanitize --receipt`."""
-    try:
-        receipt = read_json(path)
-        account = Account(_terms_of(receipt), {k: v for k, v in receipt.items() if k != "failed"})
-        account.add(receipt)
-        account.documents = int(receipt["documents"])
-        failed = receipt["failed"]
-        account.failed = None if failed is None else [[int(n) for n in some] for some in failed]
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}.") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise UsageError(f"{path}: is not a receipt of `dx sanitize --receipt`.") from None
-    return account
-
-
-def receipts_of(paths: Iterable[Path]) -> tuple[list[Account], int]:
-    """Read the receipts in .spacy files: an account for each set of terms, and how many documents
-    have no receipt that fits them."""
-    accounts: dict[str, Account] = {}
-    without = 0
-    for path in paths:
-        try:
-            texts = [item for item in read_file(path, "") if isinstance(item, Text)]
-        except BadFile as error:
-            raise UsageError(f"{path}: {error}") from None
-        for receipt in (text.receipt for text in texts):
-            if receipt is None:
-                without += 1
-                continue
-            try:
-                # Claimed receipts of earlier sanitizers are numbers without terms.
-                before = [one for one in receipt.get("earlier", ()) if not one.get("claimed")]
-                for one, earlier in [*((one, True) for one in before), (receipt, False)]:
-                    account = Account.of(one, earlier=earlier, carried=True)
-                    key = json.dumps([earlier, account.raw], sort_keys=True)
-                    accounts.setdefault(key, account).add(one)
-            except (AttributeError, KeyError, TypeError, ValueError):
-                raise UsageError(DAMAGED) from None
-    return sorted(accounts.values(), key=lambda account: account.earlier), without
-
-
-def _terms_of(receipt: dict[str, Any]) -> Terms:
-    """Return the terms in a stored receipt."""
-    optional: dict[str, Any] = {name: receipt.get(name) for name in ("editor", "attacker", "odds")}
-    special = {"guarantee", "in_clear", "numbers", "surrogates", *optional}
-    names, numbers = {f.name for f in fields(Terms)} - special, receipt.get("numbers")
-    return Terms(
-        guarantee=Guarantee.from_dict(receipt["guarantee"]),
-        in_clear=tuple(receipt["in_clear"]),
-        numbers=None if numbers is None else Guarantee.from_dict(numbers["guarantee"]),
-        surrogates=_without_mentions(receipt.get("surrogates")),
-        **optional,
-        **{name: receipt[name] for name in names},
+def _terms_of(receipt: Receipt) -> Terms:
+    """Return the terms of a stored receipt, without what its counts show."""
+    terms = Terms.of(receipt)
+    shown = shown_of(receipt.count)
+    return replace(
+        terms, in_clear=tuple(phrase for phrase in terms.in_clear if phrase not in shown)
     )
 
 
-def _without_mentions(surrogates: Any) -> dict[str, dict[str, Any]] | None:
-    return surrogates and {
-        label: {k: v for k, v in terms.items() if k not in MENTIONS}
-        for label, terms in surrogates.items()
-    }
+def read_receipt(path: Path) -> Releases:
+    """Read a receipt of `dx sanitize --receipt`."""
+    try:
+        receipt = Receipt(read_json(path))
+        releases = Releases(_terms_of(receipt))
+        releases.add(receipt)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}.") from None
+    except (ValueError, LookupError, TypeError, AttributeError):
+        raise UsageError(f"{path}: is not a receipt of `dx sanitize --receipt`.") from None
+    return releases
+
+
+def receipts_of(paths: Iterable[Path]) -> tuple[list[Releases], int]:
+    """Read the receipts in .spacy files: releases for each list of stages, and how many documents
+    have no receipt that fits them."""
+    releases: dict[str, Releases] = {}
+    without = 0
+    for path in paths:
+        try:
+            texts = [item for item in read_file(path, "text") if isinstance(item, ReleasedText)]
+        except BadFile as error:
+            raise UsageError(f"{path}: {error}") from None
+        for stored in (text.receipt for text in texts):
+            if stored is None:
+                without += 1
+                continue
+            try:
+                receipt = Receipt(stored)
+                # Claimed receipts of earlier sanitizers are numbers without stages.
+                before = [stage for stage in receipt.earlier if not stage.get("claimed")]
+                for part in [*map(Receipt, before), receipt]:
+                    earlier, terms = part is not receipt, _terms_of(part)
+                    key = json.dumps([earlier, terms.stages(terms.in_clear)], sort_keys=True)
+                    empty = Releases(terms, earlier=earlier, carried=True)
+                    releases.setdefault(key, empty).add(part)
+            except (AttributeError, LookupError, TypeError, ValueError):
+                raise UsageError(DAMAGED) from None
+    return sorted(releases.values(), key=lambda release: release.earlier), without
 
 
 # -- in plain words --------------------------------------------------------------------------------
@@ -203,7 +186,7 @@ _EARLIER = Answers(
 )
 
 
-def answers(account: Account, shown: Sequence[str] | None = None) -> Answers:
+def answers(account: Releases, shown: Sequence[str] | None = None) -> Answers:
     """Return the answers, by the template answers.md. shown: what was measured, as sentences; None
     where nothing was."""
     if account.earlier:
@@ -212,9 +195,9 @@ def answers(account: Account, shown: Sequence[str] | None = None) -> Answers:
         "answers.md",
         account=account, terms=account.terms, g=account.terms.guarantee, shown=shown,
         rows=_surrogate_rows(account), apart=nats_of(account),
-        any_two=account.raw.get("any_two_texts"),
+        any_two=account.terms.any_two_texts,
         right=(account.terms.odds or {}).get("right"), times=times, chance_of=chance_of, nats=_nats,
-        beside=[what for what in account.terms.in_clear if str(what).startswith(BESIDE)],
+        beside=[phrase for phrase in account.terms.in_clear if str(phrase).startswith(BESIDE)],
         attacker=sentence(account.terms.attacker), claimed_by=CLAIMED_BY, claimed=CLAIMED,
         infinity=math.inf,
     )  # fmt: skip
@@ -241,23 +224,24 @@ class SurrogateRow(NamedTuple):
     drawn_without: bool
 
 
-def _surrogate_rows(account: Account) -> list[SurrogateRow]:
+def _surrogate_rows(account: Releases) -> list[SurrogateRow]:
     rows: dict[str, list[str]] = {}
-    mentions, terms = account.surrogates.mentions, account.terms.surrogates or {}
+    mentions, terms = account.count.mentions, account.terms.surrogates or {}
     for label, counts in mentions.items():
         if counts["found"]:
             rows.setdefault(str(terms[label]["stand_in"]), []).append(label)
-    made = []
+    surrogates = []
     for name, labels in rows.items():
-        found, replaced, kept = (sum(mentions[n][k] for n in labels) for k in MENTIONS)
-        one = Guarantee.from_dict(terms[labels[0]]["guarantee"])
-        is_date = one.metric == "days" and one.kind == "metric-dp"
-        month = chance_of(MONTH * one.epsilon) if is_date else None
+        counted, replaced, kept = (sum(mentions[n][k] for n in labels) for k in MENTIONS)
+        guarantee = Guarantee.from_dict(terms[labels[0]]["guarantee"])
+        is_date = guarantee.metric == "days" and guarantee.kind == "metric-dp"
+        month = chance_of(MONTH * guarantee.epsilon) if is_date else None
         surrogate = SURROGATES.get(name.rpartition(".v")[0], f"what {name} draws")
-        drawn = one.kind != "none" and one.epsilon == 0
-        named = ", ".join(labels), surrogate
-        made.append(SurrogateRow(*named, found, replaced, kept, month, str(one), drawn))
-    return made
+        drawn = guarantee.kind != "none" and guarantee.epsilon == 0
+        kinds, text = ", ".join(labels), str(guarantee)
+        row = SurrogateRow(kinds, surrogate, counted, replaced, kept, month, text, drawn)
+        surrogates.append(row)
+    return surrogates
 
 
 class Apart(NamedTuple):
@@ -269,7 +253,7 @@ class Apart(NamedTuple):
     chance: float
 
 
-def nats_of(account: Account) -> list[Apart]:
+def nats_of(account: Releases) -> list[Apart]:
     """Return the nearest, median and maximum distance, if the space has such a scale."""
     names = {
         "nearest": "a word and its nearest one",
@@ -277,11 +261,11 @@ def nats_of(account: Account) -> list[Apart]:
         "diameter": "the two most distant words",
     }
     scale = account.terms.scale or {}
-    found = [(pair, float(scale[key]["nats"])) for key, pair in names.items() if key in scale]
-    return [Apart(pair, nats, chance_of(nats)) for pair, nats in found]
+    pairs = [(pair, float(scale[key]["nats"])) for key, pair in names.items() if key in scale]
+    return [Apart(pair, nats, chance_of(nats)) for pair, nats in pairs]
 
 
-def _loose(account: Account) -> str:
+def _loose(account: Releases) -> str:
     """Return what the bound still allows where that is next to everything, else ""."""
     g = account.terms.guarantee
     if g.kind == "approx-dp" and g.epsilon > LOOSE:
@@ -290,20 +274,20 @@ def _loose(account: Account) -> str:
     return nearest.pair if nearest is not None and nearest.nats > LOOSE else ""
 
 
-def alarms(accounts: Sequence[Account], without: int) -> list[str]:
+def alarms(accounts: Sequence[Releases], without: int) -> list[str]:
     """Return all warnings; without: how many documents carry no receipt."""
-    found = [alarm for account in accounts for alarm in Tally(terms=account.terms).alarms()]
-    found += [
+    warnings = [alarm for account in accounts for alarm in Tally(terms=account.terms).alarms()]
+    warnings += [
         "A WEAK GUARANTEE: at this epsilon the bound is next to nothing, even for "
         f"{loose}. Protection can be measured on these texts, but it is not guaranteed."
         for loose in (_loose(account) for account in accounts if account.draws_words)
         if loose
     ]
     if accounts and without:
-        found.append(
+        warnings.append(
             f"NO PRIVACY: {without:,} document(s) carry no receipt; their text may be the original."
         )
-    return [*dict.fromkeys(found)]
+    return [*dict.fromkeys(warnings)]
 
 
 def rendered(name: str, **values: Any) -> str:

@@ -63,7 +63,7 @@ def mean_distance(X: Floats2d) -> float:
 
 
 def nearest_of_all(X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
-    """Return what neighbours(X, X, depth) does: the row itself is among its nearest."""
+    """Return neighbours(X, X, depth), in less time: each row is among its own nearest."""
     if len(X) <= max(FEW, depth + SPARE_ROWS):
         return neighbours(X, X, depth)
     Y, radii = from_the_middle(X)
@@ -114,7 +114,7 @@ def _tiles(Y: Singles) -> Iterator[tuple[slice, slice, Singles]]:
 
 
 def rounding(d: int, widest: float) -> float:
-    """Bound what float32 may lose of the square of a distance, of rows from the middle."""
+    """Bound the float32 error of the square of a distance between rows around the mean."""
     return float(4 * (d + 8) * np.finfo(np.float32).eps * widest**2)
 
 

@@ -1,0 +1,277 @@
+"""Requests of OpenAI's API: their texts as one document, and the same requests with surrogates.
+
+All texts of a request are sanitised as one document, so that a person has one surrogate in it. What
+is neither a text nor a known technical setting raises.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator
+from hashlib import sha256
+from itertools import count
+from typing import Any, NoReturn
+
+from ...entities.surrogates.restoring import Rows
+from ...entities.surrogates.table import _is_common
+from ...entities.words import is_plain
+from ...io.pieces import listed
+from .callers import Refused
+
+MARK = "\x1e"  # around each text of the document; white space to the tokenizer
+DIGITS = 5  # of a number that may be somebody's
+# Returns the text to write in place of a text, given the key that it stands under.
+TextMapper = Callable[[str, str], str]
+KeyMapper = Callable[[str], str]
+NUMBERS, CHOICES, VALUES, NAMES, MODELS, TEXTS, TYPES = (
+    listed(f"OPENAI_{name}") for name in "NUMBERS CHOICES VALUES NAMES MODELS TEXTS TYPES".split()
+)
+SCHEMA_TYPES, SCHEMA_KEYS = listed("SCHEMA_TYPES"), listed("SCHEMA_KEYS")
+_NAME = re.compile(r"[\w.:/@+$-]{1,128}", re.ASCII)
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_BREAK = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")  # between the words of an identifier
+# An identifier that a machine drew: letters and digits in one run.
+_DRAWN = re.compile(
+    r"(?:[a-z-]{1,20}[_-])?(?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])[0-9a-zA-Z]{9,}|[0-9a-f-]{32,36}"
+)
+_VERSION = re.compile(r"(?:\d-){0,3}20[12]\d-?[01]\d-?[0-3]\d")
+
+
+def parsed(raw: bytes) -> Any:
+    """Return JSON. Raise ValueError or RecursionError, also for NaN and infinite numbers."""
+    value = json.loads(raw, parse_constant=_no_number)
+    json.dumps(value, allow_nan=False)  # 1e999 is infinite; and it can be written, so deep it is
+    return value
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+class Prompt:
+    """A request, whose texts are collected at once and replaced in a second pass.
+
+    Args:
+        body: Its JSON.
+        models: Names of models that are sent besides those whose words are public.
+
+    Raises:
+        Refused: 400, for what is neither a text nor a known setting.
+        ValueError: The body is not an object.
+    """
+
+    def __init__(self, body: Any, models: Collection[str]) -> None:
+        if not isinstance(body, dict):
+            raise ValueError("not an object")
+        self._body, self._models = body, models
+        self._lines: list[str] = []  # of the document: a key, and a text between marks
+        self._names: list[tuple[str, str]] = []  # fields, and identifiers that stay as they are
+        self._data_keys: dict[str, str] = {}  # keys of data that were read, and what replaces them
+        self._neutral_keys: dict[str, str] = {}  # those that are no surrogates, with the originals
+        self._surrogates: Iterator[str] | None = None  # the texts of the second pass
+        self._object(body)
+
+    @property
+    def document(self) -> str:
+        """The texts, and after them the identifiers, as they are and word by word."""
+        names = dict.fromkeys(name for _, name in self._names if not _DRAWN.fullmatch(name))
+        spelled = dict.fromkeys(map(_spelled, names))
+        return "".join([*self._lines, *(_line(name, "word: ") for name in (*names, *spelled))])
+
+    @property
+    def conversation(self) -> str:
+        """A digest of what a conversation begins with: the first message of its user."""
+        turns = self._body.get("messages", self._body.get("input"))
+        if isinstance(turns, list):
+            asked = (
+                turn for turn in turns if isinstance(turn, dict) and turn.get("role") == "user"
+            )
+            turns = next(asked, {"content": turns[:1]}).get("content")
+        return sha256(json.dumps(turns, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def wants_json(self) -> bool:
+        """Whether the answer is to be JSON."""
+        form: Any = self._body.get("response_format") or self._body.get("text")
+        form = form.get("format", form) if isinstance(form, dict) else {}
+        return isinstance(form, dict) and str(form.get("type")).startswith("json")
+
+    def replaced(self, document: str, rows: Rows) -> tuple[dict[str, Any], Rows]:
+        """Return the request with the texts of a sanitised document, and all rows that restore it.
+
+        Raises:
+            Refused: 422 where the document fell apart, 400 where an identifier names somebody of
+                the texts.
+        """
+        originals, surrogates = (text.split(MARK)[1::2] for text in (self.document, document))
+        if len(originals) != len(surrogates):
+            raise Refused(422, "the texts of this request could not be separated.")
+        n_texts = len(self._lines)
+        for original, surrogate in zip(originals[n_texts:], surrogates[n_texts:], strict=True):
+            if original != surrogate:
+                named = (f for f, name in self._names if original in (name, _spelled(name)))
+                raise _names_somebody(next(named))
+        self._check_names([row[0].casefold() for row in rows.values()])
+        self._surrogates, self._data_keys = iter(surrogates[:n_texts]), {}
+        body = self._object(self._body)
+        return body, {**rows, **{k: (old, [k], False) for k, old in self._neutral_keys.items()}}
+
+    def _check_names(self, originals: list[str]) -> None:
+        """Raise Refused (400) where an identifier has a name or a number of these."""
+        words = {word for text in originals for word in _WORD.findall(text)}
+        numbers = {number for text in originals if len(number := _digits(text)) >= DIGITS}
+        for field, name in self._names:
+            shared = words.intersection(_WORD.findall(name.casefold()))
+            digits = _digits(name)
+            if not all(map(_is_common, shared)) or any(number in digits for number in numbers):
+                raise _names_somebody(field)
+
+    # -- values, in the order of their fields: collected, or replaced ------------------------------
+
+    def _object(self, value: dict[str, Any]) -> dict[str, Any]:
+        from_tool = value.get("role") in ("tool", "function")
+        if "role" in value and "name" in value and not from_tool:
+            raise Refused(400, "'name' of a message may be that of a person, and is not passed on.")
+        result = "content" if from_tool else "output"  # of a function, which often writes JSON
+        return {
+            key: self._json(item)
+            if key == result and isinstance(item, str)
+            else self._value(key, item)
+            for key, item in value.items()
+        }
+
+    def _value(self, key: str, value: Any) -> Any:
+        if value is None or value in ([], {}):
+            return value
+        if key == "type" and value not in TYPES:
+            raise Refused(400, "'type': only texts, functions and their results are passed on.")
+        if self._is_setting(key, value):
+            return value
+        if key in ("parameters", "schema") and isinstance(value, dict):
+            return mapped(value, self._text, self._parameter)
+        if key == "arguments":
+            return self._json(value) if isinstance(value, str) else self._data(value)
+        if key in TEXTS and isinstance(value, str) and key not in CHOICES:
+            return self._text(value)
+        if key in TEXTS and isinstance(value, list):
+            return [self._value(key, item) for item in value]
+        if key in TEXTS and isinstance(value, dict):
+            return self._object(value)
+        name = repr(key) if _NAME.fullmatch(key) else "a field"
+        raise Refused(400, f"{name} is not passed on: the proxy does not know what it may hold.")
+
+    def _is_setting(self, key: str, value: Any) -> bool:
+        """Return whether a field is a setting, with a value that such a setting has."""
+        if key in NUMBERS and isinstance(value, bool | int | float):
+            if sum(map(str.isdigit, json.dumps(value))) >= DIGITS:
+                self._names.append((key, json.dumps(value)))
+            return True
+        if key in CHOICES:
+            values = value if isinstance(value, list) else [value]
+            return all(isinstance(item, str) and item in VALUES | TYPES for item in values)
+        if key == "logit_bias" and isinstance(value, dict):
+            tokens = all(token.isdecimal() and len(token) < 7 for token in value)
+            return tokens and all(isinstance(bias, int | float) for bias in value.values())
+        if key == "model" and isinstance(value, str):
+            return _is_model(value, self._models)
+        if key in NAMES and isinstance(value, str) and _NAME.fullmatch(value):
+            self._names.append((key, value))
+            return True
+        return False
+
+    def _json(self, text: str) -> str:
+        """Return JSON with other texts in it, as text; what is no JSON is a text."""
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return self._text(text)
+        return json.dumps(self._data(value), ensure_ascii=False)
+
+    def _data(self, value: Any) -> Any:
+        return mapped(value, self._text, self._data_key)
+
+    def _text(self, text: str, key: str = "") -> str:
+        if not text.strip() or text in SCHEMA_TYPES:
+            return text
+        if self._surrogates is not None:
+            return next(self._surrogates)
+        self._lines.append(_line(text, f"{key}: ".replace(MARK, " ") if key else ""))
+        return text
+
+    def _data_key(self, text: str) -> str:
+        """Return a key of data: a text, and one that is read word by word besides."""
+        if text in self._data_keys or not text.strip():
+            return self._data_keys.get(text, text)
+        spelled = _spelled(text)
+        key, words = self._text(text), self._text(spelled) if spelled != text else spelled
+        if key == text and words != spelled:
+            taken = self._neutral_keys.keys() | self._data_keys
+            key = next(key for i in count(1) if (key := f"key_{i}") not in taken)
+            self._neutral_keys[key] = text
+        self._data_keys[text] = key
+        return key
+
+    def _parameter(self, text: str) -> str:
+        """Return a key of a schema, which a function needs as it is."""
+        if text not in SCHEMA_KEYS:
+            if not _NAME.fullmatch(text):
+                raise Refused(400, "a schema has a key that is no name.")
+            self._names.append(("parameters", text))
+        return text
+
+
+def mapped(value: Any, mapper: TextMapper, key_mapper: KeyMapper, key: str = "") -> Any:
+    """Return any JSON with other texts, keys and numbers of five digits and more."""
+    if isinstance(value, dict):
+        mapping = dict[str, Any]()
+        for old, item in value.items():
+            name, item = key_mapper(old), mapped(item, mapper, key_mapper, old)
+            while name in mapping:  # two keys got the same surrogate
+                name += "_"
+            mapping[name] = item
+        return mapping
+    if isinstance(value, list):
+        return [mapped(item, mapper, key_mapper, key) for item in value]
+    if isinstance(value, str):
+        return mapper(value, key)
+    number = json.dumps(value)
+    if sum(map(str.isdigit, number)) < DIGITS:
+        return value
+    text = mapper(number, key)
+    try:
+        return value if text == number else type(value)(text)
+    except ValueError:
+        return text
+
+
+def _is_model(name: str, models: Collection[str]) -> bool:
+    """Return True for a name of a model. Raise Refused (400) for words that no list of them has."""
+    words = set(_WORD.findall(name.lower())) - MODELS
+    versions = all(map(_is_version, re.findall(r"[\d-]+", name)))
+    if name in models or (all(map(is_plain, words)) and versions and _NAME.fullmatch(name)):
+        return True
+    raise Refused(400, "'model': the proxy does not know this name; add it to `models`.")
+
+
+def _is_version(text: str) -> bool:
+    """Return whether digits of a model's name are numbers of its version, or the day of it."""
+    bare = text.strip("-")
+    short = len(_digits(bare)) < 7 and all(len(number) < DIGITS for number in bare.split("-"))
+    return short or _VERSION.fullmatch(bare) is not None
+
+
+def _names_somebody(field: str) -> Refused:
+    return Refused(400, f"{field!r} has a name or a number in it that may be somebody's.")
+
+
+def _line(text: str, before: str = "") -> str:
+    return f"{before}{MARK}{text.replace(MARK, ' ')}{MARK}\n\n"
+
+
+def _spelled(name: str) -> str:
+    return " ".join(_BREAK.sub(" ", name).split())
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
