@@ -38,7 +38,7 @@ from .pieces import Pieces
 from .plain import Writer
 from .records import Failed, Input, Released
 from .results import executor_of, results
-from .resume import Parts
+from .resume import FinishedFiles
 from .tally import Tally
 
 MARKUP = "markup: elements, formatting, and the names of styles and classes"
@@ -57,7 +57,7 @@ class Run:
     force: bool
     on_failure: OnFailure
     on_progress: Callable[[int], Any]
-    parts: Parts | None = None
+    parts: FinishedFiles | None = None
 
 
 def sanitize(
@@ -98,7 +98,7 @@ def sanitize(
     start, fields = time.perf_counter(), dict[str, None]()
     run = Run(nlp, files, persons, n_process, language, force, on_failure, on_progress)
     with ExitStack() as stack:
-        parts = None if folder is None else stack.enter_context(Parts(folder, nlp, files))
+        parts = None if folder is None else stack.enter_context(FinishedFiles(folder, nlp, files))
         run.parts = parts
         for part in parts.parts.values() if parts is not None else ():
             for person, loss in part["persons"].items():
