@@ -158,7 +158,7 @@ def clean(
             it where processes are spawned.
         batch_size: Documents per batch; that of the pipeline (nlp.batch_size) if None.
         settings: The fields of PipelineOptions, those of `dx sanitize` with its defaults: epsilon,
-            mechanism, space, entities, config, and so on. All others are overrides of the
+            level, mechanism, space, entities, config, and so on. All others are overrides of the
             config, by path: overrides={"mechanism.policy": "clinical"}.
 
     Returns:
