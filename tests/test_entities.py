@@ -9,7 +9,7 @@ from spacy.util import ignore_error
 from spacy.vocab import Vocab
 
 from spacy_dxprivacy.entities.tables import LABELS, patterns
-from spacy_dxprivacy.entities.words import KINDS, builtin_lexicon, listed_names
+from spacy_dxprivacy.entities.words import FLAGS, builtin_lexicon, listed_names
 
 NOTE = (
     "Dr. Maria Gonzalez saw Zorblatt Wimbleford on March 5, 2023 and again last Tuesday. "
@@ -183,7 +183,7 @@ def test_guessing_is_an_option():
 
 
 def test_rules_name_kinds_that_exist():
-    rules = patterns({kind: kind for kind in KINDS}, guess=True)
+    rules = patterns(FLAGS, guess=True)
     tokens = [token for rule in rules.values() for pattern in rule for token in pattern]
     words = [token["LOWER"] for token in tokens if isinstance(token.get("LOWER"), str)]
     assert words and all(word == word.lower() for word in words)

@@ -14,7 +14,7 @@ from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import plan_jobs
-from spacy_dxprivacy.io.resume import Parts, is_begun, parts_folder
+from spacy_dxprivacy.io.resume import FinishedFiles, is_begun, parts_folder
 from spacy_dxprivacy.io.run import sanitize
 
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
@@ -142,7 +142,7 @@ def test_other_settings_and_two_runs_at_once_are_refused(nlp, source, out, space
         with pytest.raises(DxError, match="DX077"):
             run(pipeline, source, out, chosen)
     pytest.importorskip("fcntl", reason="Windows has no locks of this kind")
-    with Parts(out, nlp, FEW), pytest.raises(DxError, match="another run"):
+    with FinishedFiles(out, nlp, FEW), pytest.raises(DxError, match="another run"):
         run(nlp, source, out)
 
 
@@ -155,14 +155,14 @@ def test_what_is_kept_for_the_next_run_is_for_its_owner_and_names_nobody(tmp_pat
     nlp, out = make_pipeline(config=tmp_path / "c.cfg"), tmp_path / "out"
     chosen = FileOptions(keep_fields=("id",), person_field="who")
     with monkeypatch.context() as patch:
-        real = Parts.record
+        real = FinishedFiles.record
 
         def dying(self, job, *rest):
             real(self, job, *rest)
             if job.target.name == "b.jsonl":
                 raise Killed
 
-        patch.setattr(Parts, "record", dying)
+        patch.setattr(FinishedFiles, "record", dying)
         with pytest.raises(Killed):
             run(nlp, tmp_path / "in", out, chosen)
     kept = parts_folder(out)

@@ -34,7 +34,7 @@ def made(name, **settings):
     return registry.resolve({"s": {"@dx_surrogates": name, **settings}})["s"]
 
 
-def stand_ins():
+def surrogate_names():
     ours = [n for n in registry.dx_surrogates.get_all() if n.startswith("dx.")]
     return [n for n in ours if isinstance(made(n), Surrogate)]
 
@@ -50,7 +50,7 @@ def key(tmp_path):
     return str(tmp_path / "key")
 
 
-@pytest.mark.parametrize("name", stand_ins())
+@pytest.mark.parametrize("name", surrogate_names())
 def test_a_surrogate_keeps_its_protocol(name):
     one = made(name)
     assert one.name == name

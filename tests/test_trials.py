@@ -90,7 +90,7 @@ def test_paths_with_blanks_and_of_other_scripts(tmp_path, options, name):
     given = [source, out / "clean é.jsonl", *options, "--receipt", out / "receipt ñ.json"]
     done = dx("sanitize", *given, env={"LC_ALL": "C", "PYTHONUTF8": "0"})
     assert done.returncode == 0, done.stderr
-    assert json.loads((out / "receipt ñ.json").read_text("utf8"))["documents"] == 20
+    assert json.loads((out / "receipt ñ.json").read_text("utf8"))["count"]["documents"] == 20
 
 
 @pytest.mark.parametrize("home", ["read-only", "none", "a file"])

@@ -1,7 +1,7 @@
 """Bound the extent of mentions: no word or mark that stands between two names is part of one.
 
 A recogniser may join names that stand side by side ("Paris with Chase", "Smith v. Jones"). A
-surrogate replaces all words of a mention, so the words between two names would be lost. `bounded`
+surrogate replaces all words of a mention, so the words between two names would be lost. `Bounds`
 cuts mentions at these words, by the public lists BETWEEN_NAMES and BETWEEN_DATES.
 """
 
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
+from functools import partial
+from itertools import accumulate
 
 from spacy.tokens import Doc
 
@@ -35,65 +37,119 @@ _OPENINGS = {"GPE": _ADVERBS, "ORG": _ADVERBS | _ARTICLE}
 _STARTS = _ARTICLE | words("BETWEEN_NAMES")
 _LINKS = frozenset("on in for of and or to at by with from as".split())
 _EDGES = frozenset({"'s", "’s", "'", "’"})
+# What may separate two mentions.
+_MARKS = _SEPARATORS | _BREAKS | _AND | {","}
+_WORDS = _STARTS | _AND | words("BETWEEN_DATES")
 
 
-def bounded(doc: Doc, matches: Iterable[Entity]) -> list[Entity]:
-    """Return the matches, each cut where words or marks stand that are part of no name."""
-    # Once for all matches: there may be as many as there are tokens.
-    texts, lowers = [token.text for token in doc], [token.lower_ for token in doc]
-    matches = list(matches)
-    ends: dict[int, list[Entity]] = defaultdict(list)
-    persons = set[str]()
-    for match in matches:
+class Bounds:
+    """Cuts the mentions of a document; what it depends on is looked up once for all of them."""
+
+    def __init__(self, doc: Doc) -> None:
+        self.doc = doc
+        self.texts, self.lowers = [t.text for t in doc], [t.lower_ for t in doc]
+        self._are_marks = [
+            token.text in _LINKS or token.is_space or (token.is_punct and token.text not in ")#")
+            for token in doc
+        ]
+        # How many words before each token may separate names, and are of phrases.
+        separate = (t.text in _MARKS or t.lower_ in _WORDS or t.is_space for t in doc)
+        self._separators = [0, *accumulate(separate)]
+        self._phrase_words = [0, *accumulate(lower in _PHRASE_WORDS for lower in self.lowers)]
+
+    def cut(self, matches: Iterable[Entity]) -> list[Entity]:
+        """Return the matches, each cut where words or marks stand that are part of no name."""
+        matches = list(matches)
+        ends: dict[int, list[Entity]] = defaultdict(list)
+        persons = set[str]()
+        for match in matches:
+            label, start, end = match
+            ends[end].append(match)
+            if label == "PERSON" and end - start > 1:
+                persons.update(self.lowers[start:end])
+        pieces: list[Entity] = []
+        for label, start, end in matches:
+            if label == "DATE" and (
+                _is_of_two(self.doc, start, end) or _is_in_phrase(self.doc, start, end)
+            ):
+                continue
+            fixed = self._fixed(label, start, end)
+            if label == "PERSON" and any(self.lowers[i] in _COURTS for i in fixed):
+                label = "GPE"  # that of a court
+            for piece in self._pieces((label, start, end), fixed, ends):
+                if label not in _NAMED or not self._is_term(*piece[1:], persons):
+                    pieces.append(piece)
+        return pieces
+
+    def trimmed(self, start: int, end: int) -> tuple[int, int]:
+        """Return the extent without white space, marks and linking words at its ends, and without a
+        possessive at its beginning."""
+        while start < end and (self._are_marks[start] or self.texts[start] in _EDGES):
+            start += 1
+        while start < end and self._are_marks[end - 1]:
+            end -= 1
+        return start, end
+
+    def _fixed(self, label: str, start: int, end: int) -> Collection[int]:
+        """Return the tokens of a match that are part of a phrase of law or Latin."""
+        stop = min(end + 3, len(self.texts))
+        if label not in _PHRASED or self._phrase_words[start] == self._phrase_words[stop]:
+            return ()
+        around = self.doc[max(start - 5, 0) : end + 4]
+        offsets = {token.i: token.idx - around.start_char for token in self.doc[start:end]}
+        fixed: set[int] = set()
+        for phrase in pattern("FIXED").finditer(around.text):
+            inside = {i for i, offset in offsets.items() if phrase.start() <= offset < phrase.end()}
+            # "Court" is a family name as well (Margaret Court), and a street (Maple Court).
+            if " " in phrase[0] or start in inside:
+                fixed |= inside
+        return fixed if label in _NAMED or len(fixed) == end - start else ()
+
+    def _is_term(self, start: int, end: int, persons: Collection[str]) -> bool:
+        """Whether a match is an abbreviation or an illness of a public list: nobody's name."""
+        doc, word = self.doc, self.lowers[start]
+        is_abbreviation = self.texts[start] in _ABBREVIATIONS or doc[start].is_punct
+        if not is_abbreviation and word not in _TERMS:
+            return False
+        if all(token.text in _ABBREVIATIONS or token.is_punct for token in doc[start:end]):
+            return True
+        if all(token.lower_ in _DIAGNOSES for token in doc[start:end]) and not doc[start].is_title:
+            return True
+        owner = end < len(doc) and doc[end].text in _EDGES
+        if end - start == 2 and doc[end - 1].text in _EDGES:
+            end, owner = end - 1, True
+        before = self.lowers[start - 1].rstrip(".") if start else ""
+        if end - start > 1 or word in persons or before in LISTED["TITLE"]:
+            return False
+        return (owner and word in _EPONYMS) or (word in _DIAGNOSES and not is_name(doc[start].text))
+
+    def _pieces(
+        self, match: Entity, fixed: Collection[int], ends: dict[int, list[Entity]]
+    ) -> Iterator[Entity]:
+        """Yield the parts of a match between the words that separate them."""
         label, start, end = match
-        ends[end].append(match)
-        if label == "PERSON" and end - start > 1:
-            persons.update(lowers[start:end])
-    pieces: list[Entity] = []
-    for label, start, end in matches:
-        if label == "DATE" and (_is_of_two(doc, start, end) or _is_in_phrase(doc, start, end)):
-            continue
-        fixed = _fixed(doc, lowers, label, start, end)
-        if label == "PERSON" and fixed and any(lowers[i] in _COURTS for i in fixed):
-            label = "GPE"  # that of a court
-        for piece in _pieces(doc, label, start, end, fixed, ends):
-            first = piece[1]
-            may_be_term = (
-                lowers[first] in _TERMS or texts[first] in _ABBREVIATIONS or doc[first].is_punct
-            )
-            if label not in _NAMED or not (may_be_term and _is_term(doc, *piece[1:], persons)):
-                pieces.append(piece)
-    return pieces
-
-
-def _fixed(doc: Doc, lowers: list[str], label: str, start: int, end: int) -> set[int]:
-    """Return the tokens of a match that are part of a phrase of law or Latin."""
-    if label not in _PHRASED or _PHRASE_WORDS.isdisjoint(lowers[start : end + 3]):
-        return set()
-    around = doc[max(start - 5, 0) : end + 4]
-    offsets = {token.i: token.idx - around.start_char for token in doc[start:end]}
-    fixed: set[int] = set()
-    for phrase in pattern("FIXED").finditer(around.text):
-        inside = {i for i, offset in offsets.items() if phrase.start() <= offset < phrase.end()}
-        # "Court" is a family name as well (Margaret Court), and a street (Maple Court).
-        if " " in phrase[0] or start in inside:
-            fixed |= inside
-    return fixed if label in _NAMED or len(fixed) == end - start else set()
-
-
-def _is_term(doc: Doc, start: int, end: int, persons: Collection[str]) -> bool:
-    """Whether a match is an abbreviation or an illness of a public list, and so nobody's name."""
-    if all(token.text in _ABBREVIATIONS or token.is_punct for token in doc[start:end]):
-        return True
-    if all(token.lower_ in _DIAGNOSES for token in doc[start:end]) and not doc[start].is_title:
-        return True
-    owner = end < len(doc) and doc[end].text in _EDGES
-    if end - start == 2 and doc[end - 1].text in _EDGES:
-        end, owner = end - 1, True
-    word, before = doc[start].lower_, doc[start - 1].lower_.rstrip(".") if start else ""
-    if end - start > 1 or word in persons or before in LISTED["TITLE"]:
-        return False
-    return (owner and word in _EPONYMS) or (word in _DIAGNOSES and not is_name(doc[start].text))
+        if len(fixed) == end - start:
+            return
+        if label not in _BETWEEN or (end - start < 2 and not fixed):
+            yield label, *(self.trimmed(start, end) if label == "ADDRESS" else (start, end))
+            return
+        cuts = [end]
+        if fixed or self._separators[start] < self._separators[end]:
+            separates = partial(_separates, self.doc, label, start=start, end=end, ends=ends)
+            cuts = [i for i in range(start, end) if i in fixed or separates(i)] + cuts
+        first = start
+        for i in cuts:
+            low, high = self.trimmed(first, i) if label in _NAMED else (first, i)
+            # The beginning of a sentence, and the article of a firm, are no part of a name.
+            openings: Collection[str] = ()
+            if label in ("ORG", "GPE"):
+                openings = _STARTS if low > start else _OPENINGS[label]
+            while low < high - 1 and self.lowers[low] in openings:
+                low += 1
+            is_whole = (first, i) == (start, end)
+            if low < high and (is_whole or _is_name_alone(self.doc, low, high)):
+                yield label, low, high
+            first = i + 1
 
 
 def _is_of_two(doc: Doc, start: int, end: int) -> bool:
@@ -113,31 +169,6 @@ def _is_in_phrase(doc: Doc, start: int, end: int) -> bool:
     first, last = doc[start].idx - around.start_char, doc[end - 1].idx - around.start_char
     phrases = pattern("WEEKDAY_PHRASE").finditer(around.text.lower())
     return any(phrase.start() <= first and last < phrase.end() for phrase in phrases)
-
-
-def _pieces(
-    doc: Doc, label: str, start: int, end: int, fixed: set[int], ends: dict[int, list[Entity]]
-) -> Iterator[Entity]:
-    """Yield the parts of a match between the words that separate them."""
-    if len(fixed) == end - start:
-        return
-    if label not in _BETWEEN or (end - start < 2 and not fixed):
-        yield label, *(trimmed(doc, start, end) if label == "ADDRESS" else (start, end))
-        return
-    first = start
-    for i in range(start, end + 1):
-        if i < end and i not in fixed and not _separates(doc, label, i, start, end, ends):
-            continue
-        low, high = trimmed(doc, first, i) if label in _NAMED else (first, i)
-        # The beginning of a sentence, and the article of a firm, are no part of a name.
-        openings: Collection[str] = ()
-        if label in ("ORG", "GPE"):
-            openings = _STARTS if low > start else _OPENINGS[label]
-        while low < high - 1 and doc[low].lower_ in openings:
-            low += 1
-        if low < high and ((first, i) == (start, end) or _is_name_alone(doc, low, high)):
-            yield label, low, high
-        first = i + 1
 
 
 def _separates(
@@ -194,18 +225,3 @@ def _completes(matches: Collection[Entity]) -> bool:
 def _is_name_alone(doc: Doc, start: int, end: int) -> bool:
     """Whether a part of a match may be a name by itself: it has a word that is no common one."""
     return any(not is_word(t.lower_) or is_name(t.text) for t in doc[start:end] if not t.is_punct)
-
-
-def trimmed(doc: Doc, start: int, end: int) -> tuple[int, int]:
-    """Return the extent without white space, marks and linking words at its ends, and without a
-    possessive at its beginning."""
-    while start < end and (doc[start].text in _EDGES or _is_mark(doc, start)):
-        start += 1
-    while start < end and _is_mark(doc, end - 1):
-        end -= 1
-    return start, end
-
-
-def _is_mark(doc: Doc, i: int) -> bool:
-    token = doc[i]
-    return token.is_space or token.text in _LINKS or (token.is_punct and token.text not in ")#")

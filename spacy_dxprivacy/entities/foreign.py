@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 
 from spacy.tokens import Doc
 
@@ -18,7 +18,19 @@ from ..about import DATA
 from ..text.language import common_words
 from ..text.mentions import Entity
 from .phrases import in_tokens
-from .tables import DAY, LANGUAGES, MARK, NAMES, YEAR, date_words, forms, pattern, sections
+from .tables import (
+    DAY,
+    LANGUAGES,
+    MARK,
+    NAMES,
+    NONE,
+    YEAR,
+    date_words,
+    forms,
+    listed_of,
+    pattern,
+    words,
+)
 from .words import builtin_lexicon
 
 _WORD = re.compile(r"[^\s,;:()]+")
@@ -26,6 +38,7 @@ _INITIAL = re.compile(r"[^\W\d_]\.?")
 _JOINT = re.compile(r"(?:(?:van|von|de|der|den|die|di|del|ter|ten|te|zu|zur|'t|in)[ ]){1,3}\Z")
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
 OLD = 90
+_foreign_words = partial(cache(words), file="foreign")
 Word = tuple[str, int, int]  # with its start and end in the text
 
 
@@ -52,11 +65,8 @@ def match_foreign_days(doc: Doc) -> Iterator[Entity]:
 
 @cache
 def _any_day() -> re.Pattern[str]:
-    months = {name for language in LANGUAGES for name in date_words(language).months} - {
-        "august",
-        "april",
-    }
-    names = "|".join(sorted(months, key=len, reverse=True))
+    months = {name for language in LANGUAGES for name in date_words(language).months}
+    names = "|".join(sorted(months - {"august", "april"}, key=len, reverse=True))
     gap = r"(?:\.\s?|\s(?:de\s|di\s)?)"
     year = rf"(?:,?\s(?:del?\s)?{YEAR})?"
     return re.compile(rf"(?<!\w){DAY}{MARK}{gap}(?:{names})(?!\w){year}", re.I)
@@ -84,14 +94,8 @@ def _dates(text: str, language: str) -> Iterator[tuple[str, int, int]]:
 
 @cache
 def _number_forms() -> list[tuple[str, re.Pattern[str]]]:
-    return [
-        (label, re.compile(rf"(?<![\w.-]){form}(?!\w)")) for label, form in forms_of("number forms")
-    ]
-
-
-def forms_of(table: str) -> list[tuple[str, str]]:
-    """Return (name, regular expression) of each line of a table of foreign.txt."""
-    return forms(table, "foreign")
+    rows = forms("number forms", "foreign")
+    return [(label, re.compile(rf"(?<![\w.-]){form}(?!\w)")) for label, form in rows]
 
 
 def _numbers(text: str) -> Iterator[tuple[str, int, int]]:
@@ -106,7 +110,7 @@ def _numbers(text: str) -> Iterator[tuple[str, int, int]]:
 
 @cache
 def _street_forms() -> list[re.Pattern[str]]:
-    return [re.compile(rf"(?<!\w)(?:{form})") for _, form in forms_of("street forms")]
+    return [re.compile(rf"(?<!\w)(?:{form})") for _, form in forms("street forms", "foreign")]
 
 
 def _places(text: str, language: str) -> Iterator[tuple[str, int, int]]:
@@ -119,18 +123,15 @@ def _places(text: str, language: str) -> Iterator[tuple[str, int, int]]:
     for match in pattern("placed", "foreign").finditer(text):
         town = match["town"]
         if any(_is_town(word, match["where"].lower(), language) for word in town.split()):
-            yield (
-                "GPE",
-                match.start("town"),
-                match.start("town") + len(_first_words(town, language)),
-            )
+            start = match.start("town")
+            yield "GPE", start, start + len(_first_words(town, language))
 
 
-def _is_town(word: str, where: str, language: str) -> bool:
+def _is_town(word: str, preposition: str, language: str) -> bool:
     """Return whether a word after a preposition is a town: a listed one, or, after one that says
     where, one that is no word of the language, and in German one with the ending of a town."""
     classes = builtin_lexicon().of(word)
-    located = where in _list("LOCATIVES")
+    located = preposition in _foreign_words("LOCATIVES")
     ends = pattern("TOWN_ENDS", "foreign").fullmatch(word) is not None
     if "first_name" in classes or (
         _is_plain(word, language) and not ("city" in classes and located and ends and len(word) > 6)
@@ -149,16 +150,9 @@ def _first_words(town: str, language: str) -> str:
 
 @cache
 def _known_places(language: str) -> re.Pattern[str]:
-    lists = sections("surrogates/places")
-    names = [
-        name for kind in ("towns", "countries") for name in _joined(lists[f"{language} {kind}"])
-    ]
+    names = listed_of(language, "towns") + listed_of(language, "countries")
     alternatives = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)")
-
-
-def _joined(lines: list[str]) -> list[str]:
-    return "".join(lines).split("|")
 
 
 # -- persons ---------------------------------------------------------------------------------------
@@ -172,16 +166,11 @@ def _plain_names() -> dict[str, frozenset[str]]:
     return {head.removeprefix("== "): frozenset(next(rows).split()) for head in rows}
 
 
-@cache
-def _list(name: str) -> frozenset[str]:
-    return frozenset(" ".join(sections("foreign")[name]).split())
-
-
 def _is_plain(word: str, language: str) -> bool:
     lower = word.lower().rstrip(".")
     if lower in common_words(language):
         return True
-    return lower in _plain_names()[language] and lower not in _list("SURE_SURNAMES")
+    return lower in _plain_names()[language] and lower not in _foreign_words("SURE_SURNAMES")
 
 
 def _classes(word: str, language: str) -> frozenset[str]:
@@ -192,14 +181,12 @@ def _classes(word: str, language: str) -> frozenset[str]:
         return frozenset()
     title = bare.capitalize() if bare.isupper() else bare
     classes = builtin_lexicon().of(title) & NAMES
-    parts = re.split(r"[-'’]", title)
-    if not classes and len(parts) > 1:
-        classes = frozenset.union(
-            *(builtin_lexicon().of(part.capitalize()) & NAMES for part in parts)
-        )
-    return classes | (
-        frozenset({"surname"}) if title.lower() in _list("SURE_SURNAMES") else frozenset()
-    )
+    if not classes:
+        parts = re.split(r"[-'’]", title)
+        classes = NONE.union(*(builtin_lexicon().of(part.capitalize()) & NAMES for part in parts))
+    if title.lower() in _foreign_words("SURE_SURNAMES"):
+        classes |= {"surname"}
+    return classes
 
 
 def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
@@ -220,7 +207,7 @@ def _names_in(words: list[Word], language: str, before: str) -> Iterator[tuple[i
     i, titled = 0, _is_title(last) and not before.endswith("\n")
     if joint and _is_title((before[: joint.start()].split() or [""])[-1]):  # mevrouw van den Berg
         titled, words[0] = True, (words[0][0], words[0][1] - len(joint[0]), words[0][2])
-    article = re.split("['’]", last)[0] in _list("ARTICLES")
+    article = re.split("['’]", last)[0] in _foreign_words("ARTICLES")
     while i < len(words):
         word = words[i][0]
         if _is_title(word):
@@ -229,7 +216,7 @@ def _names_in(words: list[Word], language: str, before: str) -> Iterator[tuple[i
         initial = _INITIAL.fullmatch(word) and i + 1 < len(words)
         end = i
         if titled or initial or _classes(word, language):
-            sure = word.lower() in _list("SURE_SURNAMES")
+            sure = word.lower() in _foreign_words("SURE_SURNAMES")
             after_end = _ends(words[i - 1][0]) if i else _STARTS.search(before)
             # "Der Koch" and a family name at the start of a sentence say too little.
             starts = (bool(after_end) and not sure) or (not i and article)
@@ -246,7 +233,7 @@ def _ends(word: str) -> bool:
 
 
 def _is_title(word: str) -> bool:
-    return not _list("TITLES").isdisjoint({word.lower(), word.lower().rstrip(".")})
+    return not _foreign_words("TITLES").isdisjoint({word.lower(), word.lower().rstrip(".")})
 
 
 def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool) -> int:
@@ -256,7 +243,7 @@ def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool
     end, k, unknown, joined = i + 1, i + 1, 0, False
     while k < len(words) and k < i + 7 and not _ends(words[k - 1][0]):
         word = words[k][0]
-        if word.lower() in _list("PARTICLES") or _INITIAL.fullmatch(word):
+        if word.lower() in _foreign_words("PARTICLES") or _INITIAL.fullmatch(word):
             k, joined = k + 1, True
             continue
         listed = word[0].isupper() and bool(builtin_lexicon().of(word.rstrip(".'’")) & NAMES)

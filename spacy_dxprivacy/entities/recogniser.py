@@ -22,7 +22,7 @@ from ..text.mentions import Entity, is_word, mentions, plain_label
 from ..text.normal import in_normal_form
 from ..text.tokens import with_fields_apart
 from . import network
-from .extent import bounded, trimmed
+from .extent import Bounds
 from .tables import words
 from .words import features
 
@@ -125,8 +125,9 @@ def set_entities(doc: Doc, predictions: list[Entity]) -> None:
         if span.label_ not in _WEAK or predicted_tokens.isdisjoint(range(span.start, span.end))
     }
     owner = {i: span for span in kept for i in range(span.start, span.end)}
-    for label, first, last in bounded(doc, predictions):
-        start, end = _trimmed(doc, label, first, last)
+    bounds = Bounds(doc)
+    for label, first, last in bounds.cut(predictions):
+        start, end = _trimmed(bounds, label, first, last)
         if not _is_entity(doc, start, end):
             continue
         beside = {owner[i] for i in range(start, end) if i in owner and owner[i].label_ == label}
@@ -140,13 +141,13 @@ def set_entities(doc: Doc, predictions: list[Entity]) -> None:
             tokens = list(run)
             is_cut = len(tokens) < end - start
             if not is_owned and not (is_cut and all(is_word(doc[i].lower_) for i in tokens)):
-                low, high = _trimmed(doc, label, tokens[0], tokens[-1] + 1)
+                low, high = _trimmed(bounds, label, tokens[0], tokens[-1] + 1)
                 if low < high:
                     span = Span(doc, low, high, label=label)
                     kept.add(span)
                     owner.update(dict.fromkeys(range(low, high), span))
     entities = sorted((plain_label(span.label_), span.start, span.end) for span in kept)
-    again = bounded(doc, mentions(doc, entities))
+    again = bounds.cut(mentions(doc, entities))
     doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
 
 
@@ -163,10 +164,11 @@ def _is_entity(doc: Doc, start: int, end: int) -> bool:
     return not (text.isupper() and text.lower() in FORM_WORDS and any(map(str.isdigit, after)))
 
 
-def _trimmed(doc: Doc, label: str, start: int, end: int) -> tuple[int, int]:
+def _trimmed(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
     """The extent without white space and marks at its ends, and of a name without linking words."""
     if label not in ("DATE", "TIME"):
-        return trimmed(doc, start, end)
+        return bounds.trimmed(start, end)
+    doc = bounds.doc
     while start < end and (doc[start].is_space or doc[start].is_punct):
         start += 1
     while start < end and (doc[end - 1].is_space or doc[end - 1].is_punct):

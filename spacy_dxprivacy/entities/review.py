@@ -45,10 +45,11 @@ _SAYING = re.compile(r"([^\W\d_]+):[\"'“‘\w]")  # one token
 _ITEM = re.compile(r"\d{1,3}[.)]?")
 
 
-def relabelled(doc: Doc, matches: Collection[Entity]) -> Iterator[Entity]:
-    """Yield the matches with corrected labels, without drugs, and without persons after whom an
+def relabelled(doc: Doc, matches: Collection[Entity]) -> list[Entity]:
+    """Return the matches with corrected labels, without drugs, and without persons after whom an
     illness, a sign or a device is named."""
     context = NameContext(doc, matches)
+    entities: list[Entity] = []
     for label, start, end in matches:
         if label == "PERSON":
             label = context.label(start, end)
@@ -58,11 +59,10 @@ def relabelled(doc: Doc, matches: Collection[Entity]) -> Iterator[Entity]:
             label = "ORG"
         if label not in ("PERSON", "GPE") or not _is_term(doc, context.lowers, start, end):
             end = _hyphened(doc, end) if label == "PERSON" else end
-            yield (
-                ("ORG" if label == "PERSON" and _is_new_firm(doc, start, end) else label),
-                start,
-                end,
-            )
+            if label == "PERSON" and _is_new_firm(doc, start, end):
+                label = "ORG"
+            entities.append((label, start, end))
+    return entities
 
 
 # -- labels of persons by their context --------------------------------------------------------

@@ -7,29 +7,26 @@ its recall. The entity sanitizer does not protect what it misses.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 from spacy.language import Language
 from spacy.matcher import Matcher
 from spacy.pipeline import EntityRuler
 from spacy.tokens import Doc, Span
-from spacy.vocab import Vocab
 
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, mentions, plain_label
 from ..text.normal import in_normal_form
 from ..text.tokens import with_fields_apart
-from ..validate import fail
 from .disguised import match_disguised
-from .extent import bounded
+from .extent import Bounds
 from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
 from .review import further_persons, relabelled
 from .tables import LABELS, patterns
-from .words import KINDS, HasKind, kinds
-
-FREE_FLAGS = range(19, 64)  # spaCy's own lexeme flags end at 18
+from .words import FLAGS, as_rules_see, rule_vocab
 
 
 class DxEntityRuler(FailsClosed, EntityRuler):
@@ -57,14 +54,6 @@ class DxEntityRuler(FailsClosed, EntityRuler):
     ) -> None:
         super().__init__(nlp, name, overwrite_ents=overwrite_ents)
         self.guess = guess
-        self._flags = _set_flags(nlp.vocab)
-        self._rules = Matcher(nlp.vocab, validate=False)
-        # For each rule its label, and its numbers of tokens of context before and after.
-        self._keys: dict[int, tuple[str, int, int]] = {}
-        for key, token_patterns in patterns(self._flags, guess=guess).items():
-            rule = "/".join(map(str, key))
-            self._rules.add(rule, token_patterns)
-            self._keys[nlp.vocab.strings[rule]] = key
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -84,8 +73,9 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         language = language_of_doc(doc)
         if language == "en":
             matches = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
-            # Bounded twice: an entity whose label changed ends at other words.
-            entities = {*bounded(doc, relabelled(doc, bounded(doc, matches)))}
+            # Cut twice: an entity whose label changed ends at other words.
+            bounds = Bounds(doc)
+            entities = {*bounds.cut(relabelled(doc, bounds.cut(matches)))}
         else:
             entities = match_foreign(doc, language)
         entities |= {*match_disguised(doc)}
@@ -110,34 +100,26 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         )
         further = further_persons(doc, entities) if language_of_doc(doc) == "en" else []
         further += mentions(doc, [*entities, *further])
-        again = bounded(doc, further)
+        again = Bounds(doc).cut(further)
         doc.ents = (*spans, *(Span(doc, start, end, label=label) for label, start, end in again))
 
     def _match_words(self, doc: Doc) -> Iterator[Entity]:
-        # Lexeme flags belong to a vocabulary; a Doc of another one is read through a copy.
-        if doc.vocab is not self.nlp.vocab:
-            doc = Doc(self.nlp.vocab, [t.text for t in doc], [bool(t.whitespace_) for t in doc])
-        for key, start, end in self._rules(doc):
-            label, before, after = self._keys[key]
+        matcher, contexts = _token_rules(self.guess)
+        for rule, start, end in matcher(as_rules_see(doc)):
+            label, before, after = contexts[rule]
             yield label, start + before, end - after
 
 
-def _set_flags(vocab: Vocab) -> dict[str, str]:
-    """Map each kind to the name of its lexeme flag.
-
-    A second recogniser on the vocabulary takes the same flags. Raises DxError where other
-    components have left too few.
-    """
-    getters = {kind: HasKind(kind) for kind in KINDS}
-    present: dict[int, Any] = vocab.lex_attr_getters  # type: ignore[attr-defined]
-    taken = {getter: bit for bit, getter in present.items()}
-    free = [bit for bit in FREE_FLAGS if bit not in present]
-    absent = [getter for getter in getters.values() if getter not in taken]
-    if len(absent) > len(free):
-        raise fail("the number of free lexeme flags", f"{len(absent)} or more", len(free))
-    with kinds.remember():
-        taken |= {g: vocab.add_flag(g, bit) for g, bit in zip(absent, free, strict=False)}
-    return {kind: f"FLAG{taken[getter]}" for kind, getter in getters.items()}
+@cache
+def _token_rules(guess: bool) -> tuple[Matcher, dict[int, tuple[str, int, int]]]:
+    """Return the matcher, and of each rule its label and the tokens of context before and after."""
+    matcher = Matcher(rule_vocab(), validate=False)
+    contexts = {}
+    for key, token_patterns in patterns(FLAGS, guess=guess).items():
+        rule = "/".join(map(str, key))
+        matcher.add(rule, token_patterns)
+        contexts[rule_vocab().strings[rule]] = key
+    return matcher, contexts
 
 
 def _free_runs(doc: Doc, start: int, end: int, taken: set[int]) -> Iterator[tuple[int, int]]:

@@ -71,14 +71,14 @@ def _expanded(text: str) -> str:
     return _REFERENCE.sub(lambda match: _referred(match[1], match[2]), text)
 
 
-def _referred(how: str, name: str) -> str:
+def _referred(marker: str, name: str) -> str:
     """A section of forms.txt; after "<" a look-behind for its phrases; after "*" the lines of a
     table, each named line in a group."""
-    if how == "*":
+    if marker == "*":
         groups = [f"?P<{kind}_{i}>" if kind else "?:" for i, (kind, _) in enumerate(forms(name))]
         return "|".join(f"({g}{row})" for g, (_, row) in zip(groups, forms(name), strict=True))
     text = "".join(sections("forms").get(name) or sections("foreign")[name])
-    if how == "<":
+    if marker == "<":
         behind = "|".join(rf"(?<=\b{re.escape(cue)} )" for cue in text.split("|"))
         return f"(?:{behind})"
     return _expanded(text)
@@ -108,15 +108,6 @@ Pattern = list[dict[str, Any]]
 
 # Where two entities have the same extent, the label that comes first here is kept.
 LABELS = "DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE PERSON QUANTITY CARDINAL".split()
-_BUILT_IN: dict[str, dict[str, Any]] = {
-    "NUM": {"LIKE_NUM": True},
-    "SPACE": {"IS_SPACE": True},
-    "EMAIL": {"LIKE_EMAIL": True},
-    "URL": {"LIKE_URL": True},
-    "YY": {"SHAPE": "dd"},
-    "LOW_INITIAL": {"SHAPE": {"IN": ["x", "x."]}},
-    **{kind: {"LOWER": {"IN": sorted(words)}} for kind, words in FOLLOWING.items()},
-}
 _RULE = re.compile(r"(?:\((.*?)\) )?(.+?)(?: \((.*?)\))?")
 _OPERATOR = re.compile(r"(.+?)(\{\d,\d\}|[?*+])?")
 
@@ -124,7 +115,7 @@ _OPERATOR = re.compile(r"(.+?)(\{\d,\d\}|[?*+])?")
 def patterns(flags: dict[str, str], *, guess: bool) -> dict[tuple[str, int, int], list[Pattern]]:
     """Return token patterns by (label, tokens of context before, and after).
 
-    flags: kind -> name of its lexeme flag. guess: also rules that go by the capital alone.
+    flags: kind -> the attribute that says it. guess: also rules that go by the capital alone.
     """
     rules = dict(sections("rules"))
     rules["PERSON"] = rules["PERSON"] + rules.pop("GUESS") * guess
@@ -146,8 +137,16 @@ def _fields(form: re.Pattern[str], text: str) -> Sequence[str | None]:
 
 def _token(word: str, flags: dict[str, str]) -> dict[str, Any]:
     base, operator = _fields(_OPERATOR, word)
-    token = {flags[base]: True} if base in flags else _BUILT_IN.get(str(base), {"LOWER": base})
-    return {**token, "OP": operator} if operator else dict(token)
+    token: dict[str, Any] = {flags[base]: True} if base in flags else {"LOWER": base}
+    return {**token, "OP": operator} if operator else token
+
+
+@cache
+def rule_words() -> frozenset[str]:
+    """Return the words, in lower case, that rules ask for by themselves or in a list."""
+    lines = " ".join(line for lines in sections("rules").values() for line in lines)
+    literals = {str(_fields(_OPERATOR, word)[0]) for word in re.sub(r"[()]", " ", lines).split()}
+    return frozenset(literals).union(*FOLLOWING.values())
 
 
 @cache

@@ -1,35 +1,30 @@
 """Classify words by their letters and public tables: what each may be in a name, date or place.
 
-The recogniser sets each kind of a word as a flag of its lexeme, so a word is classified once, when
-the vocabulary meets it, and the rules then compare bits.
+The rules read a copy of a Doc (`as_rules_see`), whose words say their kinds and nothing else that
+no rule asks for. Their vocabulary is small, holds no name, and has a flag for each kind.
 """
 
 from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache, partial
+from typing import Any
 
 import numpy as np
+from spacy.attrs import LOWER
+from spacy.attrs import NAMES as ATTRIBUTES
 from spacy.lang.lex_attrs import word_shape
 from spacy.strings import get_string_id
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
+from spacy.vocab import Vocab
 
 from ..about import DATA
 from ..arrays import Numbers2d
 from ..space import Space
-from .tables import (
-    LISTED,
-    NAMES,
-    NONE,
-    PEOPLES,
-    PLACES,
-    pattern,
-    words,
-)
+from .tables import FOLLOWING, LISTED, NAMES, NONE, PEOPLES, PLACES, pattern, rule_words, words
 
 KINDS = (
     # people
@@ -41,6 +36,18 @@ KINDS = (
     # places and codes
     "SURE_PLACE PLACE PLACE_HEAD STATE IN_PLACE CODE ID_WORD"
 ).split()
+# Kinds of a token that its own vocabulary tells, beside those of its text.
+_MARKS: dict[str, Callable[[Token], bool]] = {
+    "NUM": lambda token: token.like_num,
+    "SPACE": lambda token: token.is_space,
+    "EMAIL": lambda token: token.like_email,
+    "URL": lambda token: token.like_url,
+    "YY": lambda token: token.shape_ == "dd",
+    "LOW_INITIAL": lambda token: token.shape_ in ("x", "x."),
+}
+RULE_KINDS = (*KINDS, *FOLLOWING, *_MARKS)
+# The kinds are flags of the vocabulary of rules, in the place of those that spaCy's own has.
+FLAGS = {kind: ATTRIBUTES[i] for i, kind in enumerate(RULE_KINDS, 1)}
 ALSO_SURE = words("ALSO_SURE")
 ALSO_FIRST = ALSO_SURE | words("ALSO_FIRST")
 _KINDS_OF = {
@@ -145,48 +152,25 @@ def is_plain(word: str) -> bool:
 # -- the kinds of a word -----------------------------------------------------------------------
 
 
-class PublicWordCache:
-    """Cache a function of words for the words of the built-in table, which are public.
-
-    Other words may be names: only the most recent one is kept, or all within `remember`.
-    """
-
-    def __init__(self, function: Callable[[str], frozenset[str]]) -> None:
-        self._function = function
-        self._results: dict[str, frozenset[str]] = {}
-        self._sets: dict[frozenset[str], frozenset[str]] = {}  # equal results are one object
-        self._last: tuple[str | None, frozenset[str]] = (None, NONE)
-        self._remembers_all = False
-
-    def __call__(self, word: str) -> frozenset[str]:
-        last, result = self._last
-        if word == last:
-            return result
-        if word in self._results:
-            return self._results[word]
-        result = self._function(word)
-        result = self._sets.setdefault(result, result)
-        if self._remembers_all or word in builtin_lexicon().rank:
-            self._results[word] = result
-        else:
-            self._last = word, result
-        return result
-
-    @contextmanager
-    def remember(self) -> Iterator[None]:
-        """Cache all words within: for a vocabulary, of which each word is asked for each kind."""
-        self._remembers_all = True
-        try:
-            yield
-        finally:
-            self._remembers_all = False
-            rank = builtin_lexicon().rank
-            self._results = {word: kept for word, kept in self._results.items() if word in rank}
-
-
-@PublicWordCache
 def kinds(word: str) -> frozenset[str]:
-    """Return the kinds of a word, a subset of KINDS."""
+    """Return the kinds of a word, a subset of KINDS. Those of public words alone are cached: other
+    words may be names."""
+    is_public = word in builtin_lexicon().rank
+    return _kinds_of_public_word(word) if is_public else _judged(word)
+
+
+@cache
+def _kinds_of_public_word(word: str) -> frozenset[str]:
+    return _shared(_judged(word))
+
+
+@cache
+def _shared(word_kinds: frozenset[str]) -> frozenset[str]:
+    """One object for equal sets."""
+    return word_kinds
+
+
+def _judged(word: str) -> frozenset[str]:
     lower = word.lower()
     word_kinds = set(_KINDS_OF.get(lower.rstrip("."), NONE))
     if word[:1].isdigit() or word.startswith("mid-"):
@@ -207,16 +191,6 @@ def kinds(word: str) -> frozenset[str]:
     if word == ",":
         word_kinds.add("MID")
     return frozenset(word_kinds)
-
-
-@dataclass(frozen=True)
-class HasKind:
-    """A lexeme flag: whether a word is of a kind. Equal for equal kinds, and small to pickle."""
-
-    kind: str
-
-    def __call__(self, word: str) -> bool:
-        return self.kind in kinds(word)
 
 
 def _judge_glued(word: str, word_kinds: set[str]) -> None:
@@ -310,6 +284,40 @@ def _may_be_name(word: str) -> bool:
     if inner and not _INNER_CAPITAL.match(word):
         return False
     return len(word) > 2 and not pattern("COMMON_END").search(word)
+
+
+# -- what the rules read -----------------------------------------------------------------------
+
+
+def as_rules_see(doc: Doc) -> Doc:
+    """Return a Doc of as many tokens, each of which says its kinds, and its word where a rule has
+    that word."""
+    seen: dict[str, str] = {}
+    for token in doc:
+        text = token.text
+        if text not in seen:
+            literal = text.lower() if text.lower() in rule_words() else "_"
+            marks = {kind for kind, has in _MARKS.items() if has(token)}
+            seen[text] = _rule_word(literal, kinds(text) | marks)
+    return Doc(rule_vocab(), words=[seen[token.text] for token in doc])
+
+
+@cache
+def rule_vocab() -> Vocab:
+    """Return the vocabulary of what the rules see: words such as "march MONTH SURE_MONTH"."""
+    getters: dict[Any, Callable[[str], Any]] = {LOWER: lambda word: word.partition(" ")[0]}
+    getters |= {flag: partial(_has_kind, kind) for flag, kind in enumerate(RULE_KINDS, 1)}
+    return Vocab(lex_attr_getters=getters)
+
+
+def _has_kind(kind: str, word: str) -> bool:
+    return kind in word.split(" ")
+
+
+@cache
+def _rule_word(literal: str, word_kinds: frozenset[str]) -> str:
+    following = (kind for kind, listed_words in FOLLOWING.items() if literal in listed_words)
+    return " ".join([literal, *sorted(word_kinds), *following])
 
 
 # -- the features that the network reads -------------------------------------------------------

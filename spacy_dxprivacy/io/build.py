@@ -21,14 +21,15 @@ from thinc.api import Config
 from ..config import PipelineOptions, import_code, read_config, unknown_key
 from ..entities.surrogates.plain import PRESETS
 from ..errors import UsageError, did_you_mean
-from ..mechanisms.levels import LEVELS, MECHANISM
+from ..mechanisms.levels import MECHANISM
+from ..mechanisms.levels import level as level_of
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.select import entity_labels
 from ..prior.pairs import KINDS
 from ..registries import REGISTERED, registry
 from ..space.sources import BUILTIN
 from ..text.language import COVERED
-from ..validate import one_of, positive
+from ..validate import positive
 from .files.limits import MOST_CONFIG, check_size
 
 NOUNS = {
@@ -303,7 +304,7 @@ def mechanism_config(
     if level is not None:
         if epsilon is not None or name != MECHANISM:
             raise UsageError(f"`level` sets the epsilon of {MECHANISM}: give one of the two.")
-        epsilon = LEVELS[one_of("level", level, tuple(LEVELS))].epsilon
+        epsilon = level_of(level).epsilon
     if epsilon is not None:
         epsilon = positive("epsilon", epsilon)
     if mechanism is None:

@@ -37,7 +37,7 @@ _RGB = re.compile(r"\brgba?\([\d,.% ]{1,24}\)")
 _AT_RULES = pattern("HTML_AT_RULES", "formats/lists")
 
 
-class _Reader(HTMLParser):
+class _PageReader(HTMLParser):
     def __init__(self, pieces: Pieces) -> None:
         super().__init__(convert_charrefs=True)
         self.pieces, self.made = pieces, Template(pieces)
@@ -211,7 +211,7 @@ def closed(text: str) -> str:
 
 def add_html(pieces: Pieces, text: str) -> Template:
     """Add the pieces of a page, and return what it is written by. Raise BadDocument."""
-    reader = _Reader(pieces)
+    reader = _PageReader(pieces)
     reader.feed(closed(text))
     reader.close()
     return reader.made

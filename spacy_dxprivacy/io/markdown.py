@@ -19,7 +19,7 @@ _ENTITY = re.compile(r"&#?\w{1,40};", re.ASCII)
 _BREAK = re.compile(r"</?(?:br|hr|p|div|t[rdh]|li|h[1-6])\b", re.I)
 
 
-class _Reader(Template):
+class _MarkdownReader(Template):
     def prose(self, text: str) -> None:
         """Add a text that may have entities of HTML, which are read as what they stand for."""
         plain = _ENTITY.sub(lambda found: unescape(found[0]), text)
@@ -95,7 +95,7 @@ class _Reader(Template):
 def parse(raw: bytes, files: FileOptions) -> Pieces:
     """Return the pieces of a Markdown file."""
     text, pieces, start = raw.decode("utf-8-sig"), Pieces(), 0
-    reader = _Reader(pieces)
+    reader = _MarkdownReader(pieces)
     for match in _MARKUP.finditer(text):
         reader.prose(text[start : match.start()])
         reader.markup(match)

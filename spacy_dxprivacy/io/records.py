@@ -153,7 +153,7 @@ def chunks(
     """Yield lists of records with about `most` texts in all.
 
     A list ends with the record that fills up `characters`, or with the last one that is `ready`:
-    whoever sends line by line gets line by line.
+    what is sent line by line is answered line by line.
     """
     chunk: list[Input] = []
     texts = filled = 0

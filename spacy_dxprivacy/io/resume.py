@@ -42,7 +42,7 @@ def parts_folder(out: Path) -> Path:
     return out.resolve().with_name(f"{out.resolve().name}.parts")
 
 
-class Parts:
+class FinishedFiles:
     """The finished files of a run into a folder, for one process at a time; a `with` block."""
 
     def __init__(self, out: Path, nlp: Language, files: FileOptions) -> None:
@@ -54,7 +54,7 @@ class Parts:
         self.parts: dict[str, dict[str, Any]] = {}  # by the path of the output in its folder
         self.complete = False  # every file is finished
 
-    def __enter__(self) -> Parts:
+    def __enter__(self) -> FinishedFiles:
         if self.folder.is_symlink():
             raise DxError(Errors.DX078.format(path=self.folder, why="is a symbolic link."))
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

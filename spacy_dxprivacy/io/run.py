@@ -28,7 +28,7 @@ from ..pipeline.receipt import largest_in
 from ..pipeline.select import Entities
 from ..privacy.composition import Loss
 from ..space import BUILTIN
-from ..text.language import COVERED, LANGUAGE, MOST, NAMES, base_language, language_of
+from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_language, language_of
 from .account import Account, OverLimit
 from .build import the_sanitizer
 from .fields import Header, Row, shown
@@ -38,7 +38,7 @@ from .pieces import Pieces
 from .plain import Writer
 from .records import Failed, Input, Released
 from .results import executor_of, results
-from .resume import Parts
+from .resume import FinishedFiles
 from .tally import Tally
 
 MARKUP = "markup: elements, formatting, and the names of styles and classes"
@@ -57,7 +57,7 @@ class Run:
     force: bool
     on_failure: OnFailure
     on_progress: Callable[[int], Any]
-    parts: Parts | None = None
+    parts: FinishedFiles | None = None
 
 
 def sanitize(
@@ -101,7 +101,7 @@ def sanitize(
     start, fields = time.perf_counter(), dict[str, None]()
     run = Run(nlp, files, persons, n_process, language, force, on_failure, on_progress)
     with ExitStack() as stack:
-        parts = None if folder is None else stack.enter_context(Parts(folder, nlp, files))
+        parts = None if folder is None else stack.enter_context(FinishedFiles(folder, nlp, files))
         run.parts = parts
         for part in parts.parts.values() if parts is not None else ():
             for person, loss in part["persons"].items():
@@ -275,10 +275,10 @@ def with_language(
         first.append(record)
         texts += [] if isinstance(record, Failed) else map(str, record.texts)
         size = sum(map(len, texts))
-        if len(first) == SAMPLE or size > MOST or (ready is not None and not ready()):
+        if len(first) == SAMPLE or size > MAX_CHARACTERS or (ready is not None and not ready()):
             break
     if language is None:
-        language = language_of("\n".join(text[:MOST] for text in texts))
+        language = language_of("\n".join(text[:MAX_CHARACTERS] for text in texts))
         _check(nlp, the_sanitizer(nlp), language)
     records = chain(first, remaining)
     if language == base_language(nlp.vocab.lang) or language not in COVERED:

@@ -181,7 +181,7 @@ class Tally:
             if counts is None or not counts["found"]:
                 continue
             unchanged = f", {counts['kept']:,} unchanged" if counts["kept"] else ""
-            kind = f"{terms['stand_in']}: {Guarantee.from_dict(terms['guarantee'])}"
+            kind = f"{terms['surrogate']}: {Guarantee.from_dict(terms['guarantee'])}"
             by_kind.setdefault(kind, []).append(
                 f"{label} {counts['replaced']:,} replaced{unchanged}"
             )

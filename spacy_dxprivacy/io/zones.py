@@ -136,18 +136,15 @@ def _checked(doc: Doc) -> Drawn:
 # -- long texts ------------------------------------------------------------------------------------
 
 
-def only_sanitizer(nlp: Language) -> DxSanitizer | None:
-    """Return the sanitizer of a pipeline that has nothing else; None for any other pipeline."""
-    pipes = [pipe for _, pipe in nlp.pipeline]
-    return pipes[0] if len(pipes) == 1 and isinstance(pipes[0], DxSanitizer) else None
-
-
 def is_cut(nlp: Language, text: Text) -> bool:
-    """Return whether a text is drawn in parts: it is long, and its words or sentences are apart."""
+    """Return whether a text is drawn in parts.
+
+    It is long, and the pipeline has nothing but a sanitizer that draws words or sentences apart.
+    """
     if not isinstance(text, str) or not LONG <= len(text) <= nlp.max_length:
         return False
-    sanitizer = only_sanitizer(nlp)
-    return sanitizer is not None and sanitizer.settings.takes_parts
+    pipes = [pipe for _, pipe in nlp.pipeline]
+    return len(pipes) == 1 and isinstance(pipes[0], DxSanitizer) and pipes[0].settings.takes_parts
 
 
 def _in_parts(nlp: Language, record: Record, text: str, batch_size: int) -> Drawn | Failed:

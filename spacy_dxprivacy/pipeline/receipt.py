@@ -173,7 +173,7 @@ class Terms:
     @property
     def draws_words(self) -> bool:
         """Whether the mechanism may draw a word; if not, the terms are those of surrogates."""
-        return not self.surrogates or self.mechanism != stand_ins(self.surrogates)
+        return not self.surrogates or self.mechanism != surrogate_names(self.surrogates)
 
     @property
     def any_two_texts(self) -> float | None:
@@ -277,12 +277,12 @@ def drawn_mentions(labels: Mapping[str, dict[str, Any]], count: Count) -> Iterab
     """
     shifts = set[str]()
     for label, mentions in count.mentions.items():
-        stand_in, times = labels[label]["stand_in"], mentions["replaced"]
-        if not times or stand_in == WORDS:
+        name, times = labels[label]["surrogate"], mentions["replaced"]
+        if not times or name == WORDS:
             continue
-        if stand_in.startswith("dx.DateShift."):
-            times = int(stand_in not in shifts)
-            shifts.add(stand_in)
+        if name.startswith("dx.DateShift."):
+            times = int(name not in shifts)
+            shifts.add(name)
         yield label, times
 
 
@@ -298,9 +298,9 @@ def largest_in(receipts: Iterable[Receipt]) -> Loss:
     return sum((persons.largest for persons in groups if persons is not None), Loss())
 
 
-def stand_ins(surrogates: Mapping[str, Mapping[str, Any]] | None) -> str:
+def surrogate_names(surrogates: Mapping[str, Mapping[str, Any]] | None) -> str:
     """Return the registered names of surrogates, in the place of a mechanism's."""
-    return ", ".join(sorted({terms["stand_in"] for terms in (surrogates or {}).values()}))
+    return ", ".join(sorted({terms["surrogate"] for terms in (surrogates or {}).values()}))
 
 
 # -- a Doc and its receipt -------------------------------------------------------------------------

@@ -38,7 +38,7 @@ from ..ty import (
 )
 from ..validate import fail, one_of, positive
 from .draft import ReleaseStage
-from .receipt import Terms, stand_ins
+from .receipt import Terms, surrogate_names
 from .select import AllWords, Entities, Selector, WordList, entity_labels
 from .unknown import Raise
 
@@ -75,7 +75,7 @@ class SanitizerSettings:
             the perturbed vector, see receipt.attach_vectors.
         carry: "ents", "sents" or both, taken over from the input's Doc.
         language: Of all texts, in whose words nothing is then looked for but other scripts; that of
-            each text and passage is told by its words if None.
+            each text and passage is detected by its words if None.
         unknown_language: "refuse" a text with a passage in a language or script that is not
             covered, or "redact" the passage as a whole.
         max_epsilon_per_doc: A Doc whose total epsilon would be above it raises before anything of
@@ -242,7 +242,7 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Term
         return terms
     unused: dict[str, Any] = dict.fromkeys(("attacker", "scale", "odds", "editor"))
     guarantee = _of_surrogates(settings.active_surrogates)
-    return replace(terms, mechanism=stand_ins(surrogates), guarantee=guarantee, **unused)
+    return replace(terms, mechanism=surrogate_names(surrogates), guarantee=guarantee, **unused)
 
 
 def _of_surrogates(surrogates: Mapping[str, Surrogate]) -> Guarantee:
@@ -338,7 +338,7 @@ def _surrogate_terms(settings: SanitizerSettings) -> dict[str, dict[str, Any]]:
     terms: dict[str, dict[str, Any]] = {}
     for label, one in settings.active_surrogates.items():
         terms[label] = {
-            "stand_in": one.name,
+            "surrogate": one.name,
             "guarantee": one.guarantee.to_dict(),
             "chance": one.chance,
         }

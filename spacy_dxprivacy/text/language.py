@@ -18,7 +18,7 @@ COVERED = ("en", "de", "fr", "es", "nl", "it")  # by the recogniser's rules and 
 NAMES = table("languages")
 EVIDENCE, DISTINCT = 5, 4  # common words of a language that a text has, and how many different ones
 MARGIN = 1.5  # how many times as many as of any other language, where shared words count less
-MOST = 20_000  # characters that are read
+MAX_CHARACTERS = 20_000  # characters that are read
 LANGUAGE = "dx_language"  # in the user data of a Doc: what its language is if it is too short
 _WORD = re.compile(r"(?<![\w.])[^\W\d_]{2,}(?!\w)")
 
@@ -33,7 +33,7 @@ def language_of(text: str) -> str:
         A code of two letters; "xx" for a text that is not in Latin script; "" where too few of its
         words are among the commonest of one language, or as many of another.
     """
-    words = Counter(_WORD.findall(text[:MOST].lower()))
+    words = Counter(_WORD.findall(text[:MAX_CHARACTERS].lower()))
     non_latin = (word for word in words if "LATIN" not in unicodedata.name(word[0], ""))
     foreign = 0 if text.isascii() else sum(words[word] for word in non_latin)
     if foreign >= EVIDENCE and 2 * foreign > words.total():

@@ -71,22 +71,22 @@ def united(spans: Iterable[Entity]) -> list[Entity]:
     return merged
 
 
-def mentions(doc: Doc, known: list[Entity]) -> list[Entity]:
+def mentions(doc: Doc, entities: list[Entity]) -> list[Entity]:
     """Find further mentions of entities that do not overlap.
 
     Any part of a person's name counts, in any case, possessive or within another word;
     organisations, places and numbers count as a whole.
     """
     taken = np.zeros(len(doc), dtype=bool)
-    for _, first, last in known:
+    for _, first, last in entities:
         taken[first:last] = True
     persons: list[Entity] = []
-    hits = places_of(doc, name_parts(doc, known), taken)
+    hits = places_of(doc, name_parts(doc, entities), taken)
     for _, run in groupby(enumerate(hits), key=lambda hit: hit[1] - hit[0]):
         places = [place for _, place in run]
         persons.append(("PERSON", places[0], places[-1] + 1))
         taken[places] = True
-    return [*persons, *_whole_mentions(doc, known, taken)]
+    return [*persons, *_whole_mentions(doc, entities, taken)]
 
 
 def places_of(doc: Doc, parts: dict[str, bool], taken: Bools1d) -> list[int]:
@@ -101,17 +101,17 @@ def places_of(doc: Doc, parts: dict[str, bool], taken: Bools1d) -> list[int]:
     return [i for i in np.flatnonzero(maybe).tolist() if _is_mention(doc, i, parts, sizes)]
 
 
-def name_parts(doc: Doc, known: list[Entity]) -> dict[str, bool]:
+def name_parts(doc: Doc, entities: list[Entity]) -> dict[str, bool]:
     """Return the parts of names in lower case, and whether the text itself writes them so."""
     parts: dict[str, bool] = {}
-    persons = (doc[first:last] for label, first, last in known if label == "PERSON")
+    persons = (doc[first:last] for label, first, last in entities if label == "PERSON")
     for piece in (piece for span in persons for t in span for piece in PIECE.findall(t.text)):
         lower = piece.lower()
         if len(piece) >= SHORTEST and lower not in _SMALL:
             parts[lower] = parts.get(lower, False) or piece.islower()
             for plain in _in_ascii(lower):
                 parts.setdefault(plain, False)
-    for label, first, last in known:
+    for label, first, last in entities:
         if label == "PERSON" and last - first > 1:
             name = doc[first:last].text
             for spelled in (name, *_in_ascii(name.lower())):
@@ -187,11 +187,11 @@ def _rows() -> dict[str, int]:
     return {word: row for row, word in enumerate(Space.builtin().words)}
 
 
-def _whole_mentions(doc: Doc, known: list[Entity], taken: Bools1d) -> Iterator[Entity]:
+def _whole_mentions(doc: Doc, entities: list[Entity], taken: Bools1d) -> Iterator[Entity]:
     lower = doc.to_array(LOWER)
     # First word -> number of words -> all words -> label.
     wanted: dict[int, dict[int, dict[tuple[int, ...], str]]] = {}
-    for label, first, last in known:
+    for label, first, last in entities:
         text = doc[first:last].text
         if label in AS_A_WHOLE and len(text) > 4 and not all(map(is_word, text.lower().split())):
             key = tuple(lower[first:last].tolist())

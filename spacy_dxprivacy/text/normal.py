@@ -31,7 +31,7 @@ from spacy.util import filter_spans
 from .layout import MARKS
 from .tokens import tokenized
 
-MADE = "dx_receipt"  # in the user data of a Doc that a sanitizer made
+SANITIZED = "dx_receipt"  # in the user data of a Doc that a sanitizer made
 
 _INVISIBLE = (
     "\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
@@ -215,7 +215,7 @@ def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
         copy = Doc(doc.vocab, words=words, spaces=spaces)
     else:
         copy = tokenized(tokenizer, normal)
-    pipes = [] if nlp is None or MADE in doc.user_data else nlp.pipeline
+    pipes = [] if nlp is None or SANITIZED in doc.user_data else nlp.pipeline
     if any(component is pipe for _, component in pipes):
         earlier = [
             component for _, component in takewhile(lambda named: named[1] is not pipe, pipes)
@@ -283,46 +283,46 @@ def cut(text: str, places: Sequence[int]) -> tuple[list[str], list[bool]]:
 
 
 def annotated(
-    doc: Doc, new: Doc, places: Sequence[int], data: dict[Any, Any], earlier: Iterable[Any] = ()
+    doc: Doc, copy: Doc, places: Sequence[int], data: dict[Any, Any], earlier: Iterable[Any] = ()
 ) -> Doc:
     """Give a new Doc what components find in it, and beside that the annotations of an old one.
 
     Args:
         doc: The old Doc.
-        new: The new Doc.
+        copy: The new Doc.
         places: Where the tokens of the old one begin and end in the text of the new one.
         data: The new user data.
         earlier: The components.
     """
-    new.user_data = data
+    copy.user_data = data
     for pipe in earlier:
-        new = pipe(new)
-    new._context = doc._context
+        copy = pipe(copy)
+    copy._context = doc._context
     starts, ends = places[::2], places[1::2]
 
     def moved(span: Span) -> Span | None:
         start, end = starts[span.start], ends[span.end - 1]
         if end <= start:
             return None
-        normal_span = new.char_span(start, end, alignment_mode="expand")
+        normal_span = copy.char_span(start, end, alignment_mode="expand")
         if normal_span is None:
             return None
         first, last = normal_span.start, normal_span.end
-        return Span(new, first, last, span.label_, kb_id=span.kb_id_, span_id=span.id_)
+        return Span(copy, first, last, span.label_, kb_id=span.kb_id_, span_id=span.id_)
 
     if doc.has_annotation("ENT_IOB"):
         old = list(filter(None, map(moved, doc.ents)))
         complete = doc.has_annotation("ENT_IOB", require_complete=True)
-        default = "outside" if complete or new.has_annotation("ENT_IOB") else "missing"
-        new.set_ents(filter_spans([*new.ents, *old]), default=default)
+        default = "outside" if complete or copy.has_annotation("ENT_IOB") else "missing"
+        copy.set_ents(filter_spans([*copy.ents, *old]), default=default)
     for key, group in doc.spans.items():
-        if key not in new.spans:
-            new.spans[key] = list(filter(None, map(moved, (span for span in group if len(span)))))
-    if doc.has_annotation("SENT_START") and not new.has_annotation("SENT_START"):
+        if key not in copy.spans:
+            copy.spans[key] = list(filter(None, map(moved, (span for span in group if len(span)))))
+    if doc.has_annotation("SENT_START") and not copy.has_annotation("SENT_START"):
         begins = {starts[token.i] for token in doc if token.is_sent_start}
-        for token in new:
+        for token in copy:
             token.is_sent_start = not token.i or token.idx in begins
-    return new
+    return copy
 
 
 def _words_of(doc: Doc) -> tuple[list[str], list[bool]]:

@@ -17,6 +17,7 @@ import struct
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import count
 from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -215,7 +216,7 @@ class Scope:
         """Return the language that surrogates are of: with a key in a file the same for all."""
         return draws.base if isinstance(self.key, str) else draws.language
 
-    def once(self, drawn: dict[K, T], identity: K, draw: Callable[[], T]) -> T:
+    def draw_once(self, drawn: dict[K, T], identity: K, draw: Callable[[], T]) -> T:
         """Return what was drawn for an identity; with reach "mention" draw each time."""
         if self.reach == "mention" or identity not in drawn:
             drawn[identity] = draw()
@@ -251,12 +252,12 @@ class Independent:
     notes: ClassVar[str] = ""
     way = "drawn"
 
-    @property
+    @cached_property
     def in_clear(self) -> tuple[str, ...]:
         """What of a mention is visible, for the receipt."""
         return LINKED[self.scope.reach] + self.traits
 
-    @property
+    @cached_property
     def guarantee(self) -> Guarantee:
         """The guarantee of what is drawn, given what is in plaintext."""
         keyed = self.scope.reach == "corpus"

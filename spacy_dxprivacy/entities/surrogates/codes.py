@@ -63,7 +63,7 @@ class Contact(Independent):
         for mention, kind in zip(mentions, kinds, strict=True):
             identity = _identity(mention.text, kind)
             draw = partial(self._draw, kind, mention.text, identity, draws)
-            surrogate = self.scope.once(drawn, (identity, kind), draw)
+            surrogate = self.scope.draw_once(drawn, (identity, kind), draw)
             contacts.append(_dialled(surrogate, mention.text) if kind == "phone" else surrogate)
         # Afterwards, so that draws do not depend on which texts name somebody.
         for i, kind in enumerate(kinds):
@@ -163,7 +163,7 @@ class Digits(Independent):
             bare = text.casefold()
             if kind_of(text) in ("phone", "user"):
                 bare = _bare(text).casefold()
-            code = self.scope.once(drawn, bare, partial(self._draw, text, bare, draws))
+            code = self.scope.draw_once(drawn, bare, partial(self._draw, text, bare, draws))
             codes.append(_in_form(_bare(code), text) if bare.isalnum() else code)
         # Afterwards, so that draws do not depend on which texts name somebody.
         persons = (contact_of_person(mention.text, draws, self.scope) for mention in mentions)

@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import tanh
 
 from ...privacy.guarantee import Guarantee
@@ -110,12 +111,12 @@ class DateShift:
     way = "drawn"
     chance = 1.0  # of a year, which stays where the date beside it stays within its year
 
-    @property
+    @cached_property
     def in_clear(self) -> tuple[str, ...]:
         """What of a mention is visible, for the receipt."""
         return IN_CLEAR + ("days of the week",) * (self.step == 7) + SCOPES[self.moves][1]
 
-    @property
+    @cached_property
     def guarantee(self) -> Guarantee:
         """The guarantee of what is drawn, given what is in plaintext."""
         delta, notes, stays = 0.0, "", tanh(self.epsilon * self.step / 2)

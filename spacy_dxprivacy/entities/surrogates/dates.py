@@ -272,13 +272,13 @@ def ordinal(number: int, model: str | None) -> str:
     return str(number) + (end.upper() if model.isupper() else end)
 
 
-def put(m: Match, /, **new: str | int) -> str:
+def put(m: Match, /, **values: str | int) -> str:
     """Replace the groups of a match that matched. An integer is a year, written with as many digits
     as it has there."""
     text, place = "", m.start()
-    for start, name in sorted((m.start(name), name) for name in new):
+    for start, name in sorted((m.start(name), name) for name in values):
         if start >= 0:
-            value = new[name]
+            value = values[name]
             value = value if isinstance(value, str) else _year_as(value, m[name])
             text += m.string[place:start] + value
             place = m.end(name)

@@ -117,28 +117,26 @@ class Name(Independent):
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return parts of one name for each person of the document."""
         forms = [form_of(mention.text, mention.before) for mention in mentions]
-        pairs = {
+        full = {
             (fold(form.names[0]), family_of(form.names[-1])) for form in forms if form.names[1:]
         }
-        glued = {word for pair in pairs for word in NamedPerson(*pair, ("", "", "")).joined()}
-        is_handle = [
-            _is_user_name(mention.text, form, glued)
-            for mention, form in zip(mentions, forms, strict=True)
-        ]
-        named = [form for form, handle in zip(forms, is_handle, strict=True) if not handle]
-        people = persons(named, is_family)
+        glued = {word for names in full for word in NamedPerson(*names, ("", "", "")).joined}
+        pairs = list(zip(mentions, forms, strict=True))
+        is_handle = [_is_user_name(mention.text, form, glued) for mention, form in pairs]
+        named = [pair for pair, handle in zip(pairs, is_handle, strict=True) if not handle]
+        named_forms = [form for _, form in named]
+        people = persons(named_forms, is_family)
         shown: dict[int, set[str]] = defaultdict(set)
         if self._shown == "text":
-            told = (m for m, handle in zip(mentions, is_handle, strict=True) if not handle)
-            for mention, form, person in zip(told, named, people, strict=True):
+            for (mention, form), person in zip(named, people, strict=True):
                 shown[person.number].update(filter(None, [shown_gender(mention, form)]))
         genders = {number: next(iter(shows)) for number, shows in shown.items() if len(shows) == 1}
-        texts, drawn = self._written(named, people, genders, draws)
+        texts, drawn = self._written(named_forms, people, genders, draws)
         by_word: dict[str, list[NamedPerson]] = defaultdict(list)
         for number, person in {person.number: person for person in people}.items():
             first, last = fold(person.first), family_of(person.last)
             entry = NamedPerson(first, last, drawn[number], fold(person.last))
-            for word in entry.words():
+            for word in entry.words:
                 by_word[word].append(entry)
         draws.memory[PEOPLE] = by_word
         surrogates = iter(texts)

@@ -124,9 +124,9 @@ def _short_names() -> dict[str, frozenset[str]]:
     return {name: frozenset(full) for name, full in full_of.items()}
 
 
-def full_names(given: str) -> frozenset[str]:
+def full_names(name: str) -> frozenset[str]:
     """Return the given names that a name may be a short form of, and itself."""
-    return _short_names().get(given, frozenset({given}))
+    return _short_names().get(name, frozenset({name}))
 
 
 def _case(text: str) -> str:
@@ -162,6 +162,11 @@ def fold(word: str) -> str:
 def other_letters(word: str) -> str:
     """Write letters that are no Latin letter with an accent, as æ, in plain ones."""
     return word.translate(_OTHER_LETTERS)
+
+
+def in_plain_letters(name: str) -> str:
+    """Return the Latin letters of a name, in lower case and without accents."""
+    return re.sub(r"[^a-z]", "", other_letters(bare_word(name)))
 
 
 def family_of(last: str) -> str:
@@ -211,9 +216,9 @@ class Person:
             self.is_called(names[0]) or (same_last and self._has_role(form.roles))
         )
 
-    def is_called(self, given: str) -> bool:
+    def is_called(self, name: str) -> bool:
         """Return whether a given name is that of the person, or one is short for the other."""
-        return bool(given) and not full_names(self.first).isdisjoint(full_names(given))
+        return bool(name) and not full_names(self.first).isdisjoint(full_names(name))
 
     def _has_role(self, roles: frozenset[str]) -> bool:
         """Whether a title may be the person's: nobody is a doctor whom no mention calls one."""
@@ -243,7 +248,7 @@ def persons(forms: Sequence[Form], is_family: Callable[[str], bool] | None = Non
         candidates = (person for key in _keys_of_form(form) for person in under[key].values())
         person = next((p for p in candidates if p.fits(form)), None)
         if person is None:
-            person = _new(
+            person = _person_of(
                 count, form, is_family or (lambda name: name.title() in listed("surnames"))
             )
             count += 1
@@ -288,7 +293,7 @@ def last_word(name: str) -> str:
     return re.split(r"[ -]", name)[-1]
 
 
-def _new(number: int, form: Form, is_family: Callable[[str], bool]) -> Person:
+def _person_of(number: int, form: Form, is_family: Callable[[str], bool]) -> Person:
     names = form.names
     if len(names) > 1:
         return Person(number, names[0], names[-1])

@@ -24,6 +24,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from spacy.tokens import Doc
@@ -99,7 +100,7 @@ class Number:
         "the sign, the number of decimals, the percent sign, and the words beside numbers",
     )
 
-    @property
+    @cached_property
     def guarantee(self) -> Guarantee:
         """The guarantee of one number."""
         relative = self.scale == "relative"
@@ -133,8 +134,8 @@ class Number:
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Draw each number of each mention by itself; a mention without one stays."""
 
-        def one(found: re.Match[str]) -> str:
-            text, ending = found.groups()
+        def resample(match: re.Match[str]) -> str:
+            text, ending = match.groups()
             if _PLAIN_NUMBER.fullmatch(text) is None:
                 return redrawn(text, draws.rng) + (ending or "")
             digits, _, decimals = text.replace(",", "").partition(".")
@@ -147,7 +148,7 @@ class Number:
             # The ending of the original would tell its last digit.
             return f"{integer}{point}{ordinal(integer, ending)[len(str(integer)) :]}"
 
-        drawn = (_DIGITS.subn(one, mention.text) for mention in mentions)
+        drawn = (_DIGITS.subn(resample, mention.text) for mention in mentions)
         return [text if count else None for text, count in drawn]
 
     def _draw(self, value: int, size: int, rng: Rng) -> int:

@@ -71,7 +71,7 @@ class _ByLanguage(Independent):
         for text in (mention.text for mention in mentions):
             identity = " ".join(text.casefold().split())
             draw = partial(self._draw, text, identity, len(drawn), draws)
-            texts.append(like_case(self.scope.once(drawn, identity, draw), text))
+            texts.append(like_case(self.scope.draw_once(drawn, identity, draw), text))
         return texts
 
     def _draw(self, text: str, identity: str, number: int, draws: Draws) -> str:
@@ -127,7 +127,7 @@ class Place(_ByLanguage):
             shared, state = "state", _STATE_OF.get(city.casefold())
         of_kind = drawn.setdefault(shared, {})
         draw = partial(self._draw_english, shared, identity, len(of_kind), draws)
-        place = self.scope.once(of_kind, identity, lambda: state or draw())
+        place = self.scope.draw_once(of_kind, identity, lambda: state or draw())
         if kind == "short":
             return place
         return like_case(STATES[place] if kind == "state" else place, text)
@@ -296,7 +296,7 @@ class Organisation(_ByLanguage):
         for text in (mention.text for mention in mentions):
             bare = " ".join(text.casefold().split())
             identity = bare.removeprefix("the ").removesuffix("'s")
-            family, street, end = self.scope.once(
+            family, street, end = self.scope.draw_once(
                 drawn, identity, partial(self._english_words, identity, draws)
             )
             words = text.casefold().replace(".", " ").replace(",", " ").split()

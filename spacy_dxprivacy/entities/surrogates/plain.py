@@ -163,16 +163,16 @@ def make_preset(
     return preset
 
 
-def surrogates_of(given: Any) -> dict[str, Surrogate]:
+def surrogates_of(setting: Any) -> dict[str, Surrogate]:
     """Return surrogates by label: of a preset's name, a map, or None for none. Raises DxError for
     anything else."""
-    if given is None:
+    if setting is None:
         return {}
-    if isinstance(given, str):
-        return make_preset(given)
-    if not isinstance(given, Mapping):
-        raise DxError(Errors.DX112.format(label="all labels", given=type(given).__name__))
-    for label, surrogate in given.items():
+    if isinstance(setting, str):
+        return make_preset(setting)
+    if not isinstance(setting, Mapping):
+        raise DxError(Errors.DX112.format(label="all labels", given=type(setting).__name__))
+    for label, surrogate in setting.items():
         if not isinstance(surrogate, Surrogate) or surrogate.way not in WAYS:
             raise DxError(Errors.DX112.format(label=label, given=type(surrogate).__name__))
-    return given if isinstance(given, Preset) else dict(given)
+    return setting if isinstance(setting, Preset) else dict(setting)

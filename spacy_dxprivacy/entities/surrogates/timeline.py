@@ -100,14 +100,16 @@ class Timeline:
         """Yield each piece with its place in the text."""
         return enumerate(piece for pieces in self._pieces for piece in pieces)
 
-    def _number_days(self, chosen: Callable[[Days], bool], near: list[tuple[int, Anchor]]) -> None:
+    def _number_days(
+        self, chosen: Callable[[Days], bool], anchors: list[tuple[int, Anchor]]
+    ) -> None:
         """Number the chosen days; a mention with a day that does not exist is hidden."""
         at = -1
         for i, pieces in enumerate(self._pieces):
             for piece in pieces:
                 at += 1
                 if isinstance(piece, Days) and piece.anchor is None and chosen(piece):
-                    anchor = _nearest(at, near)
+                    anchor = _nearest(at, anchors)
                     try:
                         if anchor or piece.days[0].month is not None:
                             piece.anchor = _anchored(piece.days, anchor)
@@ -124,7 +126,7 @@ class Timeline:
         periods = [(at, p) for at, p in self._placed() if isinstance(p, Period)]
         if not periods:
             return []
-        at, finest = min(periods, key=lambda one: one[1].unit.length)
+        at, finest = min(periods, key=lambda placed: placed[1].unit.length)
         if finest.unit.length == 7:
             return [(at, (finest.calendar, 7 * finest.index - 2))]  # Thursday
         day = 15 if finest.unit is MONTH else 2
@@ -220,14 +222,14 @@ class _Dated:
         return *self.piece.unit.middle(_moved_index(self.piece, days)), 2
 
 
-def _is_long_ago(birth: _Dated, others: list[_Dated]) -> bool:
+def _is_long_ago(birth: _Dated, references: list[_Dated]) -> bool:
     """Return whether a birth is 90 years before another date, one of which shows two digits of its
     year; or before today, where the document has no other date."""
     today = date.today()
-    if others:
+    if references:
         comparable = [
             other_date
-            for other_date in others
+            for other_date in references
             if not (birth.is_whole and other_date.line == birth.line)
         ]
         days = [other_date.day_of_century for other_date in comparable]
@@ -310,11 +312,11 @@ def _moved_index(piece: Period, days: int) -> int:
 
 def _nearest(at: int, anchors: list[tuple[int, Anchor]]) -> Anchor | None:
     """Return the last anchor before a place in the text, or the first one after it."""
-    before = bisect_left(anchors, at, key=lambda one: one[0])
+    before = bisect_left(anchors, at, key=lambda placed: placed[0])
     return anchors[max(before - 1, 0)][1] if anchors else None
 
 
-def _anchored(days: list[Day], near: Anchor | None) -> Anchor:
+def _anchored(days: list[Day], neighbour: Anchor | None) -> Anchor:
     """Number the days of a piece. Without a year a day is the nearest one to another; the end of a
     range comes after its beginning. Raises NoDate."""
     first, last = days[0], days[-1]
@@ -322,10 +324,10 @@ def _anchored(days: list[Day], near: Anchor | None) -> Anchor:
         if day.year is not None:
             day.number = day.calendar.number(day.year, day.month or 1, day.day)
     if first.year is None and last.year is None:
-        if near is None:
+        if neighbour is None:
             first.number = COMMON.number(COMMON.first, first.month or 1, first.day)
         else:
-            _set(first, near, lambda number: abs(number - near[1]))
+            _set(first, neighbour, lambda number: abs(number - neighbour[1]))
     elif first.year is None:
         _set(first, (last.calendar, last.number), lambda number: (last.number - number) % 10**7)
     if last.year is None and last is not first:
@@ -333,9 +335,9 @@ def _anchored(days: list[Day], near: Anchor | None) -> Anchor:
     return first.calendar, first.number
 
 
-def _set(day: Day, near: Anchor, far: Callable[[int], int]) -> None:
+def _set(day: Day, neighbour: Anchor, far: Callable[[int], int]) -> None:
     """Number a day that may be of any year (or month) as the one that is the least far."""
-    calendar, number = near
+    calendar, number = neighbour
     year, month, _ = calendar.date(number)
     if day.month is None:
         months = [MONTH.middle(MONTH.index(year, month) + i) for i in range(-2, 3)]

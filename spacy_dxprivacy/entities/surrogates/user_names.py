@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 from ..tables import NAMES, listed_of
 from ..words import builtin_lexicon
 from .base import Draws, Scope, Stream, digits, pick
-from .name_forms import bare_word, family_of, fold, other_letters
+from .name_forms import family_of, fold, in_plain_letters
 
 DrawnName = tuple[str, str, str]  # first, middle, family
 DOMAINS = ("example.com", "example.org", "example.net")
@@ -61,9 +61,10 @@ class NamedPerson:
     surrogate: DrawnName = field(repr=False)
     with_particles: str = ""
 
+    @cached_property
     def joined(self) -> dict[str, str]:
         """Return {jdoe: mmiller}: both names or an initial, in one word."""
-        first, last = _plain(self.surrogate[0]), _plain(self.surrogate[2])
+        first, last = map(in_plain_letters, self.surrogate[::2])
         firsts = {self.first: first, self.first[:1]: first[:1]}
         lasts = {self.last: last, self.with_particles: last, self.last[:1]: last[:1]}
         glued = {}
@@ -74,16 +75,13 @@ class NamedPerson:
                     glued[family + name] = new_family + new_name
         return glued
 
+    @cached_property
     def words(self) -> dict[str, str]:
         """Return what each word of a user name of the person becomes."""
-        first, last = _plain(self.surrogate[0]), _plain(self.surrogate[2])
-        becomes = {self.first: first, self.last: last, self.with_particles: last, **self.joined()}
+        first, last = map(in_plain_letters, self.surrogate[::2])
+        becomes = {self.first: first, self.last: last, self.with_particles: last, **self.joined}
         becomes |= {self.last[:1]: last[:1], self.first[:1]: first[:1]}
         return {old: word for old, word in becomes.items() if old}
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z]", "", other_letters(bare_word(name)))
 
 
 def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
@@ -104,15 +102,15 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     if person is None or not _names(person, words):
         return None
 
-    def once(kind: str, identity: str, draw: Callable[[Stream], str]) -> str:
+    def draw_once(kind: str, identity: str, draw: Callable[[Stream], str]) -> str:
         key = kind, scope, text.strip().casefold()  # the same address has one surrogate
         if scope.reach == "mention" or key not in draws.memory:
             draws.memory[key] = draw(scope.stream(draws, kind, identity))
         return str(draws.memory[key])
 
     count = sum(map(str.isdigit, local))
-    numbers = iter(once("digits", local.casefold(), lambda stream: digits(count, stream)))
-    becomes, written = person.words(), ""
+    numbers = iter(draw_once("digits", local.casefold(), lambda stream: digits(count, stream)))
+    becomes, written = person.words, ""
     for piece in _PIECE.findall(local):
         if piece.isdigit():
             written += "".join(next(numbers) for _ in piece)
@@ -125,12 +123,12 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
             written += piece
     if not at:
         return written
-    return f"{written}@{once('domain', domain.casefold(), partial(pick, DOMAINS))}"
+    return f"{written}@{draw_once('domain', domain.casefold(), partial(pick, DOMAINS))}"
 
 
 def _names(person: NamedPerson, words: Sequence[str]) -> bool:
     """Return whether all words are of the person, and one of them is a name."""
-    words_of_person = person.words()
+    words_of_person = person.words
     return all(word in words_of_person for word in words) and any(len(word) > 2 for word in words)
 
 

@@ -229,7 +229,7 @@ def _surrogate_rows(account: Releases) -> list[SurrogateRow]:
     mentions, terms = account.count.mentions, account.terms.surrogates or {}
     for label, counts in mentions.items():
         if counts["found"]:
-            rows.setdefault(str(terms[label]["stand_in"]), []).append(label)
+            rows.setdefault(str(terms[label]["surrogate"]), []).append(label)
     surrogates = []
     for name, labels in rows.items():
         counted, replaced, kept = (sum(mentions[n][k] for n in labels) for k in MENTIONS)
