@@ -226,6 +226,11 @@ class DxSanitizer(FailsClosed):
             self.settings.rng.check()
 
     @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism of the settings."""
+        return self.settings.mechanism
+
+    @property
     def space(self) -> Space:
         """The table in use, which is known once the pipeline is complete."""
         space = self._space
