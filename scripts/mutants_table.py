@@ -603,7 +603,7 @@ MUTANTS = [
     ),
     Mutant(
         "person-budget",
-        "pipeline/selection.py",
+        "pipeline/persons.py",
         "if budget is not None and spent > budget:",
         "if budget is not None and spent > 2 * budget:",
         "A person may cost twice the budget",
@@ -628,8 +628,8 @@ MUTANTS = [
     Mutant(
         "mentions-of-a-person",
         "pipeline/persons.py",
-        "Loss.of(mechanism.guarantee, [size * unit for size in sizes]) + undrawn",
-        "Loss.of(mechanism.guarantee, [size * unit for size in sizes[:1]]) + undrawn",
+        "Loss.of(mechanism.guarantee, (changed * distance).tolist()) + undrawn",
+        "Loss.of(mechanism.guarantee, (changed[:1] * distance).tolist()) + undrawn",
         "Further mentions of a person cost nothing",
         "tests/test_persons.py",
     ),

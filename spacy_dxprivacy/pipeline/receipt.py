@@ -237,11 +237,13 @@ class Terms:
 
     def loss(self, count: Count) -> Loss:
         """Return the loss of a document: of texts that are one unit apart in each place."""
+        labels = list(drawn_mentions(self.surrogates or {}, count))
+        mentions = [(self._losses[label], times) for label, times in labels]
         loss = Loss.of_words(self.guarantee, count.draws) if self.draws_words else Loss()
         if self.numbers is not None:
             loss += Loss.of(self.numbers, [1.0]) * count.number_draws
-        for label, times in drawn_mentions(self.surrogates or {}, count):
-            loss += self._losses[label] * times
+        for of_mention, times in mentions:
+            loss += of_mention * times
         return loss
 
     def receipt(self, count: Count, earlier: Sequence[Stage] = ()) -> Receipt:

@@ -108,7 +108,7 @@ class SanitizerSettings:
     _blocked: tuple[Space, frozenset[str], Mapping[str, str]] | None = field(
         default=None, init=False
     )
-    _names_apart: tuple[str, float] | None = field(default=None, init=False)
+    _name_distances: tuple[Space, float, tuple[float, ...]] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         check_mechanism(self.mechanism)
@@ -134,7 +134,7 @@ class SanitizerSettings:
             raise fail("vectors", expected, self.vectors)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_blocked": None}
+        return {**self.__dict__, "_blocked": None, "_name_distances": None}
 
     @property
     def takes_parts(self) -> bool:
@@ -187,11 +187,13 @@ class SanitizerSettings:
             self._blocked = space, frozenset(substitutes), substitutes
         return self._blocked[1:]
 
-    def names_apart(self, space: Space) -> float:
-        """Return persons.names_apart of the mechanism, once for a space."""
-        if self._names_apart is None or self._names_apart[0] != space.digest:
-            self._names_apart = space.digest, names_apart(self.mechanism, space)
-        return self._names_apart[1]
+    def name_distances(self, space: Space) -> tuple[float, tuple[float, ...]]:
+        """Return names_apart of the mechanism, and the distance of the nearest name of a name like
+        most where that is known; once for a space."""
+        if self._name_distances is None or self._name_distances[0] is not space:
+            nearest = tuple(facts_of(self.mechanism).near_names[:1])
+            self._name_distances = space, names_apart(self.mechanism, space), nearest
+        return self._name_distances[1:]
 
 
 # -- fit -------------------------------------------------------------------------------------------
