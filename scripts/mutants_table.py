@@ -25,9 +25,9 @@ class Mutant(NamedTuple):
     tests: str
 
 
-DEFAULT = "tests/sentences/test_default.py -k"
+DEFAULT = "tests/sampler/test_default.py -k"
 SHARP = "tests/mechanisms/test_sharp.py -k"
-SHIFTS = "tests/test_sharp_surrogates.py -k"
+SHIFTS = "tests/surrogates/test_sharp_surrogates.py -k"
 
 MUTANTS = [
     # -- the default -------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ MUTANTS = [
         "lower = np.maximum((contexts.lower - f) / (1 - f), LEAST_LOWER)",
         "lower = np.maximum(contexts.lower, LEAST_LOWER)",
         "What a context forgets by back-off is counted twice",
-        "tests/priors/test_contexts.py -k model_of_triples",
+        "tests/prior/test_contexts.py -k model_of_triples",
     ),
     Mutant(
         "unknown-word-in-a-sentence",
@@ -297,7 +297,7 @@ MUTANTS = [
         "k = np.floor(np.log1p(uniforms * np.expm1(-rate * n)) / -rate)",
         "k = np.floor(np.log1p(uniforms * np.expm1(-rate * n)) / -rate / 2)",
         "Ranks are not geometric",
-        "tests/projection/test_rules.py",
+        "tests/mechanisms/test_projection_rules.py",
     ),
     Mutant(
         "nadp-diameter",
@@ -402,7 +402,7 @@ MUTANTS = [
         "if size or not negative:",
         "if True:",
         "A shift of 0 is twice as likely",
-        "tests/test_surrogates.py -k geometric",
+        "tests/surrogates/test_surrogates.py -k geometric",
     ),
     Mutant(
         "one-shift-a-document",
@@ -443,7 +443,7 @@ MUTANTS = [
         'b"".join(len(w.encode()).to_bytes(4, "big") + w.encode() for w in words)',
         'b"".join(w.encode() for w in words)',
         "Two identities that are spelled together share a stream",
-        "tests/test_surrogates.py -k keyed_streams",
+        "tests/surrogates/test_surrogates.py -k keyed_streams",
     ),
     # -- randomness --------------------------------------------------------------------------------
     Mutant(
@@ -460,7 +460,7 @@ MUTANTS = [
         "        known_answer_test()\n        _tested =",
         "        _tested =",
         "A broken generator draws",
-        "tests/test_randomness.py -k fails_its_test",
+        "tests/privacy/test_randomness.py -k fails_its_test",
     ),
     Mutant(
         "system-key",
@@ -468,7 +468,7 @@ MUTANTS = [
         'key = int.from_bytes(os.urandom(16), "little")',
         "key = 16",
         "The stream can be foreseen",
-        "tests/test_randomness.py -k 'no_seed or stream_of_its_own'",
+        "tests/privacy/test_randomness.py -k 'no_seed or stream_of_its_own'",
     ),
     Mutant(
         "key-in-a-copy",
@@ -476,7 +476,7 @@ MUTANTS = [
         'return {"seed": self.seed, "_home": self._home}',
         'return {"seed": self.seed, "_home": self._home, "_key": os.urandom(16)}',
         "A key leaves the process with a copy",
-        "tests/test_randomness.py -k copy",
+        "tests/privacy/test_randomness.py -k copy",
     ),
     # -- failing closed ----------------------------------------------------------------------------
     Mutant(
@@ -485,7 +485,7 @@ MUTANTS = [
         "            failure = without_text(error)\n        raise failure",
         "            failure = without_text(error)\n        return docs",
         "A text whose sanitising fails is released as it came",
-        "tests/test_component.py -k failure",
+        "tests/pipeline/test_component.py -k failure",
     ),
     Mutant(
         "error-handler",
@@ -493,7 +493,7 @@ MUTANTS = [
         "return util.raise_error",
         "return lambda *_: None",
         "An error handler of the pipeline swallows a failure",
-        "tests/test_component.py -k failure",
+        "tests/pipeline/test_component.py -k failure",
     ),
     Mutant(
         "error-with-text",
@@ -501,7 +501,7 @@ MUTANTS = [
         "return DxError(Errors.DX033.format(error=type(error).__name__, where=where))",
         "return DxError(Errors.DX033.format(error=error, where=where))",
         "The message of a failure holds the text",
-        "tests/test_component.py -k failure",
+        "tests/pipeline/test_component.py -k failure",
     ),
     Mutant(
         "missing-recogniser",
@@ -509,7 +509,7 @@ MUTANTS = [
         "if len(doc) and not recognised:",
         "if False:",
         "A text that no recogniser read is released",
-        "tests/test_component.py -k no_recogniser",
+        "tests/pipeline/test_component.py -k no_recogniser",
     ),
     Mutant(
         "missing-recogniser-of-surrogates",
@@ -517,7 +517,7 @@ MUTANTS = [
         'if len(doc) and not doc.has_annotation("ENT_IOB"):',
         "if False:",
         "Names of a text that no recogniser read are released",
-        "tests/test_surrogates.py -k no_recogniser",
+        "tests/surrogates/test_surrogates.py -k no_recogniser",
     ),
     Mutant(
         "recogniser-labels",
@@ -525,7 +525,7 @@ MUTANTS = [
         "if known is not None and missing:",
         "if False:",
         "A label that no recogniser predicts protects nothing, unseen",
-        "tests/test_selection.py",
+        "tests/pipeline/test_selection.py",
     ),
     Mutant(
         "original-as-surrogate",
@@ -533,7 +533,7 @@ MUTANTS = [
         "if same and surrogate.chance ** len(same) < UNLIKELY:",
         "if False:",
         "A surrogate may return the original",
-        "tests/test_surrogates.py -k fails_closed",
+        "tests/surrogates/test_surrogates.py -k fails_closed",
     ),
     Mutant(
         "rows-of-a-mechanism",
@@ -541,7 +541,7 @@ MUTANTS = [
         'raise bad_return("The mechanism", rows, k, f"as many row numbers from 0 to {n - 1}")\n',
         "pass\n",
         "Rows that are none come out of a broken mechanism",
-        "tests/test_component.py -k after_its_trial",
+        "tests/pipeline/test_component.py -k after_its_trial",
     ),
     # -- files and long texts ----------------------------------------------------------------------
     Mutant(
@@ -550,7 +550,7 @@ MUTANTS = [
         "if kind is None and not self._discarded:",
         "if not self._discarded:",
         "A run that fails leaves half a file under its name",
-        "tests/test_formats.py -k half_way",
+        "tests/io/test_formats.py -k half_way",
     ),
     Mutant(
         "overwritten-output",
@@ -558,7 +558,7 @@ MUTANTS = [
         "    if path.exists() and not force:\n        raise UsageError",
         "    if False:\n        raise UsageError",
         "An output that exists is replaced without being asked",
-        "tests/test_cli.py -k only_on_request",
+        "tests/cli/test_cli.py -k only_on_request",
     ),
     Mutant(
         "cut-inside-a-token",
@@ -566,7 +566,7 @@ MUTANTS = [
         "return is_end and together == alone[0] + alone[1]",
         "return is_end",
         "A long text is cut where the tokenizer would not",
-        "tests/test_parts.py -k token",
+        "tests/io/test_parts.py -k token",
     ),
     Mutant(
         "cut-inside-a-sentence",
@@ -574,7 +574,7 @@ MUTANTS = [
         "return is_end and together == alone[0] + alone[1]",
         "return together == alone[0] + alone[1]",
         "A long text is cut within a sentence",
-        "tests/test_parts.py -k ends_with",
+        "tests/io/test_parts.py -k ends_with",
     ),
     Mutant(
         "memory-zone",
@@ -582,7 +582,7 @@ MUTANTS = [
         "    with nlp.memory_zone():\n        yield\n",
         "    yield\n",
         "Words of the input stay in the vocabulary",
-        "tests/test_load.py -k strings",
+        "tests/io/test_load.py -k strings",
     ),
     # -- budgets and composition -------------------------------------------------------------------
     Mutant(
@@ -591,7 +591,7 @@ MUTANTS = [
         "spent = repeat(run.settings.mechanism.guarantee, int(draws.max())).epsilon",
         "spent = repeat(run.settings.mechanism.guarantee, int(draws.max()) // 2).epsilon",
         "A document may cost twice its budget",
-        "tests/test_receipt.py -k budget",
+        "tests/pipeline/test_receipt.py -k budget",
     ),
     Mutant(
         "document-budget-after-the-draw",
@@ -599,7 +599,7 @@ MUTANTS = [
         "check_persons, check_budget, sample_words,",
         "check_persons, sample_words, check_budget,",
         "A document beyond its budget is drawn",
-        "tests/test_receipt.py -k 'budget or another_space'",
+        "tests/pipeline/test_receipt.py -k 'budget or another_space'",
     ),
     Mutant(
         "person-budget",
@@ -607,7 +607,7 @@ MUTANTS = [
         "if budget is not None and spent > budget:",
         "if budget is not None and spent > 2 * budget:",
         "A person may cost twice the budget",
-        "tests/test_persons.py -k budget",
+        "tests/pipeline/test_persons.py -k budget",
     ),
     Mutant(
         "person-budget-forgets",
@@ -615,7 +615,7 @@ MUTANTS = [
         "            after = before + loss\n",
         "            after = before if before.plain else loss\n",
         "Records of one person do not add up",
-        "tests/test_persons.py -k 'budget or add_up'",
+        "tests/pipeline/test_persons.py -k 'budget or add_up'",
     ),
     Mutant(
         "person-budget-charges-what-it-refuses",
@@ -623,7 +623,7 @@ MUTANTS = [
         "if self.limit is not None and after.epsilon() > self.limit:",
         "if self.limit is not None and after.epsilon() > self.limit and before.plain:",
         "The first text of a person is released whatever it costs",
-        "tests/test_persons.py -k 'budget or add_up'",
+        "tests/pipeline/test_persons.py -k 'budget or add_up'",
     ),
     Mutant(
         "mentions-of-a-person",
@@ -631,7 +631,7 @@ MUTANTS = [
         "Loss.of(mechanism.guarantee, [size * unit for size in sizes]) + undrawn",
         "Loss.of(mechanism.guarantee, [size * unit for size in sizes[:1]]) + undrawn",
         "Further mentions of a person cost nothing",
-        "tests/test_persons.py",
+        "tests/pipeline/test_persons.py",
     ),
     Mutant(
         "distance-of-names",
@@ -639,7 +639,7 @@ MUTANTS = [
         "return min(2 * float(D.max(axis=1).min()), longest)",
         "return min(float(D.max(axis=1).min()), longest)",
         "Two names may be farther apart than stated",
-        "tests/test_persons.py -k distance",
+        "tests/pipeline/test_persons.py -k distance",
     ),
     Mutant(
         "composition-of-words",
@@ -647,7 +647,7 @@ MUTANTS = [
         "epsilon = math.fsum(g.epsilon * n for g, n in drawn.items())",
         "epsilon = max((g.epsilon * n for g, n in drawn.items()), default=0.0)",
         "Two parts of a document cost as much as the dearer one",
-        "tests/test_guarantee.py -k add_up",
+        "tests/privacy/test_guarantee.py -k add_up",
     ),
     Mutant(
         "composition-of-deltas",
@@ -655,7 +655,7 @@ MUTANTS = [
         "math.fsum(g.delta * n for g, n in drawn.items()",
         "math.fsum(g.delta for g, n in drawn.items()",
         "Deltas of many words do not add up",
-        "tests/test_guarantee.py -k add_up",
+        "tests/privacy/test_guarantee.py -k add_up",
     ),
     Mutant(
         "composition-of-gaussians",
@@ -663,7 +663,7 @@ MUTANTS = [
         "mu = math.hypot(*(g.mu * math.sqrt(n) for g, n in drawn.items()))",
         "mu = math.hypot(*(g.mu for g, n in drawn.items()))",
         "Gaussian noise does not add up by its square",
-        "tests/test_accounting.py -k gaussian",
+        "tests/privacy/test_accounting.py -k gaussian",
     ),
     Mutant(
         "composition-of-changes",
@@ -671,7 +671,7 @@ MUTANTS = [
         "return Loss(self.rho + other.rho, self.plain + other.plain, delta)",
         "return Loss(self.rho + other.rho, max(self.plain, other.plain), delta)",
         "Several changes cost as much as the dearest one",
-        "tests/sentences/test_concentrated.py",
+        "tests/sampler/test_concentrated.py",
     ),
     Mutant(
         "composition-of-rho",
@@ -679,7 +679,7 @@ MUTANTS = [
         "return Loss(self.rho + other.rho, self.plain + other.plain, delta)",
         "return Loss(max(self.rho, other.rho), self.plain + other.plain, delta)",
         "rho of several changes does not add up",
-        "tests/sentences/test_concentrated.py",
+        "tests/sampler/test_concentrated.py",
     ),
     Mutant(
         "rho-of-a-range",
@@ -687,7 +687,7 @@ MUTANTS = [
         "return eta * eta / 8",
         "return eta * eta / 10",
         "zCDP of a bounded range is understated",
-        "tests/sentences/test_concentrated.py",
+        "tests/sampler/test_concentrated.py",
     ),
     Mutant(
         "epsilon-of-rho",
@@ -695,7 +695,7 @@ MUTANTS = [
         "return rho + 2 * math.sqrt(rho * math.log(1 / delta))",
         "return rho + 1.5 * math.sqrt(rho * math.log(1 / delta))",
         "The conversion of zCDP is understated",
-        "tests/sentences/test_concentrated.py",
+        "tests/sampler/test_concentrated.py",
     ),
     # -- what is released --------------------------------------------------------------------------
     Mutant(
@@ -712,7 +712,7 @@ MUTANTS = [
         "return str(number % 10)",
         "return character",
         "Digits of unknown codes are released as they are",
-        "tests/test_unknown.py",
+        "tests/pipeline/test_unknown.py",
     ),
     Mutant(
         "casing-follows-input",
@@ -728,7 +728,7 @@ MUTANTS = [
         "for name in settings.carry:",
         "for name in ATTRIBUTES:",
         "Entities and sentences of the input are released, unasked",
-        "tests/test_component.py -k carried",
+        "tests/pipeline/test_component.py -k carried",
     ),
     Mutant(
         "provenance-shows-unknown-words",
@@ -736,7 +736,7 @@ MUTANTS = [
         "if WHICH in settings.unknown.in_clear:",
         "if True:",
         "Spans show which words the space lacked, unasked",
-        "tests/test_provenance.py",
+        "tests/pipeline/test_provenance.py",
     ),
     Mutant(
         "vectors-of-unknown-words",
@@ -744,7 +744,7 @@ MUTANTS = [
         "draw = mechanism.sample(rng.integers(len(space), len(part)), rng)",
         "draw = mechanism.sample(np.zeros(len(part), dtype=np.int64), rng)",
         "Noisy vectors show which words the space lacked",
-        "tests/test_noisy_vectors.py -k uniform",
+        "tests/pipeline/test_noisy_vectors.py -k uniform",
     ),
     Mutant(
         "user-data-follows-input",
@@ -760,7 +760,7 @@ MUTANTS = [
         "spans_key=key, again=self.again)",
         "spans_key=key, again=False)",
         "A name that is found once is released where it is mentioned again",
-        "tests/test_mentions.py",
+        "tests/text/test_mentions.py",
     ),
     Mutant(
         "offensive-words",
@@ -768,7 +768,7 @@ MUTANTS = [
         "if not (found := blocked.intersection(drawn)):",
         "if not (found := set()):",
         "Words that are never to come out come out",
-        "tests/test_offensive.py",
+        "tests/space/test_offensive.py",
     ),
     Mutant(
         "restored-for-a-word-of-the-answer",
@@ -776,7 +776,7 @@ MUTANTS = [
         "return bare or _is_plain(text, originals)",
         "return bare",
         "A word of the answer's own is taken for a surrogate",
-        "tests/test_restoring.py -k sent_as",
+        "tests/surrogates/test_restoring.py -k sent_as",
     ),
     Mutant(
         "restored-to-another-original",
@@ -784,7 +784,7 @@ MUTANTS = [
         " or len(meanings[norm]) > 1",
         "",
         "A surrogate of two originals is restored to one of them",
-        "tests/test_restoring.py -k sent_as",
+        "tests/surrogates/test_restoring.py -k sent_as",
     ),
     # -- receipts ----------------------------------------------------------------------------------
     Mutant(
@@ -793,7 +793,7 @@ MUTANTS = [
         ", *facts_of(settings.mechanism).in_clear]",
         "]",
         "A receipt leaves out what the mechanism lets through",
-        "tests/test_receipt.py -k lets_through",
+        "tests/pipeline/test_receipt.py -k lets_through",
     ),
     Mutant(
         "receipt-without-seed",
@@ -801,7 +801,7 @@ MUTANTS = [
         "seeded=settings.rng.seed is not None",
         "seeded=False",
         "A receipt leaves out that the noise can be foreseen",
-        "tests/test_receipt.py -k foreseen",
+        "tests/pipeline/test_receipt.py -k foreseen",
     ),
     Mutant(
         "receipt-without-scope",
@@ -809,7 +809,7 @@ MUTANTS = [
         'if settings.scope == "type":\n        visible',
         "if False:\n        visible",
         "A receipt leaves out that equal words are seen to be equal",
-        "tests/test_receipt.py -k equal_words",
+        "tests/pipeline/test_receipt.py -k equal_words",
     ),
     Mutant(
         "receipt-without-case",
@@ -817,7 +817,7 @@ MUTANTS = [
         'if settings.casing == "preserve":\n        visible',
         "if False:\n        visible",
         "A receipt leaves out that the case is the input's",
-        "tests/test_component.py -k comes_out",
+        "tests/pipeline/test_component.py -k comes_out",
     ),
     Mutant(
         "receipt-without-surrogates",
@@ -825,7 +825,7 @@ MUTANTS = [
         "        visible += surrogate.in_clear\n",
         "        pass\n",
         "A receipt leaves out what surrogates show",
-        "tests/test_surrogates.py -k surrogate_shows",
+        "tests/surrogates/test_surrogates.py -k surrogate_shows",
     ),
     Mutant(
         "receipt-counts",
@@ -833,7 +833,7 @@ MUTANTS = [
         "unknown=int((kinds == UNKNOWN).sum())",
         "unknown=0",
         "A receipt counts no unknown words",
-        "tests/test_component.py -k 'counted or unknown'",
+        "tests/pipeline/test_component.py -k 'counted or unknown'",
     ),
     Mutant(
         "needless-trips",
