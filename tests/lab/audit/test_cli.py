@@ -15,7 +15,7 @@ from spacy_dxprivacy.lab.audit.mechanism import mechanism_of
 
 CONFIGS = Path(__file__).parents[3] / "configs"
 LIAR = """
-from .doubles import ExcludesInput
+from lab.audit.doubles import ExcludesInput
 from spacy_dxprivacy import registry
 
 registry.dx_mechanisms("test.Excludes.v1", func=lambda epsilon: ExcludesInput(epsilon))
