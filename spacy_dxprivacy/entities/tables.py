@@ -227,15 +227,15 @@ class DateWords:
         join = rf"\s(?:(?:{self.join})\s)?"
         gap, hour = rf"(?:\.\s?|{join})", rf"(?:{self.hour})"
         year = rf"(?:,?{join}(?P<y>{YEAR}))?"
-        day = rf"(?P<d>(?P<n>{DAY}){MARK})"
+        day, last = rf"(?P<d>{DAY}{MARK})", rf"(?P<d2>{DAY}{MARK})"
         return [
             (
-                "local_range",
-                rf"(?P<n>{DAY}){MARK}(?P<dot>\.?)(?:(?P<j1>\s?(?:(?:{self.join})\s)?)(?P<m1>{month}))?"
-                rf"(?P<to>\s?[-–—/]\s?|\s(?:{self.to})\s)(?P<n2>{DAY}){MARK}"
-                rf"(?P<j>{gap})(?P<m>{month}){year}",
+                "range",
+                rf"{day}(?P<dot>\.?)(?:(?P<j>\s?(?:(?:{self.join})\s)?)(?P<m>{month}))?"
+                rf"(?P<to>\s?[-–—/]\s?|\s(?:{self.to})\s){last}"
+                rf"{gap}(?P<m2>{month})" + year.replace("<y>", "<y2>"),
             ),
-            ("named_day", rf"{day}{gap}(?P<m>{month}){year}"),
+            ("day", rf"{day}{gap}(?P<m>{month}){year}"),
             ("month", rf"(?P<m>{month}){year}"),
             ("weekday", rf"(?P<w>{'|'.join(self.weekdays)})(?!\w)"),
             ("age", rf"(?P<n>\d{{1,3}})(?:\s?(?:{self.age}))(?!\w)"),

@@ -17,23 +17,25 @@ from datetime import date
 
 from ..tables import date_words, expanded, pattern
 from .base import Mention
-from .dates import (
+from .calendar import (
     CENTURY,
     COMMON,
     DECADE,
     GREGORIAN,
     MONTH,
-    TOP_AGE,
     WEEK,
     YMD,
     Anchor,
     Calendar,
+    NoDate,
+    number_days,
+)
+from .dates import (
+    TOP_AGE,
     Constant,
     DateContext,
-    Day,
     Days,
     Loose,
-    NoDate,
     OtherOrder,
     Period,
     Piece,
@@ -112,7 +114,7 @@ class Timeline:
                     anchor = _nearest(at, anchors)
                     try:
                         if anchor or piece.days[0].month is not None:
-                            piece.anchor = _anchored(piece.days, anchor)
+                            piece.anchor = number_days(piece.days, anchor)
                     except NoDate:
                         self._pieces[i] = [Constant(HIDDEN), *[""] * (len(pieces) - 1)]
 
@@ -174,7 +176,7 @@ class Timeline:
                 elif isinstance(piece, Period) and piece.calendar is not COMMON and piece.anchor:
                     (calendar, number), length = piece.anchor, piece.unit.length
                     try:
-                        since = number + length * (piece.index - piece.unit.of(calendar, number))
+                        since = number + length * (piece.index - piece.unit.index(calendar, number))
                     except NoDate:
                         continue  # it becomes [DATE]
                     line = calendar, piece.calendar is GREGORIAN
@@ -307,48 +309,10 @@ def _moved_index(piece: Period, days: int) -> int:
     if piece.anchor is None:
         raise NoDate
     (calendar, number), unit = piece.anchor, piece.unit
-    return piece.index + unit.of(calendar, number + days) - unit.of(calendar, number)
+    return piece.index + unit.index(calendar, number + days) - unit.index(calendar, number)
 
 
 def _nearest(at: int, anchors: list[tuple[int, Anchor]]) -> Anchor | None:
     """Return the last anchor before a place in the text, or the first one after it."""
     before = bisect_left(anchors, at, key=lambda placed: placed[0])
     return anchors[max(before - 1, 0)][1] if anchors else None
-
-
-def _anchored(days: list[Day], neighbour: Anchor | None) -> Anchor:
-    """Number the days of a piece. Without a year a day is the nearest one to another; the end of a
-    range comes after its beginning. Raises NoDate."""
-    first, last = days[0], days[-1]
-    for day in days:
-        if day.year is not None:
-            day.number = day.calendar.number(day.year, day.month or 1, day.day)
-    if first.year is None and last.year is None:
-        if neighbour is None:
-            first.number = COMMON.number(COMMON.first, first.month or 1, first.day)
-        else:
-            _set(first, neighbour, lambda number: abs(number - neighbour[1]))
-    elif first.year is None:
-        _set(first, (last.calendar, last.number), lambda number: (last.number - number) % 10**7)
-    if last.year is None and last is not first:
-        _set(last, (first.calendar, first.number), lambda number: (number - first.number) % 10**7)
-    return first.calendar, first.number
-
-
-def _set(day: Day, neighbour: Anchor, far: Callable[[int], int]) -> None:
-    """Number a day that may be of any year (or month) as the one that is the least far."""
-    calendar, number = neighbour
-    year, month, _ = calendar.date(number)
-    if day.month is None:
-        months = [MONTH.middle(MONTH.index(year, month) + i) for i in range(-2, 3)]
-    else:
-        months = [(year + i, day.month) for i in range(-8, 9)]
-    numbers = []
-    for y, m in months:
-        try:
-            numbers.append(calendar.number(y, m, day.day))
-        except NoDate:
-            continue
-    if not numbers:
-        raise NoDate
-    day.calendar, day.number = calendar, min(numbers, key=lambda n: (far(n), n))
