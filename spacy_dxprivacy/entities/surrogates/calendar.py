@@ -1,11 +1,12 @@
-"""Days and longer units of time by their numbers, in calendars of as many digits of a year as are
-seen."""
+"""Days and longer units of time, which move by their numbers, in calendars of as many digits of a
+year as are seen."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import ClassVar
 
 
 class NoDate(ValueError):
@@ -68,13 +69,18 @@ class Unit:
         """Days on the average."""
         return 30.4375 * self.months or 7.0
 
+    def is_in(self, calendar: Calendar) -> bool:
+        """Whether days that come again in the calendar always have the same place in a unit."""
+        return calendar is GREGORIAN or not (
+            self is WEEK or (self is DECADE and calendar is COMMON)
+        )
+
     def index(self, calendar: Calendar, number: int) -> int:
-        """Return the index of the unit that a day is in. Raises NoDate where days that come again
-        in the calendar do not always have the same place in it."""
-        if self is WEEK and calendar is GREGORIAN:
-            return (number + 5) // 7  # January 3, 2000 is a Monday
-        if self is WEEK or (self is DECADE and calendar is COMMON):
+        """Return the index of the unit that a day is in. Raises NoDate."""
+        if not self.is_in(calendar):
             raise NoDate
+        if self is WEEK:
+            return (number + 5) // 7  # January 3, 2000 is a Monday
         year, month, _ = calendar.date(number)
         return (12 * year + month - 1 + self.late) // self.months
 
@@ -134,3 +140,109 @@ def _number(day: Day, neighbour: Anchor, distance: Callable[[int], int]) -> None
     if not numbers:
         raise NoDate
     day.calendar, day.number = calendar, min(numbers, key=lambda n: (distance(n), n))
+
+
+Line = tuple[Calendar, bool]
+
+
+@dataclass
+class Days:
+    """A day, or the first and the last day of a range. anchor: its first day, set by the
+    timeline."""
+
+    days: list[Day]
+    write: Callable[[list[YMD]], str]
+    anchor: Anchor | None = None
+
+    length: ClassVar[float] = 2
+
+    @property
+    def has_year(self) -> bool:
+        """Whether it names a year."""
+        return any(day.year is not None for day in self.days)
+
+    @property
+    def line(self) -> Line:
+        """Its calendar, and whether all digits of its year are seen: days between two dates of one
+        line can be counted."""
+        return self.days[0].calendar, self.days[-1].calendar is GREGORIAN
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The numbers of its first and last day."""
+        return self.days[0].number, self.days[-1].number
+
+    def end(self, days: int) -> YMD:
+        """Return its last day after a shift."""
+        last = self.days[-1]
+        return last.calendar.date(last.number + days)
+
+    def moved(self, days: int, hours: int) -> str:
+        """Write it after a shift."""
+        first = self.days[0]
+        if self.anchor is None and first.month is None:
+            return self.write([(0, 1, (first.day - 1 + days) % 31 + 1)])
+        return self.write([day.calendar.date(day.number + days) for day in self.days])
+
+
+@dataclass
+class Period:
+    """A week, month, ... or decade. calendar: by the digits of its year. anchor: the day that it
+    goes with, set by the timeline."""
+
+    unit: Unit
+    index: int
+    calendar: Calendar
+    write: Callable[[int], str]
+    anchor: Anchor | None = None
+
+    @property
+    def length(self) -> float:
+        """Days that it may last."""
+        return self.unit.length
+
+    @property
+    def has_year(self) -> bool:
+        """Whether it names a year, and has a place beside its anchor."""
+        if self.calendar is COMMON or self.anchor is None:
+            return False
+        return self.unit.is_in(self.anchor[0])
+
+    @property
+    def line(self) -> Line:
+        """See Days."""
+        return self._anchor[0], self.calendar is GREGORIAN
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The number of a day about its middle, twice."""
+        calendar, number = self._anchor
+        middle = number + self.length * (self.index - self.unit.index(calendar, number))
+        return middle, middle
+
+    def end(self, days: int) -> YMD:
+        """Return a day about its middle after a shift."""
+        if self.unit is WEEK:
+            return self._anchor[0].date(int(self.span[1]) + days)
+        return *self.unit.middle(self._moved_index(days)), 2
+
+    def moved(self, days: int, hours: int) -> str:
+        """Write it after a shift."""
+        return self.write(self._moved_index(days))
+
+    @property
+    def _anchor(self) -> Anchor:
+        if self.anchor is None:
+            raise NoDate
+        return self.anchor
+
+    def _moved_index(self, days: int) -> int:
+        (calendar, number), index = self._anchor, self.unit.index
+        return self.index + index(calendar, number + days) - index(calendar, number)
+
+
+@dataclass
+class Loose:
+    """What moves by the shift of (days, hours) alone: a day of the week, a time."""
+
+    moved: Callable[[int, int], str]
