@@ -90,8 +90,16 @@ class Unit:
         return year, month + 1
 
 
-WEEK, MONTH, QUARTER, HALF, YEAR, DECADE = map(Unit, (0, 1, 3, 6, 12, 120))
-SEASON = Unit(3, late=1)
+WEEK, MONTH, DECADE = Unit(0), Unit(1), Unit(120)
+UNITS = {
+    "week": WEEK,
+    "month": MONTH,
+    "quarter": Unit(3),
+    "season": Unit(3, late=1),
+    "half": Unit(6),
+    "year": Unit(12),
+    "decade": DECADE,
+}
 
 
 @dataclass

@@ -14,7 +14,7 @@ So two texts that differ in their values alone are written by the same rules.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, partial
@@ -24,14 +24,8 @@ from ..tables import LANGUAGES, DateWords, date_words, forms, pattern, words
 from .calendar import (
     CENTURY,
     COMMON,
-    DECADE,
     GREGORIAN,
-    HALF,
-    MONTH,
-    QUARTER,
-    SEASON,
-    WEEK,
-    YEAR,
+    UNITS,
     YMD,
     Calendar,
     Day,
@@ -39,13 +33,13 @@ from .calendar import (
     Loose,
     NoDate,
     Period,
-    Unit,
-)  # fmt: skip
+)
 
-SEASONS = "winter spring summer fall".split()
-ROMAN = "i ii iii iv v vi vii viii ix x xi xii".split()
+# Names of numbers from 1, as they are written.
+SEASONS = "Winter Spring Summer Fall".split()
+ROMAN = "I II III IV V VI VII VIII IX X XI XII".split()
 COUNTED = "first second third fourth".split()
-HOURS = "twelve one two three four five six seven eight nine ten eleven".split()
+HOURS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve".split()
 POSSESSIVES = "her his their my".split()
 ENDS = ("", "2")  # of the fields of both days of a range
 TOP_AGE = 90  # and more: ages above 89 are released as this one
@@ -53,7 +47,9 @@ _BESIDE, _NUMBERS, _UNITS = words("BESIDE_DATES"), words("NUMBERS"), words("UNIT
 _DETERMINERS = words("DETERMINERS")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _SAME_AGE = re.compile(rf"\A({TOP_AGE})\D+{TOP_AGE}\Z")
-_IN_WORD = re.compile(r"(?:(?<!\d)[tT]|[^\W\dtT]|[\d_])\Z")
+# No form begins or ends within a longer word, but for the time of 2020-01-05T14:05Z.
+_BEGIN = re.compile(r"(?:(?<!\w)|(?<=\d[tT]))(?=\S)")
+_END = r"(?:(?![^\W_])|(?<=\d)(?=[tTzZ]))"
 _COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)
 
 
@@ -123,21 +119,16 @@ def read(text: str, order: str, language: str, before: Sequence[str] = ()) -> li
 
 
 def _read_in(language: str, text: str, order: str, before: Sequence[str]) -> list[Piece]:
-    pieces: list[Piece] = []
-    holidays: list[Piece] = []
-    words: list[str] = []
+    pieces, holidays, between = list[Piece](), list[Piece](), list[str]()
     place = 0
-    for match, kind, form_language in _matches(text, forms_in(language)):
-        written = Written(match, kind, form_language, order, before)
-        if kind == "decade" and len(written["y"]) == 2 and " ".join(before[-1:]) in POSSESSIVES:
-            continue  # an age: "in her 90s"
-        between, piece = text[place : match.start()], READERS[kind](written)
-        words += _WORD.findall(between)
-        pieces += [between, piece]
-        holidays += [piece] * (kind == "holiday")
-        place = match.end()
-    pieces.append(text[place:])
-    words += _WORD.findall(text[place:])
+    while written := _next_form(text, place, language, order, before):
+        between.append(text[place : written.match.start()])
+        pieces += [between[-1], READERS[written.kind](written)]
+        holidays += pieces[-1:] * (written.kind == "holiday")
+        place = written.match.end()
+    between.append(text[place:])
+    pieces += between[-1:]
+    words = [word for part in between for word in _WORD.findall(part)]
     words = [word for word in words if word.lower() not in date_words(language).beside]
     if not _is_relative(words, not all(isinstance(piece, str) for piece in pieces)):
         raise NoDate
@@ -147,28 +138,15 @@ def _read_in(language: str, text: str, order: str, before: Sequence[str]) -> lis
     return pieces
 
 
-def _matches(text: str, forms: Sequence[Form]) -> Iterator[tuple[re.Match[str], str, str]]:
-    """Yield the first form that fits at each place of a text, with its reader and language."""
-    place = 0
-    while place < len(text):
-        fits = ((form.match(text, place), kind, language) for form, kind, language in forms)
-        # Within a word none begins but the time of an ISO 8601 date: 2020-01-05T14:05.
-        begins = not _IN_WORD.search(text, max(place - 2, 0), place)
-        match, kind, language = next(filter(_is_whole, fits if begins else ()), (None, "", ""))
-        place += 1
-        if match is not None:
-            yield match, kind, language
-            place = match.end()
-
-
-def _is_whole(fit: tuple[re.Match[str] | None, str, str]) -> bool:
-    """Return whether a form matched, and does not end within a longer word."""
-    match = fit[0]
-    if match is None or match.end() == match.start():
-        return False
-    text, end = match.string, match.end()
-    after = text[end : end + 1]
-    return not after.isalnum() or (after in "TtZz" and text[end - 1].isdigit())
+def _next_form(
+    text: str, place: int, language: str, order: str, before: Sequence[str]
+) -> Written | None:
+    """Return the first form that fits from a place on; of several, the first of the table."""
+    for begin in _BEGIN.finditer(text, place):
+        for form, kind, form_language in forms_in(language):
+            if match := form.match(text, begin.start()):
+                return Written(match, kind, form_language, order, before)
+    return None
 
 
 def _is_relative(words: Sequence[str], dated: bool) -> bool:
@@ -223,20 +201,28 @@ def _write_year(year: int, model: str, m: Written) -> str:
     return f"{year:04d}"
 
 
-def _read_month(text: str, m: Written) -> int:
-    name = text.lower().rstrip(".")
-    if text.isdigit() or name in ROMAN:
-        return int(text) if text.isdigit() else ROMAN.index(name) + 1
-    return m.names.spellings[name]
+@cache
+def _names_of(language: str) -> dict[str, tuple[int, Sequence[str]]]:
+    """Return the number that each word is a name of, and the names of such numbers."""
+    months = [name.capitalize() for name in date_words(language).months]
+    numbers = {"autumn": (4, SEASONS)}
+    for names in (SEASONS, ROMAN, COUNTED, HOURS):
+        numbers |= {name.lower(): (i, names) for i, name in enumerate(names, 1)}
+    return numbers | {name: (i, months) for name, i in date_words(language).spellings.items()}
 
 
-def _write_month(month: int, model: str, m: Written) -> str:
-    """A name in full; in three letters where it is joined to its numbers, as in 31-JAN-2020."""
+def _read_number(text: str, m: Written) -> int:
+    """Digits, or a name: March, IX, third, winter, nine."""
+    return int(text) if text.isdigit() else _names_of(m.language)[text.lower().rstrip(".")][0]
+
+
+def _write_name(number: int, model: str, m: Written) -> str:
+    """Digits, two of them for a month; or a name in full, of a month in three letters where it is
+    joined to its numbers, as in 31-JAN-2020."""
     if model.isdigit():
-        return f"{month:02d}"
-    if model.lower() in ROMAN:
-        return cased(ROMAN[month - 1].upper(), model)
-    name, joint = m.names.months[month - 1].capitalize(), m["g"]
+        return f"{number:0{2 if m['m'] else 1}d}"
+    names, joint = _names_of(m.language)[model.lower().rstrip(".")][1], m["g"]
+    name = names[(number - 1) % len(names)]
     is_joined = joint is not None and not re.search(r"\s", joint)
     return cased(name[:3] if is_joined else name, model)
 
@@ -259,22 +245,9 @@ def _write_number(number: int, model: str, m: Written) -> str:
     return f"{number:0{2 if len(m['y2'] or m['y'] or '') == 4 else 1}d}"
 
 
-def _read_count(text: str) -> int:
-    name = text.lower().replace("autumn", "fall")
-    names = SEASONS if name in SEASONS else COUNTED
-    return int(text) if text.isdigit() else names.index(name) + 1
-
-
-def _write_count(count: int, model: str, m: Written) -> str:
-    if model.isdigit():
-        return str(count)
-    is_counted = model.lower() in COUNTED
-    return cased(COUNTED[count - 1] if is_counted else SEASONS[count - 1].capitalize(), model)
-
-
 FIELDS: dict[str, Callable[[int, str, Written], str]] = {
-    "y": _write_year, "z": _write_year, "m": _write_month, "d": _write_day,
-    "a": _write_number, "b": _write_number, "n": _write_count,
+    "y": _write_year, "z": _write_year, "m": _write_name, "n": _write_name, "h": _write_name,
+    "d": _write_day, "a": _write_number, "b": _write_number,
 }  # fmt: skip
 
 
@@ -299,7 +272,7 @@ def _read_end(m: Written, end: str) -> Day:
     year, calendar = _read_year(m["y" + end])
     if not m["a" + end]:
         name = m["m" + end] or m["m"] or m["m2"]
-        month = _read_month(name, m) if name else None
+        month = _read_number(name, m) if name else None
         return Day(year, month, _read_day(m["d" + end]), calendar)
     a, b, order = int(m["a" + end]), int(m["b" + end]), _order(m)
     number, day = (a, b) if order == "mdy" else (b, a)
@@ -330,7 +303,7 @@ def _write_range(m: Written, days: list[YMD]) -> str:
     (y, mo, d), (y2, mo2, d2) = days
     year, month_first = m["y2"] or m["y"], m.begins_with("m")
     comma = (m["c2"] or m["c"] or " ") if month_first else " "
-    names = [_write_month(number, m["m"] or m["m2"], m) for number in (mo, mo2)]
+    names = [_write_name(number, m["m"] or m["m2"], m) for number in (mo, mo2)]
     numbers = [_write_day(day, m["d"], m) for day in (d, d2)]
     years = [comma + _write_year(y, year, m) if year else "" for y in (y, y2)]
     pairs = zip(names, numbers, strict=True)
@@ -347,23 +320,22 @@ def _write_local_range(m: Written, days: list[YMD]) -> str:
     (_, mo, d), (y2, mo2, d2) = days
     first = _write_day(d, m["d"], m) + m["dot"]
     if mo != mo2 or m["m"]:
-        first += (m["j"] or " ") + _write_month(mo, m["m"] or m["m2"], m)
+        first += (m["j"] or " ") + _write_name(mo, m["m"] or m["m2"], m)
     return first + m.put(d2=d2, m2=mo2, y2=y2)[m.match.start("to") - m.match.start() :]
 
 
 # -- readers: weeks, months, ..., decades ------------------------------------------------------
 
 
-def _period(unit: Unit, m: Written) -> Period:
+def _period(m: Written) -> Period:
     """March 2019, 03/2019, marzo de 2023, Q3 2020, third quarter, 2019, the 1990s; FY2019/20, of
     which the first year moves, and winter 2019-2020, which is that of 2020."""
     text, last = m["y"], (m["x"] or "")[1:]
     year, calendar = _read_year(text and text[: len(text) - len(last)] + last)
     if m["z"] and ((year or 0) + 1 - int(m["z"])) % 100:
         raise NoDate
-    if m["q"] and m["q"][0] in "hH":
-        unit = HALF
-    count = _read_month(m["m"], m) if m["m"] else _read_count(m["n"] or "1")
+    unit = UNITS["half" if m["q"] and m["q"][0] in "hH" else m.kind]
+    count = _read_number(m["m"] or m["n"] or "1", m)
     if not 1 <= count <= max(1, 12 // unit.months):
         raise NoDate
     index = (12 * (year or COMMON.first) + (count - 1) * unit.months) // unit.months
@@ -374,6 +346,13 @@ def _period(unit: Unit, m: Written) -> Period:
         return m.put(y=year, z=year + 1, m=count, n=count, x="")
 
     return Period(unit, index, calendar, write)
+
+
+def _decade(m: Written) -> Period:
+    """The 1990s, the 90s. "In her 90s" is an age, and no date."""
+    if len(m["y"]) == 2 and m.before and m.before[-1] in POSSESSIVES:
+        raise NoDate
+    return _period(m)
 
 
 def _week(m: Written) -> Period:
@@ -388,8 +367,8 @@ def _week(m: Written) -> Period:
         wide = 2 if m.begins_with("y") else 1
         return m.put(n=f"{moved.week:0{wide}d}", y=moved.year)
 
-    index = WEEK.index(GREGORIAN, (start - date(2000, 1, 1)).days)
-    return Period(WEEK, index, GREGORIAN, write)
+    index = UNITS["week"].index(GREGORIAN, (start - date(2000, 1, 1)).days)
+    return Period(UNITS["week"], index, GREGORIAN, write)
 
 
 # -- readers: days of the week, times, ages, holidays ------------------------------------------
@@ -433,12 +412,10 @@ def _clock(m: Written) -> Loose:
 
 def _spoken_hour(m: Written) -> Loose:
     """Nine o'clock, half past nine: of 12 hours, written as a word or a number."""
-    word = m["h"].isalpha()
-    hour = HOURS.index(m["h"].lower()) if word else int(m["h"])
+    hour = _read_number(m["h"], m)
     if hour > 12:
         raise NoDate
-    names = [cased(name.capitalize(), m["h"]) for name in HOURS] if word else [12, *range(1, 12)]
-    return Loose(lambda _, hours: m.put(h=str(names[(hour + hours) % 12])))
+    return Loose(lambda _, hours: m.put(h=(hour + hours - 1) % 12 + 1))
 
 
 def _noon(m: Written) -> Loose:
@@ -478,14 +455,13 @@ def _holiday(m: Written) -> Piece:
     def write(year: int) -> str:
         return f"{text} in {_write_year(year, m['y'], m)}"
 
-    return Period(YEAR, number, calendar, write)
+    return Period(UNITS["year"], number, calendar, write)
 
 
 READERS: dict[str, Callable[[Written], Piece]] = {
-    "age": _age, "clock": _clock, "day": _days, "decade": partial(_period, DECADE),
-    "holiday": _holiday, "month": partial(_period, MONTH), "noon": _noon, "numeric": _days,
-    "quarter": partial(_period, QUARTER), "range": _range, "season": partial(_period, SEASON),
-    "spoken_hour": _spoken_hour, "week": _week, "weekday": _weekday, "year": partial(_period, YEAR),
+    **dict.fromkeys(UNITS, _period), "week": _week, "decade": _decade,
+    "day": _days, "numeric": _days, "range": _range, "weekday": _weekday,
+    "clock": _clock, "spoken_hour": _spoken_hour, "noon": _noon, "age": _age, "holiday": _holiday,
     "count": lambda m: m.text,  # the 3rd week, the 20th century
 }  # fmt: skip
 
@@ -493,11 +469,10 @@ READERS: dict[str, Callable[[Written], Piece]] = {
 @cache
 def forms_in(language: str) -> tuple[Form, ...]:
     """Compile the forms of a language and then those of English; the first that fits is taken."""
-    english = language == "en"
-    rows, flags = (
-        (forms("written dates"), re.I | re.ASCII)
-        if english
-        else (date_words(language).patterns(), re.I)
+    rows, ascii_alone = date_words(language).patterns(), ""
+    if language == "en":
+        rows, ascii_alone = forms("written dates"), "a"
+    compiled = tuple(
+        (re.compile(rf"(?{ascii_alone}:{form}){_END}", re.I), kind, language) for kind, form in rows
     )
-    compiled = tuple((re.compile(form, flags), kind, language) for kind, form in rows)
-    return compiled if english else (*compiled, *forms_in("en"))
+    return compiled if ascii_alone else (*compiled, *forms_in("en"))
