@@ -56,6 +56,18 @@ COMMON = Calendar(1, 365, 2001)
 Anchor = tuple[Calendar, int]  # a day, by its number
 
 
+def read_year(text: str | None) -> tuple[int | None, Calendar]:
+    """Read a year of two or four digits, and the calendar of as many. Raises NoDate."""
+    if text is None:
+        return None, COMMON
+    digits = text.strip("'’")
+    if len(digits) != 4:
+        return 2000 + int(digits), CENTURY
+    if int(digits) == 0:
+        raise NoDate
+    return int(digits), GREGORIAN
+
+
 @dataclass(frozen=True)
 class Unit:
     """A unit of so many months; WEEK has none. late: by how many months it begins before the year

@@ -21,19 +21,7 @@ from functools import cache, partial
 from typing import Any
 
 from ..tables import LANGUAGES, DateWords, date_words, forms, pattern, words
-from .calendar import (
-    CENTURY,
-    COMMON,
-    GREGORIAN,
-    UNITS,
-    YMD,
-    Calendar,
-    Day,
-    Days,
-    Loose,
-    NoDate,
-    Period,
-)
+from .calendar import GREGORIAN, UNITS, YMD, Day, Days, Loose, NoDate, Period, read_year
 
 # Names of numbers from 1, as they are written.
 SEASONS = "Winter Spring Summer Fall".split()
@@ -181,17 +169,6 @@ def ordinal(number: int, model: str | None) -> str:
     return str(number) + (end.upper() if model.isupper() else end)
 
 
-def _read_year(text: str | None) -> tuple[int | None, Calendar]:
-    if text is None:
-        return None, COMMON
-    digits = text.strip("'’")
-    if len(digits) != 4:
-        return 2000 + int(digits), CENTURY
-    if int(digits) == 0:
-        raise NoDate
-    return int(digits), GREGORIAN
-
-
 def _write_year(year: int, model: str, m: Written) -> str:
     """With as many digits as there."""
     if len(model) != 4:
@@ -202,7 +179,7 @@ def _write_year(year: int, model: str, m: Written) -> str:
 
 
 @cache
-def _names_of(language: str) -> dict[str, tuple[int, Sequence[str]]]:
+def _names_of(language: str) -> dict[str, tuple[int, list[str]]]:
     """Return the number that each word is a name of, and the names of such numbers."""
     months = [name.capitalize() for name in date_words(language).months]
     numbers = {"autumn": (4, SEASONS)}
@@ -269,7 +246,7 @@ def _range(m: Written) -> Days:
 
 def _read_end(m: Written, end: str) -> Day:
     """Read a day; end: of a range, an item of ENDS."""
-    year, calendar = _read_year(m["y" + end])
+    year, calendar = read_year(m["y" + end])
     if not m["a" + end]:
         name = m["m" + end] or m["m"] or m["m2"]
         month = _read_number(name, m) if name else None
@@ -318,7 +295,7 @@ def _write_range(m: Written, days: list[YMD]) -> str:
 def _write_local_range(m: Written, days: list[YMD]) -> str:
     """5. bis 9. März 2023, du 5 au 9 mars. The months of both ends are written if they differ."""
     (_, mo, d), (y2, mo2, d2) = days
-    first = _write_day(d, m["d"], m) + m["dot"]
+    first: str = _write_day(d, m["d"], m) + m["dot"]
     if mo != mo2 or m["m"]:
         first += (m["j"] or " ") + _write_name(mo, m["m"] or m["m2"], m)
     return first + m.put(d2=d2, m2=mo2, y2=y2)[m.match.start("to") - m.match.start() :]
@@ -331,14 +308,14 @@ def _period(m: Written) -> Period:
     """March 2019, 03/2019, marzo de 2023, Q3 2020, third quarter, 2019, the 1990s; FY2019/20, of
     which the first year moves, and winter 2019-2020, which is that of 2020."""
     text, last = m["y"], (m["x"] or "")[1:]
-    year, calendar = _read_year(text and text[: len(text) - len(last)] + last)
+    year, calendar = read_year(text and text[: len(text) - len(last)] + last)
     if m["z"] and ((year or 0) + 1 - int(m["z"])) % 100:
         raise NoDate
     unit = UNITS["half" if m["q"] and m["q"][0] in "hH" else m.kind]
     count = _read_number(m["m"] or m["n"] or "1", m)
     if not 1 <= count <= max(1, 12 // unit.months):
         raise NoDate
-    index = (12 * (year or COMMON.first) + (count - 1) * unit.months) // unit.months
+    index = (12 * (year or 0) + (count - 1) * unit.months) // unit.months
 
     def write(index: int) -> str:
         year, months = divmod(index * unit.months, 12)
@@ -393,29 +370,22 @@ def _weekday(m: Written) -> Piece:
 
 
 def _clock(m: Written) -> Loose:
-    """Of 24 hours: 09:05, 14 Uhr. With a half of the day: 9:05 am. The half is a part of the value,
-    as the hour is; what it is written with is the layout."""
-    hour, half = int(m["h"]), (m["half"] or "").lower()
-    if hour > 24 or (half and not 1 <= hour <= 12):
+    """09:05, 14 Uhr; nine o'clock, half past nine; 9:05 am, of which the half of the day is a part
+    of the value, as the hour is; what it is written with is the layout."""
+    hour, half = _read_number(m["h"], m), (m["half"] or "").lower()
+    hours_of = 12 if m.kind == "spoken_hour" else 24
+    if hour > hours_of or (half and not 1 <= hour <= 12):
         raise NoDate
-    day = hour % 12 + 12 * (half == "p") if half else hour
+    if half:
+        hour = hour % 12 + 12 * (half == "p")
 
     def write(days: int, hours: int) -> str:
-        moved = (day + hours) % 24
-        if not half:
+        moved = (hour + hours) % hours_of
+        if hours_of == 24 and not half:
             return m.put(h=f"{moved:02d}")
-        new_half = cased("P" if moved >= 12 else "A", m["half"])
-        return m.put(h=str(moved % 12 or 12), half=new_half)
+        return m.put(h=moved % 12 or 12, half=cased("P" if moved >= 12 else "A", m["half"] or ""))
 
     return Loose(write)
-
-
-def _spoken_hour(m: Written) -> Loose:
-    """Nine o'clock, half past nine: of 12 hours, written as a word or a number."""
-    hour = _read_number(m["h"], m)
-    if hour > 12:
-        raise NoDate
-    return Loose(lambda _, hours: m.put(h=(hour + hours - 1) % 12 + 1))
 
 
 def _noon(m: Written) -> Loose:
@@ -448,7 +418,7 @@ def _holiday(m: Written) -> Piece:
     inside = _WORD.findall(m.match.string[max(start - 20, 0) : start])[-1:]
     lead = (inside or [*m.before[-1:], ""])[0].lower()
     article = "" if lead in _DETERMINERS else "A " if lead in (".", "!", "?") else "a "
-    text, (number, calendar) = f"{article}holiday", _read_year(m["y"])
+    text, (number, calendar) = f"{article}holiday", read_year(m["y"])
     if number is None:
         return text
 
@@ -461,7 +431,7 @@ def _holiday(m: Written) -> Piece:
 READERS: dict[str, Callable[[Written], Piece]] = {
     **dict.fromkeys(UNITS, _period), "week": _week, "decade": _decade,
     "day": _days, "numeric": _days, "range": _range, "weekday": _weekday,
-    "clock": _clock, "spoken_hour": _spoken_hour, "noon": _noon, "age": _age, "holiday": _holiday,
+    "clock": _clock, "spoken_hour": _clock, "noon": _noon, "age": _age, "holiday": _holiday,
     "count": lambda m: m.text,  # the 3rd week, the 20th century
 }  # fmt: skip
 

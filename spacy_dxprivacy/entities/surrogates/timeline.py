@@ -13,6 +13,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
+from functools import partial
 
 from ..tables import date_words, expanded, pattern
 from .base import Mention
@@ -28,7 +29,7 @@ from .calendar import (
     NoDate,
     Period,
     number_days,
-)  # fmt: skip
+)
 from .dates import TOP_AGE, OtherOrder, Piece, capped, read
 
 HIDDEN = "[DATE]"
@@ -143,9 +144,7 @@ class Timeline:
                 continue
             days = last.span[1] - piece.span[0] + max(piece.length, last.length)
             if piece.line[1] and days >= TOP_DAYS:
-                hidden[id(piece)] = Loose(
-                    lambda days, _, last=last: f"{last.end(days)[0] - TOP_AGE} {earlier}"
-                )
+                hidden[id(piece)] = Loose(partial(_year_of_birth, last, earlier))
             elif is_birth and _is_long_ago(piece, references):
                 today = f"{date.today().year - TOP_AGE} {earlier}"
                 hidden[id(piece)] = HIDDEN if references or not piece.line[1] else today
@@ -159,6 +158,11 @@ class Timeline:
             for piece in pieces:
                 if isinstance(piece, Days | Period) and piece.has_year:
                     yield piece, is_birth
+
+
+def _year_of_birth(last: Dated, earlier: str, days: int, hours: int) -> str:
+    """Return that of a person of 90 or more, after a shift, by the last date of the document."""
+    return f"{last.end(days)[0] - TOP_AGE} {earlier}"
 
 
 def _is_long_ago(birth: Dated, references: Sequence[Dated]) -> bool:
