@@ -46,7 +46,8 @@ class OtherOrder(NoDate):
 
 
 Piece = Days | Period | Loose | str
-Form = tuple[re.Pattern[str], str, str]  # the name of its reader, and its language
+# Matches a form at a place of a text; the name of its reader, and its language.
+Form = tuple[Callable[[str, int], re.Match[str] | None], str, str]
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def _read_in(language: str, text: str, order: str, before: Sequence[str]) -> lis
     pieces += between[-1:]
     words = [word for part in between for word in _WORD.findall(part)]
     words = [word for word in words if word.lower() not in date_words(language).beside]
-    if not _is_relative(words, not all(isinstance(piece, str) for piece in pieces)):
+    if words and not _is_relative(words, not all(isinstance(piece, str) for piece in pieces)):
         raise NoDate
     if holidays and any(isinstance(piece, Days | Loose) for piece in pieces):
         # Its date or day of the week would tell which one it was. A bracket stays closed.
@@ -130,9 +131,11 @@ def _next_form(
     text: str, place: int, language: str, order: str, before: Sequence[str]
 ) -> Written | None:
     """Return the first form that fits from a place on; of several, the first of the table."""
+    forms = forms_in(language)
     for begin in _BEGIN.finditer(text, place):
-        for form, kind, form_language in forms_in(language):
-            if match := form.match(text, begin.start()):
+        start = begin.start()
+        for match_form, kind, form_language in forms:
+            if match := match_form(text, start):
                 return Written(match, kind, form_language, order, before)
     return None
 
@@ -443,6 +446,7 @@ def forms_in(language: str) -> tuple[Form, ...]:
     if language == "en":
         rows, ascii_alone = forms("written dates"), "a"
     compiled = tuple(
-        (re.compile(rf"(?{ascii_alone}:{form}){_END}", re.I), kind, language) for kind, form in rows
+        (re.compile(rf"(?{ascii_alone}:{form}){_END}", re.I).match, kind, language)
+        for kind, form in rows
     )
     return compiled if ascii_alone else (*compiled, *forms_in("en"))

@@ -24,7 +24,6 @@ from .calendar import (
     YMD,
     Anchor,
     Days,
-    Line,
     Loose,
     NoDate,
     Period,
@@ -132,11 +131,8 @@ class Timeline:
         dated = list(self._dated())
         references = [piece for piece, is_birth in dated if not is_birth]
         earlier = date_words(self._language).earlier
-        latest: dict[Line, Dated] = {}
-        for piece, _ in dated:
-            latest[piece.line] = max(
-                piece, latest.get(piece.line, piece), key=lambda piece: piece.span[1]
-            )
+        by_end = sorted((piece for piece, _ in dated), key=lambda piece: piece.span[1])
+        latest = {piece.line: piece for piece in by_end}
         hidden: dict[int, Piece] = {}
         for piece, is_birth in dated:
             last = latest[piece.line]
