@@ -50,7 +50,7 @@ Piece = Days | Period | Loose | str
 Form = tuple[Callable[[str, int], re.Match[str] | None], str, str]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Written:
     """A form that matched, whose fields are read and written again; a field that it lacks is None.
 
@@ -64,8 +64,11 @@ class Written:
     order: str
     before: Sequence[str]
 
+    def __post_init__(self) -> None:
+        self._fields = self.match.groupdict()
+
     def __getitem__(self, field: str) -> Any:
-        return self.match[field] if field in self.match.re.groupindex else None
+        return self._fields.get(field)
 
     @property
     def names(self) -> DateWords:
