@@ -46,7 +46,7 @@ def key(tmp_path):
 def test_labels_in_any_case_a_preset_and_its_receipt(note, tmp_path, fast):
     out = tmp_path / "out" / "note.txt"
     receipt = tmp_path / "receipt.json"
-    done = dx("sanitize", note, out, "--entities", "person,Date", "--receipt", receipt, *fast)
+    done = dx("sanitize", note, out, "--entities", "person,Date", "--receipt", receipt, "-v", *fast)
     assert done.exit_code == 0, done.output
     text = out.read_text()
     assert text.startswith("Dr. ") and " saw Mr. " in text
