@@ -192,7 +192,7 @@ def test_the_folder_is_the_users_choice(monkeypatch, tmp_path):
 @pytest.mark.parametrize("policy", PRESETS)
 def test_every_policy_of_the_built_in_space_ships_the_digest_of_its_table(policy):
     graph = policy_graph(Space.builtin(), PRESETS[policy], policy)
-    assert path_table._known(graph)[1], "run scripts/build_budgets.py --apart"
+    assert path_table._known(graph)[1], "run scripts/build_fitted.py apart"
 
 
 @pytest.mark.slow
