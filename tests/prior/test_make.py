@@ -172,11 +172,6 @@ def test_a_damaged_prior_is_told_in_a_sentence(name, folder, space):
     assert why in str(error.value) and "\n" not in str(error.value)
 
 
-def test_a_folder_that_is_none_is_told(tmp_path, space):
-    with pytest.raises(DxError, match="DX026"):
-        make_word_pairs(path=str(tmp_path / "nowhere")).fit(space)
-
-
 # -- the command -----------------------------------------------------------------------------------
 
 

@@ -19,24 +19,33 @@ def every_table_is_read(monkeypatch):
     monkeypatch.setattr(learned, "FEW", 2)
 
 
+# What fits each, and would be called again.
+SLOW = {
+    "dx.Diffractor.v1": f"{diffractor.__name__}.chain",
+    "dx.Jaccard.v1": "spacy_dxprivacy.mechanisms.jaccard.nearest_of_all",
+    "dx.Path.v1": "spacy_dxprivacy.metric.store.build",
+    "dx.Path.v2": "spacy_dxprivacy.sampler.alone.exact_epsilon",
+}
+ALONE = {"policy": "plain", "prior": registry.dx_priors.get("dx.Uniform.v1")()}
+
+
 @pytest.mark.filterwarnings("ignore:.*DX101")
-@pytest.mark.parametrize("name", ["dx.Diffractor.v1", "dx.Jaccard.v1"])
+@pytest.mark.parametrize("name", SLOW)
+@pytest.mark.parametrize("by", ["folder", "bytes"])
 def test_what_was_fitted_goes_with_the_space_and_is_not_made_again(
-    space, tmp_path, monkeypatch, name
+    space, tmp_path, monkeypatch, name, by
 ):
-    mechanism = registry.dx_mechanisms.get(name)(epsilon=0.5)
+    monkeypatch.setattr("spacy_dxprivacy.sampler.alone.MANY", 0)
+    settings = ALONE if name == "dx.Path.v2" else {}
+    mechanism, again = (registry.dx_mechanisms.get(name)(epsilon=0.5, **settings) for _ in "12")
     rows = np.arange(60)
     mechanism.fit(space)
     first = mechanism.sample(rows, Rng(seed=1)).rows
     space.save(tmp_path / "space")
+    data = space.to_bytes()
     learned.forget(space)
-    for made_again in (
-        f"{diffractor.__name__}.chain",
-        "spacy_dxprivacy.mechanisms.jaccard.nearest_of_all",
-    ):
-        monkeypatch.setattr(made_again, lambda *_: pytest.fail("made again"))
-    again = registry.dx_mechanisms.get(name)(epsilon=0.5)
-    again.fit(Space.load(tmp_path / "space"))
+    monkeypatch.setattr(SLOW[name], lambda *_: pytest.fail("made again"))
+    again.fit(Space.load(tmp_path / "space") if by == "folder" else Space.from_bytes(data))
     assert (again.sample(rows, Rng(seed=1)).rows == first).all()
 
 

@@ -114,14 +114,6 @@ def test_a_pickle_holds_settings_alone(name):
     assert np.array_equal(copy.fit(X).nearest(X[:9]), index.nearest(X[:9]))
 
 
-@pytest.mark.parametrize(
-    "Z", [X[:2, :3], X[0], X[:2].astype(int), np.full((1, D), np.nan), np.full((1, D), np.inf)]
-)
-def test_odd_queries_are_refused(Z):
-    with pytest.raises(DxError, match="DX001"):
-        make().fit(X[:50]).nearest(Z)
-
-
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e30, 1e-30])
 def test_tables_that_float32_cannot_square_are_refused(bad):
     table = np.zeros((50, 3), dtype=np.float32)
