@@ -31,6 +31,7 @@ from spacy.vectors import Vectors
 from .configurations import (
     CONFIGURATIONS,
     SEED,
+    TEXTS,
     TINY_DIMS,
     TINY_WORDS,
     CommandConfiguration,
@@ -152,7 +153,7 @@ def make(configuration: Configuration, key: Path) -> Language:
 def run_pipeline(configuration: Configuration, key: Path) -> Record:
     """Return what a pipeline releases: all texts in a batch, then the first by itself."""
     nlp = make(configuration, key)
-    texts = configuration.texts
+    texts = [TEXTS[name] for name in configuration.texts]
     try:
         docs = [*nlp.pipe(texts), nlp(texts[0])]
     except Exception as error:
@@ -300,11 +301,11 @@ def run_command(configuration: CommandConfiguration, root: Path, key: Path) -> R
     (root / "out").mkdir()
     write_inputs(root / "in")
     given = {"<key>": key, "<config>": root / "pipeline.cfg", "<model>": root / "model"}
-    if not given.keys().isdisjoint({"<config>", "<model>"} & set(configuration.options)):
-        nlp = make(configuration.pipeline, key)
+    if "<config>" in configuration.options or "<model>" in configuration.options:
+        nlp = make(Configuration(**configuration.pipeline), key)
         nlp.config.to_disk(given["<config>"])
         nlp.to_disk(given["<model>"])
-    options = [str(given.get(option, option)) for option in configuration.options]
+    options = [str(given.get(option, option)) for option in configuration.options.split()]
     target, receipt = root / "out" / configuration.target, root / "receipt.json"
     command = ["dx", "sanitize", str(root / "in" / configuration.source), str(target), *options]
     command += ["--receipt", str(receipt), "--quiet"]

@@ -13,8 +13,9 @@ from typing import Any
 import spacy
 from spacy.tokens import Doc, DocBin
 
-from .configurations import GERMAN, NOTE, TALK, TICKET
+from .configurations import TEXTS
 
+GERMAN, NOTE, TALK, TICKET = (TEXTS[name] for name in ("GERMAN", "NOTE", "TALK", "TICKET"))
 MADE = (2020, 1, 2, 3, 4, 6)  # the time of the parts of zip files
 ROWS = (
     {"id": 1, "patient": "p1", "text": NOTE, "note": "Paid by Tobias Quigleyham"},

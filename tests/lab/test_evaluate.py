@@ -68,11 +68,6 @@ def test_an_array_is_refused_with_the_command_that_makes_lines(tmp_path):
     assert done.exit_code == 2 and "jq -c '.[]'" in done.stderr
 
 
-def test_a_task_that_was_answered_may_have_no_spans(tmp_path):
-    path = write(tmp_path / "gold.jsonl", {"text": TEXT, "answer": "accept"}, FORMS["prodigy"])
-    assert read_gold(path) == [Gold(TEXT, []), Gold(TEXT, GOLD)]
-
-
 def test_the_figures_of_a_text_that_is_counted_by_hand():
     clean = Gold("Ms. Lopez called.", [(4, 9, "PATIENT")])
     found = evaluate(make_pipeline(entities=("person", "gpe")), [Gold(TEXT, GOLD), clean])

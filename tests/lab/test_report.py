@@ -26,7 +26,7 @@ from spacy_dxprivacy.lab.report import (
     make_pair,
 )  # fmt: skip
 from spacy_dxprivacy.lab.report.page import worst_first
-from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Releases, answers, times
+from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Releases, answers
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.pipeline.count import Count, Persons
 from spacy_dxprivacy.pipeline.receipt import Terms
@@ -262,21 +262,6 @@ def test_the_worst_documents_come_first():
     found = worst_first(given, Measured(recovered=tried))
     assert [row.number for row in found.rows] == [1, 3, 2]
     assert [p.text for p in found.rows[0].before if p.mark == "got"] == ["the", "cat"]
-
-
-@pytest.mark.parametrize(
-    "chance, words",
-    [
-        (0.01, "at most 1 time in 100"),
-        (1 / 7, "at most 1 time in 7"),
-        (0.66, "at most 2 times in 3"),
-        (0.574, "at most 3 times in 5"),  # a bound is rounded up
-        (0.9, "at most 9 times in 10"),
-        (0.999, "practically always"),
-    ],
-)
-def test_odds_are_stated_in_words(chance, words):
-    assert times(chance) == words
 
 
 @pytest.mark.slow

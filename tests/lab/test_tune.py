@@ -9,7 +9,7 @@ from conftest import KNOWN_SECRETS, SECRET_TEXT, UNKNOWN_SECRETS, leaks
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import DxError, registry
+from spacy_dxprivacy import registry
 from spacy_dxprivacy.lab.commands.inspect import nearest_others
 from spacy_dxprivacy.lab.epsilons import (
     evenly,
@@ -17,7 +17,7 @@ from spacy_dxprivacy.lab.epsilons import (
     sampled,
 )
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
-from spacy_dxprivacy.lab.tuning import SHARES, Bench, Study, Target, loss_of, solve
+from spacy_dxprivacy.lab.tuning import Bench, Study, Target, loss_of, solve
 from spacy_dxprivacy.mechanisms.levels import scale_of
 
 NAMES = sorted(
@@ -58,15 +58,6 @@ def test_a_sample_has_its_size_and_each_word_its_share_of_it(size):
     counts = np.zeros(300)
     counts[probes.rows] = probes.counts
     assert np.all(np.abs(counts - expected) <= 1)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_shares_are_shares(name, space, bench):
-    figures = bench.measure(make_mechanism(name, space, 20.0))
-    for share in SHARES:
-        values = getattr(figures, share)
-        assert np.all((values >= 0) & (values <= 1 + 1e-6))
-    assert np.all(np.abs(figures.similarity) <= 1 + 1e-6)
 
 
 @pytest.mark.parametrize("name", ["dx.Path.v1", "dx.Exponential.v1", "dx.TEM.v1"])
@@ -123,15 +114,6 @@ def test_a_target_that_nothing_or_everything_meets(space, bench):
     assert answer.point.epsilon == 5.0 and not answer.bounded
     refuted = tuner("dx.Jaccard.v1", space, bench)
     assert solve(Target.parse("loss <= 9"), [refuted(5.0)], refuted) is None
-
-
-@pytest.mark.parametrize(
-    "text", ["", "unchanged", "unchanged < 0.3", "unchanged = 0.3", "words <= 3", "guesser <= 30",
-             "guesser >= -1", "unchanged <= 120%", "0.3 >= unchanged"],
-)  # fmt: skip
-def test_targets_that_are_none(text):
-    with pytest.raises(DxError, match=r"target|share"):
-        Target.parse(text)
 
 
 @pytest.fixture

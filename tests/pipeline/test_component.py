@@ -22,7 +22,7 @@ from conftest import (
 from spacy.tokens import Doc
 from spacy.util import ignore_error
 
-from spacy_dxprivacy import DxError, assert_sanitized, attach_vectors, release
+from spacy_dxprivacy import DxError, assert_sanitized, release
 from spacy_dxprivacy.pipeline.receipt import RECEIPT_KEY
 from spacy_dxprivacy.pipeline.settings import CARRIED_IN_CLEAR
 
@@ -239,26 +239,6 @@ def test_noisy_vectors_lie_on_the_docs_and_project_to_the_words(
             row = np.argmin(((space.vectors - noisy) ** 2).sum(axis=1))
             assert token.text.lower() == space.words[row].lower()
             assert not np.array_equal(noisy, space.vectors[row])
-
-
-@FORKED
-def test_noisy_vectors_are_token_vectors_and_survive_bytes(make_nlp, space):
-    doc = make_nlp(mechanism=LAPLACE, vectors="noisy")("the dog saw a cat")
-    loaded = attach_vectors(Doc(doc.vocab).from_bytes(doc.to_bytes()))
-    assert np.array_equal(loaded.tensor, doc.tensor)
-    for token in (doc[1], loaded[1], doc[1:3].as_doc()[0]):
-        assert np.array_equal(token.vector, doc.tensor[1])
-    assert np.allclose(doc.vector, doc.tensor.mean(axis=0))
-    nlp = make_nlp(mechanism=LAPLACE, vectors="noisy", selector=word_list("dog"))
-    doc = nlp("the dog Zorblatt")  # words left in the clear keep the vectors of the table
-    assert np.array_equal(doc.tensor[0], space.vectors[space.find("the")])
-    assert not doc.tensor[2].any()
-
-
-def test_noisy_vectors_need_a_mechanism_that_makes_them(make_nlp):
-    mechanism = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
-    with pytest.raises(DxError, match=r"DX035.*dx\.Exponential\.v1"):
-        make_nlp(mechanism=mechanism, vectors="noisy")("the dog")
 
 
 # -- streams ---------------------------------------------------------------------------------------

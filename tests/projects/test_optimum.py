@@ -1,7 +1,6 @@
 """benchmarks/optimum.py: the best channel of a group of words, by a linear program."""
 
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -27,16 +26,6 @@ def losses(P):
     with np.errstate(divide="ignore"):
         logs = np.log(P)
     return np.abs(logs[:, None] - logs[None]).max(axis=-1)
-
-
-def test_two_words_have_the_optimum_of_randomised_response(program):
-    for epsilon in (0.1, 1.0, 5.0):
-        problem = line(program, 2, epsilon)
-        loss = problem.expected(program.optimum(problem))
-        assert loss == pytest.approx(1 / (1 + np.exp(epsilon)), rel=1e-6)
-    low, high, lengths = program.edges_of(line(program, 9).D)
-    assert list(zip(low, high, strict=True)) == list(pairwise(range(9)))
-    assert (lengths == 1).all()
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -30,10 +30,6 @@ def run():
     return invoke
 
 
-def test_every_config_names_one_mechanism():
-    assert all(mechanism_of(path).name.startswith("dx.") for path in CONFIGS.glob("*.cfg"))
-
-
 def test_a_sound_mechanism_ends_with_0_and_a_json(run):
     result = run(CONFIGS / "tem.cfg", "--quick", "--epsilon", 2.0, "--json")
     assert result.exit_code == 0, result.output
