@@ -23,7 +23,6 @@ from spacy_dxprivacy.lab.attacks.reading import ReleaseReading, SeenRelease, fil
 from spacy_dxprivacy.lab.corpus import read_corpus, repeated
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.mechanisms.levels import FOUND, measured_at
-from spacy_dxprivacy.prior.chain import alone_chain as make_alone
 from spacy_dxprivacy.prior.registered import WordPairs
 from spacy_dxprivacy.sampler.draw import InputRows
 
@@ -206,12 +205,3 @@ def test_who_attacks_goes_by_every_public_law_of_pairs():
     assert len(digests(prior(domain="dialogues"))) == 3
     uniform = registry.dx_priors.get("dx.Uniform.v1")()
     assert digests(uniform) == [english, clinical]
-
-
-def test_who_knows_frequencies_alone_goes_by_them_first():
-    space = Space.builtin()
-    known = np.full(len(space), 1 / len(space))
-    language = Language(make_alone(known), known, name="word frequencies")
-    pairs = registry.dx_mechanisms.get("dx.Path.v2")(epsilon=1.0).fit(space)
-    first, then = language_variants(language, pairs)
-    assert first is language and then.name == "word pairs of the prior"

@@ -55,13 +55,6 @@ def test_files_that_are_no_models_are_refused_and_a_missing_extra_is_named(folde
         causal.open_model("model")
 
 
-def test_figures_ask_for_matplotlib_before_anything_is_tried(folder, monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.validate.find_spec", lambda name: None)
-    for name in ("guess", "frontier"):
-        said = run("attack", name, "in.jsonl", *MECHANISM, "--out", "found", status=2)
-        assert "matplotlib" in said.output and "dx.Exponential" not in said.output
-
-
 def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
     pytest.importorskip("matplotlib", reason="plots (matplotlib)")
     said = run("attack", "frontier", "in.jsonl", *MECHANISM, "--model", "fake", "--out", "found")

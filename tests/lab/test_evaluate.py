@@ -63,11 +63,6 @@ def test_all_forms_are_read_alike(tmp_path, name):
     assert read_gold(path) == [Gold(TEXT, GOLD)]
 
 
-def test_an_array_is_refused_with_the_command_that_makes_lines(tmp_path):
-    done = run(write(tmp_path / "gold.json", FORMS["prodigy"]))
-    assert done.exit_code == 2 and "jq -c '.[]'" in done.stderr
-
-
 def test_the_figures_of_a_text_that_is_counted_by_hand():
     clean = Gold("Ms. Lopez called.", [(4, 9, "PATIENT")])
     found = evaluate(make_pipeline(entities=("person", "gpe")), [Gold(TEXT, GOLD), clean])

@@ -3,7 +3,6 @@
 import itertools
 import json
 import shlex
-from functools import cache
 
 import numpy as np
 import pytest
@@ -14,10 +13,9 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 import spacy_dxprivacy as dx
-from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.aligned import tokens_of
 from spacy_dxprivacy.lab.informed import Informed
-from spacy_dxprivacy.lab.odds import Asked, Given, odds, odds_of
+from spacy_dxprivacy.lab.odds import odds
 from spacy_dxprivacy.lab.variants import VariantLikelihood
 from spacy_dxprivacy.sampler.draw import InputRows
 from spacy_dxprivacy.text.spelling import spell
@@ -30,8 +28,6 @@ LEVELS = {
     "sentence-level": {"@dx_mechanisms": "dx.Path.v2", "epsilon": 1.2},
     "exponential": {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 0.4},
 }  # fmt: skip
-
-PIPELINE = cache(make_pipeline)
 
 
 @pytest.fixture(scope="module")
@@ -195,13 +191,6 @@ def test_a_mistake_is_a_sentence_without_the_secret(files, options, message):
     assert done.exit_code == 2 and message in done.stderr
     assert not done.stdout and len(done.stderr.splitlines()) == 1
     assert not [word for word in ("Maria", "Walter", "Zorblattovich") if word in done.stderr]
-
-
-def test_entities_are_found_where_the_recogniser_cuts_words():
-    text = "name,city,pop\nMaria Gonzalez,Conakry,4100\nMaria,Boston,12\n"
-    found = odds_of(Informed(PIPELINE()), [Given(1, text)], Asked()).odds
-    mentions = {one.secret: one.mentions for one in found}
-    assert mentions["Maria Gonzalez"] == 2 and sum(mentions.values()) < 7
 
 
 def test_words_of_the_release_are_read_through_its_spelling():

@@ -3,8 +3,6 @@
 import csv
 import json
 import re
-import shutil
-import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.util import find_spec
@@ -17,7 +15,7 @@ from spacy.cli._util import app
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import Guarantee, Space, registry
+from spacy_dxprivacy import Guarantee, Space
 from spacy_dxprivacy.lab.corpus import tokenizer
 from spacy_dxprivacy.lab.report import (
     Measured,
@@ -279,38 +277,6 @@ def test_measuring_fills_the_page(tmp_path, space, page):
     measured = text.split("All that was measured")[1]
     for what in ("an attacker recovers", "linked", "holds a word", "the files", "refute"):
         assert what in measured, what
-
-
-@pytest.mark.parametrize(
-    "settings, options, says",
-    [
-        (["-m", "path", "--mechanism.policy", "clinical"], [], "such as --config"),
-        ([], ["--space", "builtin"], "states another space"),
-        ([], ["--receipt", "none"], "needs one receipt"),
-    ],
-)
-def test_what_cannot_be_measured_is_a_sentence(tmp_path, space, settings, options, says):
-    before, after, receipt = (tmp_path / name for name in ("b.jsonl", "a.jsonl", "r.json"))
-    write(before, TEXTS)
-    done = dx("sanitize", before, after, "--receipt", receipt, *space_options(space), *settings)
-    assert done.exit_code == 0, done.stderr
-    given = {"--receipt": receipt, "--space": space, **dict([options] if options else [])}
-    given = [part for row in given.items() if row[1] != "none" for part in row]
-    done = dx("report", before, after, "--measure", "-o", tmp_path / "r.html", *given)
-    assert done.exit_code == 2 and says in done.stderr and done.stderr.count("\n") == 1
-    assert not (tmp_path / "r.html").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium on this machine")
-def test_a_browser_has_nothing_to_complain_of(sanitised, page, tmp_path):
-    page(*sanitised(".jsonl")[:2])
-    options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
-    options += [f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
-    path = (tmp_path / "report.html").as_uri()
-    done = subprocess.run(["chromium", *options, path], capture_output=True, text=True, timeout=120)
-    assert "CONSOLE" not in done.stderr
-    assert "What stays" in Reader(done.stdout).text
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -134,13 +133,6 @@ def test_ones_own_space_is_one_more_exact_tier():
     own = Space.from_vectors(["a", "b", "c"], np.eye(3))
     report = audit(made("dx.Exponential.v1", epsilon=2.0), effort="quick", space=own, seed=1)
     assert report.findings[-1].tier == "exact" and set(report.findings[-1].pair) <= set("abc")
-
-
-def test_a_pair_without_a_promise_has_no_bound_on_its_epsilon():
-    space = plane(1.0)
-    groups = made("dx.CusText.v1", epsilon=2.0, k=4).fit(space)
-    E = claim_of(groups, space).epsilons(np.arange(12))
-    assert set(np.unique(E)) == {2.0, math.inf}
 
 
 def test_a_metric_that_nobody_computes_cannot_be_audited():

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy import Space, release
 from spacy_dxprivacy.lab.audit import BadFile, audit_release
-from spacy_dxprivacy.lab.audit.files import all_of, inflated, unpacked
+from spacy_dxprivacy.lab.audit.files import unpacked
 
 PLAIN = "the a cat dog house garden sleeps runs in and near old small tree river day night london"
 TEXTS = [
@@ -265,16 +265,6 @@ def test_a_text_that_is_unchanged_is_no_chance(sanitised, space):
     assert kinds(report) == {"unchanged text"}
 
 
-def test_the_exit_status_says_whether_something_leaked(run, sanitised, space_path):
-    target, source, _ = sanitised("jsonl")
-    receipt = target.parent / "receipt.json"
-    common = ["audit", "release", target, "--against", source, "--space", space_path]
-    assert run(*common, "--receipt", receipt).exit_code == 0
-    assert run(*common).exit_code == 1
-    assert run(*common, "--receipt", source).exit_code == 2
-    assert run(*common, "--field", "body").exit_code == 2
-
-
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_words_are_shown_on_request_alone(form, run, sanitised, space_path):
     target, source, _ = sanitised("jsonl")
@@ -314,23 +304,6 @@ def test_what_is_missing_empty_or_compressed_is_an_error(run, space, original, t
         audit_release(tmp_path / "r.zip", original)
     (tmp_path / "empty" / "receipt.json").write_text('{"documents": 1}')  # no document
     assert audit_release(tmp_path / "empty", original, space=space).leaks == []
-
-
-def test_what_is_beyond_the_limits_is_refused(monkeypatch, original, tmp_path):
-    monkeypatch.setattr("spacy_dxprivacy.lab.audit.files.MOST_UNPACKED", 1000)
-    with pytest.raises(BadFile, match="decompresses"):
-        inflated(zlib.compress(bytes(100_000)))
-    nested: list = []
-    for _ in range(500):
-        nested = [nested]
-    with pytest.raises(BadFile, match="deep"):
-        list(all_of(nested))
-    monkeypatch.setattr("spacy_dxprivacy.lab.audit.files.MOST_BYTES", 10)
-    with pytest.raises(BadFile, match="larger"):
-        audit_release(original, original)
-    monkeypatch.setattr("spacy_dxprivacy.lab.audit.files.MOST_FILES", 0)
-    with pytest.raises(BadFile, match="more than"):
-        audit_release(original, original)
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,10 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy.lab.audit.original import (
     Recognised,
-    labels_in_plaintext,
     recognise,
     rules,
     survivors,
 )
-from spacy_dxprivacy.pipeline.select import Entities
 
 OLD = [
     "Dr. Maria Kowalczyk saw him in New York; call 555-123-4567.",
@@ -53,11 +51,6 @@ def test_each_part_is_found_in_any_form(known, word, label):
 def test_what_was_recognised_elsewhere_survives_too(known):
     only_first = Recognised(known.parts, known.wholes, [known.by_document[0], set(), set()])
     assert [s.recognised for s in survivors(OLD, ["", OLD[1], ""], only_first)] == [False]
-
-
-def test_the_labels_are_those_that_the_selector_declares():
-    assert labels_in_plaintext(Entities(("PERSON", "GPE")).in_clear) == ["PERSON", "GPE"]
-    assert labels_in_plaintext(["the names of the files"]) == []
 
 
 @pytest.mark.parametrize(("text", "status"), [("Dr. Ann Smith left.", 0), ("Dr. Maria X left.", 1)])
