@@ -15,7 +15,7 @@ from spacy.cli._util import app
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
-from spacy_dxprivacy import Guarantee, Space
+from spacy_dxprivacy import Guarantee, Space, registry
 from spacy_dxprivacy.lab.corpus import tokenizer
 from spacy_dxprivacy.lab.report import (
     Measured,
