@@ -142,9 +142,3 @@ def test_a_file_of_vectors_is_told_which_command_it_needs(dx, tmp_path):
         result = dx(source, tmp_path / "out")
         assert result.exit_code != 0 and "spacy init vectors" in result.stderr
         assert result.stderr.count("\n") == 1
-
-
-def test_a_pipeline_without_vectors_is_refused(dx, tmp_path):
-    spacy.blank("en").to_disk(tmp_path / "blank")
-    result = dx(tmp_path / "blank", tmp_path / "out")
-    assert result.exit_code != 0 and "DX021" in result.stderr

@@ -154,19 +154,6 @@ def test_overrides_of_the_component_of_its_parts_and_of_the_pipeline(space_path,
         assert nlp.batch_size == 5 and nlp("Xantippe").text == "XXX"
 
 
-@pytest.mark.parametrize(
-    ("args", "nearest"),
-    [("sanitize --mechanizm x", "--mechanism"), ("sanitise a b", "sanitize"),
-     ("audit releas a", "release"), ("config --mechanism lapalce", "laplace"),
-     ("config --mechanism dx.Lapalce.v1", "dx.Laplace.v1")],
-)  # fmt: skip
-def test_an_unknown_command_option_or_name_names_the_nearest(args, nearest):
-    done = CliRunner().invoke(dx_cli, args.split())
-    assert done.exit_code == 2
-    message = done.stderr
-    assert nearest in message.split("There are")[0] and len(message.splitlines()) == 1
-
-
 @pytest.mark.parametrize("name", ["dx.Nmae.v1", "dx.Name.v9", "dx.name.v1"])
 def test_an_unknown_registered_name_names_the_nearest(name):
     with pytest.raises(DxError, match=r"DX007.* Did you mean dx\.Name\.v1\?"):

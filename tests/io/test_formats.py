@@ -209,14 +209,6 @@ def test_what_another_program_does_is_refused_with_its_command(dx, tmp_path, giv
     assert REFUSED[given] in result.stderr
 
 
-def test_several_documents_are_no_txt_and_no_gz_is_written(dx, tmp_path):
-    (tmp_path / "in.jsonl").write_bytes(written("jsonl"))
-    for name, told in (("out.txt", "holds one document"), ("out.jsonl.gz", "compress the output")):
-        result = dx(tmp_path / "in.jsonl", tmp_path / name, "--field", "note")
-        is_one_sentence(result)
-        assert told in result.stderr and not (tmp_path / name).exists()
-
-
 def test_types_of_a_parquet_file_stay(dx, tmp_path):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     from datetime import date
