@@ -19,9 +19,10 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vectors import Vectors
+from typer.testing import CliRunner, Result
 
-import spacy_dxprivacy.cli  # noqa: F401  the commands join spaCy's program, as by entry point
 from spacy_dxprivacy import Draw, DxError, Guarantee, Rng, Space, registry
+from spacy_dxprivacy.cli import dx_cli  # and the commands join spaCy's program
 
 os.environ["DX_CACHE"] = ""  # no test depends on what a machine has stored
 
@@ -90,6 +91,11 @@ def leaks(data: bytes | str, secrets: tuple[str, ...] = SECRETS) -> list[str]:
         pass
     forms = {form for s in secrets for form in (s, s.lower(), s.upper(), json.dumps(s)[1:-1])}
     return sorted(form for form in forms if form.encode("utf8") in raw)
+
+
+def run_dx(*arguments: object, **how: Any) -> Result:
+    """Run `dx` in this process."""
+    return CliRunner().invoke(dx_cli, [str(argument) for argument in arguments], **how)
 
 
 def hearing_ctrl_c(command: list[str]) -> list[str]:

@@ -23,10 +23,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
-from conftest import hearing_ctrl_c, space_options
-from spacy.cli._util import app
+from conftest import hearing_ctrl_c, run_dx, space_options
 from spacy.tokens import DocBin
-from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxSanitizer, Space
 from spacy_dxprivacy.io.build import make_pipeline
@@ -65,8 +63,7 @@ def dx(space):
     def run(*args, **kwargs):
         own = {"--config", "--model", "--space.path"} & set(args)
         chosen = [] if own else space_options(space)
-        command = ["dx", "sanitize", *map(str, args), *chosen]
-        return CliRunner().invoke(app, command, **kwargs)
+        return run_dx("sanitize", *args, *chosen, **kwargs)
 
     return run
 

@@ -1,10 +1,9 @@
 """Mechanisms by name with settings: `-m "laplace projection=RankSampling c=0.04"`."""
 
 import pytest
-from typer.testing import CliRunner
+from conftest import run_dx
 
 from spacy_dxprivacy import UsageError
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.io.build import mechanism_config, parse_mechanism
 from spacy_dxprivacy.lab.mechanisms import parse_tunable
 
@@ -98,7 +97,7 @@ def test_every_command_takes_settings_and_refuses_wrong_ones(command, tmp_path):
     command = [part.format(text=text) for part in command]
 
     def run(mechanism):
-        return CliRunner().invoke(dx_cli, [*command, "-m", mechanism])
+        return run_dx(*command, "-m", mechanism)
 
     wrong = run("mahalanobis lam=7")
     assert wrong.exit_code == 2
@@ -110,13 +109,13 @@ def test_every_command_takes_settings_and_refuses_wrong_ones(command, tmp_path):
 
 def test_an_audit_takes_a_config_or_a_name():
     for extra in ([], ["configs/laplace.cfg", "-m", "laplace", "-e", "2"]):
-        done = CliRunner().invoke(dx_cli, ["audit", "mechanism", *extra])
+        done = run_dx("audit", "mechanism", *extra)
         assert done.exit_code == 2
         assert "give CONFIG or --mechanism" in done.output
 
 
 def test_the_config_of_the_refuted_calibration_is_refuted():
     config = "configs/truncated_laplace_paper.cfg"
-    done = CliRunner().invoke(dx_cli, ["audit", "mechanism", config, "--quick"])
+    done = run_dx("audit", "mechanism", config, "--quick")
     assert done.exit_code == 1
     assert "dx.TruncatedLaplace.v1: refuted" in done.output

@@ -6,9 +6,8 @@ from uuid import UUID
 
 import numpy as np
 import pytest
-from conftest import space_options
+from conftest import run_dx, space_options
 from typer.main import get_command
-from typer.testing import CliRunner
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, UsageError, registry
@@ -132,7 +131,7 @@ def test_an_unknown_key_names_the_nearest_one(wrong, near, space_path):
     with pytest.raises(UsageError, match=f"`{wrong}`. Did you mean {near}"):
         make_pipeline(space=space_path, overrides={wrong: "x"})
     args = ["sanitize", "--text", "the king", *space_options(space_path), f"--{wrong}", "x"]
-    done = CliRunner().invoke(dx_cli, args)
+    done = run_dx(*args)
     assert done.exit_code == 2 and near in done.stderr and len(done.stderr.splitlines()) == 1
 
 

@@ -16,12 +16,10 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 import spacy
-from spacy.cli._util import app
+from conftest import run_dx
 from spacy.tokens import DocBin
-from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, UsageError
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.fields import slots_of
@@ -75,7 +73,7 @@ def dx(pipelines, monkeypatch):
     monkeypatch.setattr(command, "make_pipeline", lambda settings: pipelines[unknown_of(settings)])
 
     def run(*args, **kwargs):
-        return CliRunner().invoke(app, ["dx", "sanitize", *map(str, args)], **kwargs)
+        return run_dx("sanitize", *args, **kwargs)
 
     return run
 
@@ -493,7 +491,7 @@ def test_one_person_is_one_in_every_format_and_spelling(tmp_path, users):
     """Its dates move by one shift, with a key."""
     (tmp_path / "keys").mkdir()
     key, text = tmp_path / "keys" / "key", "She came on March 5, 2021."
-    assert CliRunner().invoke(dx_cli, ["key", str(key)]).exit_code == 0
+    assert run_dx("key", key).exit_code == 0
     rows = [{"text": text, "user": user} for user in users]
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     (tmp_path / "a.jsonl").write_text(lines, "utf8")
@@ -511,7 +509,7 @@ def test_one_person_is_one_in_every_format_and_spelling(tmp_path, users):
             "none",
         ]
         out = tmp_path / "out" / name
-        done = CliRunner().invoke(dx_cli, list(map(str, ["sanitize", tmp_path / name, out, *args])))
+        done = run_dx("sanitize", tmp_path / name, out, *args)
         assert done.exit_code == 0, done.stderr
         written = out.read_text("utf8").splitlines()[name == "a.csv" :]
         assert len(written) == len(users) and len(set(written)) == 1, written
@@ -535,11 +533,11 @@ def test_links_that_lead_out_of_the_folder_are_listed_and_left_out(tmp_path):
     (tmp_path / "in" / "d").symlink_to(tmp_path / "other")
     receipt = tmp_path / "receipt.json"
     args = ["sanitize", tmp_path / "in", tmp_path / "out", "--receipt", receipt]
-    done = CliRunner().invoke(dx_cli, list(map(str, args)))
+    done = run_dx(*args)
     assert done.exit_code == 0, done.stderr
     assert sorted(p.name for p in (tmp_path / "out").rglob("*.txt")) == ["a.txt", "b.txt"]
     assert json.loads(receipt.read_text())["count"]["dropped"] == {"links out of the folder": 2}
     assert "c.txt: leads out of the folder" in done.stderr.replace("\n", " ")
     for name in ("a.txt", "b.txt"):
         (tmp_path / "in" / name).unlink()
-    assert CliRunner().invoke(dx_cli, list(map(str, [*args, "--force"]))).exit_code == 2
+    assert run_dx(*args, "--force").exit_code == 2

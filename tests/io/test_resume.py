@@ -6,11 +6,9 @@ from itertools import count
 
 import numpy as np
 import pytest
-from conftest import PERSONS, space_options
-from typer.testing import CliRunner
+from conftest import PERSONS, run_dx, space_options
 
 from spacy_dxprivacy import DxError, Space
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import plan_jobs
@@ -196,7 +194,7 @@ def test_the_command_resumes(space, source, out, nlp, monkeypatch):
     fresh = make_pipeline(space=space, mechanism="exponential", epsilon=3.0)
     assert stopped(fresh, source, out, monkeypatch, "replace", 6)
     before = outputs(out)
-    done = CliRunner().invoke(dx_cli, ["sanitize", str(source), str(out), *settings])
+    done = run_dx("sanitize", source, out, *settings)
     assert done.exit_code == 0, done.output
     assert f"{FILES * RECORDS} documents" in done.stderr
     assert before and all(outputs(out)[name] == raw for name, raw in before.items())

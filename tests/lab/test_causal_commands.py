@@ -6,8 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from spacy.cli._util import app
-from typer.testing import CliRunner
+from conftest import run_dx
 
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.lab import causal
@@ -38,7 +37,7 @@ MECHANISM = ["-m", "exponential", "-e", "2", "--space", "space"]
 
 
 def run(*arguments, status=0):
-    result = CliRunner().invoke(app, ["dx", *map(str, arguments)])
+    result = run_dx(*arguments)
     assert result.exit_code == status, result.output
     return result
 
@@ -79,7 +78,7 @@ def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
     ],
 )
 def test_what_cannot_attack_is_a_mistake_in_a_line(folder, name, more, why):
-    said = CliRunner().invoke(app, ["dx", "attack", name, "in.jsonl", *MECHANISM, *more])
+    said = run_dx("attack", name, "in.jsonl", *MECHANISM, *more)
     assert said.exit_code and len(said.output.strip().splitlines()) == 1
     assert re.search(why, " ".join(said.output.split()))
 

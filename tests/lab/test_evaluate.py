@@ -1,11 +1,11 @@
 """dx evaluate: figures of a golden set, in four forms, and text for the owner alone."""
 
 import json
+from functools import partial
 
 import pytest
-from typer.testing import CliRunner
+from conftest import run_dx
 
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.golden import Gold, evaluate, read_gold
 
@@ -52,8 +52,7 @@ def write(path, *rows):
     return path
 
 
-def run(*args):
-    return CliRunner().invoke(dx_cli, ["evaluate", *map(str, args)])
+run = partial(run_dx, "evaluate")
 
 
 @pytest.mark.parametrize("name", FORMS)

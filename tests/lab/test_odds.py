@@ -7,10 +7,9 @@ import shlex
 import numpy as np
 import pytest
 import spacy
+from conftest import run_dx
 from mechanisms.found import names, settings_of
 from sampler.distributions import log_q, small_mechanism, starts_of
-from spacy.cli._util import app
-from typer.testing import CliRunner
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy.lab.aligned import tokens_of
@@ -130,15 +129,15 @@ def files(tmp_path_factory):
     (folder / "unknown.txt").write_text("Diana\nZorblattovich\n")
     (folder / "short.jsonl").write_text('{"text": "Maria met Paul."}\n' * 3)
     for name in ("clean.jsonl", "clean.spacy"):
-        command = f"dx sanitize {folder}/notes.jsonl {folder}/{name} --keep-fields none -q"
-        done = CliRunner().invoke(app, [*command.split(), "--receipt", f"{folder}/{name}.json"])
+        command = f"sanitize {folder}/notes.jsonl {folder}/{name} --keep-fields none -q"
+        done = run_dx(*command.split(), "--receipt", f"{folder}/{name}.json")
         assert done.exit_code == 0, done.output
     return folder
 
 
 def run(files, options):
     options = options.replace("@", f"{files}/")
-    return CliRunner().invoke(app, ["dx", "odds", f"{files}/notes.jsonl", *shlex.split(options)])
+    return run_dx("odds", f"{files}/notes.jsonl", *shlex.split(options))
 
 
 @pytest.mark.parametrize("name", ["clean.jsonl", "clean.spacy"])

@@ -10,10 +10,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 import spacy
-from conftest import space_options
-from spacy.cli._util import app
+from conftest import run_dx, space_options
 from spacy.tokens import DocBin
-from typer.testing import CliRunner
 
 from spacy_dxprivacy import Guarantee, Space, registry
 from spacy_dxprivacy.lab.corpus import tokenizer
@@ -52,10 +50,6 @@ def space(tmp_path_factory):
     return str(path)
 
 
-def dx(*args):
-    return CliRunner().invoke(app, ["dx", *map(str, args)])
-
-
 MADE = {}  # what was sanitised for another test already
 
 
@@ -70,7 +64,7 @@ def sanitised(tmp_path, space):
         if case not in MADE:
             write(paths[0], texts, **fields)
             options = ["--receipt", paths[2], "--quiet", "--force", *space_options(space)]
-            done = dx("sanitize", *paths[:2], *options)
+            done = run_dx("sanitize", *paths[:2], *options)
             assert done.exit_code == any("\ud800" in text for text in texts), done.stderr
             MADE[case] = [path.read_bytes() for path in paths]
         for path, data in zip(paths, MADE[case], strict=True):
@@ -115,7 +109,7 @@ def page(tmp_path, space):
 
     def make(before, after, *options):
         output = tmp_path / "report.html"
-        done = dx("report", before, after, "-o", output, "--force", "--space", space, *options)
+        done = run_dx("report", before, after, "-o", output, "--force", "--space", space, *options)
         assert done.exit_code == 0, done.stderr
         return Reader(output.read_text(encoding="utf8"))
 
@@ -204,7 +198,7 @@ def test_without_a_receipt_it_promises_nothing_and_the_same_file_twice_is_notice
 def test_what_gives_little_or_no_privacy_is_said_loudly(tmp_path, space, page, settings, alarm):
     before, after = tmp_path / "b.jsonl", tmp_path / "a.spacy"
     write(before, TEXTS)
-    assert dx("sanitize", before, after, *space_options(space), *settings).exit_code == 0
+    assert run_dx("sanitize", before, after, *space_options(space), *settings).exit_code == 0
     read = page(before, after)
     loud = "NO PRIVACY" in read.text or "A WEAK GUARANTEE" in read.text
     assert loud == (alarm is not None)
@@ -223,7 +217,7 @@ def test_folders_are_read_file_by_file(tmp_path, space, page):
     (tmp_path / "in" / "two.txt").write_text("the cat sleeps\n")
     receipt = tmp_path / "r.json"
     where = [tmp_path / "in", tmp_path / "out", "--receipt", receipt]
-    done = dx("sanitize", *where, *space_options(space))
+    done = run_dx("sanitize", *where, *space_options(space))
     assert done.exit_code == 0
     read = page(tmp_path / "in", tmp_path / "out", "--receipt", receipt)
     assert "5 documents" in read.text and "the names of the files" in read.text
@@ -237,7 +231,7 @@ def test_a_run_on_entities_states_its_surrogates_and_no_mechanism_that_did_nothi
     write(before, ["Dr. Maria Lopez saw Zorblatt in Boston on March 3, 2019.", "We slept."])
     receipt = tmp_path / "r.json"
     options = ["--entities", "person,place,date", "--receipt", receipt, "--quiet"]
-    assert dx("sanitize", before, after, *options).exit_code == 0
+    assert run_dx("sanitize", before, after, *options).exit_code == 0
     text = page(before, after, "--receipt", receipt, "--space", "builtin").text
     assert re.search(r"PERSON: (\d) of \1 mention\(s\), by other names", text)
     first = text.split("Everything else")[0]
@@ -268,7 +262,7 @@ def test_measuring_fills_the_page(tmp_path, space, page):
     before, after, receipt = (tmp_path / name for name in ("b.jsonl", "a.jsonl", "r.json"))
     write(before, [" ".join(rng.choice(WORDS, 30)) + "." for _ in range(20)])
     options = [*space_options(space), "-m", "exponential", "-e", "60", "--receipt", receipt]
-    assert dx("sanitize", before, after, *options).exit_code == 0
+    assert run_dx("sanitize", before, after, *options).exit_code == 0
     given = ["--receipt", receipt, "--measure"]
     text = page(before, after, *given).text
     assert "Not measured" not in text and "links 100% of 20 documents" in text
@@ -299,7 +293,7 @@ def test_a_mistake_is_one_line_and_leaves_no_page(
     sanitised(".jsonl")
     write(tmp_path / "short.jsonl", TEXTS[:2])
     (tmp_path / "broken.spacy").write_bytes(b"no")
-    done = dx("report", before, after, *options)
+    done = run_dx("report", before, after, *options)
     assert done.exit_code == 2, done.output
     assert says in done.stderr and done.stderr.count("\n") == 1
     assert not (tmp_path / "report.html").exists()

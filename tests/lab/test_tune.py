@@ -5,9 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from conftest import KNOWN_SECRETS, SECRET_TEXT, UNKNOWN_SECRETS, leaks
-from spacy.cli._util import app
-from typer.testing import CliRunner
+from conftest import KNOWN_SECRETS, SECRET_TEXT, UNKNOWN_SECRETS, leaks, run_dx
 
 from spacy_dxprivacy.lab.commands.inspect import nearest_others
 from spacy_dxprivacy.lab.epsilons import (
@@ -114,7 +112,7 @@ def test_a_target_that_nothing_or_everything_meets(space, bench):
 def dx(space_path):
     def run(*args, **kwargs):
         chosen = [] if "--space" in args else ["--space", space_path]
-        return CliRunner().invoke(app, ["dx", *map(str, args), *chosen], **kwargs)
+        return run_dx(*args, *chosen, **kwargs)
 
     return run
 

@@ -5,11 +5,9 @@ import math
 
 import pytest
 import spacy
-from conftest import PERSONS
-from typer.testing import CliRunner
+from conftest import PERSONS, run_dx
 
 from spacy_dxprivacy import DxError, Guarantee, Space, registry
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.io.account import Account, OverLimit
 from spacy_dxprivacy.pipeline.receipt import PERSONS_SHOWN, Receipt
 from spacy_dxprivacy.pipeline.settings import names_apart, names_of
@@ -182,7 +180,7 @@ def run(tmp_path):
         out, receipt = tmp_path / "out.jsonl", tmp_path / "receipt.json"
         files = [str(tmp_path / "in.jsonl"), str(out)]
         more = ["-c", str(tmp_path / "c.cfg"), "--receipt", str(receipt), "-F", *options]
-        done = CliRunner().invoke(dx_cli, ["sanitize", *files, *more])
+        done = run_dx("sanitize", *files, *more)
         if not receipt.exists():
             return done, [], {}
         kept = [json.loads(line)["who"] for line in out.read_text().splitlines()]

@@ -3,15 +3,15 @@
 import multiprocessing
 import pickle
 import shutil
+from functools import partial
 
 import faiss
 import numpy as np
 import pytest
 import srsly
-from typer.testing import CliRunner
+from conftest import run_dx
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.io.files.limits import sealed
 from spacy_dxprivacy.privacy.noise import laplace_noise
 from spacy_dxprivacy.space.search import faiss_index
@@ -125,8 +125,7 @@ def test_tables_that_float32_cannot_square_are_refused(bad):
 WORDS = [f"w{i}" for i in range(N)]
 
 
-def run(*arguments):
-    return CliRunner().invoke(dx_cli, ["index", *map(str, arguments)])
+run = partial(run_dx, "index")
 
 
 @pytest.fixture(scope="module")

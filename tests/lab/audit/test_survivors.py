@@ -6,8 +6,7 @@ import json
 
 import pytest
 import spacy
-from spacy.cli._util import app
-from typer.testing import CliRunner
+from conftest import run_dx
 
 from spacy_dxprivacy.lab.audit.original import (
     Recognised,
@@ -58,13 +57,13 @@ def test_the_command_exits_1_where_there_are_any(tmp_path, text, status):
     old, new, receipt = tmp_path / "o.jsonl", tmp_path / "r.jsonl", tmp_path / "r.json"
     old.write_text(json.dumps({"text": "Dr. Maria Kowalczyk left."}))
     new.write_text(json.dumps({"text": text}))
-    made = ["dx", "sanitize", old, tmp_path / "c.jsonl", "--entities", "person"]
-    assert CliRunner().invoke(app, [*map(str, made), "--receipt", str(receipt)]).exit_code == 0
-    args = ["dx", "audit", "release", new, "--against", old, "--receipt", receipt]
-    done = CliRunner().invoke(app, [*map(str, args), "--entities", "PERSON"])
+    made = ["sanitize", old, tmp_path / "c.jsonl", "--entities", "person"]
+    assert run_dx(*made, "--receipt", receipt).exit_code == 0
+    args = ["audit", "release", new, "--against", old, "--receipt", receipt]
+    done = run_dx(*args, "--entities", "PERSON")
     assert done.exit_code == status, done.output
     assert ("survivors in 1 of 1 documents" in done.output) == bool(status)
     assert "maria" not in done.output.lower()
     spacy.blank("en").to_disk(tmp_path / "m")
-    done = CliRunner().invoke(app, [*map(str, args), "--model", str(tmp_path / "m")])
+    done = run_dx(*args, "--model", str(tmp_path / "m"))
     assert done.exit_code == 2 and "no entity recogniser" in done.output
