@@ -59,6 +59,10 @@ dog cat horse cow bird tree flower grass stone sun moon star wind rain snow fire
 one two three four five six seven eight nine ten first second last many few some all none
 very quite rather too also only just here there where when why how what who this that these those
 """.split()
+# Of texts of a few words, for which a space takes no time to save.
+FEW_WORDS = (
+    "of the a cat dog house garden sleeps runs in and near old small tree river day night".split()
+)
 DIMS = 12
 EPSILON = 3.0
 
@@ -278,6 +282,18 @@ def space_path(space: Space, tmp_path_factory: pytest.TempPathFactory) -> str:
 def file_space(space_path: str) -> dict[str, Any]:
     """The [space] block of a space that lies in a folder."""
     return {"@dx_spaces": "dx.FileSpace.v1", "path": space_path}
+
+
+def few_words_space() -> Space:
+    X = np.random.default_rng(0).normal(size=(len(FEW_WORDS), 8))
+    return Space.from_vectors(FEW_WORDS, X, name="small")
+
+
+@pytest.fixture(scope="session")
+def few_words_path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("spaces") / "few"
+    few_words_space().save(path)
+    return str(path)
 
 
 def space_options(path: Any) -> list[str]:

@@ -20,20 +20,18 @@ import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
 import pytest
 import spacy
 from conftest import hearing_ctrl_c, run_dx, space_options
 from spacy.tokens import DocBin
 
-from spacy_dxprivacy import DxSanitizer, Space
+from spacy_dxprivacy import DxSanitizer
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import sanitize
 from spacy_dxprivacy.io.source import Source
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
-WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
 # None of these is in the space, so none of them may be anywhere in what is written.
 SECRETS = ["Zorblatt", "Quixwell", "Vrondheim", "4051"]
 TEXTS = [
@@ -49,11 +47,8 @@ TIMEOUT = 120  # seconds, for a program to start on a busy machine
 
 
 @pytest.fixture(scope="module")
-def space(tmp_path_factory):
-    path = tmp_path_factory.mktemp("spaces") / "small"
-    X = np.random.default_rng(0).normal(size=(len(WORDS), 8))
-    Space.from_vectors(WORDS, X, name="small").save(path)
-    return str(path)
+def space(few_words_path):
+    return few_words_path
 
 
 @pytest.fixture

@@ -13,13 +13,12 @@ import zipfile
 from importlib import import_module
 from unittest.mock import MagicMock
 
-import numpy as np
 import pytest
 import spacy
 from conftest import run_dx
 from spacy.tokens import DocBin
 
-from spacy_dxprivacy import Space, UsageError
+from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.fields import slots_of
@@ -27,7 +26,6 @@ from spacy_dxprivacy.io.jobs import guess, read
 from spacy_dxprivacy.io.results import Serial, results
 from spacy_dxprivacy.io.source import Source, source_of_text
 
-WORDS = "of the a cat dog house sleeps runs in and near old small tree river day night".split()
 SECRETS = ["Zorblatt", "Quixwell"]
 NOTES = ['The cat of "Zorblatt" sleeps,\nand runs.', "Quixwell; the dog"]
 ROWS = [{"id": "007", "note": note, "day": f"2024-01-0{i}"} for i, note in enumerate(NOTES, 1)]
@@ -43,11 +41,8 @@ FORMATS = ["csv", "tsv", "jsonl", extra("xlsx", "openpyxl"), extra("parquet", "p
 
 
 @pytest.fixture(scope="module")
-def space(tmp_path_factory):
-    path = tmp_path_factory.mktemp("spaces") / "small"
-    X = np.random.default_rng(0).normal(size=(len(WORDS), 8))
-    Space.from_vectors(WORDS, X, name="small").save(path)
-    return str(path)
+def space(few_words_path):
+    return few_words_path
 
 
 @pytest.fixture(scope="module")

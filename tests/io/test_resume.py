@@ -4,28 +4,23 @@ import json
 import os
 from itertools import count
 
-import numpy as np
 import pytest
 from conftest import PERSONS, run_dx, space_options
 
-from spacy_dxprivacy import DxError, Space
+from spacy_dxprivacy import DxError
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.resume import FinishedFiles, is_begun, parts_folder
 from spacy_dxprivacy.io.run import sanitize
 
-WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
 FILES, RECORDS = 4, 5
 FEW = FileOptions(keep_fields=("id",))
 
 
 @pytest.fixture(scope="module")
-def space(tmp_path_factory):
-    path = tmp_path_factory.mktemp("spaces") / "small"
-    X = np.random.default_rng(0).normal(size=(len(WORDS), 8))
-    Space.from_vectors(WORDS, X, name="small").save(path)
-    return str(path)
+def space(few_words_path):
+    return few_words_path
 
 
 @pytest.fixture(scope="module")

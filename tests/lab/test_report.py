@@ -10,10 +10,10 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 import spacy
-from conftest import run_dx, space_options
+from conftest import FEW_WORDS, few_words_space, run_dx, space_options
 from spacy.tokens import DocBin
 
-from spacy_dxprivacy import Guarantee, Space, registry
+from spacy_dxprivacy import Guarantee, registry
 from spacy_dxprivacy.lab.corpus import tokenizer
 from spacy_dxprivacy.lab.report import (
     Measured,
@@ -28,7 +28,6 @@ from spacy_dxprivacy.pipeline.count import Count, Persons
 from spacy_dxprivacy.pipeline.receipt import Terms
 from spacy_dxprivacy.privacy.composition import Loss
 
-WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
 TEXTS = [
     "The small cat sleeps near Zorblatt.",
     "<script>alert(1)</script> & <b>the dog</b> runs in the garden",
@@ -36,18 +35,15 @@ TEXTS = [
     "A tree near the river &amp; a house",
 ]
 NLP = tokenizer()
-SPACE = Space.from_vectors(WORDS, np.random.default_rng(0).normal(size=(len(WORDS), 8)))
+SPACE = few_words_space()
 needs_sklearn = pytest.mark.skipif(find_spec("sklearn") is None, reason="needs the extra 'report'")
 
 EPSILON = DEFAULT_CONFIG["mechanism"]["epsilon"]
 
 
 @pytest.fixture(scope="session")
-def space(tmp_path_factory):
-    path = tmp_path_factory.mktemp("spaces") / "small"
-    X = np.random.default_rng(0).normal(size=(len(WORDS), 8))
-    Space.from_vectors(WORDS, X, name="small").save(path)
-    return str(path)
+def space(few_words_path):
+    return few_words_path
 
 
 MADE = {}  # what was sanitised for another test already
@@ -260,7 +256,7 @@ def test_the_worst_documents_come_first():
 def test_measuring_fills_the_page(tmp_path, space, page):
     rng = np.random.default_rng(0)
     before, after, receipt = (tmp_path / name for name in ("b.jsonl", "a.jsonl", "r.json"))
-    write(before, [" ".join(rng.choice(WORDS, 30)) + "." for _ in range(20)])
+    write(before, [" ".join(rng.choice(FEW_WORDS, 30)) + "." for _ in range(20)])
     options = [*space_options(space), "-m", "exponential", "-e", "60", "--receipt", receipt]
     assert run_dx("sanitize", before, after, *options).exit_code == 0
     given = ["--receipt", receipt, "--measure"]
