@@ -6,12 +6,13 @@ import warnings
 import numpy as np
 import pytest
 import spacy
+from spacy import displacy
 from spacy.tokens import Doc
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized, registry, release
 from spacy_dxprivacy.mechanisms import projection as rank_sampling
 from spacy_dxprivacy.mechanisms.levels import LEVELS, scale_of
-from spacy_dxprivacy.pipeline.receipt import Receipt
+from spacy_dxprivacy.pipeline.receipt import COLORS, Receipt
 
 LINE = Space.from_vectors([f"word{i}" for i in range(9)], np.arange(9.0)[:, None])
 
@@ -215,3 +216,28 @@ def test_a_receipt_of_entities_states_their_surrogates_and_no_unused_mechanism()
     selector = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON"]}
     nlp.add_pipe("dx_sanitizer", config={"selector": selector, "surrogates": surrogates})
     assert nlp("Mary Hollis came.")._.dx.mechanism == "dx.Path.v2"
+
+
+# -- at home in spaCy ------------------------------------------------------------------------------
+
+
+def test_the_name_of_the_attribute_can_be_chosen():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"attribute": "private"})
+    doc = nlp("Maria sleeps badly.")
+    assert doc._.private == doc._.dx and doc[0]._.private == "SAMPLED"
+    assert spacy.util.load_model_from_config(nlp.config)("She sleeps.")._.private.tokens == 3
+
+
+@pytest.mark.parametrize("name", ["", "a b", "taken"])
+def test_a_name_that_is_none_or_that_others_have_is_refused(name):
+    Doc.set_extension("taken", default=None, force=True)
+    with pytest.raises(DxError, match="attribute"):
+        spacy.blank("en").add_pipe("dx_sanitizer", config={"attribute": name})
+
+
+def test_displacy_has_colours_for_the_labels_of_a_release():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer")
+    html = displacy.render(nlp("Maria sleeps badly."), style="span", options={"spans_key": "dx"})
+    assert COLORS["SAMPLED"] in html

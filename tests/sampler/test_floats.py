@@ -7,7 +7,7 @@ from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.mechanisms.path_v2 import FLOAT_STEP, rounding
 from spacy_dxprivacy.prior.chain import alone_chain
 from spacy_dxprivacy.prior.registered import WordPairs
-from spacy_dxprivacy.sampler.forward_backward import ADDED, BlockSums, Forward
+from spacy_dxprivacy.sampler.forward_backward import ADDED, BlockSums, Forward, weigh_states
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,8 @@ def test_sums_of_a_step_are_as_near_as_the_bound_says(mechanism):
     chain, emissions = mechanism.built.chain, mechanism.built.emissions
     rows = np.array([Space.builtin().find(word) for word in ("the", "patient", "of", "London")])
     M = np.repeat(chain.begin[:, None] * emissions.totals[:, None], len(rows), axis=1)
-    emissions.weigh(M, rows, np.zeros(len(rows), dtype=bool), emissions.of(rows.tolist()))
+    emitted = emissions.of(rows.tolist())
+    weigh_states(M, emissions, rows, np.zeros(len(rows), dtype=bool), emitted)
     M /= M.sum(axis=0)
     X = np.vstack([BlockSums(chain, np.float32)(M)[:, 1].sum(axis=0).astype(np.float32), M])
     found = np.empty_like(M)
