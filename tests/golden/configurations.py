@@ -44,7 +44,7 @@ class CommandConfiguration:
     """A file through `python -m spacy dx sanitize`.
 
     Attributes:
-        source: The name of a file that `inputs.py` makes.
+        source: The name of a file of the folder inputs.
         target: The name of the output.
         options: "<config>" stands for the file of a spaCy config with `pipeline`, "<key>" for the
             file of a key, "<model>" for the folder of a saved pipeline.

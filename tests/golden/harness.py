@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+import shutil
 import tempfile
 import warnings
 import zipfile
@@ -37,11 +38,11 @@ from .configurations import (
     CommandConfiguration,
     Configuration,
 )
-from .inputs import write_inputs
 
 os.environ["DX_CACHE"] = ""  # nothing depends on what this machine has stored
 
 RECORDED = Path(__file__).parent / "recorded"
+INPUTS = Path(__file__).parent / "inputs"  # a file of each format, of the same texts
 KEY = "dx-key:" + bytes(range(32)).hex()
 # Keys that are left out wherever they stand: timings and versions.
 LEFT_OUT = ("seconds", "speed", "spacy_dxprivacy", "version")
@@ -297,9 +298,8 @@ def run_command(configuration: CommandConfiguration, root: Path, key: Path) -> R
 
     import spacy_dxprivacy.cli  # noqa: F401  joins spaCy's program, as by entry point
 
-    (root / "in").mkdir()
     (root / "out").mkdir()
-    write_inputs(root / "in")
+    shutil.copytree(INPUTS, root / "in")
     given = {"<key>": key, "<config>": root / "pipeline.cfg", "<model>": root / "model"}
     if "<config>" in configuration.options or "<model>" in configuration.options:
         nlp = make(Configuration(**configuration.pipeline), key)
