@@ -68,6 +68,20 @@ def likelihoods(mechanism, S):
     return L - logsumexp(L, axis=1, keepdims=True)
 
 
+def posterior(mechanism, prior, S):
+    """By brute force: joint of originals and outputs, and (place, word, output) of the words."""
+    joint = np.exp(likelihoods(mechanism, S) + prior[:, None])
+    places = range(S.shape[1])
+    return joint, np.stack([[joint[S[:, i] == w].sum(axis=0) for w in range(N)] for i in places])
+
+
+def best_words(marginals, out):
+    """The likeliest word of each place of outputs, one after another."""
+    length = len(marginals)
+    number = out.reshape(-1, length) @ N ** np.arange(length)[::-1]
+    return marginals.argmax(axis=1)[:, number].T.ravel()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("beta", [0.7, 1.5])
@@ -83,15 +97,10 @@ def test_it_comes_near_to_the_exact_posterior(kind, beta):
         SeenRelease(out, text.sentences), mechanism, small_space().vectors, language, Rng(seed=2)
     ).guess()
     right = (guess == text.rows).mean()
-    post = np.exp(likelihoods(mechanism, S) + prior[:, None])  # originals, outputs
-    marginals = np.stack(
-        [[post[S[:, i] == w].sum(axis=0) for w in range(N)] for i in range(LENGTH)]
-    )
-    number = out.reshape(-1, LENGTH) @ N ** np.arange(LENGTH)[::-1]
-    best = marginals.argmax(axis=1)[:, number].T.ravel()
-    assert right > (best == text.rows).mean() - 0.02
+    joint, marginals = posterior(mechanism, prior, S)
+    assert right > (best_words(marginals, out) == text.rows).mean() - 0.02
     # and of all outputs, weighed by how likely they are: no more than the best there is
-    assert right < marginals.max(axis=1).sum() / LENGTH / post.sum() + 0.05
+    assert right < marginals.max(axis=1).sum() / LENGTH / joint.sum() + 0.05
 
 
 def test_the_law_is_the_mixture_that_it_says():

@@ -8,7 +8,6 @@ from scipy.sparse.csgraph import shortest_path
 from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.metric import STEPS, stored_graph, word_graph
 from spacy_dxprivacy.metric.word_graph import JOINED, OFFSET
-from spacy_dxprivacy.space import learned
 from spacy_dxprivacy.space.search import all_pairs as near
 
 N = 400
@@ -91,50 +90,6 @@ def test_the_guarantee_says_which_metric_and_how_far_words_can_be_apart(mechanis
     assert guarantee.status == "computed" and guarantee.adjacency.startswith("all pairs")
     assert f"more than {reach:g} apart" in guarantee.notes
     assert mechanism.facts.longest == reach == mechanism.distances(np.arange(N)).max()
-
-
-# -- draws ---------------------------------------------------------------------------------------
-
-
-# -- keeping it ----------------------------------------------------------------------------------
-
-
-def of_another_space(file, space):
-    other = Space.from_vectors(space.words, space.vectors * 2)
-    made(2.0).fit(other)
-    folder = file.parents[2] / "other"
-    other.save(folder)
-    file.write_bytes((folder / "graph" / file.name).read_bytes())
-
-
-def cut(file, space):
-    file.write_bytes(file.read_bytes()[:-40])
-
-
-def other_steps(file, space):
-    np.save(file, np.load(file) + 1)
-
-
-@pytest.mark.parametrize(
-    ("name", "damage", "code"),
-    [
-        ("graph.json", of_another_space, "DX045.*Remove that folder"),
-        ("graph.json", cut, "DX024"),
-        ("counts.npy", cut, "DX024"),
-        ("ends.npy", cut, "DX024"),
-        ("steps.npy", other_steps, "DX024"),
-    ],
-)
-def test_a_damaged_changed_or_foreign_graph_is_refused(
-    cloud, tmp_path, monkeypatch, name, damage, code
-):
-    monkeypatch.setattr(learned, "FEW", 0)
-    space = Space.from_vectors(cloud.words, cloud.vectors)
-    made(2.0).fit(space)
-    space.save(tmp_path / "space")
-    damage(tmp_path / "space" / "graph" / name, space)
-    with pytest.raises(DxError, match=code):
-        Space.load(tmp_path / "space")
 
 
 def test_the_built_in_space_comes_with_its_graph():

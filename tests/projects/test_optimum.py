@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sampler.distributions import losses
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the benchmarks are not packed")
@@ -14,18 +15,6 @@ pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the benchmarks are 
 def program(monkeypatch):
     monkeypatch.syspath_prepend(str(FOLDER))
     return import_module("optimum")
-
-
-def line(program, n, epsilon=1.0, prior=None):
-    D = np.abs(np.subtract.outer(np.arange(n), np.arange(n))).astype(float)
-    return program.Problem(D, D, np.full(n, 1 / n) if prior is None else prior, epsilon)
-
-
-def losses(P):
-    """The largest log ratio of any two rows of P (n, m), shape (n, n)."""
-    with np.errstate(divide="ignore"):
-        logs = np.log(P)
-    return np.abs(logs[:, None] - logs[None]).max(axis=-1)
 
 
 @pytest.mark.parametrize("seed", range(3))
