@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spacy_dxprivacy import DxError, Space, registry
+from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.prior.chain import carry
 from spacy_dxprivacy.prior.pairs import frequency_of
 
@@ -95,22 +95,3 @@ def test_the_folder_that_the_command_writes_is_read_as_a_prior(three, two, tmp_p
     for rows in sentences(2, 4):
         expected = by_hand([two.words[r] for r in rows], order=3)
         assert weight(chain, rows) * (1 - AFTER["<s>"]["</s>"]) == pytest.approx(expected, rel=1e-5)
-
-
-BAD = {
-    "a word twice": ARPA.replace("-99 <unk>", "-0.1 a"),
-    "no number": ARPA.replace("-99 <unk>", "x <unk>"),
-    "an unknown word": ARPA.replace(" a </s>", " a zzz"),
-    "cut": ARPA[: ARPA.index("a </s>") + 1],
-    "a triple without its pair": TRIGRAMS.replace(" <s> a b\n", " b a b\n"),
-    "cut before its end": ARPA.replace("\\end\\", ""),
-    "empty": "",
-}
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_a_damaged_file_makes_no_prior(convert, name, tmp_path, two):
-    path = tmp_path / "bad.arpa"
-    path.write_text(BAD[name])
-    with pytest.raises((DxError, ValueError, KeyError, IndexError)):
-        convert(path, two, order=3)
