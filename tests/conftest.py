@@ -280,8 +280,7 @@ def space_path(space: Space, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def file_space(space_path: str) -> dict[str, Any]:
-    """The [space] block of a space that lies in a folder."""
-    return {"@dx_spaces": "dx.FileSpace.v1", "path": space_path}
+    return on_space(space_path)
 
 
 def few_words_space() -> Space:
@@ -299,6 +298,18 @@ def few_words_path(tmp_path_factory: pytest.TempPathFactory) -> str:
 def space_options(path: Any) -> list[str]:
     """Overrides by which `dx sanitize` takes a saved space."""
     return ["--space.@dx_spaces", "dx.FileSpace.v1", "--space.path", str(path)]
+
+
+def on_space(path: Any, **filters: Any) -> dict[str, Any]:
+    """The [space] block of a saved space."""
+    return {"@dx_spaces": "dx.FileSpace.v1", "path": str(path), **filters}
+
+
+def sanitizing(**config: Any) -> Language:
+    """A blank English pipeline with a sanitizer of these settings."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config=config)
+    return nlp
 
 
 def blank_with_vectors(space: Space, lang: str = "xx") -> Language:

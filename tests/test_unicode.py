@@ -9,7 +9,7 @@ from time import process_time
 
 import pytest
 import spacy
-from conftest import run_dx
+from conftest import run_dx, sanitizing
 from spacy.tokens import Doc
 
 from spacy_dxprivacy.entities.disguised import _FORMS
@@ -126,8 +126,7 @@ def test_nothing_of_a_name_or_date_is_readable_and_nothing_odd_is_written_back(n
 @pytest.mark.parametrize("kind", ODD)
 def test_sampled_words_are_those_of_the_normal_text(kind):
     def released(text):
-        nlp = spacy.blank("en")
-        nlp.add_pipe("dx_sanitizer", config={"seed": 3})
+        nlp = sanitizing(seed=3)
         doc = nlp(text)
         return doc.text, doc._.dx.unknown
 

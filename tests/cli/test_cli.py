@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pytest
 import spacy
-from conftest import hearing_ctrl_c, run_dx, space_options
+from conftest import hearing_ctrl_c, on_space, run_dx, sanitizing, space_options
 from spacy.tokens import DocBin
 
 from spacy_dxprivacy import DxSanitizer
@@ -199,8 +199,7 @@ def test_two_processes_keep_order_fields_and_receipts(dx, tmp_path):
 
 
 def test_a_config_is_a_whole_pipeline(dx, tmp_path, space):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"space": {"@dx_spaces": "dx.FileSpace.v1", "path": space}})
+    nlp = sanitizing(space=on_space(space))
     nlp.config.to_disk(tmp_path / "dx.cfg")
     nlp.to_disk(tmp_path / "model")
     for option, name in [("--config", "dx.cfg"), ("--model", "model")]:
@@ -232,10 +231,7 @@ def test_a_pipeline_that_does_not_sanitise_is_refused(dx, tmp_path):
 
 
 def test_a_seeded_sanitizer_is_loud_and_keeps_to_one_process(dx, tmp_path, space):
-    nlp = spacy.blank("en")
-    table = {"@dx_spaces": "dx.FileSpace.v1", "path": space}
-    nlp.add_pipe("dx_sanitizer", config={"seed": 1, "space": table})
-    nlp.config.to_disk(tmp_path / "seed.cfg")
+    sanitizing(seed=1, space=on_space(space)).config.to_disk(tmp_path / "seed.cfg")
     args = ["-", "--config", tmp_path / "seed.cfg", "--quiet"]
     assert dx(*args, input="The cat").stderr.startswith("NO PRIVACY: the random numbers")
     assert dx(*args, "-n", 2, input="The cat").exit_code == 2

@@ -5,9 +5,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-import spacy
 import srsly
-from conftest import run_dx
+from conftest import run_dx, sanitizing
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
@@ -90,8 +89,7 @@ def test_one_space_has_one_digest_by_every_road(vectors, tmp_path, most):
     given = [] if most is None else ["--max-words", str(most)]
     assert dx(vectors, tmp_path / "saved", "--no-graph", *given).exit_code == 0
     config = {"@dx_spaces": "dx.FileSpace.v1", "path": str(vectors), "max_words": most}
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"space": config})
+    nlp = sanitizing(space=config)
     digests = {
         sources.load(vectors, sources.Filter(max_words=most)).digest,
         sources.load(tmp_path / "saved").digest,

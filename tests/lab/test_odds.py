@@ -6,8 +6,7 @@ import shlex
 
 import numpy as np
 import pytest
-import spacy
-from conftest import run_dx
+from conftest import on_space, run_dx, sanitizing
 from mechanisms.found import names, settings_of
 from sampler.distributions import log_q, small_mechanism, starts_of
 
@@ -36,17 +35,10 @@ def folder(tmp_path_factory):
     return path
 
 
-def pipeline(folder, mechanism, **settings):
-    nlp = spacy.blank("en")
-    block = {"@dx_spaces": "dx.FileSpace.v1", "path": str(folder)}
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": mechanism, "space": block, **settings})
-    return nlp
-
-
 @pytest.mark.parametrize("mechanism", LEVELS.values(), ids=LEVELS)
 def test_an_informed_attacker_succeeds_as_the_posteriors_say_and_below_the_bound(folder, mechanism):
     """The secret is mentioned twice in one sentence, and each release is read as a text."""
-    nlp = pipeline(folder, mechanism)
+    nlp = sanitizing(space=on_space(folder), mechanism=mechanism)
     sanitizer = nlp.get_pipe("dx_sanitizer")
     sanitizer.warm_up()
     fitted, space, rng = sanitizer.settings.mechanism, sanitizer.space, np.random.default_rng(5)
@@ -195,8 +187,7 @@ def test_a_mistake_is_a_sentence_without_the_secret(files, options, message):
 def test_words_of_the_release_are_read_through_its_spelling():
     """Contractions, capitals and words that would run together, in many draws."""
     text = "I don't know; she's said \"we can't\" (Maria-Anna/Paul). An hour... it'll\ngo."
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"seed": 0})
+    nlp = sanitizing(seed=0)
     attacker = Informed(nlp)
     seen = attacker.read(text)
     for released in nlp.pipe([text] * 200):
@@ -210,7 +201,9 @@ def test_words_of_the_release_are_read_through_its_spelling():
 @pytest.mark.filterwarnings("ignore:.*DX101")
 @pytest.mark.parametrize("name", names())
 def test_every_mechanism_states_the_worst_case_and_a_posterior_or_why_not(folder, name):
-    nlp = pipeline(folder, {"@dx_mechanisms": name, **settings_of(name)})
+    nlp = sanitizing(
+        space=on_space(folder), mechanism={"@dx_mechanisms": name, **settings_of(name)}
+    )
     text = "met Maria met Maria"
     guarantee = nlp.get_pipe("dx_sanitizer").terms.guarantee
     found = odds(text, nlp(text), "Maria", NAMES, nlp=nlp)
@@ -225,6 +218,6 @@ def test_every_mechanism_states_the_worst_case_and_a_posterior_or_why_not(folder
 
 def test_a_mention_in_plaintext_is_certain(folder):
     block = {"selector": {"@dx_selectors": "dx.WordList.v1", "words": ["met"]}}
-    nlp = pipeline(folder, LEVELS["sentence-level"], **block)
+    nlp = sanitizing(space=on_space(folder), mechanism=LEVELS["sentence-level"], **block)
     found = odds("Maria met Paul", nlp("Maria met Paul"), "Maria", NAMES, nlp=nlp)
     assert (found.bound, found.posterior) == (1, 1)

@@ -18,6 +18,7 @@ from conftest import (
     UNKNOWN_SECRETS,
     Garbage,
     leaks,
+    sanitizing,
 )
 from spacy.tokens import Doc
 from spacy.util import ignore_error
@@ -59,8 +60,7 @@ def with_ruler(make_nlp, patterns, **config):
 
 
 def test_it_works_on_a_blank_pipeline_with_nothing_else():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer")
+    nlp = sanitizing()
     doc = nlp(SECRET_TEXT)
     assert_sanitized(doc)
     assert doc._.dx.guarantee["kind"] == "metric-dp" and doc._.dx.perturbed > 10

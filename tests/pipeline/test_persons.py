@@ -5,7 +5,7 @@ import math
 
 import pytest
 import spacy
-from conftest import PERSONS, run_dx
+from conftest import PERSONS, run_dx, sanitizing
 
 from spacy_dxprivacy import DxError, Guarantee, Space, registry
 from spacy_dxprivacy.io.account import Account, OverLimit
@@ -152,8 +152,7 @@ def test_a_document_over_the_budget_of_a_person_is_refused_before_it_is_drawn(bu
 
 
 def test_a_budget_by_person_needs_a_recogniser():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"max_epsilon_per_person": 5.0})
+    nlp = sanitizing(max_epsilon_per_person=5.0)
     with pytest.raises(DxError, match="DX030"):
         nlp("Maria slept.")
 

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-import spacy
+from conftest import sanitizing
 
 from spacy_dxprivacy import Rng, Space, registry
 
@@ -72,8 +72,7 @@ def test_what_is_no_code_becomes_a_word_and_shows_no_form(word):
 
 
 def test_the_default_leaves_no_holes_and_states_the_form():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer")
+    nlp = sanitizing()
     docs = [nlp("Call Dr. Zorblatt at 617-555-0142, MRN A1234567.") for _ in range(20)]
     assert len({doc[2].text for doc in docs}) > 5 and len({doc.text for doc in docs}) == 20
     for doc in docs:
@@ -88,8 +87,7 @@ def test_an_unknown_word_has_no_influence():
     texts = ["we met Zorblatt at 617-555-0142 today", "we met Quuxington at 983-555-7760 today"]
     released = []
     for text in texts:
-        nlp = spacy.blank("en")
-        nlp.add_pipe("dx_sanitizer", config={"seed": 5})
+        nlp = sanitizing(seed=5)
         released.append(nlp(text).text)
     assert released[0] == released[1]
 
@@ -99,8 +97,7 @@ def test_an_unknown_word_has_no_influence():
     [{"scope": "type"}, {"mechanism": {"@dx_mechanisms": "dx.Path.v1", "epsilon": 1.0}}],
 )
 def test_words_that_are_drawn_alone_are_words_of_the_space(more):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config=more)
+    nlp = sanitizing(**more)
     doc = nlp("we met Zorblatt at 983")
     space = nlp.get_pipe("dx_sanitizer").space
     assert space.find(doc[2].text) >= 0 and re.fullmatch(r"\d{3}", doc[4].text)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import spacy
 import srsly
-from conftest import run_dx, space_options
+from conftest import on_space, run_dx, sanitizing, space_options
 from spacy.tokens import Doc, DocBin
 
 import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
@@ -84,10 +84,7 @@ def kinds(report, **how):
 
 
 def nlp_of(space, **config):
-    nlp = spacy.blank("en")
-    source = {"@dx_spaces": "dx.FileSpace.v1", "path": str(space.path)}
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": EXPONENTIAL, "space": source, **config})
-    return nlp
+    return sanitizing(mechanism=EXPONENTIAL, space=on_space(space.path), **config)
 
 
 @pytest.mark.parametrize("kind", KINDS)
