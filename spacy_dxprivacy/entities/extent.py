@@ -7,6 +7,7 @@ cuts mentions at these words, by the public lists BETWEEN_NAMES and BETWEEN_DATE
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
@@ -15,7 +16,8 @@ from itertools import accumulate
 from spacy.tokens import Doc
 
 from ..text.mentions import Entity, is_word
-from .tables import FIRMS, LISTED, expanded, pattern, words
+from .tables import FIRMS, expanded, pattern, words
+from .terms import Terms
 from .words import builtin_lexicon, is_name, kinds
 
 _NAMED = frozenset({"PERSON", "GPE", "ORG"})
@@ -27,10 +29,10 @@ _BREAKS = frozenset('. ; : ( ) [ ] { } … ” “ " ? !'.split())
 _AND = frozenset({"and", "&", "or", "for"})
 _FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"))
 _LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
-_ABBREVIATIONS, _DIAGNOSES = words("ABBREVIATIONS"), words("DIAGNOSES")
-_EPONYMS, _COURTS = words("EPONYMS"), frozenset("court courts tribunal tribunals".split())
-_TERMS = _DIAGNOSES | _EPONYMS  # the first word of a term is one of these, or an abbreviation
-_PHRASE_WORDS = _COURTS | frozenset(expanded("LATIN").replace("|", " ").split())
+_COURTS = frozenset("court courts tribunal tribunals".split())
+_PHRASE_WORDS = _COURTS | frozenset(
+    re.findall(r"\w{2,}", "|".join(map(expanded, ("LATIN", "EPONYM_PHRASES"))).lower())
+)
 _ARTICLE = frozenset({"the"})
 _ADVERBS = frozenset("yesterday today tomorrow then later also now".split())
 _OPENINGS = {"GPE": _ADVERBS, "ORG": _ADVERBS | _ARTICLE}
@@ -56,12 +58,13 @@ class Bounds:
         separate = (t.text in _MARKS or t.lower_ in _WORDS or t.is_space for t in doc)
         self._separators = [0, *accumulate(separate)]
         self._phrase_words = [0, *accumulate(lower in _PHRASE_WORDS for lower in self.lowers)]
+        self._terms = Terms(doc, self.texts, self.lowers)
 
     def cut(self, matches: Iterable[Entity]) -> list[Entity]:
         """Return the matches, each cut where words or marks stand that are part of no name."""
         matches = list(matches)
         ends: dict[int, list[Entity]] = defaultdict(list)
-        persons = set[str]()
+        persons = {t.lower_ for span in self.doc.ents if span.label_ == "PERSON" for t in span[1:]}
         for match in matches:
             label, start, end = match
             ends[end].append(match)
@@ -77,8 +80,8 @@ class Bounds:
             if label == "PERSON" and any(self.lowers[i] in _COURTS for i in fixed):
                 label = "GPE"  # that of a court
             for piece in self._pieces((label, start, end), fixed, ends):
-                if label not in _NAMED or not self._is_term(*piece[1:], persons):
-                    pieces.append(piece)
+                named = self._terms.judged(piece, persons) if label in _NAMED else piece
+                pieces += [named] if named else []
         return pieces
 
     def trimmed(self, start: int, end: int) -> tuple[int, int]:
@@ -104,24 +107,6 @@ class Bounds:
             if " " in phrase[0] or start in inside:
                 fixed |= inside
         return fixed if label in _NAMED or len(fixed) == end - start else ()
-
-    def _is_term(self, start: int, end: int, persons: Collection[str]) -> bool:
-        """Whether a match is an abbreviation or an illness of a public list: nobody's name."""
-        doc, word = self.doc, self.lowers[start]
-        is_abbreviation = self.texts[start] in _ABBREVIATIONS or doc[start].is_punct
-        if not is_abbreviation and word not in _TERMS:
-            return False
-        if all(token.text in _ABBREVIATIONS or token.is_punct for token in doc[start:end]):
-            return True
-        if all(token.lower_ in _DIAGNOSES for token in doc[start:end]) and not doc[start].is_title:
-            return True
-        owner = end < len(doc) and doc[end].text in _EDGES
-        if end - start == 2 and doc[end - 1].text in _EDGES:
-            end, owner = end - 1, True
-        before = self.lowers[start - 1].rstrip(".") if start else ""
-        if end - start > 1 or word in persons or before in LISTED["TITLE"]:
-            return False
-        return (owner and word in _EPONYMS) or (word in _DIAGNOSES and not is_name(doc[start].text))
 
     def _pieces(
         self, match: Entity, fixed: Collection[int], ends: dict[int, list[Entity]]

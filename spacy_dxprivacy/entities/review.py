@@ -15,13 +15,10 @@ from ..text.mentions import Entity, is_word
 from .tables import (
     FIRMS,
     FOLLOWING,
-    GOODS,
     LANDS,
     LISTED,
     NAMES,
     PLACES,
-    PRODUCTS,
-    TERM_NOUNS,
     pattern,
     words,
 )
@@ -46,8 +43,7 @@ _ITEM = re.compile(r"\d{1,3}[.)]?")
 
 
 def relabelled(doc: Doc, matches: Collection[Entity]) -> list[Entity]:
-    """Return the matches with corrected labels, without drugs, and without persons after whom an
-    illness, a sign or a device is named."""
+    """Return the matches with corrected labels."""
     context = NameContext(doc, matches)
     entities: list[Entity] = []
     for label, start, end in matches:
@@ -57,11 +53,10 @@ def relabelled(doc: Doc, matches: Collection[Entity]) -> list[Entity]:
         word = end - start == 1 and is_name(doc[start].text)
         if label in ("PERSON", "GPE") and not word and context.is_listed_firm(start, end):
             label = "ORG"
-        if label not in ("PERSON", "GPE") or not _is_term(doc, context.lowers, start, end):
-            end = _hyphened(doc, end) if label == "PERSON" else end
-            if label == "PERSON" and _is_new_firm(doc, start, end):
-                label = "ORG"
-            entities.append((label, start, end))
+        end = _hyphened(doc, end) if label == "PERSON" else end
+        if label == "PERSON" and _is_new_firm(doc, start, end):
+            label = "ORG"
+        entities.append((label, start, end))
     return entities
 
 
@@ -242,17 +237,6 @@ def _stands_alone(doc: Doc, start: int, end: int) -> bool:
         return False
     above = doc[start - 2].text
     return above != "," and above.lower() not in LISTED["SIGNOFF"] and not above.endswith(":")
-
-
-def _is_term(doc: Doc, lowers: list[str], start: int, end: int) -> bool:
-    if all(lowers[i] in PRODUCTS or doc[i].is_punct for i in range(start, end)):
-        return True
-    if end - start == 1 and lowers[start] in GOODS and not is_name(doc[start].text):
-        return True
-    after = end + (end < len(lowers) and lowers[end] in _POSSESSIVE)
-    if after >= len(lowers) or end - start > 3:
-        return False
-    return lowers[after] in TERM_NOUNS and not doc[after].text.istitle()
 
 
 def _hyphened(doc: Doc, end: int) -> int:

@@ -100,7 +100,7 @@ NAMES = frozenset({"first_name", "surname"})
 PEOPLES = frozenset({"nationality", "religion", "language", "region"})
 LANDS = frozenset({"country", "state", "region"})
 PLACES = LANDS | {"city"}
-TERM_NOUNS, PRODUCTS, GOODS = words("TERM_NOUNS"), words("PRODUCTS"), words("GOODS")
+TERM_NOUNS, PRODUCTS, GOODS = (words(name, "terms") for name in ("TERM_NOUNS", "PRODUCTS", "GOODS"))
 FIRMS = frozenset(name.strip() for name in " ".join(sections("words")["FIRMS"]).split(","))
 
 
