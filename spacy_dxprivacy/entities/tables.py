@@ -107,7 +107,7 @@ FIRMS = frozenset(name.strip() for name in " ".join(sections("words")["FIRMS"]).
 Pattern = list[dict[str, Any]]
 
 # Where two entities have the same extent, the label that comes first here is kept.
-LABELS = "DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE PERSON QUANTITY CARDINAL".split()
+LABELS = "SECRET DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE PERSON QUANTITY CARDINAL".split()
 _RULE = re.compile(r"(?:\((.*?)\) )?(.+?)(?: \((.*?)\))?")
 _OPERATOR = re.compile(r"(.+?)(\{\d,\d\}|[?*+])?")
 

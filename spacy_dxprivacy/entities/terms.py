@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from spacy.tokens import Doc
 
 from ..text.mentions import Entity
-from .tables import FOLLOWING, GOODS, LISTED, PRODUCTS, TERM_NOUNS, pattern, words
+from .tables import FOLLOWING, GOODS, LISTED, PRODUCTS, TERM_NOUNS, expanded, pattern, words
 from .words import is_name, kinds
 
 INSTITUTIONS, LAW = words("INSTITUTIONS", "terms"), words("LAW", "terms")
@@ -23,6 +23,7 @@ _SCORES, _FINDINGS = words("SCORES", "terms"), words("FINDINGS", "terms") | TERM
 _GENERIC = INSTITUTIONS | LAW
 _JOINTS = frozenset("of the and for de der du la ii iii iv".split())
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
+_MEETS = frozenset(expanded("BEFORE_VERB").split("|")) | {"see"}
 _ROMAN = re.compile(r"[IVX]{1,4}[ab]?")
 _SCORE = re.compile(r"\d{1,2}(?:/\d{1,2})?")
 _SHORT_CAPITALS = 4  # letters of an abbreviation that no list has
@@ -41,7 +42,8 @@ class Terms:
         names: words in small letters of the full names that the document has.
         """
         label, start, end = entity
-        titled = bool(start) and self.lowers[start - 1].rstrip(".") in LISTED["TITLE"]
+        before = self.lowers[start - 1].rstrip(".") if start else ""
+        titled = before in LISTED["TITLE"] or before in _MEETS
         is_full_name = end - start > 1 and "SURE_FIRST" in kinds(self.texts[start])
         if not titled and not is_full_name:
             if label == "PERSON":
@@ -89,7 +91,11 @@ class Terms:
             return True
         if is_name(text):
             return lower in DIAGNOSES and text != lower.capitalize()
-        if lower in DIAGNOSES or lower in GOODS or pattern("DRUG_END").fullmatch(lower):
+        if (
+            lower in DIAGNOSES
+            or (lower in GOODS and label != "ORG")
+            or pattern("DRUG_END").fullmatch(lower)
+        ):
             return True
         return label == "PERSON" and (self._is_abbreviation(i) or self._has_common_end(i))
 

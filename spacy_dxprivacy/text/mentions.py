@@ -31,7 +31,7 @@ CANONICAL: dict[str, str] = {
     name: label for label, names in _LISTS["same"].items() for name in names.split()
 }
 # Labels whose entities are found again as a whole only, not by a part.
-AS_A_WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID"})
+AS_A_WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID", "SECRET"})
 PIECE = re.compile(r"[^\W\d_]{2,}")
 SHORTEST = 2  # letters of a part of a name: initials say too little
 GLUED = 4  # letters of a part that is looked for within longer words, such as email addresses
