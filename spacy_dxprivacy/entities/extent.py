@@ -68,7 +68,7 @@ class Bounds:
         for match in matches:
             label, start, end = match
             ends[end].append(match)
-            if label == "PERSON" and end - start > 1:
+            if label == "PERSON" and end - start > 1 and "FIRST" in kinds(self.texts[start]):
                 persons.update(self.lowers[start:end])
         pieces: list[Entity] = []
         for label, start, end in matches:

@@ -1,7 +1,8 @@
 """Decide what is no name: bodies, words of law, drugs, illnesses, tests, goods, abbreviations.
 
-Recognisers take "Directorate", "Babinski" and "Amiodarone" for persons. Public lists (data/entities/
-terms.txt) say what such words are, and the words beside them whether somebody has that name.
+Recognisers take "Directorate", "Babinski" and "Amiodarone" for persons. Public lists
+(data/entities/terms.txt) say what such words are, and the words beside them whether somebody has
+that name.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ _SCORES, _FINDINGS = words("SCORES", "terms"), words("FINDINGS", "terms") | TERM
 _GENERIC = INSTITUTIONS | LAW
 _JOINTS = frozenset("of the and for de der du la ii iii iv".split())
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
-_MEETS = frozenset(expanded("BEFORE_VERB").split("|")) | {"see"}
+# What stands before a name, and before no term.
+_CALLING = LISTED["TITLE"] | LISTED["GREETING"] | {"see", *expanded("BEFORE_VERB").split("|")}
 _ROMAN = re.compile(r"[IVX]{1,4}[ab]?")
 _SCORE = re.compile(r"\d{1,2}(?:/\d{1,2})?")
 _SHORT_CAPITALS = 4  # letters of an abbreviation that no list has
@@ -43,9 +45,9 @@ class Terms:
         """
         label, start, end = entity
         before = self.lowers[start - 1].rstrip(".") if start else ""
-        titled = before in LISTED["TITLE"] or before in _MEETS
+        called = before in _CALLING
         is_full_name = end - start > 1 and "SURE_FIRST" in kinds(self.texts[start])
-        if not titled and not is_full_name:
+        if not called and not is_full_name:
             if label == "PERSON":
                 start, end = self._without_law(start, end)
             if label != "ORG" and end - start > 1 and self.lowers[end - 1] in INSTITUTIONS:
@@ -71,7 +73,7 @@ class Terms:
             for i in range(start, end)
             if self.lowers[i] not in _JOINTS
             and self.texts[i] not in _POSSESSIVES
-            and not self.doc[i].is_punct
+            and any(map(str.isalpha, self.texts[i]))
         ]
         if all(self.lowers[i] in _GENERIC for i in telling):
             return True
@@ -91,16 +93,13 @@ class Terms:
             return True
         if is_name(text):
             return lower in DIAGNOSES and text != lower.capitalize()
-        if (
-            lower in DIAGNOSES
-            or (lower in GOODS and label != "ORG")
-            or pattern("DRUG_END").fullmatch(lower)
-        ):
+        if lower in DIAGNOSES or pattern("DRUG_END").fullmatch(lower):
             return True
-        return label == "PERSON" and (self._is_abbreviation(i) or self._has_common_end(i))
-
-    def _has_common_end(self, i: int) -> bool:
-        return pattern("COMMON_END").search(self.lowers[i]) is not None
+        if label == "PERSON":
+            titled = text.istitle() and text.upper() in ABBREVIATIONS
+            short = titled or self._is_abbreviation(i)
+            return short or lower in GOODS or pattern("COMMON_END").search(lower) is not None
+        return label == "GPE" and lower in GOODS
 
     def _is_abbreviation(self, i: int) -> bool:
         """Whether a word is a letter, or a few capitals among words that are not in capitals."""
@@ -125,7 +124,7 @@ class Terms:
             return True
         if not all(lowers[i] in _EPONYMS for i in telling):
             return False
-        if _ROMAN.fullmatch(texts[after]) and texts[after] != "I":
+        if any(_ROMAN.fullmatch(word) and word != "I" for word in texts[last - 1 : after + 1]):
             return True
         scored = lowers[last - 1] in _SCORES and _SCORE.fullmatch(texts[after])
         return bool(scored) or any(word in _FINDINGS for word in lowers[after : after + 2])

@@ -7,7 +7,7 @@ an entity is an entity as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby
 from typing import Any
@@ -214,14 +214,20 @@ def _whole_mentions(doc: Doc, entities: list[Entity], taken: Bools1d) -> Iterato
 
 
 def chosen(
-    doc: Doc, labels: Collection[str], *, spans_key: str | None = None, again: bool = True
+    doc: Doc,
+    labels: Collection[str],
+    *,
+    spans_key: str | None = None,
+    again: bool = True,
+    cut: Callable[[list[Entity]], list[Entity]] = list,
 ) -> list[Entity]:
     """Return the entities whose `plain_label` is among labels, in order and without overlaps.
 
     They are those of `doc.ents` and `doc.spans[spans_key]`, merged; and with `again` each further
-    mention of them, within entities of other labels too.
+    mention of them, within entities of other labels too, as `cut` leaves it.
     """
     spans = [*doc.ents, *(doc.spans[spans_key] if spans_key and spans_key in doc.spans else ())]
     named = ((plain_label(span.label_), span.start, span.end) for span in spans if len(span))
     wanted = united(span for span in named if span[0] in labels)
-    return sorted([*wanted, *(mentions(doc, wanted) if again else ())], key=lambda s: s[1])
+    further = mentions(doc, wanted) if again else []
+    return sorted([*wanted, *(cut(further) if further else ())], key=lambda s: s[1])
