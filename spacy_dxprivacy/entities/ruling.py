@@ -91,7 +91,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         taken = {i for span in spans for i in range(span.start, span.end)}
         for label, start, end in matches:
             key, span_id = self._ent_ids.get(label) or (label, "")
-            for first, last in _free_runs(doc, start, end, taken):
+            for first, last in _free_runs(doc, start, end, taken, label == "SECRET"):
                 spans.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
         entities = sorted(
@@ -123,11 +123,15 @@ def _token_rules(guess: bool) -> tuple[Matcher, dict[int, tuple[str, int, int]]]
     return matcher, contexts
 
 
-def _free_runs(doc: Doc, start: int, end: int, taken: set[int]) -> Iterator[tuple[int, int]]:
-    """The parts of a match that are still free, without punctuation and space at their ends."""
+def _free_runs(
+    doc: Doc, start: int, end: int, taken: set[int], is_secret: bool
+) -> Iterator[tuple[int, int]]:
+    """The parts of a match that are still free, without space at their ends, nor punctuation, which
+    only secrets end in."""
     if taken.issuperset(range(start, end)):
         return
-    edges = (t.is_space or (t.is_punct and not t.text.startswith("#")) for t in doc[start:end])
+    marks = "" if is_secret else "#"
+    edges = (t.is_space or (t.is_punct and not t.text.startswith(marks)) for t in doc[start:end])
     free = [i not in taken and not edge for i, edge in enumerate(edges, start)]
     while any(free):
         first = free.index(True)

@@ -8,7 +8,8 @@ that name.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from spacy.tokens import Doc
 
@@ -37,7 +38,7 @@ class Terms:
     def __init__(self, doc: Doc, texts: Sequence[str], lowers: Sequence[str]) -> None:
         self.doc, self.texts, self.lowers = doc, texts, lowers
 
-    def judged(self, entity: Entity, names: Collection[str]) -> Entity | None:
+    def judged(self, entity: Entity, names: AbstractSet[str]) -> Entity | None:
         """Return an entity without words of law at its ends, labelled as an organisation where it
         is called one, or None where it is nobody's name.
 
@@ -67,7 +68,7 @@ class Terms:
     def _is_joint(self, i: int, first: int) -> bool:
         return i > first and (self.doc[i].is_punct or self.lowers[i] in _JOINTS)
 
-    def _is_term(self, label: str, start: int, end: int, names: Collection[str]) -> bool:
+    def _is_term(self, label: str, start: int, end: int, names: AbstractSet[str]) -> bool:
         telling = [
             i
             for i in range(start, end)

@@ -7,9 +7,8 @@ says so in the words that the receipt shows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -83,15 +82,16 @@ class Entities:
         labels: list[str],
         spans_key: str | None = None,
         again: bool = True,
-        allow: Sequence[str] = (),
-        deny: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        allow: list[str] | None = None,
+        deny: dict[str, list[str]] | None = None,
     ) -> None:
         if not labels or not all(isinstance(label, str) and label for label in labels):
             raise fail("labels", "a list of one entity label or more", list(labels))
+        deny = deny or {}
         if not deny.keys() <= {*labels}:
             raise fail("deny", f"labels among {', '.join(labels)}", sorted(deny))
         self.labels, self.spans_key, self.again = tuple(labels), spans_key, again
-        self.allow = _phrases("allow", allow)
+        self.allow = _phrases("allow", allow or [])
         self.deny = {label: _phrases("deny", phrases) for label, phrases in deny.items()}
         self.in_clear = (
             LAYOUT,
@@ -151,10 +151,9 @@ class Entities:
             raise DxError(Errors.DX031.format(missing=", ".join(missing), known=found))
 
 
-def _phrases(name: str, phrases: Sequence[str]) -> re.Pattern[str] | None:
+def _phrases(name: str, phrases: list[str]) -> re.Pattern[str] | None:
     """Return what finds phrases as whole words in any case; None for no phrase."""
-    listed = isinstance(phrases, Sequence) and not isinstance(phrases, str)
-    if not listed or not all(isinstance(p, str) and p.strip() for p in phrases):
+    if isinstance(phrases, str) or not all(isinstance(p, str) and p.strip() for p in phrases):
         raise fail(name, "lists of words and phrases", type(phrases).__name__)
     written = sorted((r"\s+".join(map(re.escape, p.split())) for p in phrases), key=len)
     return re.compile(rf"(?<!\w)(?:{'|'.join(written[::-1])})(?!\w)", re.I) if written else None
