@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from itertools import accumulate
 
+from spacy.attrs import IS_PUNCT, IS_SPACE
 from spacy.tokens import Doc
 
 from ..text.mentions import Entity, is_word
@@ -50,21 +51,25 @@ class Bounds:
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
         self.texts, self.lowers = [t.text for t in doc], [t.lower_ for t in doc]
+        spaces, marks = doc.to_array([IS_SPACE, IS_PUNCT]).T.astype(bool).tolist()
         self._are_marks = [
-            token.text in _LINKS or token.is_space or (token.is_punct and token.text not in ")#")
-            for token in doc
+            is_space or text in _LINKS or (is_mark and text not in ")#")
+            for text, is_space, is_mark in zip(self.texts, spaces, marks, strict=True)
         ]
         # How many words before each token may separate names, and are of phrases.
-        separate = (t.text in _MARKS or t.lower_ in _WORDS or t.is_space for t in doc)
+        pairs = zip(self.texts, self.lowers, spaces, strict=True)
+        separate = (space or text in _MARKS or lower in _WORDS for text, lower, space in pairs)
         self._separators = [0, *accumulate(separate)]
         self._phrase_words = [0, *accumulate(lower in _PHRASE_WORDS for lower in self.lowers)]
         self._terms = Terms(doc, self.texts, self.lowers)
+        persons = (span for span in doc.ents if span.label_ == "PERSON" and len(span) > 1)
+        self._full_names = {token.lower_ for span in persons for token in span}
 
     def cut(self, matches: Iterable[Entity]) -> list[Entity]:
         """Return the matches, each cut where words or marks stand that are part of no name."""
         matches = list(matches)
         ends: dict[int, list[Entity]] = defaultdict(list)
-        persons = {t.lower_ for span in self.doc.ents if span.label_ == "PERSON" for t in span[1:]}
+        persons = set(self._full_names)
         for match in matches:
             label, start, end = match
             ends[end].append(match)

@@ -12,6 +12,7 @@ from itertools import pairwise
 from spacy.tokens import Doc
 
 from ..text.mentions import Entity, is_word
+from .extent import Bounds
 from .tables import (
     FIRMS,
     FOLLOWING,
@@ -42,9 +43,9 @@ _SAYING = re.compile(r"([^\W\d_]+):[\"'“‘\w]")  # one token
 _ITEM = re.compile(r"\d{1,3}[.)]?")
 
 
-def relabelled(doc: Doc, matches: Collection[Entity]) -> list[Entity]:
-    """Return the matches with corrected labels."""
-    context = NameContext(doc, matches)
+def relabelled(bounds: Bounds, matches: Collection[Entity]) -> list[Entity]:
+    """Return the matches of a document with corrected labels."""
+    doc, context = bounds.doc, NameContext(bounds, matches)
     entities: list[Entity] = []
     for label, start, end in matches:
         if label == "PERSON":
@@ -69,9 +70,9 @@ class NameContext:
     Many matches begin or end at the same word, of which each is looked at once.
     """
 
-    def __init__(self, doc: Doc, matches: Collection[Entity]) -> None:
-        self.doc = doc
-        self.texts, self.lowers = [t.text for t in doc], [t.lower_ for t in doc]
+    def __init__(self, bounds: Bounds, matches: Collection[Entity]) -> None:
+        doc = self.doc = bounds.doc
+        self.texts, self.lowers = bounds.texts, bounds.lowers
         self.address_ends = {end for label, _, end in matches if label == "ADDRESS"}
         self.address_starts = {start for label, start, _ in matches if label == "ADDRESS"}
         self.person_ends = {end for label, _, end in matches if label == "PERSON"}

@@ -75,7 +75,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
             matches = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
             # Cut twice: an entity whose label changed ends at other words.
             bounds = Bounds(doc)
-            entities = {*bounds.cut(relabelled(doc, bounds.cut(matches)))}
+            entities = {*bounds.cut(relabelled(bounds, bounds.cut(matches)))}
         else:
             entities = match_foreign(doc, language)
         entities |= {*match_disguised(doc)}
@@ -101,7 +101,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         doc.ents = spans  # whose full names decide what further mentions are
         further = further_persons(doc, entities) if language_of_doc(doc) == "en" else []
         further += mentions(doc, [*entities, *further])
-        again = Bounds(doc).cut(further)
+        again = Bounds(doc).cut(further) if further else []
         doc.ents = (*spans, *(Span(doc, start, end, label=label) for label, start, end in again))
 
     def _match_words(self, doc: Doc) -> Iterator[Entity]:
