@@ -14,9 +14,9 @@ from functools import partial
 from itertools import accumulate
 
 from spacy.attrs import IS_PUNCT, IS_SPACE
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
-from ..text.mentions import Entity, is_word
+from ..text.mentions import Entity, is_word, plain_label
 from .tables import FIRMS, expanded, pattern, words
 from .terms import Terms
 from .words import builtin_lexicon, is_name, kinds
@@ -31,9 +31,12 @@ _AND = frozenset({"and", "&", "or", "for"})
 _FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"))
 _LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
 _COURTS = frozenset("court courts tribunal tribunals".split())
-_PHRASE_WORDS = _COURTS | frozenset(
-    re.findall(r"\w{2,}", "|".join(map(expanded, ("LATIN", "EPONYM_PHRASES"))).lower())
-)
+# Of each phrase of law or Latin its longest word, which few texts have.
+_PHRASE_WORDS = _COURTS | {
+    max(re.findall(r"\w+", phrase), key=len)
+    for name in ("LATIN", "EPONYM_PHRASES")
+    for phrase in expanded(name).lower().split("|")
+}
 _ARTICLE = frozenset({"the"})
 _ADVERBS = frozenset("yesterday today tomorrow then later also now".split())
 _OPENINGS = {"GPE": _ADVERBS, "ORG": _ADVERBS | _ARTICLE}
@@ -46,9 +49,12 @@ _WORDS = _STARTS | _AND | words("BETWEEN_DATES")
 
 
 class Bounds:
-    """Cuts the mentions of a document; what it depends on is looked up once for all of them."""
+    """Cuts the mentions of a document; what it depends on is looked up once for all of them.
 
-    def __init__(self, doc: Doc) -> None:
+    spans: entities of the document, whose full names are no terms.
+    """
+
+    def __init__(self, doc: Doc, spans: Iterable[Span] = ()) -> None:
         self.doc = doc
         self.texts, self.lowers = [t.text for t in doc], [t.lower_ for t in doc]
         spaces, marks = doc.to_array([IS_SPACE, IS_PUNCT]).T.astype(bool).tolist()
@@ -62,8 +68,8 @@ class Bounds:
         self._separators = [0, *accumulate(separate)]
         self._phrase_words = [0, *accumulate(lower in _PHRASE_WORDS for lower in self.lowers)]
         self._terms = Terms(doc, self.texts, self.lowers)
-        persons = (span for span in doc.ents if span.label_ == "PERSON" and len(span) > 1)
-        self._full_names = {token.lower_ for span in persons for token in span}
+        persons = (s for s in spans if plain_label(s.label_) == "PERSON" and len(s) > 1)
+        self._full_names = {lower for s in persons for lower in self.lowers[s.start : s.end]}
 
     def cut(self, matches: Iterable[Entity]) -> list[Entity]:
         """Return the matches, each cut where words or marks stand that are part of no name."""
@@ -100,8 +106,8 @@ class Bounds:
 
     def _fixed(self, label: str, start: int, end: int) -> Collection[int]:
         """Return the tokens of a match that are part of a phrase of law or Latin."""
-        stop = min(end + 3, len(self.texts))
-        if label not in _PHRASED or self._phrase_words[start] == self._phrase_words[stop]:
+        low, high = max(start - 4, 0), min(end + 3, len(self.texts))
+        if label not in _PHRASED or self._phrase_words[low] == self._phrase_words[high]:
             return ()
         around = self.doc[max(start - 5, 0) : end + 4]
         offsets = {token.i: token.idx - around.start_char for token in self.doc[start:end]}

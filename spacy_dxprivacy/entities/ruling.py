@@ -98,10 +98,9 @@ class DxEntityRuler(FailsClosed, EntityRuler):
             ((plain_label(span.label_), span.start, span.end) for span in spans),
             key=lambda entity: entity[1],
         )
-        doc.ents = spans  # whose full names decide what further mentions are
         further = further_persons(doc, entities) if language_of_doc(doc) == "en" else []
         further += mentions(doc, [*entities, *further])
-        again = Bounds(doc).cut(further) if further else []
+        again = Bounds(doc, spans).cut(further) if further else []
         doc.ents = (*spans, *(Span(doc, start, end, label=label) for label, start, end in again))
 
     def _match_words(self, doc: Doc) -> Iterator[Entity]:

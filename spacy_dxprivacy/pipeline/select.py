@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -107,8 +108,7 @@ class Entities:
         recognised = doc.has_annotation("ENT_IOB") or (key is not None and key in doc.spans)
         if len(doc) and not recognised:
             raise DxError(Errors.DX030)
-        cut = Bounds(doc).cut if self.again else list
-        entities = chosen(doc, self._plain, spans_key=key, again=self.again, cut=cut)
+        entities = chosen(doc, self._plain, spans_key=key, again=self.again, cut=partial(_cut, doc))
         return self._by_lists(doc, entities)
 
     def _by_lists(self, doc: Doc, entities: list[Entity]) -> list[Entity]:
@@ -149,6 +149,11 @@ class Entities:
         if known is not None and missing:
             found = ", ".join(sorted(known)) or "no label at all"
             raise DxError(Errors.DX031.format(missing=", ".join(missing), known=found))
+
+
+def _cut(doc: Doc, mentions: list[Entity]) -> list[Entity]:
+    """Return further mentions without those that are nobody's names."""
+    return Bounds(doc, doc.ents).cut(mentions)
 
 
 def _phrases(name: str, phrases: list[str]) -> re.Pattern[str] | None:
