@@ -79,7 +79,7 @@ class Bounds:
         for match in matches:
             label, start, end = match
             ends[end].append(match)
-            if label == "PERSON" and end - start > 1 and "FIRST" in kinds(self.texts[start]):
+            if label == "PERSON" and end - start > 1 and self._terms.is_first_name(start):
                 persons.update(self.lowers[start:end])
         pieces: list[Entity] = []
         for label, start, end in matches:

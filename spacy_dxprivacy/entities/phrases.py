@@ -135,10 +135,8 @@ def _extended(text: str, end: int) -> int:
 
 def _organisations(text: str) -> Iterator[tuple[int, int]]:
     """What begins with a first name is an organisation only if its own words say so."""
-    lexicon = builtin_lexicon()
     for match in pattern("FIRM").finditer(text):
-        first = match[0].split()[0].strip(",")
-        person = "first_name" in lexicon.of(first) and lexicon.plainness(first) <= 0.5
+        person = builtin_lexicon().is_first_name(match[0].split()[0].strip(","))
         if not (person and kind_of(match) in ("cue", "after")):
             yield match.span()
     if _SMALL_FIRM.search(text):

@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 
 from ..text.mentions import Entity
 from .tables import FOLLOWING, GOODS, LISTED, PRODUCTS, TERM_NOUNS, expanded, pattern, words
-from .words import is_name, kinds
+from .words import builtin_lexicon, is_name
 
 INSTITUTIONS, LAW = words("INSTITUTIONS", "terms"), words("LAW", "terms")
 ABBREVIATIONS, DIAGNOSES = words("ABBREVIATIONS", "terms"), words("DIAGNOSES", "terms")
@@ -37,6 +37,11 @@ class Terms:
 
     def __init__(self, doc: Doc, texts: Sequence[str], lowers: Sequence[str]) -> None:
         self.doc, self.texts, self.lowers = doc, texts, lowers
+        self._listed: dict[tuple[int, str], bool] = {}  # many matches share a word
+
+    def is_first_name(self, i: int) -> bool:
+        """Return whether a token is a first name, and nothing else that is as frequent."""
+        return builtin_lexicon().is_first_name(self.texts[i])
 
     def judged(self, entity: Entity, names: AbstractSet[str]) -> Entity | None:
         """Return an entity without words of law at its ends, labelled as an organisation where it
@@ -47,7 +52,7 @@ class Terms:
         label, start, end = entity
         before = self.lowers[start - 1].rstrip(".") if start else ""
         called = before in _CALLING
-        is_full_name = end - start > 1 and "SURE_FIRST" in kinds(self.texts[start])
+        is_full_name = end - start > 1 and self.is_first_name(start)
         if not called and not is_full_name:
             if label == "PERSON":
                 start, end = self._without_law(start, end)
@@ -89,6 +94,11 @@ class Terms:
 
     def _is_listed(self, i: int, label: str) -> bool:
         """Whether a word is a term by itself."""
+        if (i, label) not in self._listed:
+            self._listed[i, label] = self._look_up(i, label)
+        return self._listed[i, label]
+
+    def _look_up(self, i: int, label: str) -> bool:
         text, lower = self.texts[i], self.lowers[i]
         if lower in PRODUCTS or lower in _ALONE or text in ABBREVIATIONS:
             return True
