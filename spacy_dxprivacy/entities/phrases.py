@@ -23,7 +23,7 @@ from .words import ALSO_FIRST, builtin_lexicon, is_name, kinds
 # Most texts have none of these, and are spared the searches that need them.
 _NUMBER = re.compile(r"\d{3}|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
 _SHORT_CODE = re.compile(r" (?:\d{3} ?\d\d?|\d\d-\d{3})(?!\w)")
-_SECRET_SIGN = re.compile(r"[\w+/=-]{20}|://|passw|passp|pwd|secret|token|api[ _-]?key")
+_SECRET_SIGN = re.compile(r"[\w+/=-]{20}|://|-----begin|passw|passp|pwd|secret|token|api[ _-]?key")
 _SMALL_FIRM = re.compile(r"\b(?:inc|llc|ltd|gmbh)\b")
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _SHOUTED_TERMS, _KOREAN = words("SHOUTED_TERMS"), words("KOREAN")
