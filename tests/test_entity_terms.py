@@ -173,7 +173,7 @@ def test_identifiers_are_known_by_their_form(nlp, text, expected):
         "In 2020 NFL teams met.",
         "The ratio was 0.0123, 0.0456 then.",
         "On 12 MAY 2019 he left.",
-        "The case 3/10 was light.",
+        "The appeal 3/10 was light.",
         "Password policy: long ones.",
         "The secret is out.",
         "Rates rose 24/7 in cases 10-12.",
