@@ -66,7 +66,7 @@ def set_apart(
     meanings = defaultdict[str, set[tuple[str, ...]]](set)
     for item in drawn:
         if item.text is not None:
-            meanings[_norm(item.text)].add(_meaning(item.mention.text, item.label))
+            meanings[_norm(item.text)].add(_meaning(item.mention.text, item.mention.label))
     keyed = {label for label, surrogate in surrogates.items() if _has_key(surrogate)}
     entries = originals.entries.values()
     shared = {_norm(form) for entry in entries if _meet(entry, keyed) for form in entry.forms}
