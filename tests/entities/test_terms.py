@@ -13,7 +13,7 @@ from spacy_dxprivacy.entities.tables import words
 from spacy_dxprivacy.errors import DxError
 from spacy_dxprivacy.pipeline.select import Entities
 
-TEXTS = Path(__file__).parent.parent / "benchmarks" / "entity_texts" / "rules.txt"
+TEXTS = Path(__file__).parents[2] / "benchmarks" / "entity_texts" / "rules.txt"
 MARK = re.compile(r"\{([A-Z]):([^{}]*)\}")
 NAMED = ("PERSON", "GPE", "ORG", "ADDRESS")
 TOKENS = [
