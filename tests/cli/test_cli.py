@@ -154,7 +154,7 @@ def test_a_text_taken_for_a_config_or_for_vectors_is_not_quoted(dx, tmp_path, op
 def test_a_text_goes_to_stdout_and_its_receipt_to_stderr(dx, tmp_path):
     path = tmp_path / "note.txt"
     path.write_bytes(b"The cat sleeps.\r\n\r\nZorblatt runs!")
-    result = dx(path, "--epsilon", 1, "--unknown.@dx_unknowns", "dx.Redact.v1")
+    result = dx(path, "--epsilon", 1, "--unknown.@dx_unknowns", "dx.Redact.v1", "-v")
     assert result.exit_code == 0
     first, second = result.stdout_bytes.decode().split(
         "\r\n\r\n"
@@ -163,6 +163,19 @@ def test_a_text_goes_to_stdout_and_its_receipt_to_stderr(dx, tmp_path):
     assert "4 perturbed; 1 unknown" in result.stderr and "epsilon = 1 nats" in result.stderr
     assert len(result.stderr.splitlines()) < 20
     no_secret_in(result.stdout, result.stderr)
+
+
+def test_a_summary_has_six_lines_and_says_where_the_whole_receipt_is(dx):
+    for options in (
+        [],
+        ["--entities", "person"],
+        ["--surrogates", "standard"],
+        ["-m", "laplace", "-e", "9"],
+    ):
+        result = dx("-", *options, input="The cat of John Smith sleeps.")
+        labels = [line[2:12].strip() for line in result.stderr.splitlines() if line[2] != " "]
+        assert len(result.stderr.splitlines()) <= 6 and labels[-2:] == ["Stays", "Receipt"]
+        no_secret_in(result.stderr)
 
 
 def test_a_folder_becomes_a_folder_with_the_same_names(dx, tmp_path):
@@ -215,7 +228,7 @@ def test_entities_of_a_model_alone_are_replaced(dx, tmp_path, space):
     nlp.to_disk(tmp_path / "model")
     args = ["--model", tmp_path / "model", *space_options(space), "--surrogates", "none"]
     args += ["--unknown.@dx_unknowns", "dx.Redact.v1"]
-    result = dx("-", "--entities", "person", *args, input="The cat of Zorblatt")
+    result = dx("-", "--entities", "person", *args, "-v", input="The cat of Zorblatt")
     assert result.stdout == "The cat of [REDACTED]"
     assert "every word outside" in result.stderr
     assert dx("-", "--entities", "DATE", *args, input="The cat").exit_code == 2

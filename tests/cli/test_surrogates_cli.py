@@ -40,7 +40,8 @@ def key(tmp_path):
 def test_labels_in_any_case_a_preset_and_its_receipt(note, tmp_path, fast):
     out = tmp_path / "out" / "note.txt"
     receipt = tmp_path / "receipt.json"
-    done = run_dx("sanitize", note, out, "--entities", "person,Date", "--receipt", receipt, *fast)
+    names = ["--entities", "person,Date", "--receipt", receipt, "-v"]
+    done = run_dx("sanitize", note, out, *names, *fast)
     assert done.exit_code == 0, done.output
     text = out.read_text()
     assert text.startswith("Dr. ") and " saw Mr. " in text
@@ -84,7 +85,7 @@ def test_originals_are_restored_by_a_table(note, key, tmp_path, fast):
     pytest.importorskip("cryptography")
     table, out = tmp_path / "keys" / "t", tmp_path / "o" / "n.txt"
     kept = ["--table", table, "--table-key", key]
-    done = run_dx("sanitize", note, out, "--entities", "person,date", *kept, *fast)
+    done = run_dx("sanitize", note, out, "--entities", "person,date", *kept, "-v", *fast)
     assert done.exit_code == 0, done.output
     assert os.stat(table).st_mode & 0o777 == 0o600 and b"Lopez" not in table.read_bytes()
     assert "table of surrogates" in " ".join(done.stderr.split())
