@@ -39,10 +39,6 @@ class Terms:
         self.doc, self.texts, self.lowers = doc, texts, lowers
         self._listed: dict[tuple[int, str], bool] = {}  # many matches share a word
 
-    def is_first_name(self, i: int) -> bool:
-        """Return whether a token is a first name, and nothing else that is as frequent."""
-        return builtin_lexicon().is_first_name(self.texts[i])
-
     def judged(self, entity: Entity, names: AbstractSet[str]) -> Entity | None:
         """Return an entity without words of law at its ends, labelled as an organisation where it
         is called one, or None where it is nobody's name.
@@ -52,7 +48,7 @@ class Terms:
         label, start, end = entity
         before = self.lowers[start - 1].rstrip(".") if start else ""
         called = before in _CALLING
-        is_full_name = end - start > 1 and self.is_first_name(start)
+        is_full_name = end - start > 1 and builtin_lexicon().is_first_name(self.texts[start])
         if not called and not is_full_name:
             if label == "PERSON":
                 start, end = self._without_law(start, end)
@@ -63,15 +59,12 @@ class Terms:
         return label, start, end
 
     def _without_law(self, start: int, end: int) -> tuple[int, int]:
-        first = start
-        while start < end and (self.lowers[start] in _GENERIC or self._is_joint(start, first)):
-            start += 1
+        edges = _GENERIC
+        while start < end and (self.lowers[start] in edges or self.doc[start].is_punct):
+            start, edges = start + 1, _GENERIC | _JOINTS
         while start < end and self.lowers[end - 1] in LAW:
             end -= 1
         return start, end
-
-    def _is_joint(self, i: int, first: int) -> bool:
-        return i > first and (self.doc[i].is_punct or self.lowers[i] in _JOINTS)
 
     def _is_term(self, label: str, start: int, end: int, names: AbstractSet[str]) -> bool:
         telling = [
@@ -81,9 +74,7 @@ class Terms:
             and self.texts[i] not in _POSSESSIVES
             and any(map(str.isalpha, self.texts[i]))
         ]
-        if all(self.lowers[i] in _GENERIC for i in telling):
-            return True
-        if all(self.texts[i] in ABBREVIATIONS for i in telling):
+        if all(self.lowers[i] in _GENERIC or self.texts[i] in ABBREVIATIONS for i in telling):
             return True
         after = self.lowers[end] if end < len(self.lowers) else ""
         if not names.isdisjoint(self.lowers[start:end]) or after in FOLLOWING["HUMAN"]:
