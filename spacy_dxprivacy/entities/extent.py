@@ -80,7 +80,7 @@ class Bounds:
             label, start, end = match
             ends[end].append(match)
             if label == "PERSON" and end - start > 1 and first_name(self.texts[start]):
-                persons.update(self.lowers[start:end])
+                persons.update(word for word in self.lowers[start:end] if len(word) > 2)
         pieces: list[Entity] = []
         for label, start, end in matches:
             if label == "DATE" and (

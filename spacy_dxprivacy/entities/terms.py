@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from itertools import takewhile
 
 from spacy.tokens import Doc
 
@@ -22,7 +23,7 @@ ABBREVIATIONS, DIAGNOSES = words("ABBREVIATIONS", "terms"), words("DIAGNOSES", "
 _ALONE, _POSSESSED = words("EPONYMS_ALONE", "terms"), words("EPONYMS", "terms")
 _EPONYMS = _ALONE | _POSSESSED | words("ALSO_EPONYMS", "terms")
 _SCORES, _FINDINGS = words("SCORES", "terms"), words("FINDINGS", "terms") | TERM_NOUNS
-_GENERIC = INSTITUTIONS | LAW
+_GENERIC, _STATUTES = INSTITUTIONS | LAW, words("STATUTES", "terms")
 _JOINTS = frozenset("of the and for de der du la ii iii iv".split())
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
 # What stands before a name, and before no term.
@@ -77,11 +78,20 @@ class Terms:
         if all(self.lowers[i] in _GENERIC or self.texts[i] in ABBREVIATIONS for i in telling):
             return True
         after = self.lowers[end] if end < len(self.lowers) else ""
+        if label == "PERSON" and self._begins_statute(end):
+            return True
         if not names.isdisjoint(self.lowers[start:end]) or after in FOLLOWING["HUMAN"]:
             return False
         if all(self._is_listed(i, label) for i in telling):
             return True
         return end - start < 4 and self._is_called_after(start, end, telling)
+
+    def _begins_statute(self, end: int) -> bool:
+        """Whether the capitalised words from a place on are the rest of the name of an act."""
+        title = takewhile(
+            lambda i: self.texts[i].istitle(), range(end, min(end + 4, len(self.doc)))
+        )
+        return any(self.lowers[i] in _STATUTES for i in title)
 
     def _is_listed(self, i: int, label: str) -> bool:
         """Whether a word is a term by itself."""
