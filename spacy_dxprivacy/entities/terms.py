@@ -18,12 +18,17 @@ from ..text.mentions import Entity
 from .tables import FOLLOWING, GOODS, LISTED, PRODUCTS, TERM_NOUNS, expanded, pattern, words
 from .words import builtin_lexicon, is_name
 
-INSTITUTIONS, LAW = words("INSTITUTIONS", "terms"), words("LAW", "terms")
+# The lists have the singular.
+INSTITUTIONS, LAW = (
+    frozenset(form for word in words(name, "terms") for form in (word, f"{word}s"))
+    for name in ("INSTITUTIONS", "LAW")
+)
 ABBREVIATIONS, DIAGNOSES = words("ABBREVIATIONS", "terms"), words("DIAGNOSES", "terms")
 _ALONE, _POSSESSED = words("EPONYMS_ALONE", "terms"), words("EPONYMS", "terms")
 _EPONYMS = _ALONE | _POSSESSED | words("ALSO_EPONYMS", "terms")
 _SCORES, _FINDINGS = words("SCORES", "terms"), words("FINDINGS", "terms") | TERM_NOUNS
-_GENERIC, _STATUTES = INSTITUTIONS | LAW, words("STATUTES", "terms")
+_GENERIC = INSTITUTIONS | LAW
+_OFFICES, _STATUTES = words("OFFICES", "terms"), words("STATUTES", "terms")
 _JOINTS = frozenset("of the and for de der du la ii iii iv".split())
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
 # What stands before a name, and before no term.
@@ -48,7 +53,7 @@ class Terms:
         """
         label, start, end = entity
         before = self.lowers[start - 1].rstrip(".") if start else ""
-        called = before in _CALLING
+        called = before in _CALLING and self.lowers[start] not in _OFFICES
         is_full_name = end - start > 1 and builtin_lexicon().is_first_name(self.texts[start])
         if not called and not is_full_name:
             if label == "PERSON":
