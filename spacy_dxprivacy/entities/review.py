@@ -24,11 +24,8 @@ _FIRM_FIRST = frozenset(
 )
 _POSSESSIVE = ("'s", "’s")
 _BE = frozenset("is was are were am be 's 're 'm came comes come hails".split())
-_ROLES = LISTED["ROLE"] | LISTED["TITLE"] | LISTED["FIELD"]
-_STOP_LINES = words("STOP_LINES")
 _PLACE_AFTER, _PLACE_FIRST = words("PLACE_AFTER"), words("PLACE_FIRST")
 _BULLETS = frozenset("- * • – ·".split())
-_SAYING = re.compile(r"([^\W\d_]+):[\"'“‘\w]")  # one token
 _ITEM = re.compile(r"\d{1,3}[.)]?")
 
 
@@ -209,11 +206,9 @@ def _hyphened(doc: Doc, end: int) -> int:
 
 
 def further_persons(doc: Doc, entities: list[Entity]) -> list[Entity]:
-    """Return the other persons of lists, dialogues and items. entities: in order."""
-    further: list[Entity] = []
-    for find in (_in_lists, _speakers, _items):
-        further += find(doc, [*entities, *further])
-    return further
+    """Return the other persons of lists and items. entities: in order."""
+    further = [*_in_lists(doc, entities)]
+    return [*further, *_items(doc, [*entities, *further])]
 
 
 def _taken(entities: list[Entity]) -> set[int]:
@@ -243,31 +238,6 @@ def _chain(doc: Doc, places: Iterable[int], taken: set[int]) -> Iterator[int]:
             return
         joined = False
         yield i
-
-
-def _speakers(doc: Doc, entities: list[Entity]) -> Iterator[Entity]:
-    """The speakers of a dialogue, where other lines begin with names: "Destiny: Yes"."""
-    spoken = {
-        s for label, s, end in entities if label == "PERSON" and doc[end : end + 1].text == ":"
-    }
-    if not spoken:
-        return
-    begins = {0, *(i + 1 for i in range(len(doc) - 1) if "\n" in doc[i].text)}
-    if spoken.isdisjoint(begins):
-        return
-    for start in sorted(begins - _taken(entities)):
-        glued = _SAYING.match(doc[start].text)
-        if glued and _is_speaker(glued[1]):
-            yield "PERSON", start, start + 1
-            continue
-        end = next((i for i in range(start, min(start + 4, len(doc))) if doc[i].text == ":"), start)
-        if end > start and all(_is_speaker(token.text) for token in doc[start:end]):
-            yield "PERSON", start, end
-
-
-def _is_speaker(word: str) -> bool:
-    plain = word.lower() in _ROLES or word in _STOP_LINES
-    return word.istitle() and word.isalpha() and not plain
 
 
 def _items(doc: Doc, entities: list[Entity]) -> Iterator[Entity]:
