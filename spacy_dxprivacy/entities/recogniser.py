@@ -6,7 +6,7 @@ what earlier components found. It reads English; Docs of other languages keep wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 import numpy as np
@@ -21,13 +21,17 @@ from ..text.language import language_of_doc
 from ..text.mentions import Entity, is_word, mentions, plain_label
 from ..text.normal import in_normal_form
 from ..text.tokens import with_fields_apart
+from ..validate import one_of, positive
 from . import network
 from .extent import Bounds
 from .tables import words
 from .words import features
 
 TOKENS = 4096  # that the network reads at a time
-SURE = 2.0  # how much more probable than none a label is to be
+# How much more probable than none a label is to be; chosen on text that the network did not see.
+THRESHOLDS = {"PERSON": 0.5, "ORG": 0.5, "GPE": 0.5, "ADDRESS": 2.0, "DATE": 2.0, "TIME": 2.0}
+UNLIKELY = 0.01  # a label that is less probable than this part of none is not considered
+TINY = 1e-9
 FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")
 # A number that is part of an address or a date is no entity of its own.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
@@ -43,10 +47,22 @@ class DxEntityRecognizer(FailsClosed, Pipe):
     Args:
         nlp: The pipeline.
         name: The component's name.
+        threshold: By label, how much more probable than none an entity is to be, in place of
+            THRESHOLDS: below, fewer names stay readable and more words are marked that are none.
     """
 
-    def __init__(self, nlp: Language, name: str = "dx_entity_recognizer") -> None:
+    def __init__(
+        self,
+        nlp: Language,
+        name: str = "dx_entity_recognizer",
+        *,
+        threshold: Mapping[str, float] | None = None,
+    ) -> None:
         self.nlp, self.vocab, self.name = nlp, nlp.vocab, name
+        self.thresholds = dict(THRESHOLDS)
+        for label, value in (threshold or {}).items():
+            one_of("threshold", label, network.LABELS)
+            self.thresholds[label] = positive(f"threshold.{label}", value)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -65,7 +81,8 @@ class DxEntityRecognizer(FailsClosed, Pipe):
             english = [doc for doc in docs if len(doc) and language_of_doc(doc) == "en"]
             shares = dict(zip(map(id, english), predicted(english), strict=True))
             for doc in docs:
-                set_entities(doc, spans(shares[id(doc)]) if id(doc) in shares else [])
+                is_read = id(doc) in shares
+                set_entities(doc, spans(shares[id(doc)], self.thresholds) if is_read else [])
                 yield doc
 
 
@@ -91,25 +108,51 @@ def predicted(docs: list[Doc]) -> list[Floats2d]:
     return [flat_shares[start:][: len(row)] for start, row in zip(starts, rows, strict=False)]
 
 
-def spans(shares: Floats2d) -> list[Entity]:
-    """Return the entities that the probabilities of tags give, in order.
+def spans(shares: Floats2d, thresholds: Mapping[str, float] = THRESHOLDS) -> list[Entity]:
+    """Return the entities of the most probable legal sequence of tags, in order.
 
-    A token has the label whose two tags are most probable together; an entity ends where the label
-    does, or where another one more probably begins.
+    An entity begins with the first tag of its label, and the other tag follows one of that label
+    alone. A label counts by its probability over its threshold.
+
+    Args:
+        shares: The probability of each tag, shape (tokens, tags).
+        thresholds: Of each label, how much more probable than none it is to be.
     """
-    begins, inside = shares[:, 1::2], shares[:, 2::2]
-    by_label = begins + inside
-    label = by_label.argmax(axis=1)
-    named = by_label.max(axis=1) > SURE * shares[:, 0]
-    entities: list[Entity] = []
-    for i in np.flatnonzero(named).tolist():
-        name = network.LABELS[label[i]]
-        goes_on = inside[i, label[i]] > begins[i, label[i]]
-        if entities and goes_on and entities[-1][0] == name and entities[-1][2] == i:
-            entities[-1] = name, entities[-1][1], i + 1
-        else:
-            entities.append((name, i, i + 1))
-    return entities
+    limits = np.array([thresholds[label] for label in network.LABELS])
+    by_label = (shares[:, 1::2] + shares[:, 2::2]) / limits
+    candidates = np.flatnonzero(by_label.max(axis=1) > UNLIKELY * shares[:, 0])
+    scores = np.log(np.maximum(shares, TINY))
+    scores[:, 1:] -= np.repeat(np.log(limits), 2)
+    breaks = np.flatnonzero(np.diff(candidates) > 1) + 1
+    return [
+        (label, run[0] + start, run[0] + end)
+        for run in (part.tolist() for part in np.split(candidates, breaks) if len(part))
+        for label, start, end in _best_entities(scores[run[0] : run[-1] + 1])
+    ]
+
+
+def _best_entities(scores: Floats2d) -> list[Entity]:
+    """The entities of the sequence with the highest sum of scores (Viterbi)."""
+    outside, begins, inside = scores[:, 0], scores[:, 1::2], scores[:, 2::2]
+    best, in_label = 0.0, np.full(begins.shape[1], -np.inf)
+    states, goes_on = [], []
+    for i in range(len(scores)):
+        enter, stay = best + begins[i], in_label + inside[i]
+        goes_on.append(stay > enter)
+        in_label = np.maximum(enter, stay)
+        label = int(in_label.argmax())
+        none = best + outside[i]
+        best = max(none, in_label[label])
+        states.append(label if in_label[label] > none else -1)
+    entities, end = [], len(scores)
+    while end:
+        label, start = states[end - 1], end - 1
+        while label >= 0 and goes_on[start][label]:
+            start -= 1
+        if label >= 0:
+            entities.append((network.LABELS[label], start, end))
+        end = start
+    return entities[::-1]
 
 
 def set_entities(doc: Doc, predictions: list[Entity]) -> None:

@@ -32,9 +32,12 @@ def make_dx_entity_ruler(
 @Language.factory(
     "dx_entity_recognizer",
     assigns=["doc.ents", "token.ent_type", "token.ent_iob"],
+    default_config={"threshold": {}},
 )
-def make_dx_entity_recognizer(nlp: Language, name: str) -> DxEntityRecognizer:
+def make_dx_entity_recognizer(
+    nlp: Language, name: str, threshold: dict[str, float]
+) -> DxEntityRecognizer:
     """Make a component that finds entities by a trained network. See DxEntityRecognizer."""
     from .recogniser import DxEntityRecognizer
 
-    return DxEntityRecognizer(nlp, name)
+    return DxEntityRecognizer(nlp, name, threshold=threshold)
