@@ -15,25 +15,26 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span
 
-from ..arrays import Floats2d
+from ..arrays import Floats1d, Floats2d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, is_word, mentions, plain_label
 from ..text.normal import in_normal_form
 from ..text.tokens import with_fields_apart
-from ..validate import one_of, positive
+from ..validate import between, one_of, positive
 from . import network
 from .extent import Bounds
+from .ruler import TAKE_BACK, THRESHOLDS
+from .ruling import BY_RULE
 from .tables import words
 from .words import features
 
 TOKENS = 4096  # that the network reads at a time
-# How much more probable than none a label is to be; chosen on text that the network did not see.
-THRESHOLDS = {"PERSON": 0.5, "ORG": 0.5, "GPE": 0.5, "ADDRESS": 2.0, "DATE": 2.0, "TIME": 2.0}
 UNLIKELY = 0.01  # a label that is less probable than this part of none is not considered
 TINY = 1e-9
 FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")
 # A number that is part of an address or a date is no entity of its own.
+_NAMES = frozenset({"PERSON", "GPE"})
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 
 
@@ -47,8 +48,10 @@ class DxEntityRecognizer(FailsClosed, Pipe):
     Args:
         nlp: The pipeline.
         name: The component's name.
-        threshold: By label, how much more probable than none an entity is to be, in place of
-            THRESHOLDS: below, fewer names stay readable and more words are marked that are none.
+        threshold: By label, how much more probable than none an entity is to be. Lower values
+            leave fewer names readable, and mark more words that are no names.
+        take_back: The probability of none above which a person or place of dx_entity_ruler is none,
+            unless one of your own patterns found it. At 1 all stay.
     """
 
     def __init__(
@@ -56,11 +59,13 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         nlp: Language,
         name: str = "dx_entity_recognizer",
         *,
-        threshold: Mapping[str, float] | None = None,
+        threshold: Mapping[str, float] = THRESHOLDS,
+        take_back: float = TAKE_BACK,
     ) -> None:
         self.nlp, self.vocab, self.name = nlp, nlp.vocab, name
+        self.take_back = between("take_back", take_back, 0, 1, "(]")
         self.thresholds = dict(THRESHOLDS)
-        for label, value in (threshold or {}).items():
+        for label, value in threshold.items():
             one_of("threshold", label, network.LABELS)
             self.thresholds[label] = positive(f"threshold.{label}", value)
 
@@ -81,8 +86,11 @@ class DxEntityRecognizer(FailsClosed, Pipe):
             english = [doc for doc in docs if len(doc) and language_of_doc(doc) == "en"]
             shares = dict(zip(map(id, english), predicted(english), strict=True))
             for doc in docs:
-                is_read = id(doc) in shares
-                set_entities(doc, spans(shares[id(doc)], self.thresholds) if is_read else [])
+                if id(doc) in shares:
+                    take_back_names(doc, shares[id(doc)][:, 0], self.take_back)
+                    set_entities(doc, spans(shares[id(doc)], self.thresholds))
+                else:
+                    set_entities(doc, [])
                 yield doc
 
 
@@ -155,6 +163,23 @@ def _best_entities(scores: Floats2d) -> list[Entity]:
     return entities[::-1]
 
 
+def take_back_names(doc: Doc, outside: Floats1d, limit: float) -> None:
+    """Remove the persons and places of rules of which no word may be a part of a name.
+
+    Args:
+        doc: A Doc with entities.
+        outside: The probability that a token is outside all entities, shape (tokens,).
+        limit: The probability above which it is.
+    """
+    doc.ents = tuple(
+        span
+        for span in doc.ents
+        if span.id_ != BY_RULE
+        or span.label_ not in _NAMES
+        or outside[span.start : span.end].min() <= limit
+    )
+
+
 def set_entities(doc: Doc, predictions: list[Entity]) -> None:
     """Add entities to those of a Doc, and further mentions of all.
 
@@ -202,16 +227,24 @@ def _is_entity(doc: Doc, start: int, end: int) -> bool:
         return False
     if not any(map(str.isalnum, text)):
         return False
-    if text.count(".") > 1 and text.replace(".", "").lower() in NO_NAME_PART:
+    if _is_degree(text):
         return False
     return not (text.isupper() and text.lower() in FORM_WORDS and any(map(str.isdigit, after)))
 
 
+def _is_degree(text: str) -> bool:
+    """Whether a text is a degree or an office in letters with points, as the M.D. of a doctor."""
+    return text.count(".") > 1 and text.replace(".", "").lower() in NO_NAME_PART
+
+
 def _trimmed(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
-    """The extent without white space and marks at its ends, and of a name without linking words."""
-    if label not in ("DATE", "TIME"):
-        return bounds.trimmed(start, end)
+    """The extent without white space and marks at its ends, and of a name without degrees and
+    linking words."""
     doc = bounds.doc
+    if label not in ("DATE", "TIME"):
+        while start < end and _is_degree(doc[end - 1].text):
+            end -= 1
+        return bounds.trimmed(start, end)
     while start < end and (doc[start].is_space or doc[start].is_punct):
         start += 1
     while start < end and (doc[end - 1].is_space or doc[end - 1].is_punct):
