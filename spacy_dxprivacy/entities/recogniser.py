@@ -1,7 +1,8 @@
 """The statistical recogniser of the package: names, places, organisations, dates by their context.
 
-It is trained on text that the project makes itself (scripts/recogniser), and adds what it finds to
-what earlier components found. It reads English; Docs of other languages keep what they have.
+It is trained on text that the project makes itself and on text whose names people marked
+(scripts/recogniser). It adds what it finds to what earlier components found, and takes back names
+of the rules that are none. It reads English; Docs of other languages keep what they have.
 """
 
 from __future__ import annotations
