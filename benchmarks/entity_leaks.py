@@ -10,8 +10,9 @@ figures are told of the other, which has other sentences and other names.
 
 A .conll file has a token and its tag in the first and last column of a line, as the Broad Twitter
 Corpus and WNUT17 have them. A .txt file has texts with marks within, `{P:Maria Lopez}` for a
-person, and ===== between them. Those of entity_texts were written by hand: mails, notes, tickets, tables, chats with names of many
-countries, and with brands, drugs and amounts that are nobody's.
+person, and ===== between them. Those of entity_texts were written by hand:
+mails, notes, tickets, tables, chats with names of many countries, and with brands, drugs and
+amounts that are nobody's.
 
 Every word that is recognised counts as hidden, whatever will stand in its place: this is about the
 recogniser alone. *readable* is the share of annotated entities of which a word is still there;

@@ -15,6 +15,8 @@ from spacy.language import Language
 # rules and network as one, on text that the network did not learn from.
 THRESHOLDS = {"PERSON": 0.5, "ORG": 0.5, "GPE": 0.5, "ADDRESS": 2.0, "DATE": 2.0, "TIME": 2.0}
 TAKE_BACK = 0.95
+NETWORK = "dx_entity_recognizer"
+NETWORK_CONFIG = {"threshold": THRESHOLDS, "take_back": TAKE_BACK}
 
 if TYPE_CHECKING:
     from .recogniser import DxEntityRecognizer
@@ -36,9 +38,9 @@ def make_dx_entity_ruler(
 
 
 @Language.factory(
-    "dx_entity_recognizer",
+    NETWORK,
     assigns=["doc.ents", "token.ent_type", "token.ent_iob"],
-    default_config={"threshold": THRESHOLDS, "take_back": TAKE_BACK},
+    default_config=NETWORK_CONFIG,
 )
 def make_dx_entity_recognizer(
     nlp: Language, name: str, threshold: dict[str, float], take_back: float

@@ -9,7 +9,7 @@ import spacy
 
 from spacy_dxprivacy.about import DATA
 from spacy_dxprivacy.entities import network, recogniser
-from spacy_dxprivacy.errors import DxError
+from spacy_dxprivacy.errors import DxError, UsageError
 from spacy_dxprivacy.io.build import make_pipeline
 
 TEXT = "Dr. Oluwaseun Brandvold of Norwood Analytics moved to Fargo on 3 May 2021."
@@ -145,6 +145,23 @@ def test_thresholds_are_settings_of_the_component_and_saved_with_it(tmp_path):
     assert "DATE" in {label for label, _ in found(nlp(TEXT))}
     nlp.to_disk(tmp_path / "saved")
     assert found(spacy.load(tmp_path / "saved")(TEXT)) == found(nlp(TEXT))
+
+
+PATH = "components.dx_entity_recognizer.threshold.PERSON"
+
+
+@pytest.mark.parametrize("settings", [{"entities": ["person"]}, {"config": "configs/entities.cfg"}])
+def test_thresholds_are_overrides_of_commands(settings):
+    nlp = make_pipeline(**settings, overrides={PATH: 1e6})
+    recogniser_alone = nlp.get_pipe(BOTH[1])(nlp.make_doc(TEXT))
+    assert "PERSON" not in {label for label, _ in found(recogniser_alone)}
+    with pytest.raises(UsageError, match="ORG"):
+        make_pipeline(**settings, overrides={PATH.replace("PERSON", "OGR"): 1.0})
+
+
+def test_thresholds_need_a_recogniser():
+    with pytest.raises(UsageError, match="threshold"):
+        make_pipeline(overrides={PATH: 1.0})
 
 
 @pytest.mark.parametrize(
