@@ -70,6 +70,7 @@ MARKS = {
     "E": "EMAIL_ADDRESS",
     "I": "ID",
     "D": "DATE_TIME",
+    "S": "SECRET",
 }
 CONLL = spacy.blank("xx")
 CONLL_TYPES = {

@@ -77,7 +77,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
             matches = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
             # Cut twice: an entity whose label changed ends at other words.
             bounds = Bounds(doc)
-            entities = {*bounds.cut(relabelled(doc, bounds.cut(matches)))}
+            entities = {*bounds.cut(relabelled(bounds, bounds.cut(matches)))}
         else:
             entities = match_foreign(doc, language)
         entities |= {*match_disguised(doc)}
@@ -94,7 +94,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         for label, start, end in matches:
             source = BY_RULE if isinstance(label, str) else ""
             key, span_id = self._ent_ids.get(label) or (label, source)
-            for first, last in _free_runs(doc, start, end, taken):
+            for first, last in _free_runs(doc, start, end, taken, label == "SECRET"):
                 spans.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
         entities = sorted(
@@ -103,7 +103,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         )
         further = further_persons(doc, entities) if language_of_doc(doc) == "en" else []
         further += mentions(doc, [*entities, *further])
-        again = Bounds(doc).cut(further)
+        again = Bounds(doc, spans).cut(further) if further else []
         spans += [
             Span(doc, start, end, label=label, span_id=BY_RULE) for label, start, end in again
         ]
@@ -128,11 +128,15 @@ def _token_rules(guess: bool) -> tuple[Matcher, dict[int, tuple[str, int, int]]]
     return matcher, contexts
 
 
-def _free_runs(doc: Doc, start: int, end: int, taken: set[int]) -> Iterator[tuple[int, int]]:
-    """The parts of a match that are still free, without punctuation and space at their ends."""
+def _free_runs(
+    doc: Doc, start: int, end: int, taken: set[int], is_secret: bool
+) -> Iterator[tuple[int, int]]:
+    """The parts of a match that are still free, without space at their ends, nor punctuation, which
+    only secrets end in."""
     if taken.issuperset(range(start, end)):
         return
-    edges = (t.is_space or (t.is_punct and not t.text.startswith("#")) for t in doc[start:end])
+    marks = "" if is_secret else "#"
+    edges = (t.is_space or (t.is_punct and not t.text.startswith(marks)) for t in doc[start:end])
     free = [i not in taken and not edge for i, edge in enumerate(edges, start)]
     while any(free):
         first = free.index(True)

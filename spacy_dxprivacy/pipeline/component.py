@@ -42,6 +42,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "carry": [],
     "language": None,
     "unknown_language": "refuse",
+    "attribute": "dx",
     "max_epsilon_per_doc": None,
     "max_epsilon_per_person": None,
     "mechanism": {
@@ -80,6 +81,7 @@ def make_dx_sanitizer(
     carry: list[str],
     language: str | None,
     unknown_language: str,
+    attribute: str,
     max_epsilon_per_doc: float | None,
     max_epsilon_per_person: float | None,
     mechanism: Mechanism,
@@ -110,6 +112,7 @@ def make_dx_sanitizer(
         carry=carry,
         language=language,
         unknown_language=unknown_language,
+        attribute=attribute,
         max_epsilon_per_doc=max_epsilon_per_doc,
         max_epsilon_per_person=max_epsilon_per_person,
     )
@@ -134,9 +137,9 @@ class DxSanitizer(FailsClosed):
     """
 
     def __init__(self, nlp: Language, name: str, **settings: Any) -> None:
-        install_extensions()
         self.name = name
         self.settings = SanitizerSettings(**settings)
+        install_extensions(self.settings.attribute)
         self.on_replacements: OnReplacements | None = None
         self._nlp: Language | None = nlp
         self._checked_names: list[str] = []

@@ -78,6 +78,7 @@ class SanitizerSettings:
             each text and passage is detected by its words if None.
         unknown_language: "refuse" a text with a passage in a language or script that is not
             covered, or "redact" the passage as a whole.
+        attribute: Of Docs, tokens and spans (doc._.dx), for their receipt and how they were made.
         max_epsilon_per_doc: A Doc whose total epsilon would be above it raises before anything of
             it is drawn. It counts words only, not surrogates.
         max_epsilon_per_person: A Doc in which all mentions of a recognised person together would
@@ -102,6 +103,7 @@ class SanitizerSettings:
     carry: Iterable[str] = ()
     language: str | None = None
     unknown_language: str = "refuse"
+    attribute: str = "dx"
     max_epsilon_per_doc: float | None = None
     max_epsilon_per_person: float | None = None
     rng: Rng = field(init=False)
@@ -119,6 +121,8 @@ class SanitizerSettings:
         one_of("vectors", self.vectors, ("table", "noisy"))
         one_of("unknown_language", self.unknown_language, ("refuse", "redact"))
         self.carry = tuple(one_of("carry", item, tuple(CARRIED_IN_CLEAR)) for item in self.carry)
+        if not (isinstance(self.attribute, str) and self.attribute.isidentifier()):
+            raise fail("attribute", "a name of Python, such as 'dx'", self.attribute)
         for name, stage in self.stages.items():
             if not callable(stage):
                 raise fail(f"stages.{name}", "a stage of @dx_stages", type(stage))
@@ -360,7 +364,8 @@ def check_labels(settings: SanitizerSettings, nlp: Language, name: str) -> None:
     if missing:
         raise DxError(Errors.DX115.format(missing=", ".join(missing)))
     known = entity_labels(nlp, before=name)
-    unknown = [] if known is None else sorted(set(settings.surrogates) - known)
+    denied = settings.selector.deny.keys() if isinstance(settings.selector, Entities) else ()
+    unknown = [] if known is None else sorted({*settings.surrogates} - {*known, *denied})
     if unknown:
         predicted = ", ".join(sorted(known or ())) or "no label at all"
         message = Warnings.DX121.format(unknown=", ".join(unknown), known=predicted)

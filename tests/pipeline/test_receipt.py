@@ -6,24 +6,24 @@ import warnings
 import numpy as np
 import pytest
 import spacy
+from conftest import on_space, sanitizing
+from spacy import displacy
 from spacy.tokens import Doc
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized, registry, release
 from spacy_dxprivacy.mechanisms import projection as rank_sampling
 from spacy_dxprivacy.mechanisms.levels import LEVELS, scale_of
-from spacy_dxprivacy.pipeline.receipt import Receipt
+from spacy_dxprivacy.pipeline.receipt import COLORS, Receipt
 
 LINE = Space.from_vectors([f"word{i}" for i in range(9)], np.arange(9.0)[:, None])
 
 
 def make(tmp_path, mechanism, **settings):
     LINE.save(tmp_path / "line")
-    nlp = spacy.blank("en")
-    space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(tmp_path / "line"), "exclude": []}
+    space = on_space(tmp_path / "line", exclude=[])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        nlp.add_pipe("dx_sanitizer", config={"mechanism": mechanism, "space": space, **settings})
-    return nlp
+        return sanitizing(mechanism=mechanism, space=space, **settings)
 
 
 LAPLACE = {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": 2.0}
@@ -87,12 +87,6 @@ def test_a_setting_that_was_found_on_the_space_is_in_the_receipt_and_kept_on_dis
     assert set(found) == {"c"}
     monkeypatch.setattr(rank_sampling, "calibrated", lambda *_: pytest.fail("looked again"))
     assert spacy.load(tmp_path / "saved")("word1")._.dx.found == found
-
-
-def test_a_budget_out_of_range_is_refused(tmp_path):
-    for value in (0.0, -1.0, float("nan")):
-        with pytest.raises(ValueError, match="max_epsilon_per_doc"):
-            make(tmp_path, LAPLACE, max_epsilon_per_doc=value)
 
 
 def test_two_sanitizers_leave_two_receipts(tmp_path):
@@ -221,3 +215,26 @@ def test_a_receipt_of_entities_states_their_surrogates_and_no_unused_mechanism()
     selector = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON"]}
     nlp.add_pipe("dx_sanitizer", config={"selector": selector, "surrogates": surrogates})
     assert nlp("Mary Hollis came.")._.dx.mechanism == "dx.Path.v2"
+
+
+# -- at home in spaCy ------------------------------------------------------------------------------
+
+
+def test_the_name_of_the_attribute_can_be_chosen():
+    nlp = sanitizing(attribute="private")
+    doc = nlp("Maria sleeps badly.")
+    assert doc._.private == doc._.dx and doc[0]._.private == "SAMPLED"
+    assert spacy.util.load_model_from_config(nlp.config)("She sleeps.")._.private.tokens == 3
+
+
+@pytest.mark.parametrize("name", ["", "a b", "taken"])
+def test_a_name_that_is_none_or_that_others_have_is_refused(name):
+    Doc.set_extension("taken", default=None, force=True)
+    with pytest.raises(DxError, match="attribute"):
+        spacy.blank("en").add_pipe("dx_sanitizer", config={"attribute": name})
+
+
+def test_displacy_has_colours_for_the_labels_of_a_release():
+    nlp = sanitizing()
+    html = displacy.render(nlp("Maria sleeps badly."), style="span", options={"spans_key": "dx"})
+    assert COLORS["SAMPLED"] in html
