@@ -17,9 +17,9 @@ from ...entities.surrogates.restoring import Rows
 from ...entities.surrogates.table import _is_common
 from ...entities.words import is_plain
 from ...io.pieces import listed
+from ..conversation import MARK, Line
 from .callers import Refused
 
-MARK = "\x1e"  # around each text of the document; white space to the tokenizer
 DIGITS = 5  # of a number that may be somebody's
 # Returns the text to write in place of a text, given the key that it stands under.
 TextMapper = Callable[[str, str], str]
@@ -65,7 +65,7 @@ class Prompt:
         if not isinstance(body, dict):
             raise ValueError("not an object")
         self._body, self._models = body, models
-        self._lines: list[str] = []  # of the document: a key, and a text between marks
+        self._lines: list[Line] = []  # a key, and a text
         self._names: list[tuple[str, str]] = []  # fields, and identifiers that stay as they are
         self._data_keys: dict[str, str] = {}  # keys of data that were read, and what replaces them
         self._neutral_keys: dict[str, str] = {}  # those that are no surrogates, with the originals
@@ -73,11 +73,11 @@ class Prompt:
         self._object(body)
 
     @property
-    def document(self) -> str:
+    def lines(self) -> list[Line]:
         """The texts, and after them the identifiers, as they are and word by word."""
         names = dict.fromkeys(name for _, name in self._names if not _DRAWN.fullmatch(name))
         spelled = dict.fromkeys(map(_spelled, names))
-        return "".join([*self._lines, *(_line(name, "word: ") for name in (*names, *spelled))])
+        return [*self._lines, *(("word: ", name) for name in (*names, *spelled))]
 
     @property
     def conversation(self) -> str:
@@ -97,23 +97,19 @@ class Prompt:
         form = form.get("format", form) if isinstance(form, dict) else {}
         return isinstance(form, dict) and str(form.get("type")).startswith("json")
 
-    def replaced(self, document: str, rows: Rows) -> tuple[dict[str, Any], Rows]:
-        """Return the request with the texts of a sanitised document, and all rows that restore it.
+    def replaced(self, texts: list[str], rows: Rows) -> tuple[dict[str, Any], Rows]:
+        """Return the request with these texts for its lines, and all rows that restore it.
 
         Raises:
-            Refused: 422 where the document fell apart, 400 where an identifier names somebody of
-                the texts.
+            Refused: 400 where an identifier names somebody of the texts.
         """
-        originals, surrogates = (text.split(MARK)[1::2] for text in (self.document, document))
-        if len(originals) != len(surrogates):
-            raise Refused(422, "the texts of this request could not be separated.")
         n_texts = len(self._lines)
-        for original, surrogate in zip(originals[n_texts:], surrogates[n_texts:], strict=True):
+        for (_, original), surrogate in zip(self.lines[n_texts:], texts[n_texts:], strict=True):
             if original != surrogate:
                 named = (f for f, name in self._names if original in (name, _spelled(name)))
                 raise _names_somebody(next(named))
         self._check_names([row[0].casefold() for row in rows.values()])
-        self._surrogates, self._data_keys = iter(surrogates[:n_texts]), {}
+        self._surrogates, self._data_keys = iter(texts[:n_texts]), {}
         body = self._object(self._body)
         return body, {**rows, **{k: (old, [k], False) for k, old in self._neutral_keys.items()}}
 
@@ -196,7 +192,8 @@ class Prompt:
             return text
         if self._surrogates is not None:
             return next(self._surrogates)
-        self._lines.append(_line(text, f"{key}: ".replace(MARK, " ") if key else ""))
+        head = f"{key}: " if key else ""
+        self._lines.append((head.replace(MARK, " "), text.replace(MARK, " ")))
         return text
 
     def _data_key(self, text: str) -> str:
@@ -263,10 +260,6 @@ def _is_version(text: str) -> bool:
 
 def _names_somebody(field: str) -> Refused:
     return Refused(400, f"{field!r} has a name or a number in it that may be somebody's.")
-
-
-def _line(text: str, before: str = "") -> str:
-    return f"{before}{MARK}{text.replace(MARK, ' ')}{MARK}\n\n"
 
 
 def _spelled(name: str) -> str:

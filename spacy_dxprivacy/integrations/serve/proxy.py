@@ -56,10 +56,11 @@ async def _answer(request: Request, path: str, make_answer: type[ChatAnswer]) ->
         prompt = Prompt(parsed(await request.body()), service.limits.models)
     except (ValueError, RecursionError):
         raise Refused(400, NOT_JSON) from None
-    if not is_unicode(prompt.document):
+    lines = prompt.lines
+    if not all(is_unicode(head + text) for head, text in lines):
         raise Refused(400, "a text is not valid Unicode.")
-    (outcome,) = await service.draw(request, [prompt.document], prompt.conversation)
-    body, rows = prompt.replaced(outcome.drawn, outcome.rows)
+    texts, rows = await service.draw_prompt(request, prompt.conversation, lines)
+    body, rows = prompt.replaced(texts, rows)
     answer = make_answer(rows, service.limits.tools, escaped=prompt.wants_json)
     async with AsyncExitStack() as stack:
         upstream = await _send(stack, request, path, body)

@@ -1,0 +1,265 @@
+"""The texts of a conversation with a model: surrogates out, originals back.
+
+A conversation is one document. Its surrogates follow from a secret of the process and its name, and
+a text that was sent before goes out again as it was: it is not recognised anew. What is held for
+that, for an hour, is what was sent, under a keyed digest of what came in, and where in it originals
+stood: no original.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import re
+import threading
+import time
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from secrets import token_hex
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..entities.surrogates.base import Mention, Scope, Surrogate
+from ..entities.surrogates.replacements import USER, Replacement
+from ..entities.surrogates.restoring import Rows, rows_of, set_apart
+from ..entities.surrogates.table import SurrogateTable
+from ..errors import DxError
+from ..io.build import the_sanitizer
+from ..io.records import MENTIONS, Record
+from ..text.mentions import plain_label
+
+MARK = "\x1e"  # around each text of the document; white space to the tokenizer
+SECRET = "DX_SERVICE_SECRET"  # in the environment of workers, and nowhere else
+MOST_CHARACTERS = 2**26  # of all conversations
+FORGOTTEN = 3600.0  # seconds after its last request
+WAYS = ("replace", "mask", "block", "leave")
+APART = "the texts of this request could not be separated."
+_WORD = re.compile(r"\w{2,}")
+
+Line = tuple[str, str]  # what stands before a text in its document, and the text
+Draw = Callable[[Record], str]  # Returns the sanitised text of a record, or raises
+
+
+@dataclass(frozen=True)
+class Place:
+    """A mention of a text, and its surrogate in what was sent. before: the word before it."""
+
+    start: int
+    end: int
+    label: str
+    before: str
+    surrogate: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A text as it was sent, and the mentions of what came in."""
+
+    text: str = field(repr=False)
+    places: tuple[Place, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Characters, or what takes as much memory."""
+        return len(self.text) + 100 * (1 + len(self.places))
+
+
+@dataclass
+class Conversation:
+    """What was sent before, by digest; and the numbers of the marks, by label."""
+
+    name: str
+    key: bytes = field(repr=False)
+    sent: dict[bytes, Sent] = field(default_factory=dict, repr=False)
+    counts: dict[str, Iterator[int]] = field(default_factory=dict, repr=False)
+    size: int = 0
+    used: float = 0.0
+
+    def get(self, line: Line) -> Sent | None:
+        """Return how a text was sent before."""
+        return self.sent.get(self._digest(line))
+
+    def add(self, line: Line, sent: Sent) -> None:
+        """Send a text so from now on, if it was not sent before."""
+        if self.sent.setdefault(self._digest(line), sent) is sent:
+            self.size += sent.size
+
+    def _digest(self, line: Line) -> bytes:
+        framed = f"{len(line[0])} {line[0]}{line[1]}".encode()
+        return hmac.digest(self.key, framed, "sha256")
+
+
+class Conversations:
+    """Conversations by the names of their callers and their own; the oldest are forgotten.
+
+    Args:
+        characters: The most that is held.
+        seconds: How long a conversation is held that goes on no more.
+    """
+
+    def __init__(self, characters: int = MOST_CHARACTERS, seconds: float = FORGOTTEN) -> None:
+        self._characters, self._seconds = characters, seconds
+        self._held = OrderedDict[tuple[str, str], Conversation]()  # in the order of their last use
+        self._lock = threading.Lock()
+
+    def of(self, caller: str, name: str) -> Conversation:
+        """Return a conversation, which may be a new one."""
+        with self._lock:
+            key = hmac.digest(secret(), f"{len(caller)} {caller}{name}".encode(), "sha256")
+            conversation = self._held.pop((caller, name), Conversation(name, key))
+            conversation.used = time.monotonic()
+            self._held[caller, name] = conversation
+            while len(self._held) > 1 and self._is_due(next(iter(self._held.values()))):
+                self._held.popitem(last=False)
+            return conversation
+
+    def _is_due(self, oldest: Conversation) -> bool:
+        size = sum(conversation.size for conversation in self._held.values())
+        return time.monotonic() - oldest.used > self._seconds or size > self._characters
+
+
+@cache
+def secret() -> bytes:
+    """Return the secret of the process, which it shares with its workers alone."""
+    return bytes.fromhex(os.environ.setdefault(SECRET, token_hex(32)))
+
+
+class Prompter:
+    """A pipeline whose surrogates are those of a conversation, and can all be restored.
+
+    Args:
+        nlp: It has a sanitizer with surrogates. It is run by one thread at a time.
+        policy: What becomes of the mentions of a label: one of WAYS; "replace" for all others.
+    """
+
+    def __init__(self, nlp: Language, policy: Mapping[str, str] | None = None) -> None:
+        sanitizer = the_sanitizer(nlp)
+        self._surrogates = sanitizer.settings.surrogates
+        self._labels = {
+            way: {plain_label(label) for label, name in (policy or {}).items() if name == way}
+            for way in WAYS
+        }
+        self._earlier, self._counts = SurrogateTable(), dict[str, Iterator[int]]()
+        self._read, self._items = "", list[tuple[int, Replacement]]()  # of the last document
+        for label, surrogate in self._surrogates.items():
+            self._surrogates[label] = _of_conversation(surrogate)
+        sanitizer.on_replacements = self._set_apart
+
+    def sanitize(
+        self, conversation: Conversation, lines: Sequence[Line], data: Mapping[str, Any], draw: Draw
+    ) -> tuple[list[str], Rows]:
+        """Return texts as they are sent, and what restores them.
+
+        Args:
+            conversation: What was sent before goes out again.
+            lines: The texts, in order.
+            data: Of the record that is drawn.
+            draw: Called once, where a text was not sent before.
+
+        Raises:
+            DxError: The texts cannot be told apart in what was drawn.
+        """
+        before = {line: conversation.get(line) for line in dict.fromkeys(lines)}
+        sent = {line: (line[1], known) for line, known in before.items() if known is not None}
+        pairs, table = self._table(sent.values())
+        fresh = [line for line in before if line not in sent]
+        if fresh:
+            self._earlier, self._counts = table, conversation.counts
+            start, mentions = _known(pairs, fresh)
+            document = "".join([start, *(f"{head}{MARK}{text}{MARK}\n\n" for head, text in fresh)])
+            data = {**data, USER: conversation.name, MENTIONS: mentions}
+            try:
+                drawn = draw(Record(0, [document], data=data)).split(MARK)[1::2]
+                if len(drawn) != len(fresh):
+                    raise DxError(APART)
+                for line, (read, new) in zip(fresh, self._sent(drawn), strict=True):
+                    sent[line] = read, new
+                    if read == line[1]:
+                        conversation.add(line, new)
+            finally:
+                self._earlier, self._read, self._items = SurrogateTable(), "", []
+            pairs, table = self._table(sent[line] for line in before)
+        return [sent[line][1].text for line in lines], rows_of(pairs, self._surrogates, table)
+
+    def _table(
+        self, sent: Iterable[tuple[str, Sent]]
+    ) -> tuple[list[tuple[Mention, str]], SurrogateTable]:
+        """Return the mentions of texts with their surrogates, and the table of them."""
+        pairs, table = list[tuple[Mention, str]](), SurrogateTable()
+        for text, how in sent:
+            starts = [0, *(place.end for place in how.places)]
+            ends = [*(place.start for place in how.places), len(text)]
+            for start, end in zip(starts, ends, strict=True):
+                table.add_plain(text[start:end])
+            pairs += [
+                (Mention(text[p.start : p.end], p.label, p.before), p.surrogate) for p in how.places
+            ]
+        table.add_mentions(pairs, self._surrogates)
+        return pairs, table
+
+    def _set_apart(self, doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
+        for item in drawn:
+            if (
+                item.label in self._labels["block"]
+                or plain_label(item.label) in self._labels["block"]
+            ):
+                raise DxError(
+                    f"a text has a mention of {plain_label(item.label)}, which is blocked."
+                )
+        left = self._labels["leave"]
+        drawn = [
+            replace(item, text=None, way="kept") if plain_label(item.label) in left else item
+            for item in drawn
+        ]
+        masked = self._labels["mask"]
+        drawn = set_apart(doc, drawn, self._surrogates, self._earlier, self._counts, masked)
+        self._read = doc.text
+        self._items = [(doc[item.start].idx, item) for item in drawn if item.text is not None]
+        return drawn
+
+    def _sent(self, drawn: Sequence[str]) -> Iterator[tuple[str, Sent]]:
+        """Yield each text of the last document as it was read, and as it is sent."""
+        marks = [place for place, sign in enumerate(self._read) if sign == MARK]
+        places: list[list[Place]] = [[] for _ in drawn]
+        for start, item in self._items:
+            number = bisect_right(marks, start) - 1
+            if number >= 0 and number % 2 == 0:
+                mention, first = item.mention, start - marks[number] - 1
+                places[number // 2].append(
+                    Place(
+                        first, first + len(mention.text), item.label, mention.before, str(item.text)
+                    )
+                )
+        texts = self._read.split(MARK)[1::2]
+        for read, text, own in zip(texts, drawn, places, strict=True):
+            yield read, Sent(text, tuple(own))
+
+
+def _known(
+    pairs: Sequence[tuple[Mention, str]], fresh: Sequence[Line]
+) -> tuple[str, list[tuple[int, int, str]]]:
+    """Return the known names that fresh texts may mention, as lines, and where they are in these:
+    a recogniser finds them again, as it would in one document."""
+    words = {word for _, text in fresh for word in _WORD.findall(text.casefold())}
+    start, mentions = "", list[tuple[int, int, str]]()
+    for before, text, label in dict.fromkeys((m.before, m.text, m.label) for m, _ in pairs):
+        if not words.isdisjoint(_WORD.findall(text.casefold())):
+            start += f"{before} " if before.isalpha() or before.endswith(".") else ""
+            mentions.append((len(start), len(start) + len(text), label))
+            start += f"{text}\n\n"
+    return start, mentions
+
+
+def _of_conversation(surrogate: Surrogate) -> Surrogate:
+    """Return a surrogate of documents as one of a conversation, by a secret that is in no file."""
+    scope = getattr(surrogate, "scope", None)
+    if not isinstance(scope, Scope) or scope.reach != "document":
+        return surrogate
+    shift = {"moves": "corpus"} if hasattr(surrogate, "moves") else {}
+    changed: Any = surrogate
+    return replace(changed, scope=Scope("corpus", secret()), **shift)
