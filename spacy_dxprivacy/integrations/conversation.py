@@ -166,7 +166,8 @@ class Prompter:
         """
         before = {line: conversation.get(line) for line in dict.fromkeys(lines)}
         sent = {line: (line[1], known) for line, known in before.items() if known is not None}
-        pairs, table = self._table(sent.values())
+        table = SurrogateTable()
+        pairs = self._added(table, sent.values())
         fresh = [line for line in before if line not in sent]
         if fresh:
             self._earlier, self._counts = table, conversation.counts
@@ -183,14 +184,14 @@ class Prompter:
                         conversation.add(line, new)
             finally:
                 self._earlier, self._read, self._items = SurrogateTable(), "", []
-            pairs, table = self._table(sent[line] for line in before)
+            pairs += self._added(table, [sent[line] for line in fresh])
         return [sent[line][1].text for line in lines], rows_of(pairs, self._surrogates, table)
 
-    def _table(
-        self, sent: Iterable[tuple[str, Sent]]
-    ) -> tuple[list[tuple[Mention, str]], SurrogateTable]:
-        """Return the mentions of texts with their surrogates, and the table of them."""
-        pairs, table = list[tuple[Mention, str]](), SurrogateTable()
+    def _added(
+        self, table: SurrogateTable, sent: Iterable[tuple[str, Sent]]
+    ) -> list[tuple[Mention, str]]:
+        """Add texts to a table, and return their mentions with their surrogates."""
+        pairs = list[tuple[Mention, str]]()
         for text, how in sent:
             starts = [0, *(place.end for place in how.places)]
             ends = [*(place.start for place in how.places), len(text)]
@@ -200,7 +201,7 @@ class Prompter:
                 (Mention(text[p.start : p.end], p.label, p.before), p.surrogate) for p in how.places
             ]
         table.add_mentions(pairs, self._surrogates)
-        return pairs, table
+        return pairs
 
     def _set_apart(self, doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
         for item in drawn:
@@ -243,12 +244,13 @@ class Prompter:
 def _known(
     pairs: Sequence[tuple[Mention, str]], fresh: Sequence[Line]
 ) -> tuple[str, list[tuple[int, int, str]]]:
-    """Return the known names that fresh texts may mention, as lines, and where they are in these:
-    a recogniser finds them again, as it would in one document."""
+    """Return the known originals that fresh texts may mention, as lines, and where they are there:
+    a recogniser finds them again, as in one document. Dates show by their form."""
     words = {word for _, text in fresh for word in _WORD.findall(text.casefold())}
     start, mentions = "", list[tuple[int, int, str]]()
     for before, text, label in dict.fromkeys((m.before, m.text, m.label) for m, _ in pairs):
-        if not words.isdisjoint(_WORD.findall(text.casefold())):
+        own, kind = set(_WORD.findall(text.casefold())), plain_label(label)
+        if kind != "DATE" and (own & words if kind == "PERSON" else own <= words):
             start += f"{before} " if before.isalpha() or before.endswith(".") else ""
             mentions.append((len(start), len(start) + len(text), label))
             start += f"{text}\n\n"

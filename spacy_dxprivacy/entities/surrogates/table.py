@@ -134,7 +134,7 @@ class SurrogateTable:
         self, pairs: Sequence[tuple[Mention, str]], surrogates: Mapping[str, Surrogate]
     ) -> None:
         """Add mentions of a document with their surrogates, in order."""
-        for mention, text in pairs:
+        for mention, text in dict.fromkeys(pairs):
             self.add(mention, text, surrogates[mention.label].name)
         for (city, new_city), (state, new_state) in pairwise(pairs):
             if state.before == "," and surrogates[state.label].name.startswith("dx.Place."):
