@@ -125,6 +125,7 @@ class ServiceOptions:
     upstream_seconds: float = 300.0
     tools: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    images: bool = False
 
     def __post_init__(self) -> None:
         for name in ("host", "tools", "models"):
@@ -154,6 +155,7 @@ class ProxyOptions(ServiceOptions):
     models: Annotated[
         tuple[str, ...], "Model names to pass on whose words are in no public list"
     ] = ()
+    images: Annotated[bool, "Send images, audio and files, as they are"] = False
 
     def __post_init__(self) -> None:
         if not self.upstream:

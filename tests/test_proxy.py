@@ -36,20 +36,23 @@ PROMPT = (
     "  Hi, I'm Priya Whitcombe from Leeds. Call (415) 867-5309 or priya@stmary.org.\n"
     "Born on March 9, in May I saw Dr. Wei Okafor; Ms. Whitcombe's son at Christmas and Easter.\n"
 )
-CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
+CHAT, RESPONSES, MESSAGES = "/v1/chat/completions", "/v1/responses", "/v1/messages"
+PATHS = (CHAT, RESPONSES, MESSAGES)
 
 
 def text_of(body):
     """All that a request says, as an echo answers it."""
     said = body.get("messages", body.get("input"))
     content = said if isinstance(said, str) else said[-1]["content"]
-    return content if isinstance(content, str) else "".join(part["text"] for part in content)
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text") or part.get("content") or "" for part in content)
 
 
-def pieces(text, seed=0):
-    choice = random.Random(seed)
+def pieces(text, seed=0, size=None):
+    choice, fixed = random.Random(seed), size
     while text:
-        size = choice.randint(1, 7)
+        size = fixed or choice.randint(1, 7)
         yield text[:size]
         text = text[size:]
 
@@ -65,13 +68,19 @@ class Upstream(BaseHTTPRequestHandler):
         if status != 200:
             error = {"error": {"code": "model_not_found", "message": text}}
             return self.reply(json.dumps(error), "application/json", status)
-        chat = self.path.endswith("completions")
+        api = {"completions": "chat", "responses": "response", "messages": "message"}
+        api = api[self.path.partition("?")[0].rpartition("/")[2]]
         if not body.get("stream"):
-            whole = self.chat(body, text) if chat else self.response(body, text)
-            return self.reply(json.dumps(whole), "application/json")
-        events = self.chat_events(body, text) if chat else self.response_events(body, text)
-        lines = [f"data: {json.dumps(e, ensure_ascii=False)}\n\n" for e in events]
-        self.reply("".join([": wait\n\n", *lines, "data: [DONE]\n\n"]), "text/event-stream")
+            return self.reply(json.dumps(getattr(self, api)(body, text)), "application/json")
+        events = getattr(self, f"{api}_events")(body, text)
+        lines = [
+            f"{'event: ' + e['type'] if api == 'message' else ': event'}\n"
+            f"data: {json.dumps(e, ensure_ascii=False)}\n\n"
+            for e in events
+        ]
+        end = ["data: [DONE]\n\n"] if api == "chat" else []
+        whole = "".join([": wait\n\n", *lines, *end])
+        self.reply(whole[: self.server.cut], "text/event-stream")
 
     def reply(self, text, kind, status=200):
         self.send_response(status)
@@ -103,10 +112,10 @@ class Upstream(BaseHTTPRequestHandler):
             first = {"index": 0, "id": "call_1", "type": "function"}
             first["function"] = {"name": "find", "arguments": ""}
             yield event({"tool_calls": [first]})
-            for part in pieces(call["arguments"]):
+            for part in pieces(call["arguments"], size=self.server.size):
                 yield event({"tool_calls": [{"index": 0, "function": {"arguments": part}}]})
         else:
-            yield from (event({"content": part}) for part in pieces(text))
+            yield from (event({"content": part}) for part in pieces(text, size=self.server.size))
         yield event({}, "stop")
         yield {"id": "c", "choices": [], "usage": {"total_tokens": 3}}
 
@@ -122,7 +131,7 @@ class Upstream(BaseHTTPRequestHandler):
             head = {"type": "function_call", "id": "f", "name": item["name"], "arguments": ""}
             yield {"type": "response.output_item.added", "output_index": 0, "item": head}
             place = {"item_id": "f", "output_index": 0}
-            for part in pieces(item["arguments"]):
+            for part in pieces(item["arguments"], size=self.server.size):
                 yield {"type": f"{kind}.delta", "delta": part, **place}
             yield {"type": f"{kind}.done", "arguments": item["arguments"], **place}
             yield {"type": "response.completed", "response": self.response(body, text)}
@@ -130,11 +139,47 @@ class Upstream(BaseHTTPRequestHandler):
         place = {"item_id": "m", "output_index": 0, "content_index": 0}
         kind = "response.output_text"
         yield {"type": "response.created", "sequence_number": 0, "response": {"id": "r"}}
-        for i, part in enumerate(pieces(text), 1):
+        for i, part in enumerate(pieces(text, size=self.server.size), 1):
             yield {"type": f"{kind}.delta", "sequence_number": i, "delta": part, **place}
         yield {"type": f"{kind}.done", "sequence_number": 998, "text": text, **place}
         whole = self.response(body, text)
         yield {"type": "response.completed", "sequence_number": 999, "response": whole}
+
+    def message(self, body, text):
+        blocks = [{"type": "text", "text": text}]
+        if body["model"] == "call":
+            call = {"name": "find", "input": {"whom": [text], "n": 3}}
+            blocks = [{"type": "tool_use", "id": "toolu_1", **call}]
+        if body.get("thinking"):
+            blocks.insert(0, {"type": "thinking", "thinking": text, "signature": "sig/Na+1="})
+        usage = {"input_tokens": 1, "output_tokens": 2}
+        return {"id": "m", "type": "message", "role": "assistant", "model": "m", "usage": usage,
+                "content": blocks, "stop_reason": "end_turn", "stop_sequence": None}  # fmt: skip
+
+    def message_events(self, body, text):
+        whole = self.message(body, text)
+        yield {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}}
+        yield {"type": "ping"}
+        for i, block in enumerate(whole["content"]):
+            fields = {"text": "text", "thinking": "thinking", "tool_use": "partial_json"}
+            field = fields[block["type"]]
+            kind = "input_json" if block["type"] == "tool_use" else field
+            value = json.dumps(block["input"]) if kind == "input_json" else block[field]
+            empty = {"input": {}} if kind == "input_json" else {field: ""}
+            empty |= {"signature": ""} if field == "thinking" else {}
+            yield {"type": "content_block_start", "index": i, "content_block": {**block, **empty}}
+
+            def delta(more, i=i):
+                return {"type": "content_block_delta", "index": i, "delta": more}
+
+            for part in pieces(value, size=self.server.size):
+                yield delta({"type": f"{kind}_delta", field: part})
+            if field == "thinking":
+                yield delta({"type": "signature_delta", "signature": block["signature"]})
+            yield {"type": "content_block_stop", "index": i}
+        end = {"stop_reason": "end_turn", "stop_sequence": None}
+        yield {"type": "message_delta", "delta": end, "usage": {"output_tokens": 2}}
+        yield {"type": "message_stop"}
 
     def log_message(self, *args):
         pass
@@ -144,6 +189,7 @@ class Upstream(BaseHTTPRequestHandler):
 def upstream():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
     server.seen, server.status, server.change = [], 200, lambda text: text
+    server.size, server.cut = None, None  # of a piece; of a stream that breaks off
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
     server.shutdown()

@@ -290,13 +290,15 @@ class Guard:
             refused = Refused(500, "the service failed. No output was returned.")
         if refused is not None and not begun:
             headers = refused.headers | ({"connection": "close"} if unread else {})
-            why = {"message": refused.why} if scope["path"].startswith("/v1/") else refused.why
-            await JSONResponse({"error": why}, refused.status, headers)(scope, receive, answer)
+            await JSONResponse(_error(scope, refused.why), refused.status, headers)(
+                scope, receive, answer
+            )
 
     def _admitted(self, scope: Any) -> str:
         """Return who asks. Raise Refused (401, 415) before the body is read."""
         headers = Headers(scope=scope)
-        caller = "" if scope["path"] in PUBLIC else self.callers.name(headers.get("authorization"))
+        token = headers.get("authorization") or f"Bearer {headers.get('x-api-key', '')}"
+        caller = "" if scope["path"] in PUBLIC else self.callers.name(token)
         # Web pages of other origins can send all other types without a preflight request.
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if scope["method"] == "POST" and kind != "application/json":
@@ -315,3 +317,10 @@ class Guard:
                 raise Refused(413, f"the body must be {self.limits.max_bytes:,} bytes or less.")
             unfinished = message.get("more_body", False)
         return bytes(body)
+
+
+def _error(scope: Any, why: str) -> dict[str, Any]:
+    """Return an error; in the proxy as the clients of OpenAI and Anthropic read it."""
+    if scope["path"].startswith("/v1/"):
+        return {"type": "error", "error": {"type": "dx_proxy_error", "message": why}}
+    return {"error": why}
