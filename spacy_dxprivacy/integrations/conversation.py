@@ -14,7 +14,7 @@ import re
 import threading
 import time
 from bisect import bisect_right
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -24,7 +24,7 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities.surrogates.base import Mention, Scope, Surrogate
+from ..entities.surrogates.base import Mention, Scope
 from ..entities.surrogates.replacements import USER, Replacement
 from ..entities.surrogates.restoring import Rows, rows_of, set_apart
 from ..entities.surrogates.table import SurrogateTable
@@ -37,10 +37,10 @@ MARK = "\x1e"  # around each text of the document; white space to the tokenizer
 SECRET = "DX_SERVICE_SECRET"  # in the environment of workers, and nowhere else
 MOST_CHARACTERS = 2**26  # of all conversations
 FORGOTTEN = 3600.0  # seconds after its last request
-WAYS = ("replace", "mask", "block", "leave")
 APART = "the texts of this request could not be separated."
 _WORD = re.compile(r"\w{2,}")
 
+Pairs = Sequence[tuple[Mention, str]]  # mentions, and their surrogates
 Line = tuple[str, str]  # what stands before a text in its document, and the text
 Draw = Callable[[Record], str]  # Returns the sanitised text of a record, or raises
 
@@ -67,6 +67,15 @@ class Sent:
     def size(self) -> int:
         """Characters, or what takes as much memory."""
         return len(self.text) + 100 * (1 + len(self.places))
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """Texts as they are sent. rows: restore their originals. counts: mentions, by label."""
+
+    texts: list[str] = field(repr=False)
+    rows: Rows = field(repr=False)
+    counts: Mapping[str, int]
 
 
 @dataclass
@@ -134,16 +143,14 @@ class Prompter:
 
     Args:
         nlp: It has a sanitizer with surrogates. It is run by one thread at a time.
-        policy: What becomes of the mentions of a label: one of WAYS; "replace" for all others.
+        policy: What becomes of the mentions of a label: "mask" makes marks such as [PERSON 1] of
+            them, "block" fails, "leave" leaves them; all others are replaced.
     """
 
     def __init__(self, nlp: Language, policy: Mapping[str, str] | None = None) -> None:
         sanitizer = the_sanitizer(nlp)
         self._surrogates = sanitizer.settings.surrogates
-        self._labels = {
-            way: {plain_label(label) for label, name in (policy or {}).items() if name == way}
-            for way in WAYS
-        }
+        self._policy = {plain_label(label): way for label, way in (policy or {}).items()}
         self._earlier, self._counts = SurrogateTable(), dict[str, Iterator[int]]()
         self._read, self._items = "", list[tuple[int, Replacement]]()  # of the last document
         for label, surrogate in self._surrogates.items():
@@ -152,7 +159,7 @@ class Prompter:
 
     def sanitize(
         self, conversation: Conversation, lines: Sequence[Line], data: Mapping[str, Any], draw: Draw
-    ) -> tuple[list[str], Rows]:
+    ) -> Prompted:
         """Return texts as they are sent, and what restores them.
 
         Args:
@@ -185,7 +192,9 @@ class Prompter:
             finally:
                 self._earlier, self._read, self._items = SurrogateTable(), "", []
             pairs += self._added(table, [sent[line] for line in fresh])
-        return [sent[line][1].text for line in lines], rows_of(pairs, self._surrogates, table)
+        rows = rows_of(pairs, self._surrogates, table)
+        counts = Counter(plain_label(mention.label) for mention, _ in pairs)
+        return Prompted([sent[line][1].text for line in lines], rows, counts)
 
     def _added(
         self, table: SurrogateTable, sent: Iterable[tuple[str, Sent]]
@@ -204,20 +213,15 @@ class Prompter:
         return pairs
 
     def _set_apart(self, doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
-        for item in drawn:
-            if (
-                item.label in self._labels["block"]
-                or plain_label(item.label) in self._labels["block"]
-            ):
-                raise DxError(
-                    f"a text has a mention of {plain_label(item.label)}, which is blocked."
-                )
-        left = self._labels["leave"]
+        ways = [self._policy.get(plain_label(item.label), "replace") for item in drawn]
+        if "block" in ways:
+            label = plain_label(drawn[ways.index("block")].label)
+            raise DxError(f"a text has a mention of {label}, which the policy blocks.")
         drawn = [
-            replace(item, text=None, way="kept") if plain_label(item.label) in left else item
-            for item in drawn
+            replace(item, text=None, way="kept") if way == "leave" else item
+            for item, way in zip(drawn, ways, strict=True)
         ]
-        masked = self._labels["mask"]
+        masked = {label for label, way in self._policy.items() if way == "mask"}
         drawn = set_apart(doc, drawn, self._surrogates, self._earlier, self._counts, masked)
         self._read = doc.text
         self._items = [(doc[item.start].idx, item) for item in drawn if item.text is not None]
@@ -257,11 +261,10 @@ def _known(
     return start, mentions
 
 
-def _of_conversation(surrogate: Surrogate) -> Surrogate:
+def _of_conversation(surrogate: Any) -> Any:
     """Return a surrogate of documents as one of a conversation, by a secret that is in no file."""
     scope = getattr(surrogate, "scope", None)
     if not isinstance(scope, Scope) or scope.reach != "document":
         return surrogate
     shift = {"moves": "corpus"} if hasattr(surrogate, "moves") else {}
-    changed: Any = surrogate
-    return replace(changed, scope=Scope("corpus", secret()), **shift)
+    return replace(surrogate, scope=Scope("corpus", secret()), **shift)

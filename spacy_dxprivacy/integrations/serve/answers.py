@@ -7,17 +7,21 @@ a function may send them anywhere. What a model thinks keeps its surrogates: a s
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ...entities.surrogates.restoring import Restorer, Rows
+from ...entities.surrogates.table import _is_common, _is_strange
 from ...io.pieces import listed
 from .prompts import THOUGHT, mapped, sealed
 
 RESTORED = listed("PROMPT_RESTORED")  # the fields of an answer that get originals
 IDS = ("output_index", "item_id", "index", "content_index", "summary_index")
 OF_RESPONSES = ("output_text", "refusal", "reasoning_text", "reasoning_summary_text")
+_WORD, _CAPITALISED = re.compile(r"[^\W\d_]{3,}"), re.compile(r"\b[A-Z][^\W\d_]{2,}")
 
 Ids = tuple[tuple[str, Any], ...]
 Key = tuple[str, Ids]  # of a text that comes in pieces: its path, and which of the texts there
@@ -33,6 +37,7 @@ class Provider:
         texts, arguments: Pieces of texts, and of the arguments of functions.
         names: The function that is called.
         ends: What stands in an event that ends texts.
+        note: The field of a request that tells the model what to do.
         last: Types of an event that ends the answer; in chats it is [DONE].
     """
 
@@ -40,17 +45,19 @@ class Provider:
     arguments: tuple[str, ...]
     names: tuple[str, ...]
     ends: tuple[str, ...]
+    note: str
     last: tuple[str, ...] = ()
 
 
 PROVIDERS = {
-    "chat/completions": Provider(
+    "chat": Provider(
         texts=tuple(
             f"choices[].delta.{name}" for name in ("content", "refusal", "reasoning_content")
         ),
         arguments=("choices[].delta.tool_calls[].function.arguments",),
         names=("choices[].delta.tool_calls[].function.name",),
         ends=("choices[].finish_reason",),
+        note="messages",
     ),
     "responses": Provider(
         texts=tuple(f"response.{name}.delta: delta" for name in OF_RESPONSES),
@@ -60,6 +67,7 @@ PROVIDERS = {
             *(f"response.{name}.done: type" for name in OF_RESPONSES),
             "response.function_call_arguments.done: type",
         ),
+        note="instructions",
         last=("response.completed", "response.incomplete", "response.failed"),
     ),
     "messages": Provider(
@@ -67,6 +75,7 @@ PROVIDERS = {
         arguments=("content_block_delta: delta.partial_json",),
         names=("content_block_start: content_block.name",),
         ends=("content_block_stop: type",),
+        note="system",
         last=("message_stop",),
     ),
 }
@@ -149,7 +158,7 @@ class Answer:
         self._called: dict[Ids, str] = {}  # the function of each call
         self._thought: dict[Ids, str] = {}
         self._number = 0
-        self.written: dict[Key, list[str]] = {}  # with originals
+        self._rows, self._written = rows, dict[Key, list[str]]()  # what was restored
         self.complete = False
 
     def restored(self, value: Any, key: str = "", tool: Any = None) -> Any:
@@ -203,6 +212,26 @@ class Answer:
         texts = {key: self._flush(key) for key in [*self._held]}
         return [self._numbered(self._place[key].alone(text)) for key, text in texts.items() if text]
 
+    def report(self, sent: Iterable[str]) -> dict[str, int]:
+        """Return how many originals came back, how many words of surrogates came back changed, and
+        how many words of names are the model's own. sent: the texts that it read."""
+        written = "\n".join("".join(parts) for parts in self._written.values())
+        originals = {original for original, *_ in self._rows.values()}
+        own = {word for text in originals for word in _WORD.findall(text.casefold())}
+        drawn = {word for text in self._rows for word in _WORD.findall(text)} - own
+        words = {word for word in _CAPITALISED.findall(written) if word.casefold() not in own}
+        changed = {word for word in words if word.casefold() in drawn and not _is_common(word)}
+        is_name, read = partial(_is_strange, entries={}), "\n".join(sent) if words else ""
+        restored = list[str]()
+        for original in sorted(originals, key=len, reverse=True):  # and no part of another one
+            if original in written and original not in "\n".join(restored):
+                restored.append(original)
+        return {
+            "restored": len(restored),
+            "changed": len(changed),
+            "invented": sum(is_name(word) and word not in read for word in words - changed),
+        }
+
     def _sealed(self, event: dict[str, Any]) -> dict[str, Any]:
         """Return an event, with a seal where it ends what a model thought."""
         for place in places(event, "content_block_delta: delta.thinking"):
@@ -251,5 +280,5 @@ class Answer:
         return self._arguments("".join(held))
 
     def _noted(self, key: Key, text: str) -> str:
-        self.written.setdefault(key, []).append(text)
+        self._written.setdefault(key, []).append(text)
         return text

@@ -36,7 +36,7 @@ from ...privacy.guarantee import Guarantee
 from ...text.mentions import united
 from ..conversation import secret
 from .callers import Callers, Refused, account_of, read_callers
-from .service import Guard, Service, drawn_labels
+from .service import LOG, Guard, Service, drawn_labels
 
 MAX_ITEMS = 1000  # texts or entities of a request
 DESCRIPTION = """Sanitise text under metric differential privacy. Every request draws its texts
@@ -275,6 +275,8 @@ def create_app() -> FastAPI:
     warnings.simplefilter("ignore")  # those of spaCy may quote tokens
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    LOG.addHandler(logging.StreamHandler())  # lines without text, see Log
+    LOG.setLevel(logging.INFO)
     pipeline, limits = Settings.validate_json(os.environ[SETTINGS])
     pipelines = [make_pipeline(pipeline) for _ in range(2)]
     guarantee = the_sanitizer(pipelines[0]).terms.guarantee

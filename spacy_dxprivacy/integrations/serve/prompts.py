@@ -18,10 +18,15 @@ from ...entities.surrogates.restoring import Rows
 from ...entities.surrogates.table import _is_common
 from ...entities.words import is_plain
 from ...io.pieces import listed
-from ..conversation import MARK, Line, secret
+from ..conversation import MARK, Line, Prompted, secret
 from .callers import Refused
 
 DIGITS = 5  # of a number that may be somebody's
+LIMIT = 6  # digits of a number of tokens, which is nobody's unless the texts have it too
+NOTE = (
+    "Names, dates, places, numbers and addresses in this conversation are surrogates of the real "
+    "ones, and marks such as [PERSON 1] are names too. Repeat them exactly as they are written."
+)
 # Returns the text to write in place of a text, given the key that it stands under.
 TextMapper = Callable[[str, str], str]
 KeyMapper = Callable[[str], str]
@@ -79,7 +84,11 @@ class Prompt:
     @property
     def lines(self) -> list[Line]:
         """The texts, and after them the identifiers, as they are and word by word."""
-        names = dict.fromkeys(name for _, name in self._names if not _DRAWN.fullmatch(name))
+        names = dict.fromkeys(
+            name
+            for field, name in self._names
+            if not (_DRAWN.fullmatch(name) or (field.endswith("_tokens") and len(name) <= LIMIT))
+        )
         spelled = dict.fromkeys(map(_spelled, names))
         return [*self._lines, *(("word: ", name) for name in (*names, *spelled))]
 
@@ -101,13 +110,13 @@ class Prompt:
         form = form.get("format", form) if isinstance(form, dict) else {}
         return isinstance(form, dict) and str(form.get("type")).startswith("json")
 
-    def replaced(self, texts: list[str], rows: Rows) -> tuple[dict[str, Any], Rows]:
+    def replaced(self, prompted: Prompted) -> tuple[dict[str, Any], Rows]:
         """Return the request with these texts for its lines, and all rows that restore it.
 
         Raises:
             Refused: 400 where an identifier names somebody of the texts.
         """
-        n_texts = len(self._lines)
+        n_texts, texts, rows = len(self._lines), prompted.texts, prompted.rows
         for (_, original), surrogate in zip(self.lines[n_texts:], texts[n_texts:], strict=True):
             if original != surrogate:
                 named = (f for f, name in self._names if original in (name, _spelled(name)))
@@ -243,6 +252,16 @@ def _uncached(value: Any) -> Any:
     return [_uncached(item) for item in value] if isinstance(value, list) else value
 
 
+def noted(body: dict[str, Any], field: str) -> dict[str, Any]:
+    """Return a request with the note on surrogates before what this field has."""
+    value = body.get(field)
+    if field == "messages":
+        return {**body, field: [{"role": "system", "content": NOTE}, *(value or ())]}
+    if isinstance(value, list):
+        return {**body, field: [{"type": "text", "text": NOTE}, *value]}
+    return {**body, field: f"{NOTE}\n\n{value}" if value else NOTE}
+
+
 def _is_about_users(key: str, value: Any) -> bool:
     """Return whether a field names the user, who is nobody to the upstream."""
     return key == "metadata" and isinstance(value, dict) and set(value) == {"user_id"}
@@ -267,7 +286,7 @@ def unsealed(block: dict[str, Any]) -> dict[str, Any] | None:
     if not hmac.compare_digest(seal.encode(), _seal(thought, value).encode()):
         return None
     kept = {name: block[name] for name in ("type", "thinking") if name in block}
-    return {**kept, key: value}
+    return kept | {key: value}
 
 
 def _seal(thought: str, value: str) -> str:

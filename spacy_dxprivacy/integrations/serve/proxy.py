@@ -9,9 +9,11 @@ import json
 import os
 import re
 import ssl
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, suppress
 from functools import cache
+from secrets import token_hex
 from typing import Any
 
 import httpx
@@ -22,9 +24,10 @@ from ...io.records import is_unicode
 from ...machine import is_loopback
 from .answers import PROVIDERS, Answer
 from .callers import Refused
-from .prompts import Prompt, parsed
-from .service import Service
+from .prompts import Prompt, noted, parsed
+from .service import LOG, Service
 
+HEADER = "dx-surrogates"
 KEY = "DX_UPSTREAM_KEY"
 MAX_ANSWER = 2**25  # bytes
 CONNECT = 10.0  # seconds
@@ -62,8 +65,17 @@ async def count_tokens(request: Request) -> Response:
 
 
 async def _answer(request: Request, path: str) -> Response:
+    log = Log(path)
+    try:
+        return await _answered(request, path, log)
+    except Refused as error:
+        log.write(error.status)
+        raise
+
+
+async def _answered(request: Request, path: str, log: Log) -> Response:
     service: Service = request.app.state.service
-    limits = service.limits
+    limits, provider = service.limits, PROVIDERS[path.partition("/")[0]]
     try:
         prompt = Prompt(parsed(await request.body()), limits.models, images=limits.images)
     except (ValueError, RecursionError):
@@ -71,25 +83,50 @@ async def _answer(request: Request, path: str) -> Response:
     lines = prompt.lines
     if not all(is_unicode(head + text) for head, text in lines):
         raise Refused(400, "a text is not valid Unicode.")
-    texts, rows = await service.draw_prompt(request, prompt.conversation, lines)
-    body, rows = prompt.replaced(texts, rows)
-    provider = PROVIDERS[path.partition("/count")[0]]
+    prompted = await service.draw_prompt(request, prompt.conversation, lines)
+    body, rows = prompt.replaced(prompted)
+    body = noted(body, provider.note) if limits.note else body
+    log.counts = dict(sorted(prompted.counts.items()))
     answer = Answer(provider, rows, limits.tools, escaped=prompt.wants_json)
+
+    def report() -> str:
+        log.counts |= answer.report(prompted.texts)
+        return log.write(200)
+
     async with AsyncExitStack() as stack:
         upstream = await _send(stack, request, path, body)
         if upstream.status_code != 200:
             raise await _failure(upstream)
         try:
-            if body.get("stream"):
-                lines_of = _data_lines(upstream)
-                if (first := await anext(lines_of, DONE)) == DONE:
-                    raise ValueError("no events")
-                parsed(first)
-                events = _events(first, lines_of, stack.pop_all(), answer)
-                return StreamingResponse(events, media_type="text/event-stream")
-            return JSONResponse(answer.restored(parsed(await _whole(upstream))))
+            if not body.get("stream"):
+                whole = answer.restored(parsed(await _whole(upstream)))
+                return JSONResponse(whole, headers={HEADER: report()})
+            data = _data_lines(upstream)
+            if (first := await anext(data, DONE)) == DONE:
+                raise ValueError("no events")
+            parsed(first)
+            events = _events(first, data, stack.pop_all(), answer, report)
+            return StreamingResponse(events, media_type="text/event-stream")
         except (ValueError, RecursionError, httpx.HTTPError):
             raise Refused(502, "the answer of the upstream is not JSON, or broke off.") from None
+
+
+class Log:
+    """One line a request: its id, route and status, counts, and milliseconds; no text."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._began, self._id = path, time.perf_counter(), token_hex(4)
+        self.counts: dict[str, int] = {}  # of mentions by label, and of what came back
+        self._written = ""
+
+    def write(self, status: int) -> str:
+        """Write the line, once, and return the id with the counts."""
+        if not self._written:
+            counts = " ".join(f"{name}={number}" for name, number in self.counts.items())
+            milliseconds = 1e3 * (time.perf_counter() - self._began)
+            LOG.info("%s %s %d %s %.0f ms", self._id, self._path, status, counts, milliseconds)
+            self._written = f"{self._id} {counts}".strip()
+        return self._written
 
 
 # -- the upstream ----------------------------------------------------------------------------------
@@ -181,9 +218,16 @@ async def _data_lines(upstream: httpx.Response) -> AsyncIterator[bytes]:
 
 
 async def _events(
-    first: bytes, lines: AsyncIterator[bytes], stack: AsyncExitStack, answer: Answer
+    first: bytes,
+    lines: AsyncIterator[bytes],
+    stack: AsyncExitStack,
+    answer: Answer,
+    report: Callable[[], str],
 ) -> AsyncIterator[str]:
-    """Yield server-sent events, with originals, and an error at the end where one came."""
+    """Yield server-sent events, with originals, and an error at the end where one came.
+
+    The report comes at the end, as a comment, which clients skip.
+    """
     async with stack:
         try:
             data, is_done = first, False
@@ -197,11 +241,14 @@ async def _events(
                 yield _event(event)
             if not (is_done or answer.complete):
                 raise ValueError("no end")
+            yield f": {HEADER}: {report()}\n\n"
             if is_done:
                 yield f"data: {DONE.decode()}\n\n"
         except (ValueError, AttributeError, TypeError, RecursionError, httpx.HTTPError, Refused):
             error = {"type": "upstream_error", "message": "the answer of the upstream broke off."}
             yield _event({"type": "error", "error": error})
+        finally:
+            report()
 
 
 def _event(event: dict[str, Any]) -> str:

@@ -29,7 +29,6 @@ from starlette.types import ASGIApp
 
 from ...config import ServiceOptions
 from ...entities.surrogates.replacements import CALLER
-from ...entities.surrogates.restoring import Rows
 from ...errors import DxError
 from ...io.account import Account, OverLimit
 from ...io.build import the_sanitizer
@@ -40,7 +39,7 @@ from ...pipeline.component import DxSanitizer
 from ...pipeline.count import Count
 from ...pipeline.receipt import COUNTS
 from ...privacy.composition import Loss
-from ..conversation import Conversations, Line, Prompter
+from ..conversation import Conversations, Line, Prompted, Prompter
 from .callers import SPENT, Callers, Refused
 
 T = TypeVar("T")
@@ -170,7 +169,9 @@ class Service:
         self.terms = the_sanitizer(pipelines[0]).terms
         self.lanes = [Lane(nlp, account, checked=checked) for nlp in pipelines]
         self.conversations = Conversations()
-        self._prompters = [Prompter(nlp) for nlp in pipelines] if limits.upstream else []
+        self._prompters = (
+            [Prompter(nlp, limits.policies) for nlp in pipelines] if limits.upstream else []
+        )
 
     @property
     def stuck(self) -> bool:
@@ -195,7 +196,7 @@ class Service:
 
     async def draw_prompt(
         self, request: Request, conversation: str, lines: Sequence[Line]
-    ) -> tuple[list[str], Rows]:
+    ) -> Prompted:
         """Return the texts of a conversation as they are sent, and what restores them.
 
         Raises:
@@ -209,7 +210,7 @@ class Service:
             (outcome,) = lane.draw(caller, [record])
             return outcome.drawn
 
-        def prompt() -> tuple[list[str], Rows]:
+        def prompt() -> Prompted:
             held = self.conversations.of(caller, conversation)
             try:
                 return prompter.sanitize(held, lines, {CALLER: caller}, draw)
