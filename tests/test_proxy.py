@@ -1038,7 +1038,7 @@ def test_a_name_that_its_turn_alone_does_not_show_is_hidden_by_an_earlier_turn(p
     turns = [{"role": "user", "content": "Ms. Zorblatt is ill."}]
     ask(proxy, CHAT, {"model": "echo", "messages": turns})
     hidden = json.loads(upstream.seen[-1][2])["messages"][0]["content"].split()[1]
-    for prompt in ("so zorblatt then", "ZORBLATT", "x-zorblatt-y"):
+    for prompt in ("so zorblatt then", "ZORBLATT", "x-zorblatt-y", "UllaZorblatt42"):
         alone = [{"role": "user", "content": prompt}]
         assert content(ask(proxy, CHAT, {"model": "echo", "messages": turns + alone})) == prompt
         assert "zorblatt" not in upstream.seen[-1][2].decode().lower()

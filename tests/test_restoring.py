@@ -15,7 +15,7 @@ from spacy_dxprivacy.entities.surrogates import Mention
 from spacy_dxprivacy.entities.surrogates.name_forms import form_of
 from spacy_dxprivacy.entities.surrogates.plain import NOTHING, surrogates_of
 from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions
-from spacy_dxprivacy.entities.surrogates.restoring import Restorer, set_apart
+from spacy_dxprivacy.entities.surrogates.restoring import Restorer, rows_of, set_apart
 from spacy_dxprivacy.entities.surrogates.table import SurrogateTable
 from spacy_dxprivacy.entities.tables import PEOPLES, PLACES, listed
 from spacy_dxprivacy.entities.words import builtin_lexicon
@@ -226,7 +226,11 @@ def sent(text, label="PERSON", **texts):
     doc = NLP(text)
     doc.ents = [Span(doc, token.i, token.i + 1, label) for token in doc if token.text in texts]
     surrogates = {label: Fixed(**texts)}
-    drawn, rows = set_apart(doc, replace_mentions(doc, surrogates, Rng(seed=0)), surrogates)
+    drawn, table = replace_mentions(doc, surrogates, Rng(seed=0)), SurrogateTable()
+    drawn = set_apart(doc, drawn, surrogates, table, {})
+    table.add_document(doc, drawn, surrogates)
+    pairs = [(item.mention, item.text) for item in drawn if item.text is not None]
+    rows = rows_of(pairs, surrogates, table)
     return [item.text for item in drawn if item.text is not None], Restorer(rows)
 
 

@@ -31,7 +31,7 @@ from ..entities.surrogates.table import SurrogateTable
 from ..errors import DxError
 from ..io.build import the_sanitizer
 from ..io.records import MENTIONS, Record
-from ..text.mentions import plain_label
+from ..text.mentions import _in_ascii, plain_label
 
 MARK = "\x1e"  # around each text of the document; white space to the tokenizer
 SECRET = "DX_SERVICE_SECRET"  # in the environment of workers, and nowhere else
@@ -46,7 +46,7 @@ Draw = Callable[[Record], str]  # Returns the sanitised text of a record, or rai
 
 
 @dataclass(frozen=True)
-class Place:
+class SentMention:
     """A mention of a text, and its surrogate in what was sent. before: the word before it."""
 
     start: int
@@ -61,7 +61,7 @@ class Sent:
     """A text as it was sent, and the mentions of what came in."""
 
     text: str = field(repr=False)
-    places: tuple[Place, ...] = ()
+    places: tuple[SentMention, ...] = ()
 
     @property
     def size(self) -> int:
@@ -172,7 +172,7 @@ class Prompter:
             DxError: The texts cannot be told apart in what was drawn.
         """
         before = {line: conversation.get(line) for line in dict.fromkeys(lines)}
-        sent = {line: (line[1], known) for line, known in before.items() if known is not None}
+        sent = {line: (line[1], held) for line, held in before.items() if held is not None}
         table = SurrogateTable()
         pairs = self._added(table, sent.values())
         fresh = [line for line in before if line not in sent]
@@ -230,35 +230,41 @@ class Prompter:
     def _sent(self, drawn: Sequence[str]) -> Iterator[tuple[str, Sent]]:
         """Yield each text of the last document as it was read, and as it is sent."""
         marks = [place for place, sign in enumerate(self._read) if sign == MARK]
-        places: list[list[Place]] = [[] for _ in drawn]
+        places: list[list[SentMention]] = [[] for _ in drawn]
         for start, item in self._items:
             number = bisect_right(marks, start) - 1
             if number >= 0 and number % 2 == 0:
                 mention, first = item.mention, start - marks[number] - 1
                 places[number // 2].append(
-                    Place(
+                    SentMention(
                         first, first + len(mention.text), item.label, mention.before, str(item.text)
                     )
                 )
         texts = self._read.split(MARK)[1::2]
-        for read, text, own in zip(texts, drawn, places, strict=True):
-            yield read, Sent(text, tuple(own))
+        for read, text, mentions in zip(texts, drawn, places, strict=True):
+            yield read, Sent(text, tuple(mentions))
 
 
-def _known(
-    pairs: Sequence[tuple[Mention, str]], fresh: Sequence[Line]
-) -> tuple[str, list[tuple[int, int, str]]]:
+def _known(pairs: Pairs, fresh: Sequence[Line]) -> tuple[str, list[tuple[int, int, str]]]:
     """Return the known originals that fresh texts may mention, as lines, and where they are there:
     a recogniser finds them again, as in one document. Dates show by their form."""
-    words = {word for _, text in fresh for word in _WORD.findall(text.casefold())}
+    folded = "\n".join(text for _, text in fresh).casefold()
+    befores = {(mention.text, mention.label): mention.before for mention, _ in pairs}
     start, mentions = "", list[tuple[int, int, str]]()
-    for before, text, label in dict.fromkeys((m.before, m.text, m.label) for m, _ in pairs):
-        own, kind = set(_WORD.findall(text.casefold())), plain_label(label)
-        if kind != "DATE" and (own & words if kind == "PERSON" else own <= words):
+    for (text, label), before in befores.items():
+        if _may_occur(text.casefold(), plain_label(label), folded):
             start += f"{before} " if before.isalpha() or before.endswith(".") else ""
             mentions.append((len(start), len(start) + len(text), label))
             start += f"{text}\n\n"
     return start, mentions
+
+
+def _may_occur(original: str, label: str, text: str) -> bool:
+    """Return whether an original may be in a text, a person's by any part; both casefolded."""
+    if label != "PERSON":
+        return label != "DATE" and original in text
+    parts = _WORD.findall(original)
+    return any(spelled in text for part in parts for spelled in (part, *_in_ascii(part)))
 
 
 def _of_conversation(surrogate: Any) -> Any:

@@ -82,7 +82,7 @@ PROVIDERS = {
 
 
 @dataclass
-class Place:
+class Piece:
     """A field of an event, below these objects; ids: which of the texts of its path."""
 
     chain: tuple[dict[str, Any], ...]
@@ -113,7 +113,7 @@ class Place:
         return dict(value)
 
 
-def places(event: dict[str, Any], path: str) -> Iterator[Place]:
+def places(event: dict[str, Any], path: str) -> Iterator[Piece]:
     """Yield where a path leads in an event."""
     kind, colon, path = path.rpartition(": ")
     if not colon or event.get("type") == kind:
@@ -122,12 +122,12 @@ def places(event: dict[str, Any], path: str) -> Iterator[Place]:
 
 def _places(
     chain: tuple[dict[str, Any], ...], steps: tuple[str, ...], depth: int, ids: Ids
-) -> Iterator[Place]:
+) -> Iterator[Piece]:
     value, name = chain[-1], steps[depth].removesuffix("[]")
-    ids += tuple((one, value[one]) for one in IDS if one in value)
+    ids += tuple((field, value[field]) for field in IDS if field in value)
     if depth == len(steps) - 1:
         if value.get(name) is not None:
-            yield Place(chain, steps, ids)
+            yield Piece(chain, steps, ids)
         return
     inner = value.get(name)
     for item in inner if isinstance(inner, list) else [inner]:
@@ -135,7 +135,7 @@ def _places(
             yield from _places((*chain, item), steps, depth + 1, ids)
 
 
-class Answer:
+class RestoredAnswer:
     """Puts originals into an answer.
 
     Of a stream, what may be the beginning of a surrogate is held back; so are arguments until they
@@ -154,7 +154,7 @@ class Answer:
         self._provider, self._tools = provider, tools
         self._texts, self._data = Restorer(rows, escaped=escaped), Restorer(rows)
         self._held: dict[Key, Restorer | list[str]] = {}  # unfinished texts; arguments in pieces
-        self._place: dict[Key, Place] = {}  # of the last piece of each
+        self._place: dict[Key, Piece] = {}  # of the last piece of each
         self._called: dict[Ids, str] = {}  # the function of each call
         self._thought: dict[Ids, str] = {}
         self._number = 0
@@ -183,7 +183,7 @@ class Answer:
 
     def events(self, event: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the events to send in the place of one."""
-        provider, fed, events = self._provider, dict[Key, Place](), list[dict[str, Any]]()
+        provider, fed, events = self._provider, dict[Key, Piece](), list[dict[str, Any]]()
         for path in provider.names:
             for place in places(event, path):
                 self._called.setdefault(place.ids, place.value)
@@ -217,9 +217,9 @@ class Answer:
         how many words of names are the model's own. sent: the texts that it read."""
         written = "\n".join("".join(parts) for parts in self._written.values())
         originals = {original for original, *_ in self._rows.values()}
-        own = {word for text in originals for word in _WORD.findall(text.casefold())}
-        drawn = {word for text in self._rows for word in _WORD.findall(text)} - own
-        words = {word for word in _CAPITALISED.findall(written) if word.casefold() not in own}
+        spoken = {word for text in originals for word in _WORD.findall(text.casefold())}
+        drawn = {word for text in self._rows for word in _WORD.findall(text)} - spoken
+        words = {word for word in _CAPITALISED.findall(written) if word.casefold() not in spoken}
         changed = {word for word in words if word.casefold() in drawn and not _is_common(word)}
         is_name, read = partial(_is_strange, entries={}), "\n".join(sent) if words else ""
         restored = list[str]()

@@ -146,7 +146,9 @@ class Prompt:
         if isinstance(kind, str) and kind in MEDIA:
             if self._images:
                 return value
-            raise Refused(400, "'type': images, audio and files are refused, see --images.")
+            raise Refused(
+                400, "'type': images, audio and files are refused: `images` lets them pass."
+            )
         result = "content" if from_tool else "output"  # of a function, which often writes JSON
         return {
             key: self._json(item)

@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ...io.records import is_unicode
 from ...machine import is_loopback
-from .answers import PROVIDERS, Answer
+from .answers import PROVIDERS, RestoredAnswer
 from .callers import Refused
 from .prompts import Prompt, noted, parsed
 from .service import LOG, Service
@@ -87,7 +87,7 @@ async def _answered(request: Request, path: str, log: Log) -> Response:
     body, rows = prompt.replaced(prompted)
     body = noted(body, provider.note) if limits.note else body
     log.counts = dict(sorted(prompted.counts.items()))
-    answer = Answer(provider, rows, limits.tools, escaped=prompt.wants_json)
+    answer = RestoredAnswer(provider, rows, limits.tools, escaped=prompt.wants_json)
 
     def report() -> str:
         log.counts |= answer.report(prompted.texts)
@@ -221,7 +221,7 @@ async def _events(
     first: bytes,
     lines: AsyncIterator[bytes],
     stack: AsyncExitStack,
-    answer: Answer,
+    answer: RestoredAnswer,
     report: Callable[[], str],
 ) -> AsyncIterator[str]:
     """Yield server-sent events, with originals, and an error at the end where one came.
