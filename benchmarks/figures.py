@@ -13,8 +13,8 @@ A result file is JSON under docs/ with
 
 A page holds the table between `<!-- figures: attacks/linked.json -->` and `<!-- /figures -->`, and
 a sentence about a level between `<!-- level: light -->` and `<!-- /level -->`.
-tests/test_figures.py fails where a page and its file differ, and where the command or the settings
-name what no longer exists: measure again, or delete both.
+tests/docs/test_figures.py fails where a page and its file differ, and where the command or the
+settings name what no longer exists: measure again, or delete both.
 """
 
 from __future__ import annotations

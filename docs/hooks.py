@@ -17,7 +17,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Return the page without links that leave docs/, and with its formulas as MathML.
 
     [`configs/`](../configs) works where the docs are read in the repository, and not on the site.
-    tests/test_docs.py checks that these files exist.
+    tests/docs/test_docs.py checks that these files exist.
     """
     depth = page.file.src_uri.count("/")
     inside = LINK.sub(lambda link: link[0] if link[2].count("/") <= depth else link[1], markdown)

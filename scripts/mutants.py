@@ -3,8 +3,8 @@
     python scripts/mutants.py [NAME ...] [--jobs 2] [--write docs/reference/mutants.md]
 
 The package is copied to a temporary folder; the checkout is never changed. A mutant of
-scripts/mutants_table.py replaces a text that occurs exactly once in a file, and names the tests
-that have to notice it. They pass without the change (they are run once first). Exit status: 0 where
+scripts/mutants.json replaces a text that occurs exactly once in a file, and names the tests that
+have to notice it. They pass without the change (they are run once first). Exit status: 0 where
 every mutant was killed, 1 where one survived, 2 where the table does not fit the code.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import multiprocessing
 import os
 import re
@@ -27,10 +28,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TypeVar
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from mutants_table import MUTANTS, Mutant
+from typing import NamedTuple, TypeVar
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "spacy_dxprivacy"
@@ -49,6 +47,30 @@ A line of the package on which a promise rests is changed, and a test has to fai
 | Mutant | What it breaks | Killed by |
 | --- | --- | --- |
 """
+
+
+class Mutant(NamedTuple):
+    """A change of one line or a few.
+
+    Attributes:
+        name: Of the mutant.
+        breaks: What is no longer true, for the page of the documentation.
+        file: In the package.
+        old: What occurs exactly once in the file.
+        new: What takes its place.
+        tests: Arguments of pytest.
+    """
+
+    name: str
+    breaks: str
+    file: str
+    old: str
+    new: str
+    tests: str
+
+
+TABLE = ROOT / "scripts" / "mutants.json"
+MUTANTS = [Mutant(**row) for row in json.loads(TABLE.read_text(encoding="utf8"))]
 
 
 class TableError(Exception):

@@ -9,7 +9,7 @@ import os
 import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -59,13 +59,14 @@ def one_thread_in_workers() -> None:
     _limited.add(os.getpid())
 
 
-@contextmanager
-def product_threads(wanted: bool) -> Iterator[int]:
+def product_threads(wanted: bool) -> AbstractContextManager[int]:
     """Lend the threads of numpy's matrix products to the caller; 1 where that is not wanted."""
-    threads = max((lib["num_threads"] for lib in _products().info()), default=1) if wanted else 1
-    if threads == 1:
-        yield 1
-        return
+    return _lend_threads() if wanted else nullcontext(1)
+
+
+@contextmanager
+def _lend_threads() -> Iterator[int]:
+    threads = max((lib["num_threads"] for lib in _products().info()), default=1)
     with _products().limit(limits=1):
         yield threads
 
@@ -85,9 +86,12 @@ def in_order(
 
     So a job may reuse the buffers of the one `ahead` places before it.
     """
-    if threads == 1:
-        yield from map(work, jobs)
-        return
+    return map(work, jobs) if threads == 1 else _in_threads(work, jobs, threads, ahead)
+
+
+def _in_threads(
+    work: Callable[[Job], Result], jobs: Iterable[Job], threads: int, ahead: int
+) -> Iterator[Result]:
     # Every spacy.blank() imports this module; this import would take a tenth of that.
     from concurrent.futures import ThreadPoolExecutor
 

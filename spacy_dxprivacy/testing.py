@@ -221,9 +221,14 @@ def forks_do_not_repeat_the_noise(case: Case) -> None:
     case.expect(not np.array_equal(child_rows, parent_rows), "a fork drew what its parent drew")
 
 
+def copy_for_a_worker(part: Any) -> Any:
+    """Return what a worker of nlp.pipe(n_process=2) gets: a pickled copy."""
+    return pickle.loads(pickle.dumps(part))  # noqa: S301
+
+
 def a_copy_for_a_worker_draws_as_well(case: Case) -> None:
     """A pickled copy, as nlp.pipe(n_process=2) sends one, is fitted and draws the same."""
-    copy = pickle.loads(pickle.dumps(case.fitted))  # noqa: S301
+    copy = copy_for_a_worker(case.fitted)
     case.expect(copy.guarantee == case.fitted.guarantee, "a pickled copy promises otherwise")
     copied_rows, fitted_rows = (m.sample(case.rows, Rng(seed=8)).rows for m in (copy, case.fitted))
     case.expect(
@@ -387,7 +392,7 @@ def a_seed_or_a_copy_repeats_it(case: StageCase) -> None:
     stage, draft = case.made(), small_release()
     words = case.words(stage, draft)
     case.expect(words == case.words(stage, draft), "two calls with one seed differ")
-    copy = pickle.loads(pickle.dumps(stage))  # noqa: S301
+    copy = copy_for_a_worker(stage)
     case.expect(words == case.words(copy, draft), "a pickled copy changes words otherwise")
 
 

@@ -213,9 +213,9 @@ class Prompter:
         return pairs
 
     def _set_apart(self, doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
-        ways = [self._policy.get(plain_label(item.label), "replace") for item in drawn]
+        ways = [self._policy.get(plain_label(item.mention.label), "replace") for item in drawn]
         if "block" in ways:
-            label = plain_label(drawn[ways.index("block")].label)
+            label = plain_label(drawn[ways.index("block")].mention.label)
             raise DxError(f"a text has a mention of {label}, which the policy blocks.")
         drawn = [
             replace(item, text=None, way="kept") if way == "leave" else item
@@ -237,7 +237,11 @@ class Prompter:
                 mention, first = item.mention, start - marks[number] - 1
                 places[number // 2].append(
                     SentMention(
-                        first, first + len(mention.text), item.label, mention.before, str(item.text)
+                        first,
+                        first + len(mention.text),
+                        mention.label,
+                        mention.before,
+                        str(item.text),
                     )
                 )
         texts = self._read.split(MARK)[1::2]

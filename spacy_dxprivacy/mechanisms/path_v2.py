@@ -182,17 +182,17 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
         Raises:
             DxError: Before fit, for rows out of range, and for other shapes.
         """
-        k = np.asarray(rows).size
+        k, n, built = np.asarray(rows).size, len(self.space.words), self.built
         lacks = checked_flags("unknown", unknown, k, missing=False)
         rows = np.where(lacks, 0, rows) if lacks.any() else rows
-        checked = checked_rows(rows, len(self.space))
+        checked = checked_rows(rows, n)
         checked[lacks] = NOTHING
         begins, stays = checked_layout(k, starts, fixed)
         if (checked[stays] == NOTHING).any():
             raise fail("fixed", "False for words that the space lacks", True)
-        if starts is None or self.built.chain.is_alone:
-            return Draw(self.built.words(checked, stays, rng))
-        return Draw(self.built.draw(InputRows(checked, begins, stays), rng))
+        if starts is None or not built.facts.draws_sentences:
+            return Draw(built.words(checked, stays, rng))
+        return Draw(built.draw(InputRows(checked, begins, stays), rng))
 
     def log_likelihood(
         self,

@@ -168,7 +168,7 @@ class Kernel:
     def nearer_words(self, row: int, steps: Steps | None = None) -> tuple[Numbers1d, Floats1d]:
         """Return the words nearer than both radii, by row, and their weight beyond that of radii.
 
-        found: what `prepare` gave for the word.
+        steps: what `prepare` returned for the word.
         """
         words, nearer = self.prepare([row])[row] if steps is None else steps
         return words, self.outputs.take(words) * self._times.take(nearer)
@@ -183,9 +183,9 @@ class Kernel:
             reached |= searched
         return reached
 
-    def weights(self, row: int, outputs: Numbers1d) -> Floats1d:
-        """Return the weights of k outputs of a word, float64 (k,)."""
-        words, nearer = self.prepare([row])[row]
+    def weights(self, row: int, outputs: Numbers1d, steps: Steps | None = None) -> Floats1d:
+        """Return the weights of k outputs of a word, float64 (k,). steps: of `prepare`."""
+        words, nearer = self.prepare([row])[row] if steps is None else steps
         at = np.minimum(np.searchsorted(words, outputs), len(words) - 1)
         times = 1 + np.where(words[at] == outputs, self._times[nearer[at]], 0.0)
         weights: Floats1d = self.outputs[outputs] * times

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "carry": [],
     "language": None,
     "unknown_language": "refuse",
+    "attribute": "dx",
     "max_epsilon_per_doc": None,
     "max_epsilon_per_person": None,
     "mechanism": {
@@ -79,6 +81,7 @@ def make_dx_sanitizer(
     carry: list[str],
     language: str | None,
     unknown_language: str,
+    attribute: str,
     max_epsilon_per_doc: float | None,
     max_epsilon_per_person: float | None,
     mechanism: Mechanism,
@@ -109,6 +112,7 @@ def make_dx_sanitizer(
         carry=carry,
         language=language,
         unknown_language=unknown_language,
+        attribute=attribute,
         max_epsilon_per_doc=max_epsilon_per_doc,
         max_epsilon_per_person=max_epsilon_per_person,
     )
@@ -133,15 +137,16 @@ class DxSanitizer(FailsClosed):
     """
 
     def __init__(self, nlp: Language, name: str, **settings: Any) -> None:
-        install_extensions()
         self.name = name
         self.settings = SanitizerSettings(**settings)
+        install_extensions(self.settings.attribute)
         self.on_replacements: OnReplacements | None = None
         self._nlp: Language | None = nlp
         self._checked_names: list[str] = []
         self._coverage: Coverage | None = None
         self._space: Space | None = None
         self._terms: Terms | None = None
+        self._run: Run | None = None
         self._expected_digest: str | None = None
         self._names_another_space = False
         self._learned_folder: Path | None = None
@@ -188,15 +193,17 @@ class DxSanitizer(FailsClosed):
         self._has_read |= False in zones
         self._has_read_in_zone |= True in zones
         space, terms = self.space, self.terms
-        docs = [self._covered(in_normal_form(doc, self._nlp, self), space) for doc in docs]
-        latin = self._coverage_of(space).scripts
-        run = Run.of(self.settings, space, latin=latin, on_replacements=self.on_replacements)
+        coverage = self._coverage_of(space)
+        docs = [self._covered(in_normal_form(doc, self._nlp, self), coverage) for doc in docs]
+        if self._run is None:
+            self._run = Run.of(self.settings, space, latin=coverage.scripts)
+        run = replace(self._run, on_replacements=self.on_replacements)
         return write(run.settings, run_stages(docs, run), terms)
 
-    def _covered(self, doc: Doc, space: Space) -> Doc:
+    def _covered(self, doc: Doc, coverage: Coverage) -> Doc:
         """Return the Doc, its passages in languages and scripts that are not covered redacted.
         Raise DxError where they are to be refused."""
-        coverage, text = self._coverage_of(space), doc.text
+        text = doc.text
         languages = coverage.languages if self.settings.language is None else None
         passages = uncovered(text, languages, scripts=coverage.scripts)
         if not coverage.own:
@@ -265,7 +272,7 @@ class DxSanitizer(FailsClosed):
             raise DxError(message)
         if self._learned_folder and not self._names_another_space:
             learned.read_beside(space, self._learned_folder)
-        self._space, self._terms, self._coverage = space, None, None
+        self._space, self._terms, self._coverage, self._run = space, None, None, None
 
     # -- serialization ---------------------------------------------------------------------------
 
@@ -320,7 +327,7 @@ class DxSanitizer(FailsClosed):
 
     def _expect(self, saved: dict[str, Any]) -> None:
         """Expect the space that was saved, unless the config now names another one."""
-        self._space = self._terms = None
+        self._space = self._terms = self._run = None
         now, then = self._space_block(), saved.get("space", {})
         # Settings that came with a later version do not count.
         self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)
@@ -344,7 +351,7 @@ class DxSanitizer(FailsClosed):
         self._check_pipeline()
         self._space = self.space
         self._coverage_of(self._space)
-        dropped: dict[str, Any] = {"_nlp": None, "on_replacements": None}
+        dropped: dict[str, Any] = {"_nlp": None, "_run": None, "on_replacements": None}
         has_not_read = {"_has_read": False, "_has_read_in_zone": False}
         return {**self.__dict__, **dropped, "_terms": self.terms, **has_not_read}
 

@@ -8,7 +8,7 @@ releases Docs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypedDict
@@ -22,6 +22,7 @@ from ..arrays import Floats2d
 from ..errors import DxError, Errors
 from ..privacy.composition import Loss, repeat
 from ..privacy.guarantee import Guarantee
+from ..validate import fail
 from .count import MENTIONS, Count
 
 COUNTS = ("tokens", "perturbed", "unknown", "kept", "draws")  # shown for each document
@@ -41,6 +42,17 @@ STATED = {
     **{name: ("release", name) for name in ("casing", "vectors", "seeded", "in_clear")},
     "unknown_policy": ("unknown", "policy"),
     "editor": ("editor", "name"),
+}
+# Of displaCy: what spaCy's own labels have none for, and the spans of doc.spans["dx"].
+COLORS = {
+    "ADDRESS": "#ff9561",
+    "EMAIL": "#9cc9cc",
+    "ID": "#c887fb",
+    "PHONE": "#9cc9cc",
+    "SAMPLED": "#bfe1d9",
+    "UNKNOWN": "#ffeb80",
+    "UNMODIFIED": "#dddddd",
+    "URL": "#9cc9cc",
 }
 _made_here: WeakSet[Doc] = WeakSet()  # a Doc that was written and read again is another Doc
 
@@ -237,11 +249,13 @@ class Terms:
 
     def loss(self, count: Count) -> Loss:
         """Return the loss of a document: of texts that are one unit apart in each place."""
+        labels = list(drawn_mentions(self.surrogates or {}, count))
+        mentions = [(self._losses[label], times) for label, times in labels]
         loss = Loss.of_words(self.guarantee, count.draws) if self.draws_words else Loss()
         if self.numbers is not None:
             loss += Loss.of(self.numbers, [1.0]) * count.number_draws
-        for label, times in drawn_mentions(self.surrogates or {}, count):
-            loss += self._losses[label] * times
+        for of_mention, times in mentions:
+            loss += of_mention * times
         return loss
 
     def receipt(self, count: Count, earlier: Sequence[Stage] = ()) -> Receipt:
@@ -306,19 +320,24 @@ def surrogate_names(surrogates: Mapping[str, Mapping[str, Any]] | None) -> str:
 # -- a Doc and its receipt -------------------------------------------------------------------------
 
 
-def install_extensions() -> None:
+def install_extensions(name: str = "dx") -> None:
     """Define doc._.dx, the receipt or None; token._.dx and span._.dx, how tokens were made; and
-    token._.dx_vector, a row of doc.tensor.
+    token._.dx_vector, a row of doc.tensor. name: in the place of "dx".
 
-    Workers and loaded pipelines need both, so it may be called any number of times.
+    It may be called any number of times. Raises DxError for a name that others have set.
     """
-    if not Doc.has_extension("dx"):
-        Doc.set_extension("dx", getter=get_receipt)
-        # Named functions: workers that are spawned get them pickled.
-        Token.set_extension("dx", getter=token_provenance)
-        Span.set_extension("dx", getter=span_provenance)
-    if not Token.has_extension("dx_vector"):
-        Token.set_extension("dx_vector", getter=token_vector)
+    # Named functions: workers that are spawned get them pickled.
+    getters: list[tuple[Any, str, Callable[..., Any]]] = [
+        (Doc, name, get_receipt),
+        (Token, name, token_provenance),
+        (Span, name, span_provenance),
+        (Token, f"{name}_vector", token_vector),
+    ]
+    for kind, attribute, getter in getters:
+        if not kind.has_extension(attribute):
+            kind.set_extension(attribute, getter=getter)
+        elif getattr(kind.get_extension(attribute)[2], "__name__", "") != getter.__name__:
+            raise fail("attribute", "a name that no other package has set", attribute)
 
 
 def mark_as_made(doc: Doc, receipt: Receipt, vectors: Floats2d | None) -> None:

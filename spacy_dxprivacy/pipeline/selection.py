@@ -17,7 +17,6 @@ from ..privacy.composition import LONGEST
 from ..space import Space
 from ..text.coverage import foreign_names
 from ..text.mentions import Entity, plain_label, united
-from .count import Persons
 from .draft import NUMBER, PLAIN, SELECTED, STOP, SURROGATE, Draft
 from .select import Entities
 from .settings import SanitizerSettings
@@ -41,21 +40,14 @@ class Run:
     blocked: tuple[frozenset[str], Mapping[str, str]]
     together: bool
     latin: bool
-    on_replacements: OnReplacements | None
+    on_replacements: OnReplacements | None = None
 
     @classmethod
-    def of(
-        cls,
-        settings: SanitizerSettings,
-        space: Space,
-        *,
-        latin: bool = True,
-        on_replacements: OnReplacements | None = None,
-    ) -> Run:
+    def of(cls, settings: SanitizerSettings, space: Space, *, latin: bool = True) -> Run:
         """Return the run of settings whose mechanism is fitted on the space."""
         surrogates, blocked = settings.active_surrogates, settings.blocked(space)
         together = settings.draws_together
-        return cls(settings, space, surrogates, blocked, together, latin, on_replacements)
+        return cls(settings, space, surrogates, blocked, together, latin)
 
 
 def draw_surrogates(draft: Draft, run: Run) -> Draft:
@@ -148,45 +140,6 @@ def _draw_once(draft: Draft) -> Ints1d:
         key = int(draft.documents[place]), int(draft.kinds[place]), alike
         draws[place] = firsts.setdefault(key, place)
     return draws
-
-
-def check_persons(draft: Draft, run: Run) -> Draft:
-    """Add up the losses of recognised persons. Raise DxError where one would exceed the budget, and
-    with a budget where nobody looked for persons."""
-    settings, budget = run.settings, run.settings.max_epsilon_per_person
-    persons = list[Persons | None]()
-    rows = zip(draft.docs, draft.parts, draft.entities, draft.replacements, strict=True)
-    for doc, part, entities, items in rows:
-        spans = [span for span in entities or () if plain_label(span[0]) == "PERSON"]
-        has_person = any(plain_label(entity.label_) == "PERSON" for entity in doc.ents)
-        if not spans and (budget is not None or has_person):
-            key = getattr(settings.selector, "spans_key", None)
-            spans = Entities(["PERSON"], key).entities(doc)
-        persons.append(_persons_of(draft, run, doc, part, items, spans) if spans else None)
-    return replace(draft, persons=persons)
-
-
-def _persons_of(
-    draft: Draft,
-    run: Run,
-    doc: Doc,
-    part: slice,
-    items: Sequence[Replacement] | None,
-    spans: Sequence[Entity],
-) -> Persons:
-    from .persons import Treatment, persons_of
-
-    kinds, sentences = np.full(len(doc), SURROGATE), np.zeros(len(doc), dtype=np.int64)
-    stays, sources = draft.kinds[part] != SURROGATE, draft.sources[part]
-    kinds[sources[stays]] = draft.kinds[part][stays]
-    sentences[sources] = draft.sentences[part]
-    treatment = Treatment(kinds == SELECTED, kinds == PLAIN, sentences, items)
-    persons = persons_of(run.settings, doc, treatment, spans, run.space)
-    spent = persons.largest.epsilon()
-    budget = run.settings.max_epsilon_per_person
-    if budget is not None and spent > budget:
-        raise DxError(Errors.DX178.format(spent=spent, budget=budget))
-    return persons
 
 
 def bad_return(part: str, given: Any, count: int, expected: str) -> DxError:

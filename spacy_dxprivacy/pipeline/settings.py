@@ -78,6 +78,7 @@ class SanitizerSettings:
             each text and passage is detected by its words if None.
         unknown_language: "refuse" a text with a passage in a language or script that is not
             covered, or "redact" the passage as a whole.
+        attribute: Of Docs, tokens and spans (doc._.dx), for their receipt and how they were made.
         max_epsilon_per_doc: A Doc whose total epsilon would be above it raises before anything of
             it is drawn. It counts words only, not surrogates.
         max_epsilon_per_person: A Doc in which all mentions of a recognised person together would
@@ -102,13 +103,14 @@ class SanitizerSettings:
     carry: Iterable[str] = ()
     language: str | None = None
     unknown_language: str = "refuse"
+    attribute: str = "dx"
     max_epsilon_per_doc: float | None = None
     max_epsilon_per_person: float | None = None
     rng: Rng = field(init=False)
     _blocked: tuple[Space, frozenset[str], Mapping[str, str]] | None = field(
         default=None, init=False
     )
-    _names_apart: tuple[str, float] | None = field(default=None, init=False)
+    _name_distances: tuple[Space, float, tuple[float, ...]] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         check_mechanism(self.mechanism)
@@ -119,6 +121,8 @@ class SanitizerSettings:
         one_of("vectors", self.vectors, ("table", "noisy"))
         one_of("unknown_language", self.unknown_language, ("refuse", "redact"))
         self.carry = tuple(one_of("carry", item, tuple(CARRIED_IN_CLEAR)) for item in self.carry)
+        if not (isinstance(self.attribute, str) and self.attribute.isidentifier()):
+            raise fail("attribute", "a name of Python, such as 'dx'", self.attribute)
         for name, stage in self.stages.items():
             if not callable(stage):
                 raise fail(f"stages.{name}", "a stage of @dx_stages", type(stage))
@@ -134,7 +138,7 @@ class SanitizerSettings:
             raise fail("vectors", expected, self.vectors)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_blocked": None}
+        return {**self.__dict__, "_blocked": None, "_name_distances": None}
 
     @property
     def takes_parts(self) -> bool:
@@ -187,11 +191,13 @@ class SanitizerSettings:
             self._blocked = space, frozenset(substitutes), substitutes
         return self._blocked[1:]
 
-    def names_apart(self, space: Space) -> float:
-        """Return persons.names_apart of the mechanism, once for a space."""
-        if self._names_apart is None or self._names_apart[0] != space.digest:
-            self._names_apart = space.digest, names_apart(self.mechanism, space)
-        return self._names_apart[1]
+    def name_distances(self, space: Space) -> tuple[float, tuple[float, ...]]:
+        """Return names_apart of the mechanism, and the distance of the nearest name of a name like
+        most where that is known; once for a space."""
+        if self._name_distances is None or self._name_distances[0] is not space:
+            nearest = tuple(facts_of(self.mechanism).near_names[:1])
+            self._name_distances = space, names_apart(self.mechanism, space), nearest
+        return self._name_distances[1:]
 
 
 # -- fit -------------------------------------------------------------------------------------------

@@ -21,7 +21,8 @@ from ..privacy.composition import repeat
 from ..space import Space
 from ..text.spelling import like, spell
 from .draft import NUMBER, PLAIN, SAMPLED, SELECTED, UNKNOWN, Draft
-from .selection import Run, bad_return, check_persons, draw_surrogates, select
+from .persons import check_persons
+from .selection import Run, bad_return, draw_surrogates, select
 from .unknown import WHICH
 
 NUMBERS_AT_ONCE = 2**22  # of noise, in one call of a mechanism: 32 MB as float64

@@ -45,7 +45,8 @@ def write(settings: SanitizerSettings, draft: Draft, terms: Terms) -> list[Doc]:
             _carry(name, doc, new, sources, follows)
         # spaCy keeps the context of nlp.pipe(as_tuples=True) here.
         new._context = doc._context
-        labels = [item.label for item in draft.replacements[i] or () if item.text is not None]
+        items = draft.replacements[i] or ()
+        labels = [item.mention.label for item in items if item.text is not None]
         new.spans[SPANS_KEY] = _provenance(new, kinds, placed & ~follows, labels, settings)
         if MARKS in doc.user_data:
             new.user_data[MARKS] = _moved_marks(doc, new, kinds, sources)
@@ -128,7 +129,7 @@ def _mention_counts(replacements: Sequence[Replacement]) -> dict[str, dict[str, 
     """Return how many mentions of each label were found, replaced and kept."""
     counts: dict[str, dict[str, int]] = {}
     for item in replacements:
-        of_label = counts.setdefault(item.label, {"found": 0, "replaced": 0, "kept": 0})
+        of_label = counts.setdefault(item.mention.label, {"found": 0, "replaced": 0, "kept": 0})
         of_label["found"] += 1
         of_label["kept" if item.way == "kept" else "replaced"] += 1
     return counts

@@ -144,7 +144,7 @@ class Loss:
                 words are sampled independently, each word is a sentence of its own.
         """
         changed = [distance for distance in distances if distance]
-        if not guarantee.holds and changed:
+        if changed and not guarantee.holds:
             return cls(math.inf, math.inf)
         losses = [guarantee.epsilon * distance for distance in changed]
         if guarantee.mu:
@@ -188,7 +188,9 @@ class Loss:
         Raises:
             DxError: For a delta that is not above 0 and below 1.
         """
-        return min(self.plain, epsilon_of_rho(self.rho, between("delta", delta, 0.0, 1.0)))
+        if delta != DELTA:
+            between("delta", delta, 0.0, 1.0)
+        return min(self.plain, epsilon_of_rho(self.rho, delta))
 
     @property
     def fails(self) -> float:

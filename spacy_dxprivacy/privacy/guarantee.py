@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -93,7 +94,7 @@ class Guarantee:
             return self
         return replace(self, status="claimed", notes=f"{self.notes} {OF_FILES}".strip())
 
-    @property
+    @cached_property
     def holds(self) -> bool:
         """Whether something is guaranteed, and nobody has refuted it."""
         return self.kind != "none" and self.status != "refuted"

@@ -28,7 +28,14 @@ from ..machine import in_order, product_threads
 from ..prior.chain import Chain
 from ..privacy.randomness import Rng
 from .emissions import Emissions, SparseNumbers
-from .forward_backward import Backward, BlockSums, FoldContexts, Forward, ForwardMessage
+from .forward_backward import (
+    Backward,
+    BlockSums,
+    FoldContexts,
+    Forward,
+    ForwardMessage,
+    weigh_states,
+)
 
 MEMORY = 3 * 2**26  # bytes of forward messages that are kept for the backward pass
 LEAST = 1e-37
@@ -128,9 +135,9 @@ class SentenceDraw:
 
     def __call__(self, text: InputRows, rng: Rng) -> Ints1d:
         """Sample the replacements, int64 (k,); fixed words stay unchanged."""
+        first, lengths = spans(text.starts)
         drawn = text.rows.copy()
         uniforms = rng.uniform(3 * len(drawn)).reshape(3, -1)
-        first, lengths = spans(text.starts)
         # The words whose forward messages fit into the memory.
         capacity = max(1, MEMORY // (np.dtype(self.emissions.dtype).itemsize * (self._height - 1)))
         lock = Lock()
@@ -168,11 +175,11 @@ class SentenceDraw:
                 marks.append(self._filter(packed, part, buffer, marks[-1])[-1].X.copy())
             for part, mark in zip(reversed(parts), reversed(marks), strict=True):
                 self._sample(packed, part, self._filter(packed, part, buffer, mark), states)
-        live = place >= 0
-        places, chosen = place[live], states[live]
-        free = ~text.fixed[places]
-        places, uniforms = places[free], packed.uniforms[2, places[free]]
-        drawn[places] = self.emissions.words(text.rows[places], chosen[free], uniforms)
+            live = place >= 0
+            places, chosen = place[live], states[live]
+            free = ~text.fixed[places]
+            places, uniforms = places[free], packed.uniforms[2, places[free]]
+            drawn[places] = self.emissions.words(text.rows[places], chosen[free], uniforms)
 
     @contextmanager
     def _buffer(self, size: int) -> Iterator[Numbers1d]:
@@ -204,7 +211,7 @@ class SentenceDraw:
                 self._forward(np.ascontiguousarray(before[:, :live]), M)
             M[:, begins] = (self.chain.begin * self.emissions.totals)[:, None]
             place = lanes.place[step, :live]
-            self.emissions.weigh(M, text.rows[place], text.fixed[place], packed.emissions)
+            weigh_states(M, self.emissions, text.rows[place], text.fixed[place], packed.emissions)
             if ends.any():
                 M[:, ends] *= self._end
             if self._fold is not None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Numbers1d
+from ..arrays import Floats1d, Ints1d, Numbers1d
 from ..machine import RowCache
 from ..metric.path_table import Steps
 from ..metric.policy_graph import Kernel
@@ -16,6 +16,7 @@ from ..prior.chain import Chain
 CACHE_BYTES = 2**27
 # Nats of beta times the reach up to which float32 holds all sums: docs/explanation/sentences.md.
 SINGLE = 48.0
+WORDS_AT_ONCE = 64  # whose choices are in memory
 AT_ONCE = 128  # numbers of which a draw looks at the sum first
 NOTHING = -1  # a word that the space lacks: all states are as likely
 
@@ -37,7 +38,7 @@ class Emissions:
         self.totals = self.exact_totals.astype(self.dtype)
         totals, ones = chain.expand_to_states(chain.totals), np.ones(chain.states)
         silent = np.divide(totals, self.totals, where=self.exact_totals > 0, out=ones)
-        self._silent = silent.astype(self.dtype)
+        self.silent = silent.astype(self.dtype)
         self._narrow = np.min_scalar_type(chain.states - 1)  # twice as many rows in the cache
         self._cache = RowCache(CACHE_BYTES)
 
@@ -46,6 +47,8 @@ class Emissions:
         rows takes less time."""
         wanted = set(rows) - {NOTHING}
         cached = self._cache.find(wanted)
+        if wanted == cached.keys():
+            return cached
         missing: dict[int, SparseNumbers] = {}
         for row, steps in self.kernel.prepare(wanted - cached.keys()).items():
             added = self._added(row, steps)
@@ -58,31 +61,6 @@ class Emissions:
             missing[row] = states.astype(self._narrow), factors.astype(self.dtype)
         self._cache.add(missing)
         return cached | missing
-
-    def weigh(
-        self, M: Floats2d, rows: Ints1d, fixed: Bools1d, emitted: Mapping[int, SparseNumbers]
-    ) -> None:
-        """Multiply by emission likelihoods, in place and up to a factor for each of k words.
-
-        Args:
-            M: float (states, k), P(state | words before) times totals.
-            rows: int64 (k,), the words.
-            fixed: bool (k,), words that stay unchanged.
-            emitted: See `of`.
-        """
-        emit = self.chain.emitters
-        for lane in np.flatnonzero(fixed).tolist():
-            part = slice(*emit.indptr[rows[lane] : rows[lane] + 2])
-            states = emit.indices[part]
-            rounded = self.totals[states].astype(np.float64)
-            weights = M[states, lane] * (emit.data[part] / rounded).astype(self.dtype)
-            M[:, lane] = 0
-            M[states, lane] = weights
-        silent = (rows == NOTHING) & ~fixed
-        if silent.any():
-            M[:, silent] *= self._silent[:, None]
-        for lane in np.flatnonzero(~(fixed | silent)).tolist():
-            np.multiply.at(M[:, lane], *emitted[int(rows[lane])])
 
     def _added(self, row: int, steps: Steps | None = None) -> Floats1d:
         """Return the sums over the words nearer than the radii, float64 (K,)."""
@@ -107,13 +85,18 @@ class Emissions:
         """Sample the words (k,) of states (k,), by B[y, state] exp(-beta path(w, y))."""
         states = self._type_of[states]
         drawn = self._single_words[states]
-        for i in np.flatnonzero(drawn == NOTHING).tolist():
-            listed, state, row = self.chain.words_by_state, states[i], int(rows[i])
-            part = slice(*listed.indptr[state : state + 2])
-            words, weights = listed.indices[part], listed.data[part]
-            if row != NOTHING:
-                weights = weights * self.kernel.weights(row, words)
-            drawn[i] = words[pick(weights, float(uniforms[i]))]
+        several, listed = np.flatnonzero(drawn == NOTHING).tolist(), self.chain.words_by_state
+        nearer = self.kernel.prepare({int(rows[i]) for i in several} - {NOTHING})
+        for start in range(0, len(several), WORDS_AT_ONCE):
+            choices = dict[int, tuple[Numbers1d, Numbers1d]]()
+            for i in several[start : start + WORDS_AT_ONCE]:
+                part = slice(*listed.indptr[states[i] : states[i] + 2])
+                words, weights, row = listed.indices[part], listed.data[part], int(rows[i])
+                if row != NOTHING:
+                    weights = weights * self.kernel.weights(row, words, nearer[row])
+                choices[i] = words, weights
+            for i, (words, weights) in choices.items():
+                drawn[i] = words[pick(weights, float(uniforms[i]))]
         return drawn
 
     @cached_property

@@ -7,6 +7,7 @@ less time there than a sparse one, which is left for the rest.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Floats3d, Ints1d, Numbers1d, blocks
 from ..prior.chain import Chain
+from .emissions import NOTHING, Emissions, SparseNumbers
 
 LEAST_SIDE = 64  # of a corner
 FULL = 1 / 10  # of a corner at least: a pair takes some eight times as long by lists
@@ -71,6 +73,37 @@ class Forward:
             product = np.matmul if corner.shape[1] > 1 else np.multiply  # which is faster
             product(corner, X[: corner.shape[1]], out=Y[rows])
         self.sparse.add(X[1:], Y)
+
+
+def weigh_states(
+    M: Floats2d,
+    emissions: Emissions,
+    rows: Ints1d,
+    fixed: Bools1d,
+    emitted: Mapping[int, SparseNumbers],
+) -> None:
+    """Multiply by emission likelihoods, in place and up to a factor for each of k words.
+
+    Args:
+        M: float (states, k), P(state | words before) times the totals of the emissions.
+        emissions: Of all words.
+        rows: int64 (k,), the words.
+        fixed: bool (k,), words that stay unchanged.
+        emitted: See Emissions.of.
+    """
+    emit = emissions.chain.emitters
+    for lane in np.flatnonzero(fixed).tolist():
+        part = slice(*emit.indptr[rows[lane] : rows[lane] + 2])
+        states = emit.indices[part]
+        rounded = emissions.totals[states].astype(np.float64)
+        weights = M[states, lane] * (emit.data[part] / rounded).astype(M.dtype)
+        M[:, lane] = 0
+        M[states, lane] = weights
+    silent = (rows == NOTHING) & ~fixed
+    if silent.any():
+        M[:, silent] *= emissions.silent[:, None]
+    for lane in np.flatnonzero(~(fixed | silent)).tolist():
+        np.multiply.at(M[:, lane], *emitted[int(rows[lane])])
 
 
 class Product:

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
+from sampler.distributions import KINDS, N, all_sentences, small_mechanism, small_space
 from scipy.special import logsumexp
-from sentences.distributions import KINDS, N, all_sentences, small_mechanism, small_space
-from test_attacks_language import likelihoods
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.lab.attacks import (
@@ -23,6 +22,7 @@ from spacy_dxprivacy.lab.corpus import sanitised
 from spacy_dxprivacy.prior.chain import alone_chain
 
 from .fakes import FakeModel, small_law
+from .test_attacks_language import likelihoods
 
 LENGTH, TEXTS = 4, 250
 

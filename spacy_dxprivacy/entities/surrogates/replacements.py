@@ -43,11 +43,6 @@ class Replacement:
     text: str | None = field(repr=False)
     way: str
 
-    @property
-    def label(self) -> str:
-        """The label of the mention."""
-        return self.mention.label
-
 
 def replace_mentions(
     doc: Doc,
@@ -72,12 +67,13 @@ def replace_mentions(
     spans = find(doc, surrogates, entities)
     mentions = _mentions_of(doc, spans)
     user, caller = doc.user_data.get(USER), str(doc.user_data.get(CALLER, ""))
+    language = language_of_doc(doc)
     draws = Draws(
         rng,
         "" if is_nobody(user) else identity(user),
         caller=caller,
         plain=_outside(doc, [*spans, *(entities or ())]) if rest_is_plain else frozenset(),
-        language=language_of_doc(doc),
+        language=language,
         base=base_language(doc.vocab.lang),
     )
     # Mentions of equal surrogates are drawn together.

@@ -78,7 +78,7 @@ def set_apart(
             meanings[_norm(form)].update(_meaning(text, entry.label) for text in entry.originals)
     for item in drawn:
         if item.text is not None:
-            meanings[_norm(item.text)].add(_meaning(item.mention.text, item.label))
+            meanings[_norm(item.text)].add(_meaning(item.mention.text, item.mention.label))
     keyed = _keyed(surrogates)
     shared = {_norm(form) for e in entries.values() if _meet(e, keyed) for form in e.forms}
 

@@ -1,0 +1,107 @@
+"""Figures of the docs: each is that of its result file, and what was measured still exists."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+import typer
+
+from spacy_dxprivacy import registry
+from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy.entities.surrogates.plain import PRESETS
+from spacy_dxprivacy.mechanisms.levels import LEVELS
+from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
+
+ROOT = Path(__file__).parents[2]
+RESULTS = sorted((ROOT / "docs").glob("*/*.json"))
+NAMES = {"commit", "command", "settings", "data", "attacker"}
+pytestmark = pytest.mark.skipif(not RESULTS, reason="the docs are not beside the tests")
+
+
+def gone(value: Any, name: str = "") -> list[str]:
+    if isinstance(value, dict) and name != "default":
+        return [lost for key, inner in value.items() for lost in gone(inner, key)]
+    if isinstance(value, list):
+        return [lost for inner in value for lost in gone(inner)]
+    there = True
+    if name.startswith("@"):
+        group = getattr(registry, name[1:], None)
+        there = group is not None and value in group.get_all()
+    elif name == "factory":
+        there = spacy.blank("en").has_factory(value)
+    elif name == "preset":
+        there = value in PRESETS
+    elif name == "default":  # what was measured because it is the default
+        there = value == DEFAULT_CONFIG["mechanism"]
+    elif name == "command":
+        return gone_of_command(value)
+    return [] if there else [f"{name} = {value}"]
+
+
+def gone_of_command(command: str) -> list[str]:
+    program, first, *rest = shlex.split(command)
+    options = {word for word in rest if re.match(r"--?[a-z]", word)}
+    if program == "python":
+        path = ROOT / first
+        source = path.read_text(encoding="utf8") if path.is_file() else ""
+        lost = {option for option in options if f'"{option}"' not in source}
+        return [*([] if source else [first]), *sorted(lost)]
+    group = typer.main.get_command(dx_cli)
+    found = group.get_command(typer.Context(group), first)
+    if program != "dx" or found is None:
+        return [f"{program} {first}"]
+    known = {name for param in found.params for name in (*param.opts, *param.secondary_opts)}
+    return sorted(options - known)
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
+def test_a_result_file_names_what_still_exists(path: Path):
+    result = json.loads(path.read_text(encoding="utf8"))
+    assert set(result) >= NAMES and all(result[name] != "" for name in NAMES)
+    assert not gone(result), f"measure again: {result['command']}"
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.stem)
+def test_the_tables_of_a_page_are_those_of_its_result_files(page, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    text = page.read_text(encoding="utf8")
+    assert import_module("figures").with_tables(text) == text, "run benchmarks/figures.py"
+
+
+def test_the_levels_of_the_docs_are_those_of_the_package():
+    rows = json.loads((ROOT / "docs/attacks/levels.json").read_text(encoding="utf8"))["rows"]
+    assert [row[0].split()[0] for row in rows] == list(LEVELS)
+    for row, level in zip(rows, LEVELS.values(), strict=True):
+        recovered = max(share for share in row[3:6] if share != "–")
+        assert (float(row[1]), row[2], recovered) == (level.epsilon, level.kept, level.found)
+        assert row[6:] == [level.rare_found, level.cosine]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/explanation/guarantees.md"])
+def test_how_often_a_release_is_linked_is_that_of_the_result_file(page):
+    rows = json.loads((ROOT / "docs/attacks/linked.json").read_text(encoding="utf8"))["rows"]
+    default = DEFAULT_CONFIG["mechanism"]["epsilon"]
+    low, high = sorted(row[3] for row in rows if row[1] == str(default))
+    assert f"{low * 100:.0f} to {high * 100:.0f} %" in (ROOT / page).read_text(encoding="utf8")
+
+
+@pytest.mark.parametrize("page", ["docs/tutorial.md", "docs/how-to/choose.md"])
+def test_the_levels_of_a_table_in_prose_are_those_of_the_package(page):
+    lines = (ROOT / page).read_text(encoding="utf8").splitlines()
+    rows = [re.split(r" *\| *", line.strip("| ")) for line in lines if line.startswith("| `")]
+    rows = [row for row in rows if row[0].split("`")[1] in LEVELS]
+    assert [row[0].split("`")[1] for row in rows] == list(LEVELS)
+    for row, level in zip(rows, LEVELS.values(), strict=True):
+        shares = {
+            f"{share:.0%}".replace("%", " %")
+            for share in (level.kept, level.found, level.rare_found)
+        }
+        assert float(row[1]) == level.epsilon
+        assert {cell for cell in row if cell.endswith("%")} <= shares

@@ -1,0 +1,49 @@
+"""What the README says is what the package does; test_docs_run.py runs its commands."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from spacy_dxprivacy.mechanisms.levels import LEVELS
+from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
+
+README = Path(__file__).parents[2] / "README.md"
+
+if not README.exists():
+    pytest.skip("the README is not beside the tests here", allow_module_level=True)
+TEXT = README.read_text(encoding="utf8")
+
+
+def test_the_default_epsilon_is_that_of_the_readme():
+    assert f"{DEFAULT_CONFIG['mechanism']['epsilon']} nats per unit" in TEXT
+
+
+def test_the_levels_are_those_of_the_package():
+    rows = re.findall(
+        r"^\| `(\w+)`.*?\| ([\d.]+) \| (\d+) % \| (\d+) % \| (\d+) % \| (\S+) \|", TEXT, re.M
+    )
+    assert [name for name, *_ in rows] == list(LEVELS)
+    for (_, epsilon, *shares, _), level in zip(rows, LEVELS.values(), strict=True):
+        assert float(epsilon) == level.epsilon
+        expected = (level.found, level.rare_found, level.kept)
+        assert [int(share) for share in shares] == [round(100 * one) for one in expected]
+
+
+def test_the_accuracies_are_those_of_the_result_file():
+    tasks = json.loads((README.parent / "docs/experiments/tasks.json").read_text(encoding="utf8"))
+    column = tasks["columns"].index("trained on release, tested on unmodified")
+    measured = {row[0]: row[column].split()[0] for row in tasks["rows"]}
+    for level in LEVELS:
+        row = re.search(rf"^\| `{level}`.*% \| (\S+) \|", TEXT, re.M)
+        assert row is not None and row[1] == measured[f"dx.Path.v2 ({level})"]
+
+
+def test_what_editing_gains_is_that_of_the_result_file():
+    path = README.parent / "docs/experiments/editing.json"
+    rows = json.loads(path.read_text(encoding="utf8"))["rows"]
+    for level in LEVELS:
+        row = re.search(rf"^\| `{level}`.*\| (\S+) \| (\S+) \|$", TEXT, re.M)
+        assert row is not None
+        assert [f"+{value}" for value in row.groups()] == [r[-1] for r in rows if r[0] == level]

@@ -1,0 +1,217 @@
+"""The attacker with a language model: near the exact posterior on small spaces."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from sampler.distributions import (
+    KINDS,
+    N,
+    all_sentences,
+    small_chain,
+    small_mechanism,
+    small_space,
+)
+from scipy.special import logsumexp
+
+from spacy_dxprivacy import Rng, Space, registry
+from spacy_dxprivacy.lab.attacks import AttackTrial, EncodedCorpus, attack, sanitised
+from spacy_dxprivacy.lab.attacks.frontier import Ground, at_attacker, frontier
+from spacy_dxprivacy.lab.attacks.language import Language, language_of, language_variants
+from spacy_dxprivacy.lab.attacks.reading import ReleaseReading, SeenRelease, filled_guess
+from spacy_dxprivacy.lab.corpus import read_corpus, repeated
+from spacy_dxprivacy.lab.mechanisms import make_mechanism
+from spacy_dxprivacy.mechanisms.levels import FOUND, measured_at
+from spacy_dxprivacy.prior.chain import alone_chain as make_alone
+from spacy_dxprivacy.prior.registered import WordPairs
+from spacy_dxprivacy.sampler.draw import InputRows
+
+LENGTH = 4
+SENTENCES = 400
+
+
+def small_language():
+    known = np.random.default_rng(5).random(N) + 0.05
+    return Language(small_chain("pairs", seed=3), known / known.sum())
+
+
+@pytest.fixture(scope="module")
+def language(space):
+    return language_of(space)
+
+
+def random_text(language, documents, length, seed=1):
+    rng = np.random.default_rng(seed)
+    p = language.usual / language.usual.sum()
+    return EncodedCorpus.of(rng.choice(len(p), (documents, length), p=p))
+
+
+def law_of(language):
+    """ln P of every sentence, (N ** LENGTH,), and the sentences."""
+    S = all_sentences(N, LENGTH)
+    every = np.arange(N)
+    T, first = np.log(language.moves(every, every)), np.log(language.first(every))
+    return first[S[:, 0]] + T[S[:, :-1], S[:, 1:]].sum(axis=1), S
+
+
+def likelihoods(mechanism, S):
+    """float64 (originals, outputs): ln P(output | original) of all sentences, by its definition."""
+    built, starts = mechanism.built, np.tile(np.arange(S.shape[1]) == 0, len(S))
+    if mechanism.facts.draws_sentences:
+        released = InputRows(S.ravel(), starts, np.ones(S.size, dtype=bool))
+        q = built.likelihood.log_sums(released)
+    else:
+        q = np.log(built.words.weights)[S].sum(axis=1)
+    D = built.kernel.distances(np.arange(N))
+    path = sum(D[np.ix_(S[:, i], S[:, i])] for i in range(S.shape[1]))
+    L = q - built.kernel.beta * path
+    return L - logsumexp(L, axis=1, keepdims=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("beta", [0.7, 1.5])
+def test_it_comes_near_to_the_exact_posterior(kind, beta):
+    """Over all originals, by brute force; texts are drawn from the attacker's prior."""
+    mechanism, language = small_mechanism(kind, beta=beta), small_language()
+    prior, S = law_of(language)
+    assert logsumexp(prior) == pytest.approx(0, abs=1e-5)
+    drawn = np.random.default_rng(0).choice(len(S), SENTENCES, p=np.exp(prior - logsumexp(prior)))
+    text = EncodedCorpus.of(S[drawn])
+    out = sanitised(text, mechanism, Rng(seed=1)).rows
+    guess = ReleaseReading(
+        SeenRelease(out, text.sentences), mechanism, small_space().vectors, language, Rng(seed=2)
+    ).guess()
+    right = (guess == text.rows).mean()
+    post = np.exp(likelihoods(mechanism, S) + prior[:, None])  # originals, outputs
+    marginals = np.stack(
+        [[post[S[:, i] == w].sum(axis=0) for w in range(N)] for i in range(LENGTH)]
+    )
+    number = out.reshape(-1, LENGTH) @ N ** np.arange(LENGTH)[::-1]
+    best = marginals.argmax(axis=1)[:, number].T.ravel()
+    assert right > (best == text.rows).mean() - 0.02
+    # and of all outputs, weighed by how likely they are: no more than the best there is
+    assert right < marginals.max(axis=1).sum() / LENGTH / post.sum() + 0.05
+
+
+def test_the_law_is_the_mixture_that_it_says():
+    language, every = small_language(), np.arange(N)
+    T = language.moves(every, every)
+    assert T.sum(axis=1) == pytest.approx(np.ones(N), abs=1e-5)
+    assert language.moves(every) == pytest.approx(T)
+    assert language.first(every).sum() == pytest.approx(1, abs=1e-5)
+    assert language.usual.sum() == pytest.approx(1, abs=1e-5)
+    law = Language(language.chain, language.frequencies, share=0.0)
+    rows, starts = np.array([1, 3, 2, 0]), np.array([True, False, False, True])
+    first, T = law.first(every), law.moves(every, every)
+    wanted = -np.log([first[1], T[1, 3], T[3, 2], first[0]]).mean()
+    assert language.nats(rows, starts) == pytest.approx(wanted)  # without what was read
+
+
+def test_it_does_not_worse_than_one_who_reads_no_context(space, language):
+    text = random_text(language, 40, 20)
+    scene = Ground(space, text, text, candidates=len(space))
+    vars(scene)["language"] = language
+    mechanism = make_mechanism("dx.Exponential.v1", space, 3.0)
+    found = {f.attacker: f.value for f in attack("guess", AttackTrial(scene, mechanism))
+             if f.measure == "words found"}  # fmt: skip
+    assert found[language.name] > found["Bayes"] - 0.05
+
+
+def test_without_the_outputs_the_likeliest_words_are_guessed():
+    language = small_language()
+    seen = SeenRelease(np.zeros(3, dtype=np.int64), np.array([True, False, True]))
+    guess = filled_guess(seen, np.ones(3, dtype=bool), language)
+    post, S = law_of(language)
+    first = [np.exp(logsumexp(post[S[:, 0] == w])) for w in range(N)]
+    assert guess[0] == guess[2] == int(np.argmax(first))
+
+
+def test_a_corpus_keeps_the_sentences_of_its_file(tmp_path, space):
+    a, b, c = space.words[3:6]
+    path = tmp_path / "notes.jsonl"
+    text = f"{a} {b}. Zorblattovich {c} {a}\n{b}, {c}"
+    path.write_text(json.dumps({"text": text}) + "\n" + json.dumps({"text": c}) + "\n")
+    corpus = read_corpus(str(path), space)
+    assert [space.words[r] for r in corpus.rows] == [a, b, c, a, b, c, c]
+    assert corpus.sentences.tolist() == [True, False, True, False, True, False, True]
+    assert corpus.opening(3).sentences.tolist() == [True, False, True, True]
+    assert corpus.first(1).sentences.tolist() == corpus.sentences.tolist()[:6]
+    assert corpus.halves()[1].sentences.tolist() == [True]
+    whole = EncodedCorpus.of([np.arange(100), np.arange(3)])  # cut where mechanisms cut it
+    assert np.flatnonzero(whole.sentences).tolist() == [0, 48, 96, 100]
+
+
+def test_repeated_releases_are_of_the_sentence_around_a_word():
+    """By the likelihood of all sentences."""
+    mechanism, n = small_mechanism("pairs"), 3000
+    text = EncodedCorpus.of([np.array([0, 1, 2]), np.array([3, 4])])
+    out = repeated(text, mechanism, (np.array([1]), np.array([4])), n, Rng(seed=0)).rows
+    S = np.array(list(itertools.product(range(N), repeat=3)))
+    starts = np.tile([True, False, False], len(S))
+    P = np.exp(mechanism.log_likelihood(np.tile([0, 4, 2], len(S)), S.ravel(), starts))
+    wanted = np.bincount(S[:, 1], P, N)
+    assert np.bincount(out, minlength=N) / n == pytest.approx(wanted, abs=0.04)
+
+
+@pytest.mark.slow
+def test_the_frontier_rises_with_epsilon_and_meets_attackers_between(space, language):
+    text = random_text(language, 20, 20)
+    ground = Ground(space, text)
+    assert ground.nats(text.rows) == 0 and ground.cosine(text.rows) == pytest.approx(1, abs=1e-5)
+    makers = {"a": lambda e: make_mechanism("dx.Path.v2", space, e)}
+    points = frontier(makers, {"a": (0.2, 1.5, 4.0)}, ground)
+    assert np.all(np.diff([p.found for p in points]) > 0)
+    assert np.all(np.diff([p.cosine for p in points]) > 0)
+    for p in points:
+        assert p.low <= p.found <= p.high and p.words == 400
+    half = (points[0].found + points[1].found) / 2
+    (met,) = at_attacker(points, half)
+    assert met.found == pytest.approx(half)
+    assert met.kept == pytest.approx((points[0].kept + points[1].kept) / 2)
+    assert at_attacker(points, 0.9999) == []
+
+
+def test_at_every_epsilon_the_better_attacker_counts_and_is_named():
+    for epsilon in np.linspace(0.55, 1.1, 23):
+        found = measured_at(epsilon)
+        for points in FOUND.values():
+            known = [p for p in points if p[0] <= epsilon]
+            assert all(found.found >= p[1] - 0.01 for p in known)
+            assert all(found.rare_found >= p[2] - 0.02 for p in known)
+        assert {found.attacker, found.rare_attacker} <= set(FOUND)
+    assert measured_at(0.5) is None and measured_at(1.11) is None
+
+
+def test_who_attacks_goes_by_every_public_law_of_pairs():
+    space = Space.builtin()
+    path = registry.dx_mechanisms.get("dx.Path.v2")
+    prior = registry.dx_priors.get("dx.WordPairs.v1")
+    texts = ["She denies any chest pain", "The patient has a history of diabetes and asthma"]
+    rows = [[space.find(word) for word in text.split()] for text in texts]
+    language = language_of(space, EncodedCorpus.of(rows))
+    clinical = prior(domain="clinical").fit(space).digest
+
+    def digests(law):
+        variants = language_variants(language, path(epsilon=1.0, prior=law).fit(space))
+        assert all((one.frequencies == language.frequencies).all() for one in variants)
+        return [one.chain.digest for one in variants]
+
+    english = language.chain.digest
+    pairs = WordPairs(domain=None)
+    assert digests(pairs) == digests(prior(domain="clinical")) == [english, clinical]
+    assert digests(None)[:2] == [english, clinical] and len(digests(None)) == 3
+    assert digests(prior(domain="dialogues"))[:2] == [english, clinical]
+    assert len(digests(prior(domain="dialogues"))) == 3
+    uniform = registry.dx_priors.get("dx.Uniform.v1")()
+    assert digests(uniform) == [english, clinical]
+
+
+def test_who_knows_frequencies_alone_goes_by_them_first():
+    space = Space.builtin()
+    known = np.full(len(space), 1 / len(space))
+    language = Language(make_alone(known), known, name="word frequencies")
+    pairs = registry.dx_mechanisms.get("dx.Path.v2")(epsilon=1.0).fit(space)
+    first, then = language_variants(language, pairs)
+    assert first is language and then.name == "word pairs of the prior"

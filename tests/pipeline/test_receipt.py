@@ -1,0 +1,249 @@
+"""What a receipt says of epsilon, and budgets that stop a document before it is drawn."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+import spacy
+from spacy import displacy
+from spacy.tokens import Doc
+
+from spacy_dxprivacy import DxError, Space, assert_sanitized, registry, release
+from spacy_dxprivacy.mechanisms import projection as rank_sampling
+from spacy_dxprivacy.mechanisms.levels import LEVELS, scale_of
+from spacy_dxprivacy.pipeline.receipt import COLORS, Receipt
+
+LINE = Space.from_vectors([f"word{i}" for i in range(9)], np.arange(9.0)[:, None])
+
+
+def make(tmp_path, mechanism, **settings):
+    LINE.save(tmp_path / "line")
+    nlp = spacy.blank("en")
+    space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(tmp_path / "line"), "exclude": []}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        nlp.add_pipe("dx_sanitizer", config={"mechanism": mechanism, "space": space, **settings})
+    return nlp
+
+
+LAPLACE = {"@dx_mechanisms": "dx.Laplace.v1", "epsilon": 2.0}
+GAUSSIAN = {"@dx_mechanisms": "dx.Gaussian.v1", "epsilon": 0.5}
+
+
+def test_a_receipt_says_what_epsilon_means_in_nats_on_its_space(tmp_path):
+    scale = make(tmp_path, LAPLACE)("word1 word3")._.dx.scale
+    # Eight rows of words at 1, 2, ... 8 (row 0 holds only zeros, and is no candidate).
+    assert scale["nearest"] == {"distance": 1.0, "nats": 2.0, "nats_at_delta": pytest.approx(2.0)}
+    assert scale["median"]["nats"] == 2 * scale["median"]["distance"]
+    true = 7 * 2.0
+    assert true <= scale["diameter"]["nats"] <= 2 * true
+    json.dumps(scale)
+    point = Space.from_vectors(["a", "b"], [[1.0], [1.0]])
+    assert scale_of(registry.resolve({"m": LAPLACE})["m"].fit(point), 2) is None
+
+
+@pytest.mark.parametrize(
+    ("scope", "text", "fits"),
+    [
+        ("token", "word1 word2 word3", True),
+        ("token", "word1 word2 word3 word4", False),
+        ("token", "word1 word1 word1 word1", False),
+        ("type", "word1 word1 word1 word1", True),
+        ("token", "unheard words cost nothing at all", True),
+    ],
+)
+def test_a_document_over_the_budget_is_refused_before_it_is_drawn(tmp_path, scope, text, fits):
+    nlp = make(tmp_path, LAPLACE, max_epsilon_per_doc=6.0, scope=scope)
+    nlp.get_pipe("dx_sanitizer").warm_up()
+    if fits:
+        assert nlp(text)._.dx.total["epsilon"] <= 6.0
+        return
+    nlp.get_pipe("dx_sanitizer").settings.mechanism.sample = None  # drawing would fail otherwise
+    with pytest.raises(DxError, match=r"DX006.*max_epsilon_per_doc"):
+        nlp(text)
+
+
+def test_a_budget_counts_what_composition_says(tmp_path):
+    """20 words of Gaussian noise cost far less than 20 times one."""
+    nlp = make(tmp_path, GAUSSIAN, max_epsilon_per_doc=5.0)
+    total = nlp(" ".join(["word1"] * 20))._.dx.total
+    assert 0.5 < total["epsilon"] < 5.0 and "Gaussian" in total["notes"]
+
+
+def test_an_index_that_was_chosen_for_the_space_is_named(make_nlp):
+    index = {"@dx_indexes": "dx.AutoIndex.v1"}
+    projection = {"@dx_projections": "dx.Nearest.v1", "index": index}
+    receipt = make_nlp(mechanism=LAPLACE | {"projection": projection})("the dog")._.dx
+    assert receipt.found == {"index": "dx.Exact.v1"}
+
+
+def test_a_setting_that_was_found_on_the_space_is_in_the_receipt_and_kept_on_disk(
+    tmp_path, monkeypatch
+):
+    mechanism = {**LAPLACE, "projection": {"@dx_projections": "dx.RankSampling.v1", "c": "auto"}}
+    nlp = make(tmp_path, mechanism)
+    nlp.to_disk(tmp_path / "saved")
+    found = nlp("word1")._.dx.found
+    assert set(found) == {"c"}
+    monkeypatch.setattr(rank_sampling, "calibrated", lambda *_: pytest.fail("looked again"))
+    assert spacy.load(tmp_path / "saved")("word1")._.dx.found == found
+
+
+def test_a_budget_out_of_range_is_refused(tmp_path):
+    for value in (0.0, -1.0, float("nan")):
+        with pytest.raises(ValueError, match="max_epsilon_per_doc"):
+            make(tmp_path, LAPLACE, max_epsilon_per_doc=value)
+
+
+def test_two_sanitizers_leave_two_receipts(tmp_path):
+    nlp = make(tmp_path, LAPLACE)
+    again = {key: nlp.get_pipe_config("dx_sanitizer")[key] for key in ("mechanism", "space")}
+    nlp.add_pipe("dx_sanitizer", name="again", config=again)
+    receipt = nlp("word1 word2")._.dx
+    (earlier,) = map(Receipt, receipt.earlier)
+    assert earlier.total["epsilon"] == earlier.loss.plain == 4.0 and not earlier.earlier
+    assert receipt.total["epsilon"] == receipt.loss.plain == 4.0
+    assert earlier.mechanism == receipt.mechanism == "dx.Laplace.v1"
+
+
+def test_a_receipt_that_came_with_the_input_is_a_claim(tmp_path):
+    """A forged receipt neither declares leaks, nor carries text into what is released."""
+    nlp = make(tmp_path, LAPLACE)
+    own = dict(nlp("word1")._.dx)
+    words = {"stage": "words", "mechanism": "Zorblattovich"}
+    release = {"stage": "release", "in_clear": ["every word"]}
+    count = {**own["count"], "tokens": "Quuxington", "draws": 7, "Zorblatt": 1}
+    doc = nlp.make_doc("word1 word2")
+    stages = [{"stage": "earlier", **own}, words, release]
+    doc.user_data["dx_receipt"] = own | {"stages": stages, "count": count}
+    receipt = nlp(doc)._.dx
+    (claim,) = receipt.earlier
+    assert claim["claimed"] is True and set(claim) == {"stage", "claimed", "count", "loss"}
+    expected = {"perturbed": 1, "unknown": 0, "kept": 0, "draws": 7}
+    assert expected.items() <= claim["count"].items() and "tokens" not in claim["count"]
+    assert claim["loss"]["epsilon"] == 2.0 and claim["loss"]["delta"] == 0.0
+    assert receipt.total["epsilon"] == 4.0 and "Zorblatt" not in str(receipt)
+    again = Doc(nlp.vocab).from_bytes(nlp("word1").to_bytes())
+    assert [r["claimed"] for r in nlp(again)._.dx.earlier] == [True]
+
+
+def test_a_mechanism_that_was_fitted_on_another_space_is_refused(tmp_path):
+    nlp = make(tmp_path, LAPLACE)
+    nlp("word1")
+    nlp.get_pipe("dx_sanitizer").settings.mechanism.fit(
+        Space.from_vectors(["a", "b"], [[1.0], [2.0]])
+    )
+    with pytest.raises(DxError, match="DX041"):
+        nlp("word1")
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "says"),
+    [
+        ({"@dx_mechanisms": "dx.SanTextPlus.v1", "epsilon": 1.0}, "not among the rarest"),
+        ({"@dx_mechanisms": "dx.CusText.v1", "epsilon": 1.0, "k": 3}, "which group"),
+        ({"@dx_mechanisms": "dx.Identity.v1"}, "every word"),
+    ],
+)
+def test_what_a_mechanism_lets_through_is_in_the_receipt(tmp_path, mechanism, says):
+    receipt = make(tmp_path, mechanism)("word1")._.dx
+    assert any(says in line for line in receipt.in_clear)
+    assert receipt.scale is None  # some words are not protected from each other at all
+
+
+@pytest.mark.parametrize("seed", [None, 7])
+def test_a_receipt_says_whether_the_noise_can_be_foreseen(tmp_path, seed):
+    assert make(tmp_path, LAPLACE, seed=seed)("word1")._.dx.seeded is (seed is not None)
+
+
+@pytest.mark.parametrize("scope", ["token", "type"])
+def test_a_receipt_says_whether_equal_words_are_seen_to_be_equal(tmp_path, scope):
+    shown = make(tmp_path, LAPLACE, scope=scope)("word1")._.dx.in_clear
+    assert ("which words of a document are the same" in shown) == (scope == "type")
+
+
+@pytest.mark.slow
+def test_what_an_attacker_found_stands_beside_the_default_epsilon_alone():
+    """Of other settings, or epsilons beyond what was measured, nobody measured it."""
+
+    def told(**mechanism):
+        nlp = spacy.blank("en")
+        block = {"@dx_mechanisms": "dx.Path.v2", "epsilon": 0.8, **mechanism}
+        nlp.add_pipe("dx_sanitizer", config={"mechanism": block})
+        return nlp("the dog sat")._.dx.attacker
+
+    balanced = LEVELS["balanced"]
+    assert told()["found"] == pytest.approx(balanced.found, abs=1e-3)
+    assert balanced.found < told(epsilon=0.9)["found"] < LEVELS["light"].found
+    assert told(epsilon=3.0) is None and told(policy="strict") is None
+
+
+# -- receipts that somebody wrote ------------------------------------------------------------------
+
+
+def read_again(doc):
+    return Doc(doc.vocab).from_bytes(doc.to_bytes())
+
+
+def test_a_forged_receipt_is_refused(tmp_path):
+    released = release(make(tmp_path, LAPLACE)("word1 word3"), spacy.blank("en").vocab)
+    for forged in ({}, {"stages": []}, {"stages": [], "count": {}, "loss": {"epsilon": 0.0}}):
+        doc = spacy.blank("en")("the secret text")
+        doc.user_data["dx_receipt"] = forged
+        with pytest.raises(DxError, match="DX032"):
+            assert_sanitized(doc)
+    doc = spacy.blank("en")("the secret text")  # more tokens than were released
+    doc.user_data |= dict(released.user_data)
+    with pytest.raises(DxError, match="DX032"):
+        assert_sanitized(doc)
+    assert_sanitized(read_again(released))
+
+
+def test_a_receipt_of_entities_states_their_surrogates_and_no_unused_mechanism():
+    """A mechanism is stated where it may draw a word, and nowhere else."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    nlp.add_pipe("dx_entity_sanitizer")
+    receipt = nlp("Dr. Mary Hollis saw him on March 5, 2021.")._.dx
+    assert receipt.mechanism == "dx.Contact.v1, dx.DateShift.v1, dx.Name.v1"
+    assert receipt.guarantee["epsilon"] == 0.01 and receipt.guarantee["metric"] == "days"
+    assert receipt.guarantee["covers"] == "stated" and receipt.guarantee["space"] == ""
+    assert receipt.total["epsilon"] == 0.01 and receipt.perturbed == receipt.draws == 0
+    assert {getattr(receipt, name) for name in ("attacker", "scale", "odds", "any_two_texts")} == {
+        None
+    }
+    assert not [what for what in receipt.in_clear if "how many words the space" in what]
+    assert nlp("Mary Hollis came.")._.dx.total["epsilon"] == 0.0
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    surrogates = {"PERSON": {"@dx_surrogates": "dx.Words.v1"}}
+    selector = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON"]}
+    nlp.add_pipe("dx_sanitizer", config={"selector": selector, "surrogates": surrogates})
+    assert nlp("Mary Hollis came.")._.dx.mechanism == "dx.Path.v2"
+
+
+# -- at home in spaCy ------------------------------------------------------------------------------
+
+
+def test_the_name_of_the_attribute_can_be_chosen():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config={"attribute": "private"})
+    doc = nlp("Maria sleeps badly.")
+    assert doc._.private == doc._.dx and doc[0]._.private == "SAMPLED"
+    assert spacy.util.load_model_from_config(nlp.config)("She sleeps.")._.private.tokens == 3
+
+
+@pytest.mark.parametrize("name", ["", "a b", "taken"])
+def test_a_name_that_is_none_or_that_others_have_is_refused(name):
+    Doc.set_extension("taken", default=None, force=True)
+    with pytest.raises(DxError, match="attribute"):
+        spacy.blank("en").add_pipe("dx_sanitizer", config={"attribute": name})
+
+
+def test_displacy_has_colours_for_the_labels_of_a_release():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer")
+    html = displacy.render(nlp("Maria sleeps badly."), style="span", options={"spans_key": "dx"})
+    assert COLORS["SAMPLED"] in html

@@ -1,0 +1,84 @@
+"""projects/papers: what its commands say of wrong vectors, and of those that a paper has."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spacy_dxprivacy import Space
+
+FOLDER = Path(__file__).parents[2] / "projects" / "papers"
+pytestmark = pytest.mark.skipif(
+    not FOLDER.exists(), reason="the templates are not beside the tests"
+)
+
+
+def run(script, *options):
+    command = [sys.executable, f"scripts/{script}.py", *map(str, options)]
+    return subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture
+def space(tmp_path):
+    points = np.random.default_rng(1).normal(size=(300, 50))
+    Space.from_vectors([f"word{i}" for i in range(300)], points).save(tmp_path / "space")
+    return tmp_path / "space"
+
+
+def test_missing_vectors_name_the_commands_that_get_them(tmp_path):
+    done = run("curse", "table", "--space", tmp_path / "nothing")
+    assert done.returncode == 1
+    assert "no such vectors" in done.stderr
+    assert "spacy project run glove50" in done.stderr
+    assert "spacy project assets --extra" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_other_vectors_get_no_ratio(space, tmp_path):
+    done = run("curse", "table", "--space", space, "--words", 20, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert "300 words, 50 dimensions (other vectors than the papers)" in done.stdout
+    assert "ratio" not in done.stdout.replace("no ratio is claimed", "")
+    rows = json.loads((tmp_path / "out" / "curse-table.json").read_text(encoding="utf8"))["rows"]
+    assert {row[1] for row in rows} == {"this project", "the paper (other vectors)"}
+
+
+def test_the_row_of_equal_vectors_alone_has_a_ratio(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER / "scripts"))
+    import common
+
+    class Table:
+        def __init__(self, n, d):
+            self.vectors, self.n = np.zeros((1, d)), n
+
+        def __len__(self):
+            return self.n
+
+    assert common.table_of(Table(400_000, 50)) == "GloVe-Wiki-50"
+    assert common.table_of(Table(399_800, 300)) == "GloVe-Wiki-300"  # some words are lost
+    assert common.table_of(Table(20_000, 50)) is None
+    assert common.table_of(Table(400_000, 64)) is None
+
+
+def test_the_exact_delta_has_the_three_digits_of_the_published_refutation(tmp_path):
+    done = run("truncated", "delta", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "truncated-delta.json").read_text(encoding="utf8"))["rows"]
+    exact = ["0.987", "0.987", "0.986", "0.984", "0.979", "0.843", "0.371", "0.123"]
+    assert [row[3] for row in rows] == [row[4] for row in rows] == exact
+    assert all(abs(float(row[5]) - float(row[3])) < 0.03 for row in rows)  # drawn
+
+
+def test_the_relation_is_counted_as_the_package_counts_it(space, tmp_path):
+    done = run("nadp", "graph", "--space", space, "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Verdict: reproduced" in done.stdout
+
+
+def test_word_pairs_are_asked_for(space):
+    done = run("nadp", "tasks", "--space", space)
+    assert done.returncode == 0
+    assert "No word pairs" in done.stdout

@@ -1,0 +1,128 @@
+"""The script of tasks: what a model learns of a release, and what an attacker recovers of it."""
+
+import csv
+import importlib.util
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from spacy_dxprivacy import Space, UsageError
+from spacy_dxprivacy.lab.corpus import read_fields
+
+pytest.importorskip("sklearn")
+WORDS = [f"qw{i}z" for i in range(24)]
+SCRIPT = Path(__file__).parents[2] / "projects" / "train_on_a_release" / "scripts" / "tasks.py"
+needs_script = pytest.mark.skipif(not SCRIPT.exists(), reason="the projects are not packed")
+
+
+def space():
+    X = np.random.default_rng(1).standard_normal((len(WORDS), 4))
+    return Space.from_vectors(WORDS, X, name="twenty-four")
+
+
+@pytest.fixture
+def texts(tmp_path):
+    """Two topics by words of their own, two authors by another one."""
+    rng = np.random.default_rng(0)
+    lines = []
+    for i in range(48):
+        topic, author = i % 2, i // 2 % 2
+        words = rng.integers(0, 8, 4) + 8 * topic
+        text = " ".join([*(WORDS[w] for w in words), WORDS[16 + 4 * author]])
+        lines.append(json.dumps({"text": text, "topic": topic, "author": f"a{author}"}))
+    path = tmp_path / "texts.jsonl"
+    path.write_text("\n".join(lines))
+    return path
+
+
+@pytest.fixture
+def tasks(monkeypatch):
+    spec = importlib.util.spec_from_file_location("tasks", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "Space", SimpleNamespace(builtin=space))
+    return module
+
+
+@pytest.fixture
+def run(tasks, texts, tmp_path):
+    """Return the rows of the table, numbers as numbers."""
+    pytest.importorskip("matplotlib")
+    words = ("mechanism", "guarantee")
+
+    def made(epsilons, *more):
+        given = [texts, "--label", "topic", "-m", "exponential", "-e", epsilons, *more]
+        tasks.main([*map(str, given), "--out", str(tmp_path / "out")])
+        with (tmp_path / "out" / "tasks.csv").open() as file:
+            return [
+                {name: v if name in words or not v else float(v) for name, v in row.items()}
+                for row in csv.DictReader(file)
+            ]
+
+    return made
+
+
+@needs_script
+def test_where_hardly_a_word_changes_all_is_learned_and_all_is_recovered(run):
+    clear, row = run("500", "--author", "author")
+    assert row["unchanged"] == row["recovered"] == 1
+    for name in ("release to release", "release to clear", "author, static", "author, adaptive"):
+        assert row[name] == clear[name] == 1
+
+
+@needs_script
+def test_where_words_say_nothing_neither_the_task_nor_the_author_is_learned(run):
+    _, row = run(".001", "--author", "author")
+    assert row["recovered"] < 0.3
+    for name in ("release to release", "author, static", "author, adaptive"):
+        assert row[name] < 0.9 and row[f"{name} low"] <= row[name] <= row[f"{name} high"]
+
+
+@needs_script
+def test_the_table_has_the_whole_curve_and_what_lies_at_an_equal_attacker(run):
+    rows = run(".5,2,500", "--author", "author")
+    equal = [row for row in rows if row["guarantee"].startswith("interpolated")]
+    assert [row["recovered"] for row in equal] == pytest.approx([0.5, 0.6])
+    assert len(rows) == 6
+    names = [name for name in rows[1] if f"{name} low" in rows[1]]
+    assert {"recovered", "rare recovered", "unchanged", "author, static"} <= set(names)
+    for row in rows:
+        for name in set(names) - {"rare recovered"}:  # no word of this space is known to be rare
+            assert row[f"{name} low"] <= row[name] <= row[f"{name} high"]
+
+
+def test_fields_are_named_by_columns_their_numbers_and_within_fields(tmp_path):
+    table, lines = tmp_path / "texts.csv", tmp_path / "texts.jsonl"
+    table.write_text("label,text\nL,a b\nM,\n,c\nN,d\n")
+    assert list(read_fields(table, ["text", "label"])) == [("a b", "L"), ("d", "N")]
+    assert list(read_fields(table, ["2", "1"])) == [("a b", "L"), ("d", "N")]
+    lines.write_text('{"text": "a", "who": {"age": 7}}\n\n{"text": "b", "who": 1}\n')
+    assert list(read_fields(lines, ["text", "who.age"])) == [("a", "7")]
+    for broken in ('{"text": ', "3", "[1]"):
+        lines.write_text(broken)
+        with pytest.raises(UsageError, match="no row has") as error:
+            list(read_fields(lines, ["text"]))
+        assert broken not in str(error.value)
+
+
+@needs_script
+@pytest.mark.parametrize(
+    "lines, asked, message",
+    [
+        (["a,1", "b,2"], ["--label", "gone"], "no row has all of text, gone"),
+        (["a,1", "b,1"], ["--label", "label"], "two values"),
+        (["a,1", "b,2", "c,3"], ["--label", "label"], "3 have one"),
+        (["a,1", "b,2", "a,1", "b,2"], ["--label", "label", "--author", "text2"], "text2"),
+        (["?,1", "!,2"] * 4, ["--label", "label"], "a word or more"),
+    ],
+)
+def test_what_nothing_can_be_learned_of_is_refused_in_a_sentence(
+    tasks, tmp_path, lines, asked, message
+):
+    path = tmp_path / "texts.csv"
+    path.write_text("\n".join(["text,label", *lines]) + "\n")
+    with pytest.raises(ValueError, match=message):
+        tasks.main([str(path), *asked, "--out", str(tmp_path / "o")])

@@ -1,0 +1,48 @@
+"""What float32 adds to the loss is within what docs/explanation/sentences.md derives."""
+
+import numpy as np
+import pytest
+
+from spacy_dxprivacy import Rng, Space, registry
+from spacy_dxprivacy.mechanisms.path_v2 import FLOAT_STEP, rounding
+from spacy_dxprivacy.prior.chain import alone_chain
+from spacy_dxprivacy.prior.registered import WordPairs
+from spacy_dxprivacy.sampler.forward_backward import ADDED, BlockSums, Forward, weigh_states
+
+
+@pytest.fixture(scope="module")
+def mechanism():
+    pairs = WordPairs(domain=None)  # a prior without contexts of two words
+    return registry.dx_mechanisms.get("dx.Path.v2")(1.6, prior=pairs).fit(Space.builtin())
+
+
+def test_sums_of_a_step_are_as_near_as_the_bound_says(mechanism):
+    chain, emissions = mechanism.built.chain, mechanism.built.emissions
+    rows = np.array([Space.builtin().find(word) for word in ("the", "patient", "of", "London")])
+    M = np.repeat(chain.begin[:, None] * emissions.totals[:, None], len(rows), axis=1)
+    emitted = emissions.of(rows.tolist())
+    weigh_states(M, emissions, rows, np.zeros(len(rows), dtype=bool), emitted)
+    M /= M.sum(axis=0)
+    X = np.vstack([BlockSums(chain, np.float32)(M)[:, 1].sum(axis=0).astype(np.float32), M])
+    found = np.empty_like(M)
+    Forward(chain, emissions.totals, np.float32)(X, found)
+    exact = chain.delta.astype(np.float64).T @ M.astype(np.float64)
+    exact += np.outer(chain.u, chain.back.astype(np.float64) @ M)
+    off = np.abs(found / (exact * emissions.totals[:, None]) - 1).max()
+    assert 0 < off < (chain.states + ADDED + 10) * FLOAT_STEP
+
+
+def test_the_receipt_says_how_much_rounding_adds(mechanism):
+    assert rounding(alone_chain(np.ones(3))) < 1e-5
+    told = f"Rounding: {rounding(mechanism.built.chain):.2g} nats a word"
+    assert told in mechanism.guarantee.notes
+
+
+@pytest.mark.parametrize("words", [["n't", "doctor"], ["Maria", "'ll", "doctor"]])
+def test_words_that_stay_may_be_where_language_does_not_have_them(mechanism, words):
+    rows = np.array([Space.builtin().find(word) for word in words])
+    fixed = np.array([word != "doctor" for word in words])
+    starts = np.arange(len(words)) == 0
+    drawn = mechanism.sample(rows, Rng(1), starts=starts, fixed=fixed).rows
+    assert (drawn[fixed] == rows[fixed]).all()
+    assert 0 <= drawn[-1] < len(Space.builtin())

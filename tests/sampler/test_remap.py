@@ -1,0 +1,236 @@
+"""dx.Remap.v1: the most likely original by brute force, and that it sees the release alone."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from conftest import EXPONENTIAL, leaks
+from lab.fakes import small_law
+from lab.test_attacks_language import likelihoods
+
+from spacy_dxprivacy import DxError, registry
+from spacy_dxprivacy.prior.chain import alone_chain
+
+from .distributions import (
+    BETA,
+    KINDS,
+    N,
+    all_sentences,
+    emissions,
+    log_q,
+    moves,
+    small_mechanism,
+    small_space,
+    starts_of,
+)
+
+ONE_STATE = ("pairs", "pairs of types", "alone")
+
+
+def remap(mechanism, prior=None):
+    return registry.dx_editors.get("dx.Remap.v1")(prior).fit(small_space(), mechanism)
+
+
+def log_law(chain, sentence):
+    if chain.is_alone:
+        return float(np.log(chain.unigram)[sentence].sum())
+    return log_q(chain, sentence)
+
+
+def scores(mechanism, released):
+    """ln q(w) - beta path(w, y) of all sentences w."""
+    D = mechanism.distances(np.arange(N))
+    sentences = all_sentences(N, len(released))
+    q = np.array([log_law(mechanism.built.chain, sentence) for sentence in sentences])
+    return sentences, q - BETA * D[sentences, released].sum(axis=1)
+
+
+@pytest.mark.parametrize("kind", ONE_STATE)
+@pytest.mark.parametrize("seed", range(4))
+def test_it_is_the_most_likely_of_all_sentences(kind, seed):
+    mechanism = small_mechanism(kind)
+    editor = remap(mechanism)
+    released = np.random.default_rng(seed).integers(0, N, 4)
+    found = editor.edit(released, mechanism, starts_of(4))
+    sentences, logs = scores(mechanism, released)
+    mine = logs[(sentences == found).all(axis=1)][0]
+    assert mine == pytest.approx(logs.max(), abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["many words a state", "contexts"])
+@pytest.mark.parametrize("released", [[2, 0, 4], [1, 1, 3]])
+def test_of_hidden_states_it_is_the_best_words_and_states_together(kind, released):
+    mechanism = small_mechanism(kind)
+    chain, released = mechanism.built.chain, np.array(released)
+    found = remap(mechanism).edit(released, mechanism, starts_of(3))
+    T, B = moves(chain), emissions(chain)
+    # After a context, the better of what follows its base and what follows it alone.
+    alone = chain.context_delta.toarray()
+    T[chain.types :] = np.maximum(T[chain.types :] - alone, alone)
+    D, best = mechanism.distances(np.arange(N)), (-np.inf, None)
+    for states in np.ndindex(*[chain.states] * 3):
+        words = []
+        with np.errstate(divide="ignore"):
+            log = np.log(chain.begin[states[0]]) + np.log(chain.end[states[-1]])
+            log += sum(np.log(T[a, b]) for a, b in pairwise(states))
+            for state, out in zip(states, released, strict=True):
+                one = np.log(B[:, state]) - BETA * D[:, out]
+                words.append(int(one.argmax()))
+                log += one.max()
+        best = max(best, (float(log), words))
+    assert found.tolist() == best[1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sentences_of_a_batch_are_edited_each_by_itself(kind):
+    mechanism = small_mechanism(kind)
+    editor = remap(mechanism)
+    rows = np.random.default_rng(0).integers(0, N, 12)
+    together = editor.edit(rows, mechanism, starts_of(3, 1, 6, 2))
+    parts = [rows[:3], rows[3:4], rows[4:10], rows[10:]]
+    each = [editor.edit(part, mechanism, starts_of(len(part))) for part in parts]
+    assert together.tolist() == np.concatenate(each).tolist()
+
+
+class Favourite:
+    """A prior of words alone that wants one word above all."""
+
+    name, draws = "test.Favourite.v1", "alone"
+
+    def __init__(self, row):
+        self.row = row
+
+    def fit(self, space):
+        weights = np.ones(len(space))
+        weights[self.row] = 1e9
+        return alone_chain(weights)
+
+
+def test_a_mechanism_that_states_its_probabilities_is_edited_by_them():
+    mechanism = registry.dx_mechanisms.get("dx.Exponential.v1")(epsilon=2.0)
+    mechanism.fit(small_space())
+    rows = np.arange(N)
+    assert (remap(mechanism, Favourite(3)).edit(rows, mechanism) == 3).all()
+    flat = remap(mechanism, Favourite(slice(None))).edit(rows, mechanism)
+    assert flat.tolist() == mechanism.distribution(rows).argmax(axis=0).tolist()
+
+
+def test_other_mechanisms_and_other_priors_are_refused():
+    mechanism = registry.dx_mechanisms.get("dx.Laplace.v1")(epsilon=2.0)
+    with pytest.raises(DxError, match="probabilities"):
+        remap(mechanism)
+    with pytest.raises(DxError, match="prior"):
+        registry.dx_editors.get("dx.Remap.v1")("dx.WordPairs.v1")
+    unfitted = registry.dx_editors.get("dx.Remap.v1")()
+    with pytest.raises(DxError, match="fitted"):
+        unfitted.edit(np.zeros(1, dtype=int), small_mechanism("pairs"))
+
+
+def test_words_that_never_come_out_are_no_candidates():
+    mechanism, rows = small_mechanism("pairs"), np.array([2, 0, 4])
+    editor = registry.dx_editors.get("dx.Remap.v1")()
+    editor.fit(small_space(), mechanism)
+    free = editor.edit(rows, mechanism, starts_of(3))
+    banned = {f"w{row}" for row in free.tolist()}
+    editor.avoid(lambda word: word not in banned)
+    found = editor.edit(rows, mechanism, starts_of(3))
+    assert not set(found.tolist()) & set(free.tolist())
+    editor.avoid(lambda word: False)  # then what was released stays
+    assert editor.edit(rows, mechanism, starts_of(3)).tolist() == rows.tolist()
+    assert editor.fit(small_space(), mechanism).edit(
+        rows, mechanism, starts_of(3)
+    ).tolist() == free.tolist()  # fmt: skip
+
+
+LENGTH, TEXTS = 3, 600
+
+
+def test_the_attack_on_an_edited_release_finds_no_more_than_on_the_release():
+    """By one who takes the edited text for the release, and by one with its exact posterior. An
+    editor that had seen the input would be found out."""
+    mechanism, S = small_mechanism("pairs", beta=1.0), all_sentences(N, LENGTH)
+    editor = remap(mechanism)
+    T, first = small_law(N)
+    prior = first[S[:, 0]] * T[S[:, :-1], S[:, 1:]].prod(axis=1)
+    joint = prior[:, None] * np.exp(likelihoods(mechanism, S))
+    texts = [editor.edit(some, mechanism, starts_of(LENGTH)) for some in S]
+    becomes = np.stack(texts) @ N ** np.arange(LENGTH)[::-1]
+    rng = np.random.default_rng(0)
+    drawn = rng.choice(joint.size, TEXTS, p=joint.ravel() / joint.sum())
+    clear, out = S[drawn // len(S)], drawn % len(S)
+    by_edited = np.zeros_like(joint)
+    np.add.at(by_edited.T, becomes, joint.T)
+
+    def found(law, seen):
+        held = np.stack([[law[S[:, i] == w].sum(0) for w in range(N)] for i in range(LENGTH)])
+        return float((held.argmax(axis=1)[:, seen].T == clear).mean())
+
+    of_release = found(joint, out)
+    assert found(joint, becomes[out]) <= of_release + 0.02
+    assert found(by_edited, becomes[out]) <= of_release + 0.02
+    saw_the_input = clear @ N ** np.arange(LENGTH)[::-1]
+    assert found(joint, saw_the_input) > of_release + 0.1
+
+
+# -- documents --------------------------------------------------------------------------------
+
+REMAP = {"@dx_editors": "dx.Remap.v1", "prior": {"@dx_priors": "test.Flat.v1"}}
+
+
+@registry.dx_priors("test.Flat.v1")
+def make_flat():
+    return Favourite(slice(None))
+
+
+def test_an_edit_is_a_function_of_the_release_alone(make_nlp):
+    """The same draws without the editor, edited afterwards from the text that came out, where the
+    input is known no more."""
+    text = "The doctor saw Zorblattovich. My mother ran to the house, and she sat down"
+    plain = make_nlp(mechanism=EXPONENTIAL, seed=5)(text)
+    nlp = make_nlp(mechanism=EXPONENTIAL, seed=5, editor=REMAP)
+    component = nlp.get_pipe("dx_sanitizer")
+    edited = nlp(text)
+    rows = np.array([component.space.find(token.lower_) for token in plain])
+    rows = np.where(rows < 0, [component.space.find(token.text) for token in plain], rows)
+    known = rows >= 0
+    rows[known] = component.settings.editor.edit(rows[known], component.settings.mechanism)
+    expected = [
+        component.space.words[row].lower() if row >= 0 else token.lower_
+        for row, token in zip(rows, plain, strict=True)
+    ]
+    assert [token.lower_ for token in edited] == expected
+    assert not leaks(pickle.dumps(component), ("Zorblattovich",))
+
+
+@pytest.mark.parametrize("scope", ["token", "type"])
+def test_receipts_name_the_editor_and_promise_the_same(make_nlp, scope):
+    plain = make_nlp(mechanism=EXPONENTIAL, scope=scope)("the dog saw the cat")._.dx
+    told = make_nlp(mechanism=EXPONENTIAL, scope=scope, editor=REMAP)("the dog saw the cat")._.dx
+    assert plain.editor is None and told.editor == "dx.Remap.v1"
+    told["stages"].remove(told.stage("editor"))
+    assert told == plain
+
+
+def test_words_in_clear_stay(make_nlp):
+    words = {"@dx_selectors": "dx.WordList.v1", "words": ["dog"]}
+    nlp = make_nlp(mechanism=EXPONENTIAL, editor=REMAP, selector=words)
+    for _ in range(5):
+        doc = nlp("the dog saw Zorblattovich")
+        assert (doc[0].text, doc[2].text, doc[3].text) == ("the", "saw", "Zorblattovich")
+
+
+def test_what_an_editor_gives_back_is_checked(make_nlp):
+    nlp = make_nlp(mechanism=EXPONENTIAL, editor=REMAP)
+    component = nlp.get_pipe("dx_sanitizer")
+    component.warm_up()
+    for wrong in (lambda rows, *a, **k: rows[1:], lambda rows, *a, **k: rows * 1.0):
+        component.settings.editor.edit = wrong
+        with pytest.raises(DxError, match=r"DX038.*editor"):
+            nlp("the dog saw the cat")
+
+
+@pytest.mark.parametrize("text", ["", "...", "Zorblattovich", "\n\n"])
+def test_texts_without_a_known_word_are_no_mistake(make_nlp, text):
+    doc = make_nlp(mechanism=EXPONENTIAL, editor=REMAP)(text)
+    assert doc._.dx.perturbed == 0 and doc._.dx.editor == "dx.Remap.v1"
