@@ -48,12 +48,14 @@ def url(make_proxy, upstream):  # noqa: F811
 
 @pytest.fixture
 def gpt(url):
-    return openai.OpenAI(base_url=f"{url}/v1", api_key="sk-none", max_retries=0)
+    with openai.OpenAI(base_url=f"{url}/v1", api_key="sk-none", max_retries=0) as client:
+        yield client
 
 
 @pytest.fixture
 def claude(url):
-    return anthropic.Anthropic(base_url=url, api_key="sk-none", max_retries=0)
+    with anthropic.Anthropic(base_url=url, api_key="sk-none", max_retries=0) as client:
+        yield client
 
 
 def test_a_chat(gpt, upstream):  # noqa: F811

@@ -164,7 +164,7 @@ TRAPS = [
 
 def traps_of(drawn, choice):
     """What an answer says of its own, with the words and numbers of the surrogates."""
-    initials = {item.text[0] for item in drawn if item.label == "PERSON"}
+    initials = {item.text[0] for item in drawn if item.mention.label == "PERSON"}
     other = next(c for c in "JQVXZKY" if c not in initials)
     of = {"other": other, "n": "90", "first": "Ilene", "last": "Cartwright", "mail": "a@b.example",
           "phone": "555", "code": "44", "state": "Ohio", "country": "Peru"}  # fmt: skip
@@ -190,7 +190,7 @@ def test_no_answer_is_changed_wrongly(count):
     for seed in range(count // 10):
         _, _, table, drawn = document(choice, seed, kinds)
         sure = [(item.mention.text, item.text) for item in drawn
-                if item.mention.text in CERTAIN.get(item.label, ())]  # fmt: skip
+                if item.mention.text in CERTAIN.get(item.mention.label, ())]  # fmt: skip
         for _ in range(10):
             parts = [(trap, trap) for trap in traps_of(drawn, choice)]
             parts += choice.sample(sure, choice.randint(0, len(sure)))

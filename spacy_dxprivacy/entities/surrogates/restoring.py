@@ -130,7 +130,7 @@ def dates_apart(
         surrogates: What drew them, by label.
         table: Of the documents before.
     """
-    entries = {key: replace(entry) for key, entry in table.entries.items()}
+    entries = {key: _copied(entry) for key, entry in table.entries.items()}
     together = SurrogateTable(entries, set(table.plain))
     together.add_document(doc, drawn, surrogates)
     by_form = {_norm(form): entry for entry in entries.values() for form in entry.forms}
