@@ -27,6 +27,7 @@ from .machine import is_loopback
 # that of the command line, a help text, and a short name there.
 
 
+PROMPT_ENTITIES = "person,date,gpe,address,org,email,phone,url,id"  # replaced in prompts
 POLICIES = ("replace", "mask", "block", "leave")
 
 

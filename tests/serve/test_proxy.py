@@ -24,8 +24,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.cli.serve import PROMPT_ENTITIES
-from spacy_dxprivacy.config import ServiceOptions
+from spacy_dxprivacy.config import PROMPT_ENTITIES, ServiceOptions
 from spacy_dxprivacy.entities.surrogates import user_names
 from spacy_dxprivacy.entities.surrogates.restoring import Restorer
 from spacy_dxprivacy.integrations.conversation import Conversations, Prompter, Sent
