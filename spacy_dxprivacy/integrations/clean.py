@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, cast, overload
 
 import numpy as np
 from spacy.language import Language
@@ -30,7 +30,7 @@ from ..privacy.composition import repeat
 from ..privacy.guarantee import Guarantee
 from ..text.users import identity, is_nobody
 from ..validate import fail, one_of, positive, whole
-from .conversation import Conversations, Prompter
+from .conversation import Conversations, Line, Prompted, Prompter
 
 MOST_PIPELINES = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
 FILES = ("config", "model", "space", "code", "surrogates", "key")  # or names
@@ -275,14 +275,38 @@ def prompt(
         UsageError: Settings do not fit.
         DxError: A text cannot be sanitised, or the policy blocks it. No message holds text.
     """
+    lines = [("", text) for text in rows_of(texts)]
+    if not all(isinstance(text, str) for _, text in lines):
+        raise DxError(Errors.DX140.format(given="a container of something else"))
+    begin = sha256("".join(text for _, text in lines[:1]).encode()).hexdigest()
+    sent = prompted(lines, begin, entities=entities, policy=policy, **settings)
+    return sent.texts[0] if isinstance(texts, str) else sent.texts, Restorer(sent.rows).restore
+
+
+def prompted(
+    lines: Sequence[Line],
+    conversation: str,
+    *,
+    entities: str | Sequence[str] | None = None,
+    policy: Mapping[str, str] | None = None,
+    **settings: Any,
+) -> Prompted:
+    """Return texts of a conversation with surrogates, and what restores them. See `prompt`.
+
+    Args:
+        lines: Each text, after what stands before it in its document.
+        conversation: Its name.
+        entities, policy, settings: As in `prompt`.
+
+    Raises:
+        UsageError, DxError: As in `prompt`.
+    """
     for way in (policy or {}).values():
         one_of("policy", way, POLICIES)
     if entities or not settings.get("config"):
         settings["entities"] = entities or PROMPT_ENTITIES
-    pipeline, given = ready(settings, policy or {}), rows_of(texts)
-    prompter, use = pipeline.prompter, json.dumps([settings, policy], default=str, sort_keys=True)
-    if prompter is None or not all(isinstance(text, str) for text in given):
-        raise DxError(Errors.DX140.format(given="a container of something else"))
+    pipeline = ready(settings, policy or {})
+    use = json.dumps([settings, policy], default=str, sort_keys=True)
 
     def draw(record: Record) -> str:
         why = not settings.get("language") and not_covered(pipeline.nlp, str(record.texts[0]))
@@ -295,10 +319,8 @@ def prompt(
 
     with pipeline.turn, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
-        held = _conversations.of(use, sha256("".join(given[:1]).encode()).hexdigest())
-        prompted = prompter.sanitize(held, [("", text) for text in given], {}, draw)
-    sent = prompted.texts[0] if isinstance(texts, str) else prompted.texts
-    return sent, Restorer(prompted.rows).restore
+        held = _conversations.of(use, conversation)
+        return cast(Prompter, pipeline.prompter).sanitize(held, lines, {}, draw)
 
 
 # -- containers ------------------------------------------------------------------------------------
