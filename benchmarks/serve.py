@@ -271,8 +271,9 @@ async def turns_of(given: argparse.Namespace, port: int) -> None:
             begin = [{"role": "user", "content": f"{name}."}]
             asks = [turn(port, begin + messages[: 2 * i + 1]) for messages in several[:count]]
             medians.append(1e3 * float(np.median(await asyncio.gather(*asks))))
-        print(f"  {name}, turns of {given.words // 10:,} words: {medians[0]:,.0f} ms the first, "
-              f"{np.median(medians[1:]):,.0f} each later one, {medians[-1]:,.0f} the last")  # fmt: skip
+        first, later = medians[0], float(np.median(medians[1:]))
+        print(f"  {name}, turns of {given.words // 10:,} words: {first:,.0f} ms the first one,")
+        print(f"    {later:,.0f} each later one, {medians[-1]:,.0f} the last one")
 
 
 def turns(count: int, words: int, seed: int) -> list[dict[str, str]]:
