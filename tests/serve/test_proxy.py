@@ -108,7 +108,9 @@ class Upstream(BaseHTTPRequestHandler):
         if body["model"] == "call":
             call = {"id": "call_1", "type": "function", "function": self.call(text)}
             message = {"role": "assistant", "content": None, "tool_calls": [call]}
-        return {"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        head = {"id": "c", "object": "chat.completion", "created": 0, "model": body["model"]}
+        return {**head, "choices": [choice]}
 
     def chat_events(self, body, text):
         def event(delta, reason=None):
