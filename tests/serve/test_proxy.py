@@ -1185,3 +1185,30 @@ def test_one_line_a_request_is_logged_without_text(make_proxy, upstream, caplog)
     )
     assert len(lines) == 6 and all(re.fullmatch(form, line) for line in lines), lines
     assert not [name for name in NAMES if name in "".join(lines)]
+
+
+def test_reasoning_of_the_responses_api_goes_back_as_it_came_and_no_other(proxy, upstream):
+    upstream_item = {"type": "reasoning", "id": "rs_0123456789abcdef", "encrypted_content": "eA=="}
+    original = Upstream.response
+
+    def thinking(handler, body, text):
+        whole = original(handler, body, text)
+        said = {**upstream_item, "summary": [{"type": "summary_text", "text": "x"}]}
+        return {**whole, "output": [said, *whole["output"]]}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Upstream, "response", thinking)
+        item = ask(proxy, RESPONSES, {"model": "m", "input": "Hello."}).json["output"][0]
+    for changed, right in (({}, True), ({"encrypted_content": "eB=="}, False),
+                           ({"id": "Whitcombe"}, False)):  # fmt: skip
+        turns = [item | changed, {"role": "user", "content": "And?"}]
+        assert ask(proxy, RESPONSES, {"model": "m", "input": turns}).status == 200
+        sent = json.loads(upstream.seen[-1][2])["input"]
+        assert sent[:-1] == ([{**upstream_item, "summary": []}] if right else [])
+
+
+def test_a_conversation_that_many_share_does_not_grow_for_ever():
+    held = Conversations(characters=4000)
+    for i in range(50):
+        held.of("ann", "hello").add(("", str(i)), Sent("x" * 500))
+    assert held.of("ann", "hello").size < 2000
