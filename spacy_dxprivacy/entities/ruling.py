@@ -29,6 +29,8 @@ from .review import further_persons, relabelled
 from .tables import LABELS, patterns
 from .words import FLAGS, as_rules_see, rule_vocab
 
+BY_RULE = "dx_rule"  # the `ent_id_` of what the built-in rules found, not patterns of your own
+
 
 class DxEntityRuler(FailsClosed, EntityRuler):
     """Find entities by rules, made from the built-in space, and by your own patterns.
@@ -91,7 +93,8 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         spans = [] if self.overwrite else list(doc.ents)
         taken = {i for span in spans for i in range(span.start, span.end)}
         for label, start, end in matches:
-            key, span_id = self._ent_ids.get(label) or (label, "")
+            source = BY_RULE if isinstance(label, str) else ""
+            key, span_id = self._ent_ids.get(label) or (label, source)
             for first, last in _free_runs(doc, start, end, taken, label == "SECRET"):
                 spans.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
@@ -102,7 +105,10 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         further = further_persons(doc, entities) if language_of_doc(doc) == "en" else []
         further += mentions(doc, [*entities, *further])
         again = Bounds(doc, spans).cut(further) if further else []
-        doc.ents = (*spans, *(Span(doc, start, end, label=label) for label, start, end in again))
+        spans += [
+            Span(doc, start, end, label=label, span_id=BY_RULE) for label, start, end in again
+        ]
+        doc.ents = tuple(spans)
 
     def _match_words(self, doc: Doc) -> Iterator[Entity]:
         matcher, contexts = _token_rules(self.guess)
