@@ -74,7 +74,9 @@ def sanitize_cli(
     n_process: Annotated[int, Option(
         "--n-process", "-n", help="Worker processes; -1 for one per core"
     )] = 1,
-    quiet: Annotated[bool, Option("--quiet", "-q", help="Print no receipt")] = False,
+    verbose: Annotated[bool | None, Option(
+        "--verbose/--quiet", "-v/-q", help="Print the whole receipt, or none", show_default=False
+    )] = None,
     force: options.Force = False,
 ) -> None:  # fmt: skip
     """Sanitise texts under metric differential privacy.
@@ -88,9 +90,9 @@ def sanitize_cli(
     --components.dx_sanitizer.scope type, or shorter for a block of the sanitizer:
     --mechanism.policy clinical --unknown.@dx_unknowns dx.Redact.v1
 
-    The receipt on stderr states the guarantee and what stays visible. Records that fail are left
-    out and listed by number; the exit status is then 1. The output appears under its name when it
-    is complete. A run on a folder that was stopped is resumed by the same command.
+    The receipt on stderr states the guarantee, and with -v all that stays visible. Records that
+    fail are left out and listed by number; the exit status is then 1. The output appears under its
+    name when it is complete. A run on a folder that was stopped is resumed by the same command.
 
     Example: python -m spacy dx sanitize notes.jsonl clean.jsonl --entities person,date
     """
@@ -121,17 +123,20 @@ def sanitize_cli(
         if receipt is not None:
             payload = json.dumps(tally.to_dict(), indent=2, ensure_ascii=False)
             write_bytes(receipt, f"{payload}\n".encode(), force=force)
-    _print(tally, files, quiet=quiet)
+    _print(tally, files, verbose=verbose)
     if tally.failures:
         raise typer.Exit(1)
 
 
-def _print(tally: Tally, files: FileOptions, *, quiet: bool) -> None:
-    """Print the receipt of a run, and what its owner must not overlook."""
-    if not quiet:
+def _print(tally: Tally, files: FileOptions, *, verbose: bool | None) -> None:
+    """Print the receipt of a run, and what its owner must not overlook.
+
+    verbose: True for the whole receipt, None for its summary, False for none.
+    """
+    if verbose is not False:
         # A blank line where both are on one screen.
         start = "\n\n" if sys.stdout.isatty() and sys.stderr.isatty() else ""
-        typer.echo(start + "\n".join(tally.lines()), err=True)
+        typer.echo(start + "\n".join(tally.lines() if verbose else tally.summary()), err=True)
     for alarm in tally.alarms():
         typer.secho(alarm, err=True, fg="red", bold=True)
     fields = [line for line in tally.in_clear if line.startswith("the fields")]

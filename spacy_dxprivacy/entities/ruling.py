@@ -28,6 +28,8 @@ from .review import further_persons, relabelled
 from .tables import LABELS, patterns
 from .words import FLAGS, as_rules_see, rule_vocab
 
+BY_RULE = "dx_rule"  # the `ent_id_` of what the built-in rules found, not patterns of your own
+
 
 class DxEntityRuler(FailsClosed, EntityRuler):
     """Find entities by rules, made from the built-in space, and by your own patterns.
@@ -75,7 +77,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
             matches = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
             # Cut twice: an entity whose label changed ends at other words.
             bounds = Bounds(doc)
-            entities = {*bounds.cut(relabelled(doc, bounds.cut(matches)))}
+            entities = {*bounds.cut(relabelled(bounds, bounds.cut(matches)))}
         else:
             entities = match_foreign(doc, language)
         entities |= {*match_disguised(doc)}
@@ -90,8 +92,9 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         spans = [] if self.overwrite else list(doc.ents)
         taken = {i for span in spans for i in range(span.start, span.end)}
         for label, start, end in matches:
-            key, span_id = self._ent_ids.get(label) or (label, "")
-            for first, last in _free_runs(doc, start, end, taken):
+            source = BY_RULE if isinstance(label, str) else ""
+            key, span_id = self._ent_ids.get(label) or (label, source)
+            for first, last in _free_runs(doc, start, end, taken, label == "SECRET"):
                 spans.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
         entities = sorted(
@@ -100,8 +103,11 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         )
         further = further_persons(doc, entities) if language_of_doc(doc) == "en" else []
         further += mentions(doc, [*entities, *further])
-        again = Bounds(doc).cut(further)
-        doc.ents = (*spans, *(Span(doc, start, end, label=label) for label, start, end in again))
+        again = Bounds(doc, spans).cut(further) if further else []
+        spans += [
+            Span(doc, start, end, label=label, span_id=BY_RULE) for label, start, end in again
+        ]
+        doc.ents = tuple(spans)
 
     def _match_words(self, doc: Doc) -> Iterator[Entity]:
         matcher, contexts = _token_rules(self.guess)
@@ -122,11 +128,15 @@ def _token_rules(guess: bool) -> tuple[Matcher, dict[int, tuple[str, int, int]]]
     return matcher, contexts
 
 
-def _free_runs(doc: Doc, start: int, end: int, taken: set[int]) -> Iterator[tuple[int, int]]:
-    """The parts of a match that are still free, without punctuation and space at their ends."""
+def _free_runs(
+    doc: Doc, start: int, end: int, taken: set[int], is_secret: bool
+) -> Iterator[tuple[int, int]]:
+    """The parts of a match that are still free, without space at their ends, nor punctuation, which
+    only secrets end in."""
     if taken.issuperset(range(start, end)):
         return
-    edges = (t.is_space or (t.is_punct and not t.text.startswith("#")) for t in doc[start:end])
+    marks = "" if is_secret else "#"
+    edges = (t.is_space or (t.is_punct and not t.text.startswith(marks)) for t in doc[start:end])
     free = [i not in taken and not edge for i, edge in enumerate(edges, start)]
     while any(free):
         first = free.index(True)

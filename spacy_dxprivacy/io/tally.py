@@ -63,6 +63,58 @@ class Tally:
 
     # -- in sentences --------------------------------------------------------------------------
 
+    def summary(self) -> list[str]:
+        """Return at most six lines for a person at a terminal."""
+        count, terms = self.count, self.terms
+        failed = f"; {many(self.failures, 'record')} failed, not written" if self.failures else ""
+        title = f"Sanitised {many(count.documents, 'document')}, {many(count.tokens, 'token')}"
+        by_label = {label: counts["replaced"] for label, counts in count.mentions.items()}
+        replaced = [
+            f"{number:,} {what}"
+            for what, number in (
+                ("words sampled", count.perturbed),
+                ("unknown words", count.unknown),
+                ("numbers", count.numbers),
+                *sorted(by_label.items(), key=lambda pair: -pair[1]),
+                ("passages redacted", count.uncovered),
+            )
+            if number
+        ]
+        parts = sum(count.dropped.values())
+        dropped = f"{many(parts, 'part')} not written, " if parts else ""
+        measured = terms.attacker if count.perturbed else None
+        attacker = "not measured at this setting: `dx attack` measures your texts"
+        if measured is not None:
+            attacker = (
+                f"recovers {measured['found']:.0%} of the words of {measured['texts']}, "
+                f"{measured['rare_found']:.0%} of the rare ones"
+            )
+        stays = [many(count.kept, "token"), "the layout", *self.in_clear]
+        mentions = "a replaced mention tells nothing of itself beyond what stays"
+        rows = {
+            "Replaced": f"{dropped}{', '.join(replaced) or 'nothing'}",
+            "Guarantee": self._in_short() if count.perturbed or not count.surrogates else "",
+            "Attacker": attacker if count.perturbed else mentions * bool(count.surrogates),
+            "Stays": f"-v lists all: {', '.join(stays)}",
+            "Receipt": "the whole one with -v, or in a file with --receipt FILE.json",
+        }
+        shown = {name: text for name, text in rows.items() if text and count.documents}
+        short = (
+            (name, textwrap.shorten(text, WIDTH - 13, placeholder=" ..."))
+            for name, text in shown.items()
+        )
+        return [f"{title}{failed}.", *(line for row in short for line in wrapped(*row))]
+
+    def _in_short(self) -> str:
+        guarantee, scale = self.terms.guarantee, self.terms.scale
+        if guarantee.kind == "none":
+            return "none"
+        epsilon = f"epsilon {guarantee.epsilon:.3g} ({guarantee.status})"
+        if guarantee.kind != "metric-dp":
+            return f"{epsilon}, {guarantee.unit} a word"
+        most = "" if scale is None else f", {scale['diameter']['nats']:,.0f} nats a word at most"
+        return f"near words are hard to tell apart: {epsilon}{most}"
+
     def lines(self) -> list[str]:
         """Return the receipt for the person who runs it, which has the speed."""
         count, (space, _, digest) = self.count, self.terms.space.rpartition(" (")

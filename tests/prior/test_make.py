@@ -2,15 +2,15 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import run_dx
 from sampler.distributions import moves
-from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.prior.make import (
     STOP,
     collect,
@@ -172,16 +172,10 @@ def test_a_damaged_prior_is_told_in_a_sentence(name, folder, space):
     assert why in str(error.value) and "\n" not in str(error.value)
 
 
-def test_a_folder_that_is_none_is_told(tmp_path, space):
-    with pytest.raises(DxError, match="DX026"):
-        make_word_pairs(path=str(tmp_path / "nowhere")).fit(space)
-
-
 # -- the command -----------------------------------------------------------------------------------
 
 
-def run(*arguments):
-    return CliRunner().invoke(dx_cli, ["prior", *map(str, arguments)])
+run = partial(run_dx, "prior")
 
 
 def test_the_command_reads_folders_of_texts(text, tmp_path):
