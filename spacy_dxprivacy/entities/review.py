@@ -64,7 +64,6 @@ class NameContext:
         self.lands = {i for i in gpes if builtin_lexicon().of(doc[i].text) & LANDS}
         self._rows: tuple[list[int], list[int]] | None = None
         self._before: dict[int, tuple[frozenset[str], bool, bool]] = {}
-        self._is_before_firm: dict[int, bool] = {}
 
     def label(self, start: int, end: int) -> str:
         """PERSON, or ADDRESS, ORG or GPE for what is only named like a person."""
@@ -103,10 +102,8 @@ class NameContext:
         return self._before[start]
 
     def _ends_before_firm(self, end: int) -> bool:
-        if end not in self._is_before_firm:
-            tail = self.doc[end - 1 : end + 4].text_with_ws[len(self.texts[end - 1]) :]
-            self._is_before_firm[end] = pattern("AFTER_FIRM").match(tail) is not None
-        return self._is_before_firm[end]
+        tail = self.doc[end - 1 : end + 4].text_with_ws[len(self.texts[end - 1]) :]
+        return pattern("AFTER_FIRM").match(tail) is not None
 
     def _is_address(self, start: int, end: int, any_first: bool) -> bool:
         doc = self.doc

@@ -1,5 +1,6 @@
 """The official clients of OpenAI and Anthropic, on the proxy, before an upstream of the test."""
 
+import asyncio
 import json
 import socket
 import threading
@@ -14,6 +15,7 @@ pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
 
 import anthropic
 import openai
+import test_proxy
 import uvicorn
 from test_proxy import (  # noqa: F401  fixtures among them
     PROMPT,
@@ -140,3 +142,34 @@ def test_a_stream_that_breaks_off_raises(gpt, claude, upstream):  # noqa: F811
         list(gpt.chat.completions.create(model="echo", messages=TURNS, stream=True))
     with pytest.raises(anthropic.APIError, match="broke off"):
         list(claude.messages.create(model="echo", max_tokens=9, messages=[user], stream=True))
+
+
+@pytest.mark.filterwarnings("ignore")  # pydantic-ai has warnings of its own
+def test_an_agent_with_a_tool(url, upstream, monkeypatch):  # noqa: F811
+    pytest.importorskip("pydantic_ai", reason="needs the extra 'clients'")
+    from pydantic_ai import Agent
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    answer_with, called = test_proxy.Upstream.chat, []
+
+    def chat(handler, body, text):
+        model = "echo" if body["messages"][-1]["role"] == "tool" else "call"
+        return answer_with(handler, body | {"model": model}, text)
+
+    def find(whom: list[str], n: int) -> str:
+        """Find Priya Whitcombe."""
+        called.append((whom, n))
+        return "Priya Whitcombe lives in Leeds."
+
+    async def run():
+        async with openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="sk-none") as client:
+            model = OpenAIChatModel("gpt-4o", provider=OpenAIProvider(openai_client=client))
+            agent = Agent(model, instructions=SYSTEM)
+            agent.tool_plain(find)
+            return (await agent.run(PROMPT)).output
+
+    monkeypatch.setattr(test_proxy.Upstream, "chat", chat)
+    assert asyncio.run(run()) == "Priya Whitcombe lives in Leeds."
+    assert called == [([PROMPT], 3)]
+    assert_hidden(upstream)

@@ -108,7 +108,9 @@ class Upstream(BaseHTTPRequestHandler):
         if body["model"] == "call":
             call = {"id": "call_1", "type": "function", "function": self.call(text)}
             message = {"role": "assistant", "content": None, "tool_calls": [call]}
-        return {"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        head = {"id": "c", "object": "chat.completion", "created": 0, "model": body["model"]}
+        return {**head, "choices": [choice]}
 
     def chat_events(self, body, text):
         def event(delta, reason=None):
@@ -1057,14 +1059,15 @@ def test_marks_of_later_turns_are_not_those_of_earlier_ones(proxy, upstream):
 
 
 def test_conversations_are_forgotten_by_time_and_by_size():
-    held = Conversations(characters=1000, seconds=60)
+    held = Conversations(characters=3000, seconds=60)
     first = held.of("ann", "a")
     first.add(("", "text"), Sent("x" * 500))
     assert held.of("ann", "a").get(("", "text")) is not None
     assert held.of("bob", "a").get(("", "text")) is None
     assert held.of("ann", "b").get(("", "text")) is None
-    held.of("ann", "b").add(("", "text"), Sent("x" * 500))
-    held.of("ann", "c")
+    for name in "bcdef":
+        held.of("ann", name).add(("", "text"), Sent("x" * 500))
+    assert held.of("ann", "f").get(("", "text")) is not None
     assert held.of("ann", "a").get(("", "text")) is None  # the oldest one
     late = Conversations(seconds=0)
     late.of("ann", "a").add(("", "text"), Sent("x"))
@@ -1183,3 +1186,30 @@ def test_one_line_a_request_is_logged_without_text(make_proxy, upstream, caplog)
     )
     assert len(lines) == 6 and all(re.fullmatch(form, line) for line in lines), lines
     assert not [name for name in NAMES if name in "".join(lines)]
+
+
+def test_reasoning_of_the_responses_api_goes_back_as_it_came_and_no_other(proxy, upstream):
+    upstream_item = {"type": "reasoning", "id": "rs_0123456789abcdef", "encrypted_content": "eA=="}
+    original = Upstream.response
+
+    def thinking(handler, body, text):
+        whole = original(handler, body, text)
+        said = {**upstream_item, "summary": [{"type": "summary_text", "text": "x"}]}
+        return {**whole, "output": [said, *whole["output"]]}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Upstream, "response", thinking)
+        item = ask(proxy, RESPONSES, {"model": "m", "input": "Hello."}).json["output"][0]
+    for changed, right in (({}, True), ({"encrypted_content": "eB=="}, False),
+                           ({"id": "Whitcombe"}, False)):  # fmt: skip
+        turns = [item | changed, {"role": "user", "content": "And?"}]
+        assert ask(proxy, RESPONSES, {"model": "m", "input": turns}).status == 200
+        sent = json.loads(upstream.seen[-1][2])["input"]
+        assert sent[:-1] == ([{**upstream_item, "summary": []}] if right else [])
+
+
+def test_a_conversation_that_many_share_does_not_grow_for_ever():
+    held = Conversations(characters=4000)
+    for i in range(50):
+        held.of("ann", "hello").add(("", str(i)), Sent("x" * 500))
+    assert held.of("ann", "hello").size < 3000

@@ -332,14 +332,11 @@ class Restorer:
             if match is None or original is None:
                 continue
             run_start, run_end = self._run(text, match)
-            before, after = text[run_start : match.start()], text[match.end() : run_end]
             if not is_end and run_end == len(text) and run_end - run_start <= MOST_RUN:
                 last = start.start()
                 break
-            self._markup.read(text[done : match.start()])
-            if self._markup.holds(after) or _is_in_a_locator(before, after, run_end - run_start):
+            if self._is_held(text, done, match, (run_start, run_end)):
                 original = match[0]
-            self._markup.read("x")
             taken += [text[done : match.start()], original]
             done = place = match.end()
         if done < last:
@@ -349,6 +346,14 @@ class Restorer:
         self._held = text[done:]
         self._last = text[min(self._last_blank(text, done), max(0, done - 1)) : done]
         return "".join(taken)
+
+    def _is_held(self, text: str, done: int, match: re.Match[str], run: tuple[int, int]) -> bool:
+        """Read a text from a place on, and return whether nothing may be put in for a match."""
+        before, after = text[run[0] : match.start()], text[match.end() : run[1]]
+        self._markup.read(text[done : match.start()])
+        held = self._markup.holds(after) or _is_in_a_locator(before, after, run[1] - run[0])
+        self._markup.read("x")
+        return held
 
     def _last_blank(self, text: str, end: int) -> int:
         """Return where the run begins that a place is in or at the end of."""
@@ -395,6 +400,20 @@ class Restorer:
         if shouted or (small and plain.islower()):
             original = original.upper() if shouted else original.lower()
         return json.dumps(original, ensure_ascii=False)[1:-1] if self._escaped else original
+
+
+def holder_of(text: str) -> Callable[[re.Match[str]], bool]:
+    """Return whether a match in a text, and after it the next one, may get no original: it is in an
+    address, in a tag of HTML or in the target of a link."""
+    reader, done = Restorer({}), 0
+
+    def is_held(match: re.Match[str]) -> bool:
+        nonlocal done
+        held = reader._is_held(text, done, match, reader._run(text, match))
+        done = match.end()
+        return held
+
+    return is_held
 
 
 def _is_in_a_locator(before: str, after: str, length: int) -> bool:

@@ -17,7 +17,7 @@ import hmac
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -146,8 +146,11 @@ class SurrogateTable:
         words = _WORD.findall(text.casefold())
         self.plain.update(words, pairwise(words))
 
-    def restore(self, text: str) -> Restored:
-        """Put originals back, in a text that names surrogates, where they cannot be mistaken."""
+    def restore(
+        self, text: str, is_held: Callable[[re.Match[str]], bool] = lambda match: False
+    ) -> Restored:
+        """Put originals back, in a text that names surrogates, where they cannot be mistaken.
+        is_held: whether a match is to stay, see holder_of."""
         if not self.entries:
             return Restored(text, 0)
         self._doubt_plain()
@@ -158,7 +161,7 @@ class SurrogateTable:
             entry = self.entries.get(" ".join(match[0].casefold().split()))
             if entry is None:  # ı is no i
                 return match[0]
-            original = entry.original
+            original = "" if is_held(match) else entry.original
             if original and entry.certain and _fits(match, entry, self.entries):
                 restored += 1
                 shouted = _is_upper(match[0]) and not _MARK.fullmatch(match[0])

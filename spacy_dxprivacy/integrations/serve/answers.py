@@ -178,8 +178,10 @@ class RestoredAnswer:
             fields["arguments"] = self._arguments(data)
         if isinstance(value.get("input"), dict) and allowed:
             fields["input"] = self._mapped(value["input"])
-        thought = value.get("type") in THOUGHT
-        return sealed(fields, str(value.get("thinking") or "")) if thought else fields
+        signature = THOUGHT.get(str(value.get("type")), "")
+        if isinstance(fields.get(signature), str):
+            fields[signature] = sealed(fields[signature], str(value.get("thinking") or ""))
+        return fields
 
     def events(self, event: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the events to send in the place of one."""
@@ -238,7 +240,7 @@ class RestoredAnswer:
             self._thought[place.ids] = self._thought.get(place.ids, "") + str(place.value)
         for place in places(event, "content_block_delta: delta.signature"):
             thought = self._thought.pop(place.ids, "")
-            place.value = sealed({"signature": place.value}, thought)["signature"]
+            place.value = sealed(str(place.value), thought)
         return event
 
     def _numbered(self, event: dict[str, Any]) -> dict[str, Any]:

@@ -33,10 +33,13 @@ KeyMapper = Callable[[str], str]
 NUMBERS, CHOICES, VALUES, NAMES, MODELS, TEXTS, TYPES = (
     listed(f"PROMPT_{name}") for name in "NUMBERS CHOICES VALUES NAMES MODELS TEXTS TYPES".split()
 )
-MEDIA, THOUGHT = listed("PROMPT_MEDIA"), ("thinking", "redacted_thinking")
+MEDIA = listed("PROMPT_MEDIA")
+# What a model thought: where its signature, or all that it encrypted, is.
+THOUGHT = {"thinking": "signature", "redacted_thinking": "data", "reasoning": "encrypted_content"}
 SCHEMAS = ("parameters", "schema", "input_schema")
 SCHEMA_TYPES, SCHEMA_KEYS = listed("SCHEMA_TYPES"), listed("SCHEMA_KEYS")
 _NAME = re.compile(r"[\w.:/@+$-]{1,128}", re.ASCII)
+_ITEM = re.compile(r"rs_[0-9a-f]{8,64}")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _BREAK = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")  # between the words of an identifier
 # An identifier that a machine drew: letters and digits in one run.
@@ -272,23 +275,23 @@ def _is_about_users(key: str, value: Any) -> bool:
 # -- what a model thought: it goes back as it came, by a seal of this process ----------------------
 
 
-def sealed(block: dict[str, Any], thought: str) -> dict[str, Any]:
-    """Return a block with a seal on its signature, which covers what was thought."""
-    for key in ("signature", "data"):
-        if isinstance(value := block.get(key), str) and value:
-            return {**block, key: f"{value}.{_seal(thought, value)}"}
-    return block
+def sealed(value: str, thought: str = "") -> str:
+    """Return a signature with a seal, which covers what was thought."""
+    return f"{value}.{_seal(thought, value)}" if value else value
 
 
 def unsealed(block: dict[str, Any]) -> dict[str, Any] | None:
     """Return a block as the upstream sent it, or None where it is not."""
-    thought = str(block.get("thinking") or "")
-    key = "signature" if block.get("type") == "thinking" else "data"
+    key, kept = THOUGHT[block["type"]], {"type": block["type"]}
+    if "id" in block:  # of OpenAI, whose summary is not needed
+        kept |= {"id": block["id"] if _ITEM.fullmatch(str(block["id"])) else "", "summary": []}
+        if not kept["id"] or not block.get(key):
+            return kept if kept["id"] else None
+    if "thinking" in block:
+        kept["thinking"] = block["thinking"]
     value, _, seal = str(block.get(key)).rpartition(".")
-    if not hmac.compare_digest(seal.encode(), _seal(thought, value).encode()):
-        return None
-    kept = {name: block[name] for name in ("type", "thinking") if name in block}
-    return kept | {key: value}
+    expected = _seal(str(kept.get("thinking") or ""), value)
+    return kept | {key: value} if hmac.compare_digest(seal.encode(), expected.encode()) else None
 
 
 def _seal(thought: str, value: str) -> str:
