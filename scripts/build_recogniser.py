@@ -37,7 +37,7 @@ EXAMPLE = re.compile(r'"([^"]+)"')
 MID_CAPITAL = re.compile(r"(?<![.!?] )(?<!^)\b(?!I\b|I')[A-Z]\w")
 
 FIRST, STEPS, SHARE, RATE = 9000, 3500, 0.45, 0.0012
-NO_WORD = 0.12  # share of words that are hidden from the network while it learns
+NO_WORD = 0.05  # share of words that are hidden from the network while it learns
 OTHER = [network.tag(name, begins=b) for name in ("DATE", "TIME", "ADDRESS") for b in (True, False)]
 
 

@@ -25,7 +25,7 @@ BEFORE = {*".,!?;:)]%…", "n't", "...", "!!", "??", "'s", "’s"}  # no space s
 AFTER = {*"([@#$£", '("'}  # nor after these
 CLITICS = {"s", "t", "ve", "re", "ll", "m", "d"}
 HANDLE = re.compile(r"@\w+")
-SWAPPED, TIDY = 0.5, 0.75  # shares of sentences and texts
+SWAPPED, TIDY = 0.35, 0.75  # shares of sentences and texts
 
 
 def read(path: Path) -> list[list[Sentence]]:

@@ -35,7 +35,7 @@ from ..validate import fail
 LABELS = ("PERSON", "ORG", "GPE", "ADDRESS", "DATE", "TIME")
 ROWS = (18000, 5000, 7000, 1600, 1200)  # of the tables for word, beginning, ending, shape, kind
 WIDTH, HIDDEN, DEPTH, PIECES = 64, 96, 4, 2
-DROPOUT = 0.2  # while it learns
+DROPOUT = 0.1  # while it learns
 FILE = "parameters.npz"
 
 Network = Model[Any, Any]  # list of features -> list of probabilities, float32 (tokens, tags)

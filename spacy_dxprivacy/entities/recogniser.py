@@ -25,9 +25,9 @@ from ..text.tokens import with_fields_apart
 from ..validate import between, one_of, positive
 from . import network
 from .extent import Bounds
-from .ruler import TAKE_BACK, THRESHOLDS
 from .ruling import BY_RULE
 from .tables import words
+from .thresholds import TAKE_BACK, THRESHOLDS
 from .words import features
 
 TOKENS = 4096  # that the network reads at a time

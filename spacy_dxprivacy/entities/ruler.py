@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING
 
 from spacy.language import Language
 
-# By label, how much more probable than none an entity of the network is to be; TAKE_BACK is how
-# probable none is to be where the rules took a word for a name. Both were chosen together, for
-# rules and network as one, on text that the network did not learn from.
-THRESHOLDS = {"PERSON": 0.5, "ORG": 0.5, "GPE": 0.5, "ADDRESS": 2.0, "DATE": 2.0, "TIME": 2.0}
-TAKE_BACK = 0.95
-NETWORK = "dx_entity_recognizer"
-NETWORK_CONFIG = {"threshold": THRESHOLDS, "take_back": TAKE_BACK}
+from .thresholds import NETWORK, NETWORK_CONFIG
 
 if TYPE_CHECKING:
     from .recogniser import DxEntityRecognizer

@@ -119,7 +119,7 @@ def test_nothing_is_restored_where_whoever_wrote_the_answer_may_read_it(key, tmp
     for form in ("![x](https://a.example/?q={})", "https://a.example {} x", "<b id='{}'>",
                  "[x](<https://a.example/a {}>)", "({})", "<b>x</b> {} [a](b)"):  # fmt: skip
         answer.write_text(form.replace("{}", "Ashworth"))
-        restored = dx("restore", answer, *options)
+        restored = run_dx("restore", answer, *options)
         held = form.startswith(("!", "<b id", "[x]"))
         expected = form.replace("{}", "Ashworth" if held else "Whitcombe")
         assert restored.stdout == expected

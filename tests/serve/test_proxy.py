@@ -266,19 +266,6 @@ def assert_hidden(upstream):
 # -- whole answers ---------------------------------------------------------------------------------
 
 
-def test_an_echo_comes_back_as_it_was_sent_and_no_name_goes_out(proxy, upstream):
-    for _ in range(20):
-        assert content(ask(proxy, CHAT, chat())) == PROMPT
-    body = {"model": "m", "instructions": SYSTEM, "input": PROMPT}
-    answer = ask(proxy, RESPONSES, body)
-    assert answer.json["output"][0]["content"][0]["text"] == PROMPT
-    parts = [{"type": "input_text", "text": line} for line in PROMPT.splitlines(True)]
-    answer = ask(proxy, RESPONSES, {**body, "input": [{"role": "user", "content": parts}]})
-    assert answer.json["output"][0]["content"][0]["text"] == PROMPT
-    assert [path for path, *_ in upstream.seen] == [CHAT] * 20 + [RESPONSES] * 2
-    assert_hidden(upstream)
-
-
 def test_one_person_has_one_surrogate_in_all_messages(proxy, upstream):
     history = [
         {"role": "developer", "content": [{"type": "text", "text": "Ms. Zorblatt asks."}]},
@@ -485,19 +472,18 @@ def test_addresses_as_a_whole_are_restored(proxy, upstream):
             assert content(ask(proxy, CHAT, chat(prompt))) == change(prompt)
 
 
-@pytest.mark.parametrize("path", [CHAT, RESPONSES])
+@pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("stream", [False, True])
 def test_arguments_get_originals_for_tools_that_the_settings_name(
     make_proxy, upstream, path, stream
 ):
-    prompt = "I am Priya Whitcombe."
-    said = (
-        {"messages": [{"role": "user", "content": prompt}]} if path == CHAT else {"input": prompt}
-    )
-    body = {"model": "call", "stream": stream, **said}
+    body = body_of(path, "I am Priya Whitcombe.", stream=stream) | {"model": "call"}
     for tools, right in ((("find",), True), (("*",), True), ((), False), (("other",), False)):
         answer = ask(make_proxy(tools=tools), path, body)
         assert answer.status == 200 and ("Whitcombe" in answer.body.decode()) is right
+        if path == MESSAGES:
+            given = input_of(answer, stream)
+            assert given["n"] == 3 and (given["whom"] == ["I am Priya Whitcombe."]) is right
 
 
 def test_fields_that_are_no_text_of_an_answer_get_no_originals(proxy, upstream):
@@ -834,7 +820,9 @@ def message(prompt=PROMPT, **more):
 def body_of(path, prompt=PROMPT, **more):
     """A request that is answered by an echo of the prompt."""
     if path == RESPONSES:
-        return {"model": "echo", "instructions": SYSTEM, "input": prompt, **more}
+        parts = [{"type": "input_text", "text": line} for line in prompt.splitlines(True)]
+        user = {"role": "user", "content": parts}
+        return {"model": "echo", "instructions": SYSTEM, "input": [user], **more}
     return message(prompt, **more) if path == MESSAGES else chat(prompt, **more)
 
 
@@ -855,15 +843,22 @@ def said(answer, path, stream):
     return "".join(part["text"] for part in parts if "text" in part)
 
 
+def input_of(answer, stream):
+    """Of the tool that an answer of Anthropic's API uses."""
+    if not stream:
+        return answer.json["content"][0]["input"]
+    parts = [e["delta"] for e in events_of(answer) if e["type"] == "content_block_delta"]
+    return json.loads("".join(part["partial_json"] for part in parts))
+
+
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("stream", [False, True])
-def test_every_api_answers_with_what_was_sent_in_pieces_of_two_characters(
-    proxy, upstream, path, stream
-):
+def test_every_api_answers_with_what_was_sent_and_no_name_goes_out(proxy, upstream, path, stream):
     upstream.size = 2
-    for prompt in (PROMPT, "Priya Whitcombe", "no name"):
+    for prompt in (*[PROMPT] * 5, "Priya Whitcombe", "no name"):
         answer = ask(proxy, path, body_of(path, prompt, stream=stream))
         assert said(answer, path, stream) == prompt
+    assert {seen for seen, *_ in upstream.seen} == {path}
     assert_hidden(upstream)
 
 
@@ -906,21 +901,6 @@ def test_a_request_of_anthropics_api_goes_out_in_its_own_form(proxy, upstream):
     counted = ask(proxy, f"{MESSAGES}/count_tokens", message(messages=history))
     assert counted.status == 200 and upstream.seen[-1][0].endswith("/count_tokens")
     assert_hidden(upstream)
-
-
-@pytest.mark.parametrize("stream", [False, True])
-def test_input_of_tools_gets_originals_where_the_settings_name_them(make_proxy, upstream, stream):
-    body = message("I am Priya Whitcombe.", stream=stream) | {"model": "call"}
-    for tools, right in ((("find",), True), (("*",), True), ((), False), (("other",), False)):
-        answer = ask(make_proxy(tools=tools), MESSAGES, body)
-        if stream:
-            parts = [e["delta"] for e in events_of(answer) if e["type"] == "content_block_delta"]
-            given = json.loads("".join(part["partial_json"] for part in parts))
-        else:
-            given = answer.json["content"][0]["input"]
-        assert given["n"] == 3
-        assert (given["whom"] == ["I am Priya Whitcombe."]) is right
-        assert ("Whitcombe" in answer.body.decode()) is right
 
 
 def test_images_are_refused_unless_a_setting_lets_them_pass(make_proxy, upstream):

@@ -285,20 +285,25 @@ def test_surrogates_cost_what_their_receipt_states(make_entity_service, entity_p
     assert ask(service, "/sanitize", DATED, **BOB).status == 200
 
 
-def test_sixty_callers_at_once_spend_no_more_on_surrogates_than_their_budget(make_entity_service):
-    services = [make_entity_service(0.055) for _ in "12"]
+def after_sixty(services, body):
+    """Of 60 requests of two callers at once: by caller, the statuses and what is spent."""
 
     async def run():
         asks = [
-            asked(services[i % 2], "/sanitize", DATED, **(ANN, BOB)[i // 2 % 2]) for i in range(60)
+            asked(services[i % 2], "/sanitize", body, **(ANN, BOB)[i // 2 % 2]) for i in range(60)
         ]
         answers = await asyncio.gather(*asks)
         return answers, [(await asked(services[0], "/budget", **who)).json for who in (ANN, BOB)]
 
     answers, budgets = asyncio.run(run())
+    assert all("text" not in one.json for one in answers if one.status == 403)
     for who, spent in enumerate(budgets):
-        statuses = [one.status for i, one in enumerate(answers) if i // 2 % 2 == who]
-        assert sorted(statuses) == [200] * 5 + [403] * 25
+        yield sorted(one.status for i, one in enumerate(answers) if i // 2 % 2 == who), spent
+
+
+def test_sixty_callers_at_once_spend_no_more_on_surrogates_than_their_budget(make_entity_service):
+    for statuses, spent in after_sixty([make_entity_service(0.055) for _ in "12"], DATED):
+        assert statuses == [200] * 5 + [403] * 25
         assert spent["plain"] == pytest.approx(0.05)
 
 
@@ -537,23 +542,11 @@ def test_a_request_that_did_not_begin_before_its_deadline_is_not_charged(make_se
 
 def test_sixty_callers_at_once_spend_no_more_than_their_budget(make_service, tmp_path):
     """Of two services on one file, as workers are; epsilon of a word is 2."""
-    path = tmp_path / "spent.db"
-    services = [make_service(tokens=TOKENS, budget=21.0, path=path) for _ in "12"]
-
-    async def run():
-        asks = [
-            asked(services[i % 2], "/sanitize", {"text": "the king"}, **(ANN, BOB)[i // 2 % 2])
-            for i in range(60)
-        ]
-        answers = await asyncio.gather(*asks)
-        return answers, [(await asked(services[0], "/budget", **who)).json for who in (ANN, BOB)]
-
-    answers, budgets = asyncio.run(run())
-    for who, spent in enumerate(budgets):
-        given = [one.status for i, one in enumerate(answers) if i // 2 % 2 == who]
-        assert sorted(given) == [200] * 5 + [403] * 25
+    limits = {"tokens": TOKENS, "budget": 21.0, "path": tmp_path / "spent.db"}
+    services = [make_service(**limits) for _ in "12"]
+    for statuses, spent in after_sixty(services, {"text": "the king"}):
+        assert statuses == [200] * 5 + [403] * 25
         assert spent["epsilon"] == 20.0 and spent["draws"] == 10
-    assert all("text" not in one.json for one in answers if one.status == 403)
 
 
 def finished(service, *requests):
