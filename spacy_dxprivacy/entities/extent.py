@@ -17,6 +17,7 @@ from spacy.attrs import IS_PUNCT, IS_SPACE
 from spacy.tokens import Doc, Span
 
 from ..text.mentions import Entity, is_word, plain_label
+from .phrases import in_tokens
 from .tables import FIRMS, expanded, pattern, words
 from .terms import Terms
 from .words import builtin_lexicon, is_name, kinds
@@ -66,7 +67,13 @@ class Bounds:
         pairs = zip(self.texts, self.lowers, spaces, strict=True)
         separate = (space or text in _MARKS or lower in _WORDS for text, lower, space in pairs)
         self._separators = [0, *accumulate(separate)]
-        self._phrase_words = [0, *accumulate(lower in _PHRASE_WORDS for lower in self.lowers)]
+        # Token of a phrase -> the least start of a match that loses it: "Court" is a family name as
+        # well (Margaret Court), and a street (Maple Court).
+        self._phrases: dict[int, int] = {}
+        if not _PHRASE_WORDS.isdisjoint(self.lowers):
+            for match in pattern("FIXED").finditer(doc.text):
+                _, first, last = in_tokens(doc, "", *match.span())
+                self._phrases |= dict.fromkeys(range(first, last), 0 if " " in match[0] else first)
         self._terms = Terms(doc, self.texts, self.lowers)
         persons = (s for s in spans if plain_label(s.label_) == "PERSON" and len(s) > 1)
         self._full_names = {lower for s in persons for lower in self.lowers[s.start : s.end]}
@@ -107,17 +114,9 @@ class Bounds:
 
     def _fixed(self, label: str, start: int, end: int) -> Collection[int]:
         """Return the tokens of a match that are part of a phrase of law or Latin."""
-        low, high = max(start - 4, 0), min(end + 3, len(self.texts))
-        if label not in _PHRASED or self._phrase_words[low] == self._phrase_words[high]:
+        if label not in _PHRASED or not self._phrases:
             return ()
-        around = self.doc[max(start - 5, 0) : end + 4]
-        offsets = {token.i: token.idx - around.start_char for token in self.doc[start:end]}
-        fixed: set[int] = set()
-        for phrase in pattern("FIXED").finditer(around.text):
-            inside = {i for i, offset in offsets.items() if phrase.start() <= offset < phrase.end()}
-            # "Court" is a family name as well (Margaret Court), and a street (Maple Court).
-            if " " in phrase[0] or start in inside:
-                fixed |= inside
+        fixed = {i for i in range(start, end) if self._phrases.get(i, end) <= start}
         return fixed if label in _NAMED or len(fixed) == end - start else ()
 
     def _pieces(
