@@ -211,9 +211,10 @@ def configuration() -> str:
     """Return the page of settings of the component and of its parts."""
     lines = [
         "# Configuration",
-        "A pipeline that sanitises has a config of spaCy. `dx config` writes one, `--config FILE` "
-        "takes one, and any path in it is an option: `--components.dx_sanitizer.scope type`, "
-        "`--nlp.batch_size 64`; or, for a block of the sanitizer, `--mechanism.epsilon 0.5`.",
+        "A pipeline that sanitises has a config of spaCy. `spacy init fill-config` completes one, "
+        "`--config FILE` takes one, and any path in it is an option: "
+        "`--components.dx_sanitizer.scope type`, `--nlp.batch_size 64`; or, for a "
+        "block of the sanitizer, `--mechanism.epsilon 0.5`.",
         "## Settings of the component",
         "The block `[components.dx_sanitizer]` of a pipeline's config.",
         _table(("setting", "default", ""), _of_component()),

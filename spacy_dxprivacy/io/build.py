@@ -44,11 +44,6 @@ RULES = "rules"  # in the place of a model: entities by rules alone
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
 DEFAULTS = {"dx_sanitizer": DEFAULT_CONFIG, "dx_entity_sanitizer": ENTITY_CONFIG}
 ROOTS = (*DEFAULT_CONFIG, "nlp", "components")  # of the paths of overrides
-HEAD = """# A complete pipeline that sanitises, every setting in it:
-#   dx sanitize INPUT OUTPUT --config THIS_FILE
-#   python -m spacy assemble THIS_FILE my_sanitizer
-
-"""
 
 
 def make_pipeline(options: PipelineOptions | None = None, /, **settings: Any) -> Language:
@@ -175,16 +170,6 @@ def the_sanitizer(nlp: Language) -> DxSanitizer:
             "the pipeline has no active dx_sanitizer, so text would stay unchanged. Add one."
         )
     return sanitizers[-1]
-
-
-def config_text(options: PipelineOptions) -> str:
-    """Return a config with every setting, without loading or fitting anything."""
-    import_code(options.code)
-    config = unfitted(options).config.interpolate()
-    names = ("lang", "pipeline", "batch_size", "tokenizer")
-    language = {name: config["nlp"][name] for name in names}
-    written = Config({"nlp": language, "components": config["components"]})
-    return HEAD + written.to_str().strip() + "\n"
 
 
 # -- overrides -------------------------------------------------------------------------------------
@@ -369,7 +354,7 @@ def _setting(key: str, value: str) -> Any:
 
 
 def prior_config(given: str) -> dict[str, Any]:
-    """Return the block of a prior: a short name, a domain of ours, a folder of `dx prior`."""
+    """Return the block of a prior: a short name, a domain of ours, a folder of a saved one."""
     if given in KINDS:
         return {"@dx_priors": "dx.WordPairs.v1", "domain": given}
     if Path(given).is_dir():

@@ -16,7 +16,7 @@ from .fields import Header, OnHeader
 from .files.atomic import check_new
 from .plain import Writer
 from .records import Failed, Input
-from .source import Readable, Source, source_of_file, source_of_stdin, source_of_text
+from .source import Readable, Source, source_of_file, source_of_stdin
 
 # -- formats ---------------------------------------------------------------------------------------
 
@@ -153,11 +153,6 @@ def opened(job: Job) -> Iterator[Source]:
         source = source_of_file(handle, text=text)
     with closing(source):
         yield source
-
-
-def text_job(text: str) -> Job:
-    """Return the job of a text on its own, whose sanitised version goes to stdout."""
-    return Job(None, None, "txt", "txt", stream=source_of_text(f"{text}\n"))
 
 
 # -- plans -----------------------------------------------------------------------------------------

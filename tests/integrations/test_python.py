@@ -148,8 +148,8 @@ def test_an_unknown_argument_names_the_nearest_one(wrong, near):
 def test_an_unknown_key_names_the_nearest_one(wrong, near, space_path):
     with pytest.raises(UsageError, match=f"`{wrong}`. Did you mean {near}"):
         make_pipeline(space=space_path, overrides={wrong: "x"})
-    args = ["sanitize", "--text", "the king", *space_options(space_path), f"--{wrong}", "x"]
-    done = CliRunner().invoke(dx_cli, args)
+    args = ["sanitize", "-", *space_options(space_path), f"--{wrong}", "x"]
+    done = CliRunner().invoke(dx_cli, args, input="the king")
     assert done.exit_code == 2 and near in done.stderr and len(done.stderr.splitlines()) == 1
 
 
@@ -174,8 +174,8 @@ def test_overrides_of_the_component_of_its_parts_and_of_the_pipeline(space_path,
 @pytest.mark.parametrize(
     ("args", "nearest"),
     [("sanitize --mechanizm x", "--mechanism"), ("sanitise a b", "sanitize"),
-     ("audit releas a", "release"), ("config --mechanism lapalce", "laplace"),
-     ("config --mechanism dx.Lapalce.v1", "dx.Laplace.v1")],
+     ("audit releas a", "release"), ("sanitize - --mechanism lapalce", "laplace"),
+     ("sanitize - --mechanism dx.Lapalce.v1", "dx.Laplace.v1")],
 )  # fmt: skip
 def test_an_unknown_command_option_or_name_names_the_nearest(args, nearest):
     done = CliRunner().invoke(dx_cli, args.split())
