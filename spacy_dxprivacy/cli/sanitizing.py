@@ -55,9 +55,12 @@ def sanitize_cli(
     pipeline: PipelineOptions,
     source: Annotated[str, Argument(
         metavar="INPUT", show_default=False, help="File or folder to read, or - for stdin"
-    )],
+    )] = "",
     target: Annotated[str | None, Argument(
         metavar="OUTPUT", show_default=False, help="File or folder to write; stdout if left out"
+    )] = None,
+    text: Annotated[str | None, Option(
+        "--text", help="Text to sanitise; give confidential text by stdin (-)"
     )] = None,
     table: Annotated[Path | None, Option(
         "--table", help="Table of surrogates to write, encrypted"
@@ -98,11 +101,11 @@ def sanitize_cli(
     with _interruptible() as interrupted:
         processes = process_count(n_process)
         resumed = target is not None and is_begun(Path(target))
-        jobs = plan_jobs(source, target, files, force=force or resumed)
+        jobs = plan_jobs(source, target, files, text=text, force=force or resumed)
         check_fields(files, jobs)
         check_receipt(receipt, jobs, force=force)
         _check_table(table, table_key, processes, force=force)
-        is_folder = Path(source).is_dir()
+        is_folder = bool(source) and Path(source).is_dir()
         for secret in filter(None, (pipeline.key, table, table_key)):
             output = Path(str(target)) if is_folder else jobs[0].target
             check_apart(Path(str(secret)), output, is_folder=is_folder)
@@ -196,7 +199,7 @@ def _reports(
 
 def _count_other_files(tally: Tally, source: str, jobs: list[Job]) -> None:
     """Count the files of a folder that are of no format."""
-    if (folder := Path(source)).is_dir():
+    if source and (folder := Path(source)).is_dir():
         links = links_out(folder)
         for link in links[:MOST_FAILURES]:
             above_bar(f"dx sanitize: {link}: leads out of the folder, and is left out.")

@@ -100,6 +100,11 @@ def source_of_stdin(*, text: bool = True) -> Source:
     return Source(_decoded(blocks, text), is_readable)
 
 
+def source_of_text(text: str) -> Source:
+    """Return a text as an input."""
+    return Source(iter([text.encode("utf-8", "surrogateescape")]))
+
+
 def source_of_file(handle: IO[bytes], *, text: bool) -> Source:
     """Return an open file as an input; it is read when it is needed."""
     blocks = _decoded(iter(lambda: handle.read(BLOCK), b""), text)

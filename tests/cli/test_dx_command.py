@@ -60,7 +60,7 @@ def test_overrides_may_stand_anywhere_and_take_one_value():
     others, overrides = split_overrides(args)
     assert others == ["in.txt", "-e", ".5", "out.txt", "--", "--g.h"]
     assert overrides == ["--a.b", "1", "--c.d=2", "--e.f"]
-    assert split_overrides(["--format=a. b."]) == (["--format=a. b."], [])
+    assert split_overrides(["--text=Hello. You."]) == (["--text=Hello. You."], [])
 
 
 # -- configs -----------------------------------------------------------------------------------

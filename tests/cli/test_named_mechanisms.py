@@ -86,7 +86,7 @@ def test_a_mechanism_without_epsilon_cannot_be_tuned():
     [
         ["inspect", "house", "-e", "8", "--draws", "20", "--max-words", "900"],
         ["tune", "-e", "8,9", "--words", "20", "--max-words", "900"],
-        ["sanitize", "{text}", "-e", "8"],
+        ["sanitize", "--text", "The doctor came.", "-e", "8"],
         ["audit", "mechanism", "-e", "2", "--quick"],
         ["attack", "guess", "{text}", "-e", "8", "--max-words", "900"],
     ],

@@ -341,10 +341,10 @@ ENTITIES: dict[str, Any] = {
 }
 COMMANDS: dict[str, Any] = {
     "txt": command("note.txt", "out.txt", "--config", "<config>", texts=()),
-    "txt_level": command("note.txt", "out.txt", "--level", "strong"),
+    "txt_level": command("note.txt", "out.txt", "--epsilon", "strong"),
     "txt_mechanism": command("note.txt", "out.txt", "-m", "exponential", "-e", "3.5"),
     "txt_edit": command(
-        "note.txt", "out.txt", "--level", "balanced", "--editor.@dx_editors", "dx.Remap.v1"
+        "note.txt", "out.txt", "--epsilon", "balanced", "--editor.@dx_editors", "dx.Remap.v1"
     ),
     "txt_entities": command("note.txt", "out.txt", "--entities", "person,date"),
     "jsonl": command("tickets.jsonl", "out.jsonl", "--field", "text", "--keep-fields", "id"),

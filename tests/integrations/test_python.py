@@ -16,7 +16,8 @@ from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import PipelineOptions
 from spacy_dxprivacy.integrations import clean as cleaning
 from spacy_dxprivacy.integrations.clean import identity, is_nobody, ready
-from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.io.build import make_pipeline, mechanism_config
+from spacy_dxprivacy.mechanisms.levels import LEVELS
 
 SECRET = "Xantippe"
 TEXTS = ["the king and the queen", f"{SECRET} was here", "a house"]
@@ -126,7 +127,7 @@ def test_the_command_and_python_share_their_names():
     options = {p.name: p for p in command.params if p.param_type_name == "option"}
     assert len(options) <= 20
     fields = PipelineOptions.__dataclass_fields__.keys()
-    run = {"field", "keep_fields", "format", "person_field", "table", "table_key"}
+    run = {"text", "field", "keep_fields", "format", "person_field", "table", "table_key"}
     run |= {"receipt", "n_process", "verbose", "force"}
     assert options.keys() - run <= fields and not run & fields
 
@@ -148,8 +149,8 @@ def test_an_unknown_argument_names_the_nearest_one(wrong, near):
 def test_an_unknown_key_names_the_nearest_one(wrong, near, space_path):
     with pytest.raises(UsageError, match=f"`{wrong}`. Did you mean {near}"):
         make_pipeline(space=space_path, overrides={wrong: "x"})
-    args = ["sanitize", "-", *space_options(space_path), f"--{wrong}", "x"]
-    done = CliRunner().invoke(dx_cli, args, input="the king")
+    args = ["sanitize", "--text", "the king", *space_options(space_path), f"--{wrong}", "x"]
+    done = CliRunner().invoke(dx_cli, args)
     assert done.exit_code == 2 and near in done.stderr and len(done.stderr.splitlines()) == 1
 
 
@@ -182,6 +183,19 @@ def test_an_unknown_command_option_or_name_names_the_nearest(args, nearest):
     assert done.exit_code == 2
     message = done.stderr
     assert nearest in message.split("There are")[0] and len(message.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "mechanism", "why"),
+    [("strnog", None, "one of light, balanced, strong"), ("strong", "laplace", "a level of"),
+     ("-1", None, "epsilon must be"), ("nan", None, "epsilon must be")],
+)  # fmt: skip
+def test_an_epsilon_is_a_number_or_a_level_of_the_default(epsilon, mechanism, why):
+    with pytest.raises(DxError, match=why):
+        make_pipeline(epsilon=epsilon, mechanism=mechanism)
+    config = mechanism_config(None, "strong")
+    assert config["epsilon"] == LEVELS["strong"].epsilon
+    assert mechanism_config(None, "0.5") == mechanism_config(None, 0.5) == {"epsilon": 0.5}
 
 
 @pytest.mark.parametrize("name", ["dx.Nmae.v1", "dx.Name.v9", "dx.name.v1"])

@@ -28,7 +28,7 @@ from spacy_dxprivacy.io.fields import slots_of
 from spacy_dxprivacy.io.files.keys import make_key
 from spacy_dxprivacy.io.jobs import guess, read
 from spacy_dxprivacy.io.results import Serial, results
-from spacy_dxprivacy.io.source import Source
+from spacy_dxprivacy.io.source import Source, source_of_text
 
 WORDS = "of the a cat dog house sleeps runs in and near old small tree river day night".split()
 SECRETS = ["Zorblatt", "Quixwell"]
@@ -299,7 +299,11 @@ def test_encodings_are_marked(dx, tmp_path, encoding):
     assert result.stdout_bytes.decode().startswith("größe,text\nä,")
 
 
-def test_an_input_is_asked_for(dx):
+def test_a_text_on_the_command_line(dx):
+    result = dx("--text", "The cat of Zorblatt", "-q")
+    assert result.exit_code == 0 and len(result.stdout.split()) == 4
+    no_secret_in(result.stdout)
+    is_one_sentence(dx("a.txt", "--text", "the cat"))
     is_one_sentence(dx())
 
 
@@ -460,7 +464,7 @@ GUESSED = {
 
 @pytest.mark.parametrize("raw", GUESSED)
 def test_formats_are_guessed_and_binary_ones_named(raw):
-    source = Source(iter([raw.encode("utf-8", "surrogateescape")]))
+    source = source_of_text(raw)
     if GUESSED[raw]:
         assert guess(source, FileOptions()) == GUESSED[raw]
         assert source.read() == raw.encode()  # nothing is taken

@@ -71,12 +71,10 @@ def test_a_pipe_in_the_folder_of_a_space_is_refused(tmp_path, name):
 
 
 def test_the_command_line_ends_with_a_message(pipe, tmp_path):
-    text = tmp_path / "a.txt"
-    text.write_text("a word")
     for command in (
         ["space", str(pipe), str(tmp_path / "out")],
-        ["sanitize", str(text), *space_options(pipe)],
-        ["sanitize", str(text), "--config", str(pipe)],
+        ["sanitize", "--text", "a word", *space_options(pipe)],
+        ["sanitize", "--text", "a word", "--config", str(pipe)],
         ["space", "builtin", str(tmp_path / "out"), "--exclude", str(pipe)],
     ):
         done = CliRunner().invoke(dx_cli, command)
