@@ -67,6 +67,7 @@ MARKS = {
     "E": "EMAIL_ADDRESS",
     "I": "ID",
     "D": "DATE_TIME",
+    "S": "SECRET",
 }
 MARK = re.compile(r"\{([A-Z]):([^{}]*)\}")
 

@@ -14,8 +14,8 @@ import numpy as np
 from figures import DOCS, write_result
 
 from spacy_dxprivacy import Space
+from spacy_dxprivacy.io.build import prior_config
 from spacy_dxprivacy.lab.corpus import read_corpus
-from spacy_dxprivacy.lab.mechanisms import prior_config
 from spacy_dxprivacy.registries import registry
 from spacy_dxprivacy.sampler.draw import InputRows
 

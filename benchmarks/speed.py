@@ -37,7 +37,7 @@ from spacy_dxprivacy.ty import facts_of
 CONFIGS = Path(__file__).parent.parent / "configs"
 EXACT, FAISS = "dx.Exact.v1", "dx.Faiss.v1"
 CDIST = "one word, cdist"
-# Its sentences are measured by sentences.py, on the built-in space, whose words its prior knows.
+# Its sentences are measured by whole_way.py, on the built-in space, whose words its prior knows.
 ELSEWHERE = ("path_v2", "clinical", "entities")
 DIMENSIONS = 300
 ROWS_PER_CLUSTER = 50

@@ -10,9 +10,7 @@ time (of all processes). On a busy machine the shares by processor time are the 
 Rows of "two processes" are times of one over times of two; by processor time that is what two idle
 cores would give at most: time of one process over half of the time that all of two took together.
 
-Texts are words of the built-in space, as often as in English and 200 to a document. A last row is
-of a million words that are all different, and of which the space knows none: the time of its last
-quarter over that of the second, and the growth of resident memory after the first.
+Texts are words of the built-in space, as often as in English and 200 to a document.
 """
 
 from __future__ import annotations
@@ -30,7 +28,6 @@ from typing import Any
 
 import numpy as np
 import spacy
-import synthetic
 from spacy.language import Language
 
 from spacy_dxprivacy import Space
@@ -59,14 +56,9 @@ def corpus(words: int) -> list[str]:
     """Words of the built-in space as often as in English, with the clitics where they belong."""
     space, often = Space.builtin(), frequencies()
     rows = np.random.default_rng(0).choice(len(space), words, p=often / often.sum())
-    texts = synthetic.texts(list(space.words), rows, LENGTH)
+    spoken = [space.words[row] + "." * (i % 20 == 19) for i, row in enumerate(rows.tolist())]
+    texts = [" ".join(spoken[start : start + LENGTH]) for start in range(0, words, LENGTH)]
     return [text.replace(" '", "'").replace(" n't", "n't") for text in texts]
-
-
-def strangers(words: int) -> list[str]:
-    """Words that are all different, and that no space has."""
-    made = [f"{synthetic.words(1)[0]}{i:07d}x" for i in range(words)]
-    return [" ".join(made[i : i + LENGTH]) for i in range(0, words, LENGTH)]
 
 
 def timed(work: Callable[[], Any]) -> Times:
@@ -125,6 +117,7 @@ def ways(folder: Path, only: set[str]) -> Iterator[Way]:
     if asked("sentences"):
         nlp = make_pipeline()
         yield Way("dx sanitize, default (whole sentences)", command(nlp, folder), 0.035, SLOW)
+        yield Way("nlp.pipe, default (whole sentences)", piped(nlp, batch_size=128), part=SLOW)
 
 
 def measured(way: Way, texts: list[str], turns: int) -> tuple[list[Times], list[Times]]:
@@ -154,32 +147,11 @@ def two_over_one(one: list[Times], two: list[Times]) -> list[Times]:
     return [(a[0] / b[0], 2 * a[1] / b[1]) for a, b in zip(one, two, strict=True)]
 
 
-def memory() -> float:
-    """MB of this process that are resident now (Linux)."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="utf8").split()[1])
-    return pages * resource.getpagesize() / 2**20
-
-
-def unknown_words(folder: Path, words: int) -> str:
-    """The row of words that no space has: the last quarter's time over that of the second one."""
-    texts, work = strangers(words), command(make_pipeline(config=ALONE), folder)
-    quarter = len(texts) // 4
-    took, held = [], []
-    for start in range(0, 4 * quarter, quarter):
-        took.append(timed(lambda: work(texts[start : start + quarter])))  # noqa: B023
-        held.append(memory())
-    times = [(took[-1][i] / took[1][i]) for i in (0, 1)]
-    grown = 100 * (held[-1] / held[0] - 1)
-    name = f"{words:,} distinct unknown words: time of the last quarter over the second"
-    return f"| {name} | {times[0]:.2f} | {times[1]:.2f} | memory {grown:+.1f} % |"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--words", type=int, default=1_000_000)
     parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--unknown", type=int, default=1_000_000)
-    names = "zones, alone, pipe, entities, sentences, unknown"
+    names = "zones, alone, pipe, entities, sentences"
     parser.add_argument("--only", default="", help=f"some of {names}; commas between them")
     options = parser.parse_args()
     only = {name for name in options.only.split(",") if name}
@@ -193,8 +165,6 @@ def main() -> None:
             if "two processes" in way.name:
                 one, two = list(seconds.values())[-2:]
                 print(line("two processes over one", two_over_one(one, two), 1.7), flush=True)
-        if not only or "unknown" in only:
-            print(unknown_words(Path(place), options.unknown))
 
 
 if __name__ == "__main__":

@@ -19,9 +19,10 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vectors import Vectors
+from typer.testing import CliRunner, Result
 
-import spacy_dxprivacy.cli  # noqa: F401  the commands join spaCy's program, as by entry point
 from spacy_dxprivacy import Draw, DxError, Guarantee, Rng, Space, registry
+from spacy_dxprivacy.cli import dx_cli  # and the commands join spaCy's program
 
 os.environ["DX_CACHE"] = ""  # no test depends on what a machine has stored
 
@@ -58,6 +59,10 @@ dog cat horse cow bird tree flower grass stone sun moon star wind rain snow fire
 one two three four five six seven eight nine ten first second last many few some all none
 very quite rather too also only just here there where when why how what who this that these those
 """.split()
+# Of texts of a few words, for which a space takes no time to save.
+FEW_WORDS = (
+    "of the a cat dog house garden sleeps runs in and near old small tree river day night".split()
+)
 DIMS = 12
 EPSILON = 3.0
 
@@ -90,6 +95,11 @@ def leaks(data: bytes | str, secrets: tuple[str, ...] = SECRETS) -> list[str]:
         pass
     forms = {form for s in secrets for form in (s, s.lower(), s.upper(), json.dumps(s)[1:-1])}
     return sorted(form for form in forms if form.encode("utf8") in raw)
+
+
+def run_dx(*arguments: object, **how: Any) -> Result:
+    """Run `dx` in this process."""
+    return CliRunner().invoke(dx_cli, [str(argument) for argument in arguments], **how)
 
 
 def hearing_ctrl_c(command: list[str]) -> list[str]:
@@ -270,13 +280,36 @@ def space_path(space: Space, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def file_space(space_path: str) -> dict[str, Any]:
-    """The [space] block of a space that lies in a folder."""
-    return {"@dx_spaces": "dx.FileSpace.v1", "path": space_path}
+    return on_space(space_path)
+
+
+def few_words_space() -> Space:
+    X = np.random.default_rng(0).normal(size=(len(FEW_WORDS), 8))
+    return Space.from_vectors(FEW_WORDS, X, name="small")
+
+
+@pytest.fixture(scope="session")
+def few_words_path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("spaces") / "few"
+    few_words_space().save(path)
+    return str(path)
 
 
 def space_options(path: Any) -> list[str]:
     """Overrides by which `dx sanitize` takes a saved space."""
     return ["--space.@dx_spaces", "dx.FileSpace.v1", "--space.path", str(path)]
+
+
+def on_space(path: Any, **filters: Any) -> dict[str, Any]:
+    """The [space] block of a saved space."""
+    return {"@dx_spaces": "dx.FileSpace.v1", "path": str(path), **filters}
+
+
+def sanitizing(**config: Any) -> Language:
+    """A blank English pipeline with a sanitizer of these settings."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_sanitizer", config=config)
+    return nlp
 
 
 def blank_with_vectors(space: Space, lang: str = "xx") -> Language:

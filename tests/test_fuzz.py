@@ -18,12 +18,19 @@ import pytest
 import spacy
 import srsly
 from confection import ConfigValidationError
-from conftest import CONSTANT, COVER, LAPLACE, REDACT, UNKNOWN_SECRETS, blank_with_vectors, leaks
+from conftest import (
+    CONSTANT,
+    COVER,
+    LAPLACE,
+    REDACT,
+    UNKNOWN_SECRETS,
+    blank_with_vectors,
+    leaks,
+    run_dx,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from spacy.cli._util import app
 from spacy.tokens import DocBin
-from typer.testing import CliRunner
 
 from spacy_dxprivacy import DxError, UsageError, assert_sanitized
 from spacy_dxprivacy.config import FileOptions
@@ -100,7 +107,7 @@ def dx(make):
     def run(*args):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(command, "make_pipeline", lambda settings: nlp)
-            done = CliRunner().invoke(app, ["dx", "sanitize", *map(str, args), "--force"])
+            done = run_dx("sanitize", *args, "--force")
         assert done.exit_code in (0, 1, 2) and isinstance(done.exception, SystemExit | None)
         assert not leaks(done.output, UNKNOWN_SECRETS)
         return done

@@ -27,6 +27,7 @@ from conftest import (
     blank_with_vectors,
     leaks,
     make_space,
+    sanitizing,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -251,8 +252,7 @@ def refusals(make_nlp):
         return lambda: make_nlp(**config)(SECRET_TEXT)
 
     def from_blank(**config):
-        nlp = spacy.blank("en")
-        nlp.add_pipe("dx_sanitizer", config=config)
+        nlp = sanitizing(**config)
         return lambda: nlp(SECRET_TEXT)
 
     component = make_nlp(mechanism=LAPLACE).get_pipe("dx_sanitizer")
@@ -359,8 +359,7 @@ def test_a_document_that_was_refused_counts_as_read(make_nlp):
 
 
 def test_a_packed_space_holds_public_words_alone(file_space, tmp_path):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": CONSTANT, "space": file_space})
+    nlp = sanitizing(mechanism=CONSTANT, space=file_space)
     nlp(SECRET_TEXT)
     with pytest.warns(DxWarning, match="DX102"):
         nlp.to_disk(tmp_path)

@@ -150,10 +150,6 @@ def test_a_seeded_sanitizer_refuses_a_worker_whatever_the_text(make_nlp, forking
 
 
 def test_workers_sanitise_like_the_parent(make_nlp, forking, mechanism):
-    check_workers(make_nlp, mechanism)
-
-
-def check_workers(make_nlp, mechanism):
     nlp = make_nlp(mechanism=mechanism, before=("sentencizer",), carry=["sents"])
     inputs = [(SECRET_TEXT, 1), ("", 2), (nlp.make_doc("the dog. A cat"), 3)]
     pairs = list(nlp.pipe(inputs, as_tuples=True, n_process=2, batch_size=1))

@@ -9,10 +9,9 @@ from time import process_time
 
 import pytest
 import spacy
+from conftest import run_dx, sanitizing
 from spacy.tokens import Doc
-from typer.testing import CliRunner
 
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.entities.disguised import _FORMS
 from spacy_dxprivacy.integrations.clean import clean
 from spacy_dxprivacy.io.build import make_pipeline
@@ -127,8 +126,7 @@ def test_nothing_of_a_name_or_date_is_readable_and_nothing_odd_is_written_back(n
 @pytest.mark.parametrize("kind", ODD)
 def test_sampled_words_are_those_of_the_normal_text(kind):
     def released(text):
-        nlp = spacy.blank("en")
-        nlp.add_pipe("dx_sanitizer", config={"seed": 3})
+        nlp = sanitizing(seed=3)
         doc = nlp(text)
         return doc.text, doc._.dx.unknown
 
@@ -147,9 +145,7 @@ def test_every_way_in_reads_the_normal_text(tmp_path):
         (tmp_path / name).write_text(content, encoding="utf8")
         out = tmp_path / "out" / name
         out.parent.mkdir(exist_ok=True)
-        result = CliRunner().invoke(
-            dx_cli, ["sanitize", str(tmp_path / name), str(out), *how, "--field", "text"]
-        )
+        result = run_dx("sanitize", str(tmp_path / name), out, *how, "--field", "text")
         assert result.exit_code == 0, result.output
         new = out.read_text("utf8")
         assert "Jos" not in new and not re.search(r"N\S{0,9}ez", new), new

@@ -83,13 +83,6 @@ def log_probabilities() -> dict[str, float]:
 
 
 @functools.cache
-def brown_clusters() -> dict[str, int]:
-    """Word -> Brown cluster (spacy-lookups-data); cluster 0 says "not known"."""
-    path = data_path("spacy_lookups_data", "data", "en_lexeme_cluster.json.gz")
-    table: dict[str, int] = json.loads(gzip.decompress(path.read_bytes()))
-    return {word: cluster for word, cluster in table.items() if cluster}
-
-
 def is_latin(word: str) -> bool:
     """Whether a word is letters of the Latin alphabet only."""
     return word.isalpha() and all("LATIN" in unicodedata.name(c, "") for c in word)

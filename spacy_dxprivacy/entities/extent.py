@@ -7,15 +7,18 @@ cuts mentions at these words, by the public lists BETWEEN_NAMES and BETWEEN_DATE
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from itertools import accumulate
 
-from spacy.tokens import Doc
+from spacy.attrs import IS_PUNCT, IS_SPACE
+from spacy.tokens import Doc, Span
 
-from ..text.mentions import Entity, is_word
-from .tables import FIRMS, LISTED, expanded, pattern, words
+from ..text.mentions import Entity, is_word, plain_label
+from .tables import FIRMS, expanded, pattern, words
+from .terms import Terms
 from .words import builtin_lexicon, is_name, kinds
 
 _NAMED = frozenset({"PERSON", "GPE", "ORG"})
@@ -27,10 +30,13 @@ _BREAKS = frozenset('. ; : ( ) [ ] { } … ” “ " ? !'.split())
 _AND = frozenset({"and", "&", "or", "for"})
 _FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"))
 _LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
-_ABBREVIATIONS, _DIAGNOSES = words("ABBREVIATIONS"), words("DIAGNOSES")
-_EPONYMS, _COURTS = words("EPONYMS"), frozenset("court courts tribunal tribunals".split())
-_TERMS = _DIAGNOSES | _EPONYMS  # the first word of a term is one of these, or an abbreviation
-_PHRASE_WORDS = _COURTS | frozenset(expanded("LATIN").replace("|", " ").split())
+_COURTS = frozenset("court courts tribunal tribunals".split())
+# Of each phrase of law or Latin its longest word, which few texts have.
+_PHRASE_WORDS = _COURTS | {
+    max(re.findall(r"\w+", phrase), key=len)
+    for name in ("LATIN", "EPONYM_PHRASES")
+    for phrase in expanded(name).lower().split("|")
+}
 _ARTICLE = frozenset({"the"})
 _ADVERBS = frozenset("yesterday today tomorrow then later also now".split())
 _OPENINGS = {"GPE": _ADVERBS, "ORG": _ADVERBS | _ARTICLE}
@@ -43,29 +49,37 @@ _WORDS = _STARTS | _AND | words("BETWEEN_DATES")
 
 
 class Bounds:
-    """Cuts the mentions of a document; what it depends on is looked up once for all of them."""
+    """Cuts the mentions of a document; what it depends on is looked up once for all of them.
 
-    def __init__(self, doc: Doc) -> None:
+    spans: entities of the document, whose full names are no terms.
+    """
+
+    def __init__(self, doc: Doc, spans: Iterable[Span] = ()) -> None:
         self.doc = doc
         self.texts, self.lowers = [t.text for t in doc], [t.lower_ for t in doc]
+        spaces, marks = doc.to_array([IS_SPACE, IS_PUNCT]).T.astype(bool).tolist()
         self._are_marks = [
-            token.text in _LINKS or token.is_space or (token.is_punct and token.text not in ")#")
-            for token in doc
+            is_space or text in _LINKS or (is_mark and text not in ")#")
+            for text, is_space, is_mark in zip(self.texts, spaces, marks, strict=True)
         ]
         # How many words before each token may separate names, and are of phrases.
-        separate = (t.text in _MARKS or t.lower_ in _WORDS or t.is_space for t in doc)
+        pairs = zip(self.texts, self.lowers, spaces, strict=True)
+        separate = (space or text in _MARKS or lower in _WORDS for text, lower, space in pairs)
         self._separators = [0, *accumulate(separate)]
         self._phrase_words = [0, *accumulate(lower in _PHRASE_WORDS for lower in self.lowers)]
+        self._terms = Terms(doc, self.texts, self.lowers)
+        persons = (s for s in spans if plain_label(s.label_) == "PERSON" and len(s) > 1)
+        self._full_names = {lower for s in persons for lower in self.lowers[s.start : s.end]}
 
     def cut(self, matches: Iterable[Entity]) -> list[Entity]:
         """Return the matches, each cut where words or marks stand that are part of no name."""
         matches = list(matches)
         ends: dict[int, list[Entity]] = defaultdict(list)
-        persons = set[str]()
+        persons = set(self._full_names)
         for match in matches:
             label, start, end = match
             ends[end].append(match)
-            if label == "PERSON" and end - start > 1:
+            if label == "PERSON" and end - start > 1 and self._terms.is_first_name(start):
                 persons.update(self.lowers[start:end])
         pieces: list[Entity] = []
         for label, start, end in matches:
@@ -77,8 +91,8 @@ class Bounds:
             if label == "PERSON" and any(self.lowers[i] in _COURTS for i in fixed):
                 label = "GPE"  # that of a court
             for piece in self._pieces((label, start, end), fixed, ends):
-                if label not in _NAMED or not self._is_term(*piece[1:], persons):
-                    pieces.append(piece)
+                named = self._terms.judged(piece, persons) if label in _NAMED else piece
+                pieces += [named] if named else []
         return pieces
 
     def trimmed(self, start: int, end: int) -> tuple[int, int]:
@@ -92,8 +106,8 @@ class Bounds:
 
     def _fixed(self, label: str, start: int, end: int) -> Collection[int]:
         """Return the tokens of a match that are part of a phrase of law or Latin."""
-        stop = min(end + 3, len(self.texts))
-        if label not in _PHRASED or self._phrase_words[start] == self._phrase_words[stop]:
+        low, high = max(start - 4, 0), min(end + 3, len(self.texts))
+        if label not in _PHRASED or self._phrase_words[low] == self._phrase_words[high]:
             return ()
         around = self.doc[max(start - 5, 0) : end + 4]
         offsets = {token.i: token.idx - around.start_char for token in self.doc[start:end]}
@@ -104,24 +118,6 @@ class Bounds:
             if " " in phrase[0] or start in inside:
                 fixed |= inside
         return fixed if label in _NAMED or len(fixed) == end - start else ()
-
-    def _is_term(self, start: int, end: int, persons: Collection[str]) -> bool:
-        """Whether a match is an abbreviation or an illness of a public list: nobody's name."""
-        doc, word = self.doc, self.lowers[start]
-        is_abbreviation = self.texts[start] in _ABBREVIATIONS or doc[start].is_punct
-        if not is_abbreviation and word not in _TERMS:
-            return False
-        if all(token.text in _ABBREVIATIONS or token.is_punct for token in doc[start:end]):
-            return True
-        if all(token.lower_ in _DIAGNOSES for token in doc[start:end]) and not doc[start].is_title:
-            return True
-        owner = end < len(doc) and doc[end].text in _EDGES
-        if end - start == 2 and doc[end - 1].text in _EDGES:
-            end, owner = end - 1, True
-        before = self.lowers[start - 1].rstrip(".") if start else ""
-        if end - start > 1 or word in persons or before in LISTED["TITLE"]:
-            return False
-        return (owner and word in _EPONYMS) or (word in _DIAGNOSES and not is_name(doc[start].text))
 
     def _pieces(
         self, match: Entity, fixed: Collection[int], ends: dict[int, list[Entity]]

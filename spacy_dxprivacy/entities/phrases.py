@@ -23,6 +23,7 @@ from .words import ALSO_FIRST, builtin_lexicon, is_name, kinds
 # Most texts have none of these, and are spared the searches that need them.
 _NUMBER = re.compile(r"\d{3}|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
 _SHORT_CODE = re.compile(r" (?:\d{3} ?\d\d?|\d\d-\d{3})(?!\w)")
+_SECRET_SIGN = re.compile(r"[\w+/=-]{20}|://|-----begin|passw|passp|pwd|secret|token|api[ _-]?key")
 _SMALL_FIRM = re.compile(r"\b(?:inc|llc|ltd|gmbh)\b")
 _JOINS = frozenset("de del di da do la le el upon am an sur der den nad pod".split())
 _SHOUTED_TERMS, _KOREAN = words("SHOUTED_TERMS"), words("KOREAN")
@@ -64,6 +65,13 @@ def _phrases(text: str) -> Iterator[Entity]:
         lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
     for match in pattern("FIELD_CODE").finditer(lower):
         yield "ID", *match.span(match.lastindex or 0)
+    for match in pattern("IDENTIFIER").finditer(text):
+        named = match["who"] or match["named"]
+        if named is None or is_name(named):
+            yield kind_of(match), *match.span(str(match.lastgroup))
+    if _SECRET_SIGN.search(lower):
+        for match in pattern("SECRET").finditer(text):
+            yield "SECRET", *match.span(match.lastindex or 0)
     for match in pattern("DATE_PHRASE").finditer(lower):
         start = match.start()
         if lower[start].isdigit() and pattern("AFTER_MONTH").search(
@@ -127,10 +135,8 @@ def _extended(text: str, end: int) -> int:
 
 def _organisations(text: str) -> Iterator[tuple[int, int]]:
     """What begins with a first name is an organisation only if its own words say so."""
-    lexicon = builtin_lexicon()
     for match in pattern("FIRM").finditer(text):
-        first = match[0].split()[0].strip(",")
-        person = "first_name" in lexicon.of(first) and lexicon.plainness(first) <= 0.5
+        person = builtin_lexicon().is_first_name(match[0].split()[0].strip(","))
         if not (person and kind_of(match) in ("cue", "after")):
             yield match.span()
     if _SMALL_FIRM.search(text):
@@ -198,9 +204,9 @@ Labels = tuple[str | None, ...]
 
 _HEADS = {
     label: " ".join(sections("words")[f"HEAD {label}"])
-    for label in "PERSON GPE ORG ADDRESS PHONE DATE ID".split()
+    for label in "PERSON GPE ORG ADDRESS PHONE DATE TIME ID".split()
 }
-_DIGITS = frozenset({"PHONE", "DATE", "ID"})  # labels whose values have a digit
+_DIGITS = frozenset({"PHONE", "DATE", "TIME", "ID"})  # labels whose values have a digit
 _EMPTY = re.compile(r"[\W_]*(?:n/?a|none|nil|null|unknown|nan|yes|no)?[\W_]*", re.IGNORECASE)
 _RULE = re.compile(r"[\s|:+=-]*")  # below the head of a table
 _WRITTEN = r"[^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: (?:[a-z'’]{1,4} ){0,2}[^\W\d_a-zß-öø-ÿ][\w'’.-]*){0,5}"

@@ -12,19 +12,8 @@ from itertools import pairwise
 from spacy.tokens import Doc
 
 from ..text.mentions import Entity, is_word
-from .tables import (
-    FIRMS,
-    FOLLOWING,
-    GOODS,
-    LANDS,
-    LISTED,
-    NAMES,
-    PLACES,
-    PRODUCTS,
-    TERM_NOUNS,
-    pattern,
-    words,
-)
+from .extent import Bounds
+from .tables import FIRMS, LANDS, LISTED, NAMES, PLACES, pattern, words
 from .words import builtin_lexicon, is_name, kinds
 
 _LIST_JOINTS = frozenset({",", "and", "&", "or"})
@@ -34,21 +23,18 @@ _FIRM_FIRST = frozenset(
     first for name in FIRMS if name for first in (name.split()[0], *re.findall(r"^\w+", name))
 )
 _POSSESSIVE = ("'s", "’s")
-_OWNERS = frozenset("the a an my our your his her their its this that".split())
 _BE = frozenset("is was are were am be 's 're 'm came comes come hails".split())
-_VERBS = FOLLOWING["CUE"] | FOLLOWING["AUX"] | {"and", "or", "in", "on", "at", "of", "to"}
 _ROLES = LISTED["ROLE"] | LISTED["TITLE"] | LISTED["FIELD"]
-_PEOPLE, _STOP_LINES = words("PEOPLE"), words("STOP_LINES")
+_STOP_LINES = words("STOP_LINES")
 _PLACE_AFTER, _PLACE_FIRST = words("PLACE_AFTER"), words("PLACE_FIRST")
 _BULLETS = frozenset("- * • – ·".split())
 _SAYING = re.compile(r"([^\W\d_]+):[\"'“‘\w]")  # one token
 _ITEM = re.compile(r"\d{1,3}[.)]?")
 
 
-def relabelled(doc: Doc, matches: Collection[Entity]) -> list[Entity]:
-    """Return the matches with corrected labels, without drugs, and without persons after whom an
-    illness, a sign or a device is named."""
-    context = NameContext(doc, matches)
+def relabelled(bounds: Bounds, matches: Collection[Entity]) -> list[Entity]:
+    """Return the matches of a document with corrected labels."""
+    doc, context = bounds.doc, NameContext(bounds, matches)
     entities: list[Entity] = []
     for label, start, end in matches:
         if label == "PERSON":
@@ -57,11 +43,7 @@ def relabelled(doc: Doc, matches: Collection[Entity]) -> list[Entity]:
         word = end - start == 1 and is_name(doc[start].text)
         if label in ("PERSON", "GPE") and not word and context.is_listed_firm(start, end):
             label = "ORG"
-        if label not in ("PERSON", "GPE") or not _is_term(doc, context.lowers, start, end):
-            end = _hyphened(doc, end) if label == "PERSON" else end
-            if label == "PERSON" and _is_new_firm(doc, start, end):
-                label = "ORG"
-            entities.append((label, start, end))
+        entities.append((label, start, _hyphened(doc, end) if label == "PERSON" else end))
     return entities
 
 
@@ -74,9 +56,9 @@ class NameContext:
     Many matches begin or end at the same word, of which each is looked at once.
     """
 
-    def __init__(self, doc: Doc, matches: Collection[Entity]) -> None:
-        self.doc = doc
-        self.texts, self.lowers = [t.text for t in doc], [t.lower_ for t in doc]
+    def __init__(self, bounds: Bounds, matches: Collection[Entity]) -> None:
+        doc = self.doc = bounds.doc
+        self.texts, self.lowers = bounds.texts, bounds.lowers
         self.address_ends = {end for label, _, end in matches if label == "ADDRESS"}
         self.address_starts = {start for label, start, _ in matches if label == "ADDRESS"}
         self.person_ends = {end for label, _, end in matches if label == "PERSON"}
@@ -213,46 +195,6 @@ def _is_place(doc: Doc, start: int, end: int, after: str) -> bool:
         or pattern("ARRIVED").search(before) is not None
         or (unheard and start > 1 and last == "from" and doc[start - 2].lower_ in _BE)
     )
-
-
-def _is_new_firm(doc: Doc, start: int, end: int) -> bool:
-    """Whether one word that no list holds stands as the name of a firm does: "at Zorblatt", "her
-    Zorblatt account", or on a line of its own that is not a closing."""
-    if end - start > 1 or is_name(doc[start].text):
-        return False
-    if not start or doc[start - 1].text in ".?!" or doc[start - 1].is_space:
-        # "Zorblatt is a", "Zorblatt was the", without a role of persons after it.
-        after = [token.lower_ for token in doc[end : end + 7]]
-        defined = len(after) > 2 and after[0] in ("is", "was") and after[1] in ("a", "an", "the")
-        thing = defined and not any(word in LISTED["ROLE"] or word in _PEOPLE for word in after)
-        return thing or _stands_alone(doc, start, end)
-    if doc[start - 1].lower_ == "at":
-        return True
-    if doc[start - 1].lower_ not in _OWNERS or end >= len(doc):
-        return False
-    return doc[end].is_lower and doc[end].is_alpha and doc[end].lower_ not in _VERBS
-
-
-def _stands_alone(doc: Doc, start: int, end: int) -> bool:
-    """On a line of its own, behind marks such as those of a list or a quotation, which is not the
-    first line and no closing."""
-    while start > 1 and doc[start - 1].is_punct and doc[start - 1].text not in ",:":
-        start -= 1
-    if start < 2 or end >= len(doc) or "\n" not in doc[start - 1].text or "\n" not in doc[end].text:
-        return False
-    above = doc[start - 2].text
-    return above != "," and above.lower() not in LISTED["SIGNOFF"] and not above.endswith(":")
-
-
-def _is_term(doc: Doc, lowers: list[str], start: int, end: int) -> bool:
-    if all(lowers[i] in PRODUCTS or doc[i].is_punct for i in range(start, end)):
-        return True
-    if end - start == 1 and lowers[start] in GOODS and not is_name(doc[start].text):
-        return True
-    after = end + (end < len(lowers) and lowers[end] in _POSSESSIVE)
-    if after >= len(lowers) or end - start > 3:
-        return False
-    return lowers[after] in TERM_NOUNS and not doc[after].text.istitle()
 
 
 def _hyphened(doc: Doc, end: int) -> int:

@@ -75,7 +75,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
             matches = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
             # Cut twice: an entity whose label changed ends at other words.
             bounds = Bounds(doc)
-            entities = {*bounds.cut(relabelled(doc, bounds.cut(matches)))}
+            entities = {*bounds.cut(relabelled(bounds, bounds.cut(matches)))}
         else:
             entities = match_foreign(doc, language)
         entities |= {*match_disguised(doc)}
@@ -91,7 +91,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         taken = {i for span in spans for i in range(span.start, span.end)}
         for label, start, end in matches:
             key, span_id = self._ent_ids.get(label) or (label, "")
-            for first, last in _free_runs(doc, start, end, taken):
+            for first, last in _free_runs(doc, start, end, taken, label == "SECRET"):
                 spans.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
         entities = sorted(
@@ -100,7 +100,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         )
         further = further_persons(doc, entities) if language_of_doc(doc) == "en" else []
         further += mentions(doc, [*entities, *further])
-        again = Bounds(doc).cut(further)
+        again = Bounds(doc, spans).cut(further) if further else []
         doc.ents = (*spans, *(Span(doc, start, end, label=label) for label, start, end in again))
 
     def _match_words(self, doc: Doc) -> Iterator[Entity]:
@@ -122,11 +122,15 @@ def _token_rules(guess: bool) -> tuple[Matcher, dict[int, tuple[str, int, int]]]
     return matcher, contexts
 
 
-def _free_runs(doc: Doc, start: int, end: int, taken: set[int]) -> Iterator[tuple[int, int]]:
-    """The parts of a match that are still free, without punctuation and space at their ends."""
+def _free_runs(
+    doc: Doc, start: int, end: int, taken: set[int], is_secret: bool
+) -> Iterator[tuple[int, int]]:
+    """The parts of a match that are still free, without space at their ends, nor punctuation, which
+    only secrets end in."""
     if taken.issuperset(range(start, end)):
         return
-    edges = (t.is_space or (t.is_punct and not t.text.startswith("#")) for t in doc[start:end])
+    marks = "" if is_secret else "#"
+    edges = (t.is_space or (t.is_punct and not t.text.startswith(marks)) for t in doc[start:end])
     free = [i not in taken and not edge for i, edge in enumerate(edges, start)]
     while any(free):
         first = free.index(True)

@@ -100,14 +100,14 @@ NAMES = frozenset({"first_name", "surname"})
 PEOPLES = frozenset({"nationality", "religion", "language", "region"})
 LANDS = frozenset({"country", "state", "region"})
 PLACES = LANDS | {"city"}
-TERM_NOUNS, PRODUCTS, GOODS = words("TERM_NOUNS"), words("PRODUCTS"), words("GOODS")
+TERM_NOUNS, PRODUCTS, GOODS = (words(name, "terms") for name in ("TERM_NOUNS", "PRODUCTS", "GOODS"))
 FIRMS = frozenset(name.strip() for name in " ".join(sections("words")["FIRMS"]).split(","))
 
 
 Pattern = list[dict[str, Any]]
 
 # Where two entities have the same extent, the label that comes first here is kept.
-LABELS = "DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE PERSON QUANTITY CARDINAL".split()
+LABELS = "SECRET DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE PERSON QUANTITY CARDINAL".split()
 _RULE = re.compile(r"(?:\((.*?)\) )?(.+?)(?: \((.*?)\))?")
 _OPERATOR = re.compile(r"(.+?)(\{\d,\d\}|[?*+])?")
 

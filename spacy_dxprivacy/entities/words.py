@@ -100,6 +100,11 @@ class Lexicon:
                 classes = frozenset({"surname"})
         return classes or NONE
 
+    def is_first_name(self, word: str) -> bool:
+        """Return whether a word is a first name, and nothing else that is as frequent."""
+        title = word.capitalize()
+        return "first_name" in self.of(title) and self.plainness(title) <= 0.5
+
     def plainness(self, word: str) -> float:
         """Return the rank of the capitalised word over that of the lower-case one. Above 1/2, as
         for "Grace" and "Will", the capitalised one may just start a sentence."""

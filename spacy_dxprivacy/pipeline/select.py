@@ -6,6 +6,9 @@ says so in the words that the receipt shows.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -16,10 +19,12 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
 from ..arrays import Bools1d
+from ..entities.extent import Bounds
+from ..entities.phrases import in_tokens
 from ..errors import DxError, Errors
 from ..registries import registry
 from ..space.sources import read_words
-from ..text.mentions import Entity, chosen, plain_label
+from ..text.mentions import Entity, chosen, plain_label, united
 from ..validate import fail
 
 LAYOUT = "number of tokens, punctuation and white space"
@@ -66,15 +71,29 @@ class Entities:
         labels: One entity label or more.
         spans_key: Read `doc.spans[spans_key]` besides `doc.ents`.
         again: Replace each further mention of a recognised entity as well.
+        allow: Words and phrases, in any case: an entity of nothing else is never replaced.
+        deny: Label -> words and phrases, in any case, that are always entities of that label.
 
     Raises:
-        DxError: For an empty list.
+        DxError: For an empty list, or a label of `deny` that `labels` does not have.
     """
 
-    def __init__(self, labels: list[str], spans_key: str | None = None, again: bool = True) -> None:
+    def __init__(
+        self,
+        labels: list[str],
+        spans_key: str | None = None,
+        again: bool = True,
+        allow: list[str] | None = None,
+        deny: dict[str, list[str]] | None = None,
+    ) -> None:
         if not labels or not all(isinstance(label, str) and label for label in labels):
             raise fail("labels", "a list of one entity label or more", list(labels))
+        deny = deny or {}
+        if not deny.keys() <= {*labels}:
+            raise fail("deny", f"labels among {', '.join(labels)}", sorted(deny))
         self.labels, self.spans_key, self.again = tuple(labels), spans_key, again
+        self.allow = _phrases("allow", allow or [])
+        self.deny = {label: _phrases("deny", phrases) for label, phrases in deny.items()}
         self.in_clear = (
             LAYOUT,
             f"every word outside the recognised entities {', '.join(labels)}",
@@ -89,7 +108,25 @@ class Entities:
         recognised = doc.has_annotation("ENT_IOB") or (key is not None and key in doc.spans)
         if len(doc) and not recognised:
             raise DxError(Errors.DX030)
-        return chosen(doc, self._plain, spans_key=key, again=self.again)
+        entities = chosen(doc, self._plain, spans_key=key, again=self.again, cut=partial(_cut, doc))
+        return self._by_lists(doc, entities)
+
+    def _by_lists(self, doc: Doc, entities: list[Entity]) -> list[Entity]:
+        """Return the entities without those that are allowed, joined with what is denied."""
+        allowed = self.allow and {i for span in _places(doc, self.allow) for i in range(*span)}
+        if allowed:
+            words = words_of(doc)
+            entities = [
+                (label, start, end)
+                for label, start, end in entities
+                if not allowed.issuperset(i for i in range(start, end) if words[i])
+            ]
+        denied = [
+            (plain_label(label), *span)
+            for label, phrases in self.deny.items()
+            for span in _places(doc, phrases)
+        ]
+        return united([*denied, *entities]) if denied else entities
 
     def select(self, doc: Doc) -> Bools1d:
         """Return the words of these entities, bool (tokens,). Raise DxError where no recogniser
@@ -107,11 +144,30 @@ class Entities:
         """Raise DxError for a label that no recogniser before the component predicts, which would
         protect nothing. Components that set spans under a key do not say what they predict."""
         known = None if self.spans_key is not None else entity_labels(nlp, before=name)
-        predicted = set(map(plain_label, known or ()))
+        predicted = set(map(plain_label, (*(known or ()), *self.deny)))
         missing = [label for label in self.labels if plain_label(label) not in predicted]
         if known is not None and missing:
             found = ", ".join(sorted(known)) or "no label at all"
             raise DxError(Errors.DX031.format(missing=", ".join(missing), known=found))
+
+
+def _cut(doc: Doc, mentions: list[Entity]) -> list[Entity]:
+    """Return further mentions without those that are nobody's names."""
+    return Bounds(doc, doc.ents).cut(mentions)
+
+
+def _phrases(name: str, phrases: list[str]) -> re.Pattern[str] | None:
+    """Return what finds phrases as whole words in any case; None for no phrase."""
+    if isinstance(phrases, str) or not all(isinstance(p, str) and p.strip() for p in phrases):
+        raise fail(name, "lists of words and phrases", type(phrases).__name__)
+    written = sorted((r"\s+".join(map(re.escape, p.split())) for p in phrases), key=len)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(written[::-1])})(?!\w)", re.I) if written else None
+
+
+def _places(doc: Doc, phrases: re.Pattern[str] | None) -> Iterator[tuple[int, int]]:
+    """Yield the tokens of each phrase in a Doc."""
+    for match in phrases.finditer(doc.text) if phrases else ():
+        yield in_tokens(doc, "", *match.span())[1:]
 
 
 @registry.dx_selectors("dx.WordList.v1")

@@ -364,7 +364,8 @@ def check_labels(settings: SanitizerSettings, nlp: Language, name: str) -> None:
     if missing:
         raise DxError(Errors.DX115.format(missing=", ".join(missing)))
     known = entity_labels(nlp, before=name)
-    unknown = [] if known is None else sorted(set(settings.surrogates) - known)
+    denied = settings.selector.deny.keys() if isinstance(settings.selector, Entities) else ()
+    unknown = [] if known is None else sorted({*settings.surrogates} - {*known, *denied})
     if unknown:
         predicted = ", ".join(sorted(known or ())) or "no label at all"
         message = Warnings.DX121.format(unknown=", ".join(unknown), known=predicted)

@@ -7,7 +7,7 @@ an entity is an entity as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby
 from typing import Any
@@ -31,7 +31,7 @@ CANONICAL: dict[str, str] = {
     name: label for label, names in _LISTS["same"].items() for name in names.split()
 }
 # Labels whose entities are found again as a whole only, not by a part.
-AS_A_WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID"})
+AS_A_WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID", "SECRET"})
 PIECE = re.compile(r"[^\W\d_]{2,}")
 SHORTEST = 2  # letters of a part of a name: initials say too little
 GLUED = 4  # letters of a part that is looked for within longer words, such as email addresses
@@ -214,14 +214,20 @@ def _whole_mentions(doc: Doc, entities: list[Entity], taken: Bools1d) -> Iterato
 
 
 def chosen(
-    doc: Doc, labels: Collection[str], *, spans_key: str | None = None, again: bool = True
+    doc: Doc,
+    labels: Collection[str],
+    *,
+    spans_key: str | None = None,
+    again: bool = True,
+    cut: Callable[[list[Entity]], list[Entity]] = list,
 ) -> list[Entity]:
     """Return the entities whose `plain_label` is among labels, in order and without overlaps.
 
     They are those of `doc.ents` and `doc.spans[spans_key]`, merged; and with `again` each further
-    mention of them, within entities of other labels too.
+    mention of them, within entities of other labels too, as `cut` leaves it.
     """
     spans = [*doc.ents, *(doc.spans[spans_key] if spans_key and spans_key in doc.spans else ())]
     named = ((plain_label(span.label_), span.start, span.end) for span in spans if len(span))
     wanted = united(span for span in named if span[0] in labels)
-    return sorted([*wanted, *(mentions(doc, wanted) if again else ())], key=lambda s: s[1])
+    further = mentions(doc, wanted) if again else []
+    return sorted([*wanted, *(cut(further) if further else ())], key=lambda s: s[1])

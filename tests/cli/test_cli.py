@@ -20,22 +20,18 @@ import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
 import pytest
 import spacy
-from conftest import hearing_ctrl_c, space_options
-from spacy.cli._util import app
+from conftest import hearing_ctrl_c, on_space, run_dx, sanitizing, space_options
 from spacy.tokens import DocBin
-from typer.testing import CliRunner
 
-from spacy_dxprivacy import DxSanitizer, Space
-from spacy_dxprivacy.io.build import full_name, make_pipeline, short_names
+from spacy_dxprivacy import DxSanitizer
+from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import sanitize
 from spacy_dxprivacy.io.source import Source
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
-WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
 # None of these is in the space, so none of them may be anywhere in what is written.
 SECRETS = ["Zorblatt", "Quixwell", "Vrondheim", "4051"]
 TEXTS = [
@@ -51,11 +47,8 @@ TIMEOUT = 120  # seconds, for a program to start on a busy machine
 
 
 @pytest.fixture(scope="module")
-def space(tmp_path_factory):
-    path = tmp_path_factory.mktemp("spaces") / "small"
-    X = np.random.default_rng(0).normal(size=(len(WORDS), 8))
-    Space.from_vectors(WORDS, X, name="small").save(path)
-    return str(path)
+def space(few_words_path):
+    return few_words_path
 
 
 @pytest.fixture
@@ -65,8 +58,7 @@ def dx(space):
     def run(*args, **kwargs):
         own = {"--config", "--model", "--space.path"} & set(args)
         chosen = [] if own else space_options(space)
-        command = ["dx", "sanitize", *map(str, args), *chosen]
-        return CliRunner().invoke(app, command, **kwargs)
+        return run_dx("sanitize", *args, *chosen, **kwargs)
 
     return run
 
@@ -186,19 +178,6 @@ def test_a_summary_has_six_lines_and_says_where_the_whole_receipt_is(dx):
         no_secret_in(result.stderr)
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "csv"])
-def test_fields_pass_through_unless_others_are_named_or_all_dropped(dx, tmp_path, kind):
-    source = write(tmp_path, kind)
-    passed = dx(source)
-    assert "id" in passed.stdout.splitlines()[0] and "UNMODIFIED: the fields id" in passed.stderr
-    dropped = dx(source, "--keep-fields", "none")
-    assert "id" not in dropped.stdout.splitlines()[0] and "the fields" not in dropped.stderr
-    kept = dx(source, "--keep-fields", "id")
-    assert "id" in kept.stdout.splitlines()[0] and "the fields id" in kept.stderr
-    assert "UNMODIFIED" not in kept.stderr
-    no_secret_in(kept.stdout, dropped.stdout)
-
-
 def test_a_folder_becomes_a_folder_with_the_same_names(dx, tmp_path):
     source = tmp_path / "in"
     (source / "deep").mkdir(parents=True)
@@ -232,20 +211,8 @@ def test_two_processes_keep_order_fields_and_receipts(dx, tmp_path):
 # -- the pipeline ------------------------------------------------------------------------------
 
 
-def test_mechanisms_and_policies_have_short_names(space):
-    names = short_names("dx_mechanisms")
-    assert names["laplace"] == "dx.Laplace.v1" and names["exponential"] == "dx.Exponential.v1"
-    assert full_name("dx_unknowns", "random-word") == "dx.RandomWord.v1"
-    assert full_name("dx_mechanisms", "dx.Path.v1") == "dx.Path.v1"  # a full name stays
-    overrides = {"unknown.@dx_unknowns": "dx.RandomDigits.v1", "scope": "type"}
-    nlp = make_pipeline(space=space, mechanism="exponential", epsilon=3.0, overrides=overrides)
-    terms = nlp.get_pipe("dx_sanitizer").terms
-    assert (terms.mechanism, terms.unknown_policy) == ("dx.Exponential.v1", "RandomDigits")
-
-
 def test_a_config_is_a_whole_pipeline(dx, tmp_path, space):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"space": {"@dx_spaces": "dx.FileSpace.v1", "path": space}})
+    nlp = sanitizing(space=on_space(space))
     nlp.config.to_disk(tmp_path / "dx.cfg")
     nlp.to_disk(tmp_path / "model")
     for option, name in [("--config", "dx.cfg"), ("--model", "model")]:
@@ -277,10 +244,7 @@ def test_a_pipeline_that_does_not_sanitise_is_refused(dx, tmp_path):
 
 
 def test_a_seeded_sanitizer_is_loud_and_keeps_to_one_process(dx, tmp_path, space):
-    nlp = spacy.blank("en")
-    table = {"@dx_spaces": "dx.FileSpace.v1", "path": space}
-    nlp.add_pipe("dx_sanitizer", config={"seed": 1, "space": table})
-    nlp.config.to_disk(tmp_path / "seed.cfg")
+    sanitizing(seed=1, space=on_space(space)).config.to_disk(tmp_path / "seed.cfg")
     args = ["-", "--config", tmp_path / "seed.cfg", "--quiet"]
     assert dx(*args, input="The cat").stderr.startswith("NO PRIVACY: the random numbers")
     assert dx(*args, "-n", 2, input="The cat").exit_code == 2
@@ -312,12 +276,6 @@ def test_every_format_becomes_every_other_and_secrets_are_nowhere(dx, tmp_path, 
         raw = path.read_bytes()
         no_secret_in(path.name, zlib.decompress(raw) if path.suffix == ".spacy" else raw)
     no_secret_in(caplog.text)
-
-
-def test_the_vocabulary_forgets_what_was_read(nlp, tmp_path):
-    before = len(nlp.vocab.strings)
-    sanitize(nlp, plan_jobs(str(write(tmp_path, "jsonl")), str(tmp_path / "out.jsonl")))
-    assert len(nlp.vocab.strings) == before and "Zorblatt" not in nlp.vocab.strings
 
 
 def test_a_component_that_fails_lets_nothing_through(dx, tmp_path, monkeypatch):

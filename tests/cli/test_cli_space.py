@@ -1,11 +1,12 @@
 """`python -m spacy dx space`: vectors in, a folder that loads at once out."""
 
 import shutil
+from functools import partial
 
 import numpy as np
 import pytest
-import spacy
 import srsly
+from conftest import run_dx, sanitizing
 from spacy.cli._util import app
 from typer.testing import CliRunner
 
@@ -15,10 +16,7 @@ from spacy_dxprivacy.lab.mechanisms import load_space
 from spacy_dxprivacy.metric import stored_graph
 from spacy_dxprivacy.space import sources
 
-
-@pytest.fixture
-def dx():
-    return lambda *args: CliRunner().invoke(app, ["dx", "space", *map(str, args)])
+dx = partial(run_dx, "space")
 
 
 @pytest.fixture
@@ -41,7 +39,7 @@ def pipeline_of(lines, tmp_path):
     return folder
 
 
-def test_vectors_become_a_space_with_its_graph(dx, tmp_path):
+def test_vectors_become_a_space_with_its_graph(tmp_path):
     result = dx(vectors_of(1_200, tmp_path), tmp_path / "out", "--max-words", 1_100)
     assert result.exit_code == 0 and not result.stdout
     space = Space.load(tmp_path / "out", verify=True)
@@ -52,7 +50,7 @@ def test_vectors_become_a_space_with_its_graph(dx, tmp_path):
     assert nlp("word3 word4")._.dx.mechanism == "dx.Path.v2"
 
 
-def test_the_graph_can_be_left_out_and_a_space_taken_up_again(dx, vectors, tmp_path):
+def test_the_graph_can_be_left_out_and_a_space_taken_up_again(vectors, tmp_path):
     assert dx(vectors, tmp_path / "plain", "--no-graph", "--exclude", "nothing").exit_code == 0
     plain = Space.load(tmp_path / "plain")
     assert stored_graph(plain) is None and "shit" in plain.words
@@ -60,7 +58,7 @@ def test_the_graph_can_be_left_out_and_a_space_taken_up_again(dx, vectors, tmp_p
     assert set(Space.load(tmp_path / "less").words) == {"word1", *(f"word1{i}" for i in range(10))}
 
 
-def test_a_space_is_replaced_on_request_alone_and_anything_else_never(dx, vectors, tmp_path):
+def test_a_space_is_replaced_on_request_alone_and_anything_else_never(vectors, tmp_path):
     assert dx(vectors, tmp_path / "out", "--no-graph").exit_code == 0
     assert dx(vectors, tmp_path / "out", "--no-graph").exit_code == 2
     assert dx(vectors, tmp_path / "out", "--no-graph", "--force").exit_code == 0
@@ -78,7 +76,7 @@ def test_a_space_is_replaced_on_request_alone_and_anything_else_never(dx, vector
         (["builtin", "--max-words", 2], "3 words"),
     ],
 )
-def test_a_mistake_is_told_in_a_line(dx, tmp_path, arguments, message):
+def test_a_mistake_is_told_in_a_line(tmp_path, arguments, message):
     source, *options = arguments
     result = dx(source, tmp_path / "out", *options)
     assert result.exit_code == 2 and message in result.stderr
@@ -86,13 +84,12 @@ def test_a_mistake_is_told_in_a_line(dx, tmp_path, arguments, message):
 
 
 @pytest.mark.parametrize("most", [None, 40])
-def test_one_space_has_one_digest_by_every_road(dx, vectors, tmp_path, most):
+def test_one_space_has_one_digest_by_every_road(vectors, tmp_path, most):
     """A command, a config file, and Python, with one filter."""
     given = [] if most is None else ["--max-words", str(most)]
     assert dx(vectors, tmp_path / "saved", "--no-graph", *given).exit_code == 0
     config = {"@dx_spaces": "dx.FileSpace.v1", "path": str(vectors), "max_words": most}
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"space": config})
+    nlp = sanitizing(space=config)
     digests = {
         sources.load(vectors, sources.Filter(max_words=most)).digest,
         sources.load(tmp_path / "saved").digest,
@@ -135,16 +132,10 @@ def test_an_installed_package_is_a_space(tmp_path, monkeypatch, vectors):
     assert sources.load("en_mine").digest == sources.load(vectors).digest
 
 
-def test_a_file_of_vectors_is_told_which_command_it_needs(dx, tmp_path):
+def test_a_file_of_vectors_is_told_which_command_it_needs(tmp_path):
     (tmp_path / "vectors.txt").write_text("cat 1 2\ndog 3 4\n")
     (tmp_path / "empty").mkdir()
     for source in (tmp_path / "vectors.txt", tmp_path / "empty"):
         result = dx(source, tmp_path / "out")
         assert result.exit_code != 0 and "spacy init vectors" in result.stderr
         assert result.stderr.count("\n") == 1
-
-
-def test_a_pipeline_without_vectors_is_refused(dx, tmp_path):
-    spacy.blank("en").to_disk(tmp_path / "blank")
-    result = dx(tmp_path / "blank", tmp_path / "out")
-    assert result.exit_code != 0 and "DX021" in result.stderr

@@ -7,9 +7,7 @@ import multiprocessing
 from typing import Any
 
 import pytest
-from conftest import space_options, with_start_method
-from spacy.cli._util import app
-from typer.testing import CliRunner
+from conftest import run_dx, space_options, with_start_method
 
 import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy import UsageError, registry
@@ -59,10 +57,6 @@ def source(tmp_path):
     return path
 
 
-def run(*args):
-    return CliRunner().invoke(app, ["dx", *map(str, args)])
-
-
 COVERED = {" ".join(["blue"] * 5)}
 
 
@@ -72,7 +66,7 @@ def sanitized(code, source, space_path, tmp_path):
 
     def sanitize(*options):
         how = ["--code", code, *NEVER, *space_options(space_path), *options]
-        result = run("sanitize", source, tmp_path / "out.jsonl", *how)
+        result = run_dx("sanitize", source, tmp_path / "out.jsonl", *how)
         assert result.exit_code == 0, result.output
         lines = (tmp_path / "out.jsonl").read_text().splitlines()
         return {json.loads(line)["text"].lower() for line in lines}
@@ -105,14 +99,14 @@ COMMANDS: dict[str, list[Any]] = {
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_mechanism_of_a_file_is_looked_at_like_ours(command, code, source, space_path):
     args = [source if arg == "SOURCE" else arg for arg in COMMANDS[command]]
-    result = run(*command.split(), *args, "--space", space_path, "--code", code)
+    result = run_dx(*command.split(), *args, "--space", space_path, "--code", code)
     assert result.exit_code == 0, result.output
     assert NAME in result.stdout
 
 
 def test_audit_takes_it(code, tmp_path):
     (tmp_path / "c.cfg").write_text(f'[mechanism]\n@dx_mechanisms = "{NAME}"\n')
-    result = run("audit", "mechanism", tmp_path / "c.cfg", "--code", code, "--quick")
+    result = run_dx("audit", "mechanism", tmp_path / "c.cfg", "--code", code, "--quick")
     assert NAME in result.stdout and result.exit_code in (0, 1)
 
 
@@ -138,7 +132,7 @@ def test_a_bad_file_is_a_mistake_in_one_line(command, text, message, tmp_path, s
         bad.write_text(text)
     places = {"SOURCE": source, "OUT": tmp_path / "out", "CONFIG": config}
     args = [places.get(arg, arg) for arg in BUILDERS[command]]
-    result = run(*command.split(), *args, "--code", bad)
+    result = run_dx(*command.split(), *args, "--code", bad)
     assert result.exit_code == 2, result.output
     assert result.stderr.startswith(f"dx {command}: {bad}: ") and message in result.stderr
     assert result.stderr.count("\n") == 1

@@ -1,10 +1,9 @@
 """Mechanisms by name with settings: `-m "laplace projection=RankSampling c=0.04"`."""
 
 import pytest
-from typer.testing import CliRunner
+from conftest import run_dx
 
 from spacy_dxprivacy import UsageError
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.io.build import mechanism_config, parse_mechanism
 from spacy_dxprivacy.lab.mechanisms import parse_tunable
 
@@ -81,42 +80,8 @@ def test_a_mechanism_without_epsilon_cannot_be_tuned():
         parse_tunable("identity")
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["inspect", "house", "-e", "8", "--draws", "20", "--max-words", "900"],
-        ["tune", "-e", "8,9", "--words", "20", "--max-words", "900"],
-        ["sanitize", "--text", "The doctor came.", "-e", "8"],
-        ["audit", "mechanism", "-e", "2", "--quick"],
-        ["attack", "guess", "{text}", "-e", "8", "--max-words", "900"],
-    ],
-    ids=lambda command: command[0],
-)
-def test_every_command_takes_settings_and_refuses_wrong_ones(command, tmp_path):
-    text = tmp_path / "text.txt"
-    text.write_text("The doctor saw the house.\nHe came home again.\n" * 3, encoding="utf8")
-    command = [part.format(text=text) for part in command]
-
-    def run(mechanism):
-        return CliRunner().invoke(dx_cli, [*command, "-m", mechanism])
-
-    wrong = run("mahalanobis lam=7")
-    assert wrong.exit_code == 2
-    assert "lam must be a number from 0 to 1" in wrong.output
-    assert run("mahalanobis lamb=1").exit_code == 2
-    done = run(RANKED if command[0] != "audit" else "exponential calibration=exact")
-    assert done.exit_code == 0, done.output
-
-
 def test_an_audit_takes_a_config_or_a_name():
     for extra in ([], ["configs/laplace.cfg", "-m", "laplace", "-e", "2"]):
-        done = CliRunner().invoke(dx_cli, ["audit", "mechanism", *extra])
+        done = run_dx("audit", "mechanism", *extra)
         assert done.exit_code == 2
         assert "give CONFIG or --mechanism" in done.output
-
-
-def test_the_config_of_the_refuted_calibration_is_refuted():
-    config = "configs/truncated_laplace_paper.cfg"
-    done = CliRunner().invoke(dx_cli, ["audit", "mechanism", config, "--quick"])
-    assert done.exit_code == 1
-    assert "dx.TruncatedLaplace.v1: refuted" in done.output

@@ -6,10 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from conftest import space_options
-from typer.testing import CliRunner
+from conftest import run_dx, space_options
 
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.entities.surrogates import Mention
 from spacy_dxprivacy.entities.surrogates.table import SurrogateTable, read_table, write_table
 from spacy_dxprivacy.errors import DxError, UsageError
@@ -17,10 +15,6 @@ from spacy_dxprivacy.io.build import surrogates_config
 from spacy_dxprivacy.io.files.keys import make_key, read_key
 
 NOTE = "Dr. Maria Lopez saw Mr. John Smith on March 5, 2023. Smith left on 03/12/2023.\n"
-
-
-def dx(*arguments):
-    return CliRunner().invoke(dx_cli, [str(argument) for argument in arguments])
 
 
 @pytest.fixture
@@ -47,7 +41,8 @@ def key(tmp_path):
 def test_labels_in_any_case_a_preset_and_its_receipt(note, tmp_path, fast):
     out = tmp_path / "out" / "note.txt"
     receipt = tmp_path / "receipt.json"
-    done = dx("sanitize", note, out, "--entities", "person,Date", "--receipt", receipt, "-v", *fast)
+    names = ["--entities", "person,Date", "--receipt", receipt, "-v"]
+    done = run_dx("sanitize", note, out, *names, *fast)
     assert done.exit_code == 0, done.output
     text = out.read_text()
     assert text.startswith("Dr. ") and " saw Mr. " in text
@@ -61,7 +56,7 @@ def test_labels_in_any_case_a_preset_and_its_receipt(note, tmp_path, fast):
 def test_a_file_of_surrogates(note, tmp_path, fast):
     file = tmp_path / "surrogates.cfg"
     file.write_text('[PERSON]\n@dx_surrogates = "dx.Redact.v1"\ntext = "NN"\n')
-    done = dx("sanitize", note, "--entities", "person", "--surrogates", file, "-q", *fast)
+    done = run_dx("sanitize", note, "--entities", "person", "--surrogates", file, "-q", *fast)
     assert done.exit_code == 0 and done.stdout.startswith("Dr. NN saw Mr. NN on March 5, 2023.")
 
 
@@ -70,23 +65,23 @@ def test_a_key_is_made_once_and_links_documents(note, key, fast):
     with pytest.raises(UsageError, match="exists already"):
         make_key(key)
     options = ["--entities", "person", "--key", key]
-    texts = [dx("sanitize", note, *options, "-q", *fast).stdout for _ in range(2)]
+    texts = [run_dx("sanitize", note, *options, "-q", *fast).stdout for _ in range(2)]
     assert texts[0] == texts[1] != NOTE and key.read_text() == before
     new = key.parent / "new.key"
     anew = [*options[:-1], new, "-q", *fast]
-    first, second = (dx("sanitize", note, *anew) for _ in range(2))
+    first, second = (run_dx("sanitize", note, *anew) for _ in range(2))
     assert first.stdout == second.stdout not in (NOTE, texts[0])
     assert "new.key: new key" in first.stderr and "new key" not in second.stderr
     assert os.stat(new).st_mode & 0o777 == 0o600
-    beside = dx("sanitize", note, key.parent / "out.txt", *options)
+    beside = run_dx("sanitize", note, key.parent / "out.txt", *options)
     assert beside.exit_code == 2 and "folder of the output" in beside.stderr
     os.chmod(key, 0o640)
-    public = dx("sanitize", note, *options, *fast)
+    public = run_dx("sanitize", note, *options, *fast)
     assert public.exit_code == 2 and "DX111" in public.stderr and "Maria" not in public.output
 
 
 def test_what_the_options_refuse(note, tmp_path):
-    alone = dx("sanitize", note, "--entities", "person", "--table", tmp_path / "t")
+    alone = run_dx("sanitize", note, "--entities", "person", "--table", tmp_path / "t")
     assert alone.exit_code == 2 and "--table-key" in alone.stderr
     with pytest.raises(UsageError, match="surrogates"):
         surrogates_config("nonsense", None)
@@ -98,14 +93,14 @@ def test_originals_are_restored_by_a_table(note, key, tmp_path, fast):
     pytest.importorskip("cryptography")
     table, out = tmp_path / "keys" / "t", tmp_path / "o" / "n.txt"
     kept = ["--table", table, "--table-key", key]
-    done = dx("sanitize", note, out, "--entities", "person,date", *kept, *fast)
+    done = run_dx("sanitize", note, out, "--entities", "person,date", *kept, "-v", *fast)
     assert done.exit_code == 0, done.output
     assert os.stat(table).st_mode & 0o777 == 0o600 and b"Lopez" not in table.read_bytes()
     assert "table of surrogates" in " ".join(done.stderr.split())
-    assert dx("restore", out, "--table", table, "--table-key", key).stdout == NOTE
+    assert run_dx("restore", out, "--table", table, "--table-key", key).stdout == NOTE
     answer = tmp_path / "answer.txt"
     answer.write_text(out.read_text() + "They may march on.\n")
-    done = dx("restore", answer, "--table", table, "--table-key", key)
+    done = run_dx("restore", answer, "--table", table, "--table-key", key)
     assert done.stdout == NOTE + "They may march on.\n" and "restored" in done.stderr
 
 
@@ -116,7 +111,7 @@ def test_what_is_not_restored_is_listed_without_its_text(key, tmp_path):
     one.add(Mention("97", "QUANTITY"), "90", "dx.Number.v1")
     write_table(one, table, read_key(key))
     answer.write_text("Give 90 mg.\nBP 120/90; repeat in 90 days.\n")
-    done = dx("restore", answer, "--table", table, "--table-key", key)
+    done = run_dx("restore", answer, "--table", table, "--table-key", key)
     assert done.stdout == answer.read_text()
     told = " ".join(done.stderr.split())
     assert "3 of QUANTITY" in told and "line 1, 2." in told and "9" not in told
@@ -149,7 +144,7 @@ def test_each_file_of_a_folder_has_its_own_shift_by_a_key(key, tmp_path, fast):
     folder.mkdir()
     for i in range(12):
         (folder / f"{i}.txt").write_text("Seen on 2019-06-15.")
-    done = dx("sanitize", folder, out, "--key", key, "--entities", "date", *fast)
+    done = run_dx("sanitize", folder, out, "--key", key, "--entities", "date", *fast)
     assert done.exit_code == 0, done.output
     assert len({path.read_text() for path in out.iterdir()}) > 6
 
@@ -161,7 +156,7 @@ def test_the_dates_of_a_person_move_together(key, tmp_path, fast, processes):
     records = [{"text": "Seen on 2019-06-15.", "who": user} for user in users]
     source.write_text("\n".join(map(json.dumps, records)))
     options = ["--key", key, "--person-field", "who", "--entities", "date", "-n", processes]
-    done = dx("sanitize", source, out, *options, *fast)
+    done = run_dx("sanitize", source, out, *options, *fast)
     assert done.exit_code == 1 and done.stderr.count("it has no user") == 2
     texts = [json.loads(line)["text"] for line in out.read_text().splitlines()]
     assert texts[0] == texts[2] == texts[3] and len(texts) == 7
@@ -170,7 +165,9 @@ def test_the_dates_of_a_person_move_together(key, tmp_path, fast, processes):
 
 def test_a_field_of_users_needs_a_key_and_fields(note, key, tmp_path, fast):
     for options in (["--person-field", "who"], ["--person-field", "who", "--key", key]):
-        done = dx("sanitize", note, tmp_path / "o" / "x.txt", "--entities", "date", *options, *fast)
+        done = run_dx(
+            "sanitize", note, tmp_path / "o" / "x.txt", "--entities", "date", *options, *fast
+        )
         assert done.exit_code == 2 and "--person-field" in done.stderr
         assert not (tmp_path / "o").exists()
 
@@ -186,7 +183,7 @@ def test_private_files_are_named_in_a_gitignore_beside_them(tmp_path):
     (repository / "a.txt").write_text("Mary Hollis came.")
 
     def call(*args):
-        done = CliRunner().invoke(dx_cli, [str(arg) for arg in args])
+        done = run_dx(*args)
         assert done.exit_code == 0, done.stderr
 
     key, table = repository / "keys" / "my [1].key", repository / "private" / "names.dx"
@@ -209,7 +206,7 @@ def test_a_key_is_refused_where_it_would_be_handed_over_and_nowhere_else(tmp_pat
 
     def refused(source, target, name):
         args = ["sanitize", tmp_path / source, target, "--entities", "person", "--force"]
-        done = CliRunner().invoke(dx_cli, list(map(str, [*args, "--key", out / name])))
+        done = run_dx(*args, "--key", out / name)
         assert done.exit_code in (0, 2), done.stderr
         return done.exit_code == 2
 

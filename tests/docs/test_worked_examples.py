@@ -53,6 +53,7 @@ def carry_out(heading, folder):
             path.write_text(whole.replace(old, new), encoding="utf8")
         elif title:
             assert not (folder / title).exists(), f"{title} is there already"
+            (folder / title).parent.mkdir(exist_ok=True)
             (folder / title).write_text(text, encoding="utf8")
     return commands
 

@@ -344,7 +344,7 @@ def test_what_the_public_lists_hold_stays_beside_a_cue_for_names(name):
 
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_ruler")
-    listed = expanded(name).split("|") if name == "LATIN" else sorted(words(name))
+    listed = expanded(name).split("|") if name == "LATIN" else sorted(words(name, "terms"))
     form = {"EPONYMS": "She has {}'s now.", "LATIN": "It was, {}, met."}.get(name, "He has {} now.")
     for term in listed:
         text = form.format(term.capitalize() if name == "EPONYMS" else term)

@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+import shutil
 import tempfile
 import warnings
 import zipfile
@@ -31,16 +32,17 @@ from spacy.vectors import Vectors
 from .configurations import (
     CONFIGURATIONS,
     SEED,
+    TEXTS,
     TINY_DIMS,
     TINY_WORDS,
     CommandConfiguration,
     Configuration,
 )
-from .inputs import write_inputs
 
 os.environ["DX_CACHE"] = ""  # nothing depends on what this machine has stored
 
 RECORDED = Path(__file__).parent / "recorded"
+INPUTS = Path(__file__).parent / "inputs"  # a file of each format, of the same texts
 KEY = "dx-key:" + bytes(range(32)).hex()
 # Keys that are left out wherever they stand: timings and versions.
 LEFT_OUT = ("seconds", "speed", "spacy_dxprivacy", "version")
@@ -152,7 +154,7 @@ def make(configuration: Configuration, key: Path) -> Language:
 def run_pipeline(configuration: Configuration, key: Path) -> Record:
     """Return what a pipeline releases: all texts in a batch, then the first by itself."""
     nlp = make(configuration, key)
-    texts = configuration.texts
+    texts = [TEXTS[name] for name in configuration.texts]
     try:
         docs = [*nlp.pipe(texts), nlp(texts[0])]
     except Exception as error:
@@ -296,15 +298,14 @@ def run_command(configuration: CommandConfiguration, root: Path, key: Path) -> R
 
     import spacy_dxprivacy.cli  # noqa: F401  joins spaCy's program, as by entry point
 
-    (root / "in").mkdir()
     (root / "out").mkdir()
-    write_inputs(root / "in")
+    shutil.copytree(INPUTS, root / "in")
     given = {"<key>": key, "<config>": root / "pipeline.cfg", "<model>": root / "model"}
-    if not given.keys().isdisjoint({"<config>", "<model>"} & set(configuration.options)):
-        nlp = make(configuration.pipeline, key)
+    if "<config>" in configuration.options or "<model>" in configuration.options:
+        nlp = make(Configuration(**configuration.pipeline), key)
         nlp.config.to_disk(given["<config>"])
         nlp.to_disk(given["<model>"])
-    options = [str(given.get(option, option)) for option in configuration.options]
+    options = [str(given.get(option, option)) for option in configuration.options.split()]
     target, receipt = root / "out" / configuration.target, root / "receipt.json"
     command = ["dx", "sanitize", str(root / "in" / configuration.source), str(target), *options]
     command += ["--receipt", str(receipt), "--quiet"]

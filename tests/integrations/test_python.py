@@ -6,9 +6,8 @@ from uuid import UUID
 
 import numpy as np
 import pytest
-from conftest import space_options
+from conftest import run_dx, space_options
 from typer.main import get_command
-from typer.testing import CliRunner
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, UsageError, registry
@@ -150,7 +149,7 @@ def test_an_unknown_key_names_the_nearest_one(wrong, near, space_path):
     with pytest.raises(UsageError, match=f"`{wrong}`. Did you mean {near}"):
         make_pipeline(space=space_path, overrides={wrong: "x"})
     args = ["sanitize", "--text", "the king", *space_options(space_path), f"--{wrong}", "x"]
-    done = CliRunner().invoke(dx_cli, args)
+    done = run_dx(*args)
     assert done.exit_code == 2 and near in done.stderr and len(done.stderr.splitlines()) == 1
 
 
@@ -170,19 +169,6 @@ def test_overrides_of_the_component_of_its_parts_and_of_the_pipeline(space_path,
         nlp = make_pipeline(config=tmp_path / "own.cfg", overrides=more)
         assert nlp.get_pipe("dx_sanitizer").settings.mechanism.guarantee.epsilon == 9.0
         assert nlp.batch_size == 5 and nlp("Xantippe").text == "XXX"
-
-
-@pytest.mark.parametrize(
-    ("args", "nearest"),
-    [("sanitize --mechanizm x", "--mechanism"), ("sanitise a b", "sanitize"),
-     ("audit releas a", "release"), ("sanitize - --mechanism lapalce", "laplace"),
-     ("sanitize - --mechanism dx.Lapalce.v1", "dx.Laplace.v1")],
-)  # fmt: skip
-def test_an_unknown_command_option_or_name_names_the_nearest(args, nearest):
-    done = CliRunner().invoke(dx_cli, args.split())
-    assert done.exit_code == 2
-    message = done.stderr
-    assert nearest in message.split("There are")[0] and len(message.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

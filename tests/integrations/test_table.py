@@ -127,11 +127,6 @@ def test_mistakes_are_named(nlp, kwargs, code):
         sanitize_table(nlp, table(), **kwargs)
 
 
-def test_two_columns_of_one_name_are_refused(nlp):
-    double = pa.Table.from_arrays([pa.array(["a"])] * 2, names=["text", "text"])
-    assert "DX070" in message_of(nlp, double)
-
-
 def test_a_seeded_sanitizer_is_refused(make_nlp):
     assert "DX072" in message_of(make_nlp(mechanism=CONSTANT, seed=1), table())
 

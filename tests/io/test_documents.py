@@ -10,9 +10,8 @@ from email.policy import default
 from importlib import import_module
 
 import pytest
+from conftest import run_dx
 from documents import docx, paragraph, run
-from spacy.cli._util import app
-from typer.testing import CliRunner
 
 from spacy_dxprivacy.io.build import make_pipeline
 
@@ -96,7 +95,7 @@ def dx(pipelines, monkeypatch):
 
     def invoke(*args, words=False):
         more = [] if words else ["--entities", "person,date,email"]
-        return CliRunner().invoke(app, ["dx", "sanitize", *map(str, args), *more])
+        return run_dx("sanitize", *args, *more)
 
     return invoke
 

@@ -11,11 +11,10 @@ from itertools import count
 
 import pytest
 import spacy
+from conftest import run_dx
 from documents import docx, paragraph, part, run
 from spacy.tokens import DocBin, Span
-from typer.testing import CliRunner
 
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io import html
 from spacy_dxprivacy.io.pieces import MODULES, BadDocument
@@ -312,7 +311,7 @@ def test_no_canary_of_a_table_is_written_beside_its_field(tmp_path, kind):
     getattr(Made, kind)(path)
     assert CANARY.search(b"".join(_bytes_of(path)))
     options = [] if kind in ("spacy", "txt") else ["--keep-fields", ""]
-    done = CliRunner().invoke(dx_cli, ["sanitize", str(path), str(output), *options])
+    done = run_dx("sanitize", path, output, *options)
     assert done.exit_code == 0, done.stderr
     assert not CANARY.findall(b"".join(_bytes_of(output)))
 

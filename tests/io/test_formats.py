@@ -13,15 +13,12 @@ import zipfile
 from importlib import import_module
 from unittest.mock import MagicMock
 
-import numpy as np
 import pytest
 import spacy
-from spacy.cli._util import app
+from conftest import run_dx
 from spacy.tokens import DocBin
-from typer.testing import CliRunner
 
-from spacy_dxprivacy import Space, UsageError
-from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.fields import slots_of
@@ -30,7 +27,6 @@ from spacy_dxprivacy.io.jobs import guess, read
 from spacy_dxprivacy.io.results import Serial, results
 from spacy_dxprivacy.io.source import Source, source_of_text
 
-WORDS = "of the a cat dog house sleeps runs in and near old small tree river day night".split()
 SECRETS = ["Zorblatt", "Quixwell"]
 NOTES = ['The cat of "Zorblatt" sleeps,\nand runs.', "Quixwell; the dog"]
 ROWS = [{"id": "007", "note": note, "day": f"2024-01-0{i}"} for i, note in enumerate(NOTES, 1)]
@@ -46,11 +42,8 @@ FORMATS = ["csv", "tsv", "jsonl", extra("xlsx", "openpyxl"), extra("parquet", "p
 
 
 @pytest.fixture(scope="module")
-def space(tmp_path_factory):
-    path = tmp_path_factory.mktemp("spaces") / "small"
-    X = np.random.default_rng(0).normal(size=(len(WORDS), 8))
-    Space.from_vectors(WORDS, X, name="small").save(path)
-    return str(path)
+def space(few_words_path):
+    return few_words_path
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +69,7 @@ def dx(pipelines, monkeypatch):
     monkeypatch.setattr(command, "make_pipeline", lambda settings: pipelines[unknown_of(settings)])
 
     def run(*args, **kwargs):
-        return CliRunner().invoke(app, ["dx", "sanitize", *map(str, args)], **kwargs)
+        return run_dx("sanitize", *args, **kwargs)
 
     return run
 
@@ -208,14 +201,6 @@ def test_what_another_program_does_is_refused_with_its_command(dx, tmp_path, giv
         result = dx("-", input=given)
     is_one_sentence(result)
     assert REFUSED[given] in result.stderr
-
-
-def test_several_documents_are_no_txt_and_no_gz_is_written(dx, tmp_path):
-    (tmp_path / "in.jsonl").write_bytes(written("jsonl"))
-    for name, told in (("out.txt", "holds one document"), ("out.jsonl.gz", "compress the output")):
-        result = dx(tmp_path / "in.jsonl", tmp_path / name, "--field", "note")
-        is_one_sentence(result)
-        assert told in result.stderr and not (tmp_path / name).exists()
 
 
 def test_types_of_a_parquet_file_stay(dx, tmp_path):
@@ -520,7 +505,7 @@ def test_one_person_is_one_in_every_format_and_spelling(tmp_path, users):
             "none",
         ]
         out = tmp_path / "out" / name
-        done = CliRunner().invoke(dx_cli, list(map(str, ["sanitize", tmp_path / name, out, *args])))
+        done = run_dx("sanitize", tmp_path / name, out, *args)
         assert done.exit_code == 0, done.stderr
         written = out.read_text("utf8").splitlines()[name == "a.csv" :]
         assert len(written) == len(users) and len(set(written)) == 1, written
@@ -544,11 +529,11 @@ def test_links_that_lead_out_of_the_folder_are_listed_and_left_out(tmp_path):
     (tmp_path / "in" / "d").symlink_to(tmp_path / "other")
     receipt = tmp_path / "receipt.json"
     args = ["sanitize", tmp_path / "in", tmp_path / "out", "--receipt", receipt]
-    done = CliRunner().invoke(dx_cli, list(map(str, args)))
+    done = run_dx(*args)
     assert done.exit_code == 0, done.stderr
     assert sorted(p.name for p in (tmp_path / "out").rglob("*.txt")) == ["a.txt", "b.txt"]
     assert json.loads(receipt.read_text())["count"]["dropped"] == {"links out of the folder": 2}
     assert "c.txt: leads out of the folder" in done.stderr.replace("\n", " ")
     for name in ("a.txt", "b.txt"):
         (tmp_path / "in" / name).unlink()
-    assert CliRunner().invoke(dx_cli, list(map(str, [*args, "--force"]))).exit_code == 2
+    assert run_dx(*args, "--force").exit_code == 2

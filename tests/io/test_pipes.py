@@ -4,11 +4,9 @@ import os
 import signal
 
 import pytest
-from conftest import space_options
-from typer.testing import CliRunner
+from conftest import run_dx, space_options
 
 from spacy_dxprivacy import DxError, Space, registry
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import import_code
 from spacy_dxprivacy.entities.surrogates.table import read_table
 from spacy_dxprivacy.integrations.serve.callers import read_callers
@@ -77,6 +75,6 @@ def test_the_command_line_ends_with_a_message(pipe, tmp_path):
         ["sanitize", "--text", "a word", "--config", str(pipe)],
         ["space", "builtin", str(tmp_path / "out"), "--exclude", str(pipe)],
     ):
-        done = CliRunner().invoke(dx_cli, command)
+        done = run_dx(*command)
         assert done.exit_code in (1, 2), done.output
         assert "pipe or a device" in done.output or "no such config file" in done.output

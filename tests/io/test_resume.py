@@ -4,30 +4,23 @@ import json
 import os
 from itertools import count
 
-import numpy as np
 import pytest
-from conftest import PERSONS, space_options
-from typer.testing import CliRunner
+from conftest import PERSONS, run_dx, space_options
 
-from spacy_dxprivacy import DxError, Space
-from spacy_dxprivacy.cli import dx_cli
+from spacy_dxprivacy import DxError
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.resume import FinishedFiles, is_begun, parts_folder
 from spacy_dxprivacy.io.run import sanitize
 
-WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
 FILES, RECORDS = 4, 5
 FEW = FileOptions(keep_fields=("id",))
 
 
 @pytest.fixture(scope="module")
-def space(tmp_path_factory):
-    path = tmp_path_factory.mktemp("spaces") / "small"
-    X = np.random.default_rng(0).normal(size=(len(WORDS), 8))
-    Space.from_vectors(WORDS, X, name="small").save(path)
-    return str(path)
+def space(few_words_path):
+    return few_words_path
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +189,7 @@ def test_the_command_resumes(space, source, out, nlp, monkeypatch):
     fresh = make_pipeline(space=space, mechanism="exponential", epsilon=3.0)
     assert stopped(fresh, source, out, monkeypatch, "replace", 6)
     before = outputs(out)
-    done = CliRunner().invoke(dx_cli, ["sanitize", str(source), str(out), *settings])
+    done = run_dx("sanitize", source, out, *settings)
     assert done.exit_code == 0, done.output
     assert f"{FILES * RECORDS} documents" in done.stderr
     assert before and all(outputs(out)[name] == raw for name, raw in before.items())

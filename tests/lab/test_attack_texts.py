@@ -3,11 +3,11 @@
 import csv
 import io
 import json
+from functools import partial
 
 import numpy as np
 import pytest
-from spacy.cli._util import app
-from typer.testing import CliRunner
+from conftest import run_dx
 
 from lab.fakes import FakeModel, small_law
 from spacy_dxprivacy.lab.attacks.whole import (
@@ -93,8 +93,7 @@ def read(path):
     return list(csv.DictReader(io.StringIO(path.read_text())))
 
 
-def run(*given):
-    return CliRunner().invoke(app, ["dx", "attack", *given])
+run = partial(run_dx, "attack")
 
 
 @pytest.fixture

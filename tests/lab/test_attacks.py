@@ -7,9 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from conftest import SECRETS, leaks
-from spacy.cli._util import app
-from typer.testing import CliRunner
+from conftest import SECRETS, leaks, run_dx
 
 from spacy_dxprivacy import Draw, DxError, Rng
 from spacy_dxprivacy.lab.attacks import (
@@ -266,9 +264,7 @@ def test_attacks_that_have_nothing_to_work_on_say_so(space):
 
 @pytest.fixture
 def run(space_path):
-    return lambda *args: CliRunner().invoke(
-        app, ["dx", "attack", *map(str, args), "--space", space_path]
-    )
+    return lambda *args: run_dx("attack", *args, "--space", space_path)
 
 
 @pytest.fixture

@@ -23,7 +23,6 @@ from spacy_dxprivacy.lab.attacks.reading import ReleaseReading, SeenRelease, fil
 from spacy_dxprivacy.lab.corpus import read_corpus, repeated
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.mechanisms.levels import FOUND, measured_at
-from spacy_dxprivacy.prior.chain import alone_chain as make_alone
 from spacy_dxprivacy.prior.registered import WordPairs
 from spacy_dxprivacy.sampler.draw import InputRows
 
@@ -69,6 +68,20 @@ def likelihoods(mechanism, S):
     return L - logsumexp(L, axis=1, keepdims=True)
 
 
+def posterior(mechanism, prior, S):
+    """By brute force: joint of originals and outputs, and (place, word, output) of the words."""
+    joint = np.exp(likelihoods(mechanism, S) + prior[:, None])
+    places = range(S.shape[1])
+    return joint, np.stack([[joint[S[:, i] == w].sum(axis=0) for w in range(N)] for i in places])
+
+
+def best_words(marginals, out):
+    """The likeliest word of each place of outputs, one after another."""
+    length = len(marginals)
+    number = out.reshape(-1, length) @ N ** np.arange(length)[::-1]
+    return marginals.argmax(axis=1)[:, number].T.ravel()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("beta", [0.7, 1.5])
@@ -84,15 +97,10 @@ def test_it_comes_near_to_the_exact_posterior(kind, beta):
         SeenRelease(out, text.sentences), mechanism, small_space().vectors, language, Rng(seed=2)
     ).guess()
     right = (guess == text.rows).mean()
-    post = np.exp(likelihoods(mechanism, S) + prior[:, None])  # originals, outputs
-    marginals = np.stack(
-        [[post[S[:, i] == w].sum(axis=0) for w in range(N)] for i in range(LENGTH)]
-    )
-    number = out.reshape(-1, LENGTH) @ N ** np.arange(LENGTH)[::-1]
-    best = marginals.argmax(axis=1)[:, number].T.ravel()
-    assert right > (best == text.rows).mean() - 0.02
+    joint, marginals = posterior(mechanism, prior, S)
+    assert right > (best_words(marginals, out) == text.rows).mean() - 0.02
     # and of all outputs, weighed by how likely they are: no more than the best there is
-    assert right < marginals.max(axis=1).sum() / LENGTH / post.sum() + 0.05
+    assert right < marginals.max(axis=1).sum() / LENGTH / joint.sum() + 0.05
 
 
 def test_the_law_is_the_mixture_that_it_says():
@@ -206,12 +214,3 @@ def test_who_attacks_goes_by_every_public_law_of_pairs():
     assert len(digests(prior(domain="dialogues"))) == 3
     uniform = registry.dx_priors.get("dx.Uniform.v1")()
     assert digests(uniform) == [english, clinical]
-
-
-def test_who_knows_frequencies_alone_goes_by_them_first():
-    space = Space.builtin()
-    known = np.full(len(space), 1 / len(space))
-    language = Language(make_alone(known), known, name="word frequencies")
-    pairs = registry.dx_mechanisms.get("dx.Path.v2")(epsilon=1.0).fit(space)
-    first, then = language_variants(language, pairs)
-    assert first is language and then.name == "word pairs of the prior"

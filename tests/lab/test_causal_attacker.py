@@ -22,7 +22,7 @@ from spacy_dxprivacy.lab.corpus import sanitised
 from spacy_dxprivacy.prior.chain import alone_chain
 
 from .fakes import FakeModel, small_law
-from .test_attacks_language import likelihoods
+from .test_attacks_language import best_words, posterior
 
 LENGTH, TEXTS = 4, 250
 
@@ -61,12 +61,7 @@ def test_it_comes_near_to_the_exact_posterior(kind):
     text = EncodedCorpus.of(S[drawn])
     out = sanitised(text, mechanism, Rng(seed=1)).rows
     guess = causal_guess(text, reading(text, out, mechanism, language), reader)
-    post = np.exp(likelihoods(mechanism, S) + prior[:, None])  # originals, outputs
-    marginals = np.stack(
-        [[post[S[:, i] == w].sum(axis=0) for w in range(N)] for i in range(LENGTH)]
-    )
-    number = out.reshape(-1, LENGTH) @ N ** np.arange(LENGTH)[::-1]
-    best = marginals.argmax(axis=1)[:, number].T.ravel()
+    best = best_words(posterior(mechanism, prior, S)[1], out)
     assert (guess == text.rows).mean() > (best == text.rows).mean() - 0.02
 
 

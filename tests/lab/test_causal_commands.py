@@ -6,8 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from spacy.cli._util import app
-from typer.testing import CliRunner
+from conftest import run_dx
 
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.lab import causal
@@ -38,7 +37,7 @@ MECHANISM = ["-m", "exponential", "-e", "2", "--space", "space"]
 
 
 def run(*arguments, status=0):
-    result = CliRunner().invoke(app, ["dx", *map(str, arguments)])
+    result = run_dx(*arguments)
     assert result.exit_code == status, result.output
     return result
 
@@ -53,13 +52,6 @@ def test_files_that_are_no_models_are_refused_and_a_missing_extra_is_named(folde
     monkeypatch.setattr(causal, "find_spec", lambda name: None)
     with pytest.raises(DxError, match=r"DX154.*torch, transformers.*\[lm\]"):
         causal.open_model("model")
-
-
-def test_figures_ask_for_matplotlib_before_anything_is_tried(folder, monkeypatch):
-    monkeypatch.setattr("spacy_dxprivacy.validate.find_spec", lambda name: None)
-    for name in ("guess", "frontier"):
-        said = run("attack", name, "in.jsonl", *MECHANISM, "--out", "found", status=2)
-        assert "matplotlib" in said.output and "dx.Exponential" not in said.output
 
 
 def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
@@ -86,7 +78,7 @@ def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
     ],
 )
 def test_what_cannot_attack_is_a_mistake_in_a_line(folder, name, more, why):
-    said = CliRunner().invoke(app, ["dx", "attack", name, "in.jsonl", *MECHANISM, *more])
+    said = run_dx("attack", name, "in.jsonl", *MECHANISM, *more)
     assert said.exit_code and len(said.output.strip().splitlines()) == 1
     assert re.search(why, " ".join(said.output.split()))
 

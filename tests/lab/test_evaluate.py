@@ -1,11 +1,11 @@
 """dx evaluate: figures of a golden set, in four forms, and text for the owner alone."""
 
 import json
+from functools import partial
 
 import pytest
-from typer.testing import CliRunner
+from conftest import run_dx
 
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.golden import Gold, evaluate, read_gold
 
@@ -52,8 +52,7 @@ def write(path, *rows):
     return path
 
 
-def run(*args):
-    return CliRunner().invoke(dx_cli, ["evaluate", *map(str, args)])
+run = partial(run_dx, "evaluate")
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -61,16 +60,6 @@ def test_all_forms_are_read_alike(tmp_path, name):
     rejected = [{"text": TEXT, "spans": named(), "answer": "reject"}, label_studio(["reject"])]
     path = write(tmp_path / "gold.jsonl", FORMS[name], *rejected)
     assert read_gold(path) == [Gold(TEXT, GOLD)]
-
-
-def test_an_array_is_refused_with_the_command_that_makes_lines(tmp_path):
-    done = run(write(tmp_path / "gold.json", FORMS["prodigy"]))
-    assert done.exit_code == 2 and "jq -c '.[]'" in done.stderr
-
-
-def test_a_task_that_was_answered_may_have_no_spans(tmp_path):
-    path = write(tmp_path / "gold.jsonl", {"text": TEXT, "answer": "accept"}, FORMS["prodigy"])
-    assert read_gold(path) == [Gold(TEXT, []), Gold(TEXT, GOLD)]
 
 
 def test_the_figures_of_a_text_that_is_counted_by_hand():

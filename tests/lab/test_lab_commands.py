@@ -4,9 +4,7 @@ import json
 import shlex
 
 import pytest
-from conftest import SECRET_TEXT, UNKNOWN_SECRETS, leaks
-from spacy.cli._util import app
-from typer.testing import CliRunner
+from conftest import SECRET_TEXT, UNKNOWN_SECRETS, leaks, run_dx
 
 ATTACK = [
     ("bribery notes.jsonl", "NAME"),
@@ -65,10 +63,10 @@ def folder(tmp_path, monkeypatch, space):
 def test_a_mistake_is_one_line(command, given, says, folder, space_path):
     if "--out" in given:
         pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plots")
-    args = ["dx", *command.split(), *shlex.split(given)]
+    args = [*command.split(), *shlex.split(given)]
     if "--space" not in given:
         args += ["--space", space_path]
-    done = CliRunner().invoke(app, args)
+    done = run_dx(*args)
     assert done.exit_code == 2 and done.stdout == "", done.output
     assert done.stderr.startswith(f"dx {command}: ") and says in done.stderr
     assert len(done.stderr.splitlines()) == 1 and "Traceback" not in done.stderr

@@ -3,21 +3,17 @@
 import itertools
 import json
 import shlex
-from functools import cache
 
 import numpy as np
 import pytest
-import spacy
+from conftest import on_space, run_dx, sanitizing
 from mechanisms.found import names, settings_of
 from sampler.distributions import log_q, small_mechanism, starts_of
-from spacy.cli._util import app
-from typer.testing import CliRunner
 
 import spacy_dxprivacy as dx
-from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.aligned import tokens_of
 from spacy_dxprivacy.lab.informed import Informed
-from spacy_dxprivacy.lab.odds import Asked, Given, odds, odds_of
+from spacy_dxprivacy.lab.odds import odds
 from spacy_dxprivacy.lab.variants import VariantLikelihood
 from spacy_dxprivacy.sampler.draw import InputRows
 from spacy_dxprivacy.text.spelling import spell
@@ -31,8 +27,6 @@ LEVELS = {
     "exponential": {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 0.4},
 }  # fmt: skip
 
-PIPELINE = cache(make_pipeline)
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -41,17 +35,10 @@ def folder(tmp_path_factory):
     return path
 
 
-def pipeline(folder, mechanism, **settings):
-    nlp = spacy.blank("en")
-    block = {"@dx_spaces": "dx.FileSpace.v1", "path": str(folder)}
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": mechanism, "space": block, **settings})
-    return nlp
-
-
 @pytest.mark.parametrize("mechanism", LEVELS.values(), ids=LEVELS)
 def test_an_informed_attacker_succeeds_as_the_posteriors_say_and_below_the_bound(folder, mechanism):
     """The secret is mentioned twice in one sentence, and each release is read as a text."""
-    nlp = pipeline(folder, mechanism)
+    nlp = sanitizing(space=on_space(folder), mechanism=mechanism)
     sanitizer = nlp.get_pipe("dx_sanitizer")
     sanitizer.warm_up()
     fitted, space, rng = sanitizer.settings.mechanism, sanitizer.space, np.random.default_rng(5)
@@ -134,15 +121,15 @@ def files(tmp_path_factory):
     (folder / "unknown.txt").write_text("Diana\nZorblattovich\n")
     (folder / "short.jsonl").write_text('{"text": "Maria met Paul."}\n' * 3)
     for name in ("clean.jsonl", "clean.spacy"):
-        command = f"dx sanitize {folder}/notes.jsonl {folder}/{name} --keep-fields none -q"
-        done = CliRunner().invoke(app, [*command.split(), "--receipt", f"{folder}/{name}.json"])
+        command = f"sanitize {folder}/notes.jsonl {folder}/{name} --keep-fields none -q"
+        done = run_dx(*command.split(), "--receipt", f"{folder}/{name}.json")
         assert done.exit_code == 0, done.output
     return folder
 
 
 def run(files, options):
     options = options.replace("@", f"{files}/")
-    return CliRunner().invoke(app, ["dx", "odds", f"{files}/notes.jsonl", *shlex.split(options)])
+    return run_dx("odds", f"{files}/notes.jsonl", *shlex.split(options))
 
 
 @pytest.mark.parametrize("name", ["clean.jsonl", "clean.spacy"])
@@ -197,18 +184,10 @@ def test_a_mistake_is_a_sentence_without_the_secret(files, options, message):
     assert not [word for word in ("Maria", "Walter", "Zorblattovich") if word in done.stderr]
 
 
-def test_entities_are_found_where_the_recogniser_cuts_words():
-    text = "name,city,pop\nMaria Gonzalez,Conakry,4100\nMaria,Boston,12\n"
-    found = odds_of(Informed(PIPELINE()), [Given(1, text)], Asked()).odds
-    mentions = {one.secret: one.mentions for one in found}
-    assert mentions["Maria Gonzalez"] == 2 and sum(mentions.values()) < 7
-
-
 def test_words_of_the_release_are_read_through_its_spelling():
     """Contractions, capitals and words that would run together, in many draws."""
     text = "I don't know; she's said \"we can't\" (Maria-Anna/Paul). An hour... it'll\ngo."
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"seed": 0})
+    nlp = sanitizing(seed=0)
     attacker = Informed(nlp)
     seen = attacker.read(text)
     for released in nlp.pipe([text] * 200):
@@ -222,7 +201,9 @@ def test_words_of_the_release_are_read_through_its_spelling():
 @pytest.mark.filterwarnings("ignore:.*DX101")
 @pytest.mark.parametrize("name", names())
 def test_every_mechanism_states_the_worst_case_and_a_posterior_or_why_not(folder, name):
-    nlp = pipeline(folder, {"@dx_mechanisms": name, **settings_of(name)})
+    nlp = sanitizing(
+        space=on_space(folder), mechanism={"@dx_mechanisms": name, **settings_of(name)}
+    )
     text = "met Maria met Maria"
     guarantee = nlp.get_pipe("dx_sanitizer").terms.guarantee
     found = odds(text, nlp(text), "Maria", NAMES, nlp=nlp)
@@ -237,6 +218,6 @@ def test_every_mechanism_states_the_worst_case_and_a_posterior_or_why_not(folder
 
 def test_a_mention_in_plaintext_is_certain(folder):
     block = {"selector": {"@dx_selectors": "dx.WordList.v1", "words": ["met"]}}
-    nlp = pipeline(folder, LEVELS["sentence-level"], **block)
+    nlp = sanitizing(space=on_space(folder), mechanism=LEVELS["sentence-level"], **block)
     found = odds("Maria met Paul", nlp("Maria met Paul"), "Maria", NAMES, nlp=nlp)
     assert (found.bound, found.posterior) == (1, 1)

@@ -3,8 +3,6 @@
 import csv
 import json
 import re
-import shutil
-import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.util import find_spec
@@ -12,12 +10,10 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 import spacy
-from conftest import space_options
-from spacy.cli._util import app
+from conftest import FEW_WORDS, few_words_space, run_dx, space_options
 from spacy.tokens import DocBin
-from typer.testing import CliRunner
 
-from spacy_dxprivacy import Guarantee, Space, registry
+from spacy_dxprivacy import Guarantee, registry
 from spacy_dxprivacy.lab.corpus import tokenizer
 from spacy_dxprivacy.lab.report import (
     Measured,
@@ -26,13 +22,12 @@ from spacy_dxprivacy.lab.report import (
     make_pair,
 )  # fmt: skip
 from spacy_dxprivacy.lab.report.page import worst_first
-from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Releases, answers, times
+from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Releases, answers
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.pipeline.count import Count, Persons
 from spacy_dxprivacy.pipeline.receipt import Terms
 from spacy_dxprivacy.privacy.composition import Loss
 
-WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
 TEXTS = [
     "The small cat sleeps near Zorblatt.",
     "<script>alert(1)</script> & <b>the dog</b> runs in the garden",
@@ -40,22 +35,15 @@ TEXTS = [
     "A tree near the river &amp; a house",
 ]
 NLP = tokenizer()
-SPACE = Space.from_vectors(WORDS, np.random.default_rng(0).normal(size=(len(WORDS), 8)))
+SPACE = few_words_space()
 needs_sklearn = pytest.mark.skipif(find_spec("sklearn") is None, reason="needs the extra 'report'")
 
 EPSILON = DEFAULT_CONFIG["mechanism"]["epsilon"]
 
 
 @pytest.fixture(scope="session")
-def space(tmp_path_factory):
-    path = tmp_path_factory.mktemp("spaces") / "small"
-    X = np.random.default_rng(0).normal(size=(len(WORDS), 8))
-    Space.from_vectors(WORDS, X, name="small").save(path)
-    return str(path)
-
-
-def dx(*args):
-    return CliRunner().invoke(app, ["dx", *map(str, args)])
+def space(few_words_path):
+    return few_words_path
 
 
 MADE = {}  # what was sanitised for another test already
@@ -72,7 +60,7 @@ def sanitised(tmp_path, space):
         if case not in MADE:
             write(paths[0], texts, **fields)
             options = ["--receipt", paths[2], "--quiet", "--force", *space_options(space)]
-            done = dx("sanitize", *paths[:2], *options)
+            done = run_dx("sanitize", *paths[:2], *options)
             assert done.exit_code == any("\ud800" in text for text in texts), done.stderr
             MADE[case] = [path.read_bytes() for path in paths]
         for path, data in zip(paths, MADE[case], strict=True):
@@ -117,7 +105,7 @@ def page(tmp_path, space):
 
     def make(before, after, *options):
         output = tmp_path / "report.html"
-        done = dx("report", before, after, "-o", output, "--force", "--space", space, *options)
+        done = run_dx("report", before, after, "-o", output, "--force", "--space", space, *options)
         assert done.exit_code == 0, done.stderr
         return Reader(output.read_text(encoding="utf8"))
 
@@ -206,7 +194,7 @@ def test_without_a_receipt_it_promises_nothing_and_the_same_file_twice_is_notice
 def test_what_gives_little_or_no_privacy_is_said_loudly(tmp_path, space, page, settings, alarm):
     before, after = tmp_path / "b.jsonl", tmp_path / "a.spacy"
     write(before, TEXTS)
-    assert dx("sanitize", before, after, *space_options(space), *settings).exit_code == 0
+    assert run_dx("sanitize", before, after, *space_options(space), *settings).exit_code == 0
     read = page(before, after)
     loud = "NO PRIVACY" in read.text or "A WEAK GUARANTEE" in read.text
     assert loud == (alarm is not None)
@@ -225,7 +213,7 @@ def test_folders_are_read_file_by_file(tmp_path, space, page):
     (tmp_path / "in" / "two.txt").write_text("the cat sleeps\n")
     receipt = tmp_path / "r.json"
     where = [tmp_path / "in", tmp_path / "out", "--receipt", receipt]
-    done = dx("sanitize", *where, *space_options(space))
+    done = run_dx("sanitize", *where, *space_options(space))
     assert done.exit_code == 0
     read = page(tmp_path / "in", tmp_path / "out", "--receipt", receipt)
     assert "5 documents" in read.text and "the names of the files" in read.text
@@ -239,7 +227,7 @@ def test_a_run_on_entities_states_its_surrogates_and_no_mechanism_that_did_nothi
     write(before, ["Dr. Maria Lopez saw Zorblatt in Boston on March 3, 2019.", "We slept."])
     receipt = tmp_path / "r.json"
     options = ["--entities", "person,place,date", "--receipt", receipt, "--quiet"]
-    assert dx("sanitize", before, after, *options).exit_code == 0
+    assert run_dx("sanitize", before, after, *options).exit_code == 0
     text = page(before, after, "--receipt", receipt, "--space", "builtin").text
     assert re.search(r"PERSON: (\d) of \1 mention\(s\), by other names", text)
     first = text.split("Everything else")[0]
@@ -264,28 +252,13 @@ def test_the_worst_documents_come_first():
     assert [p.text for p in found.rows[0].before if p.mark == "got"] == ["the", "cat"]
 
 
-@pytest.mark.parametrize(
-    "chance, words",
-    [
-        (0.01, "at most 1 time in 100"),
-        (1 / 7, "at most 1 time in 7"),
-        (0.66, "at most 2 times in 3"),
-        (0.574, "at most 3 times in 5"),  # a bound is rounded up
-        (0.9, "at most 9 times in 10"),
-        (0.999, "practically always"),
-    ],
-)
-def test_odds_are_stated_in_words(chance, words):
-    assert times(chance) == words
-
-
 @pytest.mark.slow
 def test_measuring_fills_the_page(tmp_path, space, page):
     rng = np.random.default_rng(0)
     before, after, receipt = (tmp_path / name for name in ("b.jsonl", "a.jsonl", "r.json"))
-    write(before, [" ".join(rng.choice(WORDS, 30)) + "." for _ in range(20)])
+    write(before, [" ".join(rng.choice(FEW_WORDS, 30)) + "." for _ in range(20)])
     options = [*space_options(space), "-m", "exponential", "-e", "60", "--receipt", receipt]
-    assert dx("sanitize", before, after, *options).exit_code == 0
+    assert run_dx("sanitize", before, after, *options).exit_code == 0
     given = ["--receipt", receipt, "--measure"]
     text = page(before, after, *given).text
     assert "Not measured" not in text and "links 100% of 20 documents" in text
@@ -294,38 +267,6 @@ def test_measuring_fills_the_page(tmp_path, space, page):
     measured = text.split("All that was measured")[1]
     for what in ("an attacker recovers", "linked", "holds a word", "the files", "refute"):
         assert what in measured, what
-
-
-@pytest.mark.parametrize(
-    "settings, options, says",
-    [
-        (["-m", "path", "--mechanism.policy", "clinical"], [], "such as --config"),
-        ([], ["--space", "builtin"], "states another space"),
-        ([], ["--receipt", "none"], "needs one receipt"),
-    ],
-)
-def test_what_cannot_be_measured_is_a_sentence(tmp_path, space, settings, options, says):
-    before, after, receipt = (tmp_path / name for name in ("b.jsonl", "a.jsonl", "r.json"))
-    write(before, TEXTS)
-    done = dx("sanitize", before, after, "--receipt", receipt, *space_options(space), *settings)
-    assert done.exit_code == 0, done.stderr
-    given = {"--receipt": receipt, "--space": space, **dict([options] if options else [])}
-    given = [part for row in given.items() if row[1] != "none" for part in row]
-    done = dx("report", before, after, "--measure", "-o", tmp_path / "r.html", *given)
-    assert done.exit_code == 2 and says in done.stderr and done.stderr.count("\n") == 1
-    assert not (tmp_path / "r.html").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium on this machine")
-def test_a_browser_has_nothing_to_complain_of(sanitised, page, tmp_path):
-    page(*sanitised(".jsonl")[:2])
-    options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
-    options += [f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
-    path = (tmp_path / "report.html").as_uri()
-    done = subprocess.run(["chromium", *options, path], capture_output=True, text=True, timeout=120)
-    assert "CONSOLE" not in done.stderr
-    assert "What stays" in Reader(done.stdout).text
 
 
 @pytest.mark.parametrize(
@@ -348,7 +289,7 @@ def test_a_mistake_is_one_line_and_leaves_no_page(
     sanitised(".jsonl")
     write(tmp_path / "short.jsonl", TEXTS[:2])
     (tmp_path / "broken.spacy").write_bytes(b"no")
-    done = dx("report", before, after, *options)
+    done = run_dx("report", before, after, *options)
     assert done.exit_code == 2, done.output
     assert says in done.stderr and done.stderr.count("\n") == 1
     assert not (tmp_path / "report.html").exists()

@@ -1,23 +1,21 @@
 """What every registered mechanism owes to those who use it: spacy_dxprivacy.testing's contract, and
 what those of this package promise besides."""
 
-import inspect
 import pickle
 
 import numpy as np
 import pytest
 
-from spacy_dxprivacy import DxError, Rng, Space, registry
+from spacy_dxprivacy import DxError, Rng, Space
 from spacy_dxprivacy.testing import CLAUSES, Case, its_probabilities_keep_its_promise, small_space
 from spacy_dxprivacy.ty import StatesProbabilities, facts_of
 
-from .found import ON_ANY_WORDS, names, settings_of
+from .found import names, settings_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*DX101")
 
 
 CASES = {name: Case(name, settings_of(name)) for name in names()}
-PARTS = {"projection", "cache_mb"}  # given to a mechanism, and nothing that changes what is drawn
 
 
 @pytest.fixture(params=CASES.values(), ids=CASES)
@@ -40,28 +38,6 @@ def test_probabilities_that_round_to_0_are_no_infinite_loss(case, epsilon):
     except DxError:
         pytest.skip("it has no solution at this epsilon")
     its_probabilities_keep_its_promise(extreme)
-
-
-def test_all_that_it_was_given_is_in_its_settings(case):
-    told = getattr(case.made().build, "keywords", {})
-    given = {k: v for k, v in case.settings.items() if k in told and k not in PARTS}
-    plain = {k: v for k, v in given.items() if k not in ("policy", "prior")}
-    assert {key: told[key] for key in plain} == {
-        key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()
-    }
-    if case.name not in ON_ANY_WORDS:
-        parameters = set(inspect.signature(registry.dx_mechanisms.get(case.name)).parameters)
-        assert set(told) == parameters - PARTS
-
-
-def test_a_space_of_one_word_gives_that_word_or_is_refused_by_fit(case):
-    mechanism = case.made()
-    try:
-        mechanism.fit(Space.from_vectors(["only"], [[0.5, 0.5]]))
-    except DxError as error:
-        assert "more words" in str(error)
-        return
-    assert mechanism.sample(np.array([0]), Rng()).rows.tolist() == [0]
 
 
 def test_a_copy_for_a_worker_takes_no_table_along(case, tmp_path):

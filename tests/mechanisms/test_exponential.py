@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sampler.distributions import losses
 
 from spacy_dxprivacy import Rng, Space
 from spacy_dxprivacy.mechanisms import choice
@@ -37,12 +38,6 @@ def test_distances_keep_their_digits_near_0():
 
 
 # -- calibration = "exact" -----------------------------------------------------------------------
-
-
-def losses(P):
-    """The largest log ratio of two words' probabilities of one output, (n, n)."""
-    logs = np.log(P)
-    return np.array([np.max(np.abs(logs[w] - logs), axis=1) for w in range(len(P))])
 
 
 def ratio_to_distance(mechanism, n):

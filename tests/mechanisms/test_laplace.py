@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import ndtr
-from scipy.stats import gamma, kstest
+from scipy.stats import gamma
 
 from spacy_dxprivacy import Rng, Space
 from spacy_dxprivacy.privacy.noise import laplace_noise
@@ -16,15 +16,6 @@ def test_the_noise_has_no_preferred_direction():
     assert np.all(np.abs(Z.mean(axis=0)) < 4 * standard_error)
     covariance = np.cov(Z.T) * 2.0**2 / (d + 1)
     assert np.all(np.abs(covariance - np.eye(d)) < 0.05)
-
-
-def test_released_vectors_keep_the_law(make):
-    """The grid is too fine to be seen in the noise of the vectors that come out."""
-    space = Space.from_vectors(["here", "there"], [[0.0] * 50, [3.0] + [0.0] * 49])
-    mechanism = make("dx.Laplace.v1", space, epsilon=4.0)
-    draw = mechanism.sample(np.zeros(20_000, dtype=np.int64), Rng(seed=1))
-    norms = np.linalg.norm(draw.vectors.astype(np.float64), axis=1)
-    assert kstest(norms, gamma(50, scale=1 / 4).cdf).pvalue > 1e-3
 
 
 def test_released_vectors_lie_on_a_grid_that_is_the_same_for_every_word(make, plane):
@@ -61,10 +52,3 @@ def test_the_word_is_the_one_nearest_to_the_noisy_vector(make, plane):
     draw = make("dx.Laplace.v1", plane, epsilon=1.0).sample(np.arange(40), Rng(seed=6))
     apart = draw.vectors[:, None, :].astype(np.float64) - plane.vectors[None].astype(np.float64)
     assert np.array_equal(draw.rows, np.argmin(np.sum(apart**2, axis=2), axis=1))
-
-
-@pytest.mark.parametrize("epsilon", [1e-30, 1e200])
-def test_an_extreme_epsilon_is_no_overflow(make, plane, epsilon):
-    draw = make("dx.Laplace.v1", plane, epsilon=epsilon).sample(np.arange(40), Rng())
-    assert np.isfinite(draw.vectors).all()
-    assert epsilon < 1 or np.array_equal(draw.rows, np.arange(40))

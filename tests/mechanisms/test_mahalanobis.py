@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.stats import gamma, kstest
 
-from spacy_dxprivacy import DxError, Rng, Space
+from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.mechanisms.mahalanobis import regularised_covariance
 
 SCALES = np.array([3.0, 1.0, 1.0, 0.2, 0.5])
-N = 50_000
 
 
 @pytest.fixture(scope="module")
@@ -26,20 +24,6 @@ def covariance(space, lam):
     Sigma = np.cov(space.vectors.astype(np.float64).T)
     d = len(Sigma)
     return lam * Sigma * d / np.trace(Sigma) + (1 - lam) * np.eye(d)
-
-
-def noise(make, space, **settings):
-    mechanism = make("dx.Mahalanobis.v1", space, **settings)
-    draw = mechanism.sample(np.zeros(N, dtype=np.int64), Rng(seed=8))
-    return draw.vectors.astype(np.float64)
-
-
-@pytest.mark.parametrize("lam", [0.0, 0.2, 0.75, 1.0])
-def test_the_mahalanobis_norm_of_the_noise_is_gamma_distributed(make, stretched, lam):
-    """A direction that is made a unit vector again after stretching would fail here."""
-    Z = noise(make, stretched, epsilon=2.0, lam=lam)
-    norms = np.sqrt(np.einsum("kd,kd->k", Z, np.linalg.solve(covariance(stretched, lam), Z.T).T))
-    assert kstest(norms, gamma(5, scale=1 / 2).cdf).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("lam", [0.0, 0.2, 1.0])

@@ -5,10 +5,9 @@ import pytest
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import shortest_path
 
-from spacy_dxprivacy import DxError, DxWarning, Rng, Space, registry
+from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.metric import STEPS, stored_graph, word_graph
 from spacy_dxprivacy.metric.word_graph import JOINED, OFFSET
-from spacy_dxprivacy.space import learned
 from spacy_dxprivacy.space.search import all_pairs as near
 
 N = 400
@@ -93,67 +92,6 @@ def test_the_guarantee_says_which_metric_and_how_far_words_can_be_apart(mechanis
     assert mechanism.facts.longest == reach == mechanism.distances(np.arange(N)).max()
 
 
-# -- draws ---------------------------------------------------------------------------------------
-
-
-# -- keeping it ----------------------------------------------------------------------------------
-
-
-def test_what_was_learned_is_saved_with_the_space_and_not_learned_again(
-    cloud, tmp_path, monkeypatch
-):
-    fresh = Space.from_bytes(cloud.to_bytes())
-    learned.forget(fresh)
-    mechanism = made(2.0).fit(fresh)
-    fresh.save(tmp_path / "space")
-    monkeypatch.setattr("spacy_dxprivacy.metric.store.build", None)
-    again = made(2.0).fit(Space.load(tmp_path / "space"))
-    packed = made(2.0).fit(Space.from_bytes(fresh.to_bytes()))
-    rows = np.arange(N)
-    for other in (again, packed):
-        assert other.guarantee == mechanism.guarantee
-        draws = (m.sample(rows, Rng(seed=4)).rows for m in (mechanism, other))
-        assert np.array_equal(*draws)
-
-
-def of_another_space(file, space):
-    other = Space.from_vectors(space.words, space.vectors * 2)
-    made(2.0).fit(other)
-    folder = file.parents[2] / "other"
-    other.save(folder)
-    file.write_bytes((folder / "graph" / file.name).read_bytes())
-
-
-def cut(file, space):
-    file.write_bytes(file.read_bytes()[:-40])
-
-
-def other_steps(file, space):
-    np.save(file, np.load(file) + 1)
-
-
-@pytest.mark.parametrize(
-    ("name", "damage", "code"),
-    [
-        ("graph.json", of_another_space, "DX045.*Remove that folder"),
-        ("graph.json", cut, "DX024"),
-        ("counts.npy", cut, "DX024"),
-        ("ends.npy", cut, "DX024"),
-        ("steps.npy", other_steps, "DX024"),
-    ],
-)
-def test_a_damaged_changed_or_foreign_graph_is_refused(
-    cloud, tmp_path, monkeypatch, name, damage, code
-):
-    monkeypatch.setattr(learned, "FEW", 0)
-    space = Space.from_vectors(cloud.words, cloud.vectors)
-    made(2.0).fit(space)
-    space.save(tmp_path / "space")
-    damage(tmp_path / "space" / "graph" / name, space)
-    with pytest.raises(DxError, match=code):
-        Space.load(tmp_path / "space")
-
-
 def test_the_built_in_space_comes_with_its_graph():
     space = Space.builtin()
     graph = stored_graph(space)
@@ -196,9 +134,3 @@ def test_beyond_some_size_near_words_are_sought_by_codes_and_most_are_found(monk
     assert np.array_equal(
         fast.distances(np.arange(50))[:, :50], fast.distances(np.arange(50))[:, :50].T
     )
-
-
-def test_one_is_told_before_a_fit_that_takes_long(cloud, monkeypatch):
-    monkeypatch.setattr(word_graph, "MANY_WORDS", N - 1)
-    with pytest.warns(DxWarning, match=r"DX103.*400 words.*max_words"):
-        word_graph.build(cloud)

@@ -12,6 +12,7 @@ EUCLIDEAN = ("metric-dp", "euclidean", "proven", 3.0, 0.0)
 COMPUTED = ("metric-dp", "euclidean", "computed", 3.0, 0.0)
 DISCRETE = ("approx-dp", "discrete", "proven", 3.0, 0.0)
 GROUP = "pairs of words of one group of about 20; no other pair"
+RELATED = "pairs of words that the neighbourhood relation joins; no other pair"
 RAREST = "pairs of sensitive words, the rarest 25% of the space"
 MORE = "ln(1/p) = 1.61 nats more, for sensitive outputs. Other outputs are unmodified"
 # name, settings beside epsilon = 3; kind, metric, status, epsilon, delta; which pairs; the notes
@@ -25,6 +26,9 @@ STATED = [
     ("Identity", {}, ("none", "", "none", np.inf, 0.0), "", "unmodified"),
     ("Laplace", {}, EUCLIDEAN, ALL, "2**-10"),
     ("Mahalanobis", {}, ("metric-dp", "mahalanobis", *EUCLIDEAN[2:]), ALL, "nats"),
+    ("NADP", {"noise": "global"}, (*DISCRETE[:4], 1 / 40), ALL, ""),
+    ("NADP", {"noise": "adjacent"}, (*DISCRETE[:4], 1 / 40), RELATED, "of all pairs"),
+    ("NADP", {"noise": "paper"}, (*DISCRETE[:4], 1 / 40), RELATED, "of all pairs"),
     ("RandomProjection", {}, COMPUTED, ALL, "the most over all pairs"),
     ("SanTextPlus", {"p": 0.2, "sensitive": 0.25}, EUCLIDEAN, RAREST, MORE),
     ("TEM", {}, EUCLIDEAN, ALL, "min(d, g)"),

@@ -8,10 +8,10 @@ import os
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from conftest import run_dx
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.cli import dx_cli, sanitizing
+from spacy_dxprivacy.cli import sanitizing
 from spacy_dxprivacy.errors import DxWarning
 from spacy_dxprivacy.metric import path_table
 from spacy_dxprivacy.metric.path_table import FORMAT, cache_folder, digest_of, write_table
@@ -192,7 +192,7 @@ def test_the_folder_is_the_users_choice(monkeypatch, tmp_path):
 @pytest.mark.parametrize("policy", PRESETS)
 def test_every_policy_of_the_built_in_space_ships_the_digest_of_its_table(policy):
     graph = policy_graph(Space.builtin(), PRESETS[policy], policy)
-    assert path_table._known(graph)[1], "run scripts/build_budgets.py --apart"
+    assert path_table._known(graph)[1], "run scripts/build_fitted.py apart"
 
 
 @pytest.mark.slow
@@ -209,14 +209,14 @@ def test_a_long_run_stores_them_first_and_a_short_one_does_not(cache, monkeypatc
     source = tmp_path / "in.txt"
     source.write_text("The doctor saw a house.\n" * 20)
     command = ["sanitize", str(source), str(tmp_path / "out.txt"), "--force"]
-    assert CliRunner().invoke(dx_cli, command).exit_code == 0
+    assert run_dx(*command).exit_code == 0
     assert not cache.exists()
     monkeypatch.setattr(sanitizing, "LONG", 100)
-    assert CliRunner().invoke(dx_cli, command).exit_code == 0
+    assert run_dx(*command).exit_code == 0
     (path,) = cache.iterdir()
     path.unlink()
     cache.rmdir()
     cache.write_text("a file")
-    result = CliRunner().invoke(dx_cli, command)
+    result = run_dx(*command)
     assert result.exit_code == 0
     assert result.stderr.count("DX105") == 1

@@ -18,12 +18,12 @@ from conftest import (
     UNKNOWN_SECRETS,
     Garbage,
     leaks,
+    sanitizing,
 )
 from spacy.tokens import Doc
 from spacy.util import ignore_error
-from spacy.vectors import Vectors
 
-from spacy_dxprivacy import DxError, assert_sanitized, attach_vectors, registry, release
+from spacy_dxprivacy import DxError, assert_sanitized, release
 from spacy_dxprivacy.pipeline.receipt import RECEIPT_KEY
 from spacy_dxprivacy.pipeline.settings import CARRIED_IN_CLEAR
 
@@ -60,8 +60,7 @@ def with_ruler(make_nlp, patterns, **config):
 
 
 def test_it_works_on_a_blank_pipeline_with_nothing_else():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer")
+    nlp = sanitizing()
     doc = nlp(SECRET_TEXT)
     assert_sanitized(doc)
     assert doc._.dx.guarantee["kind"] == "metric-dp" and doc._.dx.perturbed > 10
@@ -242,26 +241,6 @@ def test_noisy_vectors_lie_on_the_docs_and_project_to_the_words(
             assert not np.array_equal(noisy, space.vectors[row])
 
 
-@FORKED
-def test_noisy_vectors_are_token_vectors_and_survive_bytes(make_nlp, space):
-    doc = make_nlp(mechanism=LAPLACE, vectors="noisy")("the dog saw a cat")
-    loaded = attach_vectors(Doc(doc.vocab).from_bytes(doc.to_bytes()))
-    assert np.array_equal(loaded.tensor, doc.tensor)
-    for token in (doc[1], loaded[1], doc[1:3].as_doc()[0]):
-        assert np.array_equal(token.vector, doc.tensor[1])
-    assert np.allclose(doc.vector, doc.tensor.mean(axis=0))
-    nlp = make_nlp(mechanism=LAPLACE, vectors="noisy", selector=word_list("dog"))
-    doc = nlp("the dog Zorblatt")  # words left in the clear keep the vectors of the table
-    assert np.array_equal(doc.tensor[0], space.vectors[space.find("the")])
-    assert not doc.tensor[2].any()
-
-
-def test_noisy_vectors_need_a_mechanism_that_makes_them(make_nlp):
-    mechanism = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
-    with pytest.raises(DxError, match=r"DX035.*dx\.Exponential\.v1"):
-        make_nlp(mechanism=mechanism, vectors="noisy")("the dog")
-
-
 # -- streams ---------------------------------------------------------------------------------------
 
 
@@ -290,12 +269,6 @@ def test_pipe_gives_every_doc_in_order_with_its_context(make_nlp, mechanism, for
         assert len(doc) == len(nlp.make_doc(text)) and doc._context is None
         assert_sanitized(doc)
         assert doc._.dx.mechanism == mechanism["@dx_mechanisms"]
-
-
-@pytest.mark.parametrize("stream", [[], iter(()), ["", " ", "."]])
-def test_streams_without_a_word(make_nlp, mechanism, stream):
-    for doc in make_nlp(mechanism=mechanism).pipe(stream):
-        assert doc._.dx.perturbed == doc._.dx.unknown == doc._.dx.draws == 0
 
 
 def test_a_stream_without_end_is_read_a_batch_at_a_time(make_nlp):
@@ -343,18 +316,6 @@ def bare():
     return spacy.blank("en")
 
 
-@pytest.mark.parametrize("name", ["dx.Laplace.v1", "dx.Exponential.v1"])
-@pytest.mark.parametrize("epsilon", [0, -1.5, float("nan"), float("inf"), True, "10", None, [1.0]])
-def test_epsilon_has_to_be_a_finite_number_above_0(bare, name, epsilon):
-    mechanism = {"@dx_mechanisms": name, "epsilon": epsilon}
-    with pytest.raises(ValueError, match="epsilon") as caught:
-        bare.add_pipe("dx_sanitizer", config={"mechanism": mechanism})
-    assert repr(epsilon).strip("'") in str(caught.value)
-    with pytest.raises(ValueError, match=r"epsilon must be") as caught:
-        registry.dx_mechanisms.get(name)(epsilon=epsilon)
-    assert repr(epsilon) in str(caught.value)
-
-
 @pytest.mark.parametrize(
     "config, message",
     [
@@ -383,36 +344,6 @@ def test_epsilon_has_to_be_a_finite_number_above_0(bare, name, epsilon):
 def test_typos_are_told_with_what_there_is(bare, config, message):
     with pytest.raises(ValueError, match=f"(?s){message}"):
         bare.add_pipe("dx_sanitizer", config=config)
-
-
-PIPELINE_VECTORS = {"@dx_spaces": "dx.PipelineVectors.v1"}
-
-
-@pytest.mark.parametrize("before", [[], ["tok2vec"]], ids=["none", "contextual"])
-def test_missing_vectors_are_an_error_that_says_what_to_do(before):
-    nlp = spacy.blank("en")
-    for name in before:
-        nlp.add_pipe(name)
-    nlp.add_pipe("dx_sanitizer", config={"space": PIPELINE_VECTORS})
-    nlp.initialize()
-    with pytest.raises(DxError, match=r"DX021.*spacy init vectors.*dx\.BuiltinSpace\.v1"):
-        nlp("the dog")
-
-
-@pytest.mark.parametrize("name", ["dx.PipelineVectors.v1", "dx.AutoSpace.v1"])
-def test_floret_vectors_need_a_list_of_words(name, tmp_path):
-    nlp = spacy.blank("en")
-    data = np.random.default_rng(0).standard_normal((40, DIMS)).astype("f")
-    floret = {"mode": "floret", "hash_count": 2, "minn": 3, "maxn": 4}
-    nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=data, **floret)
-    nlp.add_pipe("dx_sanitizer", config={"space": {"@dx_spaces": name}})
-    with pytest.raises(DxError, match=r"DX022.*words"):
-        nlp("the dog")
-    (tmp_path / "words.txt").write_text("dog\ncat\ntree\n")
-    space = {**PIPELINE_VECTORS, "words": str(tmp_path / "words.txt")}
-    nlp.remove_pipe("dx_sanitizer")
-    nlp.add_pipe("dx_sanitizer", config={"space": space, "mechanism": LAPLACE})
-    assert {t.text.lower() for t in nlp("dog cat tree dog")} <= {"dog", "cat", "tree"}
 
 
 # -- it fails closed ---------------------------------------------------------------------------

@@ -1,8 +1,7 @@
 """Receipts that anybody may have written into a file: claimed, and never counted as protection."""
 
 import pytest
-import spacy
-from conftest import EPSILON
+from conftest import EXPONENTIAL, on_space, sanitizing
 from spacy.tokens import DocBin
 
 from spacy_dxprivacy import DxError, Space, UsageError, assert_sanitized
@@ -15,11 +14,7 @@ TEXT = "the dog Zorblatt"
 
 @pytest.fixture(scope="module")
 def nlp(space_path):
-    nlp = spacy.blank("en")
-    mechanism = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": EPSILON}
-    space = {"@dx_spaces": "dx.FileSpace.v1", "path": space_path}
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": mechanism, "space": space})
-    return nlp
+    return sanitizing(mechanism=EXPONENTIAL, space=on_space(space_path))
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import spacy
+from conftest import on_space, sanitizing
 from spacy.tokens import DocBin
 
 from spacy_dxprivacy import DxError, Space, attach_vectors, release
@@ -18,12 +19,9 @@ def make(tmp_path):
     Space.from_vectors(WORDS, matrix).save(tmp_path / "space")
 
     def make_nlp(mechanism):
-        nlp = spacy.blank("en")
-        space = {"@dx_spaces": "dx.FileSpace.v1", "path": str(tmp_path / "space")}
         settings = {"@dx_mechanisms": mechanism, "epsilon": 1.0}
-        config = {"space": space, "mechanism": settings, "vectors": "noisy"}
-        nlp.add_pipe("dx_sanitizer", config=config)
-        return nlp
+        space = on_space(tmp_path / "space")
+        return sanitizing(space=space, mechanism=settings, vectors="noisy")
 
     return make_nlp
 

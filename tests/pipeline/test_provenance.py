@@ -2,6 +2,7 @@
 
 import pytest
 import spacy
+from conftest import sanitizing
 from spacy import displacy
 from spacy.tokens import DocBin, Span
 
@@ -46,8 +47,7 @@ def test_a_word_outside_of_the_selected_entities_is_unmodified(nlp):
 
 @pytest.mark.parametrize("unknown", ["dx.RandomWord.v1", "dx.Context.v1"])
 def test_a_word_that_hides_that_it_was_unknown_is_sampled(unknown):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"unknown": {"@dx_unknowns": unknown}})
+    nlp = sanitizing(unknown={"@dx_unknowns": unknown})
     assert [label for *_, label in spans(nlp("the zzyzx dog"))] == ["SAMPLED"]
 
 
@@ -62,8 +62,7 @@ def shows_what_came_out(new, *how):
 def test_spans_are_the_same_whatever_was_sampled(monkeypatch, control):
     if control:
         monkeypatch.setattr("spacy_dxprivacy.pipeline.write._provenance", shows_what_came_out)
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": {**EXPONENTIAL, "epsilon": 8.0}})
+    nlp = sanitizing(mechanism={**EXPONENTIAL, "epsilon": 8.0})
     docs = [nlp(TEXT) for _ in range(30)]
     assert len({doc.text for doc in docs}) > 1
     assert (len({tuple(spans(doc)) for doc in docs}) > 1) == control

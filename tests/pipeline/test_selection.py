@@ -34,15 +34,6 @@ def test_a_word_list_is_read_in_any_case(doc, tmp_path):
     assert selected("dx.WordList.v1", doc, words=str(tmp_path / "list.txt")) == ["Zorblatt"]
 
 
-def test_entities_are_the_words_of_entities_with_these_labels():
-    nlp = spacy.blank("en")
-    pattern = {"label": "PERSON", "pattern": "Ann-Marie Zorblatt"}
-    nlp.add_pipe("entity_ruler").add_patterns([pattern])
-    doc = nlp("Meet Ann-Marie Zorblatt today")
-    assert selected("dx.Entities.v1", doc, labels=["PERSON"]) == ["Ann", "Marie", "Zorblatt"]
-    assert selected("dx.Entities.v1", doc, labels=["DATE"]) == []
-
-
 @pytest.mark.filterwarnings("ignore:.*W036")
 def test_a_recogniser_that_predicts_nothing_protects_nothing_and_is_refused():
     nlp = spacy.blank("en")

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 import spacy
-from conftest import CONSTANT, LAPLACE, REDACT, blank_with_vectors
+from conftest import CONSTANT, LAPLACE, REDACT, blank_with_vectors, sanitizing
 from spacy.tokens import DocBin
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized
@@ -23,9 +23,7 @@ def component_of(nlp):
 
 
 def packed(space, mechanism=LAPLACE):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": mechanism, "space": space, "unknown": REDACT})
-    return nlp
+    return sanitizing(mechanism=mechanism, space=space, unknown=REDACT)
 
 
 @pytest.fixture(params=["pipeline vectors", "file space"])

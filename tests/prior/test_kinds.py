@@ -5,7 +5,7 @@ import pytest
 
 from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.errors import DxError, UsageError
-from spacy_dxprivacy.io.build import parse_mechanism, prior_config
+from spacy_dxprivacy.io.build import prior_config
 from spacy_dxprivacy.prior.make import nats_of_pairs
 from spacy_dxprivacy.prior.pairs import KINDS, builtin_model
 
@@ -39,16 +39,6 @@ def test_a_kind_knows_such_text_better(kind):
     nats = {k: nats_of_pairs(builtin_model(k).chain, types).mean() for k in (None, *KINDS)}
     assert min(nats, key=nats.get) == kind
     assert nats[None] - nats[kind] > 0.3
-
-
-def test_a_kind_is_named_in_a_word():
-    make = registry.dx_priors.get("dx.WordPairs.v1")
-    for config in (
-        prior_config("clinical"),
-        parse_mechanism("dx.Path.v2 prior=clinical")[1]["prior"],
-    ):
-        assert config == {"@dx_priors": "dx.WordPairs.v1", "domain": "clinical"}
-        assert registry.resolve({"prior": config})["prior"] == make(domain="clinical")
 
 
 def test_other_kinds_are_told():

@@ -28,15 +28,6 @@ def space(tmp_path):
     return tmp_path / "space"
 
 
-def test_missing_vectors_name_the_commands_that_get_them(tmp_path):
-    done = run("curse", "table", "--space", tmp_path / "nothing")
-    assert done.returncode == 1
-    assert "no such vectors" in done.stderr
-    assert "spacy project run glove50" in done.stderr
-    assert "spacy project assets --extra" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_other_vectors_get_no_ratio(space, tmp_path):
     done = run("curse", "table", "--space", space, "--words", 20, "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
@@ -76,9 +67,3 @@ def test_the_relation_is_counted_as_the_package_counts_it(space, tmp_path):
     done = run("nadp", "graph", "--space", space, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Verdict: reproduced" in done.stdout
-
-
-def test_word_pairs_are_asked_for(space):
-    done = run("nadp", "tasks", "--space", space)
-    assert done.returncode == 0
-    assert "No word pairs" in done.stdout

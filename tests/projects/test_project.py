@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import srsly
+from conftest import run_dx
 from typer.main import get_command
-from typer.testing import CliRunner
 
 from spacy_dxprivacy.cli import dx_cli, split_overrides
 from spacy_dxprivacy.space.sources import load
@@ -36,7 +36,7 @@ def test_a_command_names_what_there_is(command):
     arguments, overrides = split_overrides(arguments)
     assert {a for a in arguments if a.startswith("--")} <= options
     assert name == "sanitize" or not overrides
-    assert CliRunner().invoke(dx_cli, [name, "--help"]).exit_code == 0
+    assert run_dx(name, "--help").exit_code == 0
 
 
 def test_a_file_of_vectors_becomes_a_pipeline_with_vectors(tmp_path):

@@ -102,6 +102,13 @@ def small_mechanism(kind, n=N, beta=BETA):
     return SentenceMechanism("small", guarantee, builder).fit(small_space(n))
 
 
+def losses(P):
+    """The largest log ratio of any two rows of P (n, m), shape (n, n)."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(P)
+    return np.abs(logs[:, None] - logs[None]).max(axis=-1)
+
+
 def all_sentences(n, length):
     return np.array(list(itertools.product(range(n), repeat=length)))
 

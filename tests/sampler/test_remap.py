@@ -228,9 +228,3 @@ def test_what_an_editor_gives_back_is_checked(make_nlp):
         component.settings.editor.edit = wrong
         with pytest.raises(DxError, match=r"DX038.*editor"):
             nlp("the dog saw the cat")
-
-
-@pytest.mark.parametrize("text", ["", "...", "Zorblattovich", "\n\n"])
-def test_texts_without_a_known_word_are_no_mistake(make_nlp, text):
-    doc = make_nlp(mechanism=EXPONENTIAL, editor=REMAP)(text)
-    assert doc._.dx.perturbed == 0 and doc._.dx.editor == "dx.Remap.v1"

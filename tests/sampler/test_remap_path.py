@@ -6,17 +6,12 @@ import pytest
 from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.prior.chain import alone_chain
 
+from .distributions import losses
+
 
 def plane(n, seed=0):
     X = np.random.default_rng(seed).normal(size=(n, 4)).astype(np.float32)
     return Space.from_vectors([f"w{i}" for i in range(n)], X)
-
-
-def losses(P):
-    """The largest log ratio of any two rows of P (n, m), shape (n, n)."""
-    with np.errstate(divide="ignore"):
-        logs = np.log(P)
-    return np.abs(logs[:, None] - logs[None]).max(axis=-1)
 
 
 class Given:

@@ -19,44 +19,70 @@ def every_table_is_read(monkeypatch):
     monkeypatch.setattr(learned, "FEW", 2)
 
 
+# What fits each, and would be called again.
+SLOW = {
+    "dx.Diffractor.v1": f"{diffractor.__name__}.chain",
+    "dx.Jaccard.v1": "spacy_dxprivacy.mechanisms.jaccard.nearest_of_all",
+    "dx.Path.v1": "spacy_dxprivacy.metric.store.build",
+    "dx.Path.v2": "spacy_dxprivacy.sampler.alone.exact_epsilon",
+}
+ALONE = {"policy": "plain", "prior": registry.dx_priors.get("dx.Uniform.v1")()}
+
+
 @pytest.mark.filterwarnings("ignore:.*DX101")
-@pytest.mark.parametrize("name", ["dx.Diffractor.v1", "dx.Jaccard.v1"])
+@pytest.mark.parametrize("name", SLOW)
+@pytest.mark.parametrize("by", ["folder", "bytes"])
 def test_what_was_fitted_goes_with_the_space_and_is_not_made_again(
-    space, tmp_path, monkeypatch, name
+    space, tmp_path, monkeypatch, name, by
 ):
-    mechanism = registry.dx_mechanisms.get(name)(epsilon=0.5)
+    monkeypatch.setattr("spacy_dxprivacy.sampler.alone.MANY", 0)
+    settings = ALONE if name == "dx.Path.v2" else {}
+    mechanism, again = (registry.dx_mechanisms.get(name)(epsilon=0.5, **settings) for _ in "12")
     rows = np.arange(60)
     mechanism.fit(space)
     first = mechanism.sample(rows, Rng(seed=1)).rows
     space.save(tmp_path / "space")
+    data = space.to_bytes()
     learned.forget(space)
-    for made_again in (
-        f"{diffractor.__name__}.chain",
-        "spacy_dxprivacy.mechanisms.jaccard.nearest_of_all",
-    ):
-        monkeypatch.setattr(made_again, lambda *_: pytest.fail("made again"))
-    again = registry.dx_mechanisms.get(name)(epsilon=0.5)
-    again.fit(Space.load(tmp_path / "space"))
+    monkeypatch.setattr(SLOW[name], lambda *_: pytest.fail("made again"))
+    again.fit(Space.load(tmp_path / "space") if by == "folder" else Space.from_bytes(data))
     assert (again.sample(rows, Rng(seed=1)).rows == first).all()
 
 
-@pytest.mark.parametrize("change", [lambda X: X.astype("<f4"), lambda X: X[::-1], lambda X: X[:3]])
-def test_a_file_that_was_changed_is_refused(space, tmp_path, change):
-    registry.dx_mechanisms.get("dx.Diffractor.v1")(epsilon=0.5).fit(space)
+CHANGES = [lambda X: X.astype("<f2"), lambda X: X[::-1] + 1, lambda X: X[:3]]
+FILES = [
+    ("dx.Diffractor.v1", "fitted-*/numbers.npy"), ("dx.Path.v1", "graph/counts.npy"),
+    ("dx.Path.v1", "graph/ends.npy"), ("dx.Path.v1", "graph/steps.npy"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "file"), FILES)
+def test_a_file_that_was_changed_cut_lost_or_is_of_another_space_is_refused(
+    space, tmp_path, name, file
+):
+    registry.dx_mechanisms.get(name)(epsilon=0.5).fit(space)
     space.save(tmp_path / "space")
-    (path,) = (tmp_path / "space").glob("fitted-*/numbers.npy")
-    whole = np.load(path)
-    np.save(path, change(whole))
-    with pytest.raises(DxError, match="DX024"):
-        Space.load(tmp_path / "space")
+    (path,) = (tmp_path / "space").glob(file)
+    raw, whole = path.read_bytes(), np.load(path)
+
+    def refused(code):
+        with pytest.raises(DxError, match=code):
+            Space.load(tmp_path / "space")
+
+    for change in CHANGES:
+        np.save(path, change(whole))
+        refused("DX024")
+    path.write_bytes(raw[:-40])
+    refused("DX024")
     path.unlink()
-    with pytest.raises(DxError, match="DX024"):
-        Space.load(tmp_path / "space")
-    np.save(path, whole)
-    about = path.with_name("fitted.json")
-    about.write_text(about.read_text().replace(space.digest, "0"))
-    with pytest.raises(DxError, match="DX045"):
-        Space.load(tmp_path / "space")
+    refused("DX024")
+    path.write_bytes(raw)
+    (about,) = path.parent.glob("*.json")
+    told = about.read_text()
+    about.write_text(told[:-40])
+    refused("DX024")
+    about.write_text(told.replace(space.digest, "0"))
+    refused("DX045.*Remove that folder")
 
 
 def test_the_builtin_space_brings_the_list():

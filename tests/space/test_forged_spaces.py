@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import spacy
+from conftest import on_space, sanitizing
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.metric import graph_of, stored_graph
@@ -163,13 +164,8 @@ def test_a_small_folder_and_what_uses_no_such_file_keep_their_status(folder, mon
 
 
 def pipeline_of(folder, **more):
-    nlp = spacy.blank("xx")
-    config = {
-        "mechanism": {"@dx_mechanisms": "dx.Path.v1", "epsilon": 1.6},
-        "space": {"@dx_spaces": "dx.FileSpace.v1", "path": str(folder), **more},
-    }
-    nlp.add_pipe("dx_sanitizer", config=config)
-    return nlp
+    mechanism = {"@dx_mechanisms": "dx.Path.v1", "epsilon": 1.6}
+    return sanitizing(mechanism=mechanism, space=on_space(folder, **more))
 
 
 def test_the_receipt_says_so_and_how_to_be_sure(folder, tmp_path):

@@ -3,15 +3,15 @@
 import multiprocessing
 import pickle
 import shutil
+from functools import partial
 
 import faiss
 import numpy as np
 import pytest
 import srsly
-from typer.testing import CliRunner
+from conftest import run_dx
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.io.files.limits import sealed
 from spacy_dxprivacy.privacy.noise import laplace_noise
 from spacy_dxprivacy.space.search import faiss_index
@@ -114,14 +114,6 @@ def test_a_pickle_holds_settings_alone(name):
     assert np.array_equal(copy.fit(X).nearest(X[:9]), index.nearest(X[:9]))
 
 
-@pytest.mark.parametrize(
-    "Z", [X[:2, :3], X[0], X[:2].astype(int), np.full((1, D), np.nan), np.full((1, D), np.inf)]
-)
-def test_odd_queries_are_refused(Z):
-    with pytest.raises(DxError, match="DX001"):
-        make().fit(X[:50]).nearest(Z)
-
-
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e30, 1e-30])
 def test_tables_that_float32_cannot_square_are_refused(bad):
     table = np.zeros((50, 3), dtype=np.float32)
@@ -133,8 +125,7 @@ def test_tables_that_float32_cannot_square_are_refused(bad):
 WORDS = [f"w{i}" for i in range(N)]
 
 
-def run(*arguments):
-    return CliRunner().invoke(dx_cli, ["index", *map(str, arguments)])
+run = partial(run_dx, "index")
 
 
 @pytest.fixture(scope="module")

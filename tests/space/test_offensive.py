@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import spacy
 import srsly
+from conftest import on_space, sanitizing
 
 from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.about import DATA
@@ -29,11 +29,8 @@ def make(space, tmp_path_factory):
     space.save(path)
 
     def make(unknown="dx.RandomWord.v1", **settings):
-        nlp = spacy.blank("en")
-        block = {"@dx_spaces": "dx.FileSpace.v1", "path": str(path), **settings}
-        config = {"mechanism": NOISE, "space": block, "unknown": {"@dx_unknowns": unknown}}
-        nlp.add_pipe("dx_sanitizer", config=config)
-        return nlp
+        block = {"@dx_unknowns": unknown}
+        return sanitizing(mechanism=NOISE, space=on_space(path, **settings), unknown=block)
 
     return make
 
@@ -105,8 +102,7 @@ def releases_of_the_examples(nlp, count):
     "count", [40, pytest.param(1000, marks=pytest.mark.slow)], ids=["quick", "slow"]
 )
 def test_releases_of_the_examples_hold_none(count):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer")
+    nlp = sanitizing()
     blocked = set(substitutes_of(Space.builtin()))
     for words in releases_of_the_examples(nlp, count):
         assert not words & blocked

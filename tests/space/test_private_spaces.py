@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import spacy
+from conftest import sanitizing
 from spacy.vectors import Vectors
 
 from spacy_dxprivacy import DxError, DxWarning, Space
@@ -32,8 +33,7 @@ def own_vectors(kind="dx.AutoSpace.v1", words=WORDS, lang="en", **settings):
 @pytest.mark.parametrize("kind", ["dx.AutoSpace.v1", "dx.PipelineVectors.v1"])
 def test_the_receipt_states_that_own_words_may_be_private(kind):
     assert OWN_WORDS in own_vectors(kind)("the dog")._.dx.in_clear
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": MECHANISM})
+    nlp = sanitizing(mechanism=MECHANISM)
     assert OWN_WORDS not in nlp.get_pipe("dx_sanitizer").terms.in_clear
 
 
@@ -78,8 +78,7 @@ def test_a_public_list_keeps_private_words_from_coming_out(tmp_path, kind, liste
 @pytest.mark.parametrize("text, told", [(GERMAN, True), (ENGLISH, False)])
 def test_text_of_another_language_is_told_with_the_share_not_held(tmp_path, text, told):
     (tmp_path / "a.txt").write_text(text * 5, encoding="utf8")
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_sanitizer", config={"mechanism": MECHANISM, "language": "en"})
+    nlp = sanitizing(mechanism=MECHANISM, language="en")
     jobs = plan_jobs(str(tmp_path / "a.txt"), str(tmp_path / "b.txt"))
     tally = sanitize(nlp, jobs, language="en")  # as its owner says
     assert (tally.share_not_held > 0.4) == told

@@ -6,11 +6,10 @@ from collections import Counter
 
 import pytest
 import spacy
+from conftest import run_dx
 from spacy.tokens import Span
-from typer.testing import CliRunner
 
 from spacy_dxprivacy import Rng
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.entities.surrogates import Mention
 from spacy_dxprivacy.entities.surrogates.name_forms import form_of
 from spacy_dxprivacy.entities.surrogates.plain import NOTHING, surrogates_of
@@ -248,10 +247,6 @@ def test_a_surrogate_of_two_places_is_sent_as_a_mark_for_each():
     assert restorer.restore(answer) == "Quimbytown is far from Zorbville, not from Springfield."
 
 
-def call(*args):
-    return CliRunner().invoke(dx_cli, list(map(str, args)))
-
-
 def test_all_dates_of_a_document_come_back_from_a_table(tmp_path):
     """Each surrogate of a date stands for one original, whatever was drawn, also in a folder."""
     pytest.importorskip("cryptography")
@@ -267,8 +262,8 @@ def test_all_dates_of_a_document_come_back_from_a_table(tmp_path):
     for run in range(12):
         table = ["--table", tmp_path / "t" / f"{run}.dx", "--table-key", tmp_path / "k" / "key"]
         out = tmp_path / f"out{run}"
-        done = call("sanitize", tmp_path / "in", out, "--entities", "date", *table)
+        done = run_dx("sanitize", tmp_path / "in", out, "--entities", "date", *table)
         assert done.exit_code == 0, done.stderr
         for i, text in enumerate(texts):
-            back = call("restore", out / f"{i}.txt", *table)
+            back = run_dx("restore", out / f"{i}.txt", *table)
             assert back.stdout.rstrip() == text, (out / f"{i}.txt").read_text()

@@ -4,9 +4,8 @@ import json
 
 import pytest
 import spacy
-from typer.testing import CliRunner
+from conftest import run_dx
 
-from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.errors import DxError
 from spacy_dxprivacy.integrations.clean import clean
 from spacy_dxprivacy.integrations.table import sanitize_table
@@ -118,12 +117,10 @@ def test_a_file_is_refused_by_text_wherever_it_stands(tmp_path):
     source.write_text("".join(json.dumps({"text": row}) + "\n" for row in rows), encoding="utf8")
     how = ["sanitize", str(source), str(out), "--entities", "person,date,phone", "--force"]
     how += ["--receipt", str(receipt)]
-    result = CliRunner().invoke(dx_cli, how)
+    result = run_dx(*how)
     assert result.exit_code == 1 and "李娜" not in result.output
     assert len(out.read_text("utf8").splitlines()) == 80
-    result = CliRunner().invoke(
-        dx_cli, [*how, "--components.dx_entity_sanitizer.unknown_language", "redact"]
-    )
+    result = run_dx(*how, "--components.dx_entity_sanitizer.unknown_language", "redact")
     assert result.exit_code == 0, result.output
     last = [json.loads(line)["text"] for line in out.read_text("utf8").splitlines()][-2:]
     assert last == ["[REDACTED]"] * 2

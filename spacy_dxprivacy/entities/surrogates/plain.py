@@ -153,6 +153,7 @@ def make_preset(
     settings: dict[str, dict[str, Any]] = {
         "DateShift": {"order": order, "scope": shift, "key": key},
         "Number": {},
+        "Redact": {},
     }
     preset = Preset()
     for kind, labels in LABELS.items():

@@ -126,10 +126,10 @@ def find(
         spans = [(e.label_, e.start, e.end) for e in doc.ents if e.label_ in labels]
     else:
         # As the recogniser calls it, or else as others do.
-        recognised = {(e.start, e.end): e.label_ for e in doc.ents}
+        recognised = {(plain_label(e.label_), e.start, e.end): e.label_ for e in doc.ents}
         spans = []
         for plain, start, end in entities:
-            names = (recognised.get((start, end), plain), plain)
+            names = (recognised.get((plain, start, end), plain), plain)
             alike = (label for label in labels if plain_label(label) == plain)
             label = next((name for name in names if name in labels), None) or next(alike, None)
             if label is not None:

@@ -6,17 +6,14 @@ import json
 
 import pytest
 import spacy
-from spacy.cli._util import app
-from typer.testing import CliRunner
+from conftest import run_dx
 
 from spacy_dxprivacy.lab.audit.original import (
     Recognised,
-    labels_in_plaintext,
     recognise,
     rules,
     survivors,
 )
-from spacy_dxprivacy.pipeline.select import Entities
 
 OLD = [
     "Dr. Maria Kowalczyk saw him in New York; call 555-123-4567.",
@@ -55,23 +52,18 @@ def test_what_was_recognised_elsewhere_survives_too(known):
     assert [s.recognised for s in survivors(OLD, ["", OLD[1], ""], only_first)] == [False]
 
 
-def test_the_labels_are_those_that_the_selector_declares():
-    assert labels_in_plaintext(Entities(("PERSON", "GPE")).in_clear) == ["PERSON", "GPE"]
-    assert labels_in_plaintext(["the names of the files"]) == []
-
-
 @pytest.mark.parametrize(("text", "status"), [("Dr. Ann Smith left.", 0), ("Dr. Maria X left.", 1)])
 def test_the_command_exits_1_where_there_are_any(tmp_path, text, status):
     old, new, receipt = tmp_path / "o.jsonl", tmp_path / "r.jsonl", tmp_path / "r.json"
     old.write_text(json.dumps({"text": "Dr. Maria Kowalczyk left."}))
     new.write_text(json.dumps({"text": text}))
-    made = ["dx", "sanitize", old, tmp_path / "c.jsonl", "--entities", "person"]
-    assert CliRunner().invoke(app, [*map(str, made), "--receipt", str(receipt)]).exit_code == 0
-    args = ["dx", "audit", "release", new, "--against", old, "--receipt", receipt]
-    done = CliRunner().invoke(app, [*map(str, args), "--entities", "PERSON"])
+    made = ["sanitize", old, tmp_path / "c.jsonl", "--entities", "person"]
+    assert run_dx(*made, "--receipt", receipt).exit_code == 0
+    args = ["audit", "release", new, "--against", old, "--receipt", receipt]
+    done = run_dx(*args, "--entities", "PERSON")
     assert done.exit_code == status, done.output
     assert ("survivors in 1 of 1 documents" in done.output) == bool(status)
     assert "maria" not in done.output.lower()
     spacy.blank("en").to_disk(tmp_path / "m")
-    done = CliRunner().invoke(app, [*map(str, args), "--model", str(tmp_path / "m")])
+    done = run_dx(*args, "--model", str(tmp_path / "m"))
     assert done.exit_code == 2 and "no entity recogniser" in done.output

@@ -1,0 +1,274 @@
+"""What is no name, and what is an identifier, an age, a time or a secret.
+
+The texts of benchmarks/entity_texts/rules.txt were written before the rules that they test.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+import spacy
+
+from spacy_dxprivacy.entities.tables import words
+from spacy_dxprivacy.errors import DxError
+from spacy_dxprivacy.pipeline.select import Entities
+
+TEXTS = Path(__file__).parents[2] / "benchmarks" / "entity_texts" / "rules.txt"
+MARK = re.compile(r"\{([A-Z]):([^{}]*)\}")
+NAMED = ("PERSON", "GPE", "ORG", "ADDRESS")
+TOKENS = [
+    "AKIAIOSFODNN7EXAMPLE",
+    "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+    "glpat-a1B2c3D4e5F6g7H8i9J0",
+    "xoxb-123456789012-1234567890123-AbCdEfGhIjKl",
+    "sk-proj-Zx8kQ1mN7vT3bR5yW2uP9aL4cD6eF0gH",
+    "sk_live_4eC39HqLyjWDarjtT1zdp7dc",
+    "AIzaSyD-9tSrke72PouQMnMX-a7eZSW0jkFMBWY",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dBjftJeZ4CVPmB92K27uhbUJU1p1r",
+    "postgres://app:Tr0ub4dor@db.internal:5432/orders",
+]
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    return nlp
+
+
+def named(doc, *labels):
+    return [ent.text for ent in doc.ents if ent.label_ in labels]
+
+
+def unmarked(marked):
+    """A text with marks -> the text, and the (kind, start, end) of its marks."""
+    pieces, spans, end = [], [], 0
+    for match in MARK.finditer(marked):
+        pieces += [marked[end : match.start()], match[2]]
+        start = sum(map(len, pieces[:-1]))
+        spans.append((match[1], start, start + len(match[2])))
+        end = match.end()
+    return "".join([*pieces, marked[end:]]), spans
+
+
+@pytest.fixture(scope="module")
+def read_texts(nlp):
+    texts = [unmarked(text) for text in TEXTS.read_text("utf8").split("=====\n")]
+    return [
+        (doc, spans) for doc, (_, spans) in zip(nlp.pipe(t for t, _ in texts), texts, strict=True)
+    ]
+
+
+def characters(doc, labels):
+    return {i for e in doc.ents if e.label_ in labels for i in range(e.start_char, e.end_char)}
+
+
+# -- the written texts -----------------------------------------------------------------------------
+
+
+def test_courts_notes_tickets_and_forms_have_few_words_that_are_taken_for_persons(read_texts):
+    n_words = wrong = 0
+    for doc, spans in read_texts:
+        owned = {i for _, start, end in spans for i in range(start, end)}
+        taken = characters(doc, ["PERSON"])
+        n_words += sum(token.is_alpha for token in doc)
+        wrong += sum(token.is_alpha and token.idx in taken - owned for token in doc)
+    assert n_words > 1500
+    assert wrong / n_words < 0.02
+
+
+@pytest.mark.parametrize(
+    ("kind", "labels", "share"),
+    [
+        ("P", ["PERSON"], 0.75),
+        ("S", ["SECRET"], 1.0),
+        ("I", ["ID", "PHONE", "URL", "SECRET"], 0.9),
+        ("D", ["DATE", "TIME", "CARDINAL"], 0.9),
+    ],
+)
+def test_most_of_what_they_name_is_recognised(read_texts, kind, labels, share):
+    found = []
+    for doc, spans in read_texts:
+        taken = characters(doc, labels)
+        found += [taken.issuperset(range(s, e)) for label, s, e in spans if label == kind]
+    assert sum(found) >= share * len(found)
+
+
+# -- what is no name -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("PRODUCTS", "He takes {} now."),
+        ("EPONYMS_ALONE", "{} was negative."),
+        ("LAW", "The {} was heard."),
+        ("INSTITUTIONS", "The {} did not reply."),
+        ("SCORES", "{} 14 today."),
+    ],
+)
+def test_no_word_of_a_list_is_a_name_by_itself(nlp, name, form):
+    for term in sorted(words(name, "terms")):
+        text = form.format(term.capitalize())
+        assert named(nlp(text), *NAMED) == [], text
+
+
+@pytest.mark.parametrize("stem", "vasta pra zolmi clari ixeki tanezu".split())
+@pytest.mark.parametrize("end", "statin sartan prazole cillin mycin zumab tinib gliptin".split())
+def test_a_drug_of_no_list_is_known_by_its_stem(nlp, stem, end):
+    assert named(nlp(f"He was given {(stem + end).capitalize()} twice."), *NAMED) == []
+
+
+@pytest.mark.parametrize("body", ["Directorate", "Tribunal", "Commission", "Ministry", "Court"])
+def test_the_head_of_a_body_is_not_spread(nlp, body):
+    doc = nlp(f"The Enforcement {body} opposed bail. The {body} replied. Later the {body} left.")
+    assert named(doc, "PERSON") == []
+
+
+@pytest.mark.parametrize("term", ["Weber", "Clark", "Barlow", "Hamilton", "Parkinson"])
+@pytest.mark.parametrize(
+    "form", ["Mr. {} came. {} slept.", "Dr. {} agreed.", "{} said so.", "Anne {} left. {} ate."]
+)
+def test_a_term_is_a_name_where_the_words_beside_it_say_so(nlp, term, form):
+    doc = nlp(form.format(term, term))
+    assert " ".join(named(doc, "PERSON")).count(term) == form.count("{}")
+
+
+@pytest.mark.parametrize("name", ["Grace", "Rose", "Faith", "Bill", "Joy"])
+def test_a_name_that_is_a_word_is_known_by_its_verb_title_and_second_mention(nlp, name):
+    doc = nlp(f"We met Ms. {name} there. The bus came, and {name} waved. It was late.")
+    assert named(doc, "PERSON") == [name, name]
+    assert name in named(nlp(f"Then {name} said no."), "PERSON")
+
+
+# -- identifiers, ages, times ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The van LB07 XYZ was seen.", "LB07 XYZ"),
+        ("The van B-MW 4821 was seen.", "B-MW 4821"),
+        ("The van AB-123-CD was seen.", "AB-123-CD"),
+        ("Booking reference: JX49TL please.", "JX49TL"),
+        ("Please quote PNR R5TN8C there.", "R5TN8C"),
+        ("Container CSQU 305438 3 arrived.", "CSQU 305438 3"),
+        ("Met at 51.5074, -0.1278 then.", "51.5074, -0.1278"),
+        ("At 48.8566° N, 2.3522° E now.", "48.8566° N, 2.3522° E"),
+        ("Application No. 36022/97 was lodged.", "36022/97"),
+        ("Writ Petition (Civil) No. 494 of 2012 fails.", "494 of 2012"),
+        ("DM u/throwaway_8812 there.", "u/throwaway_8812"),
+        ("Her number is 1 84 12 76 451 089 46 there.", "1 84 12 76 451 089 46"),
+    ],
+)
+def test_identifiers_are_known_by_their_form(nlp, text, expected):
+    (entity,) = [e for e in nlp(text).ents if e.label_ == "ID"]
+    assert expected in entity.text and len(entity.text) < len(expected) + 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It was 05-MAR-21 then.",
+        "In 2020 NFL teams met.",
+        "The ratio was 0.0123, 0.0456 then.",
+        "On 12 MAY 2019 he left.",
+        "The appeal 3/10 was light.",
+        "Password policy: long ones.",
+        "The secret is out.",
+        "Rates rose 24/7 in cases 10-12.",
+    ],
+)
+def test_what_looks_like_one_is_none(nlp, text):
+    assert named(nlp(text), "ID", "SECRET") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "expected"),
+    [
+        ("Alan Smith (43) was there.", "DATE", "43"),
+        ("Their son (7) was unhurt.", "DATE", "7"),
+        ("Lucas Meyer, 29, filmed it.", "DATE", "29"),
+        ("She is 58.", "DATE", "58"),
+        ("name | age | sex\nOmar Haddad | 43 | M\n", "DATE", "43"),
+        ("Dinner at 7.", "TIME", "7"),
+        ("Pump replaced at 1430 by her.", "TIME", "1430"),
+        ("Shift 0700-1900 was quiet.", "TIME", "0700-1900"),
+        ("Back by half six.", "TIME", "half six"),
+    ],
+)
+def test_bare_ages_and_times_are_known_by_what_is_beside_them(nlp, text, label, expected):
+    assert expected in named(nlp(text), label)
+
+
+# -- secrets ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("secret", TOKENS)
+@pytest.mark.parametrize("frame", ["The key {} leaked.", "KEY={}\n", "({})", '"{}"'])
+def test_keys_and_tokens_are_secrets_as_a_whole(nlp, secret, frame):
+    assert secret in " ".join(named(nlp(frame.format(secret)), "SECRET"))
+
+
+def test_a_private_key_is_one_secret_and_a_password_keeps_no_sign(nlp):
+    block = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nuZx1lV\n-----END RSA PRIVATE KEY-----"
+    assert named(nlp(f"See\n{block}\nthere."), "SECRET") == [block]
+    assert named(nlp("password: correct-horse-9!\n"), "SECRET") == ["correct-horse-9!"]
+
+
+@pytest.mark.parametrize("secret", TOKENS)
+def test_the_presets_write_a_fixed_text_for_a_secret(secret):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    selector = {"@dx_selectors": "dx.Entities.v1", "labels": ["SECRET"]}
+    nlp.add_pipe("dx_entity_sanitizer", config={"selector": selector})
+    assert nlp(f"The key {secret} leaked.").text == "The key [SECRET] leaked."
+
+
+# -- lists of the user's own -----------------------------------------------------------------------
+
+
+def with_lists(**lists):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    labels = sorted({"PERSON", "ORG", *lists.get("deny", ())})
+    selector = {"@dx_selectors": "dx.Entities.v1", "labels": labels, **lists}
+    redact = {"@dx_surrogates": "dx.Redact.v1"}
+    config = {"selector": selector, "surrogates": dict.fromkeys(labels, redact)}
+    nlp.add_pipe("dx_entity_sanitizer", config=config)
+    return nlp
+
+
+def test_what_is_allowed_stays_and_what_is_denied_goes_in_any_case():
+    nlp = with_lists(allow=["Maria", "Acme Widgets Ltd"], deny={"PROJECT": ["blue bird", "Zeta-9"]})
+    doc = nlp("MARIA asked Peter at Acme Widgets Ltd of Blue  Bird and ZETA-9; maria left.")
+    assert doc.text.replace("  ", " ") == (
+        "MARIA asked [PERSON] at Acme Widgets Ltd of [PROJECT] and [PROJECT]; maria left."
+    )
+
+
+def test_a_longer_name_than_what_is_allowed_goes():
+    assert "Maria" not in with_lists(allow=["Maria"])("Then Maria Gonzalez left.").text
+
+
+def test_what_is_denied_goes_though_it_is_allowed():
+    nlp = with_lists(allow=["Maria"], deny={"PERSON": ["maria"]})
+    assert nlp("Then Maria left.").text == "Then [PERSON] left."
+
+
+def test_the_lists_are_part_of_the_config(tmp_path):
+    nlp = with_lists(allow=["Maria"], deny={"PROJECT": ["Zeta"]})
+    nlp.to_disk(tmp_path)
+    assert spacy.load(tmp_path)("Maria met Peter at Zeta.").text == (
+        "Maria met [PERSON] at [PROJECT]."
+    )
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [{"allow": "Maria"}, {"allow": [""]}, {"deny": {"GPE": ["x"]}}, {"deny": {"PERSON": "Maria"}}],
+)
+def test_wrong_lists_are_refused_without_their_text(lists):
+    with pytest.raises(DxError) as caught:
+        Entities(["PERSON"], **lists)
+    assert "Maria" not in str(caught.value)
