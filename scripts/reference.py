@@ -76,11 +76,6 @@ MORE_OF_OPTIONS = {
     "report measure": "By the attackers of `dx attack` and the audits of `dx audit`, on this very "
     "release.",
     "report config": "With --measure, where the mechanism has other settings than epsilon.",
-    "tune epsilon": EPSILONS,
-    "tune text": "A .txt, .jsonl, .csv or .spacy file, whose words count as often as they "
-    "occur. None is printed or written, but the figures are about this text.",
-    "tune target": "Figures: unchanged, similarity, guesser and loss "
-    "(between nearest words, in nats), with <= or >=.",
 }
 PARTS = {
     "dx_priors": "Priors",
