@@ -20,7 +20,7 @@ from spacy.language import Language
 from ..config import FileOptions
 from ..entities.surrogates.base import Surrogate
 from ..entities.surrogates.replacements import USER
-from ..errors import DxError, Errors, UsageError
+from ..errors import DxError, UsageError
 from ..pipeline.component import DxSanitizer
 from ..pipeline.count import Count
 from ..pipeline.coverage import OWN
@@ -29,7 +29,7 @@ from ..pipeline.select import Entities
 from ..privacy.composition import Loss
 from ..space import BUILTIN
 from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_language, language_of
-from .account import Account, OverLimit
+from .account import Account, charge_person
 from .build import the_sanitizer
 from .fields import Header, Row, shown
 from .files.atomic import Output
@@ -220,12 +220,9 @@ class FileRun:
         if not person:
             return ""
         key = self.run.parts.person(person) if self.run.parts is not None else person
-        loss = largest_in(released.receipts)
-        try:
-            self.run.persons.charge(key, loss)
-        except OverLimit as error:
-            return Errors.DX179.format(spent=error.spent, budget=error.limit)
-        self.charged[key] = self.charged.get(key, Loss()) + loss
+        if why := charge_person(self.run.persons, key, released.receipts):
+            return why
+        self.charged[key] = self.charged.get(key, Loss()) + largest_in(released.receipts)
         return ""
 
     def to_dict(self) -> dict[str, Any]:
