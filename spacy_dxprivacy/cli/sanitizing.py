@@ -153,10 +153,10 @@ def _print(tally: Tally, files: FileOptions, *, verbose: bool | None) -> None:
 # -- the run ---------------------------------------------------------------------------------------
 
 
-def _make_keys(*paths: str | Path | None) -> None:
+def _make_keys(*paths: Path | str | None) -> None:
     """Make the keys that are not there; raise UsageError for those that cannot be used."""
     with settings_that_fail():
-        for path in map(Path, filter(None, paths)):
+        for path in [Path(path) for path in paths if path is not None]:
             if not path.exists():
                 make_key(path)
                 about = "Anyone who has it can link surrogates to originals."
