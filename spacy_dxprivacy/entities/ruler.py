@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from spacy.language import Language
 
+from .thresholds import NETWORK, NETWORK_CONFIG
+
 if TYPE_CHECKING:
     from .recogniser import DxEntityRecognizer
     from .ruling import DxEntityRuler
@@ -30,11 +32,14 @@ def make_dx_entity_ruler(
 
 
 @Language.factory(
-    "dx_entity_recognizer",
+    NETWORK,
     assigns=["doc.ents", "token.ent_type", "token.ent_iob"],
+    default_config=NETWORK_CONFIG,
 )
-def make_dx_entity_recognizer(nlp: Language, name: str) -> DxEntityRecognizer:
+def make_dx_entity_recognizer(
+    nlp: Language, name: str, threshold: dict[str, float], take_back: float
+) -> DxEntityRecognizer:
     """Make a component that finds entities by a trained network. See DxEntityRecognizer."""
     from .recogniser import DxEntityRecognizer
 
-    return DxEntityRecognizer(nlp, name)
+    return DxEntityRecognizer(nlp, name, threshold=threshold, take_back=take_back)

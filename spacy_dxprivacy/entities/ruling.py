@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 from spacy.language import Language
@@ -27,6 +28,8 @@ from .phrases import match_phrases
 from .review import further_persons, relabelled
 from .tables import LABELS, patterns
 from .words import FLAGS, as_rules_see, rule_vocab
+
+BY_RULE = "dx_rule"  # the `ent_id_` of what the built-in rules found, not patterns of your own
 
 
 class DxEntityRuler(FailsClosed, EntityRuler):
@@ -90,7 +93,8 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         spans = [] if self.overwrite else list(doc.ents)
         taken = {i for span in spans for i in range(span.start, span.end)}
         for label, start, end in matches:
-            key, span_id = self._ent_ids.get(label) or (label, "")
+            source = BY_RULE if isinstance(label, str) else ""
+            key, span_id = self._ent_ids.get(label) or (label, source)
             for first, last in _free_runs(doc, start, end, taken, label == "SECRET"):
                 spans.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
@@ -101,7 +105,10 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         further = further_persons(doc, entities) if language_of_doc(doc) == "en" else []
         further += mentions(doc, [*entities, *further])
         again = Bounds(doc, spans).cut(further) if further else []
-        doc.ents = (*spans, *(Span(doc, start, end, label=label) for label, start, end in again))
+        spans += [
+            Span(doc, start, end, label=label, span_id=BY_RULE) for label, start, end in again
+        ]
+        doc.ents = tuple(spans)
 
     def _match_words(self, doc: Doc) -> Iterator[Entity]:
         matcher, contexts = _token_rules(self.guess)
@@ -127,18 +134,14 @@ def _free_runs(
 ) -> Iterator[tuple[int, int]]:
     """The parts of a match that are still free, without space at their ends, nor punctuation, which
     only secrets end in."""
-    if taken.issuperset(range(start, end)):
-        return
     marks = "" if is_secret else "#"
-    edges = (t.is_space or (t.is_punct and not t.text.startswith(marks)) for t in doc[start:end])
-    free = [i not in taken and not edge for i, edge in enumerate(edges, start)]
-    while any(free):
-        first = free.index(True)
-        last = first + 1
-        while last < len(free) and start + last not in taken:
-            last += 1
-        run = max(i for i in range(first, last) if free[i]) + 1
-        within = doc[start + first : start + run].text
-        run += run < last and doc[start + run].text == ")" and within.count("(") > within.count(")")
-        yield start + first, start + run
-        free[first:last] = [False] * (last - first)
+    for is_taken, run in groupby(range(start, end), key=taken.__contains__):
+        tokens = [] if is_taken else [doc[i] for i in run]
+        named = [
+            t.i for t in tokens if not (t.is_space or (t.is_punct and not t.text.startswith(marks)))
+        ]
+        if named:
+            first, last = named[0], named[-1] + 1
+            within = doc[first:last].text
+            closes = last <= tokens[-1].i and doc[last].text == ")"
+            yield first, last + (closes and within.count("(") > within.count(")"))

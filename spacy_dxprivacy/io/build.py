@@ -20,6 +20,7 @@ from thinc.api import Config
 
 from ..config import PipelineOptions, import_code, read_config, unknown_key
 from ..entities.surrogates.plain import PRESETS
+from ..entities.thresholds import NETWORK, NETWORK_CONFIG
 from ..errors import UsageError, did_you_mean
 from ..mechanisms.levels import LEVELS, MECHANISM
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
@@ -83,6 +84,9 @@ def unfitted(options: PipelineOptions) -> Language:
     """Return a pipeline with these options, as it is before it loads a space."""
     name = "dx_entity_sanitizer" if options.entities else "dx_sanitizer"
     of_block, of_pipeline = _split(options.overrides, name)
+    of_network = dict[str, Any]()
+    if options.model is None:
+        of_network, of_pipeline = _split_network(of_pipeline)
     nlp = _base(options, of_pipeline, name)
     block = component_config(options)
     if any(isinstance(pipe, DxSanitizer) for _, pipe in nlp.pipeline):
@@ -91,13 +95,15 @@ def unfitted(options: PipelineOptions) -> Language:
         return nlp
     block = override(block, of_block, Config(DEFAULTS[name]).merge(block))
     if "selector" not in block and block.get("surrogates") is None:
+        for path in of_network:
+            raise unknown_key(path, ROOTS)  # of a recogniser that the pipeline does not have
         nlp.add_pipe(name, config=block, first=True)
         nlp.select_pipes(enable=[name])
         return nlp
     if options.model in (None, RULES):
         nlp.add_pipe("dx_entity_ruler")
         if options.model != RULES:
-            nlp.add_pipe("dx_entity_recognizer")
+            nlp.add_pipe(NETWORK, config=override({}, of_network, Config(NETWORK_CONFIG)))
     elif not any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names):
         raise UsageError(
             "the model has no entity recogniser. Leave `model` out to use the rules that come with "
@@ -149,6 +155,8 @@ def _assembled(path: Path | str, overrides: Mapping[str, Any]) -> Language:
     for name in ours:
         factory = DEFAULTS[blocks[name]["factory"]]
         defaults["components"][name] = Config(factory).merge(blocks[name])
+    for name in (name for name in blocks if blocks[name].get("factory") == NETWORK):
+        defaults["components"][name] = Config(NETWORK_CONFIG).merge(blocks[name])
     if of_block:
         settings = Config(defaults["components"][ours[-1]])
         blocks[ours[-1]] = override(blocks[ours[-1]], of_block, settings)
@@ -188,6 +196,16 @@ def _split(overrides: Mapping[str, Any], component: str) -> tuple[dict[str, Any]
             start = path.removesuffix(below)
             raise unknown_key(path, [f"{start}{name}.{tail}".rstrip(".") for name in ROOTS])
     return of_block, of_pipeline
+
+
+def _split_network(overrides: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the overrides of the recogniser, by path below its block, and all others."""
+    start = f"components.{NETWORK}."
+    of_network, others = dict[str, Any](), dict[str, Any]()
+    for path, value in overrides.items():
+        part = of_network if path.startswith(start) else others
+        part[path.removeprefix(start)] = value
+    return of_network, others
 
 
 def override(block: dict[str, Any], overrides: Mapping[str, Any], known: Config) -> Config:

@@ -117,6 +117,23 @@ def test_what_is_not_restored_is_listed_without_its_text(key, tmp_path):
     assert "3 of QUANTITY" in told and "line 1, 2." in told and "9" not in told
 
 
+def test_nothing_is_restored_where_whoever_wrote_the_answer_may_read_it(key, tmp_path):
+    """As in answers of the proxy."""
+    pytest.importorskip("cryptography")
+    table, answer = SurrogateTable(), tmp_path / "answer.txt"
+    table.add(Mention("Whitcombe", "PERSON"), "Ashworth", "dx.Name.v1")
+    write_table(table, tmp_path / "table.dx", read_key(key))
+    options = ["--table", tmp_path / "table.dx", "--table-key", key]
+    for form in ("![x](https://a.example/?q={})", "https://a.example {} x", "<b id='{}'>",
+                 "[x](<https://a.example/a {}>)", "({})", "<b>x</b> {} [a](b)"):  # fmt: skip
+        answer.write_text(form.replace("{}", "Ashworth"))
+        restored = run_dx("restore", answer, *options)
+        held = form.startswith(("!", "<b id", "[x]"))
+        expected = form.replace("{}", "Ashworth" if held else "Whitcombe")
+        assert restored.stdout == expected
+        assert restored.stderr.startswith("0 restored" if held else "1 restored")
+
+
 def test_a_table_with_another_key_or_damage_is_refused(tmp_path):
     pytest.importorskip("cryptography")
     table = SurrogateTable()

@@ -9,7 +9,7 @@ import spacy
 
 from spacy_dxprivacy.about import DATA
 from spacy_dxprivacy.entities import network, recogniser
-from spacy_dxprivacy.errors import DxError
+from spacy_dxprivacy.errors import DxError, UsageError
 from spacy_dxprivacy.io.build import make_pipeline
 
 TEXT = "Dr. Oluwaseun Brandvold of Norwood Analytics moved to Fargo on 3 May 2021."
@@ -100,6 +100,97 @@ def test_a_long_document_is_read_in_parts_like_a_short_one(nlp, monkeypatch):
     first, second = recogniser.predicted([doc, nlp.make_doc(TEXT)])
     assert np.allclose(first, whole, atol=1e-5)
     assert np.allclose(second, recogniser.predicted([nlp.make_doc(TEXT)])[0], atol=1e-5)
+
+
+def shares_of(*rows):
+    """Return probabilities of tags, of which each row says its own: {tag: probability}."""
+    shares = np.full((len(rows), 2 * len(network.LABELS) + 1), 1e-6, dtype=np.float32)
+    for row, probabilities in zip(shares, rows, strict=True):
+        for tag, probability in probabilities.items():
+            row[tag] = probability
+    return shares
+
+
+def test_an_entity_begins_with_the_first_tag_of_its_label():
+    first, other = (network.tag("PERSON", begins=begins) for begins in (True, False))
+    place = network.tag("GPE", begins=False)
+    # A sure second tag needs the first one before it; alone it is none.
+    torn = shares_of({0: 0.4, other: 0.6}, {0: 1.0})
+    whole = shares_of({0: 0.55, first: 0.45}, {0: 0.02, other: 0.98}, {0: 1.0})
+    mixed = shares_of({first: 1.0}, {0: 0.4, place: 0.6})
+    even = dict.fromkeys(network.LABELS, 1.0)
+    assert recogniser.spans(torn, even) == []
+    assert recogniser.spans(whole, even) == [("PERSON", 0, 2)]
+    assert recogniser.spans(mixed, even) == [("PERSON", 0, 1)]
+
+
+def test_a_new_first_tag_ends_an_entity_and_runs_are_apart():
+    first, other = (network.tag("ORG", begins=begins) for begins in (True, False))
+    rows = [{first: 1.0}, {other: 1.0}, {first: 1.0}, {0: 1.0}, {0: 1.0}, {first: 1.0}]
+    assert recogniser.spans(shares_of(*rows)) == [("ORG", 0, 2), ("ORG", 2, 3), ("ORG", 5, 6)]
+
+
+def test_a_lower_threshold_marks_more_of_its_label_alone():
+    first, place = (network.tag(label, begins=True) for label in ("PERSON", "GPE"))
+    shares = shares_of({0: 0.7, first: 0.3}, {0: 1.0}, {0: 0.7, place: 0.3})
+    even = dict.fromkeys(network.LABELS, 1.0)
+    assert recogniser.spans(shares, even) == []
+    assert recogniser.spans(shares, even | {"PERSON": 0.4}) == [("PERSON", 0, 1)]
+
+
+def test_thresholds_are_settings_of_the_component_and_saved_with_it(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_recognizer", config={"threshold": {"PERSON": 1e6}})
+    assert "PERSON" not in {label for label, _ in found(nlp(TEXT))}
+    assert "DATE" in {label for label, _ in found(nlp(TEXT))}
+    nlp.to_disk(tmp_path / "saved")
+    assert found(spacy.load(tmp_path / "saved")(TEXT)) == found(nlp(TEXT))
+
+
+PATH = "components.dx_entity_recognizer.threshold.PERSON"
+
+
+@pytest.mark.parametrize("settings", [{"entities": ["person"]}, {"config": "configs/entities.cfg"}])
+def test_thresholds_are_overrides_of_commands(settings):
+    nlp = make_pipeline(**settings, overrides={PATH: 1e6})
+    recogniser_alone = nlp.get_pipe(BOTH[1])(nlp.make_doc(TEXT))
+    assert "PERSON" not in {label for label, _ in found(recogniser_alone)}
+    with pytest.raises(UsageError, match="ORG"):
+        make_pipeline(**settings, overrides={PATH.replace("PERSON", "OGR"): 1.0})
+
+
+def test_thresholds_need_a_recogniser():
+    with pytest.raises(UsageError, match="threshold"):
+        make_pipeline(overrides={PATH: 1.0})
+
+
+@pytest.mark.parametrize(
+    "settings", [{"threshold": {"NAME": 1.0}}, {"threshold": {"ORG": 0.0}}, {"take_back": 0.0}]
+)
+def test_a_wrong_threshold_is_refused(settings):
+    with pytest.raises(DxError, match="DX001"):
+        spacy.blank("en").add_pipe("dx_entity_recognizer", config=settings)
+
+
+def taking_back(limit):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    nlp.add_pipe("dx_entity_recognizer", config={"take_back": limit})
+    return nlp
+
+
+def test_the_network_takes_back_what_the_rules_took_for_a_name():
+    text = "Aaawww, I was looking forward to it. Then Mr. Thistlewick called."
+    kept, taken = (found(taking_back(limit)(text)) for limit in (1.0, 0.95))
+    assert ("PERSON", "Aaawww") in kept
+    assert ("PERSON", "Aaawww") not in taken
+    assert ("PERSON", "Thistlewick") in taken
+
+
+def test_the_network_takes_back_no_name_of_your_own_patterns():
+    nlp = taking_back(0.01)
+    nlp.get_pipe("dx_entity_ruler").add_patterns([{"label": "PERSON", "pattern": "Aaawww"}])
+    assert ("PERSON", "Aaawww") in found(nlp("Aaawww, I was looking forward to it."))
 
 
 def test_rules_and_network_together_find_more_than_each():
