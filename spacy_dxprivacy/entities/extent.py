@@ -97,10 +97,11 @@ class Bounds:
             fixed = self._fixed(label, start, end)
             if label == "PERSON" and any(self.lowers[i] in _COURTS for i in fixed):
                 label = "GPE"  # that of a court
-            for piece in self._pieces((label, start, end), fixed, ends):
-                named = self._terms.judged(piece, persons) if label in _NAMED else piece
-                pieces += [named] if named else []
-        return pieces
+            pieces += self._pieces((label, start, end), fixed, ends)
+        judged: list[Entity | None] = []
+        for piece in pieces:
+            judged.append(self._terms.judged(piece, persons) if piece[0] in _NAMED else piece)
+        return list(filter(None, judged))
 
     def trimmed(self, start: int, end: int) -> tuple[int, int]:
         """Return the extent without white space, marks and linking words at its ends, and without a
@@ -158,7 +159,10 @@ def _is_of_two(doc: Doc, start: int, end: int) -> bool:
 
 def _is_in_phrase(doc: Doc, start: int, end: int) -> bool:
     """Whether a weekday is part of the name of another thing (Taco Tuesday, Sunday Times)."""
-    if end - start > 2 or not any("WEEKDAY" in kinds(token.text) for token in doc[start:end]):
+    if end - start > 2:
+        return False
+    listed = [kinds(token.text) for token in doc[start:end]]
+    if all("WEEKDAY" not in kinds_of_word for kinds_of_word in listed):
         return False
     around = doc[max(start - 3, 0) : end + 3]
     first, last = doc[start].idx - around.start_char, doc[end - 1].idx - around.start_char
