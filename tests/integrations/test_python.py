@@ -109,7 +109,7 @@ def test_the_command_and_python_share_their_names():
     assert len(options) < 24
     fields = PipelineOptions.__dataclass_fields__.keys()
     run = {"text", "field", "keep_fields", "format", "person_field", "table", "table_key"}
-    run |= {"receipt", "n_process", "preview", "quiet", "force"}
+    run |= {"receipt", "n_process", "preview", "verbose", "force"}
     assert options.keys() - run <= fields and not run & fields
 
 
