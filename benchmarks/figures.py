@@ -55,7 +55,7 @@ def write_pages() -> None:
 def with_tables(text: str) -> str:
     """Return a page whose tables and levels are those of their result files."""
     text = LEVEL.sub(lambda match: match[1] + level(match[2]) + match[4], text)
-    return TABLE.sub(lambda match: match[1] + table(_read(match[2])) + match[4], text)
+    return TABLE.sub(lambda match: match[1] + table(match[2], _read(match[2])) + match[4], text)
 
 
 def level(name: str) -> str:
@@ -74,14 +74,16 @@ def _read(name: str) -> dict[str, Any]:
     return result
 
 
-def table(result: dict[str, Any]) -> str:
+def table(name: str, result: dict[str, Any]) -> str:
     """Return the table of a result file in Markdown, and below it what was measured."""
     numbers = [not isinstance(cell, str) for cell in result["rows"][0]]
     rule = ["---:" if number else "---" for number in numbers]
     rows = [result["columns"], rule, *([_cell(cell) for cell in row] for row in result["rows"])]
     lines = [f"| {' | '.join(row)} |" for row in rows]
-    told = f"Measured at commit {result['commit']}: `{result['command']}`. {result['data']}"
-    return "\n".join(["", *lines, "", told, "", ""])
+    settings = f"[Measured](../{name}) at commit {result['commit']}: `{result['command']}`."
+    attacker = result["attacker"].rstrip(".")
+    attacked = "" if attacker.startswith("none") else f" Attacker: {attacker}."
+    return "\n".join(["", *lines, "", f"{settings} {result['data']}{attacked}", "", ""])
 
 
 def _cell(value: object) -> str:

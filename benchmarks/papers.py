@@ -1,4 +1,4 @@
-"""Write the result files and figures of docs/explanation/papers.md from runs of projects/papers.
+"""Write the result files and figures of docs/reference/figures.md from runs of projects/papers.
 
     python benchmarks/papers.py FOLDER...
 

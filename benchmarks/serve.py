@@ -9,9 +9,17 @@ times count from when a request was due), and prints what came of it. The client
 the same cores, which is printed too, as is what else the machine does. 1,000 requests a second of
 50 words on 2 cores, 99 % below 50 ms, was asked for.
 
+python benchmarks/serve.py --conversation [--words 8000] [--turns 12]
+
 With --beside, small requests are sent one after another, in turns with nothing else under way and
-with a large request of so many bytes under way (many texts, or one where --one-text is given).
-Printed are both times and their ratio: it should be below 2.
+with one of three loads: a request of so many bytes (many texts, or one where --one-text is given),
+256 bodies that never end, and 60 callers who each ask for 20 texts of 1,000 characters again and
+again. Printed are the times and their ratios: they should be below 2.
+
+With --conversation, it starts `dx proxy` before an upstream of its own, and sends a conversation
+each turn of which adds so many words; then its last turn alone, in another conversation; then 20
+such conversations at once, of a tenth of the words. Printed are words and milliseconds a turn, and
+what all turns cost by the last turn alone: it should be below 2.
 """
 
 from __future__ import annotations
@@ -24,8 +32,10 @@ import random
 import socket
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -57,8 +67,13 @@ def main() -> None:
     parser.add_argument("--workers", default="1")
     parser.add_argument("--beside", type=int, default=0)
     parser.add_argument("--one-text", action="store_true")
+    parser.add_argument("--conversation", action="store_true")
+    parser.add_argument("--turns", type=int, default=12)
     given = parser.parse_args()
     port = free_port()
+    if given.conversation:
+        given.words = 8000 if given.words == 50 else given.words
+        return converse(given, port)
     of = {"path": []}.get(given.mechanism, ["--epsilon", "3"])  # one that has no default
     epsilon = ["--epsilon", given.epsilon] if given.epsilon else of
     command = [
@@ -150,31 +165,148 @@ async def answer_of(
 
 
 async def beside(given: argparse.Namespace, port: int) -> None:
-    """Times of small requests, quiet and beside a large one, in turns: the machine may be busy."""
+    """Times of small requests, quiet and beside each load, in turns: the machine may be busy."""
     bodies = requests(given.words)
     await warm(bodies[:20], port)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    times: dict[bool, list[float]] = {False: [], True: []}
-    for turn in range(6):
-        crowded = bool(turn % 2)
-        large = asyncio.ensure_future(ask_for_much(given, port)) if crowded else None
-        await asyncio.sleep(1)
-        until = time.perf_counter() + given.seconds / 6
-        while time.perf_counter() < until:
-            start = time.perf_counter()
-            status = await answer_of(reader, writer, random.choice(bodies))
-            if status != 200 or (large is not None and large.done()):
-                raise SystemExit(f"{status}, or the large request has ended")
-            times[crowded].append(time.perf_counter() - start)
-        if large is not None:
-            large.cancel()
-        await asyncio.sleep(3)  # what a worker began with is finished
-    quiet, busy = (np.quantile(times[key], [0.5, 0.95]) * 1e3 for key in (False, True))
-    print(f"{given.mechanism}, {given.words} words beside {given.beside:,} bytes, "
-          f"load of the machine {os.getloadavg()[0]:.1f}")  # fmt: skip
-    for name, some, n in (("quiet", quiet, len(times[False])), ("beside", busy, len(times[True]))):
-        print(f"  {name}: {some[0]:.1f} ms in the middle, {some[1]:.1f} at 95 %, of {n}")
-    print(f"  ratio: {busy[0] / quiet[0]:.2f} in the middle, {busy[1] / quiet[1]:.2f} at 95 %")
+    loads = {
+        f"a body of {given.beside:,} bytes": lambda: [ask_for_much(given, port)],
+        "256 slow bodies": lambda: [ask_slowly(port) for _ in range(256)],
+        "60 callers": lambda: [ask_again(port) for _ in range(60)],
+    }
+    print(f"{given.mechanism}, {given.words} words, load of the machine {os.getloadavg()[0]:.1f}")
+    for name, load in loads.items():
+        times: dict[bool, list[float]] = {False: [], True: []}
+        for turn in range(6):
+            crowded = bool(turn % 2)
+            tasks = [asyncio.ensure_future(one) for one in load()] if crowded else []
+            await asyncio.sleep(1)
+            until = time.perf_counter() + given.seconds / 6
+            while time.perf_counter() < until:
+                start = time.perf_counter()
+                status = await answer_of(reader, writer, random.choice(bodies))
+                if status != 200 or any(task.done() for task in tasks):
+                    raise SystemExit(f"{status}, or the load has ended")
+                times[crowded].append(time.perf_counter() - start)
+            for task in tasks:
+                task.cancel()
+            await asyncio.sleep(3)  # what a worker began with is finished
+        quiet, busy = (np.quantile(times[key], [0.5, 0.95]) * 1e3 for key in (False, True))
+        print(f"  beside {name}: {busy[0]:.1f} ms in the middle, {busy[1]:.1f} at 95 %")
+        ratios = f"{busy[0] / quiet[0]:.2f} and {busy[1] / quiet[1]:.2f}"
+        counts = f"{len(times[False])} and {len(times[True])} requests"
+        print(f"    quiet {quiet[0]:.1f} and {quiet[1]:.1f}: ratios {ratios}, of {counts}")
+
+
+async def ask_slowly(port: int) -> None:
+    """Send a body that never ends, and begin anew at its deadline."""
+    while True:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(head_of(1000))
+        while not reader.at_eof() and not reader._buffer:  # type: ignore[attr-defined]
+            writer.write(b" ")
+            await asyncio.sleep(1)
+        writer.close()
+
+
+async def ask_again(port: int) -> None:
+    known = Space.builtin().words[:5000]
+    texts = [" ".join(random.choices(known, k=170)) for _ in range(20)]
+    body = json.dumps({"texts": texts}).encode()
+    while True:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        await answer_of(reader, writer, head_of(len(body)) + body)
+        writer.close()
+
+
+# -- a conversation with a model -------------------------------------------------------------------
+
+
+class Echo(BaseHTTPRequestHandler):
+    """An upstream that says a word."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        message = {"role": "assistant", "content": "Well."}
+        raw = json.dumps({"choices": [{"index": 0, "message": message}]}).encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+def converse(given: argparse.Namespace, port: int) -> None:
+    upstream = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    threading.Thread(target=upstream.serve_forever, daemon=True).start()
+    command = [
+        sys.executable, "-m", "spacy", "dx", "proxy", "--port", str(port), "--max-bytes", "9000000",
+        "--max-seconds", "120", "--upstream", f"http://127.0.0.1:{upstream.server_port}",
+    ]  # fmt: skip
+    proxy = subprocess.Popen(command, stderr=subprocess.DEVNULL, cwd=ROOT)
+    try:
+        asyncio.run(wait_for(port))
+        asyncio.run(turns_of(given, port))
+    finally:
+        proxy.terminate()
+        proxy.wait(60)
+
+
+async def turns_of(given: argparse.Namespace, port: int) -> None:
+    await turn(port, turns(2, 100, 0))
+    messages = turns(given.turns, given.words, 1)
+    times = [await turn(port, messages[: 2 * i + 1]) for i in range(given.turns)]
+    for i, seconds in enumerate(times):
+        words = sum(len(message["content"].split()) for message in messages[: 2 * i + 1])
+        print(f"  turn {i + 1}: {words:,} words, {1e3 * seconds:,.0f} ms")
+    alone = await turn(port, [{"role": "user", "content": "Another."}, *messages])
+    ratio = sum(times) / alone
+    print(f"  all turns {sum(times):.1f} s, the last one alone {alone:.1f} s: {ratio:.2f} of it")
+    several = [turns(given.turns, given.words // 10, seed) for seed in range(2, 22)]
+    for name, count in (("quiet", 1), ("20 at once", 20)):
+        medians = []
+        for i in range(given.turns):
+            begin = [{"role": "user", "content": f"{name}."}]
+            asks = [turn(port, begin + messages[: 2 * i + 1]) for messages in several[:count]]
+            medians.append(1e3 * float(np.median(await asyncio.gather(*asks))))
+        first, later = medians[0], float(np.median(medians[1:]))
+        print(f"  {name}, turns of {given.words // 10:,} words: {first:,.0f} ms the first one,")
+        print(f"    {later:,.0f} each later one, {medians[-1]:,.0f} the last one")
+
+
+def turns(count: int, words: int, seed: int) -> list[dict[str, str]]:
+    """A conversation: sentences of frequent words, each with a name, a date and a place."""
+    draw, known = random.Random(seed), Space.builtin().words[:5000]
+    first, last = (
+        "Priya Wei Ulla Maria John Anna".split(),
+        "Whitcombe Okafor Zorblatt Novak".split(),
+    )
+    names = [f"{a} {b}" for a in first for b in last]
+    messages = []
+    for _ in range(count):
+        text = f"{seed}."
+        while len(text) < 6 * words:
+            day = f"March {draw.randint(1, 28)}, {draw.randint(1990, 2024)}"
+            text += (
+                f" {' '.join(draw.choices(known, k=40))}. Ms. {draw.choice(names)} came on {day}."
+            )
+        messages += [{"role": "user", "content": text}, {"role": "assistant", "content": "Well."}]
+    return messages
+
+
+async def turn(port: int, messages: list[dict[str, str]]) -> float:
+    """Seconds of one request."""
+    body = json.dumps({"model": "gpt-4o", "messages": messages}).encode()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    head = head_of(len(body)).replace(b"/sanitize", b"/v1/chat/completions")
+    start = time.perf_counter()
+    status = await answer_of(reader, writer, head + body)
+    writer.close()
+    if status != 200:
+        raise SystemExit(f"the proxy answered {status}")
+    return time.perf_counter() - start
 
 
 async def ask_for_much(given: argparse.Namespace, port: int) -> None:

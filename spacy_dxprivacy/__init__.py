@@ -13,7 +13,7 @@ from .registries import registry
 
 if TYPE_CHECKING:
     from .errors import DxError, DxWarning, UsageError
-    from .integrations.clean import Cleaned, clean
+    from .integrations.clean import Cleaned, clean, prompt
     from .pipeline.component import DxSanitizer
     from .pipeline.receipt import Receipt
     from .privacy.composition import compose
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Cleaned", "Draw", "DxError", "DxSanitizer", "DxWarning", "Guarantee", "Receipt", "Rng",
     "Space", "UsageError", "__version__", "assert_sanitized", "attach_vectors", "clean",
-    "compose", "registry", "release", "trim_vocab",
+    "compose", "prompt", "registry", "release", "trim_vocab",
 ]  # fmt: skip
 
 _HOMES = table("exports")

@@ -27,12 +27,16 @@ from .machine import is_loopback
 # that of the command line, a help text, and a short name there.
 
 
+PROMPT_ENTITIES = "person,date,gpe,address,org,email,phone,url,id"  # replaced in prompts
+POLICIES = ("replace", "mask", "block", "leave")
+
+
 @dataclass(frozen=True)
 class PipelineOptions:
     """What makes a pipeline that sanitises. None is the default of the component.
 
-    `epsilon` is in nats per unit of the mechanism's metric; `level` is one of the default
-    mechanism, in its place. A `config` stands alone, but for `code`, `language` and `overrides`:
+    `epsilon` is in nats per unit of the mechanism's metric, or the name of a level of the default
+    mechanism. A `config` stands alone, but for `code`, `language` and `overrides`:
     values by path, in the pipeline (`nlp.batch_size`) or below the component (`mechanism.epsilon`).
     `space` is "builtin", or the path of a saved space.
     """
@@ -42,8 +46,9 @@ class PipelineOptions:
     mechanism: Annotated[
         str | None, "Mechanism: path (default), 'mahalanobis lam=1', ...", "-m"
     ] = None
-    epsilon: Annotated[float | None, "Privacy parameter: smaller is more private", "-e"] = None
-    level: Annotated[str | None, "Instead of epsilon: light, balanced, strong"] = None
+    epsilon: Annotated[
+        str | float | None, "Smaller is more private: a number, light, balanced or strong", "-e"
+    ] = None  # fmt: skip
     entities: Annotated[
         str | tuple[str, ...] | list[str] | None, "Replace only these entities: person,date"
     ] = None
@@ -125,9 +130,12 @@ class ServiceOptions:
     upstream_seconds: float = 300.0
     tools: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    images: bool = False
+    policy: tuple[str, ...] = ()
+    note: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("host", "tools", "models"):
+        for name in ("host", "tools", "models", "policy"):
             object.__setattr__(self, name, names_of(getattr(self, name) or ()))
         object.__setattr__(self, "workers", process_count(self.workers))
         for name in ("upstream_seconds", "max_requests", "max_bytes", "max_seconds"):
@@ -142,6 +150,15 @@ class ServiceOptions:
             raise UsageError("`upstream` must begin with http:// or https://.")
         if self.budget is not None and self.ledger is None:
             raise UsageError("`budget` needs `ledger`, a file that records what each caller spent.")
+        for label, way in self.policies.items():
+            if not label or way not in POLICIES:
+                raise UsageError(f"`policy` must be LABEL=WAY, one of {', '.join(POLICIES)}.")
+
+    @property
+    def policies(self) -> dict[str, str]:
+        """What becomes of mentions in prompts, by label."""
+        pairs = (rule.partition("=") for rule in self.policy)
+        return {label.strip().upper(): way.strip() for label, _, way in pairs}
 
 
 @dataclass(frozen=True)
@@ -154,6 +171,11 @@ class ProxyOptions(ServiceOptions):
     models: Annotated[
         tuple[str, ...], "Model names to pass on whose words are in no public list"
     ] = ()
+    images: Annotated[bool, "Send images, audio and files, as they are"] = False
+    policy: Annotated[
+        tuple[str, ...], "By label: replace, mask, block or leave, as in id=block,date=leave"
+    ] = ()
+    note: Annotated[bool, "Tell the model that names are surrogates"] = False
 
     def __post_init__(self) -> None:
         if not self.upstream:

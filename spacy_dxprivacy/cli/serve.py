@@ -8,13 +8,11 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from ..config import PipelineOptions, ProxyOptions, ServiceOptions
+from ..config import PROMPT_ENTITIES, PipelineOptions, ProxyOptions, ServiceOptions
 from ..errors import UsageError
 from ..validate import needs
 from . import options
 from .terminal import setting_up
-
-PROMPT_ENTITIES = "person,date,gpe,address,org,email,phone,url,id"
 
 
 @options.from_settings()
@@ -47,14 +45,16 @@ def serve_cli(
 def proxy_cli(proxy: ProxyOptions, pipeline: PipelineOptions) -> None:
     """Send prompts to a model without the names in them, and restore the names in its answers.
 
-    Give http://127.0.0.1:8000/v1 to a client of OpenAI's API as its base URL. The upstream reads
-    surrogates of --entities (person, date, gpe, address, org, email, phone, url and id if left
-    out); answers, streamed or not, come back with the originals. Which surrogate stands for whom is
-    held in memory until the answer is complete. Nothing is restored in a URL, in markup, or in
-    arguments of functions that --tools does not name. Images, audio and files are refused. Routes:
-    POST /v1/chat/completions, /v1/responses; GET /health, /about, /budget. The key for the upstream
-    is that of the client, or the environment variable DX_UPSTREAM_KEY. Needs: pip install
-    "spacy-dxprivacy[serve]".
+    Give http://127.0.0.1:8000/v1 to a client of OpenAI's API as its base URL, and
+    http://127.0.0.1:8000 to one of Anthropic's. The upstream reads surrogates of --entities
+    (person, date, gpe, address, org, email, phone, url and id if left out); answers, streamed or
+    not, come back with the originals. A conversation keeps its surrogates; for an hour, what was
+    sent is in memory, and no original. Nothing is restored in a URL, in markup, or in arguments of
+    functions that --tools does not name. Images, audio and files are refused without --images.
+    --policy says what becomes of a label. Routes: POST /v1/chat/completions, /v1/responses,
+    /v1/messages; GET /health, /about, /budget. The key for the upstream is that of the client, or
+    the environment variable DX_UPSTREAM_KEY. Each request is one line of the log, without text.
+    Needs: pip install "spacy-dxprivacy[serve]".
 
     Example: python -m spacy dx proxy --upstream https://api.openai.com/v1
     """

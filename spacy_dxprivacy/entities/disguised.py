@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from spacy.tokens import Doc
@@ -42,7 +42,8 @@ _CAMEL = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]+")
 def match_disguised(doc: Doc) -> list[Entity]:
     """Return the persons whose names a text writes in such a form, in tokens."""
     text = doc.text
-    spans = (span for find in _FORMS for span in find(text))
+    spans = [*_parted(text), *_references(text), *_glued(text), *_joined(text, _leet(text))]
+    spans += _joined(text, map(_spelled, _LETTERS.finditer(text)))
     return [in_tokens(doc, "PERSON", *span) for span in spans]
 
 
@@ -60,21 +61,25 @@ def _is_unlisted(word: str) -> bool:
     return len(word) >= LONG and not is_listed and not ordered
 
 
-def _spelled(text: str) -> Iterator[tuple[int, int]]:
-    """Runs of letters that are written apart; those that stand side by side are one name."""
+def _joined(text: str, parts: Iterable[tuple[int, int, bool]]) -> Iterator[tuple[int, int]]:
+    """Parts (start, end, whether a name) that stand side by side are one name if one of them is."""
     runs: list[tuple[int, int, bool]] = []
-    for match in _LETTERS.finditer(text):
-        joint = match["joint"]
-        word = match[0].replace(joint, "")
-        named = _is_listed(word) or (_is_unlisted(word) and not _is_abbreviation(word, joint))
-        named = named or (joint == " " and LONG < len(word) <= LONGEST and _is_two_names(word))
-        start, end = match.span()
+    for start, end, named in parts:
         gap = text[runs[-1][1] : start] if runs else "-"
         if not gap.strip(" \t") and len(gap) < 8:
             runs[-1] = runs[-1][0], end, runs[-1][2] or named
         else:
             runs.append((start, end, named))
-    yield from ((start, end) for start, end, named in runs if named)
+    return ((start, end) for start, end, named in runs if named)
+
+
+def _spelled(match: re.Match[str]) -> tuple[int, int, bool]:
+    """Letters that are written apart."""
+    joint = match["joint"]
+    word = match[0].replace(joint, "")
+    named = _is_listed(word) or (_is_unlisted(word) and not _is_abbreviation(word, joint))
+    named = named or (joint == " " and LONG < len(word) <= LONGEST and _is_two_names(word))
+    return *match.span(), named
 
 
 def _is_abbreviation(word: str, joint: str) -> bool:
@@ -86,19 +91,13 @@ def _is_two_names(word: str) -> bool:
     return any(is_name(first) and is_name(last) for first, last in parts)
 
 
-def _leet(text: str) -> Iterator[tuple[int, int]]:
-    """Words with digits for letters, one of them a name, side by side."""
-    runs: list[tuple[int, int, bool]] = []
+def _leet(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Words with digits for letters."""
     for match in _LEET_WORD.finditer(text):
         word = match[0].rstrip("!")
-        if not _LEET_SIGN.search(word) or sum(map(str.isalpha, word)) < 2:
-            continue
-        start, named = match.start(), _is_listed(word.translate(_LEET))
-        if runs and text[runs[-1][1] : start] == " ":
-            runs[-1] = runs[-1][0], start + len(word), runs[-1][2] or named
-        else:
-            runs.append((start, start + len(word), named))
-    yield from ((start, end) for start, end, named in runs if named)
+        if _LEET_SIGN.search(word) and sum(map(str.isalpha, word)) > 1:
+            start = match.start()
+            yield start, start + len(word), _is_listed(word.translate(_LEET))
 
 
 def _parted(text: str) -> Iterator[tuple[int, int]]:
@@ -161,8 +160,3 @@ def _are_names(parts: list[str]) -> bool:
         and all(len(family) > 2 and not is_word(family.lower()) for family in families)
         and any(is_name(family) or not _is_in_rank(family) for family in families)
     )
-
-
-_FORMS: tuple[Callable[[str], Iterator[tuple[int, int]]], ...] = (
-    _spelled, _leet, _parted, _references, _glued
-)  # fmt: skip

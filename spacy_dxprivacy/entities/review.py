@@ -24,11 +24,8 @@ _FIRM_FIRST = frozenset(
 )
 _POSSESSIVE = ("'s", "’s")
 _BE = frozenset("is was are were am be 's 're 'm came comes come hails".split())
-_ROLES = LISTED["ROLE"] | LISTED["TITLE"] | LISTED["FIELD"]
-_STOP_LINES = words("STOP_LINES")
 _PLACE_AFTER, _PLACE_FIRST = words("PLACE_AFTER"), words("PLACE_FIRST")
 _BULLETS = frozenset("- * • – ·".split())
-_SAYING = re.compile(r"([^\W\d_]+):[\"'“‘\w]")  # one token
 _ITEM = re.compile(r"\d{1,3}[.)]?")
 
 
@@ -67,7 +64,6 @@ class NameContext:
         self.lands = {i for i in gpes if builtin_lexicon().of(doc[i].text) & LANDS}
         self._rows: tuple[list[int], list[int]] | None = None
         self._before: dict[int, tuple[frozenset[str], bool, bool]] = {}
-        self._is_before_firm: dict[int, bool] = {}
 
     def label(self, start: int, end: int) -> str:
         """PERSON, or ADDRESS, ORG or GPE for what is only named like a person."""
@@ -106,10 +102,8 @@ class NameContext:
         return self._before[start]
 
     def _ends_before_firm(self, end: int) -> bool:
-        if end not in self._is_before_firm:
-            tail = self.doc[end - 1 : end + 4].text_with_ws[len(self.texts[end - 1]) :]
-            self._is_before_firm[end] = pattern("AFTER_FIRM").match(tail) is not None
-        return self._is_before_firm[end]
+        tail = self.doc[end - 1 : end + 4].text_with_ws[len(self.texts[end - 1]) :]
+        return pattern("AFTER_FIRM").match(tail) is not None
 
     def _is_address(self, start: int, end: int, any_first: bool) -> bool:
         doc = self.doc
@@ -209,11 +203,9 @@ def _hyphened(doc: Doc, end: int) -> int:
 
 
 def further_persons(doc: Doc, entities: list[Entity]) -> list[Entity]:
-    """Return the other persons of lists, dialogues and items. entities: in order."""
-    further: list[Entity] = []
-    for find in (_in_lists, _speakers, _items):
-        further += find(doc, [*entities, *further])
-    return further
+    """Return the other persons of lists and items. entities: in order."""
+    further = [*_in_lists(doc, entities)]
+    return [*further, *_items(doc, [*entities, *further])]
 
 
 def _taken(entities: list[Entity]) -> set[int]:
@@ -243,31 +235,6 @@ def _chain(doc: Doc, places: Iterable[int], taken: set[int]) -> Iterator[int]:
             return
         joined = False
         yield i
-
-
-def _speakers(doc: Doc, entities: list[Entity]) -> Iterator[Entity]:
-    """The speakers of a dialogue, where other lines begin with names: "Destiny: Yes"."""
-    spoken = {
-        s for label, s, end in entities if label == "PERSON" and doc[end : end + 1].text == ":"
-    }
-    if not spoken:
-        return
-    begins = {0, *(i + 1 for i in range(len(doc) - 1) if "\n" in doc[i].text)}
-    if spoken.isdisjoint(begins):
-        return
-    for start in sorted(begins - _taken(entities)):
-        glued = _SAYING.match(doc[start].text)
-        if glued and _is_speaker(glued[1]):
-            yield "PERSON", start, start + 1
-            continue
-        end = next((i for i in range(start, min(start + 4, len(doc))) if doc[i].text == ":"), start)
-        if end > start and all(_is_speaker(token.text) for token in doc[start:end]):
-            yield "PERSON", start, end
-
-
-def _is_speaker(word: str) -> bool:
-    plain = word.lower() in _ROLES or word in _STOP_LINES
-    return word.istitle() and word.isalpha() and not plain
 
 
 def _items(doc: Doc, entities: list[Entity]) -> Iterator[Entity]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 from spacy.language import Language
@@ -133,18 +134,14 @@ def _free_runs(
 ) -> Iterator[tuple[int, int]]:
     """The parts of a match that are still free, without space at their ends, nor punctuation, which
     only secrets end in."""
-    if taken.issuperset(range(start, end)):
-        return
     marks = "" if is_secret else "#"
-    edges = (t.is_space or (t.is_punct and not t.text.startswith(marks)) for t in doc[start:end])
-    free = [i not in taken and not edge for i, edge in enumerate(edges, start)]
-    while any(free):
-        first = free.index(True)
-        last = first + 1
-        while last < len(free) and start + last not in taken:
-            last += 1
-        run = max(i for i in range(first, last) if free[i]) + 1
-        within = doc[start + first : start + run].text
-        run += run < last and doc[start + run].text == ")" and within.count("(") > within.count(")")
-        yield start + first, start + run
-        free[first:last] = [False] * (last - first)
+    for is_taken, run in groupby(range(start, end), key=taken.__contains__):
+        tokens = [] if is_taken else [doc[i] for i in run]
+        named = [
+            t.i for t in tokens if not (t.is_space or (t.is_punct and not t.text.startswith(marks)))
+        ]
+        if named:
+            first, last = named[0], named[-1] + 1
+            within = doc[first:last].text
+            closes = last <= tokens[-1].i and doc[last].text == ")"
+            yield first, last + (closes and within.count("(") > within.count(")"))

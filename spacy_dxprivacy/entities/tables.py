@@ -222,26 +222,16 @@ class DateWords:
 
     def patterns(self) -> list[tuple[str, str]]:
         """Return (kind, regular expression) of each form, the longest first; not of English."""
-        names = "|".join(sorted(self.spellings, key=len, reverse=True))
-        month = rf"(?:{names})(?!\w)\.?"
-        join = rf"\s(?:(?:{self.join})\s)?"
-        gap, hour = rf"(?:\.\s?|{join})", rf"(?:{self.hour})"
-        year = rf"(?:,?{join}(?P<y>{YEAR}))?"
-        day = rf"(?P<d>(?P<n>{DAY}){MARK})"
-        return [
-            (
-                "local_range",
-                rf"(?P<n>{DAY}){MARK}(?P<dot>\.?)(?:(?P<j1>\s?(?:(?:{self.join})\s)?)(?P<m1>{month}))?"
-                rf"(?P<to>\s?[-–—/]\s?|\s(?:{self.to})\s)(?P<n2>{DAY}){MARK}"
-                rf"(?P<j>{gap})(?P<m>{month}){year}",
-            ),
-            ("named_day", rf"{day}{gap}(?P<m>{month}){year}"),
-            ("month", rf"(?P<m>{month}){year}"),
-            ("weekday", rf"(?P<w>{'|'.join(self.weekdays)})(?!\w)"),
-            ("age", rf"(?P<n>\d{{1,3}})(?:\s?(?:{self.age}))(?!\w)"),
-            ("clock", rf"(?P<h>\d\d?)(?:[.:]\d\d\s?{hour}|\s?{hour}(?:\s?\d\d)?)(?!\w)"),
-            ("holiday", rf"(?:{self.holidays})(?!\w)"),
-        ]
+        months = "|".join(sorted(self.spellings, key=len, reverse=True))
+        weekdays = "|".join(self.weekdays)
+        terms = {**vars(self), "months": months, "weekdays": weekdays, "day": DAY, "mark": MARK}
+        return [(kind, form % {**terms, "year": YEAR}) for kind, form in _local_forms()]
+
+
+@cache
+def _local_forms() -> list[tuple[str, str]]:
+    rows = sections("calendars")["forms"]
+    return [(kind, form) for kind, _, form in (row.partition(": ") for row in rows)]
 
 
 @cache

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from itertools import takewhile
 
 from spacy.tokens import Doc
 
@@ -17,12 +18,17 @@ from ..text.mentions import Entity
 from .tables import FOLLOWING, GOODS, LISTED, PRODUCTS, TERM_NOUNS, expanded, pattern, words
 from .words import builtin_lexicon, is_name
 
-INSTITUTIONS, LAW = words("INSTITUTIONS", "terms"), words("LAW", "terms")
+# The lists have the singular.
+INSTITUTIONS, LAW = (
+    frozenset(form for word in words(name, "terms") for form in (word, f"{word}s"))
+    for name in ("INSTITUTIONS", "LAW")
+)
 ABBREVIATIONS, DIAGNOSES = words("ABBREVIATIONS", "terms"), words("DIAGNOSES", "terms")
 _ALONE, _POSSESSED = words("EPONYMS_ALONE", "terms"), words("EPONYMS", "terms")
 _EPONYMS = _ALONE | _POSSESSED | words("ALSO_EPONYMS", "terms")
 _SCORES, _FINDINGS = words("SCORES", "terms"), words("FINDINGS", "terms") | TERM_NOUNS
 _GENERIC = INSTITUTIONS | LAW
+_OFFICES, _STATUTES = words("OFFICES", "terms"), words("STATUTES", "terms")
 _JOINTS = frozenset("of the and for de der du la ii iii iv".split())
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
 # What stands before a name, and before no term.
@@ -39,10 +45,6 @@ class Terms:
         self.doc, self.texts, self.lowers = doc, texts, lowers
         self._listed: dict[tuple[int, str], bool] = {}  # many matches share a word
 
-    def is_first_name(self, i: int) -> bool:
-        """Return whether a token is a first name, and nothing else that is as frequent."""
-        return builtin_lexicon().is_first_name(self.texts[i])
-
     def judged(self, entity: Entity, names: AbstractSet[str]) -> Entity | None:
         """Return an entity without words of law at its ends, labelled as an organisation where it
         is called one, or None where it is nobody's name.
@@ -51,8 +53,8 @@ class Terms:
         """
         label, start, end = entity
         before = self.lowers[start - 1].rstrip(".") if start else ""
-        called = before in _CALLING
-        is_full_name = end - start > 1 and self.is_first_name(start)
+        called = before in _CALLING and self.lowers[start] not in _OFFICES
+        is_full_name = end - start > 1 and builtin_lexicon().is_first_name(self.texts[start])
         if not called and not is_full_name:
             if label == "PERSON":
                 start, end = self._without_law(start, end)
@@ -63,15 +65,12 @@ class Terms:
         return label, start, end
 
     def _without_law(self, start: int, end: int) -> tuple[int, int]:
-        first = start
-        while start < end and (self.lowers[start] in _GENERIC or self._is_joint(start, first)):
-            start += 1
+        edges = _GENERIC
+        while start < end and (self.lowers[start] in edges or self.doc[start].is_punct):
+            start, edges = start + 1, _GENERIC | _JOINTS
         while start < end and self.lowers[end - 1] in LAW:
             end -= 1
         return start, end
-
-    def _is_joint(self, i: int, first: int) -> bool:
-        return i > first and (self.doc[i].is_punct or self.lowers[i] in _JOINTS)
 
     def _is_term(self, label: str, start: int, end: int, names: AbstractSet[str]) -> bool:
         telling = [
@@ -81,16 +80,23 @@ class Terms:
             and self.texts[i] not in _POSSESSIVES
             and any(map(str.isalpha, self.texts[i]))
         ]
-        if all(self.lowers[i] in _GENERIC for i in telling):
-            return True
-        if all(self.texts[i] in ABBREVIATIONS for i in telling):
+        if all(self.lowers[i] in _GENERIC or self.texts[i] in ABBREVIATIONS for i in telling):
             return True
         after = self.lowers[end] if end < len(self.lowers) else ""
+        if label == "PERSON" and self._begins_statute(end):
+            return True
         if not names.isdisjoint(self.lowers[start:end]) or after in FOLLOWING["HUMAN"]:
             return False
         if all(self._is_listed(i, label) for i in telling):
             return True
         return end - start < 4 and self._is_called_after(start, end, telling)
+
+    def _begins_statute(self, end: int) -> bool:
+        """Whether the capitalised words from a place on are the rest of the name of an act."""
+        title = takewhile(
+            lambda i: self.texts[i].istitle(), range(end, min(end + 4, len(self.doc)))
+        )
+        return any(self.lowers[i] in _STATUTES for i in title)
 
     def _is_listed(self, i: int, label: str) -> bool:
         """Whether a word is a term by itself."""

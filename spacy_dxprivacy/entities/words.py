@@ -24,18 +24,20 @@ from spacy.vocab import Vocab
 from ..about import DATA
 from ..arrays import Numbers2d
 from ..space import Space
-from .tables import FOLLOWING, LISTED, NAMES, NONE, PEOPLES, PLACES, pattern, rule_words, words
+from .tables import (
+    FOLLOWING,
+    LISTED,
+    NAMES,
+    NONE,
+    PEOPLES,
+    PLACES,
+    pattern,
+    rule_words,
+    sections,
+    words,
+)
 
-KINDS = (
-    # people
-    "SURE_FIRST FIRST SURE_SURNAME SURNAME NEW PART BODY INITIAL TITLE ROLE PARTICLE "
-    "LOW_FIRST LOW_NAME LOW_SUR LOW_NEW MID GREETING SIGNOFF FIELD "
-    # times
-    "SURE_MONTH MONTH SURE_WEEKDAY WEEKDAY DAY ORDINAL YEAR DECADE RELATIVE AMOUNT "
-    "SEASON IN_TIME "
-    # places and codes
-    "SURE_PLACE PLACE PLACE_HEAD STATE IN_PLACE CODE ID_WORD"
-).split()
+KINDS = " ".join(sections("words")["KINDS"]).split()
 # Kinds of a token that its own vocabulary tells, beside those of its text.
 _MARKS: dict[str, Callable[[Token], bool]] = {
     "NUM": lambda token: token.like_num,

@@ -8,26 +8,28 @@ from __future__ import annotations
 import json
 import threading
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, cast, overload
 
 import numpy as np
 from spacy.language import Language
 
-from ..config import PipelineOptions, process_count
+from ..config import POLICIES, PROMPT_ENTITIES, PipelineOptions, process_count
+from ..entities.surrogates.restoring import Restorer
 from ..errors import DxError, Errors
 from ..io.build import make_pipeline, the_sanitizer
-from ..io.records import Result, checked
+from ..io.records import Failed, Record, Result, checked
 from ..io.results import Processes, Serial, by_number, executor_of, results
-from ..io.run import with_language
+from ..io.run import not_covered, with_language
 from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS, Receipt
-from ..privacy.composition import repeat
-from ..privacy.guarantee import Guarantee
+from ..privacy.composition import Loss
 from ..text.users import identity, is_nobody
 from ..validate import fail, one_of, positive, whole
+from .conversation import Conversations, Line, Prompted, Prompter
 
 MOST_PIPELINES = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
 FILES = ("config", "model", "space", "code", "surrogates", "key")  # or names
@@ -40,29 +42,31 @@ Column = TypeVar("Column")  # a Series of pandas or polars, or an array
 @dataclass(frozen=True)
 class Ready:
     """A fitted pipeline. turn: held while it reads, as its vocabulary has one memory zone at a
-    time, and threads would end each other's."""
+    time, and threads would end each other's. prompter: of a pipeline for prompts."""
 
     nlp: Language
     turn: threading.Lock = field(default_factory=threading.Lock)
+    prompter: Prompter | None = None
 
 
 _making = threading.Lock()
 _pipelines: dict[str, Ready] = {}  # in the order of their last use
 
 
-def ready(settings: Mapping[str, Any]) -> Ready:
+def ready(settings: Mapping[str, Any], policy: Mapping[str, str] | None = None) -> Ready:
     """Return the pipeline of the fields of PipelineOptions by name, made anew when a file that they
-    name has changed."""
+    name has changed. policy: of a pipeline for prompts, see Prompter."""
     options = PipelineOptions.of(settings)
     paths = [Path(str(getattr(options, name) or "")).expanduser() for name in FILES]
     changes = [path.stat().st_mtime_ns if path.exists() else 0 for path in paths]
-    key = json.dumps([asdict(options), changes], default=str)
+    key = json.dumps([asdict(options), changes, policy], default=str)
     with _making:  # or two threads would make two at once
         pipeline = _pipelines.pop(key, None)
         if pipeline is None:
-            pipeline = Ready(make_pipeline(options))
-            if the_sanitizer(pipeline.nlp).settings.rng.seed is not None:
+            nlp = make_pipeline(options)
+            if the_sanitizer(nlp).settings.rng.seed is not None:
                 raise DxError(Errors.DX072)
+            pipeline = Ready(nlp, prompter=None if policy is None else Prompter(nlp, policy))
         _pipelines[key] = pipeline
         if len(_pipelines) > MOST_PIPELINES:
             del _pipelines[next(iter(_pipelines))]
@@ -73,33 +77,20 @@ def ready(settings: Mapping[str, Any]) -> Ready:
 
 
 @dataclass(frozen=True)
-class Units:
-    """Whose words add up."""
-
-    kind: str  # "text", or "user" where texts were grouped by a value
-    of: list[int | None]  # the number of the unit of each text; None for a missing text
-    spent: list[float]  # epsilon of each unit, nats per unit of the metric; inf without a guarantee
-
-    @property
-    def most(self) -> float:
-        """The largest sum of a unit; 0 without texts."""
-        return max(self.spent, default=0.0)
-
-
-@dataclass(frozen=True)
 class Cleaned:
     """Sanitised texts with their receipts.
 
     Attributes:
         texts: In their order; None for what was missing, or failed where that is allowed.
         receipts: One for each text; None beside None.
-        units: What each unit of the guarantee spent.
+        spent: What the unit of each text spent over all of its texts, nats (at delta = 1e-6 for
+            zCDP); infinite without a guarantee; None beside None.
         failures: Reasons by position, without text.
     """
 
     texts: list[str | None] = field(repr=False)
     receipts: list[Receipt | None] = field(repr=False)
-    units: Units
+    spent: list[float | None]
     failures: dict[int, str] = field(default_factory=dict)
 
     def columns(self) -> dict[str, list[Any]]:
@@ -115,8 +106,7 @@ class Cleaned:
             for name in COUNTS
         }
         epsilons = [None if r is None else r.total["epsilon"] for r in self.receipts]
-        spent = [None if unit is None else self.units.spent[unit] for unit in self.units.of]
-        return {**columns, "dx_epsilon": epsilons, "dx_spent": spent}
+        return {**columns, "dx_epsilon": epsilons, "dx_spent": self.spent}
 
 
 @overload
@@ -144,8 +134,9 @@ def clean(
 ) -> Any:
     """Sanitise a text, or the texts of a list, tuple, array, or Series of pandas or polars.
 
-    The unit of the guarantee is a text: the epsilons of its words add up. There is no seed: every
-    call samples anew, and to release a text twice spends its budget twice.
+    The unit of the guarantee is a text: the losses of its words and mentions add up, each draw
+    once. There is no seed: every call samples anew, and to release a text twice spends its budget
+    twice.
 
     Args:
         texts: What is missing (None, NaN) stays missing.
@@ -186,9 +177,10 @@ def clean(
         first = min(done.failures)
         why = f"number {first} (from 0): {done.failures[first]}"
         raise DxError(Errors.DX075.format(count=len(done.failures), why=why))
-    if max_epsilon is not None and done.units.most > max_epsilon:
-        spent = {"unit": done.units.kind, "spent": done.units.most}
-        raise DxError(Errors.DX142.format(**spent, budget=max_epsilon))
+    most = max((spent for spent in done.spent if spent is not None), default=0.0)
+    if max_epsilon is not None and most > max_epsilon:
+        unit = "text" if by is None else "user"
+        raise DxError(Errors.DX142.format(unit=unit, spent=most, budget=max_epsilon))
     if receipts:
         return done
     return done.texts[0] if isinstance(texts, str) else like(texts, done.texts)
@@ -211,19 +203,16 @@ def _results(
 def _gathered(outcomes: list[Result], count: int, by: Iterable[Any] | None) -> Cleaned:
     texts, receipts, failures = by_number(outcomes, count)
     names: Sequence[object] = range(count) if by is None else _users(by, count)
-    draws: dict[object, int] = {}
+    losses: dict[object, Loss] = {}
     for name, receipt in zip(names, receipts, strict=True):
         if receipt is not None:
-            draws[name] = draws.get(name, 0) + receipt.count.draws
-    numbers = {name: number for number, name in enumerate(draws)}
-    of = [None if r is None else numbers[name] for name, r in zip(names, receipts, strict=True)]
-    spent: list[float] = []
-    if draws:
-        first = next(receipt for receipt in receipts if receipt is not None)
-        word = Guarantee.from_dict(first.guarantee)
-        epsilons = {n: repeat(word, n).epsilon for n in set(draws.values())}
-        spent = [epsilons[n] for n in draws.values()]
-    return Cleaned(texts, receipts, Units("text" if by is None else "user", of, spent), failures)
+            losses[name] = losses.get(name, Loss()) + receipt.loss
+    epsilons = {name: loss.epsilon() for name, loss in losses.items()}
+    spent = [
+        None if receipt is None else epsilons[name]
+        for name, receipt in zip(names, receipts, strict=True)
+    ]
+    return Cleaned(texts, receipts, spent, failures)
 
 
 def _users(by: Iterable[object], count: int) -> list[object]:
@@ -232,6 +221,90 @@ def _users(by: Iterable[object], count: int) -> list[object]:
     if len(users) != count:
         raise DxError(Errors.DX141.format(given=len(users), expected=count))
     return [i if is_nobody(user) else identity(user) for i, user in enumerate(users)]
+
+
+# -- prompts ---------------------------------------------------------------------------------------
+
+_conversations = Conversations()
+
+
+@overload
+def prompt(texts: str, **how: Any) -> tuple[str, Callable[[str], str]]: ...
+@overload
+def prompt(texts: Sequence[str], **how: Any) -> tuple[list[str], Callable[[str], str]]: ...
+def prompt(
+    texts: str | Sequence[str],
+    *,
+    entities: str | Sequence[str] | None = None,
+    policy: Mapping[str, str] | None = None,
+    **settings: Any,
+) -> tuple[Any, Callable[[str], str]]:
+    """Replace names by surrogates for a model, and return what restores them in an answer.
+
+    A conversation is known by its first text: it keeps its surrogates while this process runs. See
+    `dx proxy`, which does the same between a client and its model.
+
+    Args:
+        texts: A text, or the texts of a conversation so far, in order.
+        entities: Labels to replace; person, date, gpe, address, org, email, phone, url and id if
+            None, and there is no config.
+        policy: What becomes of a label: "replace", "mask", "block" or "leave".
+        settings: The fields of PipelineOptions, as in `clean`.
+
+    Returns:
+        The text or the texts with surrogates, and a function that puts originals into an answer.
+        It leaves addresses of the web and of mail, HTML and targets of links as they are.
+
+    Raises:
+        UsageError: Settings do not fit.
+        DxError: A text cannot be sanitised, or the policy blocks it. No message holds text.
+    """
+    lines = [("", text) for text in rows_of(texts)]
+    if not all(isinstance(text, str) for _, text in lines):
+        raise DxError(Errors.DX140.format(given="a container of something else"))
+    begin = sha256("".join(text for _, text in lines[:1]).encode()).hexdigest()
+    sent = prompted(lines, begin, entities=entities, policy=policy, **settings)
+    return sent.texts[0] if isinstance(texts, str) else sent.texts, Restorer(sent.rows).restore
+
+
+def prompted(
+    lines: Sequence[Line],
+    conversation: str,
+    *,
+    entities: str | Sequence[str] | None = None,
+    policy: Mapping[str, str] | None = None,
+    **settings: Any,
+) -> Prompted:
+    """Return texts of a conversation with surrogates, and what restores them. See `prompt`.
+
+    Args:
+        lines: Each text, after what stands before it in its document.
+        conversation: Its name.
+        entities, policy, settings: As in `prompt`.
+
+    Raises:
+        UsageError, DxError: As in `prompt`.
+    """
+    for way in (policy or {}).values():
+        one_of("policy", way, POLICIES)
+    if entities or not settings.get("config"):
+        settings["entities"] = entities or PROMPT_ENTITIES
+    pipeline = ready(settings, policy or {})
+    use = json.dumps([settings, policy], default=str, sort_keys=True)
+
+    def draw(record: Record) -> str:
+        why = not settings.get("language") and not_covered(pipeline.nlp, str(record.texts[0]))
+        if why:
+            raise DxError(why)
+        (outcome,) = results(pipeline.nlp, [record])
+        if isinstance(outcome, Failed):
+            raise DxError(outcome.why)
+        return outcome.texts[0]
+
+    with pipeline.turn, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
+        held = _conversations.of(use, conversation)
+        return cast(Prompter, pipeline.prompter).sanitize(held, lines, {}, draw)
 
 
 # -- containers ------------------------------------------------------------------------------------

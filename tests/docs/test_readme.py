@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.mechanisms.levels import LEVELS
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
@@ -47,3 +48,28 @@ def test_what_editing_gains_is_that_of_the_result_file():
         row = re.search(rf"^\| `{level}`.*\| (\S+) \| (\S+) \|$", TEXT, re.M)
         assert row is not None
         assert [f"+{value}" for value in row.groups()] == [r[-1] for r in rows if r[0] == level]
+
+
+def test_what_comes_out_is_what_the_pipelines_make():
+    """With the seed 1, as the README says."""
+    cells = dict(re.findall(r"^\| (before|every|both|entities)[^|]*\| ([^|]*) \|$", TEXT, re.M))
+    options = {
+        "every": {},
+        "both": {"surrogates": "standard"},
+        "entities": {"entities": "person,date,gpe,org,phone,id"},
+    }
+    for mode, settings in options.items():
+        pipeline = make_pipeline(overrides={"seed": 1}, **settings)
+        assert pipeline(cells["before"]).text == cells[mode]
+
+
+def test_the_recognisers_are_compared_as_in_the_result_file():
+    path = README.parent / "docs/entities/recognisers.json"
+    result = json.loads(path.read_text(encoding="utf8"))
+    written = {row[1]: row[2:] for row in result["rows"] if row[0] == "written"}
+    table = TEXT.partition("| recogniser, on 200 written texts |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| (.*?) \| (\..*) \|$", table, re.M)
+    assert len(rows) == 3
+    for name, cells in rows:
+        *shares, speed = (written[name][i] for i in (0, 1, 2, 4, 5, 6))
+        assert cells.split(" | ") == [*(f"{share:.2f}".lstrip("0") for share in shares), speed]

@@ -4,12 +4,15 @@ import asyncio
 import gc
 import json
 import logging
+import pickle
 import random
+import re
 import threading
 from contextlib import ExitStack
 from datetime import date
 from functools import partialmethod
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 
 import pytest
 
@@ -19,15 +22,18 @@ pytest.importorskip("httpx", reason="needs the extra 'serve'")
 from asgi import ask, asked
 from typer.testing import CliRunner
 
+from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.cli import dx_cli
-from spacy_dxprivacy.cli.serve import PROMPT_ENTITIES
-from spacy_dxprivacy.config import ServiceOptions
+from spacy_dxprivacy.config import PROMPT_ENTITIES, ServiceOptions
 from spacy_dxprivacy.entities.surrogates import user_names
 from spacy_dxprivacy.entities.surrogates.restoring import Restorer
+from spacy_dxprivacy.integrations.conversation import Conversations, Prompter, Sent
 from spacy_dxprivacy.integrations.serve.app import make_app
 from spacy_dxprivacy.integrations.serve.callers import Callers, account_of
+from spacy_dxprivacy.integrations.serve.prompts import NOTE
 from spacy_dxprivacy.integrations.serve.service import Service
 from spacy_dxprivacy.io.build import make_pipeline, the_sanitizer
+from spacy_dxprivacy.io.results import results
 
 # None of them is part of a surrogate.
 NAMES = "Okonkwo Priya Whitcombe Leeds 867-5309 stmary Mercy Zorblatt Okafor".split()
@@ -36,20 +42,23 @@ PROMPT = (
     "  Hi, I'm Priya Whitcombe from Leeds. Call (415) 867-5309 or priya@stmary.org.\n"
     "Born on March 9, in May I saw Dr. Wei Okafor; Ms. Whitcombe's son at Christmas and Easter.\n"
 )
-CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
+CHAT, RESPONSES, MESSAGES = "/v1/chat/completions", "/v1/responses", "/v1/messages"
+PATHS = (CHAT, RESPONSES, MESSAGES)
 
 
 def text_of(body):
     """All that a request says, as an echo answers it."""
     said = body.get("messages", body.get("input"))
     content = said if isinstance(said, str) else said[-1]["content"]
-    return content if isinstance(content, str) else "".join(part["text"] for part in content)
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text") or part.get("content") or "" for part in content)
 
 
-def pieces(text, seed=0):
-    choice = random.Random(seed)
+def pieces(text, seed=0, size=None):
+    choice, fixed = random.Random(seed), size
     while text:
-        size = choice.randint(1, 7)
+        size = fixed or choice.randint(1, 7)
         yield text[:size]
         text = text[size:]
 
@@ -65,13 +74,22 @@ class Upstream(BaseHTTPRequestHandler):
         if status != 200:
             error = {"error": {"code": "model_not_found", "message": text}}
             return self.reply(json.dumps(error), "application/json", status)
-        chat = self.path.endswith("completions")
+        api = {
+            "completions": "chat", "responses": "response", "messages": "message",
+            "count_tokens": "count",
+        }  # fmt: skip
+        api = api[self.path.partition("?")[0].rpartition("/")[2]]
         if not body.get("stream"):
-            whole = self.chat(body, text) if chat else self.response(body, text)
-            return self.reply(json.dumps(whole), "application/json")
-        events = self.chat_events(body, text) if chat else self.response_events(body, text)
-        lines = [f"data: {json.dumps(e, ensure_ascii=False)}\n\n" for e in events]
-        self.reply("".join([": wait\n\n", *lines, "data: [DONE]\n\n"]), "text/event-stream")
+            return self.reply(json.dumps(getattr(self, api)(body, text)), "application/json")
+        events = getattr(self, f"{api}_events")(body, text)
+        lines = [
+            f"{'event: ' + e['type'] if api == 'message' else ': event'}\n"
+            f"data: {json.dumps(e, ensure_ascii=False)}\n\n"
+            for e in events
+        ]
+        end = ["data: [DONE]\n\n"] if api == "chat" else []
+        whole = "".join([": wait\n\n", *lines, *end])
+        self.reply(whole[: self.server.cut], "text/event-stream")
 
     def reply(self, text, kind, status=200):
         self.send_response(status)
@@ -90,7 +108,9 @@ class Upstream(BaseHTTPRequestHandler):
         if body["model"] == "call":
             call = {"id": "call_1", "type": "function", "function": self.call(text)}
             message = {"role": "assistant", "content": None, "tool_calls": [call]}
-        return {"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        head = {"id": "c", "object": "chat.completion", "created": 0, "model": body["model"]}
+        return {**head, "choices": [choice]}
 
     def chat_events(self, body, text):
         def event(delta, reason=None):
@@ -103,10 +123,10 @@ class Upstream(BaseHTTPRequestHandler):
             first = {"index": 0, "id": "call_1", "type": "function"}
             first["function"] = {"name": "find", "arguments": ""}
             yield event({"tool_calls": [first]})
-            for part in pieces(call["arguments"]):
+            for part in pieces(call["arguments"], size=self.server.size):
                 yield event({"tool_calls": [{"index": 0, "function": {"arguments": part}}]})
         else:
-            yield from (event({"content": part}) for part in pieces(text))
+            yield from (event({"content": part}) for part in pieces(text, size=self.server.size))
         yield event({}, "stop")
         yield {"id": "c", "choices": [], "usage": {"total_tokens": 3}}
 
@@ -122,7 +142,7 @@ class Upstream(BaseHTTPRequestHandler):
             head = {"type": "function_call", "id": "f", "name": item["name"], "arguments": ""}
             yield {"type": "response.output_item.added", "output_index": 0, "item": head}
             place = {"item_id": "f", "output_index": 0}
-            for part in pieces(item["arguments"]):
+            for part in pieces(item["arguments"], size=self.server.size):
                 yield {"type": f"{kind}.delta", "delta": part, **place}
             yield {"type": f"{kind}.done", "arguments": item["arguments"], **place}
             yield {"type": "response.completed", "response": self.response(body, text)}
@@ -130,11 +150,50 @@ class Upstream(BaseHTTPRequestHandler):
         place = {"item_id": "m", "output_index": 0, "content_index": 0}
         kind = "response.output_text"
         yield {"type": "response.created", "sequence_number": 0, "response": {"id": "r"}}
-        for i, part in enumerate(pieces(text), 1):
+        for i, part in enumerate(pieces(text, size=self.server.size), 1):
             yield {"type": f"{kind}.delta", "sequence_number": i, "delta": part, **place}
         yield {"type": f"{kind}.done", "sequence_number": 998, "text": text, **place}
         whole = self.response(body, text)
         yield {"type": "response.completed", "sequence_number": 999, "response": whole}
+
+    def count(self, body, text):
+        return {"input_tokens": len(text)}
+
+    def message(self, body, text):
+        blocks = [{"type": "text", "text": text}]
+        if body["model"] == "call":
+            call = {"name": "find", "input": {"whom": [text], "n": 3}}
+            blocks = [{"type": "tool_use", "id": "toolu_1", **call}]
+        if body.get("thinking"):
+            blocks.insert(0, {"type": "thinking", "thinking": text, "signature": "sig/Na+1="})
+        usage = {"input_tokens": 1, "output_tokens": 2}
+        return {"id": "m", "type": "message", "role": "assistant", "model": "m", "usage": usage,
+                "content": blocks, "stop_reason": "end_turn", "stop_sequence": None}  # fmt: skip
+
+    def message_events(self, body, text):
+        whole = self.message(body, text)
+        yield {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}}
+        yield {"type": "ping"}
+        for i, block in enumerate(whole["content"]):
+            fields = {"text": "text", "thinking": "thinking", "tool_use": "partial_json"}
+            field = fields[block["type"]]
+            kind = "input_json" if block["type"] == "tool_use" else field
+            value = json.dumps(block["input"]) if kind == "input_json" else block[field]
+            empty = {"input": {}} if kind == "input_json" else {field: ""}
+            empty |= {"signature": ""} if field == "thinking" else {}
+            yield {"type": "content_block_start", "index": i, "content_block": {**block, **empty}}
+
+            def delta(more, i=i):
+                return {"type": "content_block_delta", "index": i, "delta": more}
+
+            for part in pieces(value, size=self.server.size):
+                yield delta({"type": f"{kind}_delta", field: part})
+            if field == "thinking":
+                yield delta({"type": "signature_delta", "signature": block["signature"]})
+            yield {"type": "content_block_stop", "index": i}
+        end = {"stop_reason": "end_turn", "stop_sequence": None}
+        yield {"type": "message_delta", "delta": end, "usage": {"output_tokens": 2}}
+        yield {"type": "message_stop"}
 
     def log_message(self, *args):
         pass
@@ -144,6 +203,7 @@ class Upstream(BaseHTTPRequestHandler):
 def upstream():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
     server.seen, server.status, server.change = [], 200, lambda text: text
+    server.size, server.cut = None, None  # of a piece; of a stream that breaks off
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
     server.shutdown()
@@ -204,19 +264,6 @@ def assert_hidden(upstream):
 
 
 # -- whole answers ---------------------------------------------------------------------------------
-
-
-def test_an_echo_comes_back_as_it_was_sent_and_no_name_goes_out(proxy, upstream):
-    for _ in range(20):
-        assert content(ask(proxy, CHAT, chat())) == PROMPT
-    body = {"model": "m", "instructions": SYSTEM, "input": PROMPT}
-    answer = ask(proxy, RESPONSES, body)
-    assert answer.json["output"][0]["content"][0]["text"] == PROMPT
-    parts = [{"type": "input_text", "text": line} for line in PROMPT.splitlines(True)]
-    answer = ask(proxy, RESPONSES, {**body, "input": [{"role": "user", "content": parts}]})
-    assert answer.json["output"][0]["content"][0]["text"] == PROMPT
-    assert [path for path, *_ in upstream.seen] == [CHAT] * 20 + [RESPONSES] * 2
-    assert_hidden(upstream)
 
 
 def test_one_person_has_one_surrogate_in_all_messages(proxy, upstream):
@@ -425,19 +472,18 @@ def test_addresses_as_a_whole_are_restored(proxy, upstream):
             assert content(ask(proxy, CHAT, chat(prompt))) == change(prompt)
 
 
-@pytest.mark.parametrize("path", [CHAT, RESPONSES])
+@pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("stream", [False, True])
 def test_arguments_get_originals_for_tools_that_the_settings_name(
     make_proxy, upstream, path, stream
 ):
-    prompt = "I am Priya Whitcombe."
-    said = (
-        {"messages": [{"role": "user", "content": prompt}]} if path == CHAT else {"input": prompt}
-    )
-    body = {"model": "call", "stream": stream, **said}
+    body = body_of(path, "I am Priya Whitcombe.", stream=stream) | {"model": "call"}
     for tools, right in ((("find",), True), (("*",), True), ((), False), (("other",), False)):
         answer = ask(make_proxy(tools=tools), path, body)
         assert answer.status == 200 and ("Whitcombe" in answer.body.decode()) is right
+        if path == MESSAGES:
+            given = input_of(answer, stream)
+            assert given["n"] == 3 and (given["whom"] == ["I am Priya Whitcombe."]) is right
 
 
 def test_fields_that_are_no_text_of_an_answer_get_no_originals(proxy, upstream):
@@ -759,3 +805,391 @@ def test_the_command_says_what_it_needs():
     ):  # fmt: skip
         done = CliRunner().invoke(dx_cli, ["proxy", *options])
         assert done.exit_code == 2 and done.stderr.count("\n") == 1 and words in done.stderr
+
+
+# -- Anthropic's API -------------------------------------------------------------------------------
+
+
+def message(prompt=PROMPT, **more):
+    system = [{"type": "text", "text": SYSTEM, "cache_control": {"type": "ephemeral"}}]
+    user = {"role": "user", "content": [{"type": "text", "text": prompt}]}
+    return {"model": "claude-sonnet-4-5", "max_tokens": 32000, "system": system,
+            "messages": [user], **more}  # fmt: skip
+
+
+def body_of(path, prompt=PROMPT, **more):
+    """A request that is answered by an echo of the prompt."""
+    if path == RESPONSES:
+        parts = [{"type": "input_text", "text": line} for line in prompt.splitlines(True)]
+        user = {"role": "user", "content": parts}
+        return {"model": "echo", "instructions": SYSTEM, "input": [user], **more}
+    return message(prompt, **more) if path == MESSAGES else chat(prompt, **more)
+
+
+def said(answer, path, stream):
+    """All text of an answer."""
+    if not stream:
+        whole = answer.json
+        if path == CHAT:
+            return whole["choices"][0]["message"]["content"]
+        blocks = whole["content"] if path == MESSAGES else whole["output"][0]["content"]
+        return "".join(block["text"] for block in blocks if "text" in block)
+    events = events_of(answer)
+    if path == CHAT:
+        return "".join(c["delta"].get("content") or "" for e in events for c in e["choices"])
+    parts = [event["delta"] for event in events if event["type"].endswith("delta")]
+    if path == RESPONSES:
+        return "".join(parts)
+    return "".join(part["text"] for part in parts if "text" in part)
+
+
+def input_of(answer, stream):
+    """Of the tool that an answer of Anthropic's API uses."""
+    if not stream:
+        return answer.json["content"][0]["input"]
+    parts = [e["delta"] for e in events_of(answer) if e["type"] == "content_block_delta"]
+    return json.loads("".join(part["partial_json"] for part in parts))
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("stream", [False, True])
+def test_every_api_answers_with_what_was_sent_and_no_name_goes_out(proxy, upstream, path, stream):
+    upstream.size = 2
+    for prompt in (*[PROMPT] * 5, "Priya Whitcombe", "no name"):
+        answer = ask(proxy, path, body_of(path, prompt, stream=stream))
+        assert said(answer, path, stream) == prompt
+    assert {seen for seen, *_ in upstream.seen} == {path}
+    assert_hidden(upstream)
+
+
+def test_a_request_of_anthropics_api_goes_out_in_its_own_form(proxy, upstream):
+    history = [
+        {"role": "user", "content": "Who is Ms. Zorblatt?"},
+        {"role": "assistant", "content": [
+            {"type": "text", "text": "Let me see."},
+            {"type": "tool_use", "id": "toolu_01A09q90qw90lq917835lq9", "name": "find",
+             "input": {"patient": "Ulla Zorblatt", "n": 3}}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "toolu_01A09q90qw90lq917835lq9",
+             "is_error": False, "content": json.dumps({"name": "Zorblatt", "phone": 4158675309})},
+            {"type": "text", "text": "Zorblatt?", "cache_control": {"type": "ephemeral"}}]},
+    ]  # fmt: skip
+    schema = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "properties": {"patient": {"type": "string", "description": "As Zorblatt"}},
+    }
+    settings = {
+        "tools": [{"name": "find", "description": "Finds Ulla Zorblatt", "input_schema": schema}],
+        "tool_choice": {"type": "auto", "disable_parallel_tool_use": True}, "temperature": 1,
+        "stop_sequences": ["Human:"], "thinking": {"type": "enabled", "budget_tokens": 31999},
+    }  # fmt: skip
+    user = {"user_id": "user_okonkwo_account_1"}
+    answer = ask(proxy, MESSAGES, message(messages=history, metadata=user, **settings))
+    assert answer.status == 200, answer.body
+    assert said(answer, MESSAGES, stream=False).endswith("Zorblatt?")
+    sent = json.loads(upstream.seen[-1][2])
+    assert "metadata" not in sent and sent["max_tokens"] == 32000
+    for name in ("tool_choice", "temperature", "stop_sequences", "thinking"):
+        assert sent[name] == settings[name]
+    name = sent["messages"][0]["content"].split()[-1].rstrip("?")
+    call, (result, text) = sent["messages"][1]["content"][1], sent["messages"][2]["content"]
+    assert call["input"]["patient"].split()[1] == name and call["input"]["n"] == 3
+    assert json.loads(result["content"])["name"] == name and text["text"] == f"{name}?"
+    assert sent["tools"][0]["input_schema"]["$schema"] == schema["$schema"]
+    assert_hidden(upstream)
+    counted = ask(proxy, f"{MESSAGES}/count_tokens", message(messages=history))
+    assert counted.status == 200 and upstream.seen[-1][0].endswith("/count_tokens")
+    assert_hidden(upstream)
+
+
+def test_images_are_refused_unless_a_setting_lets_them_pass(make_proxy, upstream):
+    source = {"type": "base64", "media_type": "image/png", "data": "aGVsbG8="}
+    image = {"type": "image", "source": source}
+    body = message()
+    body["messages"][0]["content"].insert(0, image)
+    refused = ask(make_proxy(), MESSAGES, body)
+    assert refused.status == 400 and "images" in refused.json["error"]["message"]
+    assert not upstream.seen
+    assert ask(make_proxy(images=True), MESSAGES, body).status == 200
+    assert json.loads(upstream.seen[-1][2])["messages"][0]["content"][0] == image
+    assert_hidden(upstream)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_a_model_thought_goes_back_as_it_came_and_no_other(proxy, upstream, stream):
+    prompt, thinking = "I am Priya Whitcombe.", {"type": "enabled", "budget_tokens": 2000}
+    answer = ask(proxy, MESSAGES, message(prompt, thinking=thinking, stream=stream))
+    if stream:
+        parts = [e["delta"] for e in events_of(answer) if e["type"] == "content_block_delta"]
+        block = {"type": "thinking", "thinking": "".join(p.get("thinking", "") for p in parts)}
+        (block["signature"],) = [part["signature"] for part in parts if "signature" in part]
+    else:
+        block = answer.json["content"][0]
+    thought = block["thinking"]
+    assert "Whitcombe" not in thought and thought.startswith("I am ")
+    for changed, right in (({}, True), ({"thinking": f"{thought} Whitcombe"}, False),
+                           ({"signature": "Whitcombe"}, False)):  # fmt: skip
+        turns = [
+            {"role": "user", "content": prompt},
+            {"role": "assistant", "content": [block | changed, {"type": "text", "text": "Yes."}]},
+            {"role": "user", "content": "And?"},
+        ]
+        assert ask(proxy, MESSAGES, message(messages=turns)).status == 200
+        sent = json.loads(upstream.seen[-1][2])["messages"][1]["content"]
+        expected = {"type": "thinking", "thinking": thought, "signature": "sig/Na+1="}
+        assert sent[:-1] == ([expected] if right else [])
+    assert_hidden(upstream)
+
+
+def test_keys_and_headers_of_anthropics_api(make_proxy, upstream, monkeypatch):
+    def headers(proxy, status=200, **more):
+        assert ask(proxy, MESSAGES, message(), **more).status == status
+        return {name.lower(): value for name, value in upstream.seen[-1][1].items()}
+
+    mine = {"x_api_key": "sk-mine", "anthropic_version": "2023-06-01", "anthropic_beta": "a-1,b-2"}
+    sent = headers(make_proxy(), **mine)
+    assert sent["x-api-key"] == "sk-mine" and sent["anthropic-version"] == "2023-06-01"
+    assert sent["anthropic-beta"] == "a-1,b-2"
+    shared = make_proxy(tokens={"a" * 24: "ann"})
+    assert "x-api-key" not in headers(shared, x_api_key="a" * 24)
+    monkeypatch.setenv("DX_UPSTREAM_KEY", "sk-ours")
+    assert headers(shared, x_api_key="a" * 24)["x-api-key"] == "sk-ours"
+    count = len(upstream.seen)
+    assert ask(shared, MESSAGES, message(), x_api_key="b" * 24).status == 401
+    assert ask(make_proxy(), MESSAGES, message(), anthropic_beta="Okonkwo!").status == 400
+    assert len(upstream.seen) == count
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_stream_that_breaks_off_ends_with_an_error_and_without_originals_of_others(
+    proxy, upstream, path
+):
+    whole = ask(proxy, path, body_of(path, stream=True)).body
+    assert b"broke off" not in whole
+    for cut in (300, 500, 1100):
+        upstream.cut = cut
+        ask(proxy, path, body_of(path, "I am Ulla Zorblatt.", stream=True))
+        answer = ask(proxy, path, body_of(path, stream=True))
+        assert answer.status == 200 and answer.body != whole
+        assert events_of(answer)[-1]["error"]["message"].endswith("broke off.")
+        assert "Zorblatt" not in answer.body.decode()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_api_gives_the_status_of_the_upstream_and_no_original(proxy, upstream, path):
+    for stream in (False, True):
+        for status in (400, 401, 429, 529):
+            upstream.status = status
+            answer = ask(proxy, path, body_of(path, stream=stream))
+            assert answer.status == status and answer.json["type"] == "error"
+            assert not [name for name in NAMES if name in answer.body.decode()]
+
+
+# -- a conversation is one document ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [CHAT, MESSAGES])
+def test_earlier_turns_go_out_as_they_were_and_are_not_read_again(
+    make_proxy, upstream, path, pipelines, monkeypatch
+):
+    read = []
+    for nlp in pipelines:
+        made = nlp.make_doc
+        monkeypatch.setattr(
+            nlp, "make_doc", lambda text, make=made: read.append(text) or make(text)
+        )
+    proxy, turns, sent = make_proxy(), [], []
+    asked_for = ["I am Priya Whitcombe.", "Did Whitcombe call Dr. Okafor?", "OKAFOR'S son?",
+                 "whitcombe and Ulla Zorblatt", "Ms. Zorblatt's letter of May 5, 2021"]  # fmt: skip
+    for prompt in asked_for:
+        turns.append({"role": "user", "content": prompt})
+        body = {"model": "echo", "messages": turns, "max_tokens": 9}
+        answer = ask(proxy, path, body)
+        assert said(answer, path, stream=False) == prompt
+        turns.append({"role": "assistant", "content": said(answer, path, stream=False)})
+        sent.append(json.loads(upstream.seen[-1][2])["messages"])
+    for earlier, later in pairwise(sent):
+        assert later[: len(earlier)] == earlier
+    assert_hidden(upstream)
+    assert all(sum(prompt in text for text in read) == 1 for prompt in asked_for)
+
+
+def test_a_name_that_its_turn_alone_does_not_show_is_hidden_by_an_earlier_turn(proxy, upstream):
+    turns = [{"role": "user", "content": "Ms. Zorblatt is ill."}]
+    ask(proxy, CHAT, {"model": "echo", "messages": turns})
+    hidden = json.loads(upstream.seen[-1][2])["messages"][0]["content"].split()[1]
+    for prompt in ("so zorblatt then", "ZORBLATT", "x-zorblatt-y", "UllaZorblatt42"):
+        alone = [{"role": "user", "content": prompt}]
+        assert content(ask(proxy, CHAT, {"model": "echo", "messages": turns + alone})) == prompt
+        assert "zorblatt" not in upstream.seen[-1][2].decode().lower()
+        assert hidden.lower() in upstream.seen[-1][2].decode().lower()
+
+
+def test_marks_of_later_turns_are_not_those_of_earlier_ones(proxy, upstream):
+    """Dates that could be mistaken are marks, each for one original in the whole conversation."""
+    days = ["last Friday", "Easter", "next May", "Christmas", "last Friday"]
+    turns = []
+    for day in days:
+        turns.append({"role": "user", "content": f"She called {day}."})
+        answer = ask(proxy, CHAT, {"model": "echo", "messages": turns})
+        assert content(answer) == f"She called {day}."
+    sent = [turn["content"] for turn in json.loads(upstream.seen[-1][2])["messages"]]
+    assert sent[0] == sent[4] and len(set(sent)) == 4
+
+
+def test_conversations_are_forgotten_by_time_and_by_size():
+    held = Conversations(characters=3000, seconds=60)
+    first = held.of("ann", "a")
+    first.add(("", "text"), Sent("x" * 500))
+    assert held.of("ann", "a").get(("", "text")) is not None
+    assert held.of("bob", "a").get(("", "text")) is None
+    assert held.of("ann", "b").get(("", "text")) is None
+    for name in "bcdef":
+        held.of("ann", name).add(("", "text"), Sent("x" * 500))
+    assert held.of("ann", "f").get(("", "text")) is not None
+    assert held.of("ann", "a").get(("", "text")) is None  # the oldest one
+    late = Conversations(seconds=0)
+    late.of("ann", "a").add(("", "text"), Sent("x"))
+    late.of("ann", "b")
+    assert late.of("ann", "a").get(("", "text")) is None
+
+
+def test_what_is_held_of_a_conversation_has_no_original(pipelines):
+    held = Conversations()
+    prompter = Prompter(pipelines[0])
+
+    def draw(record):
+        (drawn,) = results(pipelines[0], [record])
+        return drawn.texts[0]
+
+    lines = [("", PROMPT), ("", SYSTEM)]
+    prompted = prompter.sanitize(held.of("ann", "a"), lines, {}, draw)
+    assert not [name for name in NAMES if name in repr(prompted.texts)]
+    assert "Priya Whitcombe" in [row[0] for row in prompted.rows.values()]
+    state = pickle.dumps([(c.sent, c.size) for c in held._held.values()])
+    assert not [name for name in NAMES if name.encode() in state]
+
+
+def test_a_hundred_conversations_at_once_in_every_api(proxy, upstream):
+    upstream.size = 2
+    names = ["Priya Whitcombe", "Wei Okafor", "Ulla Okonkwo", "Maria Zorblatt", "Ana Osgood"]
+
+    async def conversation(i):
+        path, stream, turns = PATHS[i % 3], bool(i % 2), []
+        for turn in range(3):
+            prompt = f"{turn}: I am {names[(i + turn) % 5]} of {i} May Road, see https://a.example."
+            turns.append({"role": "user", "content": prompt})
+            field = "input" if path == RESPONSES else "messages"
+            body = {"model": "echo", field: list(turns), "stream": stream}
+            answer = await asked(proxy, path, body)
+            assert said(answer, path, stream) == prompt
+            turns.append({"role": "assistant", "content": said(answer, path, stream)})
+
+    async def run():
+        await asyncio.gather(*(conversation(i) for i in range(100)))
+
+    asyncio.run(run())
+    assert not [name for *_, raw in upstream.seen for name in names if name.encode() in raw]
+
+
+# -- policies, notes, reports ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_policies_by_label(make_proxy, upstream, path):
+    prompt = "Priya Whitcombe, born on 1983-04-27, mail priya@stmary.org, in Leeds."
+    proxy = make_proxy(policy=("person=mask", "date=leave", "phone=block"))
+    answer = ask(proxy, path, body_of(path, prompt))
+    assert said(answer, path, stream=False) == prompt
+    sent = text_of(json.loads(upstream.seen[-1][2]))
+    assert sent.startswith("[PERSON ") and "born on 1983-04-27, mail" in sent
+    assert "stmary" not in sent and "Leeds" not in sent
+    count = len(upstream.seen)
+    blocked = ask(proxy, path, body_of(path, "Call (415) 867-5309."))
+    assert blocked.status == 422 and "PHONE" in blocked.json["error"]["message"]
+    assert "867" not in blocked.body.decode() and len(upstream.seen) == count
+
+
+def test_a_policy_that_is_none_is_refused():
+    for policy in ("person", "person=hide", "=mask"):
+        with pytest.raises(UsageError, match="policy"):
+            ServiceOptions(upstream="http://x", policy=policy)
+    made = ServiceOptions(upstream="http://x", policy="person=mask, id=block")
+    assert made.policies == {"PERSON": "mask", "ID": "block"}
+
+
+def test_a_note_tells_the_model_of_surrogates(make_proxy, upstream):
+    proxy = make_proxy(note=True)
+    for path in PATHS:
+        assert said(ask(proxy, path, body_of(path)), path, stream=False) == PROMPT
+    one, two, three = (json.loads(raw) for *_, raw in upstream.seen)
+    assert one["messages"][0] == {"role": "system", "content": NOTE}
+    assert two["instructions"].startswith(NOTE) and len(two["instructions"]) > len(NOTE) + 9
+    assert three["system"][0] == {"type": "text", "text": NOTE} and len(three["system"]) == 2
+    ask(proxy, RESPONSES, {"model": "m", "input": "x"})
+    assert json.loads(upstream.seen[-1][2])["instructions"] == NOTE
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_report_counts_what_came_back_changed_and_what_was_invented(
+    proxy, upstream, path, stream
+):
+    def report():
+        answer = ask(proxy, path, body_of(path, "I am Priya Whitcombe.", stream=stream))
+        text = answer.headers.get("dx-surrogates", "")
+        if stream:
+            (text,) = (line[17:] for line in answer.body.decode().split("\n")
+                       if line.startswith(": dx-surrogates: "))  # fmt: skip
+        return dict(part.split("=") for part in text.split()[1:])
+
+    count = report()
+    assert int(count["PERSON"]) >= 1 and count["DATE"] == "1"  # of the system's text
+    assert (count["restored"], count["changed"], count["invented"]) == ("1", "0", "0")
+    upstream.change = lambda text: f"{text} https://a.example/{text.split()[-1]}"
+    assert report()["changed"] == "1"
+    upstream.change = lambda text: f"{text} And Wolfgang too."
+    assert report()["invented"] == "1"
+
+
+def test_one_line_a_request_is_logged_without_text(make_proxy, upstream, caplog):
+    proxy = make_proxy(policy="phone=block")
+    with caplog.at_level(logging.INFO, logger="spacy_dxprivacy"):
+        for stream in (False, True):
+            ask(proxy, CHAT, body_of(CHAT, "I am Priya Whitcombe.", stream=stream))
+            ask(proxy, MESSAGES, body_of(MESSAGES, "Call (415) 867-5309.", stream=stream))
+            ask(proxy, MESSAGES, body_of(MESSAGES, "x", user="Okonkwo", stream=stream))
+    lines = [record.getMessage() for record in caplog.records]
+    form = (
+        r"[0-9a-f]{8} (chat/completions 200 .*PERSON=\d.* restored=\d.*|messages 4(22|00) ) \d+ ms"
+    )
+    assert len(lines) == 6 and all(re.fullmatch(form, line) for line in lines), lines
+    assert not [name for name in NAMES if name in "".join(lines)]
+
+
+def test_reasoning_of_the_responses_api_goes_back_as_it_came_and_no_other(proxy, upstream):
+    upstream_item = {"type": "reasoning", "id": "rs_0123456789abcdef", "encrypted_content": "eA=="}
+    original = Upstream.response
+
+    def thinking(handler, body, text):
+        whole = original(handler, body, text)
+        said = {**upstream_item, "summary": [{"type": "summary_text", "text": "x"}]}
+        return {**whole, "output": [said, *whole["output"]]}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Upstream, "response", thinking)
+        item = ask(proxy, RESPONSES, {"model": "m", "input": "Hello."}).json["output"][0]
+    for changed, right in (({}, True), ({"encrypted_content": "eB=="}, False),
+                           ({"id": "Whitcombe"}, False)):  # fmt: skip
+        turns = [item | changed, {"role": "user", "content": "And?"}]
+        assert ask(proxy, RESPONSES, {"model": "m", "input": turns}).status == 200
+        sent = json.loads(upstream.seen[-1][2])["input"]
+        assert sent[:-1] == ([{**upstream_item, "summary": []}] if right else [])
+
+
+def test_a_conversation_that_many_share_does_not_grow_for_ever():
+    held = Conversations(characters=4000)
+    for i in range(50):
+        held.of("ann", "hello").add(("", str(i)), Sent("x" * 500))
+    assert held.of("ann", "hello").size < 3000

@@ -14,6 +14,7 @@ import sys
 import time
 import urllib.request
 from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError, Guarantee, UsageError
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import ServiceOptions
-from spacy_dxprivacy.integrations.serve.app import make_app
+from spacy_dxprivacy.integrations.serve.app import check, make_app
 from spacy_dxprivacy.integrations.serve.callers import (
     Callers,
     account_of,
@@ -38,9 +39,10 @@ from spacy_dxprivacy.integrations.serve.callers import (
 )
 from spacy_dxprivacy.integrations.serve.service import Service
 from spacy_dxprivacy.io.account import OverLimit
-from spacy_dxprivacy.io.build import the_sanitizer
+from spacy_dxprivacy.io.build import make_pipeline, the_sanitizer
 from spacy_dxprivacy.pipeline.count import Count
 from spacy_dxprivacy.privacy.composition import Loss
+from spacy_dxprivacy.registries import registry
 
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
 SECRET = "Xantippe"
@@ -242,6 +244,108 @@ def test_guarantees_that_cannot_be_added_up_are_refused_and_so_is_what_is_no_led
             account_of(tmp_path / "y.db", one)
 
 
+@pytest.fixture(scope="module")
+def entity_pipelines():
+    return [make_pipeline(entities="person,date") for _ in range(2)]
+
+
+@pytest.fixture
+def make_entity_service(entity_pipelines, tmp_path):
+    with ExitStack() as stack:
+
+        def make(budget):
+            guarantee = the_sanitizer(entity_pipelines[0]).terms.guarantee
+            account = account_of(tmp_path / "spent.db", guarantee, budget)
+            stack.enter_context(closing(account))
+            service = Service(entity_pipelines, Callers(TOKENS), account, ServiceOptions())
+            for lane in service.lanes:
+                stack.enter_context(lane.thread)
+            return make_app(service)
+
+        yield make
+
+
+DATED = {"text": "Priya Whitcombe was born on 1983-04-27."}  # one shift of dates, 0.01 nats
+
+
+def test_surrogates_cost_what_their_receipt_states(make_entity_service, entity_pipelines):
+    loss = entity_pipelines[0](DATED["text"])._.dx.loss
+    assert loss.plain == pytest.approx(0.01) and loss.rho > 0
+    service = make_entity_service(0.055)
+    for number in range(1, 6):
+        assert ask(service, "/sanitize", DATED, **ANN).status == 200
+        spent = ask(service, "/budget", **ANN).json
+        assert spent["plain"] == pytest.approx(number * loss.plain)
+        assert spent["rho"] == pytest.approx(number * loss.rho) and spent["draws"] == 0
+    for _ in range(2):  # a name costs nothing, and is still answered
+        assert ask(service, "/sanitize", {"text": "I am Priya Whitcombe."}, **ANN).status == 200
+    refused = ask(service, "/sanitize", DATED, **ANN)
+    assert refused.status == 403 and "text" not in refused.json
+    assert ask(service, "/budget", **ANN).json["epsilon"] == pytest.approx(0.05)
+    assert ask(service, "/sanitize", DATED, **BOB).status == 200
+
+
+def after_sixty(services, body):
+    """Of 60 requests of two callers at once: by caller, the statuses and what is spent."""
+
+    async def run():
+        asks = [
+            asked(services[i % 2], "/sanitize", body, **(ANN, BOB)[i // 2 % 2]) for i in range(60)
+        ]
+        answers = await asyncio.gather(*asks)
+        return answers, [(await asked(services[0], "/budget", **who)).json for who in (ANN, BOB)]
+
+    answers, budgets = asyncio.run(run())
+    assert all("text" not in one.json for one in answers if one.status == 403)
+    for who, spent in enumerate(budgets):
+        yield sorted(one.status for i, one in enumerate(answers) if i // 2 % 2 == who), spent
+
+
+def test_sixty_callers_at_once_spend_no_more_on_surrogates_than_their_budget(make_entity_service):
+    for statuses, spent in after_sixty([make_entity_service(0.055) for _ in "12"], DATED):
+        assert statuses == [200] * 5 + [403] * 25
+        assert spent["plain"] == pytest.approx(0.05)
+
+
+def test_a_text_with_surrogates_that_fails_is_charged_for_all_that_it_may_have_drawn(
+    make_entity_service, monkeypatch
+):
+    def fail(*args, **named):
+        raise KeyError(SECRET)
+
+    service = make_entity_service(5.0)
+    monkeypatch.setattr("spacy_dxprivacy.integrations.serve.service.results", fail)
+    assert ask(service, "/sanitize", DATED, **ANN).status == 500
+    spent = ask(service, "/budget", **ANN).json
+    assert spent["plain"] == pytest.approx(8 * 0.01)  # if each of its words were a date
+
+
+@dataclass(frozen=True)
+class Open:
+    """A surrogate without a guarantee."""
+
+    name = "test.Open.v1"
+    way = "drawn"
+    in_clear = ()
+    chance = 0.0
+    guarantee = Guarantee("none")
+
+    def replace(self, mentions, draws):
+        return ["Nobody" for _ in mentions]
+
+
+def test_a_budget_needs_surrogates_that_state_a_loss(make_nlp, tmp_path):
+    registry.dx_surrogates("test.Open.v1")(Open)
+    limits = ServiceOptions(budget=5.0, ledger=tmp_path / "spent.db")
+    for name in ("dx.Name.v1", "dx.Keep.v1", "dx.Words.v1", "test.Open.v1"):
+        nlp = make_nlp(mechanism=MECHANISM, surrogates={"PERSON": {"@dx_surrogates": name}})
+        if name == "test.Open.v1":
+            with pytest.raises(UsageError, match="guarantee that holds"):
+                check(nlp, limits)
+        else:
+            assert check(nlp, limits).holds
+
+
 UNIT = Guarantee("metric-dp", epsilon=1.0, metric="path")
 WORDS = Guarantee("metric-dp", epsilon=0.1, metric="path", loss_range=1.0)
 
@@ -438,23 +542,11 @@ def test_a_request_that_did_not_begin_before_its_deadline_is_not_charged(make_se
 
 def test_sixty_callers_at_once_spend_no_more_than_their_budget(make_service, tmp_path):
     """Of two services on one file, as workers are; epsilon of a word is 2."""
-    path = tmp_path / "spent.db"
-    services = [make_service(tokens=TOKENS, budget=21.0, path=path) for _ in "12"]
-
-    async def run():
-        asks = [
-            asked(services[i % 2], "/sanitize", {"text": "the king"}, **(ANN, BOB)[i // 2 % 2])
-            for i in range(60)
-        ]
-        answers = await asyncio.gather(*asks)
-        return answers, [(await asked(services[0], "/budget", **who)).json for who in (ANN, BOB)]
-
-    answers, budgets = asyncio.run(run())
-    for who, spent in enumerate(budgets):
-        given = [one.status for i, one in enumerate(answers) if i // 2 % 2 == who]
-        assert sorted(given) == [200] * 5 + [403] * 25
+    limits = {"tokens": TOKENS, "budget": 21.0, "path": tmp_path / "spent.db"}
+    services = [make_service(**limits) for _ in "12"]
+    for statuses, spent in after_sixty(services, {"text": "the king"}):
+        assert statuses == [200] * 5 + [403] * 25
         assert spent["epsilon"] == 20.0 and spent["draws"] == 10
-    assert all("text" not in one.json for one in answers if one.status == 403)
 
 
 def finished(service, *requests):

@@ -79,6 +79,15 @@ def test_what_is_relative_stays_and_what_is_no_date_is_hidden():
     assert hidden == {text: ["[DATE]"] for text in NO_DATES}
 
 
+def test_the_mark_of_a_first_day_goes_with_it_and_days_of_no_calendar_are_hidden():
+    french = [Mention("du 28 février au 1er mars 2021", "DATE")]
+    assert Timeline(french, "dmy", "fr").move(3, 0) == ["du 3 mars au 4 mars 2021"]
+    assert Timeline(french, "dmy", "fr").move(31, 0) == ["du 31 mars au 1er avril 2021"]
+    assert move("Sepember 5", days=1) == ["September 6"]
+    for text in ("2019-00-05", "March 5, 0000", "12/0000", "Christmas 0000"):
+        assert move(text) == ["[DATE]"], text
+
+
 def test_one_order_of_day_and_month_in_a_document():
     assert move("03/04/2019") == ["04/13/2019"]
     assert move("03/04/2019", order="dmy") == ["13/05/2019"]

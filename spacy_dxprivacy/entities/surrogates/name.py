@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ...registries import registry
 from ...validate import one_of
 from ..tables import listed_of
-from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream, pick
+from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream
 from .codes import contact, kind_of
 from .name_forms import (
     GENDER,
@@ -43,11 +43,11 @@ from .name_forms import (
 from .user_names import (
     PEOPLE,
     DrawnName,
-    NamedPerson,
     contact_of_person,
     firsts_of,
     keyed_name,
     name_classes,
+    user_words,
 )
 
 FORM = (
@@ -117,56 +117,39 @@ class Name(Independent):
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return parts of one name for each person of the document."""
         forms = [form_of(mention.text, mention.before) for mention in mentions]
-        full = {
-            (fold(form.names[0]), family_of(form.names[-1])) for form in forms if form.names[1:]
-        }
-        glued = {word for names in full for word in NamedPerson(*names, ("", "", "")).joined}
-        pairs = list(zip(mentions, forms, strict=True))
-        is_handle = [_is_user_name(mention.text, form, glued) for mention, form in pairs]
-        named = [pair for pair, handle in zip(pairs, is_handle, strict=True) if not handle]
-        named_forms = [form for _, form in named]
-        people = persons(named_forms, is_family)
+        glued = _glued_names(forms)
+        texts = [mention.text for mention in mentions]
+        is_handle = [_is_user_name(*pair, glued) for pair in zip(texts, forms, strict=True)]
+        named = [i for i, handle in enumerate(is_handle) if not handle]
+        people = dict(zip(named, persons([forms[i] for i in named], is_family), strict=True))
         shown: dict[int, set[str]] = defaultdict(set)
         if self._shown == "text":
-            for (mention, form), person in zip(named, people, strict=True):
-                shown[person.number].update(filter(None, [shown_gender(mention, form)]))
+            for i, person in people.items():
+                shown[person.number].update(filter(None, [shown_gender(mentions[i], forms[i])]))
         genders = {number: next(iter(shows)) for number, shows in shown.items() if len(shows) == 1}
-        texts, drawn = self._written(named_forms, people, genders, draws)
-        by_word: dict[str, list[NamedPerson]] = defaultdict(list)
-        for number, person in {person.number: person for person in people}.items():
-            first, last = fold(person.first), family_of(person.last)
-            entry = NamedPerson(first, last, drawn[number], fold(person.last))
-            for word in entry.words:
-                by_word[word].append(entry)
-        draws.memory[PEOPLE] = by_word
-        surrogates = iter(texts)
-        return [
-            self._contact(mention, draws) if handle else next(surrogates)
-            for mention, handle in zip(mentions, is_handle, strict=True)
-        ]
-
-    def _written(
-        self,
-        forms: Sequence[Form],
-        people: Sequence[Person],
-        genders: Mapping[int, str],
-        draws: Draws,
-    ) -> tuple[list[str], dict[int, DrawnName]]:
-        """Return the surrogate of each form, and the name drawn for each person by its number."""
         taken = set() if self.scope.key else set(draws.plain)
         drawn: dict[int, DrawnName] = {}
-        texts = []
-        for form, person in zip(forms, people, strict=True):
+        names: dict[int, str] = {}
+        for i, person in people.items():
             if self.scope.reach == "mention" or person.number not in drawn:
-                drawn[person.number] = self._draw(
-                    person, genders.get(person.number, ""), draws, taken
-                )
+                gender = genders.get(person.number, "")
+                drawn[person.number] = self._draw(person, gender, draws, taken)
                 if self.scope.reach == "document":
                     taken.update(drawn[person.number][::2])
-            name = drawn[person.number]
-            text = write(form, name, person, self._middles(form, draws))
-            texts.append(text if self.form else f"{name[0]} {name[2]}")
-        return texts, drawn
+            first, _, last = name = drawn[person.number]
+            text = write(forms[i], name, person, self._middles(forms[i], draws))
+            names[i] = text if self.form else f"{first} {last}"
+        by_word: dict[str, list[dict[str, str]]] = defaultdict(list)
+        for number, person in {person.number: person for person in people.values()}.items():
+            first, last = fold(person.first), family_of(person.last)
+            becomes = user_words(first, last, drawn[number], fold(person.last))
+            for word in becomes:
+                by_word[word].append(becomes)
+        draws.memory[PEOPLE] = by_word
+        return [
+            names[i] if i in names else self._contact(mention, draws)
+            for i, mention in enumerate(mentions)
+        ]
 
     def _draw(self, person: Person, gender: str, draws: Draws, taken: set[str]) -> DrawnName:
         """Draw a first, a middle and a family name. gender: that the text shows, or ""."""
@@ -174,10 +157,8 @@ class Name(Independent):
         gender = gender or self._gender(person, language)
         if self.scope.key is not None:
             return keyed_name(self.scope, draws, person.first, person.last, gender)
-        firsts = firsts_of(language, gender)
-        first = free(firsts, draws.rng, taken)
-        last = free(listed_of(language, "surnames"), draws.rng, taken | {first})
-        return first, free(firsts, draws.rng, {first, last}), last
+        firsts, surnames = firsts_of(language, gender), listed_of(language, "surnames")
+        return free_names(firsts, surnames, draws.rng, taken)
 
     def _gender(self, person: Person, language: str) -> str:
         """Return the list that alone holds the given name, if its gender is copied; else ""."""
@@ -218,13 +199,21 @@ def shown_gender(mention: Mention, form: Form) -> str:
     return ""
 
 
-def free(names: tuple[str, ...], stream: Stream, taken: set[str]) -> str:
-    """Draw a name that nobody has, uniformly; any one where all are taken."""
-    if taken.issuperset(names):
-        return pick(names, stream)
-    while (name := pick(names, stream)) in taken:
-        pass
-    return name
+def free_names(
+    firsts: Sequence[str], surnames: Sequence[str], stream: Stream, taken: Collection[str]
+) -> DrawnName:
+    """Draw a first, a middle and a family name, uniformly over names that nobody has; over all
+    where all are taken. The middle name may be that of somebody else."""
+    drawn, others = list[str](), {*taken}
+    for names, excluded in ((firsts, others), (surnames, others), (firsts, set[str]())):
+        excluded.update(drawn)
+        is_free = not excluded.issuperset(names)
+        name = names[int(stream.integers(len(names), 1)[0])]
+        while is_free and name in excluded:
+            name = names[int(stream.integers(len(names), 1)[0])]
+        drawn.append(name)
+    first, last, middle = drawn
+    return first, middle, last
 
 
 def write(form: Form, name: DrawnName, person: Person, middles: Sequence[str]) -> str:
@@ -246,6 +235,15 @@ def write(form: Form, name: DrawnName, person: Person, middles: Sequence[str]) -
     )
     text = " ".join(filter(None, [form.title, text, form.suffix])) + form.owner
     return {"upper": text.upper(), "lower": text.lower()}.get(form.case, text)
+
+
+def _glued_names(forms: Sequence[Form]) -> set[str]:
+    """Return the words that join both names of a person, or an initial: jdoe."""
+    full = {(fold(form.names[0]), family_of(form.names[-1])) for form in forms if form.names[1:]}
+    glued = set[str]()
+    for first, last in full:
+        glued |= user_words(first, last, ("", "", "")).keys() - {first, last, first[:1], last[:1]}
+    return glued
 
 
 def _is_user_name(text: str, form: Form, glued: Collection[str]) -> bool:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from datetime import datetime
-from itertools import pairwise
+from itertools import count, pairwise
 
 from spacy.tokens import Doc
 
@@ -52,24 +52,35 @@ ABBREVIATIONS = frozenset("a.m. p.m. u.s. u.k. e.u. d.c. m.d. b.a. m.a. r.n. d.o
 
 
 def set_apart(
-    doc: Doc, drawn: Sequence[Replacement], surrogates: Mapping[str, Surrogate]
-) -> tuple[list[Replacement], Rows]:
-    """Return replacements that can all be restored, and the rows to restore them by.
+    doc: Doc,
+    drawn: Sequence[Replacement],
+    surrogates: Mapping[str, Surrogate],
+    earlier: SurrogateTable,
+    counts: dict[str, Iterator[int]],
+    masked: Collection[str] = (),
+) -> list[Replacement]:
+    """Return replacements that can all be restored: ambiguous surrogates become marks.
 
     Args:
         doc: The document, as it came.
         drawn: Its surrogates.
         surrogates: What drew them, by label.
+        earlier: What the conversation sent before.
+        counts: Numbers of the marks of the conversation, by label.
+        masked: Plain labels that get marks alone.
     """
-    originals = SurrogateTable()
+    entries = {key: _copied(entry) for key, entry in earlier.entries.items()}
+    originals = SurrogateTable(entries, set(earlier.plain))
     originals.add_document(doc, drawn, surrogates)
     meanings = defaultdict[str, set[tuple[str, ...]]](set)
+    for entry in earlier.entries.values():
+        for form in entry.forms:
+            meanings[_norm(form)].update(_meaning(text, entry.label) for text in entry.originals)
     for item in drawn:
         if item.text is not None:
             meanings[_norm(item.text)].add(_meaning(item.mention.text, item.mention.label))
-    keyed = {label for label, surrogate in surrogates.items() if _has_key(surrogate)}
-    entries = originals.entries.values()
-    shared = {_norm(form) for entry in entries if _meet(entry, keyed) for form in entry.forms}
+    keyed = _keyed(surrogates)
+    shared = {_norm(form) for e in entries.values() if _meet(e, keyed) for form in e.forms}
 
     def is_ambiguous(mention: Mention, text: str) -> bool:
         norm = _norm(text)
@@ -80,14 +91,28 @@ def set_apart(
         return bare or _is_plain(text, originals)
 
     def mark_of(mention: Mention, text: str) -> str:
-        return plain_label(mention.label) if is_ambiguous(mention, text) else ""
+        label = plain_label(mention.label)
+        return label if label in masked or is_ambiguous(mention, text) else ""
 
-    marked, table = _marked(doc, drawn, mark_of), SurrogateTable()
-    table.add_document(doc, marked, surrogates)
-    table.entries = {
-        surrogate: entry for surrogate, entry in table.entries.items() if not _meet(entry, keyed)
+    marks = {
+        (plain_label(entry.label), _norm(text)): next(iter(entry.forms))
+        for key, entry in earlier.entries.items()
+        if key[0] == "["
+        for text in entry.originals
     }
-    return marked, _rows_of(table, Counter(_pairs(marked)))
+    return _marked(doc, drawn, mark_of, marks, counts)
+
+
+def rows_of(
+    pairs: Sequence[tuple[Mention, str]],
+    surrogates: Mapping[str, Surrogate],
+    table: SurrogateTable,
+) -> Rows:
+    """Return what restores the texts of a conversation. table: of these mentions."""
+    keyed = _keyed(surrogates)
+    entries = {key: entry for key, entry in table.entries.items() if not _meet(entry, keyed)}
+    uses = Counter((_norm(text), _norm(mention.text)) for mention, text in pairs)
+    return _rows_of(SurrogateTable(entries, table.plain), uses)
 
 
 def dates_apart(
@@ -105,7 +130,7 @@ def dates_apart(
         surrogates: What drew them, by label.
         table: Of the documents before.
     """
-    entries = {key: replace(entry) for key, entry in table.entries.items()}
+    entries = {key: _copied(entry) for key, entry in table.entries.items()}
     together = SurrogateTable(entries, set(table.plain))
     together.add_document(doc, drawn, surrogates)
     by_form = {_norm(form): entry for entry in entries.values() for form in entry.forms}
@@ -117,27 +142,27 @@ def dates_apart(
         certain = entry.original and entry.certain and not _is_plain(text, together)
         return "" if certain else "DATE"
 
-    return _marked(doc, drawn, mark_of, {*entries, *table.entries})
+    return _marked(doc, drawn, mark_of, {}, {}, {*entries, *table.entries})
 
 
 def _marked(
     doc: Doc,
     drawn: Sequence[Replacement],
     mark_of: Callable[[Mention, str], str],
+    marks: dict[tuple[str, str], str],
+    counts: dict[str, Iterator[int]],
     taken: Collection[str] = (),
 ) -> list[Replacement]:
     """Return replacements with marks such as [DATE 2], one for each original, in the place of
-    ambiguous surrogates. mark_of: the word of the mark, "" for none. taken: in lower case, marks of
-    earlier documents."""
-    marks, counts = dict[tuple[str, str], str](), Counter[str]()
+    ambiguous surrogates. mark_of: the word of the mark, "" for none. marks: those of earlier
+    documents, by label and original. taken: in lower case, what is no mark of this document."""
     marked = list[Replacement]()
     for item in drawn:
         text = item.text
         if text is not None and (label := mark_of(item.mention, text)):
             key = label, _norm(item.mention.text)
             while key not in marks:
-                counts[label] += 1
-                mark = f"[{label} {counts[label]}]"
+                mark = f"[{label} {next(counts.setdefault(label, count(1)))}]"
                 if mark not in doc.text and mark.lower() not in taken:
                     marks[key] = mark
             text = marks[key]
@@ -145,15 +170,14 @@ def _marked(
     return marked
 
 
-def _pairs(drawn: Sequence[Replacement]) -> Iterator[tuple[str, str]]:
-    """Yield each surrogate and its original."""
-    for item in drawn:
-        if item.text is not None:
-            yield _norm(item.text), _norm(item.mention.text)
+def _copied(entry: Entry) -> Entry:
+    return replace(entry, forms=set(entry.forms), originals=set(entry.originals))
 
 
-def _has_key(surrogate: Surrogate) -> bool:
-    return getattr(getattr(surrogate, "scope", None), "key", None) is not None
+def _keyed(surrogates: Mapping[str, Surrogate]) -> set[str]:
+    """Return the labels whose surrogates have a key."""
+    scopes = {label: getattr(surrogate, "scope", None) for label, surrogate in surrogates.items()}
+    return {label for label, scope in scopes.items() if getattr(scope, "key", None) is not None}
 
 
 def _meet(entry: Entry, keyed: Collection[str]) -> bool:
@@ -308,14 +332,11 @@ class Restorer:
             if match is None or original is None:
                 continue
             run_start, run_end = self._run(text, match)
-            before, after = text[run_start : match.start()], text[match.end() : run_end]
             if not is_end and run_end == len(text) and run_end - run_start <= MOST_RUN:
                 last = start.start()
                 break
-            self._markup.read(text[done : match.start()])
-            if self._markup.holds(after) or _is_in_a_locator(before, after, run_end - run_start):
+            if self._is_held(text, done, match, (run_start, run_end)):
                 original = match[0]
-            self._markup.read("x")
             taken += [text[done : match.start()], original]
             done = place = match.end()
         if done < last:
@@ -325,6 +346,14 @@ class Restorer:
         self._held = text[done:]
         self._last = text[min(self._last_blank(text, done), max(0, done - 1)) : done]
         return "".join(taken)
+
+    def _is_held(self, text: str, done: int, match: re.Match[str], run: tuple[int, int]) -> bool:
+        """Read a text from a place on, and return whether nothing may be put in for a match."""
+        before, after = text[run[0] : match.start()], text[match.end() : run[1]]
+        self._markup.read(text[done : match.start()])
+        held = self._markup.holds(after) or _is_in_a_locator(before, after, run[1] - run[0])
+        self._markup.read("x")
+        return held
 
     def _last_blank(self, text: str, end: int) -> int:
         """Return where the run begins that a place is in or at the end of."""
@@ -371,6 +400,20 @@ class Restorer:
         if shouted or (small and plain.islower()):
             original = original.upper() if shouted else original.lower()
         return json.dumps(original, ensure_ascii=False)[1:-1] if self._escaped else original
+
+
+def holder_of(text: str) -> Callable[[re.Match[str]], bool]:
+    """Return whether a match in a text, and after it the next one, may get no original: it is in an
+    address, in a tag of HTML or in the target of a link."""
+    reader, done = Restorer({}), 0
+
+    def is_held(match: re.Match[str]) -> bool:
+        nonlocal done
+        held = reader._is_held(text, done, match, reader._run(text, match))
+        done = match.end()
+        return held
+
+    return is_held
 
 
 def _is_in_a_locator(before: str, after: str, length: int) -> bool:

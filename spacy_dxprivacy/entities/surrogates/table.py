@@ -17,7 +17,7 @@ import hmac
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -124,21 +124,33 @@ class SurrogateTable:
     ) -> None:
         """Add all mentions of a document, and the words outside of them."""
         items = [item for item in drawn if item.text is not None]
-        pairs = [(item.mention, str(item.text)) for item in items]
-        for mention, text in pairs:
+        self.add_mentions([(item.mention, str(item.text)) for item in items], surrogates)
+        starts = [0, *(item.end for item in items)]
+        ends = [*(item.start for item in items), len(doc)]
+        for start, end in zip(starts, ends, strict=True):
+            self.add_plain(doc[start:end].text)
+
+    def add_mentions(
+        self, pairs: Sequence[tuple[Mention, str]], surrogates: Mapping[str, Surrogate]
+    ) -> None:
+        """Add mentions of a document with their surrogates, in order."""
+        for mention, text in dict.fromkeys(pairs):
             self.add(mention, text, surrogates[mention.label].name)
         for (city, new_city), (state, new_state) in pairwise(pairs):
             if state.before == "," and surrogates[state.label].name.startswith("dx.Place."):
                 pair = replace(state, text=f"{city.text}, {state.text}")
                 self.add(pair, f"{new_city}, {new_state}", "dx.Place.v1")
-        starts = [0, *(item.end for item in items)]
-        ends = [*(item.start for item in items), len(doc)]
-        for start, end in zip(starts, ends, strict=True):
-            words = _WORD.findall(doc[start:end].text.casefold())
-            self.plain.update(words, pairwise(words))
 
-    def restore(self, text: str) -> Restored:
-        """Put originals back, in a text that names surrogates, where they cannot be mistaken."""
+    def add_plain(self, text: str) -> None:
+        """Add the words of a text between two mentions."""
+        words = _WORD.findall(text.casefold())
+        self.plain.update(words, pairwise(words))
+
+    def restore(
+        self, text: str, is_held: Callable[[re.Match[str]], bool] = lambda match: False
+    ) -> Restored:
+        """Put originals back, in a text that names surrogates, where they cannot be mistaken.
+        is_held: whether a match is to stay, see holder_of."""
         if not self.entries:
             return Restored(text, 0)
         self._doubt_plain()
@@ -149,7 +161,7 @@ class SurrogateTable:
             entry = self.entries.get(" ".join(match[0].casefold().split()))
             if entry is None:  # ı is no i
                 return match[0]
-            original = entry.original
+            original = "" if is_held(match) else entry.original
             if original and entry.certain and _fits(match, entry, self.entries):
                 restored += 1
                 shouted = _is_upper(match[0]) and not _MARK.fullmatch(match[0])

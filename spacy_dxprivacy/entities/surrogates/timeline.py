@@ -12,34 +12,24 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
+from functools import partial
 
 from ..tables import date_words, expanded, pattern
 from .base import Mention
-from .dates import (
+from .calendar import (
     CENTURY,
-    COMMON,
     DECADE,
-    GREGORIAN,
     MONTH,
-    TOP_AGE,
-    WEEK,
     YMD,
     Anchor,
-    Calendar,
-    Constant,
-    DateContext,
-    Day,
     Days,
     Loose,
     NoDate,
-    OtherOrder,
     Period,
-    Piece,
-    capped,
-    read_in,
+    number_days,
 )
+from .dates import TOP_AGE, OtherOrder, Piece, capped, read
 
 HIDDEN = "[DATE]"
 # Ninety years have so many days or more: one or two of them may lack a leap day. A period is taken
@@ -49,6 +39,7 @@ _HUNDRED_YEARS = 36_525
 _YEAR_WORDS = re.compile(rf"\b{expanded('YEAR_WORDS')}\b", re.IGNORECASE)
 _PAIR = re.compile(r"\d/\d", re.ASCII)
 _WITH_YEAR = re.compile(r"(?<!\d)\d\d?([-/])\d\d?\1(?:\d{4}|\d\d)(?!\d)", re.ASCII)
+Dated = Days | Period
 _TOKEN = re.compile(r"\w[\w.'’-]*|\S")
 
 
@@ -75,7 +66,7 @@ class Timeline:
         order = _order_of(mentions, order, language)
         self._pieces = [_read(mention, order, language) for mention in mentions]
         # Days with a year first, then those without one beside them, then the nth of any month.
-        self._number_days(lambda piece: any(day.year is not None for day in piece.days), [])
+        self._number_days(lambda piece: piece.has_year, [])
         self._number_days(lambda piece: piece.days[0].month is not None, self._anchors())
         self._number_days(lambda piece: True, self._anchors() or self._finest_period())
         anchors = self._anchors() or self._finest_period()
@@ -89,10 +80,11 @@ class Timeline:
         texts: list[str | None] = []
         for mention, pieces in zip(self._mentions, self._pieces, strict=True):
             try:
-                text = "".join(_moved(piece, days, hours) for piece in pieces) or HIDDEN
+                moved = [p if isinstance(p, str) else p.moved(days, hours) for p in pieces]
+                text = "".join(moved) or HIDDEN
             except NoDate:
                 text = HIDDEN
-            stays = bool(pieces) and all(isinstance(piece, str | Constant) for piece in pieces)
+            stays = bool(pieces) and all(isinstance(piece, str) for piece in pieces)
             texts.append(None if stays and text == mention.text else text)
         return texts
 
@@ -112,9 +104,9 @@ class Timeline:
                     anchor = _nearest(at, anchors)
                     try:
                         if anchor or piece.days[0].month is not None:
-                            piece.anchor = _anchored(piece.days, anchor)
+                            piece.anchor = number_days(piece.days, anchor)
                     except NoDate:
-                        self._pieces[i] = [Constant(HIDDEN), *[""] * (len(pieces) - 1)]
+                        self._pieces[i] = [HIDDEN, *[""] * (len(pieces) - 1)]
 
     def _anchors(self) -> list[tuple[int, Anchor]]:
         """Return (place in the text, anchor) of the days that are numbered so far."""
@@ -137,108 +129,55 @@ class Timeline:
         """Replace each date 90 years or more before the last one of the document, and a date of
         birth that is so long ago."""
         dated = list(self._dated())
-        latest: dict[tuple[Calendar, bool], _Dated] = {}
-        for entry in dated:
-            if entry.last >= latest.setdefault(entry.line, entry).last:
-                latest[entry.line] = entry
-        not_births = [entry for entry in dated if not entry.is_birth]
-        for entry in dated:
-            last = latest[entry.line]
-            if (
-                isinstance(entry.piece, Period)
-                and entry.piece.unit is DECADE
-                and not entry.is_birth
-            ):
-                continue
-            if (
-                entry.is_whole
-                and last.last - entry.since + max(entry.length, last.length) >= TOP_DAYS
-            ):
-                entry.piece.replacement = last.ninety_years_before
-            elif entry.is_birth and _is_long_ago(entry, not_births):
-                today = f"{date.today().year - TOP_AGE} {entry.earlier}"
-                shown = HIDDEN if not_births or not entry.is_whole else today
-                entry.piece.replacement = lambda days, shown=shown: shown
-
-    def _dated(self) -> Iterator[_Dated]:
-        """Yield the pieces that name their year."""
+        references = [piece for piece, is_birth in dated if not is_birth]
         earlier = date_words(self._language).earlier
+        by_end = sorted((piece for piece, _ in dated), key=lambda piece: piece.span[1])
+        latest = {piece.line: piece for piece in by_end}
+        hidden: dict[int, Piece] = {}
+        for piece, is_birth in dated:
+            last = latest[piece.line]
+            if piece.length == DECADE.length and not is_birth:
+                continue
+            days = last.span[1] - piece.span[0] + max(piece.length, last.length)
+            if piece.line[1] and days >= TOP_DAYS:
+                hidden[id(piece)] = Loose(partial(_year_of_birth, last, earlier))
+            elif is_birth and _is_long_ago(piece, references):
+                today = f"{date.today().year - TOP_AGE} {earlier}"
+                hidden[id(piece)] = HIDDEN if references or not piece.line[1] else today
+        self._pieces = [[hidden.get(id(p), p) for p in pieces] for pieces in self._pieces]
+
+    def _dated(self) -> Iterator[tuple[Dated, bool]]:
+        """Yield the pieces that name their year, and whether it is one of birth."""
         for mention, pieces in zip(self._mentions, self._pieces, strict=True):
             before = pattern("BIRTH_BEFORE").search(_lead(mention))
             is_birth = mention.label.upper() == "DOB" or before is not None
             for piece in pieces:
-                if isinstance(piece, Days) and any(day.year is not None for day in piece.days):
-                    first, last = piece.days[0], piece.days[-1]
-                    line = first.calendar, last.calendar is GREGORIAN
-                    yield _Dated(piece, line, first.number, last.number, 2, is_birth, earlier)
-                elif isinstance(piece, Period) and piece.calendar is not COMMON and piece.anchor:
-                    (calendar, number), length = piece.anchor, piece.unit.length
-                    try:
-                        since = number + length * (piece.index - piece.unit.of(calendar, number))
-                    except NoDate:
-                        continue  # it becomes [DATE]
-                    line = calendar, piece.calendar is GREGORIAN
-                    yield _Dated(piece, line, since, since, length, is_birth, earlier)
+                if isinstance(piece, Days | Period) and piece.has_year:
+                    yield piece, is_birth
 
 
-@dataclass(frozen=True)
-class _Dated:
-    """A piece that names its year.
-
-    line: Calendar, and whether all digits of the year are seen: days between two dates of one line
-    can be counted. since: number of its day, or of one about the middle. last: that of its end.
-    length: days that it may last. earlier: words for "or earlier" in the language.
-    """
-
-    piece: Days | Period
-    line: tuple[Calendar, bool]
-    since: float
-    last: float
-    length: float
-    is_birth: bool
-    earlier: str
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all digits of its year are seen."""
-        return self.line[1]
-
-    @property
-    def day_of_century(self) -> int:
-        """Its day among those of two digits of the year."""
-        year, month, day = self._end(0)
-        return CENTURY.number(2000 + year % 100, month, day)
-
-    def ninety_years_before(self, days: int) -> str:
-        """Return the year of birth of a person of 90 or more, after a shift."""
-        return f"{self._end(days)[0] - TOP_AGE} {self.earlier}"
-
-    def _end(self, days: int) -> YMD:
-        if isinstance(self.piece, Days):
-            last = self.piece.days[-1]
-            return last.calendar.date(last.number + days)
-        if self.piece.unit is WEEK:
-            return self.line[0].date(int(self.last) + days)
-        return *self.piece.unit.middle(_moved_index(self.piece, days)), 2
+def _year_of_birth(last: Dated, earlier: str, days: int, hours: int) -> str:
+    """Return that of a person of 90 or more, after a shift, by the last date of the document."""
+    return f"{last.end(days)[0] - TOP_AGE} {earlier}"
 
 
-def _is_long_ago(birth: _Dated, references: list[_Dated]) -> bool:
+def _is_long_ago(birth: Dated, references: Sequence[Dated]) -> bool:
     """Return whether a birth is 90 years before another date, one of which shows two digits of its
     year; or before today, where the document has no other date."""
-    today = date.today()
-    if references:
-        comparable = [
-            other_date
-            for other_date in references
-            if not (birth.is_whole and other_date.line == birth.line)
-        ]
-        days = [other_date.day_of_century for other_date in comparable]
-    elif birth.is_whole:
-        return (today - date(2000, 1, 1)).days - birth.since + birth.length >= TOP_DAYS
-    else:
-        days = [CENTURY.number(2000 + today.year % 100, today.month, min(today.day, 28))]
-    born = birth.day_of_century
-    return any((day - born) % _HUNDRED_YEARS + birth.length >= TOP_DAYS for day in days)
+    today, is_whole = date.today(), birth.line[1]
+    if is_whole and not references:
+        return (today - date(2000, 1, 1)).days - birth.span[0] + birth.length >= TOP_DAYS
+    ends = [piece.end(0) for piece in references if not (is_whole and piece.line == birth.line)]
+    if not references:
+        ends = [(today.year, today.month, min(today.day, 28))]
+    born = _day_of_century(birth.end(0))
+    days = [(_day_of_century(end) - born) % _HUNDRED_YEARS for end in ends]
+    return any(between + birth.length >= TOP_DAYS for between in days)
+
+
+def _day_of_century(day: YMD) -> int:
+    """Return the number of a day by two digits of its year."""
+    return CENTURY.number(2000 + day[0] % 100, *day[1:])
 
 
 def _order_of(mentions: Sequence[Mention], order: str, language: str) -> str:
@@ -254,7 +193,7 @@ def _order_of(mentions: Sequence[Mention], order: str, language: str) -> str:
 
 def _misfits(mention: Mention, order: str, language: str) -> bool:
     try:
-        read_in(mention.text, DateContext(order, (), language))
+        read(mention.text, order, language)
     except OtherOrder:
         return True
     except NoDate:
@@ -270,9 +209,9 @@ def _read(mention: Mention, order: str, language: str) -> list[Piece]:
     age = pattern("AGE_ALONE").fullmatch(mention.text)
     if age and _is_age(mention.label, age[1], lead):
         number, unit = age.groups()
-        return [Constant((capped(number) if number[0].isdigit() else "ninety") + unit)]
+        return [(capped(number) if number[0].isdigit() else "ninety") + unit]
     try:
-        return read_in(mention.text, DateContext(order, tuple(_TOKEN.findall(lead)), language))
+        return read(mention.text, order, language, _TOKEN.findall(lead))
     except NoDate:
         return []
 
@@ -289,66 +228,7 @@ def _lead(mention: Mention) -> str:
     return (mention.lead or mention.before).lower()
 
 
-def _moved(piece: Piece, days: int, hours: int) -> str:
-    if isinstance(piece, str | Constant):
-        return piece if isinstance(piece, str) else piece.text
-    if isinstance(piece, Loose):
-        return piece.write(days, hours)
-    if piece.replacement is not None:
-        return piece.replacement(days)
-    if isinstance(piece, Period):
-        return piece.write(_moved_index(piece, days))
-    if piece.anchor is None and piece.days[0].month is None:
-        return piece.write([(0, 1, (piece.days[0].day - 1 + days) % 31 + 1)])
-    return piece.write([day.calendar.date(day.number + days) for day in piece.days])
-
-
-def _moved_index(piece: Period, days: int) -> int:
-    if piece.anchor is None:
-        raise NoDate
-    (calendar, number), unit = piece.anchor, piece.unit
-    return piece.index + unit.of(calendar, number + days) - unit.of(calendar, number)
-
-
 def _nearest(at: int, anchors: list[tuple[int, Anchor]]) -> Anchor | None:
     """Return the last anchor before a place in the text, or the first one after it."""
     before = bisect_left(anchors, at, key=lambda placed: placed[0])
     return anchors[max(before - 1, 0)][1] if anchors else None
-
-
-def _anchored(days: list[Day], neighbour: Anchor | None) -> Anchor:
-    """Number the days of a piece. Without a year a day is the nearest one to another; the end of a
-    range comes after its beginning. Raises NoDate."""
-    first, last = days[0], days[-1]
-    for day in days:
-        if day.year is not None:
-            day.number = day.calendar.number(day.year, day.month or 1, day.day)
-    if first.year is None and last.year is None:
-        if neighbour is None:
-            first.number = COMMON.number(COMMON.first, first.month or 1, first.day)
-        else:
-            _set(first, neighbour, lambda number: abs(number - neighbour[1]))
-    elif first.year is None:
-        _set(first, (last.calendar, last.number), lambda number: (last.number - number) % 10**7)
-    if last.year is None and last is not first:
-        _set(last, (first.calendar, first.number), lambda number: (number - first.number) % 10**7)
-    return first.calendar, first.number
-
-
-def _set(day: Day, neighbour: Anchor, far: Callable[[int], int]) -> None:
-    """Number a day that may be of any year (or month) as the one that is the least far."""
-    calendar, number = neighbour
-    year, month, _ = calendar.date(number)
-    if day.month is None:
-        months = [MONTH.middle(MONTH.index(year, month) + i) for i in range(-2, 3)]
-    else:
-        months = [(year + i, day.month) for i in range(-8, 9)]
-    numbers = []
-    for y, m in months:
-        try:
-            numbers.append(calendar.number(y, m, day.day))
-        except NoDate:
-            continue
-    if not numbers:
-        raise NoDate
-    day.calendar, day.number = calendar, min(numbers, key=lambda n: (far(n), n))

@@ -7,9 +7,9 @@ read a name in them, else where the document names the person.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
 
 from ..tables import NAMES, listed_of
 from ..words import builtin_lexicon
@@ -51,55 +51,44 @@ def keyed_name(
     return first, first, surname
 
 
-@dataclass(frozen=True)
-class NamedPerson:
-    """A person. first, last: folded. surrogate: the drawn name. with_particles: the
-    whole family name."""
+def user_words(
+    first: str, last: str, surrogate: DrawnName, with_particles: str = ""
+) -> dict[str, str]:
+    """Return what each word of a user name of a person becomes: john mary, jdoe mmiller.
 
-    first: str
-    last: str
-    surrogate: DrawnName = field(repr=False)
-    with_particles: str = ""
-
-    @cached_property
-    def joined(self) -> dict[str, str]:
-        """Return {jdoe: mmiller}: both names or an initial, in one word."""
-        first, last = map(in_plain_letters, self.surrogate[::2])
-        firsts = {self.first: first, self.first[:1]: first[:1]}
-        lasts = {self.last: last, self.with_particles: last, self.last[:1]: last[:1]}
-        glued = {}
-        for name, new_name in firsts.items():
-            for family, new_family in lasts.items():
-                if name and family and len(name) + len(family) > 2:
-                    glued[name + family] = new_name + new_family
-                    glued[family + name] = new_family + new_name
-        return glued
-
-    @cached_property
-    def words(self) -> dict[str, str]:
-        """Return what each word of a user name of the person becomes."""
-        first, last = map(in_plain_letters, self.surrogate[::2])
-        becomes = {self.first: first, self.last: last, self.with_particles: last, **self.joined}
-        becomes |= {self.last[:1]: last[:1], self.first[:1]: first[:1]}
-        return {old: word for old, word in becomes.items() if old}
+    Args:
+        first: The given name, folded.
+        last: The family name, folded.
+        surrogate: The drawn name.
+        with_particles: The whole family name, folded.
+    """
+    new_first, new_last = map(in_plain_letters, surrogate[::2])
+    initials = {last[:1]: new_last[:1], first[:1]: new_first[:1]}
+    firsts = {first: new_first, first[:1]: new_first[:1]}
+    lasts = {last: new_last, with_particles: new_last, last[:1]: new_last[:1]}
+    becomes = {first: new_first, last: new_last, with_particles: new_last}
+    for (name, new_name), (family, new_family) in product(firsts.items(), lasts.items()):
+        if name and family and len(name) + len(family) > 2:
+            # Folded once more: aerwin is a mail address of A. Erwin.
+            becomes[fold(name + family)] = new_name + new_family
+            becomes[fold(family + name)] = new_family + new_name
+    return {old: word for old, word in (becomes | initials).items() if old}
 
 
 def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     """Return the mail address or user name of a surrogate; None for one that names nobody."""
     local, at, domain = text.strip().partition("@") if text[:1] != "@" else (text.strip(), "", "")
-    people: dict[str, list[NamedPerson]] = draws.memory.get(PEOPLE, {})  # type: ignore[assignment]
+    people: dict[str, list[dict[str, str]]] = draws.memory.get(PEOPLE, {})  # type: ignore[assignment]
     raw = [piece.casefold() for piece in _PIECE.findall(local) if piece.isalpha()]
     words = [fold(piece) for piece in raw]
     longest = max(words, key=len, default="")
-    person = next(
-        (candidate for candidate in people.get(longest, ()) if _names(candidate, words)), None
-    )
-    guess = guessed(raw) if person is None and scope.key is not None else None
+    becomes = next((person for person in people.get(longest, ()) if _names(person, words)), {})
+    guess = guessed(raw) if not becomes and scope.key is not None else None
     if guess is not None:
         last = guess[1] if name_classes(guess[1]) else _GLUED.sub("", guess[1])
         name = keyed_name(scope, draws, guess[0], last)
-        person = NamedPerson(fold(guess[0]), fold(guess[1]), name)
-    if person is None or not _names(person, words):
+        becomes = user_words(fold(guess[0]), fold(guess[1]), name)
+    if not _names(becomes, words):
         return None
 
     def draw_once(kind: str, identity: str, draw: Callable[[Stream], str]) -> str:
@@ -110,15 +99,14 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
 
     count = sum(map(str.isdigit, local))
     numbers = iter(draw_once("digits", local.casefold(), lambda stream: digits(count, stream)))
-    becomes, written = person.words, ""
+    written = ""
     for piece in _PIECE.findall(local):
         if piece.isdigit():
             written += "".join(next(numbers) for _ in piece)
         elif piece.isalpha():
             word = becomes[fold(piece)]
-            written += (
-                word.upper() if piece.isupper() else word.title() if piece[0].isupper() else word
-            )
+            title = word.title() if piece[0].isupper() else word
+            written += word.upper() if piece.isupper() else title
         else:
             written += piece
     if not at:
@@ -126,10 +114,9 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     return f"{written}@{draw_once('domain', domain.casefold(), partial(pick, DOMAINS))}"
 
 
-def _names(person: NamedPerson, words: Sequence[str]) -> bool:
+def _names(person: Mapping[str, str], words: Sequence[str]) -> bool:
     """Return whether all words are of the person, and one of them is a name."""
-    words_of_person = person.words
-    return all(word in words_of_person for word in words) and any(len(word) > 2 for word in words)
+    return any(len(word) > 2 for word in words) and all(word in person for word in words)
 
 
 def guessed(words: Sequence[str]) -> tuple[str, str] | None:

@@ -34,8 +34,9 @@ from ...machine import LOOPBACK
 from ...pipeline.component import DxSanitizer
 from ...privacy.guarantee import Guarantee
 from ...text.mentions import united
+from ..conversation import secret
 from .callers import Callers, Refused, account_of, read_callers
-from .service import Guard, Service, conversation_secret
+from .service import LOG, Guard, Service, drawn_labels
 
 MAX_ITEMS = 1000  # texts or entities of a request
 DESCRIPTION = """Sanitise text under metric differential privacy. Every request draws its texts
@@ -249,7 +250,7 @@ def serve(
     guarantee: of the pipeline, as `check` returns it. ready: called with the address, before the
     workers start. Raises DxError where the ledger does not fit.
     """
-    conversation_secret()
+    secret()
     with nullcontext("") if limits.ledger else tempfile.TemporaryDirectory() as folder:  # mode 700
         ledger = limits.ledger or Path(folder) / "spent.db"
         account_of(ledger, guarantee, limits.budget).close()  # workers find a file that is in order
@@ -274,6 +275,8 @@ def create_app() -> FastAPI:
     warnings.simplefilter("ignore")  # those of spaCy may quote tokens
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    LOG.addHandler(logging.StreamHandler())  # lines without text, see Log
+    LOG.setLevel(logging.INFO)
     pipeline, limits = Settings.validate_json(os.environ[SETTINGS])
     pipelines = [make_pipeline(pipeline) for _ in range(2)]
     guarantee = the_sanitizer(pipelines[0]).terms.guarantee
@@ -292,10 +295,10 @@ def check(nlp: Language, limits: ServiceOptions) -> Guarantee:
     parts = [part for pipe in later for part in (pipe.terms.surrogates or {}).values()]
     if any("key_id" in part for part in parts):
         raise UsageError("in the service, only the first sanitizer of a pipeline may have a `key`.")
-    if limits.budget is not None and terms.numbers is not None:
-        raise UsageError(
-            "`budget` does not cover numbers, whose epsilon has another metric: leave one out."
-        )
+    surrogates = the_sanitizer(nlp).settings.surrogates
+    drawn = [surrogates[label].guarantee for label in drawn_labels(the_sanitizer(nlp))]
+    if limits.budget is not None and not all(guarantee.holds for guarantee in drawn):
+        raise UsageError("`budget` needs surrogates with a guarantee that holds.")
     if limits.upstream and not the_sanitizer(nlp).settings.surrogates:
         raise UsageError("an `upstream` needs `entities`: only surrogates can be restored.")
     if limits.tokens is not None:

@@ -1,11 +1,12 @@
-"""Requests of OpenAI's API: their texts as one document, and the same requests with surrogates.
+"""Requests of OpenAI and Anthropic: their texts, and the same requests with surrogates.
 
-All texts of a request are sanitised as one document, so that a person has one surrogate in it. What
-is neither a text nor a known technical setting raises.
+The lists PROMPT_* of data/formats/lists.txt say where texts stand, of all APIs. What is neither a
+text nor a known technical setting raises.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
 import re
 from collections.abc import Callable, Collection, Iterator
@@ -17,18 +18,28 @@ from ...entities.surrogates.restoring import Rows
 from ...entities.surrogates.table import _is_common
 from ...entities.words import is_plain
 from ...io.pieces import listed
+from ..conversation import MARK, Line, Prompted, secret
 from .callers import Refused
 
-MARK = "\x1e"  # around each text of the document; white space to the tokenizer
 DIGITS = 5  # of a number that may be somebody's
+LIMIT = 6  # digits of a number of tokens, which is nobody's unless the texts have it too
+NOTE = (
+    "Names, dates, places, numbers and addresses in this conversation are surrogates of the real "
+    "ones, and marks such as [PERSON 1] are names too. Repeat them exactly as they are written."
+)
 # Returns the text to write in place of a text, given the key that it stands under.
 TextMapper = Callable[[str, str], str]
 KeyMapper = Callable[[str], str]
 NUMBERS, CHOICES, VALUES, NAMES, MODELS, TEXTS, TYPES = (
-    listed(f"OPENAI_{name}") for name in "NUMBERS CHOICES VALUES NAMES MODELS TEXTS TYPES".split()
+    listed(f"PROMPT_{name}") for name in "NUMBERS CHOICES VALUES NAMES MODELS TEXTS TYPES".split()
 )
+MEDIA = listed("PROMPT_MEDIA")
+# What a model thought: where its signature, or all that it encrypted, is.
+THOUGHT = {"thinking": "signature", "redacted_thinking": "data", "reasoning": "encrypted_content"}
+SCHEMAS = ("parameters", "schema", "input_schema")
 SCHEMA_TYPES, SCHEMA_KEYS = listed("SCHEMA_TYPES"), listed("SCHEMA_KEYS")
 _NAME = re.compile(r"[\w.:/@+$-]{1,128}", re.ASCII)
+_ITEM = re.compile(r"rs_[0-9a-f]{8,64}")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _BREAK = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")  # between the words of an identifier
 # An identifier that a machine drew: letters and digits in one run.
@@ -55,17 +66,18 @@ class Prompt:
     Args:
         body: Its JSON.
         models: Names of models that are sent besides those whose words are public.
+        images: Whether images, sounds and files are sent, as they are.
 
     Raises:
         Refused: 400, for what is neither a text nor a known setting.
         ValueError: The body is not an object.
     """
 
-    def __init__(self, body: Any, models: Collection[str]) -> None:
+    def __init__(self, body: Any, models: Collection[str], *, images: bool = False) -> None:
         if not isinstance(body, dict):
             raise ValueError("not an object")
-        self._body, self._models = body, models
-        self._lines: list[str] = []  # of the document: a key, and a text between marks
+        self._body, self._models, self._images = body, models, images
+        self._lines: list[Line] = []  # a key, and a text
         self._names: list[tuple[str, str]] = []  # fields, and identifiers that stay as they are
         self._data_keys: dict[str, str] = {}  # keys of data that were read, and what replaces them
         self._neutral_keys: dict[str, str] = {}  # those that are no surrogates, with the originals
@@ -73,11 +85,15 @@ class Prompt:
         self._object(body)
 
     @property
-    def document(self) -> str:
+    def lines(self) -> list[Line]:
         """The texts, and after them the identifiers, as they are and word by word."""
-        names = dict.fromkeys(name for _, name in self._names if not _DRAWN.fullmatch(name))
+        names = dict.fromkeys(
+            name
+            for field, name in self._names
+            if not (_DRAWN.fullmatch(name) or (field.endswith("_tokens") and len(name) <= LIMIT))
+        )
         spelled = dict.fromkeys(map(_spelled, names))
-        return "".join([*self._lines, *(_line(name, "word: ") for name in (*names, *spelled))])
+        return [*self._lines, *(("word: ", name) for name in (*names, *spelled))]
 
     @property
     def conversation(self) -> str:
@@ -88,7 +104,7 @@ class Prompt:
                 turn for turn in turns if isinstance(turn, dict) and turn.get("role") == "user"
             )
             turns = next(asked, {"content": turns[:1]}).get("content")
-        return sha256(json.dumps(turns, sort_keys=True).encode()).hexdigest()
+        return sha256(json.dumps(_uncached(turns), sort_keys=True).encode()).hexdigest()
 
     @property
     def wants_json(self) -> bool:
@@ -97,23 +113,19 @@ class Prompt:
         form = form.get("format", form) if isinstance(form, dict) else {}
         return isinstance(form, dict) and str(form.get("type")).startswith("json")
 
-    def replaced(self, document: str, rows: Rows) -> tuple[dict[str, Any], Rows]:
-        """Return the request with the texts of a sanitised document, and all rows that restore it.
+    def replaced(self, prompted: Prompted) -> tuple[dict[str, Any], Rows]:
+        """Return the request with these texts for its lines, and all rows that restore it.
 
         Raises:
-            Refused: 422 where the document fell apart, 400 where an identifier names somebody of
-                the texts.
+            Refused: 400 where an identifier names somebody of the texts.
         """
-        originals, surrogates = (text.split(MARK)[1::2] for text in (self.document, document))
-        if len(originals) != len(surrogates):
-            raise Refused(422, "the texts of this request could not be separated.")
-        n_texts = len(self._lines)
-        for original, surrogate in zip(originals[n_texts:], surrogates[n_texts:], strict=True):
+        n_texts, texts, rows = len(self._lines), prompted.texts, prompted.rows
+        for (_, original), surrogate in zip(self.lines[n_texts:], texts[n_texts:], strict=True):
             if original != surrogate:
                 named = (f for f, name in self._names if original in (name, _spelled(name)))
                 raise _names_somebody(next(named))
         self._check_names([row[0].casefold() for row in rows.values()])
-        self._surrogates, self._data_keys = iter(surrogates[:n_texts]), {}
+        self._surrogates, self._data_keys = iter(texts[:n_texts]), {}
         body = self._object(self._body)
         return body, {**rows, **{k: (old, [k], False) for k, old in self._neutral_keys.items()}}
 
@@ -130,36 +142,52 @@ class Prompt:
     # -- values, in the order of their fields: collected, or replaced ------------------------------
 
     def _object(self, value: dict[str, Any]) -> dict[str, Any]:
-        from_tool = value.get("role") in ("tool", "function")
+        kind = value.get("type")
+        from_tool = value.get("role") in ("tool", "function") or kind == "tool_result"
         if "role" in value and "name" in value and not from_tool:
             raise Refused(400, "'name' of a message may be that of a person, and is not passed on.")
+        if isinstance(kind, str) and kind in MEDIA:
+            if self._images:
+                return value
+            raise Refused(
+                400, "'type': images, audio and files are refused: `images` lets them pass."
+            )
         result = "content" if from_tool else "output"  # of a function, which often writes JSON
         return {
             key: self._json(item)
             if key == result and isinstance(item, str)
             else self._value(key, item)
             for key, item in value.items()
+            if not _is_about_users(key, item)
         }
 
     def _value(self, key: str, value: Any) -> Any:
         if value is None or value in ([], {}):
             return value
-        if key == "type" and value not in TYPES:
-            raise Refused(400, "'type': only texts, functions and their results are passed on.")
         if self._is_setting(key, value):
             return value
-        if key in ("parameters", "schema") and isinstance(value, dict):
+        if key == "type":
+            raise Refused(400, "'type': only texts, functions and their results are passed on.")
+        if key in SCHEMAS and isinstance(value, dict):
             return mapped(value, self._text, self._parameter)
-        if key == "arguments":
-            return self._json(value) if isinstance(value, str) else self._data(value)
-        if key in TEXTS and isinstance(value, str) and key not in CHOICES:
+        if key == "arguments" and isinstance(value, str):
+            return self._json(value)
+        if key == "arguments" or (key == "input" and isinstance(value, dict)):
+            return self._data(value)
+        if key in TEXTS and key not in CHOICES and isinstance(value, str):
             return self._text(value)
         if key in TEXTS and isinstance(value, list):
-            return [self._value(key, item) for item in value]
+            return [item for item in (self._item(key, item) for item in value) if item is not None]
         if key in TEXTS and isinstance(value, dict):
             return self._object(value)
         name = repr(key) if _NAME.fullmatch(key) else "a field"
         raise Refused(400, f"{name} is not passed on: the proxy does not know what it may hold.")
+
+    def _item(self, key: str, value: Any) -> Any:
+        """Return an item of a list; None for what a model thought, unless it is as it was."""
+        if isinstance(value, dict) and value.get("type") in THOUGHT:
+            return unsealed(value)
+        return self._value(key, value)
 
     def _is_setting(self, key: str, value: Any) -> bool:
         """Return whether a field is a setting, with a value that such a setting has."""
@@ -196,7 +224,8 @@ class Prompt:
             return text
         if self._surrogates is not None:
             return next(self._surrogates)
-        self._lines.append(_line(text, f"{key}: ".replace(MARK, " ") if key else ""))
+        head = f"{key}: " if key else ""
+        self._lines.append((head.replace(MARK, " "), text.replace(MARK, " ")))
         return text
 
     def _data_key(self, text: str) -> str:
@@ -219,6 +248,55 @@ class Prompt:
                 raise Refused(400, "a schema has a key that is no name.")
             self._names.append(("parameters", text))
         return text
+
+
+def _uncached(value: Any) -> Any:
+    """Return a value without marks of what to cache, which move from turn to turn."""
+    if isinstance(value, dict):
+        return {key: _uncached(item) for key, item in value.items() if key != "cache_control"}
+    return [_uncached(item) for item in value] if isinstance(value, list) else value
+
+
+def noted(body: dict[str, Any], field: str) -> dict[str, Any]:
+    """Return a request with the note on surrogates before what this field has."""
+    value = body.get(field)
+    if field == "messages":
+        return {**body, field: [{"role": "system", "content": NOTE}, *(value or ())]}
+    if isinstance(value, list):
+        return {**body, field: [{"type": "text", "text": NOTE}, *value]}
+    return {**body, field: f"{NOTE}\n\n{value}" if value else NOTE}
+
+
+def _is_about_users(key: str, value: Any) -> bool:
+    """Return whether a field names the user, who is nobody to the upstream."""
+    return key == "metadata" and isinstance(value, dict) and set(value) == {"user_id"}
+
+
+# -- what a model thought: it goes back as it came, by a seal of this process ----------------------
+
+
+def sealed(value: str, thought: str = "") -> str:
+    """Return a signature with a seal, which covers what was thought."""
+    return f"{value}.{_seal(thought, value)}" if value else value
+
+
+def unsealed(block: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a block as the upstream sent it, or None where it is not."""
+    key, kept = THOUGHT[block["type"]], {"type": block["type"]}
+    if "id" in block:  # of OpenAI, whose summary is not needed
+        kept |= {"id": block["id"] if _ITEM.fullmatch(str(block["id"])) else "", "summary": []}
+        if not kept["id"] or not block.get(key):
+            return kept if kept["id"] else None
+    if "thinking" in block:
+        kept["thinking"] = block["thinking"]
+    value, _, seal = str(block.get(key)).rpartition(".")
+    expected = _seal(str(kept.get("thinking") or ""), value)
+    return kept | {key: value} if hmac.compare_digest(seal.encode(), expected.encode()) else None
+
+
+def _seal(thought: str, value: str) -> str:
+    framed = f"{len(thought)} {thought}{value}".encode("utf8", "surrogatepass")
+    return hmac.digest(secret(), b"dx thought" + framed, "sha256").hex()
 
 
 def mapped(value: Any, mapper: TextMapper, key_mapper: KeyMapper, key: str = "") -> Any:
@@ -263,10 +341,6 @@ def _is_version(text: str) -> bool:
 
 def _names_somebody(field: str) -> Refused:
     return Refused(400, f"{field!r} has a name or a number in it that may be somebody's.")
-
-
-def _line(text: str, before: str = "") -> str:
-    return f"{before}{MARK}{text.replace(MARK, ' ')}{MARK}\n\n"
 
 
 def _spelled(name: str) -> str:

@@ -11,42 +11,40 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import re
 import time
 import traceback
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
-from secrets import token_hex
-from typing import Any
+from typing import Any, TypeVar
 
 from spacy.language import Language
-from spacy.tokens import Doc
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp
 
 from ...config import ServiceOptions
-from ...entities.surrogates.base import Scope
-from ...entities.surrogates.replacements import CALLER, USER, Replacement
-from ...entities.surrogates.restoring import set_apart
+from ...entities.surrogates.replacements import CALLER
+from ...errors import DxError
 from ...io.account import Account, OverLimit
 from ...io.build import the_sanitizer
 from ...io.records import Failed, Input, Record, chunks
 from ...io.results import Serial, results
 from ...io.run import not_covered
+from ...pipeline.component import DxSanitizer
 from ...pipeline.count import Count
 from ...pipeline.receipt import COUNTS
 from ...privacy.composition import Loss
+from ..conversation import Conversations, Line, Prompted, Prompter
 from .callers import SPENT, Callers, Refused
 
+T = TypeVar("T")
 TEXTS, CHARACTERS = 32, 2**12  # of a part: enough for a batch, and soon done
 SMALL = 2**10  # characters of a request that is small
-SECRET = "DX_SERVICE_SECRET"  # in the environment of workers, and nowhere else
 STUCK = 10  # times `max_seconds`: a part that takes longer will not end
 SLOW = "the request timed out. Send fewer or shorter texts."
 _WORD = re.compile(r"\w+")
@@ -54,13 +52,13 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Outcome:
-    """A sanitised text, or an error. draws: to be charged. rows: restore its originals."""
+    """A sanitised text, or an error. draws, loss: what is charged."""
 
     draws: int
+    loss: Loss
     text: str = field(default="", repr=False)
     error: str = ""
     receipt: dict[str, Any] = field(default_factory=dict)
-    rows: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def drawn(self) -> str:
@@ -73,20 +71,13 @@ class Outcome:
 class Lane:
     """A pipeline, and the only thread that runs it: a vocabulary has one memory zone at a time.
 
-    restorable: outcomes have rows. checked: texts of languages that the pipeline does not cover get
-    an error message.
+    checked: texts of languages that the pipeline does not cover get an error message.
     """
 
-    def __init__(self, nlp: Language, account: Account, *, restorable: bool, checked: bool) -> None:
+    def __init__(self, nlp: Language, account: Account, *, checked: bool) -> None:
         self.thread = ThreadPoolExecutor(1)
         self.began: float | None = None  # the part that is under way (time.monotonic)
         self._nlp, self._account, self._checked = nlp, account, checked
-        self._rows = dict[str, Any]()
-        self._batch = 1 if restorable else TEXTS  # rows are those of the document drawn last
-        if restorable:
-            sanitizer = the_sanitizer(nlp)
-            sanitizer.on_replacements = self._set_apart
-            by_conversation(sanitizer.settings.surrogates)
 
     def draw(self, caller: str, records: list[Input]) -> list[Outcome]:
         """Sanitise a part, and charge it, even if it fails. Nothing of the texts stays.
@@ -102,20 +93,19 @@ class Lane:
         try:
             if self._checked:
                 records = [self._covered(record) for record in records]
-            for start in range(0, len(records), self._batch):
-                outcomes += self._outcomes(records[start : start + self._batch])
+            outcomes += self._outcomes(records)
         finally:
-            self.began, self._rows = None, {}
-            lost = [_most_draws(record) for record in records[len(outcomes) :]]
-            draws = [*(outcome.draws for outcome in outcomes), *lost]
-            self._charge(caller, [number for number in draws if number], capped=bool(lost))
+            self.began = None
+            lost = [self._lost(record) for record in records[len(outcomes) :]]
+            self._charge(caller, [*outcomes, *lost], capped=bool(lost))
         return outcomes
 
-    def _charge(self, caller: str, draws: list[int], *, capped: bool) -> None:
-        guarantee = the_sanitizer(self._nlp).terms.guarantee
-        loss = sum((Loss.of_words(guarantee, number) for number in draws), Loss())
+    def _charge(self, caller: str, outcomes: list[Outcome], *, capped: bool) -> None:
+        """Charge the losses that receipts state: of words, numbers and surrogates."""
+        loss = sum((outcome.loss for outcome in outcomes), Loss())
+        count = Count(draws=sum(outcome.draws for outcome in outcomes))
         try:
-            self._account.charge(caller, loss, Count(draws=sum(draws)), capped=capped)
+            self._account.charge(caller, loss, count, capped=capped)
         except OverLimit:
             raise Refused(403, SPENT) from None
 
@@ -126,43 +116,38 @@ class Lane:
         why = not_covered(self._nlp, str(record.texts[0]))
         return Failed(record.number, why) if why else record
 
-    def _outcomes(self, batch: list[Input]) -> Iterator[Outcome]:
-        self._rows = {}
-        drawn = results(self._nlp, batch, Serial(TEXTS))
-        for record, result in zip(batch, drawn, strict=True):
+    def _outcomes(self, records: list[Input]) -> Iterator[Outcome]:
+        for record, result in zip(records, results(self._nlp, records, Serial(TEXTS)), strict=True):
             if isinstance(result, Failed):
-                yield Outcome(_most_draws(record), error=result.why)
+                yield self._lost(record, result.why)
             else:
                 (text,), (stated,) = result.texts, result.receipts
                 receipt = {name: getattr(stated, name) for name in COUNTS}
                 receipt["epsilon"] = stated.total["epsilon"]
-                yield Outcome(receipt["draws"], text, "", receipt, self._rows)
+                yield Outcome(receipt["draws"], stated.loss, text, "", receipt)
 
-    def _set_apart(self, doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
-        drawn, rows = set_apart(doc, drawn, the_sanitizer(self._nlp).settings.surrogates)
-        self._rows = dict(rows)
-        return drawn
-
-
-def by_conversation(surrogates: dict[str, Any]) -> None:
-    """Let surrogates of a document be those of a conversation, by a secret that is in no file."""
-    for label, surrogate in surrogates.items():
-        scope = getattr(surrogate, "scope", None)
-        if isinstance(scope, Scope) and scope.reach == "document":
-            shift = {"moves": "corpus"} if hasattr(surrogate, "moves") else {}
-            scope = Scope("corpus", conversation_secret())
-            surrogates[label] = replace(surrogate, scope=scope, **shift)
+    def _lost(self, record: Input, why: str = "") -> Outcome:
+        """Return what a text is charged that failed after an unknown number of draws."""
+        if isinstance(record, Failed):
+            return Outcome(0, Loss(), error=why)
+        words = len(_WORD.findall(str(record.texts[0])))
+        return Outcome(words, most_lost(the_sanitizer(self._nlp), words), error=why)
 
 
-@cache
-def conversation_secret() -> bytes:
-    """Return the secret of the process, which it shares with its workers alone."""
-    return bytes.fromhex(os.environ.setdefault(SECRET, token_hex(32)))
+def most_lost(sanitizer: DxSanitizer, words: int) -> Loss:
+    """Return a bound on the loss of a text of so many words, all of which may be mentions."""
+    terms, replaced = sanitizer.terms, {"found": words, "replaced": 1, "kept": 0}
+    losses = [
+        terms.loss(Count(mentions={label: replaced})) * words for label in drawn_labels(sanitizer)
+    ]
+    drawn = terms.loss(Count(draws=words, number_draws=words))
+    return reduce(Loss.cover, losses, Loss()) + drawn
 
 
-def _most_draws(record: Input) -> int:
-    """Return what a text is charged that failed after an unknown number of draws."""
-    return 0 if isinstance(record, Failed) else len(_WORD.findall(str(record.texts[0])))
+def drawn_labels(sanitizer: DxSanitizer) -> list[str]:
+    """Return the labels whose mentions have surrogates with a loss of their own."""
+    surrogates = sanitizer.settings.surrogates
+    return [label for label in sanitizer.terms.surrogates or () if surrogates[label].way == "drawn"]
 
 
 class Service:
@@ -172,7 +157,7 @@ class Service:
         pipelines: Two. Small requests have one alone, so that they never wait for large ones.
         callers: Those who may ask.
         account: What they spent.
-        limits: Of a request; with an upstream, outcomes have rows.
+        limits: Of a request. With an upstream, the pipelines draw prompts.
         checked: Whether texts of languages that the pipelines do not cover get an error.
     """
 
@@ -182,10 +167,11 @@ class Service:
     ) -> None:  # fmt: skip
         self.callers, self.account, self.limits = callers, account, limits
         self.terms = the_sanitizer(pipelines[0]).terms
-        restorable = bool(limits.upstream)
-        self.lanes = [
-            Lane(nlp, account, restorable=restorable, checked=checked) for nlp in pipelines
-        ]
+        self.lanes = [Lane(nlp, account, checked=checked) for nlp in pipelines]
+        self.conversations = Conversations()
+        self._prompters = (
+            [Prompter(nlp, limits.policies) for nlp in pipelines] if limits.upstream else []
+        )
 
     @property
     def stuck(self) -> bool:
@@ -193,28 +179,54 @@ class Service:
         now, limit = time.monotonic(), STUCK * self.limits.max_seconds
         return any(now - (lane.began or now) > limit for lane in self.lanes)
 
-    async def draw(
-        self, request: Request, texts: Sequence[str], conversation: str = ""
-    ) -> list[Outcome]:
+    async def draw(self, request: Request, texts: Sequence[str]) -> list[Outcome]:
         """Return the outcome of each text, once they are charged to the caller of the request.
-
-        The texts of one conversation have the same surrogates, by the secret of the process.
 
         Raises:
             Refused: 403 where the budget is spent, 504 at the deadline. Then nothing may be given
                 out; parts that began are charged.
         """
-        loop, caller, outcomes = asyncio.get_running_loop(), request.state.caller, list[Outcome]()
+        caller, outcomes = request.state.caller, list[Outcome]()
         lane = self.lanes[sum(map(len, texts)) > SMALL]
-        data = {key: name for key, name in ((CALLER, caller), (USER, conversation)) if name}
+        data = {CALLER: caller} if caller else {}
         records = (Record(i, [text], data=data) for i, text in enumerate(texts))
         for part in chunks(records, characters=CHARACTERS, most=TEXTS):
-            drawing = loop.run_in_executor(lane.thread, lane.draw, caller, part)
-            outcomes += await until(request.state.deadline, Refused(504, SLOW), drawing)
+            outcomes += await self._until(request, lane, lane.draw, caller, part)
         return outcomes
 
+    async def draw_prompt(
+        self, request: Request, conversation: str, lines: Sequence[Line]
+    ) -> Prompted:
+        """Return the texts of a conversation as they are sent, and what restores them.
 
-async def until(deadline: float, late: Refused, work: Awaitable[Any]) -> Any:
+        Raises:
+            Refused: As `draw`; 422 where a text cannot be sanitised, or may not be sent.
+        """
+        caller = request.state.caller
+        is_large = sum(len(text) for _, text in lines) > SMALL
+        lane, prompter = self.lanes[is_large], self._prompters[is_large]
+
+        def draw(record: Record) -> str:
+            (outcome,) = lane.draw(caller, [record])
+            return outcome.drawn
+
+        def prompt() -> Prompted:
+            held = self.conversations.of(caller, conversation)
+            try:
+                return prompter.sanitize(held, lines, {CALLER: caller}, draw)
+            except DxError as error:
+                raise Refused(422, str(error)) from None
+
+        return await self._until(request, lane, prompt)
+
+    async def _until(
+        self, request: Request, lane: Lane, work: Callable[..., T], *arguments: Any
+    ) -> T:
+        drawing = asyncio.get_running_loop().run_in_executor(lane.thread, work, *arguments)
+        return await until(request.state.deadline, Refused(504, SLOW), drawing)
+
+
+async def until(deadline: float, late: Refused, work: Awaitable[T]) -> T:
     """Return what the work returns. At the deadline (time.monotonic), cancel it and raise `late`:
     a thread that has begun goes on."""
     try:
@@ -279,13 +291,15 @@ class Guard:
             refused = Refused(500, "the service failed. No output was returned.")
         if refused is not None and not begun:
             headers = refused.headers | ({"connection": "close"} if unread else {})
-            why = {"message": refused.why} if scope["path"].startswith("/v1/") else refused.why
-            await JSONResponse({"error": why}, refused.status, headers)(scope, receive, answer)
+            await JSONResponse(_error(scope, refused.why), refused.status, headers)(
+                scope, receive, answer
+            )
 
     def _admitted(self, scope: Any) -> str:
         """Return who asks. Raise Refused (401, 415) before the body is read."""
         headers = Headers(scope=scope)
-        caller = "" if scope["path"] in PUBLIC else self.callers.name(headers.get("authorization"))
+        token = headers.get("authorization") or f"Bearer {headers.get('x-api-key', '')}"
+        caller = "" if scope["path"] in PUBLIC else self.callers.name(token)
         # Web pages of other origins can send all other types without a preflight request.
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if scope["method"] == "POST" and kind != "application/json":
@@ -304,3 +318,10 @@ class Guard:
                 raise Refused(413, f"the body must be {self.limits.max_bytes:,} bytes or less.")
             unfinished = message.get("more_body", False)
         return bytes(body)
+
+
+def _error(scope: Any, why: str) -> dict[str, Any]:
+    """Return an error; in the proxy as the clients of OpenAI and Anthropic read it."""
+    if scope["path"].startswith("/v1/"):
+        return {"type": "error", "error": {"type": "dx_proxy_error", "message": why}}
+    return {"error": why}

@@ -1,4 +1,4 @@
-"""`dx key` and `dx restore`: secret keys, and the originals in the place of their surrogates."""
+"""`dx restore`: the originals in the place of their surrogates."""
 
 from __future__ import annotations
 
@@ -9,30 +9,14 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
+from ..entities.surrogates.restoring import holder_of
 from ..entities.surrogates.table import read_table
 from ..errors import UsageError
 from ..io.files.atomic import write_bytes
-from ..io.files.keys import make_key, read_key
+from ..io.files.keys import read_key
 from ..io.files.limits import MOST_RECORD, check_size
 from . import options
 from .terminal import settings_that_fail
-
-
-def key_cli(
-    path: Annotated[Path, Argument(
-        metavar="FILE", show_default=False, help="Key file to create (mode 600)"
-    )],
-) -> None:  # fmt: skip
-    """Create a secret key.
-
-    It makes surrogates consistent over documents, and encrypts their table. Keep it in another
-    folder than what you release.
-
-    Example: python -m spacy dx key ~/keys/study.key
-    """
-    with settings_that_fail():
-        make_key(path)
-    typer.echo(f"{path}: new key. Anyone who has it can link surrogates to originals.", err=True)
 
 
 def restore_cli(
@@ -53,8 +37,8 @@ def restore_cli(
 ) -> None:  # fmt: skip
     """Replace the surrogates in an answer with their originals.
 
-    Bare numbers, dates without a year, and whatever else may not be a surrogate stay unchanged;
-    they are listed by label and line.
+    Bare numbers, dates without a year, whatever else may not be a surrogate, and surrogates in web
+    addresses, HTML and targets of links stay unchanged; they are listed by label and line.
 
     Example: python -m spacy dx restore answer.txt --table ~/keys/table.dx --table-key ~/keys/a.key
     """
@@ -67,7 +51,7 @@ def restore_cli(
             raise UsageError(f"{answer}: {error.strerror}.") from None
         except UnicodeDecodeError:
             raise UsageError(f"{answer}: is not UTF-8.") from None
-    restored = saved.restore(text)
+    restored = saved.restore(text, holder_of(text))
     if output is None:
         typer.echo(restored.text, nl=False)
     else:

@@ -1,0 +1,268 @@
+"""Days and longer units of time, which move by their numbers, in calendars of as many digits of a
+year as are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import ClassVar
+
+
+class NoDate(ValueError):
+    """A date that does not exist, or that cannot be moved. It holds no text."""
+
+
+YMD = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """Numbers of days, by how many digits of the year are seen. After `years` years, which have so
+    many `days`, the same dates come again; `first` is such a year.
+
+    GREGORIAN: all four digits. CENTURY: two digits; 99 comes before 00, which has a leap day.
+    COMMON: none; all years have 365 days.
+    """
+
+    years: int
+    days: int
+    first: int
+
+    def number(self, year: int, month: int, day: int) -> int:
+        """Return the days since January 1 of `first`. Raises NoDate if the day does not exist."""
+        if self.years == 1 and (month, day) == (2, 29):
+            month, day = 3, 1
+        cycle, year_of_cycle = divmod(year - self.first, self.years)
+        try:
+            since = date(self.first + year_of_cycle, month, day) - date(self.first, 1, 1)
+        except ValueError:
+            raise NoDate from None
+        return cycle * self.days + since.days
+
+    def date(self, number: int) -> YMD:
+        """Return (year, month, day). Raises NoDate for a day beyond the calendar."""
+        cycle, days_in_cycle = divmod(number, self.days)
+        moved = date(self.first, 1, 1) + timedelta(days_in_cycle)
+        year = moved.year + cycle * self.years
+        if self.years == 400 and not 1 <= year <= 9999:
+            raise NoDate
+        return year, moved.month, moved.day
+
+
+GREGORIAN = Calendar(400, 146_097, 2000)
+CENTURY = Calendar(4, 1461, 2000)
+COMMON = Calendar(1, 365, 2001)
+Anchor = tuple[Calendar, int]  # a day, by its number
+
+
+def read_year(text: str | None) -> tuple[int | None, Calendar]:
+    """Read a year of two or four digits, and the calendar of as many. Raises NoDate."""
+    if text is None:
+        return None, COMMON
+    digits = text.strip("'’")
+    if len(digits) != 4:
+        return 2000 + int(digits), CENTURY
+    if int(digits) == 0:
+        raise NoDate
+    return int(digits), GREGORIAN
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit of so many months; WEEK has none. late: by how many months it begins before the year
+    that it is named after: winter is December, January and February."""
+
+    months: int
+    late: int = 0
+
+    @property
+    def length(self) -> float:
+        """Days on the average."""
+        return 30.4375 * self.months or 7.0
+
+    def is_in(self, calendar: Calendar) -> bool:
+        """Whether days that come again in the calendar always have the same place in a unit."""
+        return calendar is GREGORIAN or not (
+            self is WEEK or (self is DECADE and calendar is COMMON)
+        )
+
+    def index(self, calendar: Calendar, number: int) -> int:
+        """Return the index of the unit that a day is in. Raises NoDate."""
+        if not self.is_in(calendar):
+            raise NoDate
+        if self is WEEK:
+            return (number + 5) // 7  # January 3, 2000 is a Monday
+        year, month, _ = calendar.date(number)
+        return (12 * year + month - 1 + self.late) // self.months
+
+    def middle(self, index: int) -> tuple[int, int]:
+        """Return the (year, month) in the middle of a unit."""
+        year, month = divmod(self.months * index + self.months // 2 - self.late, 12)
+        return year, month + 1
+
+
+WEEK, MONTH, DECADE = Unit(0), Unit(1), Unit(120)
+UNITS = {
+    "week": WEEK,
+    "month": MONTH,
+    "quarter": Unit(3),
+    "season": Unit(3, late=1),
+    "half": Unit(6),
+    "year": Unit(12),
+    "decade": DECADE,
+}
+
+
+@dataclass
+class Day:
+    """A day as it is written; None is a missing part. number: set by number_days."""
+
+    year: int | None
+    month: int | None
+    day: int
+    calendar: Calendar = COMMON
+    number: int = 0
+
+
+def number_days(days: list[Day], neighbour: Anchor | None) -> Anchor:
+    """Number a day, or the two ends of a range. Without a year a day is the nearest one to the
+    neighbour; the end of a range comes after its beginning. Raises NoDate."""
+    first, last = days[0], days[-1]
+    for day in days:
+        if day.year is not None:
+            day.number = day.calendar.number(day.year, day.month or 1, day.day)
+    if first.year is None and last.year is None:
+        if neighbour is None:
+            first.number = COMMON.number(COMMON.first, first.month or 1, first.day)
+        else:
+            _number(first, neighbour, lambda number: abs(number - neighbour[1]))
+    elif first.year is None:
+        _number(first, (last.calendar, last.number), lambda n: (last.number - n) % 10**7)
+    if last.year is None and last is not first:
+        _number(last, (first.calendar, first.number), lambda n: (n - first.number) % 10**7)
+    return first.calendar, first.number
+
+
+def _number(day: Day, neighbour: Anchor, distance: Callable[[int], int]) -> None:
+    """Number a day that may be of any year (or month) as the one at the least distance."""
+    calendar, number = neighbour
+    year, month, _ = calendar.date(number)
+    months = [(year + i, day.month or 0) for i in range(-8, 9)]
+    if day.month is None:
+        months = [MONTH.middle(12 * year + month - 1 + i) for i in range(-2, 3)]
+    numbers = []
+    for y, m in months:
+        try:
+            numbers.append(calendar.number(y, m, day.day))
+        except NoDate:
+            continue
+    if not numbers:
+        raise NoDate
+    day.calendar, day.number = calendar, min(numbers, key=lambda n: (distance(n), n))
+
+
+Line = tuple[Calendar, bool]
+
+
+@dataclass
+class Days:
+    """A day, or the first and the last day of a range. anchor: its first day, set by the
+    timeline."""
+
+    days: list[Day]
+    write: Callable[[list[YMD]], str]
+    anchor: Anchor | None = None
+
+    length: ClassVar[float] = 2
+
+    @property
+    def has_year(self) -> bool:
+        """Whether it names a year."""
+        return any(day.year is not None for day in self.days)
+
+    @property
+    def line(self) -> Line:
+        """Its calendar, and whether all digits of its year are seen: days between two dates of one
+        line can be counted."""
+        return self.days[0].calendar, self.days[-1].calendar is GREGORIAN
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The numbers of its first and last day."""
+        return self.days[0].number, self.days[-1].number
+
+    def end(self, days: int) -> YMD:
+        """Return its last day after a shift."""
+        last = self.days[-1]
+        return last.calendar.date(last.number + days)
+
+    def moved(self, days: int, hours: int) -> str:
+        """Write it after a shift."""
+        first = self.days[0]
+        if self.anchor is None and first.month is None:
+            return self.write([(0, 1, (first.day - 1 + days) % 31 + 1)])
+        return self.write([day.calendar.date(day.number + days) for day in self.days])
+
+
+@dataclass
+class Period:
+    """A week, month, ... or decade. calendar: by the digits of its year. anchor: the day that it
+    goes with, set by the timeline."""
+
+    unit: Unit
+    index: int
+    calendar: Calendar
+    write: Callable[[int], str]
+    anchor: Anchor | None = None
+
+    @property
+    def length(self) -> float:
+        """Days that it may last."""
+        return self.unit.length
+
+    @property
+    def has_year(self) -> bool:
+        """Whether it names a year, and has a place beside its anchor."""
+        if self.calendar is COMMON or self.anchor is None:
+            return False
+        return self.unit.is_in(self.anchor[0])
+
+    @property
+    def line(self) -> Line:
+        """See Days."""
+        return self._anchor[0], self.calendar is GREGORIAN
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The number of a day about its middle, twice."""
+        calendar, number = self._anchor
+        middle = number + self.length * (self.index - self.unit.index(calendar, number))
+        return middle, middle
+
+    def end(self, days: int) -> YMD:
+        """Return a day about its middle after a shift."""
+        if self.unit is WEEK:
+            return self._anchor[0].date(int(self.span[1]) + days)
+        return *self.unit.middle(self._moved_index(days)), 2
+
+    def moved(self, days: int, hours: int) -> str:
+        """Write it after a shift."""
+        return self.write(self._moved_index(days))
+
+    @property
+    def _anchor(self) -> Anchor:
+        if self.anchor is None:
+            raise NoDate
+        return self.anchor
+
+    def _moved_index(self, days: int) -> int:
+        (calendar, number), index = self._anchor, self.unit.index
+        return self.index + index(calendar, number + days) - index(calendar, number)
+
+
+@dataclass
+class Loose:
+    """What moves by the shift of (days, hours) alone: a day of the week, a time."""
+
+    moved: Callable[[int, int], str]

@@ -1,0 +1,282 @@
+"""The texts of a conversation with a model: surrogates out, originals back.
+
+A conversation is one document. Its surrogates follow from a secret of the process and its name, and
+a text that was sent before goes out again as it was: it is not recognised anew. What is held for
+that, for an hour, is what was sent, under a keyed digest of what came in, and where in it originals
+stood: no original.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import re
+import threading
+import time
+from bisect import bisect_right
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from secrets import token_hex
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..entities.surrogates.base import Mention, Scope
+from ..entities.surrogates.replacements import USER, Replacement
+from ..entities.surrogates.restoring import Rows, rows_of, set_apart
+from ..entities.surrogates.table import SurrogateTable
+from ..errors import DxError
+from ..io.build import the_sanitizer
+from ..io.records import MENTIONS, Record
+from ..text.mentions import _in_ascii, plain_label
+
+MARK = "\x1e"  # around each text of the document; white space to the tokenizer
+SECRET = "DX_SERVICE_SECRET"  # in the environment of workers, and nowhere else
+MOST_CHARACTERS = 2**26  # of all conversations
+FORGOTTEN = 3600.0  # seconds after its last request
+APART = "the texts of this request could not be separated."
+_WORD = re.compile(r"\w{2,}")
+
+Pairs = Sequence[tuple[Mention, str]]  # mentions, and their surrogates
+Line = tuple[str, str]  # what stands before a text in its document, and the text
+Draw = Callable[[Record], str]  # Returns the sanitised text of a record, or raises
+
+
+@dataclass(frozen=True)
+class SentMention:
+    """A mention of a text, and its surrogate in what was sent. before: the word before it."""
+
+    start: int
+    end: int
+    label: str
+    before: str
+    surrogate: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A text as it was sent, and the mentions of what came in."""
+
+    text: str = field(repr=False)
+    places: tuple[SentMention, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Characters, or what takes as much memory."""
+        return len(self.text) + 100 * (1 + len(self.places))
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """Texts as they are sent. rows: restore their originals. counts: mentions, by label."""
+
+    texts: list[str] = field(repr=False)
+    rows: Rows = field(repr=False)
+    counts: Mapping[str, int]
+
+
+@dataclass
+class Conversation:
+    """What was sent before, by digest; and the numbers of the marks, by label."""
+
+    name: str
+    key: bytes = field(repr=False)
+    sent: dict[bytes, Sent] = field(default_factory=dict, repr=False)
+    counts: dict[str, Iterator[int]] = field(default_factory=dict, repr=False)
+    size: int = 0
+    used: float = 0.0
+
+    def get(self, line: Line) -> Sent | None:
+        """Return how a text was sent before."""
+        return self.sent.get(self._digest(line))
+
+    def add(self, line: Line, sent: Sent) -> None:
+        """Send a text so from now on, if it was not sent before."""
+        if self.sent.setdefault(self._digest(line), sent) is sent:
+            self.size += sent.size
+
+    def _digest(self, line: Line) -> bytes:
+        framed = f"{len(line[0])} {line[0]}{line[1]}".encode()
+        return hmac.digest(self.key, framed, "sha256")
+
+
+class Conversations:
+    """Conversations by the names of their callers and their own; the oldest are forgotten.
+
+    Args:
+        characters: The most that is held.
+        seconds: How long a conversation is held that goes on no more.
+    """
+
+    def __init__(self, characters: int = MOST_CHARACTERS, seconds: float = FORGOTTEN) -> None:
+        self._characters, self._seconds = characters, seconds
+        self._held = OrderedDict[tuple[str, str], Conversation]()  # in the order of their last use
+        self._lock = threading.Lock()
+
+    def of(self, caller: str, name: str) -> Conversation:
+        """Return a conversation, which may be a new one."""
+        with self._lock:
+            key = hmac.digest(secret(), f"{len(caller)} {caller}{name}".encode(), "sha256")
+            conversation = self._held.pop((caller, name), Conversation(name, key))
+            conversation.used = time.monotonic()
+            if conversation.size > self._characters / 2:  # such as all that begin with "hello"
+                conversation.sent, conversation.size = {}, 0
+            self._held[caller, name] = conversation
+            while len(self._held) > 1 and self._is_due(next(iter(self._held.values()))):
+                self._held.popitem(last=False)
+            return conversation
+
+    def _is_due(self, oldest: Conversation) -> bool:
+        size = sum(conversation.size for conversation in self._held.values())
+        return time.monotonic() - oldest.used > self._seconds or size > self._characters
+
+
+@cache
+def secret() -> bytes:
+    """Return the secret of the process, which it shares with its workers alone."""
+    return bytes.fromhex(os.environ.setdefault(SECRET, token_hex(32)))
+
+
+class Prompter:
+    """A pipeline whose surrogates are those of a conversation, and can all be restored.
+
+    Args:
+        nlp: It has a sanitizer with surrogates. It is run by one thread at a time.
+        policy: What becomes of the mentions of a label: "mask" makes marks such as [PERSON 1] of
+            them, "block" fails, "leave" leaves them; all others are replaced.
+    """
+
+    def __init__(self, nlp: Language, policy: Mapping[str, str] | None = None) -> None:
+        sanitizer = the_sanitizer(nlp)
+        self._surrogates = sanitizer.settings.surrogates
+        self._policy = {plain_label(label): way for label, way in (policy or {}).items()}
+        self._earlier, self._counts = SurrogateTable(), dict[str, Iterator[int]]()
+        self._read, self._items = "", list[tuple[int, Replacement]]()  # of the last document
+        for label, surrogate in self._surrogates.items():
+            self._surrogates[label] = _of_conversation(surrogate)
+        sanitizer.on_replacements = self._set_apart
+
+    def sanitize(
+        self, conversation: Conversation, lines: Sequence[Line], data: Mapping[str, Any], draw: Draw
+    ) -> Prompted:
+        """Return texts as they are sent, and what restores them.
+
+        Args:
+            conversation: What was sent before goes out again.
+            lines: The texts, in order.
+            data: Of the record that is drawn.
+            draw: Called once, where a text was not sent before.
+
+        Raises:
+            DxError: The texts cannot be told apart in what was drawn.
+        """
+        before = {line: conversation.get(line) for line in dict.fromkeys(lines)}
+        sent = {line: (line[1], held) for line, held in before.items() if held is not None}
+        table = SurrogateTable()
+        pairs = self._added(table, sent.values())
+        fresh = [line for line in before if line not in sent]
+        if fresh:
+            self._earlier, self._counts = table, conversation.counts
+            start, mentions = _known(pairs, fresh)
+            document = "".join([start, *(f"{head}{MARK}{text}{MARK}\n\n" for head, text in fresh)])
+            data = {**data, USER: conversation.name, MENTIONS: mentions}
+            try:
+                drawn = draw(Record(0, [document], data=data)).split(MARK)[1::2]
+                if len(drawn) != len(fresh):
+                    raise DxError(APART)
+                for line, (read, new) in zip(fresh, self._sent(drawn), strict=True):
+                    sent[line] = read, new
+                    if read == line[1]:
+                        conversation.add(line, new)
+            finally:
+                self._earlier, self._read, self._items = SurrogateTable(), "", []
+            pairs += self._added(table, [sent[line] for line in fresh])
+        rows = rows_of(pairs, self._surrogates, table)
+        counts = Counter(plain_label(mention.label) for mention, _ in pairs)
+        return Prompted([sent[line][1].text for line in lines], rows, counts)
+
+    def _added(
+        self, table: SurrogateTable, sent: Iterable[tuple[str, Sent]]
+    ) -> list[tuple[Mention, str]]:
+        """Add texts to a table, and return their mentions with their surrogates."""
+        pairs = list[tuple[Mention, str]]()
+        for text, how in sent:
+            starts = [0, *(place.end for place in how.places)]
+            ends = [*(place.start for place in how.places), len(text)]
+            for start, end in zip(starts, ends, strict=True):
+                table.add_plain(text[start:end])
+            pairs += [
+                (Mention(text[p.start : p.end], p.label, p.before), p.surrogate) for p in how.places
+            ]
+        table.add_mentions(pairs, self._surrogates)
+        return pairs
+
+    def _set_apart(self, doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
+        ways = [self._policy.get(plain_label(item.mention.label), "replace") for item in drawn]
+        if "block" in ways:
+            label = plain_label(drawn[ways.index("block")].mention.label)
+            raise DxError(f"a text has a mention of {label}, which the policy blocks.")
+        drawn = [
+            replace(item, text=None, way="kept") if way == "leave" else item
+            for item, way in zip(drawn, ways, strict=True)
+        ]
+        masked = {label for label, way in self._policy.items() if way == "mask"}
+        drawn = set_apart(doc, drawn, self._surrogates, self._earlier, self._counts, masked)
+        self._read = doc.text
+        self._items = [(doc[item.start].idx, item) for item in drawn if item.text is not None]
+        return drawn
+
+    def _sent(self, drawn: Sequence[str]) -> Iterator[tuple[str, Sent]]:
+        """Yield each text of the last document as it was read, and as it is sent."""
+        marks = [place for place, sign in enumerate(self._read) if sign == MARK]
+        places: list[list[SentMention]] = [[] for _ in drawn]
+        for start, item in self._items:
+            number = bisect_right(marks, start) - 1
+            if number >= 0 and number % 2 == 0:
+                mention, first = item.mention, start - marks[number] - 1
+                places[number // 2].append(
+                    SentMention(
+                        first,
+                        first + len(mention.text),
+                        mention.label,
+                        mention.before,
+                        str(item.text),
+                    )
+                )
+        texts = self._read.split(MARK)[1::2]
+        for read, text, mentions in zip(texts, drawn, places, strict=True):
+            yield read, Sent(text, tuple(mentions))
+
+
+def _known(pairs: Pairs, fresh: Sequence[Line]) -> tuple[str, list[tuple[int, int, str]]]:
+    """Return the known originals that fresh texts may mention, as lines, and where they are there:
+    a recogniser finds them again, as in one document. Dates show by their form."""
+    folded = "\n".join(text for _, text in fresh).casefold()
+    befores = {(mention.text, mention.label): mention.before for mention, _ in pairs}
+    start, mentions = "", list[tuple[int, int, str]]()
+    for (text, label), before in befores.items():
+        if _may_occur(text.casefold(), plain_label(label), folded):
+            start += f"{before} " if before.isalpha() or before.endswith(".") else ""
+            mentions.append((len(start), len(start) + len(text), label))
+            start += f"{text}\n\n"
+    return start, mentions
+
+
+def _may_occur(original: str, label: str, text: str) -> bool:
+    """Return whether an original may be in a text, a person's by any part; both casefolded."""
+    if label != "PERSON":
+        return label != "DATE" and original in text
+    parts = _WORD.findall(original)
+    return any(spelled in text for part in parts for spelled in (part, *_in_ascii(part)))
+
+
+def _of_conversation(surrogate: Any) -> Any:
+    """Return a surrogate of documents as one of a conversation, by a secret that is in no file."""
+    scope = getattr(surrogate, "scope", None)
+    if not isinstance(scope, Scope) or scope.reach != "document":
+        return surrogate
+    shift = {"moves": "corpus"} if hasattr(surrogate, "moves") else {}
+    return replace(surrogate, scope=Scope("corpus", secret()), **shift)

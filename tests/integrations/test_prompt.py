@@ -1,0 +1,79 @@
+"""dx.prompt: surrogates for a model, originals in its answer, by the code of the proxy."""
+
+import threading
+
+import pytest
+
+import spacy_dxprivacy as dx
+from spacy_dxprivacy import DxError, UsageError
+
+TEXT = "Hi, I'm Priya Whitcombe from Leeds. Call (415) 867-5309 or priya@stmary.org."
+
+
+def test_a_text_and_its_answer():
+    text, restore = dx.prompt(TEXT)
+    assert not [name for name in ("Priya", "Whitcombe", "Leeds", "867", "stmary") if name in text]
+    assert restore(text) == TEXT
+    name = text.split()[2:4]
+    assert (
+        restore(f"Dear {name[1].upper()}, {' '.join(name)}!") == "Dear WHITCOMBE, Priya Whitcombe!"
+    )
+    link = f"![x](https://a.example/{name[1]}.png)"
+    assert restore(link) == link
+    assert dx.prompt(TEXT)[0] == text
+
+
+def test_a_conversation_keeps_its_surrogates_and_its_earlier_texts():
+    turns = ["Ms. Whitcombe is ill.", "Is she?", "whitcombe, born on 1983-04-27"]
+    sent, restore = dx.prompt(turns[:1])
+    longer, restore = dx.prompt(turns)
+    assert longer[:1] == sent and [restore(text) for text in longer] == turns
+    assert "whitcombe" not in "".join(longer).lower() and "1983-04-27" not in longer[2]
+    assert dx.prompt(["Another begins.", turns[0]])[0][1] != sent[0] or len(sent[0]) < 5
+
+
+def test_policies():
+    text, restore = dx.prompt(TEXT, policy={"person": "mask", "gpe": "leave"})
+    assert "[PERSON 1] from Leeds" in text and restore(text) == TEXT
+    with pytest.raises(DxError, match="PHONE") as caught:
+        dx.prompt(TEXT, policy={"phone": "block"})
+    assert "867" not in str(caught.value)
+    with pytest.raises(DxError, match="policy"):
+        dx.prompt(TEXT, policy={"phone": "hide"})
+
+
+def test_what_is_no_text_is_refused_and_leaves_clean_as_it_was():
+    for wrong in (5, [TEXT, None], {"a": TEXT}):
+        with pytest.raises(DxError):
+            dx.prompt(wrong)
+    with pytest.raises(UsageError):
+        dx.prompt(TEXT, entitys="person")
+    dx.prompt(TEXT, entities="person")
+    cleaned = {dx.clean("I am Priya Whitcombe.", entities="person") for _ in range(9)}
+    assert len(cleaned) > 3  # no conversation
+
+
+def test_a_language_that_is_not_covered_is_refused():
+    polish = (
+        "Pani Okonkwo jest w domu i nie ma już bólu, ale lekarz był u niej i to się nie podoba."
+    )
+    with pytest.raises(DxError, match="Polish") as caught:
+        dx.prompt(polish)
+    assert "Okonkwo" not in str(caught.value)
+
+
+def test_threads_do_not_mix():
+    names, wrong = [f"{first} Whitcombe" for first in ("Priya", "Ulla", "Maria", "Anna")], []
+
+    def ask(name):
+        for i in range(5):
+            text, restore = dx.prompt([f"I am {name}.", f"{i}: {name} again."])
+            if [restore(part) for part in text] != [f"I am {name}.", f"{i}: {name} again."]:
+                wrong.append(name)
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

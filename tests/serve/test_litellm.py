@@ -1,0 +1,114 @@
+"""examples/litellm_guardrail.py, with LiteLLM's own classes."""
+
+import asyncio
+import json
+import os
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # it asks the web otherwise
+litellm = pytest.importorskip("litellm", reason="needs the package litellm")
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "litellm_guardrail.py"
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # LiteLLM has warnings of its own
+    pytest.mark.skipif(not EXAMPLE.exists(), reason="the examples are not beside the tests"),
+]
+PROMPT = "Hi, I'm Priya Whitcombe from Leeds. Call (415) 867-5309."
+NAMES = ("Priya", "Whitcombe", "Leeds", "867-5309")
+
+
+@pytest.fixture(scope="module")
+def make_guardrail():
+    spec = spec_from_file_location("litellm_guardrail", EXAMPLE)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return lambda **settings: module.Surrogates(guardrail_name="surrogates", **settings)
+
+
+def sent_by(guardrail, prompt=PROMPT, **more):
+    """What goes to the model."""
+    messages = [{"role": "user", "content": prompt}]
+    data = {"model": "gpt-4o", "messages": messages, "litellm_call_id": "1", **more}
+    sent = asyncio.run(guardrail.async_pre_call_hook(None, None, data, "acompletion"))
+    assert not [name for name in NAMES if name in json.dumps(sent["messages"])]
+    assert data["messages"] == messages and sent["model"] == "gpt-4o"
+    return sent
+
+
+def answer_of(guardrail, sent, text, **more):
+    mocked = {"model": "gpt-4o", "messages": sent["messages"], "mock_response": text, **more}
+
+    async def run():
+        answer = await litellm.acompletion(**mocked)
+        return await guardrail.async_post_call_success_hook(sent, None, answer)
+
+    return asyncio.run(run())
+
+
+def pieces_of(guardrail, sent, text):
+    """Of the answer, streamed."""
+    mocked = {"model": "gpt-4o", "messages": sent["messages"], "mock_response": text}
+
+    async def run():
+        stream = await litellm.acompletion(**mocked, stream=True)
+        hook = guardrail.async_post_call_streaming_iterator_hook
+        return [piece async for piece in hook(None, stream, sent)]
+
+    return asyncio.run(run())
+
+
+def test_an_answer_comes_back_with_originals(make_guardrail):
+    guardrail = make_guardrail()
+    sent = sent_by(guardrail)
+    answer = answer_of(guardrail, sent, sent["messages"][0]["content"])
+    assert isinstance(answer, litellm.ModelResponse)
+    assert answer.choices[0].message.content == PROMPT and answer.usage.total_tokens > 0
+
+
+def test_a_streamed_answer_comes_back_with_originals(make_guardrail):
+    guardrail = make_guardrail()
+    sent = sent_by(guardrail)
+    text = sent["messages"][0]["content"]
+    name = text.split()[3]
+    pieces = pieces_of(guardrail, sent, f"{text} See https://a.example/{name}")
+    texts = [piece.choices[0].delta.content or "" for piece in pieces]
+    assert "".join(texts) == f"{PROMPT} See https://a.example/{name}" and len(texts) > 5
+    assert pieces[-1].choices[0].finish_reason == "stop"
+
+
+def test_a_tool_gets_originals_where_it_is_named(make_guardrail):
+    for tools, right in ((("find",), True), ((), False)):
+        guardrail = make_guardrail(tools=tools)
+        sent = sent_by(guardrail)
+        function = {
+            "name": "find",
+            "arguments": json.dumps({"text": sent["messages"][0]["content"]}),
+        }
+        call = {"id": "call_1", "type": "function", "function": function}
+        answer = answer_of(guardrail, sent, "Well.", mock_tool_calls=[call])
+        (called,) = answer.choices[0].message.tool_calls
+        assert (json.loads(called.function.arguments) == {"text": PROMPT}) is right
+        assert ("Whitcombe" in called.function.arguments) is right
+
+
+def test_requests_at_once_do_not_mix(make_guardrail):
+    guardrail = make_guardrail()
+    names = ["Priya Whitcombe", "Wei Okafor", "Ulla Okonkwo"]
+    prompts = [f"{i}: I am {names[i % 3]}." for i in range(12)]
+    requests = [sent_by(guardrail, prompt) for prompt in prompts]
+    for prompt, sent in reversed(list(zip(prompts, requests, strict=True))):
+        text = sent["messages"][0]["content"]
+        assert answer_of(guardrail, sent, text).choices[0].message.content == prompt
+
+
+def test_what_cannot_be_sanitised_fails(make_guardrail):
+    image = {"type": "image_url", "image_url": {"url": "https://a.example/Whitcombe.png"}}
+    guardrail = make_guardrail(policy={"phone": "block"})
+    pictured = {"messages": [{"role": "user", "content": [image]}]}
+    for more, expected in (({"user": "Whitcombe"}, "users"), (pictured, "type"), ({}, "PHONE")):
+        with pytest.raises(Exception, match=expected) as caught:
+            sent_by(guardrail, **more)
+        assert "Whitcombe" not in str(caught.value)
