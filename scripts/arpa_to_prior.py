@@ -1,4 +1,4 @@
-"""Write a prior, as `dx prior` does, from an ARPA file of SRILM, KenLM or CMU Sphinx.
+"""Write a prior, as train_prior.py does, from an ARPA file of SRILM, KenLM or CMU Sphinx.
 
     python scripts/arpa_to_prior.py model.arpa.gz my_prior --order 3
 

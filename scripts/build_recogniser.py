@@ -68,6 +68,17 @@ def continue_from(model: network.Network, folder: Path) -> None:
             values[:] = np.concatenate([earlier] * repeats)[: len(values)]
 
 
+def average(model: network.Network, folders: list[Path]) -> None:
+    """Set the parameters to the mean of networks that continued from the same one."""
+    arrays = dict(network.named(model))
+    totals = {name: np.zeros(values.shape) for name, values in arrays.items()}
+    for folder in folders:
+        for name, values in network.named(network.load(folder)):
+            totals[name] += values
+    for name, values in arrays.items():
+        values[:] = totals[name] / len(folders)
+
+
 def carriers(wordnet: Path) -> list[str]:
     """Return sentences without names: WordNet's examples, and what the language model wrote."""
     found = []
@@ -176,10 +187,11 @@ def learn(
 def main() -> None:
     """Train, and write the model where the package has it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--wordnet", type=Path, required=True)
+    parser.add_argument("--wordnet", type=Path, default=Path("wordnet/usr/share/wordnet"))
     parser.add_argument("--real", type=Path, nargs="*", default=[], help="files in CoNLL columns")
     parser.add_argument("--out", type=Path, default=DATA / "ner-en")
     parser.add_argument("--start", type=Path, help="folder of a network to continue from")
+    parser.add_argument("--average", type=Path, nargs="*", help="write the mean of these networks")
     parser.add_argument("--first", type=int, default=FIRST, help="steps on made text alone")
     parser.add_argument("--steps", type=int, default=STEPS, help="steps on both")
     parser.add_argument("--share", type=float, default=SHARE, help="of real text")
@@ -187,20 +199,23 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     fix_random_seed(args.seed)
-    writer = Writer(Lists(), carriers(args.wordnet), args.seed)
-    made = writer.documents()
     model = network.make()
     model.initialize()
+    if args.average:
+        average(model, args.average)
+        save(model, args.out)
+        return
+    writer = Writer(Lists(), carriers(args.wordnet), args.seed)
+    made = writer.documents()
     if args.start:
         continue_from(model, args.start)
     else:
         learn(model, batches(made, args.words), Options(0.002, args.first, args.seed, args.out))
     documents = [document for path in args.real for document in training_part(path)]
-    if not documents:
-        return
-    corpus = Corpus(with_other_labels(model, documents), writer, args.seed)
-    both = mixed(made, corpus.texts(), args.share)
-    learn(model, batches(both, args.words), Options(RATE, args.steps, args.seed + 1, args.out))
+    if documents:
+        corpus = Corpus(with_other_labels(model, documents), writer, args.seed)
+        both = mixed(made, corpus.texts(), args.share)
+        learn(model, batches(both, args.words), Options(RATE, args.steps, args.seed + 1, args.out))
 
 
 if __name__ == "__main__":

@@ -76,11 +76,6 @@ MORE_OF_OPTIONS = {
     "report measure": "By the attackers of `dx attack` and the audits of `dx audit`, on this very "
     "release.",
     "report config": "With --measure, where the mechanism has other settings than epsilon.",
-    "tune epsilon": EPSILONS,
-    "tune text": "A .txt, .jsonl, .csv or .spacy file, whose words count as often as they "
-    "occur. None is printed or written, but the figures are about this text.",
-    "tune target": "Figures: unchanged, similarity, guesser and loss "
-    "(between nearest words, in nats), with <= or >=.",
 }
 PARTS = {
     "dx_priors": "Priors",
@@ -211,9 +206,10 @@ def configuration() -> str:
     """Return the page of settings of the component and of its parts."""
     lines = [
         "# Configuration",
-        "A pipeline that sanitises has a config of spaCy. `dx config` writes one, `--config FILE` "
-        "takes one, and any path in it is an option: `--components.dx_sanitizer.scope type`, "
-        "`--nlp.batch_size 64`; or, for a block of the sanitizer, `--mechanism.epsilon 0.5`.",
+        "A pipeline that sanitises has a config of spaCy. `spacy init fill-config` completes one, "
+        "`--config FILE` takes one, and any path in it is an option: "
+        "`--components.dx_sanitizer.scope type`, `--nlp.batch_size 64`; or, for a "
+        "block of the sanitizer, `--mechanism.epsilon 0.5`.",
         "## Settings of the component",
         "The block `[components.dx_sanitizer]` of a pipeline's config.",
         _table(("setting", "default", ""), _of_component()),

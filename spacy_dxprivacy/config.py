@@ -35,8 +35,8 @@ POLICIES = ("replace", "mask", "block", "leave")
 class PipelineOptions:
     """What makes a pipeline that sanitises. None is the default of the component.
 
-    `epsilon` is in nats per unit of the mechanism's metric; `level` is one of the default
-    mechanism, in its place. A `config` stands alone, but for `code`, `language` and `overrides`:
+    `epsilon` is in nats per unit of the mechanism's metric, or the name of a level of the default
+    mechanism. A `config` stands alone, but for `code`, `language` and `overrides`:
     values by path, in the pipeline (`nlp.batch_size`) or below the component (`mechanism.epsilon`).
     `space` is "builtin", or the path of a saved space.
     """
@@ -46,8 +46,9 @@ class PipelineOptions:
     mechanism: Annotated[
         str | None, "Mechanism: path (default), 'mahalanobis lam=1', ...", "-m"
     ] = None
-    epsilon: Annotated[float | None, "Privacy parameter: smaller is more private", "-e"] = None
-    level: Annotated[str | None, "Instead of epsilon: light, balanced, strong"] = None
+    epsilon: Annotated[
+        str | float | None, "Smaller is more private: a number, light, balanced or strong", "-e"
+    ] = None  # fmt: skip
     entities: Annotated[
         str | tuple[str, ...] | list[str] | None, "Replace only these entities: person,date"
     ] = None

@@ -1,33 +1,21 @@
-"""`dx config`, `dx space`, `dx index` and `dx prior`: configs, and the public data of pipelines."""
+"""`dx space` and `dx index`: the public data of pipelines."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from typer import Argument, Option
 
-from ..config import FileOptions, PipelineOptions
 from ..errors import UsageError
-from ..io.build import config_text, make_pipeline, the_sanitizer
-from ..io.files.atomic import write_bytes
-from ..io.jobs import Job, begun, files_in, opened, read
-from ..io.records import Failed, Input, checked
-from ..io.source import Source, decode, numbered_lines
 from ..metric import graph_of
-from ..prior.make import PAIRS, TYPES, make_prior
-from ..prior.pairs import check_target
 from ..space import Space
 from ..space.search.faiss_index import FOLDER, write_index
-from ..space.sources import BUILTIN, Filter, check_space_folder, load
+from ..space.sources import Filter, check_space_folder, load
 from . import options
 from .terminal import setting_up
-
-PUBLIC = (".txt", ".jsonl")
 
 
 def space_cli(
@@ -94,102 +82,3 @@ def index_cli(
         "noisy vectors.",
         err=True,
     )
-
-
-def prior_cli(
-    texts: Annotated[Path, Argument(
-        metavar="PUBLIC_TEXTS", show_default=False,
-        help="Public texts: a .txt or .jsonl file, or a folder of them",
-    )],
-    target: options.Target,
-    types: Annotated[int, Option(
-        "--types", min=2, help="Number of word types in the model, the most frequent ones"
-    )] = TYPES,
-    pairs: Annotated[int, Option(
-        "--pairs", min=0, help="Number of word pairs in the model, the most informative"
-    )] = PAIRS,
-    field: Annotated[str, Option("--field", help="Field of .jsonl that holds the text")] = "text",
-    lang: Annotated[str, Option("--lang", help="Language of the tokenizer")] = "en",
-    space: Annotated[str, Option("--space", help="Space to report coverage of")] = BUILTIN,
-    force: options.Force = False,
-) -> None:  # fmt: skip
-    """Train a prior (a language model) on public texts, for dx.Path.v2.
-
-    Anyone can read out of the prior what its texts hold. Give public texts only, never those to be
-    sanitised.
-
-    Example: python -m spacy dx prior wikipedia.txt medicine --types 20000
-    """
-    with setting_up():
-        check_target(target, force=force)
-        words = load(space)
-    lines = _public_texts(texts, target, field)
-    say = partial(typer.echo, err=True)
-    prior = make_prior(
-        lines, types=types, pairs=pairs, lang=lang, name=target.name, space=words, say=say
-    )
-    prior.save(target, force=force)
-    typer.echo(
-        f"{target}: {len(prior.model.words):,} types, of which the space holds "
-        f"{prior.in_space:.1%}\n"
-        f"held-out text ({prior.held_out_words:,} words): perplexity {prior.perplexity:.1f} on the "
-        f"{prior.coverage:.1%} of words that it knows",
-        err=True,
-    )
-
-
-def _public_texts(source: Path, target: Path, field: str) -> Iterator[str]:
-    """Yield lines of .txt files, and a field of each line of .jsonl files."""
-    if not source.exists():
-        raise UsageError(f"{source}: no such file or folder.")
-    files = FileOptions(field=(field,))
-    for path in files_in(source, target, PUBLIC) if source.is_dir() else [source]:
-        if path.suffix.lower() not in PUBLIC:
-            raise UsageError(f"{path}: public texts end in {', '.join(PUBLIC)}.")
-        try:
-            with opened(Job(path, None, "jsonl", "jsonl")) as handle:
-                is_json = path.suffix.lower() == ".jsonl"
-                for record in begun(read(handle, "jsonl", files)) if is_json else _lines(handle):
-                    if isinstance(record, Failed):
-                        raise UsageError(f"record {record.number}: {record.why}")
-                    yield from map(str, record.texts)
-        except UsageError as error:
-            raise UsageError(f"{path}: {error}") from None
-
-
-def _lines(source: Source) -> Iterator[Input]:
-    for number, raw, size in numbered_lines(source):
-        if not raw:
-            raise UsageError(f"line {number} is too long.")
-        yield checked(number, size, [decode(raw).rstrip("\r\n")])
-
-
-@options.from_settings(
-    "model", "mechanism", "epsilon", "entities", "surrogates", "key", "language", "code"
-)
-def config_cli(
-    pipeline: PipelineOptions,
-    output: Annotated[Path | None, Argument(
-        metavar="OUT", show_default=False, help="Config file to write; stdout if left out"
-    )] = None,
-    check: Annotated[Path | None, Option(
-        "--check", help="Load and fit what this config names, and report problems"
-    )] = None,
-    force: options.Force = False,
-) -> None:  # fmt: skip
-    """Write a full spaCy config from options, or check one.
-
-    Example: dx config my.cfg --mechanism laplace --epsilon 10
-    """
-    with setting_up():
-        if check is not None:
-            if output is not None or pipeline != PipelineOptions(code=pipeline.code):
-                raise UsageError("`check` takes a config as it is: leave the other options out.")
-            terms = the_sanitizer(make_pipeline(config=check, code=pipeline.code)).terms
-            description = f"{terms.mechanism} on the space {terms.space}: {terms.guarantee}"
-            return typer.echo(f"{check}: valid. {description}")
-        text = config_text(pipeline)
-        if output is None:
-            return typer.echo(text, nl=False)
-        write_bytes(output, text.encode(), force=force)
-        typer.echo(f"{output}: written. `dx config --check {output}` checks it.", err=True)

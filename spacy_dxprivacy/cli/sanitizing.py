@@ -24,8 +24,8 @@ from ..entities.surrogates.table import SurrogateTable, check_cipher, write_tabl
 from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
-from ..io.files.keys import check_apart, read_key
-from ..io.jobs import Job, check_fields, check_receipt, links_out, plan_jobs, text_job
+from ..io.files.keys import check_apart, make_key, read_key
+from ..io.jobs import Job, check_fields, check_receipt, links_out, plan_jobs
 from ..io.pieces import MODULES
 from ..io.resume import is_begun
 from ..io.run import sanitize
@@ -53,9 +53,9 @@ TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 def sanitize_cli(
     files: FileOptions,
     pipeline: PipelineOptions,
-    source: Annotated[str | None, Argument(
+    source: Annotated[str, Argument(
         metavar="INPUT", show_default=False, help="File or folder to read, or - for stdin"
-    )] = None,
+    )] = "",
     target: Annotated[str | None, Argument(
         metavar="OUTPUT", show_default=False, help="File or folder to write; stdout if left out"
     )] = None,
@@ -90,6 +90,8 @@ def sanitize_cli(
     --components.dx_sanitizer.scope type, or shorter for a block of the sanitizer:
     --mechanism.policy clinical --unknown.@dx_unknowns dx.Redact.v1
 
+    A key file that is not there is made. Keep it apart from what you release.
+
     The receipt on stderr states the guarantee, and with -v all that stays visible. Records that
     fail are left out and listed by number; the exit status is then 1. The output appears under its
     name when it is complete. A run on a folder that was stopped is resumed by the same command.
@@ -98,13 +100,16 @@ def sanitize_cli(
     """
     with _interruptible() as interrupted:
         processes = process_count(n_process)
-        jobs = _plan(source, target, text, files, force=force)
+        resumed = target is not None and is_begun(Path(target))
+        jobs = plan_jobs(source, target, files, text=text, force=force or resumed)
+        check_fields(files, jobs)
         check_receipt(receipt, jobs, force=force)
         _check_table(table, table_key, processes, force=force)
-        is_folder = source is not None and Path(source).is_dir()
+        is_folder = bool(source) and Path(source).is_dir()
         for secret in filter(None, (pipeline.key, table, table_key)):
             output = Path(str(target)) if is_folder else jobs[0].target
             check_apart(Path(str(secret)), output, is_folder=is_folder)
+        _make_keys(pipeline.key, table_key)
         with setting_up():
             nlp = make_pipeline(pipeline)
         _check_person(nlp, files.person_field, pipeline.key)
@@ -148,21 +153,15 @@ def _print(tally: Tally, files: FileOptions, *, verbose: bool | None) -> None:
 # -- the run ---------------------------------------------------------------------------------------
 
 
-def _plan(
-    source: str | None, target: str | None, text: str | None, files: FileOptions, *, force: bool
-) -> list[Job]:
-    """Return the jobs of a run. Raise UsageError where their formats lack the fields."""
-    if text is not None and (source or files.format):
-        raise UsageError("`text` replaces INPUT and its `format`: leave these out.")
-    if text is None and source is None:
-        raise UsageError("name an INPUT, - for stdin, or a `text`.")
-    if text is not None:
-        jobs = [text_job(text)]
-    else:
-        resumed = target is not None and is_begun(Path(target))
-        jobs = plan_jobs(str(source), target, files, force=force or resumed)
-    check_fields(files, jobs)
-    return jobs
+def _make_keys(*paths: Path | str | None) -> None:
+    """Make the keys that are not there; raise UsageError for those that cannot be used."""
+    with settings_that_fail():
+        for path in [Path(path) for path in paths if path is not None]:
+            if not path.exists():
+                make_key(path)
+                about = "Anyone who has it can link surrogates to originals."
+                typer.echo(f"{path}: new key. {about}", err=True)
+            read_key(path)
 
 
 def _check_person(nlp: Language, person_field: str | None, key: object) -> None:
@@ -198,9 +197,9 @@ def _reports(
         above_bar(f"dx sanitize: {unprinted:,} more failed; --receipt has all of them.")
 
 
-def _count_other_files(tally: Tally, source: str | None, jobs: list[Job]) -> None:
+def _count_other_files(tally: Tally, source: str, jobs: list[Job]) -> None:
     """Count the files of a folder that are of no format."""
-    if source is not None and (folder := Path(source)).is_dir():
+    if source and (folder := Path(source)).is_dir():
         links = links_out(folder)
         for link in links[:MOST_FAILURES]:
             above_bar(f"dx sanitize: {link}: leads out of the folder, and is left out.")
@@ -233,13 +232,12 @@ def _check_table(
 ) -> None:
     """Raise UsageError, before anything is read, if a table of surrogates cannot be kept."""
     if (table is None) != (table_key is None):
-        raise UsageError("`table` and `table_key` go together: `dx key FILE` makes a key.")
+        raise UsageError("`table` and `table_key` go together: a key that is not there is made.")
     if table is None or table_key is None:
         return
     if processes != 1:
         raise UsageError("`table` needs a single process: leave `n_process` out.")
     with settings_that_fail():
-        read_key(table_key)
         check_cipher()
     check_new(table, force=force)
 

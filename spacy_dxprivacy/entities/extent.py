@@ -17,6 +17,7 @@ from spacy.attrs import IS_PUNCT, IS_SPACE
 from spacy.tokens import Doc, Span
 
 from ..text.mentions import Entity, is_word, plain_label
+from .phrases import in_tokens
 from .tables import FIRMS, expanded, pattern, words
 from .terms import Terms
 from .words import builtin_lexicon, is_name, kinds
@@ -66,7 +67,13 @@ class Bounds:
         pairs = zip(self.texts, self.lowers, spaces, strict=True)
         separate = (space or text in _MARKS or lower in _WORDS for text, lower, space in pairs)
         self._separators = [0, *accumulate(separate)]
-        self._phrase_words = [0, *accumulate(lower in _PHRASE_WORDS for lower in self.lowers)]
+        # Token of a phrase -> the least start of a match that loses it: "Court" is a family name as
+        # well (Margaret Court), and a street (Maple Court).
+        self._phrases: dict[int, int] = {}
+        if not _PHRASE_WORDS.isdisjoint(self.lowers):
+            for match in pattern("FIXED").finditer(doc.text):
+                _, first, last = in_tokens(doc, "", *match.span())
+                self._phrases |= dict.fromkeys(range(first, last), 0 if " " in match[0] else first)
         self._terms = Terms(doc, self.texts, self.lowers)
         persons = (s for s in spans if plain_label(s.label_) == "PERSON" and len(s) > 1)
         self._full_names = {lower for s in persons for lower in self.lowers[s.start : s.end]}
@@ -90,10 +97,11 @@ class Bounds:
             fixed = self._fixed(label, start, end)
             if label == "PERSON" and any(self.lowers[i] in _COURTS for i in fixed):
                 label = "GPE"  # that of a court
-            for piece in self._pieces((label, start, end), fixed, ends):
-                named = self._terms.judged(piece, persons) if label in _NAMED else piece
-                pieces += [named] if named else []
-        return pieces
+            pieces += self._pieces((label, start, end), fixed, ends)
+        judged: list[Entity | None] = []
+        for piece in pieces:
+            judged.append(self._terms.judged(piece, persons) if piece[0] in _NAMED else piece)
+        return list(filter(None, judged))
 
     def trimmed(self, start: int, end: int) -> tuple[int, int]:
         """Return the extent without white space, marks and linking words at its ends, and without a
@@ -106,17 +114,9 @@ class Bounds:
 
     def _fixed(self, label: str, start: int, end: int) -> Collection[int]:
         """Return the tokens of a match that are part of a phrase of law or Latin."""
-        low, high = max(start - 4, 0), min(end + 3, len(self.texts))
-        if label not in _PHRASED or self._phrase_words[low] == self._phrase_words[high]:
+        if label not in _PHRASED or not self._phrases:
             return ()
-        around = self.doc[max(start - 5, 0) : end + 4]
-        offsets = {token.i: token.idx - around.start_char for token in self.doc[start:end]}
-        fixed: set[int] = set()
-        for phrase in pattern("FIXED").finditer(around.text):
-            inside = {i for i, offset in offsets.items() if phrase.start() <= offset < phrase.end()}
-            # "Court" is a family name as well (Margaret Court), and a street (Maple Court).
-            if " " in phrase[0] or start in inside:
-                fixed |= inside
+        fixed = {i for i in range(start, end) if self._phrases.get(i, end) <= start}
         return fixed if label in _NAMED or len(fixed) == end - start else ()
 
     def _pieces(
@@ -159,7 +159,10 @@ def _is_of_two(doc: Doc, start: int, end: int) -> bool:
 
 def _is_in_phrase(doc: Doc, start: int, end: int) -> bool:
     """Whether a weekday is part of the name of another thing (Taco Tuesday, Sunday Times)."""
-    if end - start > 2 or not any("WEEKDAY" in kinds(token.text) for token in doc[start:end]):
+    if end - start > 2:
+        return False
+    listed = [kinds(token.text) for token in doc[start:end]]
+    if all("WEEKDAY" not in kinds_of_word for kinds_of_word in listed):
         return False
     around = doc[max(start - 3, 0) : end + 3]
     first, last = doc[start].idx - around.start_char, doc[end - 1].idx - around.start_char

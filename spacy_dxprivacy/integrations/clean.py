@@ -26,8 +26,7 @@ from ..io.results import Processes, Serial, by_number, executor_of, results
 from ..io.run import not_covered, with_language
 from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS, Receipt
-from ..privacy.composition import repeat
-from ..privacy.guarantee import Guarantee
+from ..privacy.composition import Loss
 from ..text.users import identity, is_nobody
 from ..validate import fail, one_of, positive, whole
 from .conversation import Conversations, Line, Prompted, Prompter
@@ -78,33 +77,20 @@ def ready(settings: Mapping[str, Any], policy: Mapping[str, str] | None = None) 
 
 
 @dataclass(frozen=True)
-class Units:
-    """Whose words add up."""
-
-    kind: str  # "text", or "user" where texts were grouped by a value
-    of: list[int | None]  # the number of the unit of each text; None for a missing text
-    spent: list[float]  # epsilon of each unit, nats per unit of the metric; inf without a guarantee
-
-    @property
-    def most(self) -> float:
-        """The largest sum of a unit; 0 without texts."""
-        return max(self.spent, default=0.0)
-
-
-@dataclass(frozen=True)
 class Cleaned:
     """Sanitised texts with their receipts.
 
     Attributes:
         texts: In their order; None for what was missing, or failed where that is allowed.
         receipts: One for each text; None beside None.
-        units: What each unit of the guarantee spent.
+        spent: What the unit of each text spent over all of its texts, nats (at delta = 1e-6 for
+            zCDP); infinite without a guarantee; None beside None.
         failures: Reasons by position, without text.
     """
 
     texts: list[str | None] = field(repr=False)
     receipts: list[Receipt | None] = field(repr=False)
-    units: Units
+    spent: list[float | None]
     failures: dict[int, str] = field(default_factory=dict)
 
     def columns(self) -> dict[str, list[Any]]:
@@ -120,8 +106,7 @@ class Cleaned:
             for name in COUNTS
         }
         epsilons = [None if r is None else r.total["epsilon"] for r in self.receipts]
-        spent = [None if unit is None else self.units.spent[unit] for unit in self.units.of]
-        return {**columns, "dx_epsilon": epsilons, "dx_spent": spent}
+        return {**columns, "dx_epsilon": epsilons, "dx_spent": self.spent}
 
 
 @overload
@@ -149,8 +134,9 @@ def clean(
 ) -> Any:
     """Sanitise a text, or the texts of a list, tuple, array, or Series of pandas or polars.
 
-    The unit of the guarantee is a text: the epsilons of its words add up. There is no seed: every
-    call samples anew, and to release a text twice spends its budget twice.
+    The unit of the guarantee is a text: the losses of its words and mentions add up, each draw
+    once. There is no seed: every call samples anew, and to release a text twice spends its budget
+    twice.
 
     Args:
         texts: What is missing (None, NaN) stays missing.
@@ -191,9 +177,10 @@ def clean(
         first = min(done.failures)
         why = f"number {first} (from 0): {done.failures[first]}"
         raise DxError(Errors.DX075.format(count=len(done.failures), why=why))
-    if max_epsilon is not None and done.units.most > max_epsilon:
-        spent = {"unit": done.units.kind, "spent": done.units.most}
-        raise DxError(Errors.DX142.format(**spent, budget=max_epsilon))
+    most = max((spent for spent in done.spent if spent is not None), default=0.0)
+    if max_epsilon is not None and most > max_epsilon:
+        unit = "text" if by is None else "user"
+        raise DxError(Errors.DX142.format(unit=unit, spent=most, budget=max_epsilon))
     if receipts:
         return done
     return done.texts[0] if isinstance(texts, str) else like(texts, done.texts)
@@ -216,19 +203,16 @@ def _results(
 def _gathered(outcomes: list[Result], count: int, by: Iterable[Any] | None) -> Cleaned:
     texts, receipts, failures = by_number(outcomes, count)
     names: Sequence[object] = range(count) if by is None else _users(by, count)
-    draws: dict[object, int] = {}
+    losses: dict[object, Loss] = {}
     for name, receipt in zip(names, receipts, strict=True):
         if receipt is not None:
-            draws[name] = draws.get(name, 0) + receipt.count.draws
-    numbers = {name: number for number, name in enumerate(draws)}
-    of = [None if r is None else numbers[name] for name, r in zip(names, receipts, strict=True)]
-    spent: list[float] = []
-    if draws:
-        first = next(receipt for receipt in receipts if receipt is not None)
-        word = Guarantee.from_dict(first.guarantee)
-        epsilons = {n: repeat(word, n).epsilon for n in set(draws.values())}
-        spent = [epsilons[n] for n in draws.values()]
-    return Cleaned(texts, receipts, Units("text" if by is None else "user", of, spent), failures)
+            losses[name] = losses.get(name, Loss()) + receipt.loss
+    epsilons = {name: loss.epsilon() for name, loss in losses.items()}
+    spent = [
+        None if receipt is None else epsilons[name]
+        for name, receipt in zip(names, receipts, strict=True)
+    ]
+    return Cleaned(texts, receipts, spent, failures)
 
 
 def _users(by: Iterable[object], count: int) -> list[object]:

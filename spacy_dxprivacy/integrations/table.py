@@ -10,13 +10,13 @@ from spacy.language import Language
 
 from ..entities.surrogates.replacements import USER
 from ..errors import DxError, Errors
-from ..io.account import Account, OverLimit
+from ..io.account import Account, charge_person
 from ..io.build import the_sanitizer
 from ..io.parquet import is_text, values_of
 from ..io.records import Failed, Released, Result, checked
 from ..io.results import Serial, by_number, results
 from ..pipeline.component import without_text
-from ..pipeline.receipt import COUNTS, largest_in
+from ..pipeline.receipt import COUNTS
 from ..text.users import identity, is_nobody
 from ..validate import fail, one_of
 
@@ -113,10 +113,7 @@ def _results(
     account = Account(limit=the_sanitizer(nlp).settings.max_epsilon_per_person)
     for result in results(nlp, records, Serial(batch_size)):
         if isinstance(result, Released) and (name := result.record.data.get(USER)):
-            try:
-                account.charge(name, largest_in(result.receipts))
-            except OverLimit as error:
-                why = Errors.DX179.format(spent=error.spent, budget=error.limit)
+            if why := charge_person(account, name, result.receipts):
                 result = Failed(result.record.number, why)
         yield result
 

@@ -11,13 +11,13 @@ import os
 import sqlite3
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import DxError, Errors
 from ..pipeline.count import Count
-from ..pipeline.receipt import Receipt, Stage
+from ..pipeline.receipt import Receipt, Stage, largest_in
 from ..privacy.composition import Loss, rho_of_epsilon
 
 FILE = "a ledger"
@@ -139,6 +139,15 @@ class Account:
         with self._lock, self._db:
             self._db.execute("BEGIN IMMEDIATE")
             yield
+
+
+def charge_person(account: Account, person: str, receipts: Sequence[Receipt]) -> str:
+    """Charge a person for a record, by the receipts of its texts; return why not, or ""."""
+    try:
+        account.charge(person, largest_in(receipts))
+    except OverLimit as error:
+        return Errors.DX179.format(spent=error.spent, budget=error.limit)
+    return ""
 
 
 def _counted(text: str) -> Count:

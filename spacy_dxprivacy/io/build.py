@@ -22,8 +22,7 @@ from ..config import PipelineOptions, import_code, read_config, unknown_key
 from ..entities.surrogates.plain import PRESETS
 from ..entities.thresholds import NETWORK, NETWORK_CONFIG
 from ..errors import UsageError, did_you_mean
-from ..mechanisms.levels import MECHANISM
-from ..mechanisms.levels import level as level_of
+from ..mechanisms.levels import LEVELS, MECHANISM
 from ..pipeline.component import DEFAULT_CONFIG, ENTITY_CONFIG, DxSanitizer
 from ..pipeline.select import entity_labels
 from ..prior.pairs import KINDS
@@ -45,11 +44,6 @@ RULES = "rules"  # in the place of a model: entities by rules alone
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
 DEFAULTS = {"dx_sanitizer": DEFAULT_CONFIG, "dx_entity_sanitizer": ENTITY_CONFIG}
 ROOTS = (*DEFAULT_CONFIG, "nlp", "components")  # of the paths of overrides
-HEAD = """# A complete pipeline that sanitises, every setting in it:
-#   dx sanitize INPUT OUTPUT --config THIS_FILE
-#   python -m spacy assemble THIS_FILE my_sanitizer
-
-"""
 
 
 def make_pipeline(options: PipelineOptions | None = None, /, **settings: Any) -> Language:
@@ -185,16 +179,6 @@ def the_sanitizer(nlp: Language) -> DxSanitizer:
     return sanitizers[-1]
 
 
-def config_text(options: PipelineOptions) -> str:
-    """Return a config with every setting, without loading or fitting anything."""
-    import_code(options.code)
-    config = unfitted(options).config.interpolate()
-    names = ("lang", "pipeline", "batch_size", "tokenizer")
-    language = {name: config["nlp"][name] for name in names}
-    written = Config({"nlp": language, "components": config["components"]})
-    return HEAD + written.to_str().strip() + "\n"
-
-
 # -- overrides -------------------------------------------------------------------------------------
 
 
@@ -263,7 +247,7 @@ def check_path(path: str, block: Mapping[str, Any]) -> None:
 def component_config(options: PipelineOptions) -> dict[str, Any]:
     """Return the block of the sanitizer in a config, with what is given and nothing else."""
     block: dict[str, Any] = {
-        "mechanism": mechanism_config(options.mechanism, options.epsilon, options.level),
+        "mechanism": mechanism_config(options.mechanism, options.epsilon),
         "space": _space_config(options.space),
         "surrogates": surrogates_config(options.surrogates, options.key),
     }
@@ -309,22 +293,16 @@ def _middle(name: str) -> str:
     return parts[1] if len(parts) == 3 else name
 
 
-def mechanism_config(
-    mechanism: str | None, epsilon: float | None, level: str | None = None
-) -> dict[str, Any]:
+def mechanism_config(mechanism: str | None, epsilon: str | float | None) -> dict[str, Any]:
     """Return the block of a mechanism, as parse_mechanism reads it.
 
-    epsilon: in its unit. level: of the default mechanism, by name, in its place.
+    epsilon: in its unit, or the name of a level of the default mechanism.
     """
     block = {} if mechanism is None else parse_mechanism(mechanism)[1]
     default = DEFAULT_CONFIG["mechanism"]
     name = block.get("@dx_mechanisms", default["@dx_mechanisms"])
-    if level is not None:
-        if epsilon is not None or name != MECHANISM:
-            raise UsageError(f"`level` sets the epsilon of {MECHANISM}: give one of the two.")
-        epsilon = level_of(level).epsilon
     if epsilon is not None:
-        epsilon = positive("epsilon", epsilon)
+        epsilon = _epsilon(epsilon, name)
     if mechanism is None:
         return {} if epsilon is None else {"epsilon": epsilon}
     if name == default["@dx_mechanisms"]:
@@ -335,6 +313,20 @@ def mechanism_config(
     if parameter is not None and parameter.default is parameter.empty and epsilon is None:
         raise UsageError(f"{name} needs `epsilon`, in its own unit: see configs/ for a value.")
     return {**block, **({} if epsilon is None else {"epsilon": epsilon})}
+
+
+def _epsilon(given: str | float, mechanism: str) -> float:
+    """Return a number, or that of a level. Raise UsageError for others."""
+    if given in LEVELS and mechanism == MECHANISM:
+        return LEVELS[str(given)].epsilon
+    if given in LEVELS:
+        raise UsageError(f"`epsilon` must be a number: {given!r} is a level of {MECHANISM} alone.")
+    try:
+        number = float(given) if isinstance(given, str) else given
+    except ValueError:
+        names = ", ".join(LEVELS)
+        raise UsageError(f"`epsilon` must be a number or one of {names}, got {given!r}.") from None
+    return positive("epsilon", number)
 
 
 def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
@@ -387,7 +379,7 @@ def _setting(key: str, value: str) -> Any:
 
 
 def prior_config(given: str) -> dict[str, Any]:
-    """Return the block of a prior: a short name, a domain of ours, a folder of `dx prior`."""
+    """Return the block of a prior: a short name, a domain of ours, a folder of a saved one."""
     if given in KINDS:
         return {"@dx_priors": "dx.WordPairs.v1", "domain": given}
     if Path(given).is_dir():

@@ -155,16 +155,16 @@ def opened(job: Job) -> Iterator[Source]:
         yield source
 
 
-def text_job(text: str) -> Job:
-    """Return the job of a text on its own, whose sanitised version goes to stdout."""
-    return Job(None, None, "txt", "txt", stream=source_of_text(f"{text}\n"))
-
-
 # -- plans -----------------------------------------------------------------------------------------
 
 
 def plan_jobs(
-    source: str, target: str | None, files: FileOptions | None = None, *, force: bool = False
+    source: str,
+    target: str | None,
+    files: FileOptions | None = None,
+    *,
+    text: str | None = None,
+    force: bool = False,
 ) -> list[Job]:
     """Return the jobs for a file, a folder or "-", whose format is guessed if it is not given.
 
@@ -172,13 +172,21 @@ def plan_jobs(
         source: The path of the input, or "-".
         target: The path of the output; None and "-" for stdout.
         files: The format of the input, where its name does not say it.
+        text: In the place of an input, and written to stdout.
         force: Whether outputs may exist.
 
     Raises:
-        UsageError: An input is missing or of another kind, an output exists, or it is the input.
+        UsageError: There is no input, or two; an input is missing or of another kind; an output
+            exists, or it is the input.
     """
     files = files or FileOptions()
     _format(files.format)
+    if text is not None:
+        if source or files.format:
+            raise UsageError("`text` replaces INPUT and its `format`: leave these out.")
+        return [Job(None, None, "txt", "txt", stream=source_of_text(f"{text}\n"))]
+    if not source:
+        raise UsageError("name an INPUT, - for stdin, or a `text`.")
     out = None if target in (None, "-") else Path(str(target))
     path = None if source == "-" else Path(source)
     if path is not None and not path.exists():

@@ -18,18 +18,14 @@ from typing import Any
 from spacy.language import Language
 
 from ..config import FileOptions
-from ..entities.surrogates.base import Surrogate
 from ..entities.surrogates.replacements import USER
-from ..errors import DxError, Errors, UsageError
-from ..pipeline.component import DxSanitizer
+from ..errors import DxError, UsageError
 from ..pipeline.count import Count
-from ..pipeline.coverage import OWN
+from ..pipeline.coverage import coverage_of, refusal
 from ..pipeline.receipt import largest_in
-from ..pipeline.select import Entities
 from ..privacy.composition import Loss
-from ..space import BUILTIN
 from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_language, language_of
-from .account import Account, OverLimit
+from .account import Account, charge_person
 from .build import the_sanitizer
 from .fields import Header, Row, shown
 from .files.atomic import Output
@@ -220,12 +216,9 @@ class FileRun:
         if not person:
             return ""
         key = self.run.parts.person(person) if self.run.parts is not None else person
-        loss = largest_in(released.receipts)
-        try:
-            self.run.persons.charge(key, loss)
-        except OverLimit as error:
-            return Errors.DX179.format(spent=error.spent, budget=error.limit)
-        self.charged[key] = self.charged.get(key, Loss()) + loss
+        if why := charge_person(self.run.persons, key, released.receipts):
+            return why
+        self.charged[key] = self.charged.get(key, Loss()) + largest_in(released.receipts)
         return ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -278,8 +271,9 @@ def with_language(
         if len(first) == SAMPLE or size > MAX_CHARACTERS or (ready is not None and not ready()):
             break
     if language is None:
-        language = language_of("\n".join(text[:MAX_CHARACTERS] for text in texts))
-        _check(nlp, the_sanitizer(nlp), language)
+        sample = "\n".join(text[:MAX_CHARACTERS] for text in texts)
+        language = language_of(sample)
+        _check(nlp, sample, language)
     records = chain(first, remaining)
     if language == base_language(nlp.vocab.lang) or language not in COVERED:
         return iter(records)
@@ -295,41 +289,27 @@ def _in_language(record: Input, language: str) -> Input:
 def not_covered(nlp: Language, text: str) -> str:
     """Return why a pipeline cannot sanitise a text of this language; "" where it can."""
     try:
-        _check(nlp, the_sanitizer(nlp), language_of(text))
+        _check(nlp, text, language_of(text))
     except UsageError as error:
         return str(error)
     return ""
 
 
-def _check(nlp: Language, sanitizer: DxSanitizer, language: str) -> None:
+def _check(nlp: Language, text: str, language: str) -> None:
     """Raise UsageError where a text of this language would not be sanitised as it should be."""
-    redacts = sanitizer.settings.unknown_language == "redact"
+    sanitizer = the_sanitizer(nlp)
+    settings = sanitizer.settings
     if language in ("", "en"):
         return
-    looks, give = f"the text looks {NAMES[language]}", "or `language` = en if it is English"
-    surrogates: list[Surrogate] = list(sanitizer.settings.active_surrogates.values())
-    by_entity = isinstance(sanitizer.settings.selector, Entities) and surrogates
-    if not by_entity and sanitizer.space.path == BUILTIN and not redacts:
-        raise UsageError(
-            f"{looks}, and the built-in space has English words. Name a space and a prior of "
-            f"the language in a `config`, {give}."
-        )
-    if not by_entity:
+    coverage = coverage_of(settings, nlp, sanitizer, sanitizer.space)
+    if coverage.languages is not None and language not in coverage.languages:
+        if settings.unknown_language == "refuse":
+            raise UsageError(str(refusal(text, [(0, len(text))], coverage)))
         return
-    scopes = (getattr(surrogate, "scope", None) for surrogate in surrogates)
+    scopes = (getattr(drawn, "scope", None) for drawn in settings.active_surrogates.values())
     keyed = any(isinstance(getattr(scope, "key", None), str) for scope in scopes)
-    if language in COVERED:
-        if keyed and language != base_language(nlp.vocab.lang):
-            raise UsageError(
-                f"{looks}. With a key all surrogates are of one language: set `language` to "
-                f"{language}, {give}."
-            )
-        return
-    if redacts:
-        return
-    metas = map(nlp.get_pipe_meta, nlp.pipe_names)
-    if not any("doc.ents" in meta.assigns for meta in metas if meta.factory not in OWN):
+    if keyed and language in COVERED and language != base_language(nlp.vocab.lang):
         raise UsageError(
-            f"{looks}, which the recogniser does not cover. Give a `model` with a recogniser for "
-            f"it, {give}. Covered: {', '.join(NAMES[code] for code in COVERED)}."
+            f"the text looks {NAMES[language]}. With a key all surrogates are of one language: set "
+            f"`language` to {language}, or to en if it is English."
         )

@@ -89,7 +89,7 @@ class Tally:
                 f"recovers {measured['found']:.0%} of the words of {measured['texts']}, "
                 f"{measured['rare_found']:.0%} of the rare ones"
             )
-        stays = [many(count.kept, "token"), "the layout", *self.in_clear]
+        stays = [*self.in_clear, many(count.kept, "token"), "the layout"]
         mentions = "a replaced mention tells nothing of itself beyond what stays"
         rows = {
             "Replaced": f"{dropped}{', '.join(replaced) or 'nothing'}",

@@ -56,11 +56,6 @@ def sampled(rows: Ints1d, frequencies: Any, size: int) -> Probes:
     return Probes(np.asarray(rows, dtype=np.int64)[distinct], counts.astype(np.int64))
 
 
-def running_text(n: int, size: int) -> Probes:
-    """Return a sample by Zipf's law from a space of n words in the order of their frequency."""
-    return sampled(np.arange(n), 1 / np.arange(1, n + 1), size)
-
-
 def unchanged_share(mechanism: Mechanism, probes: Probes, draws: int = SEARCH_DRAWS) -> float:
     """Return the share of probed words that come out as themselves."""
     rows = probes.rows

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -32,19 +31,6 @@ Progress = Callable[[Iterable[Any], str], Iterable[Any]]  # wraps the steps of w
 def no_progress(steps: Iterable[Any], label: str) -> Iterable[Any]:
     """Return the steps, without a progress bar."""
     return steps
-
-
-def counted(
-    look: Callable[[float], Any], label: str, progress: Progress
-) -> Callable[[float], Any]:  # fmt: skip
-    """Return the same function of epsilon, with a bar that counts its calls."""
-    ticks = iter(progress(itertools.count(), label))
-
-    def at(epsilon: float) -> Any:
-        next(ticks)
-        return look(epsilon)
-
-    return at
 
 
 def bootstrap(units: int, figure: Callable[[Floats1d], float]) -> tuple[float, float]:

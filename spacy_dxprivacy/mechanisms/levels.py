@@ -20,7 +20,6 @@ import numpy as np
 
 from ..about import DATA
 from ..ty import HasMetric, Mechanism, facts_of
-from ..validate import one_of
 
 
 def scale_of(mechanism: Mechanism, n: int) -> dict[str, dict[str, float]] | None:
@@ -133,11 +132,6 @@ def measured_at(epsilon: float) -> Level | None:
 
 _levels = {name: measured_at(epsilon) for name, epsilon in _MEASURED["settings"].items()}
 LEVELS = {name: found for name, found in _levels.items() if found is not None}
-
-
-def level(name: str) -> Level:
-    """Return a level by name; raise DxError for an unknown one."""
-    return LEVELS[one_of("level", name, tuple(LEVELS))]
 
 
 def found_by(mechanism: Mechanism, epsilon: float) -> Level | None:

@@ -1,4 +1,4 @@
-r"""Make a prior from public texts: what `dx prior` does.
+r"""Make a prior from public texts: what scripts/train_prior.py does.
 
 Texts are read once, cut to sentences by their layout, and kept on disk as word ids. Words are
 spaCy's tokens that hold a letter or digit, in lower case. A sentence ends at . ! ? ; and at the end

@@ -21,7 +21,7 @@ pairs-KIND.npz  the same but for frequency and type_of_row, which are those of p
 
 All sums are made exact after reading. scripts/build_language.py writes them.
 
-A saved prior (`dx prior`):
+A saved prior:
 
 prior.json   format, kind ("pairs"), name, digest, and the figures of its making
 law.npz      the words, UTF-8 with line breaks between, and the arrays of the chain
@@ -187,7 +187,7 @@ def read_model(path: Path) -> PairModel:
     """Read a saved prior. Raises DxError where the folder is missing, damaged, of another format or
     kind, or not what its digest says."""
     if not (path / ABOUT).is_file():
-        hint = "A prior is a folder written by: python -m spacy dx prior PUBLIC_TEXTS OUT"
+        hint = "A prior is a folder written by: scripts/train_prior.py PUBLIC_TEXTS OUT"
         raise DxError(Errors.DX026.format(path=path, hint=hint))
     try:
         about = read_json(path / ABOUT)

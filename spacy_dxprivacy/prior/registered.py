@@ -110,7 +110,7 @@ def make_word_frequency(
 
     Args:
         gamma: The power of the frequency, from 0 to 4.
-        path: A folder made by `dx prior`, whose texts it takes.
+        path: A folder made by scripts/train_prior.py, whose texts it takes.
         lang: A language of the package wordfreq, by its code ("de"), with the extra `frequency`.
     """
     gamma = between("gamma", gamma, 0.0, 4.0, "[]")
@@ -132,7 +132,7 @@ def make_word_pairs(path: str | None = None, domain: str | None = None) -> WordP
     messages, questions, instructions, stories and judgments.
 
     Args:
-        path: A folder made by `dx prior`.
+        path: A folder made by scripts/train_prior.py.
         domain: "clinical" (notes of visits) or "dialogues" (talks, chats, questions to an
             assistant); the broad mix if None.
     """

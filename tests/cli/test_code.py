@@ -90,7 +90,6 @@ def test_worker_processes_know_it(sanitized, method):
 
 
 COMMANDS: dict[str, list[Any]] = {
-    "tune": ["-m", NAME, "-e", "1,2", "--words", 20],
     "inspect": ["dog", "-m", NAME, "-e", 1],
     "attack": ["guess", "SOURCE", "-m", NAME, "-e", "1,2", "--candidates", 20],
 }
@@ -111,7 +110,7 @@ def test_audit_takes_it(code, tmp_path):
 
 
 BUILDERS = {
-    "sanitize": ["SOURCE"], "tune": [], "inspect": ["dog"], "attack": ["guess", "SOURCE"],
+    "sanitize": ["SOURCE"], "inspect": ["dog"], "attack": ["guess", "SOURCE"],
     "report": ["SOURCE", "SOURCE"], "audit mechanism": ["CONFIG"],
 }  # fmt: skip
 MISTAKES = [

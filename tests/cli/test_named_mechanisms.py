@@ -75,7 +75,7 @@ def test_wrong_names_and_settings_are_named(text, why):
     assert why in str(error.value)
 
 
-def test_a_mechanism_without_epsilon_cannot_be_tuned():
+def test_a_mechanism_without_epsilon_has_no_range_of_it():
     with pytest.raises(UsageError, match="has no epsilon"):
         parse_tunable("identity")
 

@@ -12,7 +12,7 @@ from spacy_dxprivacy.entities.surrogates import Mention
 from spacy_dxprivacy.entities.surrogates.table import SurrogateTable, read_table, write_table
 from spacy_dxprivacy.errors import DxError, UsageError
 from spacy_dxprivacy.io.build import surrogates_config
-from spacy_dxprivacy.io.files.keys import read_key
+from spacy_dxprivacy.io.files.keys import make_key, read_key
 
 NOTE = "Dr. Maria Lopez saw Mr. John Smith on March 5, 2023. Smith left on 03/12/2023.\n"
 
@@ -33,7 +33,8 @@ def note(tmp_path):
 @pytest.fixture
 def key(tmp_path):
     path = tmp_path / "keys" / "a.key"
-    assert run_dx("key", path).exit_code == 0 and os.stat(path).st_mode & 0o777 == 0o600
+    make_key(path)
+    assert os.stat(path).st_mode & 0o777 == 0o600
     return path
 
 
@@ -60,11 +61,18 @@ def test_a_file_of_surrogates(note, tmp_path, fast):
 
 
 def test_a_key_is_made_once_and_links_documents(note, key, fast):
-    again = run_dx("key", key)
-    assert again.exit_code == 2 and "exists already" in again.stderr
+    before = key.read_text()
+    with pytest.raises(UsageError, match="exists already"):
+        make_key(key)
     options = ["--entities", "person", "--key", key]
     texts = [run_dx("sanitize", note, *options, "-q", *fast).stdout for _ in range(2)]
-    assert texts[0] == texts[1] != NOTE
+    assert texts[0] == texts[1] != NOTE and key.read_text() == before
+    new = key.parent / "new.key"
+    anew = [*options[:-1], new, "-q", *fast]
+    first, second = (run_dx("sanitize", note, *anew) for _ in range(2))
+    assert first.stdout == second.stdout not in (NOTE, texts[0])
+    assert "new.key: new key" in first.stderr and "new key" not in second.stderr
+    assert os.stat(new).st_mode & 0o777 == 0o600
     beside = run_dx("sanitize", note, key.parent / "out.txt", *options)
     assert beside.exit_code == 2 and "folder of the output" in beside.stderr
     os.chmod(key, 0o640)
@@ -196,7 +204,6 @@ def test_private_files_are_named_in_a_gitignore_beside_them(tmp_path):
         assert done.exit_code == 0, done.stderr
 
     key, table = repository / "keys" / "my [1].key", repository / "private" / "names.dx"
-    call("key", key)
     args = ["--entities", "person", "--table", table, "--table-key", key, "--force"]
     for _ in range(2):
         call("sanitize", repository / "a.txt", repository / "out" / "a.txt", *args)
@@ -212,7 +219,7 @@ def test_a_key_is_refused_where_it_would_be_handed_over_and_nowhere_else(tmp_pat
     (tmp_path / "in" / "a.txt").write_text("Mary Hollis came.")
     out = tmp_path / "out"
     for name in ("key", "keys/key", "../apart/key"):
-        assert run_dx("key", str(out / name)).exit_code == 0
+        make_key(out / name)
 
     def refused(source, target, name):
         args = ["sanitize", tmp_path / source, target, "--entities", "person", "--force"]

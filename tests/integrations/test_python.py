@@ -15,7 +15,8 @@ from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import PipelineOptions
 from spacy_dxprivacy.integrations import clean as cleaning
 from spacy_dxprivacy.integrations.clean import identity, is_nobody, ready
-from spacy_dxprivacy.io.build import make_pipeline
+from spacy_dxprivacy.io.build import make_pipeline, mechanism_config
+from spacy_dxprivacy.mechanisms.levels import LEVELS
 
 SECRET = "Xantippe"
 TEXTS = ["the king and the queen", f"{SECRET} was here", "a house"]
@@ -44,13 +45,30 @@ def test_what_comes_out_is_of_its_kind_and_drawn_anew(how):
 
 def test_receipts_and_what_units_spend(how):
     done = dx.clean(["the king", None, "a", "and"], receipts=True, by=["u", "u", 7, "7"], **how)
-    assert done.units.kind == "user" and sorted(done.units.spent) == [4.0, 4.0]
+    assert done.spent == [4.0, None, 4.0, 4.0]
     assert done.columns()["dx_draws"] == [2, None, 1, 1]
     assert done.columns()["dx_epsilon"] == [4.0, None, 2.0, 2.0]
     assert done.columns()["dx_spent"] == [4.0, None, 4.0, 4.0]
     alone = dx.clean(["the king", "a"], receipts=True, by=[None, None], **how)
-    assert sorted(alone.units.spent) == [2.0, 4.0]
+    assert alone.spent == [4.0, 2.0]
     assert "king" not in repr(done)
+
+
+@pytest.mark.parametrize("times", [1, 2, 5])
+def test_each_draw_of_a_text_is_charged_once(how, times):
+    done = dx.clean(["the king"] * times, receipts=True, by=["u"] * times, **how)
+    losses = [receipt.loss.plain for receipt in done.receipts]
+    assert losses == [4.0] * times and set(done.spent) == {4.0 * times}
+    assert len(dx.clean(["the king"] * times, by=["u"] * times, max_epsilon=4.0 * times, **how))
+    with pytest.raises(DxError, match=f"epsilon = {4 * times},"):
+        below = 4.0 * times - 0.01
+        dx.clean(["the king"] * times, by=["u"] * times, max_epsilon=below, **how)
+
+
+def test_mentions_are_charged_beside_words(how):
+    done = dx.clean("She came on March 5, 2023.", receipts=True, entities="date", **how)
+    assert done.receipts[0].total["epsilon"] > 0 and done.receipts[0].draws == 0
+    assert done.spent == [done.receipts[0].total["epsilon"]]
 
 
 def test_a_unit_that_would_spend_too_much_gets_nothing(how):
@@ -103,13 +121,13 @@ def test_a_seed_is_refused(how, tmp_path):
 
 
 def test_the_command_and_python_share_their_names():
-    """The command has at most 24 options, and those of the pipeline are fields of its options."""
+    """The command has at most 20 options, and those of the pipeline are fields of its options."""
     command = get_command(dx_cli).get_command(None, "sanitize")
     options = {p.name: p for p in command.params if p.param_type_name == "option"}
-    assert len(options) < 24
+    assert len(options) <= 20
     fields = PipelineOptions.__dataclass_fields__.keys()
     run = {"text", "field", "keep_fields", "format", "person_field", "table", "table_key"}
-    run |= {"receipt", "n_process", "preview", "quiet", "force"}
+    run |= {"receipt", "n_process", "verbose", "force"}
     assert options.keys() - run <= fields and not run & fields
 
 
@@ -153,6 +171,19 @@ def test_overrides_of_the_component_of_its_parts_and_of_the_pipeline(space_path,
         assert nlp.batch_size == 5 and nlp("Xantippe").text == "XXX"
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "mechanism", "why"),
+    [("strnog", None, "one of light, balanced, strong"), ("strong", "laplace", "a level of"),
+     ("-1", None, "epsilon must be"), ("nan", None, "epsilon must be")],
+)  # fmt: skip
+def test_an_epsilon_is_a_number_or_a_level_of_the_default(epsilon, mechanism, why):
+    with pytest.raises(DxError, match=why):
+        make_pipeline(epsilon=epsilon, mechanism=mechanism)
+    config = mechanism_config(None, "strong")
+    assert config["epsilon"] == LEVELS["strong"].epsilon
+    assert mechanism_config(None, "0.5") == mechanism_config(None, 0.5) == {"epsilon": 0.5}
+
+
 @pytest.mark.parametrize("name", ["dx.Nmae.v1", "dx.Name.v9", "dx.name.v1"])
 def test_an_unknown_registered_name_names_the_nearest(name):
     with pytest.raises(DxError, match=r"DX007.* Did you mean dx\.Name\.v1\?"):
@@ -168,7 +199,7 @@ def test_a_pipeline_is_made_once_and_anew_when_its_file_changes(how, tmp_path):
     first = ready({"config": path})
     assert ready({"config": str(path)}) is first
     path.write_text(path.read_text().replace("epsilon = 2.0", "epsilon = 1.0"))
-    assert dx.clean("a", receipts=True, config=path).units.spent == [1.0]
+    assert dx.clean("a", receipts=True, config=path).spent == [1.0]
 
 
 def test_nothing_of_a_text_stays_in_a_pipeline(how):

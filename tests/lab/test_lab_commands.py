@@ -27,19 +27,7 @@ INSPECT = [
     ("doctor -m identity", "no epsilon"),
     ("doctor --space /nowhere", "/nowhere"),
 ]
-TUNE = [
-    ("-m nothing", "nothing"),
-    ("-m identity", "no epsilon"),
-    *((f"-e {given}", "--epsilon") for given in ("x", "3:1:4", "1:2", "-1", "1:2:1", "0,1", "nan")),
-    ("-e 1e9", "psilon"),
-    ("-t 'all <= 1'", "target"),
-    ("--space /no/such/space", "/no/such/space"),
-    ("--text /no/such/text.txt", "no such file"),
-    ("--text /", "folder"),
-    ("--text unknown.jsonl", "no word"),
-    ("--json /", "/"),
-]
-COMMANDS = {"attack": ATTACK, "inspect": INSPECT, "tune": TUNE}
+COMMANDS = {"attack": ATTACK, "inspect": INSPECT}
 CASES = [(command, *case) for command, cases in COMMANDS.items() for case in cases]
 
 

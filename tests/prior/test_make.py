@@ -1,16 +1,16 @@
-"""dx prior: counts by hand, files, and what users read."""
+"""Training a prior: counts by hand, files, and what users read."""
 
 import json
 import shutil
-from functools import partial
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import run_dx
 from sampler.distributions import moves
 
-from spacy_dxprivacy import DxError
+from spacy_dxprivacy import DxError, UsageError
 from spacy_dxprivacy.prior.make import (
     STOP,
     collect,
@@ -26,6 +26,7 @@ from spacy_dxprivacy.prior.registered import make_word_frequency, make_word_pair
 
 from .conftest import weight
 
+SCRIPT = Path(__file__).parents[2] / "scripts" / "train_prior.py"
 LINES = ["The dog ran.", "The dog sat; the cat ran!", "The cat, the dog (ran)?"]
 D = (0.5, 0.5, 2.0)  # of pairs seen once, twice, more often: four, two and three of them
 
@@ -172,53 +173,43 @@ def test_a_damaged_prior_is_told_in_a_sentence(name, folder, space):
     assert why in str(error.value) and "\n" not in str(error.value)
 
 
-# -- the command -----------------------------------------------------------------------------------
+def test_a_folder_that_is_none_is_told(tmp_path, space):
+    with pytest.raises(DxError, match="DX026"):
+        make_word_pairs(path=str(tmp_path / "nowhere")).fit(space)
 
 
-run = partial(run_dx, "prior")
+# -- the script ------------------------------------------------------------------------------------
 
 
-def test_the_command_reads_folders_of_texts(text, tmp_path):
+def test_the_script_reads_folders_of_texts(text, tmp_path):
     corpus = tmp_path / "corpus"
     corpus.mkdir()
-    (corpus / "a.txt").write_text("\n".join(text[:300]))
-    (corpus / "b.txt").write_text("\n".join(text[300:600]))
+    (corpus / "a.txt").write_text("\n".join(text[:300]) + "\n")
+    (corpus / "b.txt").write_text("\n".join(text[300:600]) + "\n")
     rows = [json.dumps({"body": line}) for line in text[600:]]
     (corpus / "c.jsonl").write_text("\n".join([*rows, ""]))
-    done = run(corpus, tmp_path / "out", "--field", "body", "--types", 20)
-    assert done.exit_code == 0, done.output
-    assert "perplexity" in done.output and "100.0% of words that it knows" in done.output
+
+    def run(*options):
+        args = [corpus, tmp_path / "out", "--field", "body", "--types", 20, *options]
+        command = [sys.executable, SCRIPT, *map(str, args)]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    done = run()
+    assert done.returncode == 0, done.stderr
+    assert "perplexity" in done.stdout and "100.0% of words that it knows" in done.stdout
     about = json.loads((tmp_path / "out" / "prior.json").read_text())
     assert about["words"] == 2700 and about["types"] == 10
-    again = run(corpus, tmp_path / "out", "--field", "body")
-    assert again.exit_code == 2 and "--force" in again.output
-    assert run(corpus, tmp_path / "out", "--field", "body", "--force").exit_code == 0
+    again = run()
+    assert again.returncode != 0 and "force" in again.stderr
+    assert run("--force").returncode == 0
 
 
-@pytest.mark.slow
-def test_mistakes_are_told_in_a_line(text, tmp_path):
-    good = tmp_path / "good.txt"
-    good.write_text("\n".join(text))
-    few = tmp_path / "few.txt"
-    few.write_text("Too few words.")
-    other = tmp_path / "other.txt"
-    other.write_text("λόγος μῦθος. " * 1000)
-    latin = tmp_path / "latin.txt"
-    latin.write_bytes(b"caf\xe9\n" * 10)
-    rows = tmp_path / "rows.jsonl"
-    rows.write_text('{"text": 3}\n')
-    broken = tmp_path / "broken.jsonl"
-    broken.write_text("{\n")
+def test_texts_that_cannot_train_are_told(text, tmp_path, space):
+    cases = {"3 words": ["Too few words."], "none of their words": ["λόγος μῦθος. "] * 1000}
+    for why, texts in cases.items():
+        with pytest.raises(UsageError, match=why):
+            make_prior(texts, space=space)
+    made = make_prior(text, space=space)
     (tmp_path / "empty").mkdir()
-    cases = [
-        ((tmp_path / "nowhere", "x"), "no such file"), ((tmp_path / "empty", "x"), "holds no file"),
-        ((few, "x"), "3 words"), ((other, "x"), "none of their words"),
-        ((latin, "x"), "not valid Unicode"), ((rows, "x"), "not a string"),
-        ((broken, "x"), "not valid JSON"),
-        ((good, tmp_path / "empty"), "is not a prior"),
-        ((good, "x", "--space", "nowhere"), "DX026"),
-    ]  # fmt: skip
-    for arguments, why in cases:
-        done = run(*[tmp_path / a if a == "x" else a for a in arguments])
-        assert done.exit_code == 2 and why in done.output, (arguments, done.output)
-        assert not (tmp_path / "x").exists()
+    with pytest.raises(UsageError, match="is not a prior"):
+        made.save(tmp_path / "empty")

@@ -49,7 +49,9 @@ _NAMES = {name.casefold(): short for short, name in STATES.items()}
 _COUNTRIES = {name.casefold() for name in (*listed("countries"), *listed("other_countries"))}
 _STATE_OF = {city.casefold(): state for city, state in cities()}
 _ZIP = re.compile(r"(?<!\d)\d{5}(?:-\d{4})?(?!\d)\s*$", re.ASCII)
-_UNIT = re.compile(r"\b(?:apt|apartment|unit|suite|ste|room|rm|floor|fl|#)\.?\s*#?\s*\w+", re.I)
+_UNIT = re.compile(
+    r"\b(?:(?:apt|apartment|unit|suite|ste|room|rm|floor|fl)(?![a-z])|#)\.?\s*#?\s*\w+", re.I
+)
 _NUMBER = re.compile(r"^\s*\d[\w/-]*")
 _BOX = re.compile(r"^\s*p\.?\s?o\.?\s*box\b", re.I)
 _STATES = re.compile(r"\b(?:" + "|".join([*STATES, *map(re.escape, STATES.values())]) + r")\s*$")
@@ -111,7 +113,10 @@ class Place(_ByLanguage):
         city = ""
         for mention in mentions:
             head, _, tail = mention.text.partition(",")
-            in_two = bool(tail.strip()) and kind_of_place(tail) in ("state", "short")
+            in_two = bool(tail.strip()) and kind_of_place(tail, after_city=True) in (
+                "state",
+                "short",
+            )
             beside = city if mention.before == "," else ""
             city = self._english(head if in_two else mention.text, draws, drawn, beside)
             state = self._english(tail.strip(), draws, drawn, city) if in_two else ""
@@ -120,7 +125,7 @@ class Place(_ByLanguage):
 
     def _english(self, text: str, draws: Draws, drawn: dict[str, dict[str, str]], city: str) -> str:
         """Draw one place; city: the surrogate of the city that it stands beside, or ""."""
-        kind, identity = kind_of_place(text), text.strip().casefold()
+        kind, identity = kind_of_place(text, after_city=bool(city)), text.strip().casefold()
         shared, state = kind, None
         if kind in ("short", "state"):
             identity = _NAMES.get(identity, identity).casefold()
@@ -151,14 +156,14 @@ class Place(_ByLanguage):
         return pick(countries, stream) if kind == "country" else self._town(draws, number, stream)
 
 
-def kind_of_place(text: str) -> str:
-    """Return "zip", "short" (TX), "state", "country" or "city"."""
+def kind_of_place(text: str, *, after_city: bool = False) -> str:
+    """Return "zip", "short" (TX), "state", "country" or "city". New York may be both."""
     bare = text.strip()
     if _CODE.fullmatch(bare):
         return "zip"
     if bare in STATES:
         return "short"
-    if bare.casefold() in _NAMES and bare.casefold() != "new york":
+    if bare.casefold() in _NAMES and (after_city or bare.casefold() != "new york"):
         return "state"
     return "country" if bare.casefold().removeprefix("the ") in _COUNTRIES else "city"
 

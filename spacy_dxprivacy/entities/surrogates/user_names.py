@@ -69,7 +69,9 @@ def user_words(
     becomes = {first: new_first, last: new_last, with_particles: new_last}
     for (name, new_name), (family, new_family) in product(firsts.items(), lasts.items()):
         if name and family and len(name) + len(family) > 2:
-            becomes |= {name + family: new_name + new_family, family + name: new_family + new_name}
+            # Folded once more: aerwin is a mail address of A. Erwin.
+            becomes[fold(name + family)] = new_name + new_family
+            becomes[fold(family + name)] = new_family + new_name
     return {old: word for old, word in (becomes | initials).items() if old}
 
 

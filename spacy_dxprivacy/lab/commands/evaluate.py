@@ -13,8 +13,9 @@ from ...cli import options
 from ...cli.terminal import setting_up, settings_that_fail
 from ...config import PipelineOptions
 from ...errors import UsageError
-from ...io.build import make_pipeline
+from ...io.build import make_pipeline, the_sanitizer
 from ...text.mentions import CANONICAL, plain_label
+from ..fidelity import FitShare, measure_fit
 from ..golden import ALL_LABELS, FIGURES, Evaluation, evaluate, read_gold
 from ..results import text_table
 
@@ -28,6 +29,9 @@ def evaluate_cli(
     misses: Annotated[int, Option(
         "--misses", min=0, help="Print N missed entities, with their text"
     )] = 0,
+    surrogates: Annotated[bool, Option(
+        "--surrogates", help="Measure instead whether the surrogates of GOLD fit together"
+    )] = False,
     fail_under: Annotated[list[str] | None, Option(
         "--fail-under", metavar="FIGURE=SHARE",
         help="Status 1 below it: recall=.95, clean.PERSON=.9",
@@ -38,7 +42,9 @@ def evaluate_cli(
     GOLD is of presidio-research, spaCy, Prodigy or Label Studio. Recall is the share of the
     entities of which no word stays; precision that of the replaced words that are in an entity;
     clean that of the documents without such a word left. Without --entities or --config, the labels
-    of GOLD are replaced. No text is printed without --misses.
+    of GOLD are replaced. No text is printed without --misses. With --surrogates the entities of
+    GOLD are replaced, and the relations counted that stay: the name in a mail address, the state of
+    a city, the days between two dates, the gender that the text shows.
 
     Example: python -m spacy dx evaluate gold.jsonl --fail-under recall=.95
     """
@@ -53,6 +59,9 @@ def evaluate_cli(
             pipeline = replace(pipeline, entities=",".join(labels_known))
         with setting_up():
             nlp = make_pipeline(pipeline)
+        if surrogates:
+            _print_fit(measure_fit(nlp, golds, the_sanitizer(nlp).settings.surrogates))
+            return
         evaluation = evaluate(nlp, golds)
         below = []
         for figure, label, least in bars:
@@ -65,6 +74,14 @@ def evaluate_cli(
     for message in below:
         typer.echo(f"dx evaluate: {message}", err=True)
     raise typer.Exit(int(bool(below)))
+
+
+def _print_fit(shares: dict[str, FitShare]) -> None:
+    rows = [
+        [name, share.pairs, f"{share.fitting / share.pairs:.3f}" if share.pairs else "-"]
+        for name, share in shares.items()
+    ]
+    typer.echo(text_table(["relation", "of the originals", "of the surrogates"], rows, "lr"))
 
 
 def _bar(text: str) -> tuple[str, str, float]:

@@ -16,6 +16,7 @@ from ...cli.terminal import setting_up, settings_that_fail
 from ...config import import_code
 from ...errors import DxError, UsageError
 from ...io.build import mechanism_config
+from ...mechanisms.levels import found_by
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...space.search.exact import neighbours
@@ -23,7 +24,6 @@ from ...space.sources import BUILTIN
 from ...ty import HasMetric, Mechanism, StatesProbabilities
 from ..mechanisms import load_space, make_mechanism, parse_tunable
 from ..results import text_table
-from .tune import print_attacker, print_title
 
 BAR = 40
 
@@ -60,10 +60,10 @@ def inspect_cli(
         rows, shares, exact = outputs_of(row, fitted, draws)
     typer.secho(f"{words.words[row]}: row {row} of {words.name}", bold=True)
     _print_neighbours(words, row, fitted, k)
-    print_title(fitted, label)
+    _print_title(fitted, label)
     source = "exact" if exact else f"in {draws:,} draws"
     typer.echo(f"Outputs at epsilon = {chosen:g} ({source}):")
-    print_attacker(fitted, chosen)
+    _print_attacker(fitted, chosen)
     names = [words.words[i] + " (unchanged)" * (i == row) for i in rows[:top].tolist()]
     lines = [*zip(names, shares[:top].tolist(), "█" * top, strict=False)]
     if n_hidden := len(rows) - len(lines):
@@ -119,3 +119,19 @@ def _print_neighbours(space: Space, row: int, mechanism: Mechanism, k: int) -> N
     ]
     lines = [[*chain(*line)] for line in zip_longest(*cells, fillvalue=("", ""))]
     typer.echo(text_table(header, lines, "lrlr"[: len(header)]) + "\n")
+
+
+def _print_title(mechanism: Mechanism, label: str) -> None:
+    """Print a mechanism by its label, and in red where it has no guarantee."""
+    guarantee = mechanism.guarantee
+    typer.secho(f"{label}, epsilon in {guarantee.unit or 'no unit'}", bold=True)
+    if not guarantee.holds:
+        why = "its published proof does not hold" if guarantee.kind != "none" else guarantee.notes
+        typer.secho(f"NO PRIVACY: {why.rstrip('.')}.", fg="red", bold=True)
+
+
+def _print_attacker(mechanism: Mechanism, epsilon: float) -> None:
+    """Print the attack success rate on other texts, where it was measured."""
+    measured = found_by(mechanism, epsilon)
+    unknown = "`dx attack frontier TEXT` measures the attack success rate at this epsilon."
+    typer.echo(unknown if measured is None else f"At {measured} (docs/explanation/attacks.md).")

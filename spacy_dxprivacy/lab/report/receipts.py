@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,9 +18,9 @@ from ...errors import UsageError
 from ...io.files.limits import read_json
 from ...io.tally import Tally, times
 from ...mechanisms.levels import named
-from ...pipeline.count import MENTIONS, Count
+from ...pipeline.count import MENTIONS
 from ...pipeline.receipt import Receipt, Terms, shown_of
-from ...privacy.composition import Loss, repeat
+from ...privacy.composition import repeat
 from ...privacy.guarantee import Guarantee
 from ..audit.files import BadFile, ReleasedText, read_file
 
@@ -28,7 +28,7 @@ DAMAGED = "a receipt is damaged."
 
 
 @dataclass
-class Releases:
+class Releases(Tally):
     """The receipts of one sanitizer, with the same stages, and counts and losses added up.
 
     person: the recognised person of whom most is learned, as receipts state it. earlier: of a
@@ -36,9 +36,6 @@ class Releases:
     it is a claim.
     """
 
-    terms: Terms
-    count: Count = field(default_factory=Count)
-    loss: Loss = field(default_factory=Loss)
     person: dict[str, Any] | None = None
     earlier: bool = False
     carried: bool = False
@@ -46,8 +43,7 @@ class Releases:
     @property
     def receipt(self) -> Receipt:
         """The receipt of all documents."""
-        stages = self.terms.stages(self.visible)
-        return Receipt(stages=stages, count=self.count.to_dict(), loss=self.loss.to_dict())
+        return self.to_dict()
 
     @property
     def documents(self) -> int:
@@ -65,21 +61,15 @@ class Releases:
         return self.draws_words and not self.terms.surrogates
 
     @property
-    def visible(self) -> list[str]:
-        """What of the input is in plaintext, in words."""
-        return [*self.terms.in_clear, *shown_of(self.count)]
-
-    @property
     def total(self) -> Guarantee:
         """The guarantee of the document with the most draws."""
         return repeat(self.terms.guarantee, self.count.most_draws)
 
     def add(self, receipt: Receipt) -> None:
         """Add a receipt; of persons, keep that of the largest loss."""
-        count = receipt.count
-        self.count += count
-        self.loss += receipt.loss
-        rows = [] if count.persons is None else [*count.persons.listed]
+        super().add(receipt)
+        persons = receipt.count.persons
+        rows = [] if persons is None else [*persons.listed]
         rows += [] if self.person is None else [self.person]
         self.person = max(rows, key=lambda row: _nats(row["epsilon"]), default=None)
 

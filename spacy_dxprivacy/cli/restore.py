@@ -1,4 +1,4 @@
-"""`dx key` and `dx restore`: secret keys, and the originals in the place of their surrogates."""
+"""`dx restore`: the originals in the place of their surrogates."""
 
 from __future__ import annotations
 
@@ -13,27 +13,10 @@ from ..entities.surrogates.restoring import holder_of
 from ..entities.surrogates.table import read_table
 from ..errors import UsageError
 from ..io.files.atomic import write_bytes
-from ..io.files.keys import make_key, read_key
+from ..io.files.keys import read_key
 from ..io.files.limits import MOST_RECORD, check_size
 from . import options
 from .terminal import settings_that_fail
-
-
-def key_cli(
-    path: Annotated[Path, Argument(
-        metavar="FILE", show_default=False, help="Key file to create (mode 600)"
-    )],
-) -> None:  # fmt: skip
-    """Create a secret key.
-
-    It makes surrogates consistent over documents, and encrypts their table. Keep it in another
-    folder than what you release.
-
-    Example: python -m spacy dx key ~/keys/study.key
-    """
-    with settings_that_fail():
-        make_key(path)
-    typer.echo(f"{path}: new key. Anyone who has it can link surrogates to originals.", err=True)
 
 
 def restore_cli(
