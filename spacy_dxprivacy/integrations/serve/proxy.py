@@ -100,8 +100,8 @@ async def _answered(request: Request, path: str, log: Log) -> Response:
             raise await _failure(upstream)
         try:
             if not body.get("stream"):
-                whole = answer.restored(parsed(await _whole(upstream)))
-                return JSONResponse(whole, headers={HEADER: report()})
+                restored = answer.restored(parsed(await _whole(upstream)))
+                return JSONResponse(restored, headers={HEADER: report()})
             data = _data_lines(upstream)
             if (first := await anext(data, DONE)) == DONE:
                 raise ValueError("no events")
