@@ -12,7 +12,9 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from typing import Any
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,7 @@ from ..arrays import Floats1d, Ints1d
 from ..errors import DxError, Errors
 from ..validate import whole
 
+WORD = 2**32
 # FIPS 197, appendix C.1: key, input and output of AES-128.
 _FIPS_KEY = bytes(range(16))
 _FIPS_INPUT = bytes.fromhex("00112233445566778899aabbccddeeff")
@@ -150,3 +153,50 @@ class Rng:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._start()
+
+
+class Integers(Protocol):
+    """A stream of whole numbers: an Rng, or one by a key."""
+
+    def integers(self, high: int, k: int, /) -> Sequence[int] | Ints1d:
+        """Return k numbers from 0 to high - 1, uniformly."""
+        ...
+
+
+def geometric(rate: Fraction, stream: Integers) -> int:
+    """Draw k with probability proportional to exp(-rate |k|), exactly: without floating point.
+
+    Reference:
+        Canonne, Kamath, Steinke 2020, algorithm 2.
+    """
+    s, t = rate.numerator, rate.denominator
+    while True:
+        remainder = _below_any(t, stream)
+        if not _by_exp(remainder, t, stream):
+            continue
+        rounds = 0
+        while _by_exp(1, 1, stream):
+            rounds += 1
+        size, negative = (remainder + t * rounds) // s, _below_any(2, stream)
+        if size or not negative:
+            return -size if negative else size
+
+
+def _by_exp(a: int, b: int, stream: Integers) -> bool:
+    """Return True with probability exp(-a / b), for a <= b."""
+    k = 1
+    while _below_any(b * k, stream) < a:
+        k += 1
+    return k % 2 == 1
+
+
+def _below_any(n: int, stream: Integers) -> int:
+    """Draw an integer from 0 to n - 1, uniformly, for n of any size."""
+    bits = (n - 1).bit_length()
+    while True:
+        number = 0
+        for part in stream.integers(WORD, -(-bits // 32)):
+            number = number << 32 | int(part)
+        number >>= -bits % 32
+        if number < n:
+            return number

@@ -16,14 +16,13 @@ import hmac
 import struct
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from itertools import count
 from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 from ...io.files.keys import derived, read_key
 from ...privacy.guarantee import Guarantee
-from ...privacy.randomness import Rng
+from ...privacy.randomness import WORD, Rng
 from ...registries import registry
 from ...validate import fail, one_of
 
@@ -36,7 +35,6 @@ LINKED = {
     "corpus": ("which documents are about the same persons, places and numbers (by design)",),
 }
 LANGUAGE = "the language of the text, which surrogates are of"
-WORD = 2**32
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -78,45 +76,6 @@ def pick(choices: Sequence[T], stream: Stream) -> T:
 def digits(k: int, stream: Stream) -> str:
     """Draw k decimal digits, uniformly."""
     return "".join(map(str, stream.integers(10, k)))
-
-
-def geometric(rate: Fraction, stream: Stream) -> int:
-    """Draw k with probability proportional to exp(-rate |k|), exactly: without floating point.
-
-    Reference:
-        Canonne, Kamath, Steinke 2020, algorithm 2.
-    """
-    s, t = rate.numerator, rate.denominator
-    while True:
-        remainder = _below_any(t, stream)
-        if not _by_exp(remainder, t, stream):
-            continue
-        rounds = 0
-        while _by_exp(1, 1, stream):
-            rounds += 1
-        size, negative = (remainder + t * rounds) // s, _below_any(2, stream)
-        if size or not negative:
-            return -size if negative else size
-
-
-def _by_exp(a: int, b: int, stream: Stream) -> bool:
-    """Return True with probability exp(-a / b), for a <= b."""
-    k = 1
-    while _below_any(b * k, stream) < a:
-        k += 1
-    return k % 2 == 1
-
-
-def _below_any(n: int, stream: Stream) -> int:
-    """Draw an integer from 0 to n - 1, uniformly, for n of any size."""
-    bits = (n - 1).bit_length()
-    while True:
-        number = 0
-        for part in stream.integers(WORD, -(-bits // 32)):
-            number = number << 32 | int(part)
-        number >>= -bits % 32
-        if number < n:
-            return number
 
 
 @dataclass
