@@ -62,7 +62,7 @@ class Surrogates(CustomGuardrail):
         """Return the request with surrogates. Raises where it cannot be sanitised."""
         if call_type not in ("completion", "acompletion") or any(map(data.get, USERS)):
             raise ValueError("Surrogates: only chats are passed on, without fields about users.")
-        request = Prompt({name: data[name] for name in FIELDS if name in data}, ())
+        request = Prompt({name: data[name] for name in FIELDS if name in data}, self._tools)
         caller = getattr(user_api_key_dict, "api_key", None) or ""
         sent = await asyncio.to_thread(
             prompted, request.lines, f"{caller} {request.conversation}",

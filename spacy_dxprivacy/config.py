@@ -36,8 +36,9 @@ class PipelineOptions:
     """What makes a pipeline that sanitises. None is the default of the component.
 
     `epsilon` is in nats per unit of the mechanism's metric, or the name of a level of the default
-    mechanism. A `config` stands alone, but for `code`, `language` and `overrides`:
-    values by path, in the pipeline (`nlp.batch_size`) or below the component (`mechanism.epsilon`).
+    mechanism; `level` is that name in its place. A `config` stands alone, but for `code`,
+    `language` and `overrides`: values by path, in the pipeline (`nlp.batch_size`) or below the
+    component (`mechanism.epsilon`).
     `space` is "builtin", or the path of a saved space.
     """
 
@@ -47,8 +48,10 @@ class PipelineOptions:
         str | None, "Mechanism: path (default), 'mahalanobis lam=1', ...", "-m"
     ] = None
     epsilon: Annotated[
-        str | float | None, "Smaller is more private: a number, light, balanced or strong", "-e"
+        str | float | None, "Smaller is more private: a number, light, balanced or strong", "-e",
+        "--level",
     ] = None  # fmt: skip
+    level: str | None = None
     entities: Annotated[
         str | tuple[str, ...] | list[str] | None, "Replace only these entities: person,date"
     ] = None

@@ -187,10 +187,10 @@ class Prompter:
                 drawn = draw(Record(0, [document], data=data)).split(MARK)[1::2]
                 if len(drawn) != len(fresh):
                     raise DxError(APART)
-                for line, (read, new) in zip(fresh, self._sent(drawn), strict=True):
-                    sent[line] = read, new
+                for line, (read, result) in zip(fresh, self._sent(drawn), strict=True):
+                    sent[line] = read, result
                     if read == line[1]:
-                        conversation.add(line, new)
+                        conversation.add(line, result)
             finally:
                 self._earlier, self._read, self._items = SurrogateTable(), "", []
             pairs += self._added(table, [sent[line] for line in fresh])
@@ -203,13 +203,14 @@ class Prompter:
     ) -> list[tuple[Mention, str]]:
         """Add texts to a table, and return their mentions with their surrogates."""
         pairs = list[tuple[Mention, str]]()
-        for text, how in sent:
-            starts = [0, *(place.end for place in how.places)]
-            ends = [*(place.start for place in how.places), len(text)]
+        for text, result in sent:
+            starts = [0, *(place.end for place in result.places)]
+            ends = [*(place.start for place in result.places), len(text)]
             for start, end in zip(starts, ends, strict=True):
                 table.add_plain(text[start:end])
             pairs += [
-                (Mention(text[p.start : p.end], p.label, p.before), p.surrogate) for p in how.places
+                (Mention(text[p.start : p.end], p.label, p.before), p.surrogate)
+                for p in result.places
             ]
         table.add_mentions(pairs, self._surrogates)
         return pairs

@@ -246,8 +246,11 @@ def check_path(path: str, block: Mapping[str, Any]) -> None:
 
 def component_config(options: PipelineOptions) -> dict[str, Any]:
     """Return the block of the sanitizer in a config, with what is given and nothing else."""
+    epsilon = options.epsilon if options.level is None else options.level
+    if options.level is not None and options.epsilon is not None:
+        raise UsageError("`level` is an `epsilon` by its name: give one of the two.")
     block: dict[str, Any] = {
-        "mechanism": mechanism_config(options.mechanism, options.epsilon),
+        "mechanism": mechanism_config(options.mechanism, epsilon),
         "space": _space_config(options.space),
         "surrogates": surrogates_config(options.surrogates, options.key),
     }

@@ -175,6 +175,8 @@ class Reader:
 def test_what_a_page_shows_runs(page, tmp_path, monkeypatch):
     for name in ("examples", "configs"):
         shutil.copytree(ROOT / name, tmp_path / name)
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts" / "train_prior.py", tmp_path / "scripts")
     monkeypatch.chdir(tmp_path)
     reader = Reader(tmp_path)
     main = types.ModuleType("__main__")

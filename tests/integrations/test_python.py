@@ -179,6 +179,8 @@ def test_overrides_of_the_component_of_its_parts_and_of_the_pipeline(space_path,
 def test_an_epsilon_is_a_number_or_a_level_of_the_default(epsilon, mechanism, why):
     with pytest.raises(DxError, match=why):
         make_pipeline(epsilon=epsilon, mechanism=mechanism)
+    with pytest.raises(DxError, match="one of the two"):
+        make_pipeline(level="strong", epsilon=1.0)
     config = mechanism_config(None, "strong")
     assert config["epsilon"] == LEVELS["strong"].epsilon
     assert mechanism_config(None, "0.5") == mechanism_config(None, 0.5) == {"epsilon": 0.5}

@@ -14,16 +14,12 @@ from spacy_dxprivacy.lab.golden import Gold
 
 from .fidelity_texts import documents
 
-# A pronoun further than the next entity is not seen.
-LEAST = {name: 1.0 for name in RELATIONS} | {"gender of the text": 0.6}
-
 
 def test_surrogates_fit_together_in_a_thousand_documents():
     nlp, surrogates = spacy.blank("en"), make_preset()
     shares = measure_fit(nlp, documents(1000), surrogates)
     assert all(share.pairs >= 250 for share in shares.values()), shares
-    fits = {name: share.fitting / share.pairs for name, share in shares.items()}
-    assert all(fits[name] >= least for name, least in LEAST.items()), fits
+    assert all(share.fitting == share.pairs for share in shares.values()), shares
     assert measure_fit(nlp, documents(20), surrogates) == measure_fit(
         nlp, documents(20), surrogates
     )

@@ -1193,3 +1193,15 @@ def test_a_conversation_that_many_share_does_not_grow_for_ever():
     for i in range(50):
         held.of("ann", "hello").add(("", str(i)), Sent("x" * 500))
     assert held.of("ann", "hello").size < 3000
+
+
+def test_functions_of_agents_and_of_the_settings_pass_whatever_they_are_called(
+    make_proxy, upstream
+):
+    names = ["Grep", "KillShell", "Bash", "TodoWrite", "WebFetch", "mcp__github__create_issue"]
+    tools = [{"name": name, "description": "It helps.", "input_schema": {}} for name in names]
+    assert ask(make_proxy(), MESSAGES, message(tools=tools)).status == 200
+    assert [tool["name"] for tool in json.loads(upstream.seen[-1][2])["tools"]] == names
+    other = [{"name": "find_okonkwo", "description": "It helps.", "input_schema": {}}]
+    assert ask(make_proxy(), MESSAGES, message(tools=other)).status == 400
+    assert ask(make_proxy(tools=("find_okonkwo",)), MESSAGES, message(tools=other)).status == 200

@@ -141,7 +141,7 @@ class Draws:
 @dataclass(frozen=True)
 class Mention:
     """A mention: its text and label, the word before it, up to four words before it, and up to
-    twelve after it, as far as the next mention."""
+    forty after it, as far as the next person."""
 
     text: str
     label: str

@@ -24,7 +24,7 @@ from .base import Draws, Mention, Surrogate, is_same
 from .name_forms import is_particle
 
 UNLIKELY = 1e-12  # originals that come out as they were, by chance alone
-TAIL = 12  # words after a mention that a surrogate sees
+TAIL = 40  # words after a mention that a surrogate sees
 MOST_WORDS = 2**14  # of the vocabulary that surrogates are tokenized with
 # In the user data of the input's Doc: whose it is, and which caller of the service sent it.
 USER, CALLER = "dx_user", "dx_caller"
@@ -102,13 +102,13 @@ def _mentions_of(doc: Doc, spans: Sequence[Entity]) -> list[Mention]:
     def text_of(start: int, end: int) -> str:
         return "".join(spaced[start : end - 1]) + words[end - 1] if end > start else ""
 
-    mentions = []
-    stops = [*(start for _, start, _ in spans[1:]), len(doc)]
-    for (label, start, end), stop in zip(spans, stops, strict=False):
+    mentions, stop = list[Mention](), len(doc)
+    for label, start, end in reversed(spans):
         before, lead = words[start - 1] if start else "", text_of(max(start - 4, 0), start)
         tail = text_of(end, min(end + TAIL, stop))
         mentions.append(Mention(text_of(start, end), label, before, lead, tail))
-    return mentions
+        stop = start if plain_label(label) == "PERSON" else stop
+    return mentions[::-1]
 
 
 def _has_person(mentions: Sequence[Mention], group: Sequence[int]) -> bool:

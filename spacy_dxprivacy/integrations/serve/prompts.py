@@ -33,7 +33,7 @@ KeyMapper = Callable[[str], str]
 NUMBERS, CHOICES, VALUES, NAMES, MODELS, TEXTS, TYPES = (
     listed(f"PROMPT_{name}") for name in "NUMBERS CHOICES VALUES NAMES MODELS TEXTS TYPES".split()
 )
-MEDIA = listed("PROMPT_MEDIA")
+MEDIA, TOOLS = listed("PROMPT_MEDIA"), listed("PROMPT_TOOLS")
 # What a model thought: where its signature, or all that it encrypted, is.
 THOUGHT = {"thinking": "signature", "redacted_thinking": "data", "reasoning": "encrypted_content"}
 SCHEMAS = ("parameters", "schema", "input_schema")
@@ -65,7 +65,7 @@ class Prompt:
 
     Args:
         body: Its JSON.
-        models: Names of models that are sent besides those whose words are public.
+        public: Names of models and functions that are sent besides those whose words are public.
         images: Whether images, sounds and files are sent, as they are.
 
     Raises:
@@ -73,10 +73,10 @@ class Prompt:
         ValueError: The body is not an object.
     """
 
-    def __init__(self, body: Any, models: Collection[str], *, images: bool = False) -> None:
+    def __init__(self, body: Any, public: Collection[str], *, images: bool = False) -> None:
         if not isinstance(body, dict):
             raise ValueError("not an object")
-        self._body, self._models, self._images = body, models, images
+        self._body, self._public, self._images = body, public, images
         self._lines: list[Line] = []  # a key, and a text
         self._names: list[tuple[str, str]] = []  # fields, and identifiers that stay as they are
         self._data_keys: dict[str, str] = {}  # keys of data that were read, and what replaces them
@@ -202,9 +202,9 @@ class Prompt:
             tokens = all(token.isdecimal() and len(token) < 7 for token in value)
             return tokens and all(isinstance(bias, int | float) for bias in value.values())
         if key == "model" and isinstance(value, str):
-            return _is_model(value, self._models)
+            return _is_model(value, self._public)
         if key in NAMES and isinstance(value, str) and _NAME.fullmatch(value):
-            self._names.append((key, value))
+            self._name(key, value)
             return True
         return False
 
@@ -246,8 +246,13 @@ class Prompt:
         if text not in SCHEMA_KEYS:
             if not _NAME.fullmatch(text):
                 raise Refused(400, "a schema has a key that is no name.")
-            self._names.append(("parameters", text))
+            self._name("parameters", text)
         return text
+
+    def _name(self, key: str, name: str) -> None:
+        """Note an identifier, to be checked unless it is public."""
+        if name not in TOOLS and name not in self._public:
+            self._names.append((key, name))
 
 
 def _uncached(value: Any) -> Any:

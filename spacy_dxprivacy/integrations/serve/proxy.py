@@ -77,7 +77,8 @@ async def _answered(request: Request, path: str, log: Log) -> Response:
     service: Service = request.app.state.service
     limits, provider = service.limits, PROVIDERS[path.partition("/")[0]]
     try:
-        prompt = Prompt(parsed(await request.body()), limits.models, images=limits.images)
+        public = {*limits.models, *limits.tools}
+        prompt = Prompt(parsed(await request.body()), public, images=limits.images)
     except (ValueError, RecursionError):
         raise Refused(400, NOT_JSON) from None
     lines = prompt.lines
@@ -99,8 +100,8 @@ async def _answered(request: Request, path: str, log: Log) -> Response:
             raise await _failure(upstream)
         try:
             if not body.get("stream"):
-                whole = answer.restored(parsed(await _whole(upstream)))
-                return JSONResponse(whole, headers={HEADER: report()})
+                restored = answer.restored(parsed(await _whole(upstream)))
+                return JSONResponse(restored, headers={HEADER: report()})
             data = _data_lines(upstream)
             if (first := await anext(data, DONE)) == DONE:
                 raise ValueError("no events")
