@@ -7,6 +7,7 @@ of the rules that are none. It reads English; Docs of other languages keep what 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
@@ -36,6 +37,7 @@ TINY = 1e-9
 FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")
 # A number that is part of an address or a date is no entity of its own.
 _NAMES = frozenset({"PERSON", "GPE"})
+_DISGUISE = re.compile(r"[^\w\s.,'’-]|[\d_]")  # of a letter in a name
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 
 
@@ -167,6 +169,8 @@ def _best_entities(scores: Floats2d) -> list[Entity]:
 def take_back_names(doc: Doc, outside: Floats1d, limit: float) -> None:
     """Remove the persons and places of rules of which no word may be a part of a name.
 
+    Names in disguise stay (P3t3r, #peterokafor): the network has learned none.
+
     Args:
         doc: A Doc with entities.
         outside: The probability that a token is outside all entities, shape (tokens,).
@@ -177,6 +181,7 @@ def take_back_names(doc: Doc, outside: Floats1d, limit: float) -> None:
         for span in doc.ents
         if span.id_ != BY_RULE
         or span.label_ not in _NAMES
+        or _DISGUISE.search(span.text)
         or outside[span.start : span.end].min() <= limit
     )
 
