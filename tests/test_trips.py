@@ -19,7 +19,7 @@ TEXT = "Hi there, Maria told her doctor in London that she sleeps badly.\n\nShe 
 MOST = {
     ("dx_sanitizer", 1): (45, 30),
     ("dx_sanitizer", 10): (60, 40),
-    ("dx_entity_sanitizer", 1): (114, 80),
+    ("dx_entity_sanitizer", 1): (125, 88),
 }
 
 

@@ -74,9 +74,9 @@ class Bounds:
             for match in pattern("FIXED").finditer(doc.text):
                 _, first, last = in_tokens(doc, "", *match.span())
                 self._phrases |= dict.fromkeys(range(first, last), 0 if " " in match[0] else first)
-        self._terms = Terms(doc, self.texts, self.lowers)
         persons = (s for s in spans if plain_label(s.label_) == "PERSON" and len(s) > 1)
         self._full_names = {lower for s in persons for lower in self.lowers[s.start : s.end]}
+        self._terms = Terms(doc, self.texts, self.lowers)
 
     def cut(self, matches: Iterable[Entity]) -> list[Entity]:
         """Return the matches, each cut where words or marks stand that are part of no name."""
@@ -161,8 +161,8 @@ def _is_in_phrase(doc: Doc, start: int, end: int) -> bool:
     """Whether a weekday is part of the name of another thing (Taco Tuesday, Sunday Times)."""
     if end - start > 2:
         return False
-    listed = [kinds(token.text) for token in doc[start:end]]
-    if all("WEEKDAY" not in kinds_of_word for kinds_of_word in listed):
+    listed = [kinds(token.text) for token in doc[start:end] if token.is_alpha]
+    if "WEEKDAY" not in frozenset[str]().union(*listed):
         return False
     around = doc[max(start - 3, 0) : end + 3]
     first, last = doc[start].idx - around.start_char, doc[end - 1].idx - around.start_char

@@ -35,9 +35,10 @@ def match_phrases(doc: Doc) -> set[Entity]:
     """Return (label, start, end) in tokens; a partly covered token is part of its phrase."""
     text = doc.text if doc.text.isascii() else _FOREIGN.sub(_ascii, doc.text)
     phrases = {in_tokens(doc, *phrase) for phrase in _phrases(text)}
+    forms = list(pattern("NUMBER_FORM").finditer(text))
+    labels = [kind.replace("CODE", "ID") for kind in map(kind_of, forms)]
     numbers = {
-        in_tokens(doc, kind_of(match).replace("CODE", "ID"), *match.span())
-        for match in pattern("NUMBER_FORM").finditer(text)
+        in_tokens(doc, label, *form.span()) for label, form in zip(labels, forms, strict=True)
     }
     # An account by its key is no telephone number.
     accounts = {("PHONE", start, end) for label, start, end in phrases if label == "ID"}

@@ -163,6 +163,11 @@ class Integers(Protocol):
         ...
 
 
+def below(high: int, stream: Integers) -> int:
+    """Draw an integer from 0 to high - 1, uniformly; high is 2**32 at most."""
+    return int(stream.integers(high, 1)[0])
+
+
 def geometric(rate: Fraction, stream: Integers) -> int:
     """Draw k with probability proportional to exp(-rate |k|), exactly: without floating point.
 

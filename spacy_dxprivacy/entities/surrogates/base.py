@@ -22,7 +22,7 @@ from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 from ...io.files.keys import derived, read_key
 from ...privacy.guarantee import Guarantee
-from ...privacy.randomness import WORD, Rng
+from ...privacy.randomness import WORD, Rng, below
 from ...registries import registry
 from ...validate import fail, one_of
 
@@ -61,11 +61,6 @@ class Keyed:
 
 
 Stream = Rng | Keyed
-
-
-def below(high: int, stream: Stream) -> int:
-    """Draw an integer from 0 to high - 1, uniformly; high is 2**32 at most."""
-    return int(stream.integers(high, 1)[0])
 
 
 def pick(choices: Sequence[T], stream: Stream) -> T:

@@ -24,8 +24,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
+from ...privacy.randomness import below
 from ..tables import listed, words
-from .base import Draws, Independent, Mention, Stream, below, digits, pick, registered
+from .base import Draws, Independent, Mention, Stream, digits, pick, registered
 from .user_names import DOMAINS, OF_PERSONS, contact_of_person
 
 NETS = ("192.0.2", "198.51.100", "203.0.113")

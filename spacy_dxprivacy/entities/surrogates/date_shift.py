@@ -31,10 +31,10 @@ from functools import cached_property
 from math import tanh
 
 from ...privacy.guarantee import Guarantee
-from ...privacy.randomness import geometric
+from ...privacy.randomness import below, geometric
 from ...registries import registry
 from ...validate import fail, one_of, positive, whole
-from .base import Draws, Mention, Scope, Stream, below
+from .base import Draws, Mention, Scope, Stream
 from .timeline import Timeline
 
 ONE_SHIFT = "one-shift"

@@ -26,6 +26,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
+from ...privacy.randomness import below
 from ..tables import (
     COMPANY_ENDS,
     HOUSES,
@@ -36,7 +37,7 @@ from ..tables import (
     listed,
     listed_of,
 )
-from .base import LANGUAGE, Draws, Independent, Mention, Stream, below, digits, pick, registered
+from .base import LANGUAGE, Draws, Independent, Mention, Stream, digits, pick, registered
 from .codes import redrawn
 
 LONG_CODE = 10  # characters of one of the United States with its last four digits

@@ -67,14 +67,14 @@ def replace_mentions(
     spans = find(doc, surrogates, entities)
     mentions = _mentions_of(doc, spans)
     user, caller = doc.user_data.get(USER), str(doc.user_data.get(CALLER, ""))
-    language = language_of_doc(doc)
+    language, base = language_of_doc(doc), base_language(doc.vocab.lang)
     draws = Draws(
         rng,
         "" if is_nobody(user) else identity(user),
         caller=caller,
         plain=_outside(doc, [*spans, *(entities or ())]) if rest_is_plain else frozenset(),
         language=language,
-        base=base_language(doc.vocab.lang),
+        base=base,
     )
     # Mentions of equal surrogates are drawn together.
     groups: dict[Hashable, list[int]] = {}
