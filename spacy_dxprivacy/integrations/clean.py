@@ -10,7 +10,6 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast, overload
 
@@ -262,8 +261,8 @@ def prompt(
     lines = [("", text) for text in rows_of(texts)]
     if not all(isinstance(text, str) for _, text in lines):
         raise DxError(Errors.DX140.format(given="a container of something else"))
-    begin = sha256("".join(text for _, text in lines[:1]).encode()).hexdigest()
-    sent = prompted(lines, begin, entities=entities, policy=policy, **settings)
+    beginning = "".join(text for _, text in lines[:1])
+    sent = prompted(lines, beginning, entities=entities, policy=policy, **settings)
     return sent.texts[0] if isinstance(texts, str) else sent.texts, Restorer(sent.rows).restore
 
 
@@ -279,7 +278,7 @@ def prompted(
 
     Args:
         lines: Each text, after what stands before it in its document.
-        conversation: Its name.
+        conversation: What it begins with; conversations that begin alike have the same surrogates.
         entities, policy, settings: As in `prompt`.
 
     Raises:

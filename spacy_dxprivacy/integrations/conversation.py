@@ -104,7 +104,8 @@ class Conversation:
 
 
 class Conversations:
-    """Conversations by the names of their callers and their own; the oldest are forgotten.
+    """Conversations by the names of their callers and what they begin with; the oldest are
+    forgotten. Of the beginning a keyed digest is held.
 
     Args:
         characters: The most that is held.
@@ -113,18 +114,23 @@ class Conversations:
 
     def __init__(self, characters: int = MOST_CHARACTERS, seconds: float = FORGOTTEN) -> None:
         self._characters, self._seconds = characters, seconds
-        self._held = OrderedDict[tuple[str, str], Conversation]()  # in the order of their last use
+        self._held = OrderedDict[bytes, Conversation]()  # in the order of their last use
         self._lock = threading.Lock()
 
-    def of(self, caller: str, name: str) -> Conversation:
-        """Return a conversation, which may be a new one."""
+    def of(self, caller: str, beginning: str) -> Conversation:
+        """Return a conversation, which may be a new one. beginning: the text that it begins with.
+
+        One that begins alike with another caller has other surrogates.
+        """
+        framed = f"{len(caller)} {caller}{beginning}".encode("utf8", "surrogatepass")
+        key = hmac.digest(secret(), framed, "sha256")
         with self._lock:
-            key = hmac.digest(secret(), f"{len(caller)} {caller}{name}".encode(), "sha256")
-            conversation = self._held.pop((caller, name), Conversation(name, key))
+            name = hmac.digest(key, b"dx conversation", "sha256").hex()
+            conversation = self._held.pop(key, Conversation(name, key))
             conversation.used = time.monotonic()
             if conversation.size > self._characters / 2:  # such as all that begin with "hello"
                 conversation.sent, conversation.size = {}, 0
-            self._held[caller, name] = conversation
+            self._held[key] = conversation
             while len(self._held) > 1 and self._is_due(next(iter(self._held.values()))):
                 self._held.popitem(last=False)
             return conversation

@@ -10,7 +10,6 @@ import hmac
 import json
 import re
 from collections.abc import Callable, Collection, Iterator
-from hashlib import sha256
 from itertools import count
 from typing import Any, NoReturn
 
@@ -97,14 +96,14 @@ class Prompt:
 
     @property
     def conversation(self) -> str:
-        """A digest of what a conversation begins with: the first message of its user."""
+        """What the conversation begins with: the first message of its user, as JSON."""
         turns = self._body.get("messages", self._body.get("input"))
         if isinstance(turns, list):
             asked = (
                 turn for turn in turns if isinstance(turn, dict) and turn.get("role") == "user"
             )
             turns = next(asked, {"content": turns[:1]}).get("content")
-        return sha256(json.dumps(_uncached(turns), sort_keys=True).encode()).hexdigest()
+        return json.dumps(_uncached(turns), sort_keys=True)
 
     @property
     def wants_json(self) -> bool:
