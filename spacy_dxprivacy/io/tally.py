@@ -82,19 +82,19 @@ class Tally:
         ]
         parts = sum(count.dropped.values())
         dropped = f"{many(parts, 'part')} not written, " if parts else ""
-        measured = terms.attacker if count.perturbed else None
-        attacker = "not measured at this setting: `dx attack` measures your texts"
-        if measured is not None:
+        measured, attacker = terms.attacker, "not measured at this setting: see `dx attack`"
+        if by_label and not count.perturbed:
+            attacker = "reads what the recogniser misses: `dx evaluate` measures that"
+        elif measured is not None:
             attacker = (
                 f"recovers {measured['found']:.0%} of the words of {measured['texts']}, "
                 f"{measured['rare_found']:.0%} of the rare ones"
             )
         stays = [*self.in_clear, many(count.kept, "token"), "the layout"]
-        mentions = "a replaced mention tells nothing of itself beyond what stays"
         rows = {
             "Replaced": f"{dropped}{', '.join(replaced) or 'nothing'}",
-            "Guarantee": self._in_short() if count.perturbed or not count.surrogates else "",
-            "Attacker": attacker if count.perturbed else mentions * bool(count.surrogates),
+            "Guarantee": self._in_short(),
+            "Attacker": attacker,
             "Stays": f"-v lists all: {', '.join(stays)}",
             "Receipt": "the whole one with -v, or in a file with --receipt FILE.json",
         }
@@ -106,7 +106,15 @@ class Tally:
         return [f"{title}{failed}.", *(line for row in short for line in wrapped(*row))]
 
     def _in_short(self) -> str:
-        guarantee, scale = self.terms.guarantee, self.terms.scale
+        """Return the guarantee in a few words: of words, or of mentions where no word was drawn."""
+        guarantee, scale, surrogates = self.terms.guarantee, self.terms.scale, self.terms.surrogates
+        replaced = [label for label, n in self.count.mentions.items() if n["replaced"]]
+        if replaced and not self.count.perturbed:
+            terms = surrogates or {}
+            near = [label for label in replaced if terms[label]["guarantee"]["epsilon"] != 0]
+            if near:
+                return f"-v states epsilon for {', '.join(near)}; others show what -v lists alone"
+            return "surrogates show nothing of what they replace but what -v lists"
         if guarantee.kind == "none":
             return "none"
         epsilon = f"epsilon {guarantee.epsilon:.3g} ({guarantee.status})"
