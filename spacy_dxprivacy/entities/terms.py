@@ -53,6 +53,8 @@ class Terms:
         """
         label, start, end = entity
         before = self.lowers[start - 1].rstrip(".") if start else ""
+        if label == "PERSON" and before not in LISTED["TITLE"] and self._is_title(start, end):
+            return None
         called = before in _CALLING and self.lowers[start] not in _OFFICES
         is_full_name = end - start > 1 and builtin_lexicon().is_first_name(self.texts[start])
         if not called and not is_full_name:
@@ -63,6 +65,11 @@ class Terms:
             if self._is_term(label, start, end, names):
                 return None
         return label, start, end
+
+    def _is_title(self, start: int, end: int) -> bool:
+        """Whether a person is a title, and the name follows (the Dr. of Dr. Okafor)."""
+        is_title = end - start == 1 and self.lowers[start].rstrip(".") in LISTED["TITLE"]
+        return is_title and end < len(self.texts) and self.texts[end].istitle()
 
     def _without_law(self, start: int, end: int) -> tuple[int, int]:
         edges = _GENERIC

@@ -134,6 +134,15 @@ def test_a_term_is_a_name_where_the_words_beside_it_say_so(nlp, term, form):
     assert " ".join(named(doc, "PERSON")).count(term) == form.count("{}")
 
 
+@pytest.mark.parametrize("title", ["Dr.", "Mrs.", "Prof.", "Nurse"])
+def test_a_title_is_no_name(title):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    nlp.add_pipe("dx_entity_recognizer")
+    doc = nlp(f"I've asked {title} Okafor in cardiology to see her.")
+    assert named(doc, "PERSON") == ["Okafor"]
+
+
 @pytest.mark.parametrize("name", ["Grace", "Rose", "Faith", "Bill", "Joy"])
 def test_a_name_that_is_a_word_is_known_by_its_verb_title_and_second_mention(nlp, name):
     doc = nlp(f"We met Ms. {name} there. The bus came, and {name} waved. It was late.")
