@@ -31,7 +31,7 @@ from ..entities.surrogates.table import SurrogateTable
 from ..errors import DxError
 from ..io.build import the_sanitizer
 from ..io.records import MENTIONS, Record
-from ..text.mentions import _in_ascii, plain_label
+from ..text.mentions import in_ascii, plain_label
 
 MARK = "\x1e"  # around each text of the document; white space to the tokenizer
 SECRET = "DX_SERVICE_SECRET"  # in the environment of workers, and nowhere else
@@ -277,7 +277,7 @@ def _may_occur(original: str, label: str, text: str) -> bool:
     if label != "PERSON":
         return label != "DATE" and original in text
     parts = _WORD.findall(original)
-    return any(spelled in text for part in parts for spelled in (part, *_in_ascii(part)))
+    return any(spelled in text for part in parts for spelled in (part, *in_ascii(part)))
 
 
 def _of_conversation(surrogate: Any) -> Any:

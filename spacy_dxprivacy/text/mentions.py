@@ -109,17 +109,17 @@ def name_parts(doc: Doc, entities: list[Entity]) -> dict[str, bool]:
         lower = piece.lower()
         if len(piece) >= SHORTEST and lower not in _SMALL:
             parts[lower] = parts.get(lower, False) or piece.islower()
-            for plain in _in_ascii(lower):
+            for plain in in_ascii(lower):
                 parts.setdefault(plain, False)
     for label, first, last in entities:
         if label == "PERSON" and last - first > 1:
             name = doc[first:last].text
-            for spelled in (name, *_in_ascii(name.lower())):
+            for spelled in (name, *in_ascii(name.lower())):
                 parts |= dict.fromkeys(_user_names(spelled), True)
     return parts
 
 
-def _in_ascii(lower: str) -> set[str]:
+def in_ascii(lower: str) -> set[str]:
     """Return mueller and muller for müller, as mail addresses have it."""
     if lower.isascii():
         return set()

@@ -1,4 +1,4 @@
-"""The command line is a door: rooms know nothing of it, and speak to Python as well as to it."""
+"""The command line is one interface: the packages below do not import it, and serve Python as well."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def test_a_worker_loads_what_it_works_with_and_no_more():
     command = [sys.executable, "-W", "ignore", "-c", WORKER]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=True)
     loaded = done.stdout.split()
-    rooms = {name.split(".")[1] for name in loaded if name.startswith("spacy_dxprivacy.")}
-    assert "integrations" in rooms and not rooms & {"cli", "lab"}
+    packages = {name.split(".")[1] for name in loaded if name.startswith("spacy_dxprivacy.")}
+    assert "integrations" in packages and not packages & {"cli", "lab"}
     heavy = {"faiss", "scipy", "pandas", "pyarrow", "ray", "pyspark", "matplotlib"}
     assert not heavy & {name.split(".")[0] for name in loaded}
 

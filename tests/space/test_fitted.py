@@ -78,10 +78,10 @@ def test_a_file_that_was_changed_cut_lost_or_is_of_another_space_is_refused(
     refused("DX024")
     path.write_bytes(raw)
     (about,) = path.parent.glob("*.json")
-    told = about.read_text()
-    about.write_text(told[:-40])
+    text = about.read_text()
+    about.write_text(text[:-40])
     refused("DX024")
-    about.write_text(told.replace(space.digest, "0"))
+    about.write_text(text.replace(space.digest, "0"))
     refused("DX045.*Remove that folder")
 
 

@@ -24,7 +24,7 @@ from ...text.mentions import plain_label
 from .base import Mention, Surrogate
 from .name_forms import fold, form_of
 from .replacements import Replacement
-from .table import SHARED, SHORT, Entry, SurrogateTable, _is_upper
+from .table import SHARED, SHORT, Entry, SurrogateTable, is_upper
 
 # By a surrogate in lower case: its original, the only spellings of the surrogate that are restored
 # (any if none), and whether the original is also written in small letters.
@@ -216,7 +216,7 @@ def _rows_of(table: SurrogateTable, uses: Counter[tuple[str, str]]) -> Rows:
 
 def _other_names(entry: Entry) -> Iterator[tuple[str, str]]:
     """Yield the plural of a single name; of a full one, its forms with initials."""
-    names = form_of(min(entry.forms, key=_is_upper)).parts
+    names = form_of(min(entry.forms, key=is_upper)).parts
     originals = form_of(entry.likeliest).parts
     if len(names) == len(originals) == 1 and len(names[0]) > 1 and names[0][-1].isalpha():
         yield _plural(names[0]), _plural(originals[0])
@@ -393,7 +393,7 @@ class Restorer:
     def _original(self, surrogate: str) -> str | None:
         original, spellings, small = self._rows.get(_norm(surrogate), ("", (), False))
         plain = " ".join(surrogate.split())
-        shouted = _is_upper(plain) and plain not in spellings
+        shouted = is_upper(plain) and plain not in spellings
         allowed = [form.upper() if shouted and len(form) > SHORT else form for form in spellings]
         if not original or (spellings and plain not in allowed):
             return None

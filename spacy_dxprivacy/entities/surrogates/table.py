@@ -78,7 +78,7 @@ class Entry:
     @property
     def likeliest(self) -> str:
         """One of the originals, in capitals and small letters if it is written so anywhere."""
-        return max(self.originals, key=lambda text: (not _is_upper(text), not text.islower(), text))
+        return max(self.originals, key=lambda text: (not is_upper(text), not text.islower(), text))
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class SurrogateTable:
             original = "" if is_held(match) else entry.original
             if original and entry.certain and _fits(match, entry, self.entries):
                 restored += 1
-                shouted = _is_upper(match[0]) and not _MARK.fullmatch(match[0])
+                shouted = is_upper(match[0]) and not _MARK.fullmatch(match[0])
                 return original.upper() if shouted else original
             if entry.certain or match[0] in entry.forms:
                 doubtful.append((entry.label, text.count("\n", 0, match.start()) + 1))
@@ -224,18 +224,18 @@ def _is_certain(text: str, surrogate: str) -> bool:
     if surrogate == "dx.DateShift.v1":
         return _FULL_DATE.search(text) is not None or _DAY.fullmatch(text) is not None
     if not any(c.isdigit() for c in text):
-        return any(not _is_common(word) for word in _LETTERS.findall(text))
+        return any(not is_common(word) for word in _LETTERS.findall(text))
     if surrogate.startswith("dx.Address.") and len(text.split()) > 2:
         return True
     return sum(c.isdigit() for c in text) > 4 or _CODE.search(text) is not None
 
 
-def _is_upper(text: str) -> bool:
+def is_upper(text: str) -> bool:
     """Return whether a text of two letters or more is in capitals."""
     return sum(c.isalpha() for c in text) > 1 and text.isupper()
 
 
-def _is_common(word: str) -> bool:
+def is_common(word: str) -> bool:
     """Return whether a word is plain, or a month, weekday, state, country or people."""
     lexicon, bare = builtin_lexicon(), word.rstrip(".")
     classes = lexicon.of(bare.capitalize()) | lexicon.of(bare)
@@ -253,7 +253,7 @@ def _fits(found: re.Match[str], entry: Entry, entries: Mapping[str, Entry]) -> b
         return not _in_a_longer_code(text, before, after)
     if re.search(r"\w[-/.]$|[@/]$", before) or re.match(r"[-/.@]\w", after):
         return False
-    if _is_upper(text) and text not in entry.forms and len(text) <= SHORT:
+    if is_upper(text) and text not in entry.forms and len(text) <= SHORT:
         return False
     return len(text.split()) > 1 or not _beside_a_name(before, after, entries)
 
@@ -274,17 +274,17 @@ def _beside_a_name(before: str, after: str, entries: Mapping[str, Entry]) -> boo
     land = re.match(r",[ \t]*([A-Z]\w+(?: [A-Z]\w+)?)", after)
     if land and (builtin_lexicon().of(land[1]) & LANDS or land[1] in STATES):
         return True
-    if last and _is_strange(last[1], entries) and _bare(last[1]) not in TITLES:
+    if last and is_strange(last[1], entries) and _bare(last[1]) not in TITLES:
         return True
     if following is None:
         return False
     word = _bare(following[1])
     if word in TERM_NOUNS or (following[1][0].isupper() and word in _PLACE_ENDS):
         return True
-    return _is_strange(following[1], entries) and word not in SUFFIXES
+    return is_strange(following[1], entries) and word not in SUFFIXES
 
 
-def _is_strange(word: str, entries: Mapping[str, Entry]) -> bool:
+def is_strange(word: str, entries: Mapping[str, Entry]) -> bool:
     """Return whether a word with a capital may be a name, and is that of no surrogate."""
     bare = word.rstrip(".").removesuffix("'s").removesuffix("’s")
     if not word[0].isupper() or _bare(bare) in entries:
@@ -294,7 +294,7 @@ def _is_strange(word: str, entries: Mapping[str, Entry]) -> bool:
     lexicon, title = builtin_lexicon(), bare.capitalize() if bare.isupper() else bare
     if lexicon.of(title) & NAMES:
         return lexicon.plainness(title) < PLAIN
-    return not (bare.isupper() or _is_common(bare))
+    return not (bare.isupper() or is_common(bare))
 
 
 def _bare(word: str) -> str:

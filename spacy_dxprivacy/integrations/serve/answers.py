@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from ...entities.surrogates.restoring import Restorer, Rows
-from ...entities.surrogates.table import _is_common, _is_strange
+from ...entities.surrogates.table import is_common, is_strange
 from ...io.pieces import listed
 from .prompts import THOUGHT, mapped, sealed
 
@@ -222,8 +222,8 @@ class RestoredAnswer:
         spoken = {word for text in originals for word in _WORD.findall(text.casefold())}
         drawn = {word for text in self._rows for word in _WORD.findall(text)} - spoken
         words = {word for word in _CAPITALISED.findall(written) if word.casefold() not in spoken}
-        changed = {word for word in words if word.casefold() in drawn and not _is_common(word)}
-        is_name, read = partial(_is_strange, entries={}), "\n".join(sent) if words else ""
+        changed = {word for word in words if word.casefold() in drawn and not is_common(word)}
+        is_name, read = partial(is_strange, entries={}), "\n".join(sent) if words else ""
         restored = list[str]()
         for original in sorted(originals, key=len, reverse=True):  # and no part of another one
             if original in written and original not in "\n".join(restored):

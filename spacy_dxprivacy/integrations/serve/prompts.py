@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any, NoReturn
 
 from ...entities.surrogates.restoring import Rows
-from ...entities.surrogates.table import _is_common
+from ...entities.surrogates.table import is_common
 from ...entities.words import is_plain
 from ...io.pieces import listed
 from ..conversation import MARK, Line, Prompted, secret
@@ -135,7 +135,7 @@ class Prompt:
         for field, name in self._names:
             shared = words.intersection(_WORD.findall(name.casefold()))
             digits = _digits(name)
-            if not all(map(_is_common, shared)) or any(number in digits for number in numbers):
+            if not all(map(is_common, shared)) or any(number in digits for number in numbers):
                 raise _names_somebody(field)
 
     # -- values, in the order of their fields: collected, or replaced ------------------------------
