@@ -1,4 +1,4 @@
-"""The command line is one interface: the packages below do not import it, and serve Python as well."""
+"""The command line is one interface: packages below do not import it, and serve Python too."""
 
 from __future__ import annotations
 

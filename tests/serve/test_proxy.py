@@ -19,7 +19,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra 'serve'")
 pytest.importorskip("httpx", reason="needs the extra 'serve'")
 
-from asgi import ask, asked
+from asgi import app_of, ask, asked
 from typer.testing import CliRunner
 
 from spacy_dxprivacy import UsageError
@@ -28,10 +28,7 @@ from spacy_dxprivacy.config import PROMPT_ENTITIES, ServiceOptions
 from spacy_dxprivacy.entities.surrogates import user_names
 from spacy_dxprivacy.entities.surrogates.restoring import Restorer
 from spacy_dxprivacy.integrations.conversation import Conversations, Prompter, Sent
-from spacy_dxprivacy.integrations.serve.app import make_app
-from spacy_dxprivacy.integrations.serve.callers import Callers, account_of
 from spacy_dxprivacy.integrations.serve.prompts import NOTE
-from spacy_dxprivacy.integrations.serve.service import Service
 from spacy_dxprivacy.io.build import make_pipeline, the_sanitizer
 from spacy_dxprivacy.io.results import results
 
@@ -223,12 +220,7 @@ def make_proxy(pipelines, upstream, monkeypatch):
         def make(tokens=None, **limits):
             url = f"http://127.0.0.1:{upstream.server_port}"
             limits = ServiceOptions(**{"upstream": url, **limits})
-            terms = the_sanitizer(pipelines[0]).terms
-            account = account_of(None, terms.guarantee)
-            service = Service(pipelines, Callers(tokens), account, limits)
-            for lane in service.lanes:
-                stack.enter_context(lane.thread)
-            return make_app(service)
+            return app_of(stack, pipelines, limits, tokens=tokens)
 
         yield make
 

@@ -23,7 +23,7 @@ from conftest import space_options
 pytest.importorskip("fastapi", reason="needs the extra 'serve'")
 pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
 
-from asgi import ask, asked
+from asgi import app_of, ask, asked
 from spacy.language import Language
 from typer.testing import CliRunner
 
@@ -81,13 +81,8 @@ def make_service(make_pipe):
     with ExitStack() as stack:
 
         def make(*, tokens=None, budget=None, path=None, **limits):
-            pipelines = [make_pipe() for _ in range(2)]
-            terms = the_sanitizer(pipelines[0]).terms
-            account = stack.enter_context(closing(account_of(path, terms.guarantee, budget)))
-            service = Service(pipelines, Callers(tokens), account, ServiceOptions(**limits))
-            for lane in service.lanes:
-                stack.enter_context(lane.thread)
-            return make_app(service)
+            pipelines, limits = [make_pipe() for _ in range(2)], ServiceOptions(**limits)
+            return app_of(stack, pipelines, limits, tokens=tokens, budget=budget, path=path)
 
         yield make
 
