@@ -735,20 +735,21 @@ def test_a_body_of_the_largest_size_leaves_others_served(two_workers):
 def test_workers_and_lanes_do_not_repeat_noise(two_workers):
     """Texts of so many words that no two of them come out equal by chance."""
     psutil = pytest.importorskip("psutil")
-    texts = [request_of({"text": "the king and the doctor " * k}) for k in (30, 60)]  # both lanes
+    both_lanes = [request_of({"text": "the king and the doctor " * k}) for k in (30, 60)]
 
     def processor_times():
         children = psutil.Process(two_workers[1]).children()
         return {child.pid: sum(child.cpu_times()[:2]) for child in children}
 
-    async def run():
-        return await asyncio.gather(*(answer_of(two_workers[0], one) for one in texts * 30))
+    async def answers():
+        return await asyncio.gather(*(answer_of(two_workers[0], body) for body in both_lanes * 30))
 
-    before = processor_times()
-    words = [json.loads(body)["text"].split()[:100] for _, body, _ in asyncio.run(run())]
-    busy = [pid for pid, seconds in processor_times().items() if seconds > before.get(pid, seconds)]
+    before, texts, busy = processor_times(), [], set()
+    while len(busy) < 2:  # the kernel decides which worker accepts, and may choose the same again
+        assert len(texts) < 3000
+        texts += [json.loads(body)["text"].split() for _, body, _ in asyncio.run(answers())]
+        now = processor_times()
+        busy = {pid for pid in now if now[pid] > before.get(pid, now[pid])}
     assert len(busy) == 2  # the resource tracker of multiprocessing aside
-    assert len(set(map(tuple, words))) == 60
-    # No stretch of a stream is that of another, either.
-    starts = {tuple(one[:12]) for one in words}
-    assert len(starts) == 60
+    # No stretch of a stream is that of another.
+    assert len({tuple(words[:20]) for words in texts}) == len(texts)
