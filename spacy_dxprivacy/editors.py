@@ -2,18 +2,16 @@ r"""The most likely original, given the release, by public knowledge alone (dx.R
 
     w = argmax q(w_1..w_n) product of P(y_i | w_i)       P: exp(-beta path) for dx.Path.v2, else the
                                                          probabilities that the mechanism states
-            q: word pairs. With word-level sampling, on request, the word of the least expected
-            path instead: the best response of a user who knows q and the mechanism, and whose loss
-            is the path
+            q: word pairs
 Privacy     post-processing of the release: it costs nothing and hides nothing; a reader with the
             same knowledge can do the same
 Papers      Chatzikokolakis, ElSalamouny, Palamidessi 2017 (remapping of locations); Viterbi 1967;
-            Rabiner 1989, section III B; Oya, Troncoso, Perez-Gonzalez 2017
+            Rabiner 1989, section III B
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
@@ -23,10 +21,9 @@ from .arrays import Bools1d, Floats1d, Ints1d, Numbers1d
 from .mechanisms.path_v2 import SentenceMechanism
 from .prior.chain import Chain, Prior
 from .registries import registry
-from .sampler.alone import WordDraw
 from .space import Space
 from .ty import Mechanism, StatesProbabilities
-from .validate import fail, one_of
+from .validate import fail
 
 MOST_CANDIDATES = 64
 CACHED = 2**12  # words
@@ -43,16 +40,19 @@ class Remap:
     def __init__(self, prior: Prior | None = None) -> None:
         self.prior = prior
         self._fitted: Chain | None = None
-        self._words: Sequence[str] = ()
         self._allowed: Bools1d | None = None
         self._cache: dict[int, Any] = {}  # by released row
 
-    def fit(self, space: Space, mechanism: Mechanism) -> Remap:
+    def fit(
+        self, space: Space, mechanism: Mechanism, allowed: Callable[[str], bool] | None = None
+    ) -> Remap:
         """Take a fitted mechanism; raise DxError for one without output probabilities."""
         if not isinstance(mechanism, SentenceMechanism | StatesProbabilities):
             expected = "null with a mechanism that does not state its probabilities"
             raise fail("editor", expected, mechanism.name)
-        self._cache, self._words, self._allowed = {}, space.words, None
+        self._cache, self._allowed = {}, None
+        if allowed is not None:
+            self._allowed = np.array([allowed(word) for word in space.words], dtype=bool)
         if self.prior is None and isinstance(mechanism, SentenceMechanism):
             fitted = mechanism.built.chain
         else:
@@ -66,11 +66,6 @@ class Remap:
         if self._fitted is None:
             raise fail("editor", "fitted before it edits", self.name)
         return self._fitted
-
-    def avoid(self, allowed: Callable[[str], bool]) -> None:
-        """Exclude words of the space from the candidates, after fit; see ty.AvoidsWords."""
-        self._allowed = np.array([allowed(word) for word in self._words], dtype=bool)
-        self._cache = {}
 
     def edit(
         self,
@@ -118,38 +113,6 @@ class Remap:
         return {**self.__dict__, "_cache": {}}
 
 
-class NearestRemap(Remap):
-    """See editors.make_remap: loss = "path"."""
-
-    def fit(self, space: Space, mechanism: Mechanism) -> NearestRemap:
-        """Take a fitted dx.Path.v2 with word-level sampling; raise DxError for any other."""
-        if not isinstance(mechanism, SentenceMechanism) or mechanism.facts.draws_sentences:
-            expected = "'changed' with a mechanism other than dx.Path.v2 on words drawn alone"
-            raise fail("editor.loss", expected, "path")
-        super().fit(space, mechanism)
-        return self
-
-    def edit(
-        self,
-        rows: Ints1d,
-        mechanism: Mechanism,
-        starts: Bools1d | None = None,
-        fixed: Bools1d | None = None,
-    ) -> Ints1d:
-        """As Remap.edit; starts are not read, as words were drawn alone."""
-        prior, words = self._chain.unigram, cast(SentenceMechanism, mechanism).built.words
-        stays = np.zeros(len(rows), dtype=bool) if fixed is None else fixed
-        distinct = np.unique(rows[~stays]).tolist()
-        if len(self._cache) + len(distinct) > CACHED:
-            self._cache = {}
-        for row in distinct:
-            if row not in self._cache:
-                self._cache[row] = _nearest_word(words, prior, row)
-        new = rows.astype(np.int64)
-        new[~stays] = [self._cache[row] for row in rows[~stays].tolist()]
-        return new
-
-
 def _only(row: int) -> Place:
     return np.array([row]), np.zeros(1)
 
@@ -174,29 +137,6 @@ def channel(mechanism: Mechanism, rows: Ints1d) -> Callable[[int], Place]:
             return words, np.log(states.distribution(words)[:, row].astype(np.float64))
 
     return stated
-
-
-def _nearest_word(words: WordDraw, prior: Floats1d, row: int) -> int:
-    """Return the v with the least sum over w of P(w | row) path(w, v).
-
-    prior: float64 (n,), of the originals, up to a factor. Only the likeliest are looked at; others
-    count as if they were as far as possible, over both radii, with the mean normaliser of these.
-    """
-    kernel = words.kernel
-    near, extra = kernel.nearer_words(row)
-    scores = prior * kernel.outputs
-    scores[near] += prior[near] * extra
-    most = min(MOST_CANDIDATES, len(scores))
-    some: Ints1d = np.union1d(np.argpartition(-scores, most - 1)[:most], [row])
-    kernel.prepare(some.tolist())
-    radii = kernel.graph.radii[some] / kernel.graph.quanta
-    logs = words.log_sums(some) - kernel.beta * (radii - radii.min())
-    likely = scores[some] * np.exp(logs.mean() - logs)
-    rest = max(0.0, float(scores.sum() - scores[some].sum()))
-    weights = np.stack([kernel.weights(row, some) for row in some.tolist()])
-    least = kernel.graph.radii.min() / kernel.graph.quanta
-    paths = radii[:, None] + least - np.log(weights) / kernel.beta
-    return int(some[(likely @ paths + rest * radii).argmin()])
 
 
 # -- Viterbi over a chain --------------------------------------------------------------------------
@@ -292,19 +232,13 @@ def _step(chain: Chain, before: Ints1d, logs: Floats1d, here: Ints1d) -> tuple[F
     return best, came
 
 
-LOSSES = ("changed", "path")
-
-
 @registry.dx_editors("dx.Remap.v1")
-def make_remap(prior: Prior | None = None, loss: str = "changed") -> Remap:
+def make_remap(prior: Prior | None = None) -> Remap:
     """Replace released words by the most likely originals, by public knowledge alone.
 
     Args:
         prior: Public language model; that of the mechanism if None, else dx.WordPairs.v1.
-        loss: "changed" for the most likely words; "path", with word-level sampling, for those that
-            are nearest to the original on average.
     """
-    one_of("editor.loss", loss, LOSSES)
     if prior is not None and not isinstance(prior, Prior):
         raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
-    return NearestRemap(prior) if loss == "path" else Remap(prior)
+    return Remap(prior)

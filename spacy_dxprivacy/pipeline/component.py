@@ -315,9 +315,7 @@ class DxSanitizer(FailsClosed):
         return self
 
     def _about(self) -> dict[str, Any]:
-        saved: dict[str, Any] = {"digest": self.space.digest, "space": self._space_block()}
-        saved["found"] = self.terms.found if self.settings.finds_settings is not None else {}
-        return saved
+        return {"digest": self.space.digest, "space": self._space_block()}
 
     def _space_block(self) -> dict[str, Any]:
         """[components.dx_sanitizer.space] of the pipeline's config; {} outside of a pipeline."""
@@ -332,8 +330,6 @@ class DxSanitizer(FailsClosed):
         # Settings that came with a later version do not count.
         self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)
         self._expected_digest = None if self._names_another_space else saved["digest"]
-        if self.settings.finds_settings is not None and not self._names_another_space:
-            self.settings.finds_settings.restore(saved.get("found", {}))
 
     def _use_saved(self, load: Callable[[], Space]) -> None:
         if not self._names_another_space:

@@ -26,13 +26,10 @@ from ..space import Space
 from ..space.sources import SpaceSource, allowed_by, substitutes_of
 from ..text.mentions import plain_label
 from ..ty import (
-    AvoidsWords,
     Editor,
     FindsSettings,
-    HasIndex,
     HasMetric,
     Mechanism,
-    StatesChoice,
     Unknown,
     facts_of,
 )
@@ -178,12 +175,6 @@ class SanitizerSettings:
         ways = {one.way for one in self.active_surrogates.values()}
         return "words" in ways or not covered.issuperset(map(plain_label, self.selector.labels))
 
-    @property
-    def finds_settings(self) -> FindsSettings | None:
-        """The mechanism's projection, where it searches for settings on the space."""
-        rule = facts_of(self.mechanism).projection
-        return rule if isinstance(rule, FindsSettings) else None
-
     def blocked(self, space: Space) -> tuple[frozenset[str], Mapping[str, str]]:
         """Return the words of a space that are never released, and the substitute of each."""
         if self._blocked is None or self._blocked[0] is not space:
@@ -208,7 +199,8 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Term
 
     nlp: the pipeline; None in a worker. Raises DxError for parts that do not fit together.
     """
-    mechanism, editor, rule = settings.mechanism, settings.editor, settings.finds_settings
+    mechanism, editor = settings.mechanism, settings.editor
+    projection = facts_of(mechanism).projection
     mechanism.fit(space)
     check_fitted(mechanism, space)
     if settings.vectors == "noisy":
@@ -216,13 +208,7 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Term
         if empty.vectors is None or empty.vectors.shape[1:] != space.vectors.shape[1:]:
             raise DxError(Errors.DX035.format(mechanism=mechanism.name))
     if editor is not None:
-        editor.fit(space, mechanism)
-        if isinstance(editor, AvoidsWords):
-            editor.avoid(allowed_by(settings.source))
-    found: dict[str, Any] = {} if rule is None else dict(rule.found())
-    projection = facts_of(mechanism).projection
-    if isinstance(projection, HasIndex) and isinstance(projection.index, StatesChoice):
-        found["index"] = projection.index.choice
+        editor.fit(space, mechanism, allowed_by(settings.source))
     epsilon, scope = mechanism.guarantee.epsilon, settings.scope
     measured = found_by(mechanism, epsilon) if scope == "token" else None
     surrogates = _surrogate_terms(settings) if settings.surrogates else None
@@ -239,7 +225,7 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Term
         attacker=None if measured is None else measured.to_dict(),
         scale=scale_of(mechanism, len(space)),
         odds=_odds(mechanism),
-        found=found,
+        found=projection.found() if isinstance(projection, FindsSettings) else {},
         numbers=None if settings.numbers is None else settings.numbers.guarantee,
         editor=None if editor is None else editor.name,
         surrogates=surrogates,

@@ -133,10 +133,10 @@ def test_words_that_never_come_out_are_no_candidates():
     editor.fit(small_space(), mechanism)
     free = editor.edit(rows, mechanism, starts_of(3))
     banned = {f"w{row}" for row in free.tolist()}
-    editor.avoid(lambda word: word not in banned)
+    editor.fit(small_space(), mechanism, lambda word: word not in banned)
     found = editor.edit(rows, mechanism, starts_of(3))
     assert not set(found.tolist()) & set(free.tolist())
-    editor.avoid(lambda word: False)  # then what was released stays
+    editor.fit(small_space(), mechanism, lambda word: False)  # then what was released stays
     assert editor.edit(rows, mechanism, starts_of(3)).tolist() == rows.tolist()
     assert editor.fit(small_space(), mechanism).edit(
         rows, mechanism, starts_of(3)
