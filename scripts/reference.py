@@ -38,7 +38,7 @@ BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- /generated -->)", re.
 FIELD = re.compile(r"^(Probability|Density|Guarantee|Papers?)\s+(.+(?:\n[ \t]+.+)*)", re.M)
 # A sentence more on an argument or option than its help has, which is 60 characters at most: by
 # command and name, or by name for all commands.
-EPSILONS = "If left out, from where 2% of words are unchanged to where 98% are."
+EPSILONS = "If left out, the levels of the default mechanism; others need it."
 MODEL = "A Hugging Face folder, a .gguf file, or a name. It needs the extra lm."
 MORE_OF_OPTIONS = {
     "config": "As for `spacy assemble`. It takes no other options of the pipeline, but overrides.",
