@@ -46,7 +46,6 @@ UNITS = {"txt": "document", "spacy": "document", "jsonl": "line"}
 UNITS |= dict.fromkeys(MODULES, "document")
 MOST_FAILURES = 20  # that are printed one by one
 LONG = 2**20  # bytes of text, which has most of the words whose paths are stored
-TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 
 
 @options.from_settings()
@@ -123,7 +122,6 @@ def sanitize_cli(
                 folder=Path(str(target)) if is_folder else None,
                 on_failure=on_failure, on_progress=on_progress,
             )  # fmt: skip
-        tally.in_clear += [] if table is None else [TABLE]
         _count_other_files(tally, source, jobs)
         if receipt is not None:
             payload = json.dumps(tally.to_dict(), indent=2, ensure_ascii=False)

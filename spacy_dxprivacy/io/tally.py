@@ -90,13 +90,13 @@ class Tally:
                 f"recovers {measured['found']:.0%} of the words of {measured['texts']}, "
                 f"{measured['rare_found']:.0%} of the rare ones"
             )
-        stays = [*self.in_clear, many(count.kept, "token"), "the layout"]
+        stays = [many(count.kept, "token"), "the layout", *self.in_clear]
         rows = {
             "Replaced": f"{dropped}{', '.join(replaced) or 'nothing'}",
             "Guarantee": self._in_short(),
             "Attacker": attacker,
-            "Stays": f"-v lists all: {', '.join(stays)}",
-            "Receipt": "the whole one with -v, or in a file with --receipt FILE.json",
+            "Unmodified": ", ".join(stays),
+            "Receipt": "in full with -v, as a file with --receipt FILE.json",
         }
         shown = {name: text for name, text in rows.items() if text and count.documents}
         short = (
@@ -113,15 +113,15 @@ class Tally:
             terms = surrogates or {}
             near = [label for label in replaced if terms[label]["guarantee"]["epsilon"] != 0]
             if near:
-                return f"-v states epsilon for {', '.join(near)}; others show what -v lists alone"
-            return "surrogates show nothing of what they replace but what -v lists"
+                return f"an epsilon for {', '.join(near)}; all others reveal only what -v lists"
+            return "surrogates reveal only what -v lists"
         if guarantee.kind == "none":
             return "none"
-        epsilon = f"epsilon {guarantee.epsilon:.3g} ({guarantee.status})"
+        epsilon = f"epsilon {guarantee.epsilon:.3g}, {guarantee.status}"
         if guarantee.kind != "metric-dp":
             return f"{epsilon}, {guarantee.unit} a word"
-        most = "" if scale is None else f", {scale['diameter']['nats']:,.0f} nats a word at most"
-        return f"near words are hard to tell apart: {epsilon}{most}"
+        most = "" if scale is None else f"; any two: {scale['diameter']['nats']:,.0f} nats"
+        return f"near words are hard to tell apart ({epsilon}){most}"
 
     def lines(self) -> list[str]:
         """Return the receipt for the person who runs it, which has the speed."""
