@@ -25,9 +25,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..entities.surrogates.base import Mention, Scope
-from ..entities.surrogates.replacements import USER, Replacement
+from ..entities.surrogates.replacements import ORDER, USER, Replacement
 from ..entities.surrogates.restoring import Rows, rows_of, set_apart
 from ..entities.surrogates.table import SurrogateTable
+from ..entities.surrogates.timeline import evident_order
 from ..errors import DxError
 from ..io.build import the_sanitizer
 from ..io.records import MENTIONS, Record
@@ -188,7 +189,9 @@ class Prompter:
             self._earlier, self._counts = table, conversation.counts
             start, mentions = _known(pairs, fresh)
             document = "".join([start, *(f"{head}{MARK}{text}{MARK}\n\n" for head, text in fresh)])
-            data = {**data, USER: conversation.name, MENTIONS: mentions}
+            dates = [mention for mention, _ in pairs if plain_label(mention.label) == "DATE"]
+            order = evident_order(dates)
+            data = {**data, USER: conversation.name, MENTIONS: mentions, ORDER: order}
             try:
                 drawn = draw(Record(0, [document], data=data)).split(MARK)[1::2]
                 if len(drawn) != len(fresh):
