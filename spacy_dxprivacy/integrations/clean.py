@@ -22,7 +22,7 @@ from ..errors import DxError, Errors
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.records import Failed, Record, Result, checked
 from ..io.results import Processes, Serial, by_number, executor_of, results
-from ..io.run import not_covered, with_language
+from ..io.run import with_language
 from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS, Receipt
 from ..privacy.composition import Loss
@@ -292,9 +292,6 @@ def prompted(
     use = json.dumps([settings, policy], default=str, sort_keys=True)
 
     def draw(record: Record) -> str:
-        why = not settings.get("language") and not_covered(pipeline.nlp, str(record.texts[0]))
-        if why:
-            raise DxError(why)
         (outcome,) = results(pipeline.nlp, [record])
         if isinstance(outcome, Failed):
             raise DxError(outcome.why)

@@ -286,15 +286,6 @@ def _in_language(record: Input, language: str) -> Input:
     return replace(record, data={**record.data, LANGUAGE: language})
 
 
-def not_covered(nlp: Language, text: str) -> str:
-    """Return why a pipeline cannot sanitise a text of this language; "" where it can."""
-    try:
-        _check(nlp, text, language_of(text))
-    except UsageError as error:
-        return str(error)
-    return ""
-
-
 def _check(nlp: Language, text: str, language: str) -> None:
     """Raise UsageError where a text of this language would not be sanitised as it should be."""
     sanitizer = the_sanitizer(nlp)
