@@ -38,7 +38,7 @@ def _with_markup(kind: str, endings: tuple[str, ...], is_binary: bool = False) -
 
 
 FORMATS = {
-    "txt": Format(plain.read_text, plain.TextWriter, (".txt",)),
+    "txt": Format(plain.read_text, plain.TextWriter, (".txt", ".md")),
     "jsonl": Format(plain.read_jsonl, plain.JsonlWriter, (".jsonl", ".ndjson"), True),
     "csv": Format(tables.read_csv, tables.CsvWriter, (".csv",), True),
     "tsv": Format(
@@ -52,7 +52,6 @@ FORMATS = {
     "spacy": Format(plain.read_spacy, plain.SpacyWriter, (".spacy",), False, True),
     "docx": _with_markup("docx", (".docx",), True),
     "html": _with_markup("html", (".html", ".htm")),
-    "md": _with_markup("md", (".md",)),
     "eml": _with_markup("eml", (".eml",), True),
 }
 KINDS = {ending: name for name, form in FORMATS.items() for ending in form.endings}

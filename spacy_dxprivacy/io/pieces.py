@@ -30,7 +30,7 @@ from .records import (
 from .source import Readable, whole
 
 MOST_DOCUMENT = 64 * MB
-MODULES = {"docx": ".docx", "html": ".html", "md": ".markdown", "eml": ".eml"}
+MODULES = {"docx": ".docx", "html": ".html", "eml": ".eml"}
 ADDRESS = re.compile(r"[^\s@<>\"(),:;\[\]\\]+@[\w.-]+", re.ASCII)
 NO_ADDRESS = "redacted@example.invalid"  # where what was drawn is no address
 _GAPS = ("", " ", "\t", "\n", "\n\n")  # between pieces, from weak to strong
