@@ -26,7 +26,7 @@ from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, make_key, read_key
 from ..io.jobs import Job, check_fields, check_receipt, links_out, plan_jobs
-from ..io.pieces import MODULES
+from ..io.pieces import ENDINGS
 from ..io.resume import is_begun
 from ..io.run import sanitize
 from ..io.tally import Tally
@@ -43,7 +43,7 @@ from .terminal import (
 )
 
 UNITS = {"txt": "document", "spacy": "document", "jsonl": "line"}
-UNITS |= dict.fromkeys(MODULES, "document")
+UNITS |= dict.fromkeys(ENDINGS, "document")
 MOST_FAILURES = 20  # that are printed one by one
 LONG = 2**20  # bytes of text, which has most of the words whose paths are stored
 TABLE = "nothing more by the table of surrogates, which only its key decrypts"

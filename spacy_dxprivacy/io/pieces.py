@@ -27,10 +27,10 @@ from .records import (
     Released,
     checked,
 )
-from .source import Readable, whole
+from .source import whole
 
 MOST_DOCUMENT = 64 * MB
-MODULES = {"docx": ".docx", "html": ".html", "eml": ".eml"}
+ENDINGS = {"docx": (".docx",), "html": (".html", ".htm"), "eml": (".eml",)}  # by module
 ADDRESS = re.compile(r"[^\s@<>\"(),:;\[\]\\]+@[\w.-]+", re.ASCII)
 NO_ADDRESS = "redacted@example.invalid"  # where what was drawn is no address
 _GAPS = ("", " ", "\t", "\n", "\n\n")  # between pieces, from weak to strong
@@ -157,11 +157,11 @@ def linked(target: str) -> tuple[str, str] | None:
 
 
 def read_pieces(
-    kind: str, handle: Readable, files: FileOptions, on_header: OnHeader
+    kind: str, handle: IO[bytes], files: FileOptions, on_header: OnHeader
 ) -> Iterator[Input]:
-    """Yield the one document of a file. kind: of MODULES."""
+    """Yield the one document of a file. kind: of ENDINGS."""
     raw = whole(handle, MOST_DOCUMENT)
-    size, parse = len(raw), import_module(MODULES[kind], __package__).parse
+    size, parse = len(raw), import_module(f".{kind}", __package__).parse
     if size > MOST_DOCUMENT:
         yield Failed(1, TOO_LONG.replace("256", str(MOST_DOCUMENT // MB)), size)
         return

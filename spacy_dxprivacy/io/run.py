@@ -27,7 +27,7 @@ from ..privacy.composition import Loss
 from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_language, language_of
 from .account import Account, charge_person
 from .build import the_sanitizer
-from .fields import Header, Row, shown
+from .fields import Header, Row, names_of, shown
 from .files.atomic import Output
 from .jobs import FORMATS, WITH_FIELDS, Job, begun, opened, read
 from .pieces import Pieces
@@ -35,6 +35,7 @@ from .plain import Writer
 from .records import Failed, Input, Released
 from .results import executor_of, results
 from .resume import FinishedFiles
+from .source import has_arrived
 from .tally import Tally
 
 MARKUP = "markup: elements, formatting, and the names of styles and classes"
@@ -150,6 +151,7 @@ class FileRun:
             stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore")
             source = stack.enter_context(opened(job))
+            ready = partial(has_arrived, source)
             output = stack.enter_context(Output(job.target, force=run.force))
             if run.parts is not None:
                 record_part = run.parts.record
@@ -158,9 +160,9 @@ class FileRun:
             records = begun(read(source, job.read_as, run.files, partial(self._begin, writer)))
             drawn = results(
                 run.nlp,
-                with_language(run.nlp, records, run.language, source.ready),
+                with_language(run.nlp, records, run.language, ready),
                 executor_of(run.nlp, run.n_process),
-                ready=source.ready,
+                ready=ready,
                 with_docs=writer.needs_docs,
             )
             stack.enter_context(closing(drawn))
@@ -184,8 +186,6 @@ class FileRun:
         if self.job.read_as != self.job.write_as:
             header = replace(header, delimiter="")
         writer.begin(header)
-        if self._has_fields:
-            self.fields.update(dict.fromkeys(header.names))
 
     @property
     def _has_fields(self) -> bool:
@@ -207,7 +207,7 @@ class FileRun:
         if isinstance(origin, Pieces):
             self.tally.count += Count(dropped=+origin.dropped)
         if isinstance(origin, Row) and self._has_fields and self.run.files.keep_fields is None:
-            self.fields.update(dict.fromkeys(origin.fields()))
+            self.fields.update(dict.fromkeys(names_of(origin.entry)))
         return ""
 
     def _charge(self, released: Released) -> str:

@@ -262,7 +262,7 @@ def given_of_files(
             raise UsageError(
                 f"{after} has other records than {before}. If some failed, give the `receipt`."
             )
-        secret = original.origin.value(files.keep_fields[0]) if files.keep_fields else None
+        secret = original.origin.entry.get(files.keep_fields[0]) if files.keep_fields else None
         docs = docs_of(nlp, original)
         new_docs: Iterable[Any] = repeat(None)
         if isinstance(release, Record):
