@@ -16,7 +16,6 @@ from .pieces import BadDocument, Pieces, Template, linked, listed, listed_by, ma
 
 DEEPEST = 1000  # elements within elements
 SECONDS = 30.0  # to parse one page
-_CHARSET = re.compile(rb"<meta[^>]{,200}charset\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _BLANK = " \t\r\n\f"
 
 VOID, UNCLOSED, INLINE, BLOCK, TEXT, KEPT = (
@@ -165,20 +164,8 @@ def add_html(pieces: Pieces, text: str) -> Template:
     return reader.made
 
 
-def decoded(raw: bytes) -> str:
-    """Decode UTF-8, or else what the page says that it is. Raise UnicodeDecodeError."""
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        charset = _CHARSET.search(raw[:4096])
-        try:
-            return raw.decode(charset[1].decode() if charset else "utf-8")
-        except LookupError:
-            raise BadDocument("it names an encoding that does not exist.") from None
-
-
 def parse(raw: bytes, files: FileOptions) -> Pieces:
     """Return the pieces of a page."""
     pieces = Pieces()
-    pieces.finish = add_html(pieces, decoded(raw)).encoded
+    pieces.finish = add_html(pieces, raw.decode("utf-8-sig")).encoded
     return pieces

@@ -13,7 +13,7 @@ from ..config import FileOptions
 from ..errors import Errors, UsageError
 from .fields import Fields, Header, OnHeader, record_of, written
 from .files.docbin import MOST_DOCBIN, BadPacked, read_docbin
-from .files.limits import MOST_RECORD, TooLarge
+from .files.limits import MOST_RECORD, TooLarge, parse_json
 from .records import (
     NOT_UNICODE,
     NOT_UTF8,
@@ -129,40 +129,15 @@ def read_jsonl(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> It
         elif not is_unicode(line):
             yield Failed(number, NOT_UNICODE, size, NOT_UTF8)
         else:
-            entry, why = _parsed_line(line)
-            if why:
-                yield Failed(number, why, size)
-            else:
+            try:
+                entry = parse_json(line)
+            except ValueError:
+                yield Failed(number, "it is not valid JSON.", size)
+                continue
+            if isinstance(entry, dict):
                 yield record_of(number, size, entry, fields)
-
-
-def _parsed_line(line: str) -> tuple[Any, str]:
-    try:
-        entry = parse(line)
-    except TwiceError:
-        return None, "it names a field twice."
-    except ValueError:
-        return None, "it is not valid JSON."
-    return entry, "" if isinstance(entry, dict) else "it is not a JSON object."
-
-
-class TwiceError(ValueError):
-    """An object names a field twice: one of the two would be lost."""
-
-
-def parse(text: str) -> Any:
-    """Return a value of JSON. Raise TwiceError, and ValueError, also for too deep nesting."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        fields = dict(pairs)
-        if len(fields) < len(pairs):
-            raise TwiceError
-        return fields
-
-    try:
-        return json.loads(text, object_pairs_hook=once)
-    except RecursionError:
-        raise ValueError("nested too deep") from None
+            else:
+                yield Failed(number, "it is not a JSON object.", size)
 
 
 class JsonlWriter(Writer):

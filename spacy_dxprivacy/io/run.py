@@ -5,7 +5,6 @@ The language of a file is known by its first records; one that nothing here cove
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
@@ -95,7 +94,7 @@ def sanitize(
     )
     if n_process > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
-    start, fields = time.perf_counter(), dict[str, None]()
+    fields = dict[str, None]()
     run = Run(nlp, files, persons, n_process, language, force, on_failure, on_progress)
     with ExitStack() as stack:
         parts = None if folder is None else stack.enter_context(FinishedFiles(folder, nlp, files))
@@ -122,7 +121,6 @@ def sanitize(
         losses = [loss for loss, _ in persons.items().values()]
         largest = reduce(Loss.cover, losses, Loss())
         tally.by_person = {"persons": len(losses), "largest": largest.to_dict()}
-    tally.seconds = time.perf_counter() - start
     tally.in_clear += unmodified(files, fields)
     tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
     tally.in_clear += [MARKUP] if any(FORMATS[job.write_as].has_markup for job in jobs) else []
