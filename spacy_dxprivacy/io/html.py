@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
 
 from ..config import FileOptions
-from .pieces import BadDocument, Pieces, Template, linked, listed, listed_by, mail_target
+from .pieces import BadDocument, Pieces, linked, listed, listed_by, mail_target
 
 DEEPEST = 1000  # elements within elements
 SECONDS = 30.0  # to parse one page
@@ -28,7 +29,7 @@ _VALUE = re.compile(r"[a-z]{2,3}(-[a-z]{2})?|\d{1,2}", re.A | re.I)  # of an att
 class _PageReader(HTMLParser):
     def __init__(self, pieces: Pieces) -> None:
         super().__init__(convert_charrefs=True)
-        self.pieces, self.made = pieces, Template(pieces)
+        self.pieces, self.out = pieces, list[str]()  # what is written, in parts
         self.data: list[str] = []
         self.open: list[str] = []  # elements whose end is awaited
         self.skipped = ""  # the element that is dropped with all that it holds
@@ -64,16 +65,16 @@ class _PageReader(HTMLParser):
         if tag == "meta":
             is_charset = any(name == "charset" for name, _ in attrs)
             self.pieces.dropped["metadata"] += not is_charset
-            self.made.write('<meta charset="utf-8">' * is_charset)
+            self.out.append('<meta charset="utf-8">' * is_charset)
             return
         if tag not in VOID | UNCLOSED:
             self.open.append(tag)
             if len(self.open) > DEEPEST:
                 raise BadDocument("its elements are nested too deep.")
-        self.made.write(f"<{tag}")
+        self.out.append(f"<{tag}")
         for name, value in reversed(dict(attrs[::-1]).items()):  # of equal names, the first
             self._attribute(tag, name, value or "")
-        self.made.write(">")
+        self.out.append(">")
 
     def handle_endtag(self, tag: str) -> None:
         if self.skipped:
@@ -86,7 +87,7 @@ class _PageReader(HTMLParser):
             return
         if tag in self.open:
             del self.open[len(self.open) - 1 - self.open[::-1].index(tag) :]
-        self.made.write(f"</{tag}>")
+        self.out.append(f"</{tag}>")
 
     def handle_comment(self, data: str) -> None:
         self._flush(inline=True)
@@ -96,7 +97,7 @@ class _PageReader(HTMLParser):
 
     def handle_decl(self, decl: str) -> None:
         self._flush()
-        self.made.write("<!DOCTYPE html>")
+        self.out.append("<!DOCTYPE html>")
 
     def close(self) -> None:
         super().close()
@@ -110,7 +111,7 @@ class _PageReader(HTMLParser):
         """Add the text that was read; inline: what follows is in the same sentence."""
         text, self.data = "".join(self.data), []
         if not text.strip():
-            self.made.write(text)
+            self.out.append(text)
             self.pieces.gap(" " if text else "")
         else:
             start = len(text) - len(text.lstrip(_BLANK)) if self.apart else 0
@@ -118,10 +119,16 @@ class _PageReader(HTMLParser):
             piece = text[start:end]
             if "pre" not in self.open and "textarea" not in self.open:
                 piece = re.sub(f"[{_BLANK}]+", " ", piece)
-            self.made.write(text[:start])
-            self.made.add(piece, put=lambda new: escape(new, quote=False))
-            self.made.write(text[end:])
+            self.out.append(text[:start])
+            self.pieces.add(piece, self._slot(lambda new: escape(new, quote=False)))
+            self.out.append(text[end:])
             self.apart = False
+
+    def _slot(self, put: Callable[[str], str]) -> Callable[[str], None]:
+        """Return what writes a new text at this place; `put` makes markup of it."""
+        place = len(self.out)
+        self.out.append("")
+        return lambda text: self.out.__setitem__(place, put(text))
 
     def _apart(self, tag: str) -> None:
         if tag not in INLINE:
@@ -131,14 +138,15 @@ class _PageReader(HTMLParser):
     def _attribute(self, tag: str, name: str, value: str) -> None:
         address = linked(value) if name == "href" else None
         if address or (name in TEXT and value.strip()):
-            self.made.write(f' {name}="')
+            self.out.append(f' {name}="')
             if address:
-                self.made.add_later(*address, put=lambda new: escape(mail_target(new)))
+                put = self._slot(lambda new: escape(mail_target(new)))
+                self.pieces.add_later(address[0], put, address[1])
             else:
-                self.made.add_later(value)
-            self.made.write('"')
+                self.pieces.add_later(value, self._slot(escape))
+            self.out.append('"')
         elif name in KEPT and _VALUE.fullmatch(value):
-            self.made.write(f' {name}="{value}"')
+            self.out.append(f' {name}="{value}"')
         elif name in ("href", "src", "srcset", "action", "background", "cite", "data", "poster"):
             self.pieces.dropped["images" if tag == "img" else "link targets"] += 1
         else:
@@ -156,16 +164,17 @@ def closed(text: str) -> str:
     return text
 
 
-def add_html(pieces: Pieces, text: str) -> Template:
-    """Add the pieces of a page, and return what it is written by. Raise BadDocument."""
+def add_html(pieces: Pieces, text: str) -> list[str]:
+    """Add the pieces of a page, and return what is written, in parts. Raise BadDocument."""
     reader = _PageReader(pieces)
     reader.feed(closed(text))
     reader.close()
-    return reader.made
+    return reader.out
 
 
 def parse(raw: bytes, files: FileOptions) -> Pieces:
     """Return the pieces of a page."""
     pieces = Pieces()
-    pieces.finish = add_html(pieces, raw.decode("utf-8-sig")).encoded
+    out = add_html(pieces, raw.decode("utf-8-sig"))
+    pieces.finish = lambda: "".join(out).encode()
     return pieces

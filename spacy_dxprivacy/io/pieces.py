@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
-from html import escape
 from importlib import import_module
 from typing import IO, Any
 
@@ -102,35 +101,6 @@ class Pieces:
         for put, start, end in zip(self._puts, places[::2], places[1::2], strict=True):
             put(text[start:end])
         return self.finish()
-
-
-class Template:
-    """A text file with pieces in it: `out` is what is written, in parts."""
-
-    def __init__(self, pieces: Pieces) -> None:
-        self.pieces, self.out = pieces, list[str]()
-
-    def write(self, text: str) -> None:
-        """Write markup."""
-        if text:
-            self.out.append(text)
-
-    def add(self, text: str, label: str = "", put: Callable[[str], str] = str) -> None:
-        """Add a piece at this place; `put` makes of the new text what is written."""
-        self.pieces.add(text, self._slot(put), label)
-
-    def add_later(self, text: str, label: str = "", put: Callable[[str], str] = escape) -> None:
-        """Add a piece at this place, that is read after all others."""
-        self.pieces.add_later(text, self._slot(put), label)
-
-    def _slot(self, put: Callable[[str], str]) -> Callable[[str], None]:
-        place = len(self.out)
-        self.out.append("")
-        return lambda text: self.out.__setitem__(place, put(text))
-
-    def encoded(self) -> bytes:
-        """Return what is written, as UTF-8."""
-        return "".join(self.out).encode()
 
 
 def address_of(text: str) -> str:

@@ -32,7 +32,7 @@ from .jobs import FORMATS, WITH_FIELDS, Job, begun, opened, read
 from .pieces import Pieces
 from .plain import Writer
 from .records import Failed, Input, Released
-from .results import executor_of, results
+from .results import results
 from .resume import FinishedFiles
 from .source import has_arrived
 from .tally import Tally
@@ -159,7 +159,7 @@ class FileRun:
             drawn = results(
                 run.nlp,
                 with_language(run.nlp, records, run.language, ready),
-                executor_of(run.nlp, run.n_process),
+                n_process=run.n_process,
                 ready=ready,
                 with_docs=writer.needs_docs,
             )

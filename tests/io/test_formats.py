@@ -26,7 +26,7 @@ from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.fields import slots_of
 from spacy_dxprivacy.io.files.keys import make_key
 from spacy_dxprivacy.io.jobs import guess, read
-from spacy_dxprivacy.io.results import Serial, results
+from spacy_dxprivacy.io.results import results
 from spacy_dxprivacy.io.source import has_arrived
 
 SECRETS = ["Zorblatt", "Quixwell"]
@@ -460,7 +460,7 @@ def test_a_record_is_sanitised_before_the_next_one_comes(pipelines):
         sender.write(line)
         records = read(source, "jsonl", FileOptions())
         ready = partial(has_arrived, source)
-        released = results(pipelines[None], records, Serial(9), ready=ready)
+        released = results(pipelines[None], records, batch_size=9, ready=ready)
         for _ in range(3):  # the reader would wait for ever otherwise
             assert next(released).texts
             sender.write(line)

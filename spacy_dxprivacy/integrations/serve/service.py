@@ -33,7 +33,7 @@ from ...errors import DxError
 from ...io.account import Account, OverLimit
 from ...io.build import the_sanitizer
 from ...io.records import Failed, Input, Record, chunks
-from ...io.results import Serial, results
+from ...io.results import results
 from ...io.run import not_covered
 from ...pipeline.component import DxSanitizer
 from ...pipeline.count import Count
@@ -117,7 +117,9 @@ class Lane:
         return Failed(record.number, why) if why else record
 
     def _outcomes(self, records: list[Input]) -> Iterator[Outcome]:
-        for record, result in zip(records, results(self._nlp, records, Serial(TEXTS)), strict=True):
+        for record, result in zip(
+            records, results(self._nlp, records, batch_size=TEXTS), strict=True
+        ):
             if isinstance(result, Failed):
                 yield self._lost(record, result.why)
             else:
