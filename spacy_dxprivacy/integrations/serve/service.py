@@ -35,7 +35,7 @@ from ...errors import DxError
 from ...io.account import Account, OverLimit
 from ...io.build import the_sanitizer
 from ...io.records import Failed, Input, Record, Released, Result, chunks
-from ...io.results import Serial, results
+from ...io.results import results
 from ...pipeline.component import DxSanitizer
 from ...pipeline.count import Count
 from ...privacy.composition import Loss
@@ -67,7 +67,7 @@ class Lane:
         self._account.check(caller)
         self.began, outcomes = time.monotonic(), list[Result]()
         try:
-            outcomes += results(self._nlp, records, Serial(TEXTS))
+            outcomes += results(self._nlp, records, batch_size=TEXTS)
         finally:
             self.began = None
             spent = [self._spent(*pair) for pair in zip_longest(records, outcomes)]
