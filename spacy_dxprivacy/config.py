@@ -43,7 +43,10 @@ class PipelineOptions:
     """
 
     config: Annotated[Path | str | None, "Config file of a spaCy pipeline", "-c"] = None
-    model: Annotated[str | Path | None, "spaCy pipeline with a recogniser, or rules"] = None
+    model: Annotated[
+        str | Path | tuple[str, ...] | list[str] | None,
+        "Recognisers, joined: rules, network, spaCy pipelines",
+    ] = None
     mechanism: Annotated[
         str | None, "Mechanism: path (default), 'mahalanobis lam=1', ...", "-m"
     ] = None
@@ -69,6 +72,11 @@ class PipelineOptions:
         for name in ("config", "key", "code"):
             if (path := getattr(self, name)) is not None:
                 object.__setattr__(self, name, Path(path).expanduser())
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the recognisers; none for those of this package."""
+        return names_of(str(self.model) if isinstance(self.model, Path) else self.model or ())
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> PipelineOptions:

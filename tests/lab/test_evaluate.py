@@ -60,6 +60,50 @@ def test_all_forms_are_read_alike(tmp_path, name):
     assert read_gold(path) == [Gold(TEXT, GOLD)]
 
 
+def tab(*mentions, **more):
+    """A document of TAB: each annotator's mentions as (text, entity_type, identifier_type)."""
+    names = ("start_offset", "end_offset", "entity_type", "identifier_type", "entity_id")
+    annotations = {}
+    for annotator, text, label, kind in mentions:
+        at = TEXT.index(text)
+        mention = dict(zip(names, (at, at + len(text), label, kind, text), strict=True))
+        by_one = annotations.setdefault(annotator, {"entity_mentions": []})
+        by_one["entity_mentions"].append(mention)
+    return {"doc_id": "001-1", "text": TEXT, "annotations": annotations, **more}
+
+
+def test_mentions_of_tab_are_counted_by_label_and_by_kind(tmp_path):
+    document = tab(
+        ("annotator1", "Maria Lopez", "PERSON", "QUASI"),
+        ("annotator2", "Maria Lopez", "PERSON", "DIRECT"),
+        ("annotator1", "qwxzly", "PERSON", "QUASI"),
+        ("annotator1", "bus", "MISC", "QUASI"),
+        ("annotator2", "Boston", "LOC", "NO_MASK"),
+    )
+    path = tmp_path / "echr_test.json"
+    path.write_text(json.dumps([document]))
+    (gold,) = read_gold(path)
+    assert gold.regions == [(a, b, label.replace("TITLE", "MISC")) for a, b, label in GOLD]
+    assert list(gold.kinds.values()) == ["DIRECT", "QUASI", "QUASI"]
+    counts = evaluate(make_pipeline(entities=("person",)), [gold]).labels
+    assert {name: (c.entities, c.missed) for name, c in counts.items()} == {
+        "PERSON": (2, 1), "all": (2, 1), "DIRECT": (1, 0), "QUASI": (2, 2),
+    }  # fmt: skip
+    done = run(path, "--fail-under", "recall.DIRECT=1", "--fail-under", "recall.QUASI=.5")
+    assert done.exit_code == 1 and done.stderr.count("recall") == 1
+    assert "not counted but by DIRECT and QUASI: MISC (1)" in done.output
+    path.write_text(json.dumps([document, tab(("annotator1", "bus", "MISC", None), text=3)]))
+    assert "record 2" in run(path).stderr
+
+
+def test_a_list_of_records_is_read_like_its_lines(tmp_path):
+    path = tmp_path / "gold.json"
+    path.write_text(json.dumps([FORMS["presidio-research"], FORMS["label-studio"]]))
+    assert read_gold(path) == [Gold(TEXT, GOLD)] * 2
+    path.write_text("7")
+    assert run(path).exit_code == 2
+
+
 def test_the_figures_of_a_text_that_is_counted_by_hand():
     clean = Gold("Ms. Lopez called.", [(4, 9, "PATIENT")])
     found = evaluate(make_pipeline(entities=("person", "gpe")), [Gold(TEXT, GOLD), clean])

@@ -78,7 +78,7 @@ class DxPresidio(FailsClosed):
                 doc.text, self.language, self.entities, score_threshold=self.threshold
             )
         except Exception as error:  # its message may hold text
-            failure = DxError(Errors.DX130.format(kind=type(error).__name__))
+            failure = DxError(Errors.DX130.format(name=SPANS_KEY, kind=type(error).__name__))
         if failure is not None:
             raise failure
         places = [(r.start, r.end, r.entity_type) for r in results]

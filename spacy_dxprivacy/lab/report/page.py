@@ -13,11 +13,10 @@ import numpy as np
 
 from ...errors import DxError, UsageError
 from ...io.jobs import Job
-from ...io.tally import times
 from ...prior.pairs import frequency_of
 from ...space import Space
 from ..attacks.language import RARE
-from ..odds import Odds
+from ..odds import Odds, times
 from .measure import Measured, Release, Request, attacker_of, secrets_of
 from .pairs import Pair, judged, plan_sources, read_pairs, scores_of, utility_of
 from .receipts import (

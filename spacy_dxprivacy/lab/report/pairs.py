@@ -176,7 +176,7 @@ def read_pairs(
         if 0 in lost and not after.exists():
             continue
         for old, released in released_records(before, after, files, lost):
-            name = old.origin.value(label) if label else None
+            name = old.origin.entry.get(label) if label else None
             for docs in zip(docs_of(nlp, old), docs_of(nlp, released), strict=False):
                 yield make_pair(
                     *(nlp(doc) for doc in docs),
