@@ -1,8 +1,6 @@
 r"""The most likely original, given the release, by public knowledge alone (dx.Remap.v1).
 
-    w = argmax q(w_1..w_n) product of P(y_i | w_i)       P: exp(-beta path) for dx.Path.v2, else the
-                                                         probabilities that the mechanism states
-            q: word pairs
+    w = argmax q(w_1..w_n) product of exp(-beta path(w_i, y_i))       q: word pairs
 Privacy     post-processing of the release: it costs nothing and hides nothing; a reader with the
             same knowledge can do the same
 Papers      Chatzikokolakis, ElSalamouny, Palamidessi 2017 (remapping of locations); Viterbi 1967;
@@ -13,20 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from .arrays import Bools1d, Floats1d, Ints1d, Numbers1d
 from .mechanisms.path_v2 import SentenceMechanism
+from .metric.policy_graph import Kernel
 from .prior.chain import Chain, Prior
 from .registries import registry
 from .space import Space
-from .ty import Mechanism, StatesProbabilities
+from .ty import Mechanism
 from .validate import fail
-
-MOST_CANDIDATES = 64
-CACHED = 2**12  # words
 
 # Candidates for one word, and their emission log-likelihoods.
 Place = tuple[Numbers1d, Floats1d]
@@ -41,24 +37,17 @@ class Remap:
         self.prior = prior
         self._fitted: Chain | None = None
         self._allowed: Bools1d | None = None
-        self._cache: dict[int, Any] = {}  # by released row
 
     def fit(
         self, space: Space, mechanism: Mechanism, allowed: Callable[[str], bool] | None = None
     ) -> Remap:
-        """Take a fitted mechanism; raise DxError for one without output probabilities."""
-        if not isinstance(mechanism, SentenceMechanism | StatesProbabilities):
-            expected = "null with a mechanism that does not state its probabilities"
-            raise fail("editor", expected, mechanism.name)
-        self._cache, self._allowed = {}, None
+        """Take a fitted dx.Path.v2; raise DxError for another mechanism."""
+        if not isinstance(mechanism, SentenceMechanism):
+            raise fail("editor", "null with a mechanism other than dx.Path.v2", mechanism.name)
+        self._allowed = None
         if allowed is not None:
             self._allowed = np.array([allowed(word) for word in space.words], dtype=bool)
-        if self.prior is None and isinstance(mechanism, SentenceMechanism):
-            fitted = mechanism.built.chain
-        else:
-            prior = self.prior or registry.dx_priors.get("dx.WordPairs.v1")()
-            fitted = prior.fit(space)
-        self._fitted = fitted
+        self._fitted = self.prior.fit(space) if self.prior else mechanism.built.chain
         return self
 
     @property
@@ -80,63 +69,36 @@ class Remap:
         """
         chain, new = self._chain, rows.astype(np.int64)
         stays = np.zeros(len(rows), dtype=bool) if fixed is None else fixed
-        find = channel(mechanism, rows[~stays])
+        kernel = cast(SentenceMechanism, mechanism).built.kernel
+        kernel.prepare(rows[~stays].tolist())  # faster together
         if starts is None:
             with np.errstate(divide="ignore"):
                 for at in np.flatnonzero(~stays).tolist():
-                    words, logs = self.place(int(rows[at]), find)
+                    words, logs = self._place(int(rows[at]), kernel)
                     new[at] = words[(logs + np.log(chain.unigram[words])).argmax()]
             return new
         first = np.flatnonzero(starts)
         for begin, end in zip(first.tolist(), [*first[1:].tolist(), len(rows)], strict=True):
             pairs = zip(new[begin:end].tolist(), stays[begin:end].tolist(), strict=True)
-            places = [_only(row) if stay else self.place(row, find) for row, stay in pairs]
+            places = [_only(row) if stay else self._place(row, kernel) for row, stay in pairs]
             found = most_likely(chain, places)
             if found is not None:
                 new[begin:end] = found
         return new
 
-    def place(self, row: int, find: Callable[[int], Place]) -> Place:
+    def _place(self, row: int, kernel: Kernel) -> Place:
         """Return the candidates for a released row; the row itself where all are excluded."""
-        if row not in self._cache:
-            if len(self._cache) >= CACHED:
-                self._cache = {}
-            words, logs = find(row)
-            if self._allowed is not None and not self._allowed[words].all():
-                some = self._allowed[words]
-                words, logs = (words[some], logs[some]) if some.any() else _only(row)
-            self._cache[row] = words, logs
-        return cast(Place, self._cache[row])
-
-    # A copy must not hold words that this process released.
-    def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_cache": {}}
+        words, extra = kernel.nearer_words(row)
+        if self._allowed is not None:
+            allowed = self._allowed[words]
+            if not allowed.any():
+                return _only(row)
+            words, extra = words[allowed], extra[allowed]
+        return words, np.log(kernel.outputs[words] + extra)
 
 
 def _only(row: int) -> Place:
     return np.array([row]), np.zeros(1)
-
-
-def channel(mechanism: Mechanism, rows: Ints1d) -> Callable[[int], Place]:
-    """Return a function from a released row to its candidates and ln P(row | candidate)."""
-    if isinstance(mechanism, SentenceMechanism):
-        kernel = mechanism.built.kernel
-        kernel.prepare(rows.tolist())  # faster together
-
-        def near(row: int) -> Place:
-            words, extra = kernel.nearer_words(row)
-            return words, np.log(kernel.outputs[words] + extra)
-
-        return near
-    states = cast(StatesProbabilities, mechanism)
-
-    def stated(row: int) -> Place:
-        P = states.distribution(np.array([row]))[0]
-        words = np.union1d(np.argsort(-P, kind="stable")[:MOST_CANDIDATES], [row])
-        with np.errstate(divide="ignore"):
-            return words, np.log(states.distribution(words)[:, row].astype(np.float64))
-
-    return stated
 
 
 # -- Viterbi over a chain --------------------------------------------------------------------------
@@ -237,7 +199,7 @@ def make_remap(prior: Prior | None = None) -> Remap:
     """Replace released words by the most likely originals, by public knowledge alone.
 
     Args:
-        prior: Public language model; that of the mechanism if None, else dx.WordPairs.v1.
+        prior: Public language model; that of the mechanism if None.
     """
     if prior is not None and not isinstance(prior, Prior):
         raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
