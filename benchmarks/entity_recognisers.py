@@ -31,7 +31,7 @@ from spacy.tokens import Doc, Span
 
 from spacy_dxprivacy.entities.surrogates.name_forms import TITLES
 from spacy_dxprivacy.entities.tables import LISTED
-from spacy_dxprivacy.integrations.presidio.component import SPANS_KEY, DxPresidio
+from spacy_dxprivacy.integrations.presidio.component import DxPresidio
 from spacy_dxprivacy.lab import golden
 from spacy_dxprivacy.text.mentions import chosen
 
@@ -71,12 +71,17 @@ def recognisers(ner: str) -> dict[str, Language]:
     Language.component("presidio_analyzer", func=DxPresidio(analyzer=analyzer))
     presidio.add_pipe("presidio_analyzer")
     pipelines[f"presidio {version('presidio-analyzer')} with {name}"] = presidio
+    joined = spacy.blank("en")
+    joined.add_pipe(RULES)
+    joined.add_pipe(NETWORK)
+    joined.add_pipe("dx_models", config={"models": [ner]})
+    pipelines[f"rules, network and {name}"] = joined
     return pipelines
 
 
 def as_replaced(doc: Doc) -> Doc:
     """Return the Doc with the entities that a sanitizer would replace."""
-    found = chosen(doc, LABELS, spans_key=SPANS_KEY)
+    found = chosen(doc, LABELS)
     doc.ents = tuple(Span(doc, start, end, label=label) for label, start, end in found)
     return doc
 
