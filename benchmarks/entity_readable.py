@@ -1,22 +1,24 @@
 """Which mentions can still be read after entity mode, in texts that no rule was written for.
 
-    python benchmarks/entity_readable.py [--show P]
+    python benchmarks/entity_readable.py
 
-The texts are those of entity_texts/fresh.txt. A word is readable where it stands in the output in
-its own place, because no mention that was replaced covers it. Titles, particles and words of form
-("years", "hours") do not count. A mention is readable wholly where all of its words are, in part
-where X docs/entities/fresh.json and the table of docs/reference/figures.md.
+The texts are those of entity_texts/fresh.txt, with marks within, `{P:Maria Lopez}` for a person. A
+word is readable where it stands in the output in its own place, because no mention that was
+replaced covers it. Titles, particles and words of form ("years", "hours") do not count. A mention
+is readable wholly where all of its words are, in part where one is; of the others, those are
+restored whose words all come back. Writes docs/entities/fresh.json and the table of
+docs/reference/figures.md.
 """
 
 from __future__ import annotations
 
-import argparse
+import re
 from collections import Counter
 from difflib import SequenceMatcher
 from pathlib import Path
 
 import spacy
-from entity_leaks import LABELS, MARKS, PARTICLES, unmarked, words_in
+from entity_leaks import LABELS, Example, words_in
 from figures import DOCS, write_result
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -25,6 +27,7 @@ from spacy_dxprivacy.entities.surrogates.base import is_same
 from spacy_dxprivacy.entities.surrogates.name_forms import TITLES
 from spacy_dxprivacy.entities.surrogates.replacements import Replacement
 from spacy_dxprivacy.entities.surrogates.table import SurrogateTable
+from spacy_dxprivacy.lab.golden import PARTICLES
 
 TEXTS = Path(__file__).parent / "entity_texts" / "fresh.txt"
 NAMES = {
@@ -42,6 +45,7 @@ NAMES = {
     "Z": "postal code",
     "E": "mail",
 }
+MARK = re.compile(r"\{([A-Z]):([^{}]*)\}")
 FORM = {
     *TITLES,
     *PARTICLES,
@@ -62,6 +66,17 @@ def pipeline() -> Language:
     nlp.add_pipe("dx_entity_ruler")
     nlp.add_pipe("dx_entity_sanitizer", config={"selector": SETTINGS["selector"], "seed": 1})
     return nlp
+
+
+def unmarked(marked: str) -> Example:
+    """Return the text without its marks, and the spans that were marked."""
+    pieces, spans, place, end = [], [], 0, 0
+    for mark in MARK.finditer(marked):
+        pieces += [marked[end : mark.start()], mark[2]]
+        place += mark.start() - end
+        spans.append((NAMES[mark[1]], place, place + len(mark[2])))
+        place, end = place + len(mark[2]), mark.end()
+    return "".join([*pieces, marked[end:]]), spans
 
 
 def readable_and_restored(nlp: Language, text: str) -> tuple[set[int], set[int]]:
@@ -89,13 +104,9 @@ def readable_and_restored(nlp: Language, text: str) -> tuple[set[int], set[int]]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--show", default="", help="a mark: print its mentions that can be read")
-    args = parser.parse_args()
     _, *texts = TEXTS.read_text("utf8").split("=====\n")
     nlp = pipeline()
     mentions, whole, part, restored = (Counter[str]() for _ in range(4))
-    MARKS.update(NAMES)
     for text, spans in (unmarked(text.rstrip("\n")) for text in texts):
         readable, back = readable_and_restored(nlp, text)
         for name, start, end in spans:
@@ -106,18 +117,11 @@ def main() -> None:
             whole[name] += len(open_) == len(telling)
             part[name] += bool(open_)
             restored[name] += not open_ and all(place in back for place, *_ in words)
-            if open_ and name == NAMES.get(args.show):
-                print(repr(text[start:end]), open_, repr(text[max(0, start - 30) : end + 20]))
-    rows = [
-        [
-            name,
-            count,
-            round(whole[name] / count, 4),
-            round(part[name] / count, 4),
-            round(restored[name] / (count - part[name]), 4),
-        ]
-        for name, count in ((name, mentions[name]) for name in NAMES.values())
-    ]
+    rows = []
+    for name in NAMES.values():
+        count = mentions[name]
+        shares = whole[name] / count, part[name] / count, restored[name] / (count - part[name])
+        rows.append([name, count, *(round(share, 4) for share in shares)])
     write_result(
         DOCS / "entities" / "fresh.json",
         command="python benchmarks/entity_readable.py",
@@ -125,15 +129,10 @@ def main() -> None:
         data=f"{len(texts)} texts written by hand before their writer had read a rule, and no rule "
         "was written for them (benchmarks/entity_texts/fresh.txt).",
         attacker="a reader of the output, who knows nothing else",
-        columns=[
-            "label",
-            "mentions",
-            "wholly readable",
-            "any part readable",
-            "of the others restored",
-        ],
+        columns=["label", "mentions", "wholly readable", "any part readable",
+                 "of the others restored"],
         rows=rows,
-    )
+    )  # fmt: skip
     print(*rows, sep="\n")
 
 

@@ -98,7 +98,7 @@ def measured(nlp: Language, examples: list[Example]) -> list[Any]:
     tally = Tally()
     for (_, spans), doc in zip(examples, docs, strict=True):
         merged = [("GPE" if kind in PLACES else kind, start, end) for kind, start, end in spans]
-        add(tally, as_replaced(doc), merged, set(LABELS), "", through=True)
+        add(tally, as_replaced(doc), merged)
     kinds = ("PERSON", "ORGANIZATION", "GPE", "DATE_TIME")
     shares = [tally.leaking[kind] / tally.documents[kind] for kind in kinds]
     shares += [tally.right["PERSON"] / max(tally.marked["PERSON"], 1)]
@@ -117,9 +117,9 @@ def main() -> None:
     golden.PARTICLES |= {*TITLES, *LISTED["TITLE"], *LISTED["ROLE"]}
     RIGHT["DATE"] = RIGHT["TIME"] = {"DATE_TIME", "TIME", "AGE"}
     RIGHT["ADDRESS"] |= {"GPE"}
-    sets = {"written": read(HELD_OUT, "all"), "generated": read(args.data, "all")}
+    sets = {"written": read(HELD_OUT), "generated": read(args.data)}
     if args.tweets:
-        sets["tweets"] = [example for path in args.tweets for example in read(path, "all")]
+        sets["tweets"] = [example for path in args.tweets for example in read(path)]
     rows = []
     for texts, examples in sets.items():
         for name, nlp in recognisers(args.ner).items():

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import random
 import shutil
@@ -41,6 +42,7 @@ WORDS = "the a cat dog house garden sleeps runs in and near old small tree river
 FILES, RECORDS, SENTENCES = 6, 50, 6
 SECRET = "zorblatt"  # of each text, with letters behind it
 MOST_SECONDS = 300
+FORK = multiprocessing.get_context("fork")
 
 
 @dataclass(frozen=True)
@@ -121,45 +123,32 @@ class Command:
 
     def __init__(self, arguments: list[str], said: Path) -> None:
         self.said = said
-        self.status: int | None = None
-        self.pid = os.fork()
-        if not self.pid:
-            self._be(arguments)
-
-    def _be(self, arguments: list[str]) -> None:
-        status = 1
-        try:
-            os.setsid()
-            told = os.open(self.said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            for stream in (1, 2):
-                os.dup2(told, stream)
-            sys.argv = ["dx", *arguments]
-            program.main()
-        except SystemExit as end:
-            status = end.code if isinstance(end.code, int) else int(end.code is not None)
-        finally:
-            sys.stderr.flush()
-            os._exit(status)
+        self.process = FORK.Process(target=run, args=(arguments, said))
+        self.process.start()
 
     def ended(self) -> bool:
-        if self.status is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            self.status = os.waitstatus_to_exitcode(status) if pid else None
-        return self.status is not None
+        return self.process.exitcode is not None
 
     def ends(self, seconds: float) -> bool:
-        end = time.monotonic() + seconds
-        while not self.ended():
-            if time.monotonic() > end:
-                return False
-            time.sleep(0.002)
-        return True
+        self.process.join(seconds)
+        return self.ended()
 
     def kill(self, everyone: bool) -> None:
         """everyone: its workers as well; else they have to notice."""
-        (os.killpg if everyone else os.kill)(self.pid, signal.SIGKILL)
+        assert self.process.pid is not None
+        (os.killpg if everyone else os.kill)(self.process.pid, signal.SIGKILL)
         self.ends(MOST_SECONDS)
-        wait_for_group(self.pid)
+        wait_for_group(self.process.pid)
+
+
+def run(arguments: list[str], said: Path) -> None:
+    """Run `dx` in this process, a child."""
+    os.setsid()
+    told = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for stream in (1, 2):
+        os.dup2(told, stream)
+    sys.argv = ["dx", *arguments]
+    program.main()
 
 
 def killed(way: Way, folder: Path, taken: tuple[float, float], rng: random.Random) -> str:
@@ -271,7 +260,7 @@ def finish(way: Way, folder: Path, told: Told) -> tuple[float, float]:
     ended = command.ends(MOST_SECONDS)
     end = time.monotonic()
     said = command.said.read_text()
-    if not ended or command.status:
+    if not ended or command.process.exitcode:
         raise SystemExit(f"{way.name}: {said}")
     check(way, folder, told)
     told.leaked += in_clear(folder)

@@ -27,63 +27,27 @@ from typer.testing import CliRunner
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
-NAMES = (
-    "Maria Lopez,Tom Becker,Ada Okonkwo,Wei Chen,Priya Nair,John Doyle,Lena Fischer,"
-    "Omar Haddad,Rosa Silva,Ivan Petrov,Grace Kim,Noah Stein,Aisha Bello,Paul Martin,Yuki Sato,"
-    "Emma Larsen,Carlos Vega,Ruth Cohen,Liam Byrne,Sofia Rossi"
-).split(",")
-JOBS = "teacher farmer nurse driver lawyer cook student carpenter singer clerk".split()
-WITH = ["her sister", "his wife", "two children", "a friend", "nobody", "an old dog", "his mother"]
-ILLNESS = (
-    "asthma diabetes arthritis migraine anemia gout epilepsy psoriasis hypertension depression"
-).split()
-PLACE = "chest knee back stomach shoulder neck hip throat ear wrist".split()
-DRUG = (
-    "aspirin insulin ibuprofen codeine penicillin morphine steroids iron warfarin lithium".split()
-)
-WHEN = ["last week", "two days ago", "in March", "after Christmas", "on Monday", "this morning"]
-CAUSE = [
-    "a fall",
-    "a long flight",
-    "a wedding",
-    "lifting boxes",
-    "a cold",
-    "an argument",
-    "a car accident",
-]
+WORDS = json.loads(Path(__file__).with_suffix(".json").read_bytes())
 EPSILONS = [0.3, 0.55, 0.8, 1.05]
 COMMAND = ["attack", "link", "NOTES", "-m", "dx.Path.v2", "-e", ",".join(map(str, EPSILONS))]
-VISITS = (
-    "{name} is a {age} year old {job} who came to the clinic {when} with pain in the {place} "
-    "after {cause}. "
-    "There is a history of {illness}, treated with {drug}, and no known allergy.",
-    "Follow up of {name}, seen {when}. The {place} still hurts at night, but the patient sleeps "
-    "better, takes "
-    "{drug} twice a day, and went back to work as a {job}.",
-    "Telephone call {when}: {name} asks whether {drug} can be taken with {drug2}. The patient, "
-    "who lives with "
-    "{home}, was told to stop one of them and to call again if the {place} swells.",
-    "The {job} returned {when} because of {cause}. On examination the {place} was tender and "
-    "warm. We talked "
-    "about {illness} and agreed to start {drug} at a low dose, and to repeat the blood test.",
-    "Discharge. {name} was admitted {when} for {illness} that got worse after {cause}. With "
-    "{drug} and rest "
-    "it improved; {home} will help at home, and the next visit is in {weeks} weeks.",
-)
 
 
 def notes() -> list[str]:
     """Return 100 notes, those of a person five places apart by twenty."""
     rng = random.Random(28)
+
+    def choice(name: str) -> str:
+        return rng.choice(WORDS[name])
+
     fixed = {
-        name: {"age": rng.randint(19, 88), "job": rng.choice(JOBS), "home": rng.choice(WITH),
-               "illness": rng.choice(ILLNESS), "place": rng.choice(PLACE), "drug": rng.choice(DRUG)}
-        for name in NAMES
+        name: {"age": rng.randint(19, 88), "job": choice("jobs"), "home": choice("homes"),
+               "illness": choice("illnesses"), "place": choice("places"), "drug": choice("drugs")}
+        for name in WORDS["names"]
     }  # fmt: skip
     made = [
-        visit.format(name=name, when=rng.choice(WHEN), cause=rng.choice(CAUSE),
-                     drug2=rng.choice(DRUG), weeks=rng.randint(2, 9), **fixed[name])
-        for name in NAMES for visit in VISITS
+        visit.format(name=name, when=choice("times"), cause=choice("causes"),
+                     drug2=choice("drugs"), weeks=rng.randint(2, 9), **fixed[name])
+        for name in WORDS["names"] for visit in WORDS["visits"]
     ]  # fmt: skip
     rng.shuffle(made)  # the command reads every second one
     return made
@@ -134,23 +98,14 @@ def main() -> None:
     write_result(
         DOCS / "attacks" / "linked.json",
         command="python benchmarks/link_notes.py" + " --clinical NOTES.jsonl" * bool(args.clinical),
-        settings={
-            "default": DEFAULT_CONFIG["mechanism"],
-            "command": f"dx {' '.join(COMMAND)}",
-        },
+        settings={"default": DEFAULT_CONFIG["mechanism"], "command": f"dx {' '.join(COMMAND)}"},
         data="100 notes of 20 invented persons, made by the script; 100 histories of present "
-        "illness "
-        "of MTS-Dialog, the first of 30 words or more. 20 words each, of 1 of 50.",
+        "illness of MTS-Dialog, the first of 30 words or more. 20 words each, of 1 of 50.",
         attacker="has the originals; by likelihood, knows the mechanism and its epsilon as well",
-        columns=[
-            "notes",
-            "epsilon",
-            "linked by rare words",
-            "linked by likelihood",
-            "whole notes of a layout of their own",
-        ],
+        columns=["notes", "epsilon", "linked by rare words", "linked by likelihood",
+                 "whole notes of a layout of their own"],
         rows=rows,
-    )
+    )  # fmt: skip
     print(*rows, sep="\n")
 
 

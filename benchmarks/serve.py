@@ -12,9 +12,9 @@ the same cores, which is printed too, as is what else the machine does. 1,000 re
 python benchmarks/serve.py --conversation [--words 8000] [--turns 12]
 
 With --beside, small requests are sent one after another, in turns with nothing else under way and
-with one of three loads: a request of so many bytes (many texts, or one where --one-text is given),
-256 bodies that never end, and 60 callers who each ask for 20 texts of 1,000 characters again and
-again. Printed are the times and their ratios: they should be below 2.
+with one of three loads: a request of so many bytes, 256 bodies that never end, and 60 callers who
+each ask for 20 texts of 1,000 characters again and again. Printed are the times and their ratios:
+they should be below 2.
 
 With --conversation, it starts `dx proxy` before an upstream of its own, and sends a conversation
 each turn of which adds so many words; then its last turn alone, in another conversation; then 20
@@ -39,7 +39,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
-import psutil
+from flat import family, memory_of
 
 from spacy_dxprivacy import Space
 
@@ -66,7 +66,6 @@ def main() -> None:
     parser.add_argument("--epsilon", default="")
     parser.add_argument("--workers", default="1")
     parser.add_argument("--beside", type=int, default=0)
-    parser.add_argument("--one-text", action="store_true")
     parser.add_argument("--conversation", action="store_true")
     parser.add_argument("--turns", type=int, default=12)
     given = parser.parse_args()
@@ -312,8 +311,7 @@ async def turn(port: int, messages: list[dict[str, str]]) -> float:
 async def ask_for_much(given: argparse.Namespace, port: int) -> None:
     known = Space.builtin().words[:5000]
     text = " ".join(random.choices(known, k=given.beside // 6))
-    size = len(text) if given.one_text else 3000
-    body = json.dumps({"texts": [text[i : i + size] for i in range(0, len(text), size)]}).encode()
+    body = json.dumps({"texts": [text[i : i + 3000] for i in range(0, len(text), 3000)]}).encode()
     _, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         writer.write(head_of(len(body)) + body)
@@ -338,15 +336,6 @@ async def wait_for(port: int) -> None:
         except OSError:
             await asyncio.sleep(0.1)
     raise SystemExit("the service did not start")
-
-
-def family(pid: int) -> list[psutil.Process]:
-    parent = psutil.Process(pid)
-    return [parent, *parent.children(recursive=True)]
-
-
-def memory_of(pid: int) -> int:
-    return sum(process.memory_full_info().pss for process in family(pid))  # they share much
 
 
 def seconds_of(pid: int) -> float:

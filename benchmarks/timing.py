@@ -13,7 +13,10 @@ character of one of twice as many over that (1 is linear, 2 is quadratic):
 from __future__ import annotations
 
 import argparse
+import json
 import time
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,37 +33,8 @@ NOTE = (
     "Mr. Peter Okafor came on March 5 with his wife Mary Hollis from Leeds. She said that it was "
     "well. "
 )
-# What a text repeats; {} is a word that no other place of the text has.
-FLOODS = (
-    # names, in rows and lists, with titles, particles, owners and verbs
-    *(
-        "Anna Lee ",
-        "Smith, ",
-        "Smith and ",
-        "Smith-",
-        "Smith - ",
-        "Mary ",
-        "Mary Smith\n",
-        "Mr. Smith, ",
-        "J. ",
-    ),
-    *("- Mary Smith\n", "Mary van der ", "Smith's ", "of Smith ", "Mary said ", "my name is mary "),
-    *("Dear Mary,\n", "Mary: yes\n", "MARY SMITH ", "Nguyễn ", "Ji-", "Dr. {} met Mary {}. "),
-    # numbers, dates, telephones, codes
-    *("12/12/2020 ", "5/12/2020-5/14/2021, ", "March 5, ", "Monday, ", "1990s ", "Christmas "),
-    *("1:", "1.", "1-", "12:30 ", "two days ", "aged 92 ", "555-123-4567 ", "+1 (", "MRN: 12345 "),
-    *("mrn-", "DE12 3456 ", "a1-", "１２/", "$5 ", "{}1234567 "),
-    # mails and addresses of the web
-    *("a@b.c,", "http://", "ab:", "www.", "a/", "@", "{}@example.org, ", "Mary {}, {}/{}@b.c. "),
-    # places, streets, organisations
-    *("Paris, ", "12 Main Street, ", "12 Main Street\n", "90210-", "90210, ", "in Bjert 6091 "),
-    *("address: ", "corner of ", "Rue de ", "St. ", "in {}, ", "University of {}. ", "Acme Inc, "),
-    # tables and forms
-    *("name, phone, city\n", "name|phone|city\nMary|1|x\n", '{{"name": "Mary", ', "user: ", "|"),
-    # brackets, quotes, blanks, lines, other scripts
-    *("(", '"', "“", "'", "\t", "=\t", " \t'", "  ", "\n", " \n", "-", "*", "_", "#", "李明 "),
-    *("\u200b", "\u00a0", "İ", "😀", "{}ß"),
-)
+# What a text repeats, by kind; {} is a word that no other place of the text has.
+FLOODS = json.loads(Path(__file__).with_name("floods.json").read_bytes())
 
 
 def main() -> None:
@@ -115,7 +89,7 @@ def of_floods(size: int) -> None:
     nlp = make_pipeline(entities=LABELS)
     note = min(taken(nlp, (NOTE * size)[:size]) for _ in range(2))
     print("| text | s | growth per character | times a note |\n| --- | ---: | ---: | ---: |")
-    for part in FLOODS:
+    for part in chain.from_iterable(FLOODS.values()):
         short, long = (min(taken(nlp, flood(part, k * size)) for _ in range(2)) for k in (1, 2))
         print(
             f"| {part!r} | {short:.2f} | {long / short / 2:.2f} | {short / note:.1f} |", flush=True

@@ -38,45 +38,7 @@ BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- /generated -->)", re.
 FIELD = re.compile(r"^(Probability|Density|Guarantee|Papers?)\s+(.+(?:\n[ \t]+.+)*)", re.M)
 # A sentence more on an argument or option than its help has, which is 60 characters at most: by
 # command and name, or by name for all commands.
-EPSILONS = "If left out, from where 2% of words are unchanged to where 98% are."
-MODEL = "A Hugging Face folder, a .gguf file, or a name. It needs the extra lm."
-MORE_OF_OPTIONS = {
-    "config": "As for `spacy assemble`. It takes no other options of the pipeline, but overrides.",
-    "mechanism": "A short or a registered name (dx.Laplace.v1); a wrong one lists them all.",
-    "epsilon": "Nats per unit of the mechanism's metric.",
-    "entities": "All else stays in plaintext, and so does what the recogniser misses.",
-    "surrogates": "standard with entities, if left out. Without entities all other words are "
-    "replaced too.",
-    "key": "The documents can then be linked. Dates shift by document, or by --person-field.",
-    "max_seconds": "From when a connection is accepted.",
-    "sanitize field": "A name, a number from 1, or a path into nested JSON (a.b, items[].text); "
-    "`text` if left out.",
-    "sanitize keep_fields": "All of them if left out, and the receipt names them. `none` drops "
-    "all.",
-    "sanitize format": "Guessed on stdin from the first bytes.",
-    "sanitize person_field": "With a key, all dates of a person shift by the same days.",
-    "sanitize table": "For you alone. It needs --table-key, and one process.",
-    "sanitize text": "Other users of the machine can see the arguments of a command.",
-    "space exclude": "`offensive` is the list of the package; a file has one word a line.",
-    "prior space": "`builtin`, a file of word vectors, or a saved space.",
-    "audit mechanism config": "As for `spacy assemble`, or with a `[mechanism]` section alone.",
-    "audit mechanism epsilon": "An audit has more power at a small epsilon.",
-    "audit release receipt": "A .spacy file carries its own.",
-    "audit release entities": "None is put down to chance. If left out, the labels that a receipt "
-    "of entity mode names.",
-    "audit release model": "A name or a path. The rules of the package if left out.",
-    "attack text": "A .txt, .jsonl, .csv or .spacy file.",
-    "attack public": "If left out, every second document of TEXT, which is then not attacked.",
-    "attack epsilon": EPSILONS,
-    "attack model": f"For guess, attributes and frontier. {MODEL}",
-    "attack prompt": "It names the domain of the texts, for instance.",
-    "report receipt": "A .spacy file carries its own.",
-    "report label": "A field of BEFORE (.jsonl, .csv). A classifier is trained before and after.",
-    "report judge": f"Take another model than the one that edited the texts. {MODEL}",
-    "report measure": "By the attackers of `dx attack` and the audits of `dx audit`, on this very "
-    "release.",
-    "report config": "With --measure, where the mechanism has other settings than epsilon.",
-}
+MORE_OF_OPTIONS = json.loads((ROOT / "scripts" / "more_of_options.json").read_text("utf8"))
 PARTS = {
     "dx_priors": "Priors",
     "dx_spaces": "Spaces",

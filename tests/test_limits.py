@@ -12,7 +12,6 @@ import tracemalloc
 import zlib
 from pathlib import Path
 
-import numpy as np
 import pytest
 import spacy
 import srsly
@@ -220,29 +219,6 @@ def test_json_without_end_is_a_bad_record(nested):
 def saved(tmp_path, space):
     space.save(tmp_path / "space")
     return tmp_path / "space"
-
-
-def saved_by(save, *args, **kwargs):
-    out = io.BytesIO()
-    save(out, *args, **kwargs)
-    return out.getvalue()
-
-
-HEADER = b"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 300), }".ljust(117)
-ARRAYS = {
-    "objects": saved_by(np.save, np.array([Evil()], dtype=object), allow_pickle=True),
-    "archive": saved_by(np.savez, a=np.zeros(3)),
-    "wild header": b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + HEADER + b"\n",
-    "empty": b"",
-}
-
-
-@pytest.mark.parametrize("name", ["vectors.npy", "classes.npy"])
-@pytest.mark.parametrize("raw", ARRAYS.values(), ids=ARRAYS)
-def test_arrays_of_a_space_are_read_with_care(raw, name, saved):
-    (saved / name).write_bytes(raw)
-    with pytest.raises(DxError, match="DX024"):
-        Space.load(saved)
 
 
 def test_a_description_or_a_config_without_end_is_refused(saved, monkeypatch):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from builtin_space.authored import DATA
 from builtin_space.forms import Forms
 from builtin_space.vocabulary import Word
 from builtin_space.wordnet import Synset, WordNet
@@ -33,6 +34,8 @@ ANCHOR_SHARE = 0.25  # of the walk from a lemma with anchors that goes to the an
 CLOSED_SHARE = 0.85  # of a listed word's start that goes to its groups
 LIST_SHARES = dict.fromkeys("city country state region nationality religion language".split(), 0.5)
 LIST_SHARES |= {"adverb_function": 0.4, "unit": 0.5, "title": 0.6, "direction": 0.6}
+
+STOP_WORDS = frozenset((DATA / "stop_words.txt").read_text("utf8").split())
 
 Edge = tuple[str, str, float]
 Evidence = dict[str, dict[str, float]]  # lemma -> synset -> fit
@@ -249,18 +252,3 @@ def _list_share(word: Word) -> float:
     coarse = word.coarse()
     kind = max(sorted(coarse), key=lambda name: coarse[name])
     return LIST_SHARES.get(kind, CLOSED_SHARE)
-
-
-STOP_WORDS = frozenset(
-    """
-    a an the of in on at by to from with without for and or but nor not no as is are was were be
-    been being am do does did has have had having it its itself this that these those there
-    which who whom whose what when where why how he she they them their his her him we our us
-    you your i me my one ones some any all each every both either other others another such same
-    so too very more most much many few less least than then into onto upon over under up down
-    out off about around through between among against during before after since until while
-    because if can could may might must shall should will would also only just even etc
-    especially usually often used using use s t m re someone something anything somebody sb sth
-    make made
-    """.split()
-)

@@ -26,7 +26,7 @@ from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, make_key, read_key
 from ..io.jobs import Job, check_fields, check_receipt, links_out, plan_jobs
-from ..io.pieces import MODULES
+from ..io.pieces import ENDINGS
 from ..io.resume import is_begun
 from ..io.run import sanitize
 from ..io.tally import Tally
@@ -43,10 +43,9 @@ from .terminal import (
 )
 
 UNITS = {"txt": "document", "spacy": "document", "jsonl": "line"}
-UNITS |= dict.fromkeys(MODULES, "document")
+UNITS |= dict.fromkeys(ENDINGS, "document")
 MOST_FAILURES = 20  # that are printed one by one
 LONG = 2**20  # bytes of text, which has most of the words whose paths are stored
-TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 
 
 @options.from_settings()
@@ -75,7 +74,7 @@ def sanitize_cli(
         "--n-process", "-n", help="Worker processes; -1 for one per core"
     )] = 1,
     verbose: Annotated[bool | None, Option(
-        "--verbose/--quiet", "-v/-q", help="Print the whole receipt, or none", show_default=False
+        "--verbose/--quiet", "-v/-q", help="Print the receipt as JSON, or none", show_default=False
     )] = None,
     force: options.Force = False,
 ) -> None:  # fmt: skip
@@ -92,9 +91,9 @@ def sanitize_cli(
 
     A key file that is not there is made. Keep it apart from what you release.
 
-    The receipt on stderr states the guarantee, and with -v all that stays visible. Records that
-    fail are left out and listed by number; the exit status is then 1. The output appears under its
-    name when it is complete. A run on a folder that was stopped is resumed by the same command.
+    The receipt in short is on stderr, and with -v all of it as JSON. Records that fail are left
+    out and listed by number; the exit status is then 1. The output appears under its name when it
+    is complete. A run on a folder that was stopped is resumed by the same command.
 
     Example: python -m spacy dx sanitize notes.jsonl clean.jsonl --entities person,date
     """
@@ -123,11 +122,9 @@ def sanitize_cli(
                 folder=Path(str(target)) if is_folder else None,
                 on_failure=on_failure, on_progress=on_progress,
             )  # fmt: skip
-        tally.in_clear += [] if table is None else [TABLE]
         _count_other_files(tally, source, jobs)
         if receipt is not None:
-            payload = json.dumps(tally.to_dict(), indent=2, ensure_ascii=False)
-            write_bytes(receipt, f"{payload}\n".encode(), force=force)
+            write_bytes(receipt, f"{_as_json(tally)}\n".encode(), force=force)
     _print(tally, files, verbose=verbose)
     if tally.failures:
         raise typer.Exit(1)
@@ -138,16 +135,22 @@ def _print(tally: Tally, files: FileOptions, *, verbose: bool | None) -> None:
 
     verbose: True for the whole receipt, None for its summary, False for none.
     """
-    if verbose is not False:
+    if verbose:
+        typer.echo(_as_json(tally), err=True)
+    elif verbose is None:
         # A blank line where both are on one screen.
         start = "\n\n" if sys.stdout.isatty() and sys.stderr.isatty() else ""
-        typer.echo(start + "\n".join(tally.lines() if verbose else tally.summary()), err=True)
+        typer.echo(start + "\n".join(tally.summary()), err=True)
     for alarm in tally.alarms():
         typer.secho(alarm, err=True, fg="red", bold=True)
     fields = [line for line in tally.in_clear if line.startswith("the fields")]
     if fields and files.keep_fields is None:
         remedy = "List those to keep with --keep-fields, or drop all with --keep-fields none."
         typer.secho(f"UNMODIFIED: {fields[0]}. {remedy}", err=True, fg="yellow")
+
+
+def _as_json(tally: Tally) -> str:
+    return json.dumps(tally.to_dict(), indent=2, ensure_ascii=False)
 
 
 # -- the run ---------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ The language of a file is known by its first records; one that nothing here cove
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
@@ -27,14 +26,15 @@ from ..privacy.composition import Loss
 from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_language, language_of
 from .account import Account, charge_person
 from .build import the_sanitizer
-from .fields import Header, Row, shown
+from .fields import Header, Row, names_of, shown
 from .files.atomic import Output
 from .jobs import FORMATS, WITH_FIELDS, Job, begun, opened, read
 from .pieces import Pieces
 from .plain import Writer
 from .records import Failed, Input, Released
-from .results import executor_of, results
+from .results import results
 from .resume import FinishedFiles
+from .source import has_arrived
 from .tally import Tally
 
 MARKUP = "markup: elements, formatting, and the names of styles and classes"
@@ -94,7 +94,7 @@ def sanitize(
     )
     if n_process > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
-    start, fields = time.perf_counter(), dict[str, None]()
+    fields = dict[str, None]()
     run = Run(nlp, files, persons, n_process, language, force, on_failure, on_progress)
     with ExitStack() as stack:
         parts = None if folder is None else stack.enter_context(FinishedFiles(folder, nlp, files))
@@ -121,7 +121,6 @@ def sanitize(
         losses = [loss for loss, _ in persons.items().values()]
         largest = reduce(Loss.cover, losses, Loss())
         tally.by_person = {"persons": len(losses), "largest": largest.to_dict()}
-    tally.seconds = time.perf_counter() - start
     tally.in_clear += unmodified(files, fields)
     tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
     tally.in_clear += [MARKUP] if any(FORMATS[job.write_as].has_markup for job in jobs) else []
@@ -150,6 +149,7 @@ class FileRun:
             stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore")
             source = stack.enter_context(opened(job))
+            ready = partial(has_arrived, source)
             output = stack.enter_context(Output(job.target, force=run.force))
             if run.parts is not None:
                 record_part = run.parts.record
@@ -158,9 +158,9 @@ class FileRun:
             records = begun(read(source, job.read_as, run.files, partial(self._begin, writer)))
             drawn = results(
                 run.nlp,
-                with_language(run.nlp, records, run.language, source.ready),
-                executor_of(run.nlp, run.n_process),
-                ready=source.ready,
+                with_language(run.nlp, records, run.language, ready),
+                n_process=run.n_process,
+                ready=ready,
                 with_docs=writer.needs_docs,
             )
             stack.enter_context(closing(drawn))
@@ -184,8 +184,6 @@ class FileRun:
         if self.job.read_as != self.job.write_as:
             header = replace(header, delimiter="")
         writer.begin(header)
-        if self._has_fields:
-            self.fields.update(dict.fromkeys(header.names))
 
     @property
     def _has_fields(self) -> bool:
@@ -207,7 +205,7 @@ class FileRun:
         if isinstance(origin, Pieces):
             self.tally.count += Count(dropped=+origin.dropped)
         if isinstance(origin, Row) and self._has_fields and self.run.files.keep_fields is None:
-            self.fields.update(dict.fromkeys(origin.fields()))
+            self.fields.update(dict.fromkeys(names_of(origin.entry)))
         return ""
 
     def _charge(self, released: Released) -> str:
@@ -284,15 +282,6 @@ def _in_language(record: Input, language: str) -> Input:
     if isinstance(record, Failed):
         return record
     return replace(record, data={**record.data, LANGUAGE: language})
-
-
-def not_covered(nlp: Language, text: str) -> str:
-    """Return why a pipeline cannot sanitise a text of this language; "" where it can."""
-    try:
-        _check(nlp, text, language_of(text))
-    except UsageError as error:
-        return str(error)
-    return ""
 
 
 def _check(nlp: Language, text: str, language: str) -> None:

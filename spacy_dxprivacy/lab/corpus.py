@@ -282,10 +282,7 @@ def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
         if isinstance(record, Failed) or not isinstance(record.origin, Row):
             continue
         entry = record.origin.entry
-        if record.origin.header is not None:
-            numbers = map(str, range(1, len(entry) + 1))
-            names_of_cells = [*numbers, *record.origin.header.names]
-            entry = dict(zip(names_of_cells, [*entry, *entry], strict=True))
+        entry = {**{str(i): value for i, value in enumerate(entry.values(), 1)}, **entry}
         try:
             slots = [slots_of(entry, name)[0] for name in names[1:]]
         except KeyError:

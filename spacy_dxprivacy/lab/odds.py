@@ -9,6 +9,7 @@ Reference:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -262,10 +263,22 @@ def given_of_files(
             raise UsageError(
                 f"{after} has other records than {before}. If some failed, give the `receipt`."
             )
-        secret = original.origin.value(files.keep_fields[0]) if files.keep_fields else None
+        secret = original.origin.entry.get(files.keep_fields[0]) if files.keep_fields else None
         docs = docs_of(nlp, original)
         new_docs: Iterable[Any] = repeat(None)
         if isinstance(release, Record):
             new_docs = docs_of(nlp, release)
         for doc, new_doc in zip(docs, new_docs, strict=False):
             yield Given(original.number, doc, new_doc, None if secret is None else str(secret))
+
+
+def times(chance: float, most: str = "at most ") -> str:
+    """Return a bound, rounded up, as people say it: "at most 1 time in 7", "at most 2 times in
+    3"."""
+    if chance > 0.98:
+        return "practically always"
+    if chance <= 1 / 3:
+        return f"{most}1 time in {math.floor(1 / chance + 1e-9):,}"
+    up = {of: math.ceil(chance * of - 1e-9) for of in range(2, 51)}
+    of = min((of for of in up if up[of] < of), key=lambda of: up[of] / of + of / 150)
+    return f"{most}{up[of]} time{'s' * (up[of] > 1)} in {of}"

@@ -1,6 +1,7 @@
-"""Beam search against brute force, on a model of known law."""
+"""Beam search reads what stands between words, prompts and known frequencies.
 
-import itertools
+(test_causal_attacker.py compares it with brute force.)
+"""
 
 import numpy as np
 import pytest
@@ -13,57 +14,35 @@ from .fakes import FakeModel, small_law
 N = 5
 
 
-def space():
-    words = [f"w{i}" for i in range(N)]
-    return Space.from_vectors(words, np.random.default_rng(0).normal(size=(N, 3)))
+def sheet(*between, logs=0.0):
+    """A text of which what stands before each word is known, and how likely each word is."""
+    k = len(between)
+    every = np.tile(np.arange(N), (k, 1))
+    return Sheet([*between], np.zeros(k, dtype=bool), every, np.zeros((k, N)) + logs)
 
 
-def setup(beam=40):
-    T, first = small_law(N)
-    model = FakeModel(T, first)
-    words = word_tokens(model, space())
-    return T, first, Search(words, np.full(N, 1 / N), share=0.0, beam=beam)
+@pytest.fixture
+def search():
+    """search(...): a search with these settings."""
+    space = Space.from_vectors([f"w{i}" for i in range(N)], np.eye(N))
+    words = word_tokens(FakeModel(*small_law(N)), space)
+    default = {"frequencies": np.full(N, 1 / N), "share": 0.0, "beam": 1}
+    return lambda **settings: Search(words, **default | settings)
 
 
-def sheets(lengths, seed=0):
-    rng = np.random.default_rng(seed)
-    found = []
-    for k in lengths:
-        before = ["", *[" "] * (k - 1)]
-        logs = rng.normal(size=(k, N))
-        found.append(Sheet(before, np.zeros(k, dtype=bool), np.tile(np.arange(N), (k, 1)), logs))
-    return found
-
-
-def best(sheet, T, first):
-    ways = np.array(list(itertools.product(range(N), repeat=len(sheet))))
-    logs = np.log(first)[ways[:, 0]] + np.log(T)[ways[:, :-1], ways[:, 1:]].sum(axis=1)
-    logs = logs + sheet.logs[np.arange(len(sheet)), ways].sum(axis=1)
-    p = np.exp(logs - logs.max())
-    return [int(np.bincount(column, p, N).argmax()) for column in ways.T]
-
-
-def test_texts_side_by_side_are_each_filled_by_the_likeliest_words():
-    T, first, how = setup(beam=600)
-    some = sheets([4, 2, 3, 1, 4])
-    found = how.fill(some)
-    assert [one.tolist() for one in found] == [best(sheet, T, first) for sheet in some]
-
-
-def test_what_stands_between_is_read_and_prompts_come_first():
-    T, _, how = setup(beam=1)
-    flat = np.zeros((1, N))
-    sheet = Sheet(["w2 "], np.zeros(1, dtype=bool), np.arange(N)[None], flat)
-    assert how.fill([sheet])[0].tolist() == [int(T[2].argmax())]
-    prompted = Search(how.words, how.frequencies, share=0.0, beam=1, prompt="w3")
-    sheet = Sheet([" "], np.zeros(1, dtype=bool), np.arange(N)[None], flat)
-    assert prompted.fill([sheet])[0].tolist() == [int(T[3].argmax())]
+def test_what_stands_between_is_read_and_prompts_come_first(search):
+    T, _ = small_law(N)
+    assert search().fill([sheet("w2 ")])[0].tolist() == [T[2].argmax()]
+    assert search(prompt="w3").fill([sheet(" ")])[0].tolist() == [T[3].argmax()]
     # Known frequencies count where the model does not.
-    only = Search(how.words, np.eye(N)[4], share=1.0, beam=2)
-    sheet = Sheet(
-        ["", " "], np.zeros(2, dtype=bool), np.tile(np.arange(N), (2, 1)), np.zeros((2, N))
-    )
-    assert only.fill([sheet])[0].tolist() == [4, 4]
-    long = Search(how.words, how.frequencies, share=0.02, prompt="w1 " * 40)
+    only = search(frequencies=np.eye(N)[4], share=1.0, beam=2)
+    assert only.fill([sheet("", " ")])[0].tolist() == [4, 4]
     with pytest.raises(DxError, match=r"DX151.*40 tokens"):
-        long.fill(sheets([2]))
+        search(prompt="w1 " * 40).fill([sheet("", " ")])
+
+
+def test_texts_side_by_side_are_each_filled_as_alone(search):
+    rng = np.random.default_rng(0)
+    texts = [sheet("", *[" "] * k, logs=rng.normal(size=(k + 1, N))) for k in (3, 1, 2, 0, 3)]
+    alone = [search(beam=40).fill([text])[0].tolist() for text in texts]
+    assert [words.tolist() for words in search(beam=40).fill(texts)] == alone

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from spacy_dxprivacy.mechanisms.custext import groups
-
 
 def groups_by_hand(X, k):
     X = X.astype(np.float64)
@@ -32,18 +30,12 @@ def by_hand(X, group, row, epsilon):
     return p / p.sum()
 
 
-@pytest.mark.parametrize("k", [2, 3, 7, 13, 39, 40, 100])
-def test_groups_are_those_of_a_loop(plane, k):
-    found = groups(plane.vectors, k)
-    assert found.tolist() == groups_by_hand(plane.vectors, k)
-    sizes = np.bincount(found)
-    assert sizes.min() >= 2 and sizes.max() <= k + 1
-
-
 @pytest.mark.parametrize("epsilon", [0.1, 2.0, 20.0])
-@pytest.mark.parametrize("k", [2, 13, 100])
+@pytest.mark.parametrize("k", [2, 7, 13, 39, 40, 100])
 def test_the_probabilities_are_those_of_a_loop(make, plane, epsilon, k):
     P = make("dx.CusText.v1", plane, epsilon=epsilon, k=k).distribution(np.arange(40))
     group = groups_by_hand(plane.vectors, k)
+    sizes = np.bincount(group)
+    assert sizes.min() >= 2 and sizes.max() <= k + 1
     expected = [by_hand(plane.vectors, group, row, epsilon) for row in range(40)]
     np.testing.assert_allclose(P, expected, rtol=1e-8)

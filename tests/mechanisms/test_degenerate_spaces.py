@@ -41,7 +41,7 @@ REFUSED = {
     ("adjacent", "the origin alone"): "fewer than m = 2",
     ("nadp paper", "the origin alone"): "fewer than m = 2",
     **{
-        ("dx.Path.v1", where): "needs 3 words or more with distinct vectors"
+        ("dx.Path.v1", where): r"DX043.*needs 3 words.*distinct vectors.*dx\.Exponential\.v1"
         for where in (
             "the origin alone",
             "two words",

@@ -45,14 +45,6 @@ def everyone(mechanism):
 # -- the metric ----------------------------------------------------------------------------------
 
 
-def test_the_distance_is_a_metric(mechanism):
-    D, _ = everyone(mechanism)
-    assert np.all(np.diag(D) == 0) and np.all(D[~np.eye(N, dtype=bool)] >= OFFSET)
-    assert np.array_equal(D, D.T)
-    for between in range(N):
-        assert np.all(D <= D[:, [between]] + D[[between], :] + 1e-12)
-
-
 def test_it_is_the_shortest_path_over_near_edges_and_one_long_edge_between_any_two(mechanism):
     """Computed by scipy on the whole graph, by another algorithm."""
     graph = mechanism.built.distances.__self__
@@ -109,13 +101,6 @@ def test_the_built_in_space_comes_with_its_graph():
 def test_an_epsilon_beyond_what_floats_hold_is_refused_with_the_largest(cloud):
     with pytest.raises(DxError, match=r"epsilon must be at most .* on this space, got 1000"):
         made(1000.0).fit(cloud)
-
-
-@pytest.mark.parametrize("X", [[[1.0]], [[0.0], [1.0]], [[2.0, 1.0]] * 9])
-def test_too_few_words_and_words_all_at_one_point_are_refused(X):
-    space = Space.from_vectors([f"w{i}" for i in range(len(X))], X)
-    with pytest.raises(DxError, match=r"DX043.*dx.Exponential.v1"):
-        made(1.0).fit(space)
 
 
 # -- many words ----------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from spacy_dxprivacy.metric.paths import Neighbourhoods, PathSearch
 from spacy_dxprivacy.metric.policy import PRESETS, MetricPolicy, stored_distances
 from spacy_dxprivacy.metric.policy_graph import QUANTA, with_lengths
 from spacy_dxprivacy.metric.store import graph_of
-from spacy_dxprivacy.sampler.alone import distance_weights, exact_epsilon, steepest_over
+from spacy_dxprivacy.sampler.alone import distance_weights, exact_epsilon
 
 N = 600
 FEW = 60
@@ -140,14 +140,6 @@ def test_the_epsilon_of_words_alone_is_that_of_the_worst_pair(uneven, D, beta):
     apart = ~np.eye(FEW, dtype=bool)
     found = exact_epsilon(uneven, distance_weights(uneven, weights), beta)
     assert found == pytest.approx((worst[apart] / D[apart]).max(), rel=1e-9)
-
-
-def test_the_steepest_pair_is_found_without_all_pairs():
-    rng = np.random.default_rng(2)
-    logs, radii = rng.normal(size=200), rng.integers(3, 90, 200)
-    every = (logs[:, None] - logs) / (radii[:, None] + radii)
-    assert steepest_over(logs, radii) == pytest.approx(every.max())
-    assert steepest_over(np.zeros(5), radii[:5]) == 0
 
 
 @pytest.mark.slow

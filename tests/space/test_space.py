@@ -12,6 +12,10 @@ from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.space.sources import Filter, read_words
 
 WORDS = ["doctor", "May", "may", "ICU", "the", "naïve"]
+# A header that promises more numbers than any machine has room for.
+WILD = b"\x93NUMPY\x01\x00\x76\x00" + (
+    b"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 300), }".ljust(117) + b"\n"
+)
 MATRIX = np.arange(24, dtype=np.float32).reshape(6, 4) + 1
 
 
@@ -146,7 +150,11 @@ def about(**changes):
         lambda f: (f / "space.json").unlink(),
         lambda f: (f / "vectors.npy").unlink(),
         lambda f: (f / "vectors.npy").write_bytes((f / "vectors.npy").read_bytes()[:100]),
+        lambda f: (f / "vectors.npy").write_bytes(b""),
+        lambda f: (f / "vectors.npy").write_bytes(WILD),
+        lambda f: (f / "classes.npy").write_bytes(b"PK\x03\x04"),
         lambda f: np.save(f / "vectors.npy", MATRIX.astype(object), allow_pickle=True),
+        lambda f: np.save(f / "classes.npy", np.array([{}] * 6), allow_pickle=True),
         lambda f: np.save(f / "vectors.npy", MATRIX.astype(np.float64)),
         lambda f: (f / "words.txt").write_text("doctor\n"),
         lambda f: (f / "words.txt").write_bytes(b"\xff\n" * 6),

@@ -16,10 +16,9 @@ from ...cli.terminal import bar, setting_up, settings_that_fail
 from ...config import FileOptions, PipelineOptions
 from ...errors import UsageError
 from ...io.build import make_pipeline
-from ...io.tally import times
 from ...space.sources import read_words
 from ..informed import Informed
-from ..odds import Asked, Odds, OddsOfTexts, given_of_files, odds_of, settings_of
+from ..odds import Asked, Odds, OddsOfTexts, given_of_files, odds_of, settings_of, times
 from ..report.receipts import Releases, read_receipt, receipts_of
 from ..results import text_table
 

@@ -23,7 +23,6 @@ from ...arrays import Bools1d, Ints1d, Ints2d
 from ...config import FileOptions
 from ...errors import DxError, UsageError
 from ...io.build import make_pipeline
-from ...io.tally import times
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Draw, Mechanism
@@ -38,7 +37,7 @@ from ..audit.original import labels_in_plaintext, rules
 from ..corpus import EncodedCorpus, words_of
 from ..informed import Informed
 from ..mechanisms import quiet
-from ..odds import Asked, Given, Odds, odds_of, settings_of
+from ..odds import Asked, Given, Odds, odds_of, settings_of, times
 from ..results import NAN, Progress, no_progress
 from .pairs import NONE, Pair
 from .receipts import Releases

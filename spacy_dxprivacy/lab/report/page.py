@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import DxError, UsageError
-from ...io.tally import times
 from ...prior.pairs import frequency_of
 from ...space import Space
 from ..attacks.language import RARE
-from ..odds import Odds
+from ..odds import Odds, times
 from .measure import Measured, Release, Request, attacker_of, secrets_of
 from .metrics import judged, scores_of, utility_of
 from .pairs import FilePair, Pair, plan_sources, read_pairs

@@ -210,7 +210,7 @@ def _of_source(
     tokens_are_given = source.read_after == "spacy"
     for old, released in zip(before, after, strict=True):
         docs = (nlp(doc_of(nlp, text, record.data)) for record, text in (old, released))
-        label = old[0].origin.value(fields.keep_fields[0]) if fields.keep_fields else None
+        label = old[0].origin.entry.get(fields.keep_fields[0]) if fields.keep_fields else None
         named = None if label is None or label == "" else str(label)
         yield make_pair(*docs, tokens_are_given=tokens_are_given, label=named)
 
