@@ -7,7 +7,7 @@ says so in the words that the receipt shows.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -61,8 +61,8 @@ class AllWords:
 class Entities:
     """Select the words of entities with these labels, of any recogniser.
 
-    `doc.ents`, the spans of dx_models and `doc.spans[spans_key]` are merged; PER and PERSON, LOC
-    and GPE and so on are one label; with `again`, what is found once is replaced wherever it is
+    `doc.ents`, `doc.spans["dx_entities"]` and `doc.spans[spans_key]` are merged; PER and PERSON,
+    LOC and GPE and so on are one label; with `again`, what is found once is replaced wherever it is
     mentioned again, in any case and in part.
 
     There is no guarantee for what no recogniser finds, and where entities are is visible.
@@ -205,13 +205,11 @@ def words_of(doc: Doc) -> Bools1d:
     return words
 
 
-def entity_labels(
-    nlp: Language, *, before: str, assigns: Collection[str] = ("doc.ents",)
-) -> set[str] | None:
-    """Return what recognisers before the component predict, those that assign one of these; None
-    where there is none, or where one of them does not say."""
+def entity_labels(nlp: Language, *, before: str) -> set[str] | None:
+    """Return what recognisers before the component predict; None where there is none, or where one
+    of them does not say."""
     names = nlp.pipe_names
     earlier = names[: names.index(before)] if before in names else names
-    pipes = [nlp.get_pipe(n) for n in earlier if {*assigns} & {*nlp.get_pipe_meta(n).assigns}]
+    pipes = [nlp.get_pipe(n) for n in earlier if "doc.ents" in nlp.get_pipe_meta(n).assigns]
     labels = [getattr(pipe, "labels", None) for pipe in pipes]
     return None if not pipes or None in labels else set().union(*filter(None, labels))
