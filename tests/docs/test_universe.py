@@ -9,7 +9,6 @@ import srsly
 
 DOCS = Path(__file__).parents[2] / "docs"
 pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="the docs are not beside the tests")
-# The fields of that file, and what each holds.
 
 
 def entry():
