@@ -338,7 +338,7 @@ def sanitizer(config: dict[str, Any], epsilon: float, space: Space) -> tuple[Lan
     # Texts to measure on are the user's choice, a quotation in another language included.
     settings = {"mechanism": {**config, "epsilon": epsilon}, "seed": SEED, "language": nlp.lang}
     pipe: Any = nlp.add_pipe("dx_sanitizer", config=settings)
-    pipe.settings.source = SpaceSource(load=lambda _: space)
+    pipe.settings.space = SpaceSource(load=lambda _: space)
     with quiet():
         _ = pipe.terms  # fits it
     return nlp, pipe.settings.mechanism
