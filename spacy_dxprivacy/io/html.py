@@ -31,6 +31,8 @@ class _PageReader(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.pieces, self.out = pieces, list[str]()  # what is written, in parts
         self.data: list[str] = []
+        # Texts of attributes, which would break the sentence that they stand in.
+        self.later: list[tuple[str, Callable[[str], None], str]] = []
         self.open: list[str] = []  # elements whose end is awaited
         self.skipped = ""  # the element that is dropped with all that it holds
         self.level = 0  # of elements of this name
@@ -104,6 +106,9 @@ class _PageReader(HTMLParser):
         if self.skipped:
             raise BadDocument(f"a <{self.skipped}> in it has no end.")
         self._flush()
+        for text, put, label in self.later:
+            self.pieces.gap("\n\n")
+            self.pieces.add(text, put, label)
 
     # -- text ----------------------------------------------------------------------------------
 
@@ -141,9 +146,9 @@ class _PageReader(HTMLParser):
             self.out.append(f' {name}="')
             if address:
                 put = self._slot(lambda new: escape(mail_target(new)))
-                self.pieces.add_later(address[0], put, address[1])
+                self.later.append((address[0], put, address[1]))
             else:
-                self.pieces.add_later(value, self._slot(escape))
+                self.later.append((value, self._slot(escape), ""))
             self.out.append('"')
         elif name in KEPT and _VALUE.fullmatch(value):
             self.out.append(f' {name}="{value}"')

@@ -62,7 +62,6 @@ class Pieces:
         self._texts: list[str] = []
         self._length, self._gap = 0, ""
         self._puts: list[Callable[[str], Any]] = []
-        self._later: list[tuple[str, Callable[[str], Any], str]] = []
 
     def gap(self, kind: str) -> None:
         """Keep the next piece apart from the last one, by a blank, a tab, a line or a paragraph."""
@@ -84,16 +83,8 @@ class Pieces:
         if label and self._length > start:
             self.mentions.append((start, self._length, label))
 
-    def add_later(self, text: str, put: Callable[[str], Any], label: str = "") -> None:
-        """Add a piece after all others, as it would break the sentence that it stands in."""
-        self._later.append((text, put, label))
-
     def text(self) -> str:
-        """Return the text of all pieces. None can be added after it."""
-        for text, put, label in self._later:
-            self.gap("\n\n")
-            self.add(text, put, label)
-        self._later.clear()
+        """Return the text of all pieces."""
         return "".join(self._texts)
 
     def fill(self, text: str, places: list[int]) -> bytes:

@@ -37,7 +37,7 @@ from .resume import FinishedFiles
 from .source import has_arrived
 from .tally import Tally
 
-MARKUP = "markup: elements, formatting, and the names of styles and classes"
+MARKUP = "markup: elements and formatting"
 OnFailure = Callable[[Job, int, str], Any]  # takes the number of a record (0: the file), and why
 
 
