@@ -1,12 +1,13 @@
 """Peers at an equal attacker: what each retains where the attack success rate is the same.
 
-    python benchmarks/equal_attacker.py --out FOLDER [-m NAME]... [--at .6] [--space SPACE]
+    python benchmarks/equal_attacker.py [--at .6] [-m NAME]... [--out FOLDER]
 
 The attacker is that of spacy_dxprivacy/lab/attacks/frontier.py; it knows the frequencies of words
 in the texts, which are made up (benchmarks/public.jsonl). Each peer of benchmarks/peers.json is
 measured at TRIES times its usual epsilon, and interpolated where the attacker recovers the share
 `--at` of the words. It fills redacted places by the words around them. Of an edited text it has the
-release that was edited. Writes FOLDER/frontier.csv and frontier.svg, and prints the table.
+release that was edited. Writes frontier.csv and frontier.svg, prints the table, and writes it to
+docs/experiments/peers.json unless peers are named.
 """
 
 from __future__ import annotations
@@ -20,17 +21,19 @@ from typing import Any
 
 import numpy as np
 import spacy
+from figures import DOCS, write_result
 
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.lab.attacks import Ground, SeenRelease, guesses_of, sanitised
 from spacy_dxprivacy.lab.attacks.frontier import panels_of
 from spacy_dxprivacy.lab.attacks.reading import filled_guess
 from spacy_dxprivacy.lab.corpus import corpus_of, read_texts, tokenizer, words_of
-from spacy_dxprivacy.lab.mechanisms import load_space, make_mechanism, parse_epsilons
+from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.lab.results import NAN, ResultTable, Row, interpolated, plain, text_table
 
 HERE = Path(__file__).parent
-SEED = 1
+SEED, DOCUMENTS = 1, 12
+RULES = {"factory": "dx_entity_ruler"}
 TRIES = (0.8, 1.0, 1.2, 1.7)
 # Mechanisms of words. usual: an epsilon at which half of the words are recovered on the built-in
 # space. config: without epsilon.
@@ -55,13 +58,13 @@ class Comparison:
         self.ground = Ground(space, corpus_of(tokenizer().pipe(texts), space))
         self.released: dict[tuple[str, float], Any] = {}
 
-    def rows(self, name: str, epsilons: Sequence[float] = ()) -> list[Row]:
+    def rows(self, name: str) -> list[Row]:
         """Return the row of each release of a peer."""
         if name in ALONE:
             return [self._redacted(name)]
         peer = WORDS[EDITED.get(name, name)]
-        usual = [float(f"{peer['usual'] * times:.3g}") for times in TRIES]
-        return [self._row(name, peer, epsilon) for epsilon in sorted(epsilons or usual)]
+        epsilons = (float(f"{peer['usual'] * times:.3g}") for times in TRIES)
+        return [self._row(name, peer, epsilon) for epsilon in epsilons]
 
     def _row(self, name: str, peer: Any, epsilon: float) -> Row:
         ground, key = self.ground, (EDITED.get(name, name), epsilon)
@@ -100,41 +103,66 @@ class Comparison:
         return {**asdict(point), "guarantee": NO_PROMISE, "unit": "", "source": PAPERS[name]}
 
 
+def nearest_of(rows: Sequence[Row], share: float) -> dict[str, Row]:
+    """Return the row of each peer at which the attacker recovers about this share."""
+    nearest: dict[str, Row] = {}
+    for row in sorted(rows, key=lambda row: -abs(row["found"] - share)):
+        nearest[row["mechanism"]] = row
+    return nearest
+
+
 def at_equal_attacker(rows: Sequence[Row], share: float) -> list[Row]:
     """Return each peer where the attacker recovers this share, or nearest to it."""
-    shown = []
+    nearest, shown = nearest_of(rows, share), []
     for name in dict.fromkeys(row["mechanism"] for row in rows):
         own = [row for row in rows if row["mechanism"] == name]
-        nearest = min(own, key=lambda row: abs(row["found"] - share))
-        shown += interpolated(own, "found", share) or [nearest]
+        shown += interpolated(own, "found", share) or [nearest[name]]
     return shown
 
 
-def texts_of(path: Path, documents: int) -> list[str]:
-    """Return at most so many texts, spread over the file."""
+def write_peers(rows: Sequence[Row], shown: Sequence[Row], share: float) -> None:
+    """Write the result file and its table in the docs."""
+    nearest, first = nearest_of(rows, share), rows[0]
+    figures = ("found", "rare_found", "kept", "rare_kept", "cosine")
+    stated = {n: str(row["guarantee"]).partition("; ")[0] for n, row in nearest.items()}
+    stated |= dict.fromkeys(ALONE, "none")
+    write_result(
+        DOCS / "experiments" / "peers.json",
+        command=f"python benchmarks/equal_attacker.py --at {plain(share)}",
+        settings={"runs": [*(WORDS[n]["config"] for n in nearest if n in WORDS), RULES]},
+        data=f"{DOCUMENTS} texts of the package, made up: {first['words']} words, {first['rare']} "
+        f"of them rare. Interpolated between tries where the attacker recovers {share:.0%} of the "
+        "words; of those who never meet it, the try nearest to it.",
+        attacker="knows the exact channel (estimated for noise), word pairs, and how often each "
+        "word comes in the texts",
+        columns=["peer", "guarantee at the nearest try", "recovered", "rare recovered",
+                 "unchanged", "rare unchanged", "cosine of words"],
+        rows=[
+            [row["mechanism"], stated[row["mechanism"]], *(float(f"{row[f]:.4g}") for f in figures)]
+            for row in shown
+        ],
+    )  # fmt: skip
+
+
+def texts_of(path: Path) -> list[str]:
+    """Return DOCUMENTS texts, spread over the file."""
     texts = read_texts(str(path), "text")
-    places = np.linspace(0, len(texts) - 1, min(documents, len(texts))).astype(int)
-    return [texts[i] for i in places]
+    return [texts[i] for i in np.linspace(0, len(texts) - 1, DOCUMENTS).astype(int)]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--out", type=Path, default=DOCS / "experiments")
     parser.add_argument("--mechanism", "-m", action="append", choices=NAMES)
-    parser.add_argument("--epsilon", "-e", help="LOW:HIGH:STEPS, or a list 1,2,5")
     parser.add_argument("--at", type=float, default=0.6)
-    parser.add_argument("--space", default="builtin")
-    parser.add_argument("--text", type=Path, default=HERE / "public.jsonl")
-    parser.add_argument("--documents", type=int, default=12)
     options = parser.parse_args()
-    texts = texts_of(options.text, options.documents)
-    comparison = Comparison(load_space(options.space), texts)
-    epsilons = parse_epsilons(options.epsilon) if options.epsilon else ()
-    names = options.mechanism or USUAL
-    rows = [row for name in names for row in comparison.rows(name, epsilons)]
+    comparison = Comparison(Space.builtin(), texts_of(HERE / "public.jsonl"))
+    rows = [row for name in options.mechanism or USUAL for row in comparison.rows(name)]
     ResultTable(rows, panels_of(rows)).write(options.out, "frontier", force=True)
     shown = at_equal_attacker(rows, options.at)
     print(text_table(COLUMNS, [[plain(row[name], 4) for name in COLUMNS] for row in shown]))
+    if options.mechanism is None:
+        write_peers(rows, shown, options.at)
 
 
 if __name__ == "__main__":

@@ -44,11 +44,10 @@ Times = tuple[float, float]  # seconds by the clock, and of the processor
 
 @dataclass(frozen=True)
 class Way:
-    """wanted: the share that it should have at least. part: of the words, one in so many."""
+    """part: of the words, one in so many."""
 
     name: str
     work: Callable[[list[str]], None]
-    wanted: float | None = None
     part: int = 1
 
 
@@ -101,23 +100,21 @@ def ways(folder: Path, only: set[str]) -> Iterator[Way]:
     def asked(key: str) -> bool:
         return not only or key in only
 
-    if asked("zones"):
-        yield Way("spaCy's tokenizer in a memory zone", piped(spacy.blank("en")))
     if asked("alone"):
         nlp = make_pipeline(config=ALONE)
-        yield Way("dx sanitize, words alone", command(nlp, folder), 0.35)
+        yield Way("dx sanitize, words alone", command(nlp, folder))
         yield Way("dx sanitize, words alone, two processes", command(nlp, folder, 2))
     if asked("pipe"):
         nlp = make_pipeline(config=ALONE)
-        yield Way("nlp.pipe, default batch", piped(nlp), part=5)
-        yield Way("nlp.pipe, batches of 128", piped(nlp, batch_size=128), part=5)
+        yield Way("nlp.pipe, default batch", piped(nlp), 5)
+        yield Way("nlp.pipe, batches of 128", piped(nlp, batch_size=128), 5)
     if asked("entities"):
         nlp = make_pipeline(entities=["person", "date"])
-        yield Way("dx sanitize --entities person,date", command(nlp, folder), 0.05, 5)
+        yield Way("dx sanitize --entities person,date", command(nlp, folder), 5)
     if asked("sentences"):
         nlp = make_pipeline()
-        yield Way("dx sanitize, default (whole sentences)", command(nlp, folder), 0.035, SLOW)
-        yield Way("nlp.pipe, default (whole sentences)", piped(nlp, batch_size=128), part=SLOW)
+        yield Way("dx sanitize, default (whole sentences)", command(nlp, folder), SLOW)
+        yield Way("nlp.pipe, default (whole sentences)", piped(nlp, batch_size=128), SLOW)
 
 
 def measured(way: Way, texts: list[str], turns: int) -> tuple[list[Times], list[Times]]:
@@ -135,12 +132,12 @@ def measured(way: Way, texts: list[str], turns: int) -> tuple[list[Times], list[
     return shares, seconds
 
 
-def line(name: str, shares: list[Times], wanted: float | None) -> str:
+def line(name: str, shares: list[Times]) -> str:
     """One row: middle, least and most by the clock, and the same by processor time."""
     cells = []
     for some in zip(*shares, strict=True):
         cells.append(f"{statistics.median(some):.3f} ({min(some):.3f} to {max(some):.3f})")
-    return f"| {name} | {' | '.join(cells)} | {'' if wanted is None else wanted} |"
+    return f"| {name} | {' | '.join(cells)} |"
 
 
 def two_over_one(one: list[Times], two: list[Times]) -> list[Times]:
@@ -151,20 +148,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--words", type=int, default=1_000_000)
     parser.add_argument("--turns", type=int, default=5)
-    names = "zones, alone, pipe, entities, sentences"
+    names = "alone, pipe, entities, sentences"
     parser.add_argument("--only", default="", help=f"some of {names}; commas between them")
     options = parser.parse_args()
     only = {name for name in options.only.split(",") if name}
     texts, seconds = corpus(options.words), {}
-    print("| way | share by the clock | share by processor time | wanted |")
-    print("| --- | ---: | ---: | ---: |")
+    print("| way | share by the clock | share by processor time |")
+    print("| --- | ---: | ---: |")
     with tempfile.TemporaryDirectory() as place:
         for way in ways(Path(place), only):
             shares, seconds[way.name] = measured(way, texts, options.turns)
-            print(line(way.name, shares, way.wanted), flush=True)
+            print(line(way.name, shares), flush=True)
             if "two processes" in way.name:
                 one, two = list(seconds.values())[-2:]
-                print(line("two processes over one", two_over_one(one, two), 1.7), flush=True)
+                print(line("two processes over one", two_over_one(one, two)), flush=True)
 
 
 if __name__ == "__main__":

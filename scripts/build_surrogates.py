@@ -4,15 +4,12 @@ Needs the packages names 0.3.0 (counts of the census of the United States, 1990)
 3.0.2 (GeoNames, CC BY 4.0), Faker 40.54.0 (names of other languages) and spacy-lookups-data 1.0.5
 (words of other languages); NOTICE has their licences. Writes spacy_dxprivacy/data/surrogates, and
 spacy_dxprivacy/data/plain_names.txt.gz: words of other languages that are names as well.
-
-    python scripts/build_surrogates.py [--languages]    # those of the other languages alone
 """
 
 from __future__ import annotations
 
 import gzip
 import json
-import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -37,8 +34,6 @@ OFFENSIVE = (OUT.parent / "offensive.txt").read_text(encoding="utf8").split()
 def main() -> None:
     OUT.mkdir(exist_ok=True)
     other_languages()
-    if "--languages" in sys.argv:
-        return
     plain = {word for word in Space.builtin().words if word.islower()}
     women, men = counts("dist.female.first"), counts("dist.male.first")
     both = set(women[:300]) & set(men[:600])  # of either gender: neither list is to have them

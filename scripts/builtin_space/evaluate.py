@@ -1,6 +1,8 @@
-"""Figures of a built table: similarity sets, coverage of texts, forms kept, neighbours.
+"""Figures of a built table: similarity sets, coverage of texts, forms and classes kept.
 
-python -m builtin_space.evaluate TABLE --pairs SET... --texts FILE... --words doctor London
+python -m builtin_space.evaluate TABLE --pairs SET... --texts FILE...
+
+`dx inspect WORD --space TABLE` shows neighbours.
 """
 
 from __future__ import annotations
@@ -37,16 +39,12 @@ def _is_number(cell: str) -> bool:
     return re.fullmatch(r"-?\d+(\.\d+)?", cell) is not None
 
 
-def coverage(space: Space, text: str) -> tuple[float, float, float]:
-    """Share of a text's words that the table holds: exact or lower; any case; same, first 20k."""
+def coverage(space: Space, text: str) -> tuple[float, float]:
+    """Share of a text's words that the table holds: exact or lower; any case."""
     tokens, known = re.findall(r"[^\W\d_]+", text), set(space.words)
     strict = [w in known or w.lower() in known for w in tokens]
     rows = np.array([space.find(w) for w in tokens])
-    return float(np.mean(strict)), float(np.mean(rows >= 0)), _share(rows, 20000)
-
-
-def _share(rows: NDArray[np.int64], limit: int) -> float:
-    return float(np.mean((rows >= 0) & (rows < limit)))
+    return float(np.mean(strict)), float(np.mean(rows >= 0))
 
 
 def neighbours(space: Space, rows: Sequence[int], k: int) -> NDArray[np.int64]:
@@ -76,7 +74,6 @@ def main() -> None:
     parser.add_argument("table", type=Path)
     parser.add_argument("--pairs", type=Path, nargs="*", default=[])
     parser.add_argument("--texts", type=Path, nargs="*", default=[])
-    parser.add_argument("--words", nargs="*", default=[])
     args = parser.parse_args()
     space = Space.load(args.table)
     print(f"{len(space.words)} words, {space.vectors.shape[1]} dimensions")
@@ -84,14 +81,9 @@ def main() -> None:
         print("similarity {}: {:.3f} ({} of {} pairs)".format(path.name, *similarity(space, path)))
     for path in args.texts:
         text = path.read_text(encoding="utf-8", errors="replace")
-        print("coverage {}: strict {:.3f} any {:.3f} 20k {:.3f}".format(
-            path.name, *coverage(space, text)))  # fmt: skip
+        print("coverage {}: strict {:.3f} any {:.3f}".format(path.name, *coverage(space, text)))
     print("lists", " ".join(f"{n}={purity(space, n):.2f}" for n in LISTS))
     print("forms", " ".join(f"{n}={form_purity(space, n):.2f}" for n in FORMS))
-    for word in args.words:
-        row = space.find(word)
-        near = neighbours(space, [row], 8)[0] if row >= 0 else []
-        print(f"{word}: {', '.join(space.words[i] for i in near)}")
 
 
 if __name__ == "__main__":

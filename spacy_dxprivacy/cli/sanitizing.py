@@ -25,8 +25,7 @@ from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, make_key, read_key
-from ..io.jobs import Job, check_fields, check_receipt, links_out, plan_jobs
-from ..io.pieces import ENDINGS
+from ..io.jobs import Job, check_fields, check_receipt, plan_jobs
 from ..io.resume import is_begun
 from ..io.run import sanitize
 from ..io.tally import Tally
@@ -42,8 +41,6 @@ from .terminal import (
     with_options,
 )
 
-UNITS = {"txt": "document", "spacy": "document", "jsonl": "line"}
-UNITS |= dict.fromkeys(ENDINGS, "document")
 MOST_FAILURES = 20  # that are printed one by one
 LONG = 2**20  # bytes of text, which has most of the words whose paths are stored
 
@@ -122,7 +119,8 @@ def sanitize_cli(
                 folder=Path(str(target)) if is_folder else None,
                 on_failure=on_failure, on_progress=on_progress,
             )  # fmt: skip
-        _count_other_files(tally, source, jobs)
+        if is_folder:
+            _count_other_files(tally, Path(source), jobs)
         if receipt is not None:
             write_bytes(receipt, f"{_as_json(tally)}\n".encode(), force=force)
     _print(tally, files, verbose=verbose)
@@ -183,7 +181,7 @@ def _reports(
     def on_failure(job: Job, number: int, why: str) -> None:
         nonlocal failures
         failures += 1
-        place = f"{job.name}, {UNITS.get(job.read_as, 'record')} {number}" if number else job.name
+        place = f"{job.name}, record {number}" if number else job.name
         why = why.removeprefix(f"{job.name}: ")  # begins so for one file alone
         if failures <= MOST_FAILURES:
             above_bar(f"dx sanitize: {place}: {with_options(why)}")
@@ -200,16 +198,10 @@ def _reports(
         above_bar(f"dx sanitize: {unprinted:,} more failed; --receipt has all of them.")
 
 
-def _count_other_files(tally: Tally, source: str, jobs: list[Job]) -> None:
-    """Count the files of a folder that are of no format."""
-    if source and (folder := Path(source)).is_dir():
-        links = links_out(folder)
-        for link in links[:MOST_FAILURES]:
-            above_bar(f"dx sanitize: {link}: leads out of the folder, and is left out.")
-        inside = [path for path in folder.rglob("*") if path.is_file() and path not in links]
-        counts = {"links out of the folder": len(links), "other files": len(inside) - len(jobs)}
-        dropped = {kind: count for kind, count in counts.items() if count}
-        tally.count += Count(dropped=dropped)
+def _count_other_files(tally: Tally, folder: Path, jobs: list[Job]) -> None:
+    """Count the files of a folder that are of no format, or links that lead out of it."""
+    if others := sum(path.is_file() for path in folder.rglob("*")) - len(jobs):
+        tally.count += Count(dropped={"other files": others})
 
 
 def _store_paths(nlp: Language, size: int) -> None:

@@ -98,11 +98,17 @@ class Row:
 
     entry: dict[str, Any] = field(repr=False)
     slots: list[Slot] = field(repr=False)
+    fields: Fields
+
+    def unmodified(self) -> list[str]:
+        """Return the fields that are written as they are: columns, or paths into JSON."""
+        return [name for name in names_of(self.entry) if name not in self.fields.texts]
 
 
 def record_of(number: int, size: int, entry: dict[str, Any], fields: Fields) -> Input:
     """Return the record of a row, with an empty text if it has none. Nulls stay so."""
-    row = Row(entry if fields.kept is None else pruned(entry, (*fields.texts, *fields.kept)), [])
+    wanted = (*fields.texts, *(fields.kept or ()))
+    row = Row(entry if fields.kept is None else pruned(entry, wanted), [], fields)
     for path in fields.texts:
         try:
             row.slots.extend(

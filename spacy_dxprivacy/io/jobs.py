@@ -47,12 +47,7 @@ FORMATS = {
     "parquet": Format(parquet.read_parquet, parquet.ParquetWriter, (".parquet",), True),
     "spacy": Format(plain.read_spacy, plain.SpacyWriter, (".spacy",)),
     **{
-        kind: Format(
-            partial(pieces.read_pieces, kind),
-            partial(pieces.PiecesWriter, kind),
-            endings,
-            has_markup=True,
-        )
+        kind: Format(partial(pieces.read_pieces, kind), pieces.PiecesWriter, endings, False, True)
         for kind, endings in pieces.ENDINGS.items()
     },
 }
@@ -209,7 +204,7 @@ def plan_jobs(
 
 def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) -> list[Path]:
     """Return the files of a folder that end so, none that begins with a dot, `_` or `~`, and no
-    link that leads out of the folder (see links_out).
+    link that leads out of the folder.
 
     target: where they are written to, if they are. Raise UsageError if there are none, or the
     target is a file or lies in the folder.
@@ -224,21 +219,11 @@ def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) 
         if not any(part[0] in "._~" for part in path.relative_to(folder).parts)
         and path.suffix.lower() in endings
         and path.is_file()
-        and is_inside(path, folder)
+        and path.resolve().is_relative_to(folder.resolve())
     ]
     if not paths:
         raise UsageError(f"{folder}: holds no file that ends in {', '.join(endings)}.")
     return paths
-
-
-def is_inside(path: Path, folder: Path) -> bool:
-    """Return whether what a path leads to lies in a folder."""
-    return path.resolve().is_relative_to(folder.resolve())
-
-
-def links_out(folder: Path) -> list[Path]:
-    """Return the links of a folder that lead out of it, which are not read."""
-    return [p for p in sorted(folder.rglob("*")) if p.is_symlink() and not is_inside(p, folder)]
 
 
 def _plan_file(source: Path | None, target: Path | None, files: FileOptions) -> Job:

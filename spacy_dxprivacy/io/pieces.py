@@ -156,13 +156,9 @@ class PiecesWriter(Writer):
 
     needs_docs = True
 
-    def __init__(self, kind: str, handle: IO[bytes], files: FileOptions) -> None:
-        super().__init__(handle, files)
-        self.kind = kind
-
     def write(self, released: Released) -> None:
         pieces, (doc,) = released.record.origin, released.docs
         places = doc.user_data.get(MARKS, [])
         if len(places) != len(pieces.marks):
-            raise DxError(f"The pipeline lost track of the pieces of this .{self.kind} file.")
+            raise DxError("The pipeline lost track of the pieces of this document.")
         self.handle.write(pieces.fill(released.texts[0], places))

@@ -26,7 +26,7 @@ from ..privacy.composition import Loss
 from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_language, language_of
 from .account import Account, charge_person
 from .build import the_sanitizer
-from .fields import Header, Row, names_of, shown
+from .fields import Row, shown
 from .files.atomic import Output
 from .jobs import FORMATS, WITH_FIELDS, Job, begun, opened, read
 from .pieces import Pieces
@@ -121,7 +121,7 @@ def sanitize(
         losses = [loss for loss, _ in persons.items().values()]
         largest = reduce(Loss.cover, losses, Loss())
         tally.by_person = {"persons": len(losses), "largest": largest.to_dict()}
-    tally.in_clear += unmodified(files, fields)
+    tally.in_clear += [f"the fields {shown(list(fields))}"] if fields else []
     tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
     tally.in_clear += [MARKUP] if any(FORMATS[job.write_as].has_markup for job in jobs) else []
     return tally
@@ -131,7 +131,7 @@ def sanitize(
 class FileRun:
     """One file of a run, and its sums.
 
-    fields: those that were there. failed: numbers of records. charged: the losses of its persons.
+    fields: those written unmodified. failed: numbers of records. charged: losses, by person.
     """
 
     run: Run
@@ -155,7 +155,7 @@ class FileRun:
                 record_part = run.parts.record
                 output.on_complete = lambda hidden: record_part(job, hidden, self.to_dict())
             writer = FORMATS[job.write_as].write(output.handle, run.files)
-            records = begun(read(source, job.read_as, run.files, partial(self._begin, writer)))
+            records = begun(read(source, job.read_as, run.files, writer.begin))
             drawn = results(
                 run.nlp,
                 with_language(run.nlp, records, run.language, ready),
@@ -179,16 +179,6 @@ class FileRun:
                 writer.finish()
         return self.to_dict()
 
-    def _begin(self, writer: Writer, header: Header) -> None:
-        """Take the header of a table. A delimiter is that of the format that it is written in."""
-        if self.job.read_as != self.job.write_as:
-            header = replace(header, delimiter="")
-        writer.begin(header)
-
-    @property
-    def _has_fields(self) -> bool:
-        return {self.job.read_as, self.job.write_as} <= WITH_FIELDS
-
     def _write(self, writer: Writer, released: Released) -> str:
         """Charge the person of a record, write it, and count it; or return why not."""
         origin = released.record.origin
@@ -204,8 +194,8 @@ class FileRun:
             self.tally.add(receipt)
         if isinstance(origin, Pieces):
             self.tally.count += Count(dropped=+origin.dropped)
-        if isinstance(origin, Row) and self._has_fields and self.run.files.keep_fields is None:
-            self.fields.update(dict.fromkeys(names_of(origin.entry)))
+        if isinstance(origin, Row) and self.job.write_as in WITH_FIELDS:
+            self.fields.update(dict.fromkeys(origin.unmodified()))
         return ""
 
     def _charge(self, released: Released) -> str:
@@ -228,17 +218,6 @@ class FileRun:
             "fields": list(self.fields),
             "persons": {key: self.charged[key].to_dict() for key in sorted(self.charged)},
         }
-
-
-def unmodified(files: FileOptions, fields: Iterable[str]) -> list[str]:
-    """Return what a receipt says of the fields that were written unmodified. fields: of all
-    records, each once, those of a table in the order of its columns."""
-    if files.keep_fields is not None:
-        return [f"the fields {', '.join(files.keep_fields)}"] if files.keep_fields else []
-    numbers = dict(enumerate(fields, 1))
-    sanitized = {numbers.get(int(t), t) if t.isdecimal() else t for t in files.field}
-    names = [name for name in numbers.values() if name not in sanitized]
-    return [f"the fields {shown(names)}"] if names else []
 
 
 SAMPLE = 64  # first records, by which the language of a file is known

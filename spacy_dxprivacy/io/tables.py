@@ -53,15 +53,17 @@ def read_csv(
     csv.field_size_limit(MOST_RECORD)
     lines = _Lines(handle)
     head = list(islice(lines, 1))
-    delimiter = delimiter or delimiter_of("".join(head).strip(), files) or ","
+    named = delimiter or delimiter_of("".join(head).strip(), files) or ","
     # strict: otherwise a stray quote makes csv.reader join fields and rows without a word.
-    rows = csv.reader(chain(head, lines), strict=True, delimiter=delimiter)
+    rows = csv.reader(chain(head, lines), strict=True, delimiter=named)
     first = _next_row(rows)
     if first is BROKEN:
         raise UsageError("its first row is not valid CSV.")
     names = columns_of(first)
     fields = Fields.of(files).in_columns(names)
-    on_header(Header(fields.written(names), delimiter=delimiter, ending=lines.ending))
+    # Tabs are those of the format, and not of a .csv file that is written.
+    written_by = "" if delimiter else named
+    on_header(Header(fields.written(names), delimiter=written_by, ending=lines.ending))
     for number in count(1):
         row = _next_row(rows)
         if row is None:

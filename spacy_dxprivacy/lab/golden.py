@@ -177,21 +177,11 @@ def _label_studio_regions(task: dict[str, Any], text: str) -> tuple[list[str], l
         answers += ["ignore"] if annotation.get("was_cancelled") else chosen or ["accept"]
         for value in values:
             if "start" in value:
-                a, b = _code_points(text, value["start"], value["end"], value.get("text"))
+                a, b = value["start"], value["end"]
+                if value.get("text", text[a:b]) != text[a:b]:
+                    raise ValueError  # offsets of another unit than code points
                 regions += [(a, b, label) for label in value.get("labels") or [""]]
     return answers, regions
-
-
-def _code_points(text: str, start: int, end: int, marked: str | None) -> tuple[int, int]:
-    """Return offsets in code points, from UTF-16 code units if only those fit the marked text.
-
-    Label Studio counts code points since the end of 2021.
-    """
-    if text[start:end] == marked or (marked is None and end <= len(text)):
-        return start, end
-    raw = text.encode("utf-16-le")
-    a, b = (len(raw[: 2 * place].decode("utf-16-le", "ignore")) for place in (start, end))
-    return (a, b) if text[a:b] == marked or len(text) < end <= len(raw) // 2 else (start, end)
 
 
 def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:

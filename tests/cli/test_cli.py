@@ -302,7 +302,7 @@ def test_a_record_that_fails_takes_none_along(dx, tmp_path):
         small = ["--unknown.@dx_unknowns", "dx.Raise.v1", "--nlp.batch_size", 2, "-n", n_process]
         result = dx(write(tmp_path, "jsonl"), *small)
         assert result.exit_code == 1 and len(result.stdout.splitlines()) == 1
-        assert [f"line {n}: [DX036]" in result.stderr for n in (1, 2, 3, 4)] == [1, 1, 0, 1]
+        assert [f"record {n}: [DX036]" in result.stderr for n in (1, 2, 3, 4)] == [1, 1, 0, 1]
 
 
 BAD_LINES = {
@@ -324,7 +324,7 @@ def test_a_bad_record_is_named_by_its_number_and_the_others_are_written(dx, tmp_
     result = dx(tmp_path / "in.jsonl", tmp_path / "out.jsonl", "--receipt", tmp_path / "r.json")
     assert result.exit_code == 1 and len(read_texts(tmp_path / "out.jsonl")) == len(BAD_LINES)
     for number, reason in zip(range(1, len(lines), 2), BAD_LINES.values(), strict=True):
-        (told,) = [s for s in result.stderr.splitlines() if f"line {number}:" in s]
+        (told,) = [s for s in result.stderr.splitlines() if f"record {number}:" in s]
         assert reason in told
     assert json.loads((tmp_path / "r.json").read_text())["count"]["failed"] == [
         [*range(1, len(lines), 2)]
@@ -543,7 +543,7 @@ def test_a_document_that_takes_too_much_memory_is_named_and_left_out(
     monkeypatch.setattr(DxSanitizer, "_sanitize", starve)
     source = write(tmp_path, "jsonl", ["The cat", "Zorblatt runs", "The dog"])
     result = dx(source, tmp_path / "o.jsonl", "--keep-fields", "id", "-n", n_process)
-    assert result.exit_code == 1 and "line 2: [DX033]" in result.stderr
+    assert result.exit_code == 1 and "record 2: [DX033]" in result.stderr
     assert "MemoryError" in result.stderr and lines_of(tmp_path / "o.jsonl") == 2
     no_secret_in(result.stdout, result.stderr)
 

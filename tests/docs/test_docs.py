@@ -1,4 +1,5 @@
-"""The docs: links lead somewhere, and a site with one that does not is not built."""
+"""The docs: links lead somewhere, a site with one that does not is not built, and the example of
+docs/universe.json, an entry of spaCy's website/meta/universe.json, runs."""
 
 import importlib.util
 import re
@@ -8,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import srsly
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -92,3 +94,11 @@ def test_the_site_is_built_and_asks_nobody_for_anything(copy):
         assert "$$" not in html, page.name
     theorem = (copy / "site" / "explanation" / "sentences.html").read_text(encoding="utf8")
     assert theorem.count('<div class="formula"><math') >= 10 and "<mfrac>" in theorem
+
+
+@pytest.mark.slow
+def test_the_example_of_the_universe_runs():
+    code = "\n".join(srsly.read_json(DOCS / "universe.json")["code_example"])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-1000:]
+    assert done.stdout.splitlines()[-1] == "0.8"

@@ -106,23 +106,3 @@ def test_fields_are_named_by_columns_their_numbers_and_within_fields(tmp_path):
         with pytest.raises(UsageError, match="no row has") as error:
             list(read_fields(lines, ["text"]))
         assert broken not in str(error.value)
-
-
-@needs_script
-@pytest.mark.parametrize(
-    "lines, asked, message",
-    [
-        (["a,1", "b,2"], ["--label", "gone"], "no row has all of text, gone"),
-        (["a,1", "b,1"], ["--label", "label"], "two values"),
-        (["a,1", "b,2", "c,3"], ["--label", "label"], "3 have one"),
-        (["a,1", "b,2", "a,1", "b,2"], ["--label", "label", "--author", "text2"], "text2"),
-        (["?,1", "!,2"] * 4, ["--label", "label"], "a word or more"),
-    ],
-)
-def test_what_nothing_can_be_learned_of_is_refused_in_a_sentence(
-    tasks, tmp_path, lines, asked, message
-):
-    path = tmp_path / "texts.csv"
-    path.write_text("\n".join(["text,label", *lines]) + "\n")
-    with pytest.raises(ValueError, match=message):
-        tasks.main([str(path), *asked, "--out", str(tmp_path / "o")])

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from conftest import EXPONENTIAL, leaks
+from conftest import leaks
 from lab.fakes import small_law
 from lab.test_attacks_language import likelihoods
 
@@ -107,18 +107,9 @@ class Favourite:
         return alone_chain(weights)
 
 
-def test_a_mechanism_that_states_its_probabilities_is_edited_by_them():
-    mechanism = registry.dx_mechanisms.get("dx.Exponential.v1")(epsilon=2.0)
-    mechanism.fit(small_space())
-    rows = np.arange(N)
-    assert (remap(mechanism, Favourite(3)).edit(rows, mechanism) == 3).all()
-    flat = remap(mechanism, Favourite(slice(None))).edit(rows, mechanism)
-    assert flat.tolist() == mechanism.distribution(rows).argmax(axis=0).tolist()
-
-
 def test_other_mechanisms_and_other_priors_are_refused():
     mechanism = registry.dx_mechanisms.get("dx.Laplace.v1")(epsilon=2.0)
-    with pytest.raises(DxError, match="probabilities"):
+    with pytest.raises(DxError, match="other than dx"):
         remap(mechanism)
     with pytest.raises(DxError, match="prior"):
         registry.dx_editors.get("dx.Remap.v1")("dx.WordPairs.v1")
@@ -133,10 +124,10 @@ def test_words_that_never_come_out_are_no_candidates():
     editor.fit(small_space(), mechanism)
     free = editor.edit(rows, mechanism, starts_of(3))
     banned = {f"w{row}" for row in free.tolist()}
-    editor.avoid(lambda word: word not in banned)
+    editor.fit(small_space(), mechanism, lambda word: word not in banned)
     found = editor.edit(rows, mechanism, starts_of(3))
     assert not set(found.tolist()) & set(free.tolist())
-    editor.avoid(lambda word: False)  # then what was released stays
+    editor.fit(small_space(), mechanism, lambda word: False)  # then what was released stays
     assert editor.edit(rows, mechanism, starts_of(3)).tolist() == rows.tolist()
     assert editor.fit(small_space(), mechanism).edit(
         rows, mechanism, starts_of(3)
@@ -175,6 +166,8 @@ def test_the_attack_on_an_edited_release_finds_no_more_than_on_the_release():
 
 # -- documents --------------------------------------------------------------------------------
 
+UNIFORM = {"@dx_priors": "dx.Uniform.v1"}
+WORD_LEVEL = {"@dx_mechanisms": "dx.Path.v2", "epsilon": 1.0, "policy": "plain", "prior": UNIFORM}
 REMAP = {"@dx_editors": "dx.Remap.v1", "prior": {"@dx_priors": "test.Flat.v1"}}
 
 
@@ -187,8 +180,8 @@ def test_an_edit_is_a_function_of_the_release_alone(make_nlp):
     """The same draws without the editor, edited afterwards from the text that came out, where the
     input is known no more."""
     text = "The doctor saw Zorblattovich. My mother ran to the house, and she sat down"
-    plain = make_nlp(mechanism=EXPONENTIAL, seed=5)(text)
-    nlp = make_nlp(mechanism=EXPONENTIAL, seed=5, editor=REMAP)
+    plain = make_nlp(mechanism=WORD_LEVEL, seed=5)(text)
+    nlp = make_nlp(mechanism=WORD_LEVEL, seed=5, editor=REMAP)
     component = nlp.get_pipe("dx_sanitizer")
     edited = nlp(text)
     rows = np.array([component.space.find(token.lower_) for token in plain])
@@ -205,8 +198,8 @@ def test_an_edit_is_a_function_of_the_release_alone(make_nlp):
 
 @pytest.mark.parametrize("scope", ["token", "type"])
 def test_receipts_name_the_editor_and_promise_the_same(make_nlp, scope):
-    plain = make_nlp(mechanism=EXPONENTIAL, scope=scope)("the dog saw the cat")._.dx
-    told = make_nlp(mechanism=EXPONENTIAL, scope=scope, editor=REMAP)("the dog saw the cat")._.dx
+    plain = make_nlp(mechanism=WORD_LEVEL, scope=scope)("the dog saw the cat")._.dx
+    told = make_nlp(mechanism=WORD_LEVEL, scope=scope, editor=REMAP)("the dog saw the cat")._.dx
     assert plain.editor is None and told.editor == "dx.Remap.v1"
     told["stages"].remove(told.stage("editor"))
     assert told == plain
@@ -214,14 +207,14 @@ def test_receipts_name_the_editor_and_promise_the_same(make_nlp, scope):
 
 def test_words_in_clear_stay(make_nlp):
     words = {"@dx_selectors": "dx.WordList.v1", "words": ["dog"]}
-    nlp = make_nlp(mechanism=EXPONENTIAL, editor=REMAP, selector=words)
+    nlp = make_nlp(mechanism=WORD_LEVEL, editor=REMAP, selector=words)
     for _ in range(5):
         doc = nlp("the dog saw Zorblattovich")
         assert (doc[0].text, doc[2].text, doc[3].text) == ("the", "saw", "Zorblattovich")
 
 
 def test_what_an_editor_gives_back_is_checked(make_nlp):
-    nlp = make_nlp(mechanism=EXPONENTIAL, editor=REMAP)
+    nlp = make_nlp(mechanism=WORD_LEVEL, editor=REMAP)
     component = nlp.get_pipe("dx_sanitizer")
     component.warm_up()
     for wrong in (lambda rows, *a, **k: rows[1:], lambda rows, *a, **k: rows * 1.0):

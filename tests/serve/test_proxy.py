@@ -236,6 +236,7 @@ def chat(prompt=PROMPT, **more):
 
 
 def content(answer):
+    assert "choices" in answer.json, answer.body
     return answer.json["choices"][0]["message"]["content"]
 
 
@@ -770,9 +771,10 @@ def test_nothing_is_logged_and_no_map_stays(proxy, upstream, caplog, capfd):
     assert not [one for one in gc.get_objects() if isinstance(one, Restorer)]
 
 
-def test_requests_at_once_do_not_mix(proxy, upstream):
+def test_requests_at_once_do_not_mix(make_proxy):
     """160, in both lanes; no two ask for the same."""
     names = ["Priya Whitcombe", "Wei Okafor", "Ulla Okonkwo", "Maria Zorblatt"] * 40
+    proxy = make_proxy(max_seconds=300)
     long = " I slept well, and the house was warm." * 30
 
     async def run():

@@ -204,18 +204,13 @@ class Person:
         """The gender that all words beside mentions show, or ""."""
         return next(iter(self.genders)) if len(self.genders) == 1 else ""
 
-    @property
-    def identity(self) -> str:
-        """The most complete name."""
-        return " ".join(filter(None, (self.first, self.last, self.generation)))
-
     def fits(self, form: Form) -> bool:
         """Return whether a mention may be of this person: no part of it contradicts that."""
         names = form.names
         if self.generation and form.generation not in ("", self.generation):
             return False
         if not names:
-            return not self.identity
+            return not (self.first or self.last or self.generation)
         # Family names are the same, particles and the first of two names aside.
         short, long = sorted((names[-1], self.last), key=len)
         same_last = short == long or (bool(short) and long.endswith((f" {short}", f"-{short}")))

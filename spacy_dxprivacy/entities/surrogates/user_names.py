@@ -67,9 +67,8 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
 
     def draw_once(kind: str, identity: str, draw: Callable[[Stream], str]) -> str:
         key = kind, scope, text.strip().casefold()  # the same address has one surrogate
-        if scope.reach == "mention" or key not in draws.memory:
-            draws.memory[key] = draw(scope.stream(draws, kind, identity))
-        return str(draws.memory[key])
+        stream = partial(scope.stream, draws, kind, identity)
+        return str(scope.draw_once(draws.memory, key, lambda: draw(stream())))
 
     count = sum(map(str.isdigit, local))
     numbers = iter(draw_once("digits", local.casefold(), lambda stream: digits(count, stream)))
