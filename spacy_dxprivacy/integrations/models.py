@@ -1,11 +1,9 @@
-"""Recognisers of other pipelines beside those of this one (dx_models).
-
-Each reads the text with its own tokenizer, and none overwrites the entities of another.
-"""
+"""Recognisers of other pipelines, none of which overwrites the entities of another (dx_models)."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Iterator
 
 from spacy import util
 from spacy.language import Language
@@ -31,24 +29,34 @@ class DxModels(FailsClosed):
         self.labels = None if None in labels else set().union(*filter(None, labels))
 
     def __call__(self, doc: Doc) -> Doc:
-        for model in self.models:
-            add_spans(doc, _places(model, doc.text))
-        return doc
+        return next(self.pipe([doc]))
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Yield the Docs with these entities, in batches: models are faster then."""
+        for docs in util.minibatch(stream, batch_size):
+            for model in self.models:
+                for doc, places in zip(docs, _places(model, docs), strict=True):
+                    add_spans(doc, places)
+            yield from docs
 
 
-def _places(model: Language, text: str) -> list[tuple[int, int, str]]:
-    """Return what a pipeline recognises in a text, by its characters."""
+def _places(model: Language, docs: list[Doc]) -> list[list[tuple[int, int, str]]]:
+    """Return what a pipeline recognises in each text, by its characters."""
     trim_vocab(model, after=MANY_WORDS)
     try:
         with model.memory_zone(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they may quote the text
-            # spacy-huggingface-pipelines would go on without the entities of the text.
+            # spacy-huggingface-pipelines would go on without the entities of a text.
             warnings.filterwarnings("error", "(?i).*skipping annotation")
-            doc = model(text)
-            if doc.text != text or not (doc.has_annotation("ENT_IOB") or doc.spans):
-                raise DxError(Errors.DX030)
-            spans = [*doc.ents, *(span for group in doc.spans.values() for span in group)]
-            return [(span.start_char, span.end_char, span.label_) for span in spans]
+            others = model.pipe(doc.text for doc in docs)
+            return [_read(doc.text, other) for doc, other in zip(docs, others, strict=True)]
     except Exception as error:  # its message may hold text
         failure = DxError(Errors.DX130.format(name=model.meta["name"], kind=type(error).__name__))
     raise failure
+
+
+def _read(text: str, doc: Doc) -> list[tuple[int, int, str]]:
+    if doc.text != text or not (doc.has_annotation("ENT_IOB") or doc.spans):
+        raise DxError(Errors.DX030)
+    spans = [*doc.ents, *(span for group in doc.spans.values() for span in group)]
+    return [(span.start_char, span.end_char, span.label_) for span in spans]

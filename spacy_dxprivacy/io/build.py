@@ -40,8 +40,7 @@ NOUNS = {
 }
 PARTS = {"projection": "dx_projections", "index": "dx_indexes"}  # settings that name a function
 BATCH_SIZE = 128  # documents, where a config does not say; spaCy has 1000
-# Recognisers of this package among the models.
-RECOGNISERS = {"rules": "dx_entity_ruler", "network": NETWORK}
+RECOGNISERS = {"rules": "dx_entity_ruler", "network": NETWORK}  # of this package, as models
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
 DEFAULTS = {"dx_sanitizer": DEFAULT_CONFIG, "dx_entity_sanitizer": ENTITY_CONFIG}
 ROOTS = (*DEFAULT_CONFIG, "nlp", "components")  # of the paths of overrides
@@ -104,8 +103,8 @@ def unfitted(options: PipelineOptions) -> Language:
     settings = {NETWORK: override({}, of_network, Config(NETWORK_CONFIG))}
     for factory in [RECOGNISERS[model] for model in RECOGNISERS if model in models]:
         nlp.add_pipe(factory, config=settings.get(factory, {}))
-    if joined := _joined(models):
-        nlp.add_pipe("dx_models", config={"models": joined})
+    if len(models) > 1 and (others := [name for name in models if name not in RECOGNISERS]):
+        nlp.add_pipe("dx_models", config={"models": others})
     if options.entities:
         # person -> PERSON, if a recogniser of the pipeline gives that label and not the other
         labels = entity_labels(nlp, before="") or ()
@@ -118,15 +117,10 @@ def unfitted(options: PipelineOptions) -> Language:
     return nlp
 
 
-def _joined(models: tuple[str, ...]) -> list[str]:
-    """Return the pipelines that are joined: not a single one, which runs as it is."""
-    return [model for model in models if model not in RECOGNISERS and len(models) > 1]
-
-
 def _base(
     models: tuple[str, ...], language: str | None, overrides: Mapping[str, Any], component: str
 ) -> Language:
-    """Return the one model, or a blank pipeline, with overrides of its own config."""
+    """Return the one model, which runs as it is, or a blank pipeline; with overrides."""
     load: Callable[..., Language] = partial(util.load_model, models[0])
     if len(models) > 1 or models[0] in RECOGNISERS:
         load = partial(spacy.blank, _language(language))
