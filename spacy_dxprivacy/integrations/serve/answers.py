@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -18,6 +19,7 @@ from pydantic_core import from_json
 from ...entities.surrogates.restoring import Restorer, Rows
 from ...entities.surrogates.table import is_common, is_strange
 from ...io.pieces import listed
+from .callers import Refused
 from .prompts import THOUGHT, mapped, sealed
 
 RESTORED = listed("PROMPT_RESTORED")  # the fields of an answer that get originals
@@ -33,7 +35,7 @@ Key = tuple[str, Ids]  # of a text that comes in pieces: its path, and which of 
 class Provider:
     """Where pieces stand in the streamed events of a provider.
 
-    A path names keys of objects; [] goes through a list; "type: path" is for events of that type.
+    A path names keys of objects; [] goes through a list; "type: path" is for events with a type.
 
     Attributes:
         texts, arguments: Pieces of texts, and of the arguments of functions.
@@ -64,7 +66,7 @@ PROVIDERS = {
     "responses": Provider(
         texts=tuple(f"response.{name}.delta: delta" for name in OF_RESPONSES),
         arguments=("response.function_call_arguments.delta: delta",),
-        names=("item.name",),
+        names=("response.output_item.added: item.name",),
         ends=(
             *(f"response.{name}.done: type" for name in OF_RESPONSES),
             "response.function_call_arguments.done: type",
@@ -83,58 +85,38 @@ PROVIDERS = {
 }
 
 
-@dataclass
-class Piece:
-    """A field of an event, below these objects; ids: which of the texts of its path."""
+@dataclass(frozen=True)
+class Place:
+    """Where a value stands in an answer or an event.
 
-    chain: tuple[dict[str, Any], ...]
-    steps: tuple[str, ...]
-    ids: Ids
+    Attributes:
+        path: As in Provider.
+        ids: Which of the texts of its path it is.
+        alone: Returns an event with another value there, and with nothing else but what says where
+            it belongs.
+    """
 
-    @property
-    def value(self) -> Any:
-        return self.chain[-1][self.steps[-1]]
+    path: str = ""
+    ids: Ids = ()
+    alone: Callable[[Any], Any] = field(default=lambda event: event, repr=False)
 
-    @value.setter
-    def value(self, value: Any) -> None:
-        self.chain[-1][self.steps[-1]] = value
+    def of(self, name: str, holder: dict[str, Any]) -> Place:
+        """Return the place of a field of the object that stands here."""
+        kind, is_top = holder.get("type"), not self.path
+        path = f"{self.path}.{name}" if self.path else f"{kind}: {name}" if kind else name
+        kept = {
+            key: item
+            for key, item in holder.items()
+            if key in IDS
+            or (key == "type" and str(item).endswith("_delta"))
+            or (is_top and not isinstance(item, dict | list))
+        }
+        ids = tuple((key, holder[key]) for key in IDS if key in holder)
+        return Place(path, self.ids + ids, lambda value: self.alone({**kept, name: value}))
 
-    def alone(self, text: str) -> dict[str, Any]:
-        """Return an event with this text, and nothing else but what says where it belongs."""
-        value: Any = text
-        for holder, step in reversed(list(zip(self.chain, self.steps, strict=True))):
-            is_top = holder is self.chain[0]
-            kept = {
-                name: item
-                for name, item in holder.items()
-                if name in IDS
-                or (name == "type" and str(item).endswith("_delta"))
-                or (is_top and not isinstance(item, dict | list))
-            }
-            value = {**kept, step.removesuffix("[]"): [value] if step.endswith("[]") else value}
-        return dict(value)
-
-
-def places(event: dict[str, Any], path: str) -> Iterator[Piece]:
-    """Yield where a path leads in an event."""
-    kind, colon, path = path.rpartition(": ")
-    if not colon or event.get("type") == kind:
-        yield from _places((event,), tuple(path.split(".")), 0, ())
-
-
-def _places(
-    chain: tuple[dict[str, Any], ...], steps: tuple[str, ...], depth: int, ids: Ids
-) -> Iterator[Piece]:
-    value, name = chain[-1], steps[depth].removesuffix("[]")
-    ids += tuple((field, value[field]) for field in IDS if field in value)
-    if depth == len(steps) - 1:
-        if value.get(name) is not None:
-            yield Piece(chain, steps, ids)
-        return
-    inner = value.get(name)
-    for item in inner if isinstance(inner, list) else [inner]:
-        if isinstance(item, dict):
-            yield from _places((*chain, item), steps, depth + 1, ids)
+    def item(self) -> Place:
+        """Return the place of an item of the list that stands here."""
+        return Place(f"{self.path}[]", self.ids, lambda value: self.alone([value]))
 
 
 class RestoredAnswer:
@@ -153,73 +135,93 @@ class RestoredAnswer:
     def __init__(
         self, provider: Provider, rows: Rows, tools: Collection[str], *, escaped: bool
     ) -> None:
-        self._provider, self._tools = provider, tools
+        self._provider, self._rows, self._tools = provider, rows, tools
         self._texts, self._data = Restorer(rows, escaped=escaped), Restorer(rows)
         self._held: dict[Key, Restorer | list[str]] = {}  # unfinished texts; arguments in pieces
-        self._place: dict[Key, Piece] = {}  # of the last piece of each
+        self._places: dict[Key, Place] = {}  # of the last piece of each
+        self._fed, self._ended = dict[Key, dict[str, Any]](), list[Ids]()  # by the event at hand
         self._called: dict[Ids, str] = {}  # the function of each call
-        self._thought: dict[Ids, str] = {}
+        self._thoughts = defaultdict[Any, str](str)  # by the index of their block
+        self._written = defaultdict[Key, str](str)  # texts, with originals
         self._number = 0
-        self._rows, self._written = rows, dict[Key, list[str]]()  # what was restored
         self.complete = False
 
-    def restored(self, value: Any, key: str = "", tool: Any = None) -> Any:
-        """Return an answer with its originals."""
-        if isinstance(value, list):
-            return [self.restored(item, key) for item in value]
-        if isinstance(value, str) and key in RESTORED:
-            return self._noted(("", ()), self._texts.restore(value))
-        if not isinstance(value, dict):
-            return value
-        allowed, data = self._allows(value.get("name") or tool), value.get("arguments")
-        fields = {
-            name: item if name == "input" else self.restored(item, name)
-            for name, item in value.items()
-        }
-        if isinstance(data, str) and allowed:
-            fields["arguments"] = self._arguments(data)
-        if isinstance(value.get("input"), dict) and allowed:
-            fields["input"] = self._mapped(value["input"])
-        signature = THOUGHT.get(str(value.get("type")), "")
+    def restored(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """Return an answer, or an event, with its originals."""
+        return self._object(answer, Place())
+
+    def _object(self, holder: dict[str, Any], place: Place) -> dict[str, Any]:
+        fields = dict[str, Any]()
+        for name, item in holder.items():
+            inner = place.of(name, holder)
+            tool = holder.get("name") or self._called.get(inner.ids)
+            tool = tool or self._called.get(inner.ids[:1])
+            is_allowed = "*" in self._tools or (isinstance(tool, str) and tool in self._tools)
+            fields[name] = self._field(name, item, inner, is_allowed=is_allowed)
+            if (inner.path, inner.ids) in self._fed:
+                self._fed[inner.path, inner.ids] = fields
+        signature = THOUGHT.get(str(holder.get("type")), "")
         if isinstance(fields.get(signature), str):
-            fields[signature] = sealed(fields[signature], str(value.get("thinking") or ""))
+            fields[signature] = sealed(fields[signature], str(holder.get("thinking") or ""))
         return fields
 
+    def _field(self, name: str, value: Any, place: Place, *, is_allowed: bool) -> Any:
+        """Return a field with originals. is_allowed: whether arguments get them."""
+        provider, path = self._provider, place.path
+        if path in provider.ends and value is not None:
+            self._ended.append(place.ids)
+        if path in provider.names and place.ids:
+            self._called.setdefault(place.ids, value)
+        is_call = path in provider.arguments
+        if isinstance(value, str) and (path in provider.texts or (is_call and is_allowed)):
+            return self._feed(value, place, is_call=is_call)
+        if name == "arguments" and isinstance(value, str) and not is_call:
+            return self._arguments(value) if is_allowed else value
+        if name == "input":
+            return self._mapped(value) if is_allowed and isinstance(value, dict) else value
+        return self._value(value, place, name)
+
+    def _value(self, value: Any, place: Place, name: str) -> Any:
+        if isinstance(value, dict):
+            return self._object(value, place)
+        if isinstance(value, list):
+            return [self._value(item, place.item(), name) for item in value]
+        if isinstance(value, str) and name in RESTORED:
+            return self._noted(("", ()), self._texts.restore(value))
+        return value
+
     def events(self, event: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return the events to send in the place of one."""
-        provider, fed, events = self._provider, dict[Key, Piece](), list[dict[str, Any]]()
-        for path in provider.names:
-            for place in places(event, path):
-                self._called.setdefault(place.ids, place.value)
-        for path in (*provider.texts, *provider.arguments):
-            for place in places(event, path):
-                key, is_call = (path, place.ids), path in provider.arguments
-                if isinstance(place.value, str) and (
-                    not is_call or self._allows(self._tool(place.ids))
-                ):
-                    place.value = self._feed(key, place.value, is_call=is_call)
-                    fed[key] = self._place[key] = place
-        for ended in [place.ids for path in provider.ends for place in places(event, path)]:
-            for key in [key for key in self._held if key[1][: len(ended)] == ended]:
-                text = self._flush(key)
-                if key in fed:
-                    fed[key].value += text
+        """Return the events to send in the place of one.
+
+        Raises:
+            Refused: 502 for an event of another shape.
+        """
+        self._fed, self._ended = {}, []
+        try:
+            restored, events = self._sealed(self.restored(event)), list[dict[str, Any]]()
+        except TypeError:  # an id that is an object
+            raise Refused(502, "an event of the upstream is not one of its API.") from None
+        for ids in self._ended:
+            for key in [key for key in self._held if key[1][: len(ids)] == ids]:
+                text, name = self._flush(key), re.split(r"[ .]", key[0])[-1]
+                if key in self._fed:
+                    self._fed[key][name] += text
                 elif text:
-                    events.append(self._place[key].alone(text))
-        tool = self._tool(tuple((name, event[name]) for name in IDS if name in event))
-        events.append(event if fed else self._sealed(self.restored(event, tool=tool)))
-        self.complete |= event.get("type") in provider.last
-        return [self._numbered(sent) for sent in events]
+                    events.append(self._places[key].alone(text))
+        self.complete |= event.get("type") in self._provider.last
+        return [self._numbered(sent) for sent in [*events, restored]]
 
     def end(self) -> list[dict[str, Any]]:
         """Return events with what is held back of texts that did not end."""
         texts = {key: self._flush(key) for key in [*self._held]}
-        return [self._numbered(self._place[key].alone(text)) for key, text in texts.items() if text]
+        return [
+            self._numbered(self._places[key].alone(text)) for key, text in texts.items() if text
+        ]
 
     def report(self, sent: Iterable[str]) -> dict[str, int]:
         """Return how many originals came back, how many words of surrogates came back changed, and
         how many words of names are the model's own. sent: the texts that it read."""
-        written = "\n".join("".join(parts) for parts in self._written.values())
+        written = "\n".join(self._written.values())
         originals = {original for original, *_ in self._rows.values()}
         spoken = {word for text in originals for word in _WORD.findall(text.casefold())}
         drawn = {word for text in self._rows for word in _WORD.findall(text)} - spoken
@@ -238,24 +240,17 @@ class RestoredAnswer:
 
     def _sealed(self, event: dict[str, Any]) -> dict[str, Any]:
         """Return an event, with a seal where it ends what a model thought."""
-        for place in places(event, "content_block_delta: delta.thinking"):
-            self._thought[place.ids] = self._thought.get(place.ids, "") + str(place.value)
-        for place in places(event, "content_block_delta: delta.signature"):
-            thought = self._thought.pop(place.ids, "")
-            place.value = sealed(str(place.value), thought)
+        delta, index = event.get("delta"), event.get("index")
+        if isinstance(delta, dict):
+            self._thoughts[index] += str(delta.get("thinking") or "")
+            if isinstance(delta.get("signature"), str):
+                delta["signature"] = sealed(delta["signature"], self._thoughts.pop(index))
         return event
 
     def _numbered(self, event: dict[str, Any]) -> dict[str, Any]:
         if "sequence_number" in event:
             event["sequence_number"], self._number = self._number, self._number + 1
         return event
-
-    def _tool(self, ids: Ids) -> str | None:
-        return self._called.get(ids) or self._called.get(ids[:1])
-
-    def _allows(self, tool: Any) -> bool:
-        """Return whether the arguments of a function get originals."""
-        return "*" in self._tools or (isinstance(tool, str) and tool in self._tools)
 
     def _arguments(self, text: str) -> str:
         """Return arguments with originals, as JSON."""
@@ -268,8 +263,10 @@ class RestoredAnswer:
     def _mapped(self, value: Any) -> Any:
         return mapped(value, lambda text, _: self._data.restore(text), self._data.restore)
 
-    def _feed(self, key: Key, text: str, *, is_call: bool) -> str:
+    def _feed(self, text: str, place: Place, *, is_call: bool) -> str:
         """Return what is certain of a text; of arguments, nothing."""
+        key = place.path, place.ids
+        self._places[key], self._fed[key] = place, {}
         held = self._held.setdefault(key, [] if is_call else self._texts.anew())
         if isinstance(held, Restorer):
             return self._noted(key, held.feed(text))
@@ -284,5 +281,5 @@ class RestoredAnswer:
         return self._arguments("".join(held))
 
     def _noted(self, key: Key, text: str) -> str:
-        self._written.setdefault(key, []).append(text)
+        self._written[key] += text
         return text
