@@ -10,9 +10,8 @@ dx.Preset.v1  surrogates for the labels of OntoNotes, CoNLL, GMB, presidio and t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import srsly
@@ -39,11 +38,13 @@ LABELS: dict[str, str] = srsly.read_json(DATA / "mentions.json")["preset"]
 
 @dataclass(frozen=True)
 class FixedText:
-    """A text that follows from the label and the visible traits of a mention alone."""
+    """A text that follows from the label and the visible traits of a mention alone: marks for its
+    letters and digits, or else the text, or else its label."""
 
     name: str
     in_clear: tuple[str, ...]
-    text_of: Callable[[Mention], str]
+    text: str | None = None
+    mark: str = ""
 
     way = "drawn"
     chance = 0.0
@@ -51,8 +52,13 @@ class FixedText:
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return the text for each mention; a mention that is that text already stays."""
-        pairs = [(mention.text, self.text_of(mention)) for mention in mentions]
+        pairs = [(mention.text, self._text_of(mention)) for mention in mentions]
         return [None if is_same(text, fixed) else fixed for text, fixed in pairs]
+
+    def _text_of(self, mention: Mention) -> str:
+        if self.mark:
+            return "".join(c if c.isspace() or c in "-/.,()" else self.mark for c in mention.text)
+        return self.text or f"[{mention.label}]"
 
 
 @dataclass(frozen=True)
@@ -82,14 +88,9 @@ def make_mask(mark: str = "*", length: int | None = None) -> FixedText:
     if not isinstance(mark, str) or len(mark) != 1 or mark.isspace() or mark.isalnum():
         raise fail("mark", "one character that is no letter, digit or white space", mark)
     if length is not None:
-        marks = mark * whole("length", length, least=1)
-        return FixedText("dx.Mask.v1", (), partial(_label_or, marks))
+        return FixedText("dx.Mask.v1", (), text=mark * whole("length", length, least=1))
     shown = "the length of masked mentions, and what is no letter or digit in them"
-    return FixedText("dx.Mask.v1", (shown,), partial(_masked, mark))
-
-
-def _masked(mark: str, mention: Mention) -> str:
-    return "".join(c if c.isspace() or c in "-/.,()" else mark for c in mention.text)
+    return FixedText("dx.Mask.v1", (shown,), mark=mark)
 
 
 @registry.dx_surrogates("dx.Redact.v1")
@@ -97,11 +98,7 @@ def make_redact(text: str | None = None) -> FixedText:
     """Make a surrogate that is the same text for every mention; null is the label in brackets."""
     if text is not None and (not isinstance(text, str) or not text.strip()):
         raise fail("text", "a text, or null for the label", text)
-    return FixedText("dx.Redact.v1", (), partial(_label_or, text))
-
-
-def _label_or(text: str | None, mention: Mention) -> str:
-    return text or f"[{mention.label}]"
+    return FixedText("dx.Redact.v1", (), text)
 
 
 @registry.dx_surrogates("dx.Keep.v1")
