@@ -1,4 +1,5 @@
-"""dx.Remap.v1: the most likely original by brute force, and that it sees the release alone."""
+"""dx.Remap.v1: the most likely original, or the nearest word (loss = "path"), by brute force, and
+that it sees the release alone."""
 
 import pickle
 from itertools import pairwise
@@ -17,6 +18,7 @@ from .distributions import (
     all_sentences,
     emissions,
     log_q,
+    losses,
     moves,
     small_mechanism,
     small_space,
@@ -91,26 +93,26 @@ def test_sentences_of_a_batch_are_edited_each_by_itself(kind):
     assert together.tolist() == np.concatenate(each).tolist()
 
 
-class Favourite:
-    """A prior of words alone that wants one word above all."""
+class Alone:
+    """A prior of words alone. weights: of how many words, their weights."""
 
-    name, draws = "test.Favourite.v1", "alone"
+    name, draws = "test.Alone.v1", "alone"
 
-    def __init__(self, row):
-        self.row = row
+    def __init__(self, weights):
+        self.weights = weights
 
     def fit(self, space):
-        weights = np.ones(len(space))
-        weights[self.row] = 1e9
-        return alone_chain(weights)
+        return alone_chain(self.weights(len(space)))
 
 
 def test_a_mechanism_that_states_its_probabilities_is_edited_by_them():
     mechanism = registry.dx_mechanisms.get("dx.Exponential.v1")(epsilon=2.0)
     mechanism.fit(small_space())
     rows = np.arange(N)
-    assert (remap(mechanism, Favourite(3)).edit(rows, mechanism) == 3).all()
-    flat = remap(mechanism, Favourite(slice(None))).edit(rows, mechanism)
+    assert (
+        remap(mechanism, Alone(lambda n: 1 + 1e9 * (np.arange(n) == 3))).edit(rows, mechanism) == 3
+    ).all()
+    flat = remap(mechanism, Alone(np.ones)).edit(rows, mechanism)
     assert flat.tolist() == mechanism.distribution(rows).argmax(axis=0).tolist()
 
 
@@ -141,6 +143,36 @@ def test_words_that_never_come_out_are_no_candidates():
     ).tolist() == free.tolist()  # fmt: skip
 
 
+# -- the nearest word in place of an output ------------------------------------------------------
+
+
+def test_the_editor_puts_the_best_word_in_place_of_each_output():
+    space, every = small_space(50), np.arange(50)
+    q = np.random.default_rng(1).dirichlet(np.full(50, 0.3))
+    mechanism = registry.dx_mechanisms.get("dx.Path.v2")(1.6, "plain", Alone(lambda n: q))
+    editor = registry.dx_editors.get("dx.Remap.v1")(loss="path").fit(space, mechanism.fit(space))
+    found = editor.edit(every, mechanism)
+    D, P = mechanism.built.kernel.distances(every), mechanism.distribution(every)
+    costs = P.T @ (q[:, None] * D)
+    assert costs[every, found] == pytest.approx(costs.min(axis=1), rel=1e-9)
+    whole = P @ np.eye(50)[found]
+    assert q @ (whole * D).sum(axis=1) < q @ (P * D).sum(axis=1)
+    lost = losses(whole[:, np.unique(found)])
+    assert (lost <= 1.6 * mechanism.distances(every) + 1e-9).all()
+    fixed = every % 2 == 0
+    stays = editor.edit(every, mechanism, fixed=fixed)
+    assert (stays == np.where(fixed, every, found)).all()
+
+
+def test_the_nearest_word_is_refused_where_it_cannot_be_known():
+    make, space = registry.dx_editors.get("dx.Remap.v1"), small_space(10)
+    with pytest.raises(DxError, match=r"editor.loss"):
+        make(loss="nonsense")
+    other = registry.dx_mechanisms.get("dx.Path.v1")(1.6).fit(space)
+    with pytest.raises(DxError, match=r"editor.loss"):
+        make(loss="path").fit(space, other)
+
+
 # -- documents --------------------------------------------------------------------------------
 
 REMAP = {"@dx_editors": "dx.Remap.v1", "prior": {"@dx_priors": "test.Flat.v1"}}
@@ -148,7 +180,7 @@ REMAP = {"@dx_editors": "dx.Remap.v1", "prior": {"@dx_priors": "test.Flat.v1"}}
 
 @registry.dx_priors("test.Flat.v1")
 def make_flat():
-    return Favourite(slice(None))
+    return Alone(np.ones)
 
 
 def test_an_edit_is_a_function_of_the_release_alone(make_nlp):

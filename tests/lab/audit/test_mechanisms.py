@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mechanisms.found import names, settings_of
+from mechanisms.found import made, names, settings_of
 
 from spacy_dxprivacy import DxError, Guarantee, Space
 from spacy_dxprivacy.lab.audit import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding, Report, audit
@@ -16,7 +16,7 @@ from spacy_dxprivacy.lab.audit.mechanism import EFFORTS
 from spacy_dxprivacy.lab.audit.tiers import AuditTrial, law
 from spacy_dxprivacy.ty import facts_of
 
-from .doubles import LIARS, Double, made
+from .doubles import LIARS, Double
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*DX101")
 
