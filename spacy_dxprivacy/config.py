@@ -43,7 +43,7 @@ class PipelineOptions:
     """
 
     config: Annotated[Path | str | None, "Config file of a spaCy pipeline", "-c"] = None
-    model: Annotated[str | Path | None, "spaCy pipeline with a recogniser, or rules"] = None
+    model: Annotated[str | Sequence[str] | None, "Recognisers: rules, network, pipelines"] = None
     mechanism: Annotated[
         str | None, "Mechanism: path (default), 'mahalanobis lam=1', ...", "-m"
     ] = None
@@ -65,7 +65,8 @@ class PipelineOptions:
     overrides: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "entities", names_of(self.entities or ()))
+        for name in ("entities", "model"):
+            object.__setattr__(self, name, names_of(getattr(self, name) or ()))
         for name in ("config", "key", "code"):
             if (path := getattr(self, name)) is not None:
                 object.__setattr__(self, name, Path(path).expanduser())
@@ -211,9 +212,9 @@ def unknown_key(path: str, known: Iterable[str]) -> UsageError:
     return UsageError(f"there is no setting `{path}`.{did_you_mean(path, known)}")
 
 
-def names_of(given: str | Iterable[str]) -> tuple[str, ...]:
+def names_of(given: str | Path | Iterable[str]) -> tuple[str, ...]:
     """Return ("a", "b") for "a, b", and for a list with such strings."""
-    strings = [given] if isinstance(given, str) else given
+    strings = [given] if isinstance(given, (str, Path)) else given
     names = (name.strip() for string in strings for name in str(string).split(","))
     return tuple(filter(None, names))
 

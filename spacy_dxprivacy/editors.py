@@ -1,35 +1,28 @@
 r"""The most likely original, given the release, by public knowledge alone (dx.Remap.v1).
 
-    w = argmax q(w_1..w_n) product of P(y_i | w_i)       P: exp(-beta path) for dx.Path.v2, else the
-                                                         probabilities that the mechanism states
-            q: word pairs. With word-level sampling, on request, the word of the least expected
-            path instead: the best response of a user who knows q and the mechanism, and whose loss
-            is the path
+    w = argmax q(w_1..w_n) product of exp(-beta path(w_i, y_i))       q: word pairs
 Privacy     post-processing of the release: it costs nothing and hides nothing; a reader with the
             same knowledge can do the same
 Papers      Chatzikokolakis, ElSalamouny, Palamidessi 2017 (remapping of locations); Viterbi 1967;
-            Rabiner 1989, section III B; Oya, Troncoso, Perez-Gonzalez 2017
+            Rabiner 1989, section III B
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from .arrays import Bools1d, Floats1d, Ints1d, Numbers1d
 from .mechanisms.path_v2 import SentenceMechanism
+from .metric.policy_graph import Kernel
 from .prior.chain import Chain, Prior
 from .registries import registry
-from .sampler.alone import WordDraw
 from .space import Space
-from .ty import Mechanism, StatesProbabilities
-from .validate import fail, one_of
-
-MOST_CANDIDATES = 64
-CACHED = 2**12  # words
+from .ty import Mechanism
+from .validate import fail
 
 # Candidates for one word, and their emission log-likelihoods.
 Place = tuple[Numbers1d, Floats1d]
@@ -43,22 +36,18 @@ class Remap:
     def __init__(self, prior: Prior | None = None) -> None:
         self.prior = prior
         self._fitted: Chain | None = None
-        self._words: Sequence[str] = ()
         self._allowed: Bools1d | None = None
-        self._cache: dict[int, Any] = {}  # by released row
 
-    def fit(self, space: Space, mechanism: Mechanism) -> Remap:
-        """Take a fitted mechanism; raise DxError for one without output probabilities."""
-        if not isinstance(mechanism, SentenceMechanism | StatesProbabilities):
-            expected = "null with a mechanism that does not state its probabilities"
-            raise fail("editor", expected, mechanism.name)
-        self._cache, self._words, self._allowed = {}, space.words, None
-        if self.prior is None and isinstance(mechanism, SentenceMechanism):
-            fitted = mechanism.built.chain
-        else:
-            prior = self.prior or registry.dx_priors.get("dx.WordPairs.v1")()
-            fitted = prior.fit(space)
-        self._fitted = fitted
+    def fit(
+        self, space: Space, mechanism: Mechanism, allowed: Callable[[str], bool] | None = None
+    ) -> Remap:
+        """Take a fitted dx.Path.v2; raise DxError for another mechanism."""
+        if not isinstance(mechanism, SentenceMechanism):
+            raise fail("editor", "null with a mechanism other than dx.Path.v2", mechanism.name)
+        self._allowed = None
+        if allowed is not None:
+            self._allowed = np.array([allowed(word) for word in space.words], dtype=bool)
+        self._fitted = self.prior.fit(space) if self.prior else mechanism.built.chain
         return self
 
     @property
@@ -66,11 +55,6 @@ class Remap:
         if self._fitted is None:
             raise fail("editor", "fitted before it edits", self.name)
         return self._fitted
-
-    def avoid(self, allowed: Callable[[str], bool]) -> None:
-        """Exclude words of the space from the candidates, after fit; see ty.AvoidsWords."""
-        self._allowed = np.array([allowed(word) for word in self._words], dtype=bool)
-        self._cache = {}
 
     def edit(
         self,
@@ -85,118 +69,36 @@ class Remap:
         """
         chain, new = self._chain, rows.astype(np.int64)
         stays = np.zeros(len(rows), dtype=bool) if fixed is None else fixed
-        find = channel(mechanism, rows[~stays])
+        kernel = cast(SentenceMechanism, mechanism).built.kernel
+        kernel.prepare(rows[~stays].tolist())  # faster together
         if starts is None:
             with np.errstate(divide="ignore"):
                 for at in np.flatnonzero(~stays).tolist():
-                    words, logs = self.place(int(rows[at]), find)
+                    words, logs = self._place(int(rows[at]), kernel)
                     new[at] = words[(logs + np.log(chain.unigram[words])).argmax()]
             return new
         first = np.flatnonzero(starts)
         for begin, end in zip(first.tolist(), [*first[1:].tolist(), len(rows)], strict=True):
             pairs = zip(new[begin:end].tolist(), stays[begin:end].tolist(), strict=True)
-            places = [_only(row) if stay else self.place(row, find) for row, stay in pairs]
+            places = [_only(row) if stay else self._place(row, kernel) for row, stay in pairs]
             found = most_likely(chain, places)
             if found is not None:
                 new[begin:end] = found
         return new
 
-    def place(self, row: int, find: Callable[[int], Place]) -> Place:
+    def _place(self, row: int, kernel: Kernel) -> Place:
         """Return the candidates for a released row; the row itself where all are excluded."""
-        if row not in self._cache:
-            if len(self._cache) >= CACHED:
-                self._cache = {}
-            words, logs = find(row)
-            if self._allowed is not None and not self._allowed[words].all():
-                some = self._allowed[words]
-                words, logs = (words[some], logs[some]) if some.any() else _only(row)
-            self._cache[row] = words, logs
-        return cast(Place, self._cache[row])
-
-    # A copy must not hold words that this process released.
-    def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_cache": {}}
-
-
-class NearestRemap(Remap):
-    """See editors.make_remap: loss = "path"."""
-
-    def fit(self, space: Space, mechanism: Mechanism) -> NearestRemap:
-        """Take a fitted dx.Path.v2 with word-level sampling; raise DxError for any other."""
-        if not isinstance(mechanism, SentenceMechanism) or mechanism.facts.draws_sentences:
-            expected = "'changed' with a mechanism other than dx.Path.v2 on words drawn alone"
-            raise fail("editor.loss", expected, "path")
-        super().fit(space, mechanism)
-        return self
-
-    def edit(
-        self,
-        rows: Ints1d,
-        mechanism: Mechanism,
-        starts: Bools1d | None = None,
-        fixed: Bools1d | None = None,
-    ) -> Ints1d:
-        """As Remap.edit; starts are not read, as words were drawn alone."""
-        prior, words = self._chain.unigram, cast(SentenceMechanism, mechanism).built.words
-        stays = np.zeros(len(rows), dtype=bool) if fixed is None else fixed
-        distinct = np.unique(rows[~stays]).tolist()
-        if len(self._cache) + len(distinct) > CACHED:
-            self._cache = {}
-        for row in distinct:
-            if row not in self._cache:
-                self._cache[row] = _nearest_word(words, prior, row)
-        new = rows.astype(np.int64)
-        new[~stays] = [self._cache[row] for row in rows[~stays].tolist()]
-        return new
+        words, extra = kernel.nearer_words(row)
+        if self._allowed is not None:
+            allowed = self._allowed[words]
+            if not allowed.any():
+                return _only(row)
+            words, extra = words[allowed], extra[allowed]
+        return words, np.log(kernel.outputs[words] + extra)
 
 
 def _only(row: int) -> Place:
     return np.array([row]), np.zeros(1)
-
-
-def channel(mechanism: Mechanism, rows: Ints1d) -> Callable[[int], Place]:
-    """Return a function from a released row to its candidates and ln P(row | candidate)."""
-    if isinstance(mechanism, SentenceMechanism):
-        kernel = mechanism.built.kernel
-        kernel.prepare(rows.tolist())  # faster together
-
-        def near(row: int) -> Place:
-            words, extra = kernel.nearer_words(row)
-            return words, np.log(kernel.outputs[words] + extra)
-
-        return near
-    states = cast(StatesProbabilities, mechanism)
-
-    def stated(row: int) -> Place:
-        P = states.distribution(np.array([row]))[0]
-        words = np.union1d(np.argsort(-P, kind="stable")[:MOST_CANDIDATES], [row])
-        with np.errstate(divide="ignore"):
-            return words, np.log(states.distribution(words)[:, row].astype(np.float64))
-
-    return stated
-
-
-def _nearest_word(words: WordDraw, prior: Floats1d, row: int) -> int:
-    """Return the v with the least sum over w of P(w | row) path(w, v).
-
-    prior: float64 (n,), of the originals, up to a factor. Only the likeliest are looked at; others
-    count as if they were as far as possible, over both radii, with the mean normaliser of these.
-    """
-    kernel = words.kernel
-    near, extra = kernel.nearer_words(row)
-    scores = prior * kernel.outputs
-    scores[near] += prior[near] * extra
-    most = min(MOST_CANDIDATES, len(scores))
-    some: Ints1d = np.union1d(np.argpartition(-scores, most - 1)[:most], [row])
-    kernel.prepare(some.tolist())
-    radii = kernel.graph.radii[some] / kernel.graph.quanta
-    logs = words.log_sums(some) - kernel.beta * (radii - radii.min())
-    likely = scores[some] * np.exp(logs.mean() - logs)
-    rest = max(0.0, float(scores.sum() - scores[some].sum()))
-    weights = np.stack([kernel.weights(row, some) for row in some.tolist()])
-    least = kernel.graph.radii.min() / kernel.graph.quanta
-    paths = radii[:, None] + least - np.log(weights) / kernel.beta
-    return int(some[(likely @ paths + rest * radii).argmin()])
 
 
 # -- Viterbi over a chain --------------------------------------------------------------------------
@@ -292,19 +194,13 @@ def _step(chain: Chain, before: Ints1d, logs: Floats1d, here: Ints1d) -> tuple[F
     return best, came
 
 
-LOSSES = ("changed", "path")
-
-
 @registry.dx_editors("dx.Remap.v1")
-def make_remap(prior: Prior | None = None, loss: str = "changed") -> Remap:
+def make_remap(prior: Prior | None = None) -> Remap:
     """Replace released words by the most likely originals, by public knowledge alone.
 
     Args:
-        prior: Public language model; that of the mechanism if None, else dx.WordPairs.v1.
-        loss: "changed" for the most likely words; "path", with word-level sampling, for those that
-            are nearest to the original on average.
+        prior: Public language model; that of the mechanism if None.
     """
-    one_of("editor.loss", loss, LOSSES)
     if prior is not None and not isinstance(prior, Prior):
         raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))
-    return NearestRemap(prior) if loss == "path" else Remap(prior)
+    return Remap(prior)

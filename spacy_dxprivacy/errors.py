@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import NoReturn
 
@@ -35,6 +36,14 @@ def warn_always(message: str, *, stacklevel: int) -> None:
         if next(actions, "default") != "error":
             warnings.simplefilter("always", DxWarning)
         warnings.warn(message, DxWarning, stacklevel=stacklevel)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Ignore the warnings of mechanisms without a guarantee."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DxWarning)
+        yield
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

@@ -13,11 +13,11 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ import spacy
 from spacy.vectors import Vectors
 
 from .arrays import Floats2d, Ints1d
-from .errors import DxError, DxWarning
+from .errors import DxError, quiet
 from .pipeline.draft import Draft, ReleaseStage
 from .pipeline.receipt import assert_sanitized
 from .privacy.guarantee import KINDS, STATUSES, Guarantee
@@ -45,39 +45,41 @@ def small_space() -> Space:
     return Space.from_vectors([f"word{i}" for i in range(WORDS)], points)
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Ignore the warning of mechanisms without a guarantee."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DxWarning)
-        yield
-
-
 @dataclass(frozen=True)
-class Case:
-    """A registered mechanism under test.
-
-    Attributes:
-        name: In the registry dx_mechanisms.
-        settings: What its constructor takes.
-        space: What it is fitted on.
-    """
+class _Part:
+    """A registered part under test, by its name in a registry, and what its constructor takes."""
 
     name: str
     settings: Mapping[str, Any] = field(default_factory=dict)
-    space: Space = field(default_factory=small_space)
+    registry_name: ClassVar[str]
 
-    def made(self) -> Mechanism:
-        """Return a new mechanism, not fitted, as a config file would make it."""
-        block = {"@dx_mechanisms": self.name, **self.settings}
+    @property
+    def block(self) -> dict[str, Any]:
+        """The block of a config file that makes the part."""
+        return {f"@{self.registry_name}": self.name, **self.settings}
+
+    def made(self) -> Any:
+        """Return a new part, as a config file would make it."""
         with quiet():
-            mechanism: Mechanism = registry.resolve({"mechanism": block})["mechanism"]
-        return mechanism
+            return registry.resolve({"part": self.block})["part"]
+
+    def expect(self, holds: bool, sentence: str) -> None:
+        """Fail the test with a sentence where something does not hold."""
+        if not holds:
+            pytest.fail(f"{self.name}: {sentence}", pytrace=False)
+
+
+@dataclass(frozen=True)
+class Case(_Part):
+    """A registered mechanism under test, and the space that it is fitted on."""
+
+    space: Space = field(default_factory=small_space)
+    registry_name = "dx_mechanisms"
 
     @cached_property
     def fitted(self) -> Mechanism:
         """A mechanism that is fitted on the space."""
-        mechanism = self.made()
+        mechanism: Mechanism = self.made()
         mechanism.fit(self.space)
         return mechanism
 
@@ -89,11 +91,6 @@ class Case:
     def draw(self, rows: Any, rng: Rng | None = None) -> Draw:
         """Return a draw for rows (k,), unseeded without an rng."""
         return self.fitted.sample(np.asarray(rows), rng or Rng())
-
-    def expect(self, holds: bool, sentence: str) -> None:
-        """Fail the test with a sentence where something does not hold."""
-        if not holds:
-            pytest.fail(f"{self.name}: {sentence}", pytrace=False)
 
     def refusal(self, of: str, call: Callable[[], object], error: type[Exception] = DxError) -> str:
         """Return the message of the error that a call raises; fail the test if it raises none."""
@@ -284,9 +281,8 @@ def it_works_in_a_pipeline(case: Case) -> None:
     nlp = spacy.blank("en")
     table, words = case.space.vectors.copy(), case.space.words
     nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=table, keys=words)
-    block = {"@dx_mechanisms": case.name, **case.settings}
     with quiet():
-        nlp.add_pipe("dx_sanitizer", config={"mechanism": block})
+        nlp.add_pipe("dx_sanitizer", config={"mechanism": case.block})
         doc = nlp(" ".join(words))
     assert_sanitized(doc)
     case.expect(len(doc) == len(words), f"{len(words)} words went in, {len(doc)} came out")
@@ -313,7 +309,7 @@ CLAUSES: tuple[Clause, ...] = (
 
 def mechanism_contract(
     name: str, settings: Mapping[str, Any] | None = None, space: Space | None = None
-) -> Callable[[Clause], None]:
+) -> Any:
     """Return a test for pytest, one case a clause: give it a name that begins with test_.
 
     Args:
@@ -322,10 +318,12 @@ def mechanism_contract(
             tests sharp.
         space: small_space() if left out.
     """
-    case = Case(name, dict(settings or {}), space or small_space())
+    return _contract(Case(name, dict(settings or {}), space or small_space()), CLAUSES)
 
-    @pytest.mark.parametrize("clause", CLAUSES, ids=lambda clause: clause.__name__)
-    def test_contract(clause: Clause) -> None:
+
+def _contract(case: Any, clauses: Sequence[Callable[[Any], None]]) -> Any:
+    @pytest.mark.parametrize("clause", clauses, ids=lambda clause: clause.__name__)
+    def test_contract(clause: Callable[[Any], None]) -> None:
         clause(case)
 
     return test_contract
@@ -334,31 +332,14 @@ def mechanism_contract(
 # -- stages ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class StageCase:
-    """A registered stage under test, by its name in the registry dx_stages, and its settings."""
+class StageCase(_Part):
+    """A registered stage under test."""
 
-    name: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def block(self) -> dict[str, Any]:
-        """The block of a config file that makes the stage."""
-        return {"@dx_stages": self.name, **self.settings}
-
-    def made(self) -> ReleaseStage:
-        """Return a new stage, as a config file would make it."""
-        stage: ReleaseStage = registry.resolve({"stage": self.block})["stage"]
-        return stage
+    registry_name = "dx_stages"
 
     def words(self, stage: ReleaseStage, draft: Draft) -> list[str]:
         """Return the words that a stage returns, by the same noise each time."""
         return list(stage(draft, Rng(seed=5)).words)
-
-    def expect(self, holds: bool, sentence: str) -> None:
-        """Fail the test with a sentence where something does not hold."""
-        if not holds:
-            pytest.fail(f"{self.name}: {sentence}", pytrace=False)
 
 
 def small_release() -> Draft:
@@ -413,19 +394,11 @@ STAGE_CLAUSES = (
 )
 
 
-def stage_contract(
-    name: str, settings: Mapping[str, Any] | None = None
-) -> Callable[[Callable[[StageCase], None]], None]:
+def stage_contract(name: str, settings: Mapping[str, Any] | None = None) -> Any:
     """Return a test for pytest, one case a clause: give it a name that begins with test_.
 
     Args:
         name: The stage in the registry dx_stages, by entry point or by an import.
         settings: What its constructor needs.
     """
-    case = StageCase(name, dict(settings or {}))
-
-    @pytest.mark.parametrize("clause", STAGE_CLAUSES, ids=lambda clause: clause.__name__)
-    def test_contract(clause: Callable[[StageCase], None]) -> None:
-        clause(case)
-
-    return test_contract
+    return _contract(StageCase(name, dict(settings or {})), STAGE_CLAUSES)

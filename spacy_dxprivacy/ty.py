@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from .arrays import Bools1d, Bools2d, Floats1d, Floats2d, Ints1d, Ints2d
 from .privacy.guarantee import Guarantee
@@ -28,13 +28,6 @@ class Draw:
     vectors: Floats2d | None = None
 
 
-class RadiusDistribution(Protocol):
-    """A frozen distribution of scipy.stats."""
-
-    def cdf(self, x: Floats1d, /) -> Floats1d: ...
-    def ppf(self, q: float, /) -> float: ...
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class NoiseLaw:
     """The distribution that released vectors have to follow, for audits.
@@ -42,12 +35,12 @@ class NoiseLaw:
     Attributes:
         centres: Where the noise of each word starts, float (n, c).
         radius: From noise (k, c) to a float64 (k,).
-        law: The distribution of that radius.
+        law: The distribution of that radius, a frozen one of scipy.stats.
     """
 
     centres: Floats2d
     radius: Callable[[Floats2d], Floats1d]
-    law: RadiusDistribution
+    law: Any
 
 
 @runtime_checkable
@@ -175,29 +168,11 @@ class Index(Protocol):
 
 
 @runtime_checkable
-class StatesChoice(Protocol):
-    """An index that chooses how to search. choice: what fit chose, with its settings."""
-
-    choice: str
-
-
-@runtime_checkable
-class HasIndex(Protocol):
-    """A projection that searches with an index."""
-
-    index: Index
-
-
-@runtime_checkable
 class FindsSettings(Protocol):
-    """A projection that calibrates some of its settings on the space, such as c = "auto"."""
+    """A projection that chooses settings by the space, such as an index."""
 
-    def found(self) -> dict[str, float]:
-        """Return the settings that fit calibrated, for a saved pipeline."""
-        ...
-
-    def restore(self, calibrated: dict[str, float]) -> None:
-        """Make the next fit use these instead of calibrating again."""
+    def found(self) -> dict[str, Any]:
+        """Return what fit chose, for receipts."""
         ...
 
 
@@ -223,8 +198,13 @@ class Editor(Protocol):
 
     name: str
 
-    def fit(self, space: Space, mechanism: Mechanism) -> object:
-        """Take a fitted mechanism; raise DxError for one that it cannot work with."""
+    def fit(
+        self, space: Space, mechanism: Mechanism, allowed: Callable[[str], bool] | None = None
+    ) -> object:
+        """Take a fitted mechanism; raise DxError for one that it cannot work with.
+
+        allowed: the public predicate of words that may come out; None for all.
+        """
         ...
 
     def edit(
@@ -239,13 +219,4 @@ class Editor(Protocol):
         starts: bool (k,), where sentences begin; if left out, words are taken alone. fixed: bool
         (k,), words that stay.
         """
-        ...
-
-
-@runtime_checkable
-class AvoidsWords(Protocol):
-    """An editor that chooses words of its own."""
-
-    def avoid(self, allowed: Callable[[str], bool]) -> object:
-        """Take, after fit, the public predicate of words that may come out."""
         ...

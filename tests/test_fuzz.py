@@ -201,7 +201,7 @@ def test_every_document_of_a_folder_is_written_or_named(dx, folder, texts):
     done = dx(source, target)
     names = {path.name for path in target.iterdir()}
     for path in source.iterdir():
-        assert (path.name in names) != (f"{path.name}, document 1: " in done.stderr)
+        assert (path.name in names) != (f"{path.name}, record 1: " in done.stderr)
     assert not any(leaks(path.read_bytes(), UNKNOWN_SECRETS) for path in target.iterdir())
 
 

@@ -25,8 +25,7 @@ from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_apart, make_key, read_key
-from ..io.jobs import Job, check_fields, check_receipt, links_out, plan_jobs
-from ..io.pieces import MODULES
+from ..io.jobs import Job, check_fields, check_receipt, plan_jobs
 from ..io.resume import is_begun
 from ..io.run import sanitize
 from ..io.tally import Tally
@@ -42,11 +41,8 @@ from .terminal import (
     with_options,
 )
 
-UNITS = {"txt": "document", "spacy": "document", "jsonl": "line"}
-UNITS |= dict.fromkeys(MODULES, "document")
 MOST_FAILURES = 20  # that are printed one by one
 LONG = 2**20  # bytes of text, which has most of the words whose paths are stored
-TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 
 
 @options.from_settings()
@@ -75,7 +71,7 @@ def sanitize_cli(
         "--n-process", "-n", help="Worker processes; -1 for one per core"
     )] = 1,
     verbose: Annotated[bool | None, Option(
-        "--verbose/--quiet", "-v/-q", help="Print the whole receipt, or none", show_default=False
+        "--verbose/--quiet", "-v/-q", help="Print the receipt as JSON, or none", show_default=False
     )] = None,
     force: options.Force = False,
 ) -> None:  # fmt: skip
@@ -92,9 +88,9 @@ def sanitize_cli(
 
     A key file that is not there is made. Keep it apart from what you release.
 
-    The receipt on stderr states the guarantee, and with -v all that stays visible. Records that
-    fail are left out and listed by number; the exit status is then 1. The output appears under its
-    name when it is complete. A run on a folder that was stopped is resumed by the same command.
+    The receipt in short is on stderr, and with -v all of it as JSON. Records that fail are left
+    out and listed by number; the exit status is then 1. The output appears under its name when it
+    is complete. A run on a folder that was stopped is resumed by the same command.
 
     Example: python -m spacy dx sanitize notes.jsonl clean.jsonl --entities person,date
     """
@@ -123,11 +119,10 @@ def sanitize_cli(
                 folder=Path(str(target)) if is_folder else None,
                 on_failure=on_failure, on_progress=on_progress,
             )  # fmt: skip
-        tally.in_clear += [] if table is None else [TABLE]
-        _count_other_files(tally, source, jobs)
+        if is_folder:
+            _count_other_files(tally, Path(source), jobs)
         if receipt is not None:
-            payload = json.dumps(tally.to_dict(), indent=2, ensure_ascii=False)
-            write_bytes(receipt, f"{payload}\n".encode(), force=force)
+            write_bytes(receipt, f"{_as_json(tally)}\n".encode(), force=force)
     _print(tally, files, verbose=verbose)
     if tally.failures:
         raise typer.Exit(1)
@@ -138,16 +133,22 @@ def _print(tally: Tally, files: FileOptions, *, verbose: bool | None) -> None:
 
     verbose: True for the whole receipt, None for its summary, False for none.
     """
-    if verbose is not False:
+    if verbose:
+        typer.echo(_as_json(tally), err=True)
+    elif verbose is None:
         # A blank line where both are on one screen.
         start = "\n\n" if sys.stdout.isatty() and sys.stderr.isatty() else ""
-        typer.echo(start + "\n".join(tally.lines() if verbose else tally.summary()), err=True)
+        typer.echo(start + "\n".join(tally.summary()), err=True)
     for alarm in tally.alarms():
         typer.secho(alarm, err=True, fg="red", bold=True)
     fields = [line for line in tally.in_clear if line.startswith("the fields")]
     if fields and files.keep_fields is None:
         remedy = "List those to keep with --keep-fields, or drop all with --keep-fields none."
         typer.secho(f"UNMODIFIED: {fields[0]}. {remedy}", err=True, fg="yellow")
+
+
+def _as_json(tally: Tally) -> str:
+    return json.dumps(tally.to_dict(), indent=2, ensure_ascii=False)
 
 
 # -- the run ---------------------------------------------------------------------------------------
@@ -180,7 +181,7 @@ def _reports(
     def on_failure(job: Job, number: int, why: str) -> None:
         nonlocal failures
         failures += 1
-        place = f"{job.name}, {UNITS.get(job.read_as, 'record')} {number}" if number else job.name
+        place = f"{job.name}, record {number}" if number else job.name
         why = why.removeprefix(f"{job.name}: ")  # begins so for one file alone
         if failures <= MOST_FAILURES:
             above_bar(f"dx sanitize: {place}: {with_options(why)}")
@@ -197,16 +198,10 @@ def _reports(
         above_bar(f"dx sanitize: {unprinted:,} more failed; --receipt has all of them.")
 
 
-def _count_other_files(tally: Tally, source: str, jobs: list[Job]) -> None:
-    """Count the files of a folder that are of no format."""
-    if source and (folder := Path(source)).is_dir():
-        links = links_out(folder)
-        for link in links[:MOST_FAILURES]:
-            above_bar(f"dx sanitize: {link}: leads out of the folder, and is left out.")
-        inside = [path for path in folder.rglob("*") if path.is_file() and path not in links]
-        counts = {"links out of the folder": len(links), "other files": len(inside) - len(jobs)}
-        dropped = {kind: count for kind, count in counts.items() if count}
-        tally.count += Count(dropped=dropped)
+def _count_other_files(tally: Tally, folder: Path, jobs: list[Job]) -> None:
+    """Count the files of a folder that are of no format, or links that lead out of it."""
+    if others := sum(path.is_file() for path in folder.rglob("*")) - len(jobs):
+        tally.count += Count(dropped={"other files": others})
 
 
 def _store_paths(nlp: Language, size: int) -> None:

@@ -119,7 +119,7 @@ def create_sanitizing_augmenter(
     """
     parts: dict[str, Any] = {"mechanism": mechanism, "space": space, "unknown": unknown}
     parts |= registry.resolve({name: DEFAULT_CONFIG[name] for name in parts if not parts[name]})
-    settings = {"source": parts.pop("space"), "seed": seed, **parts}
+    settings = {"seed": seed, **parts}
     return SanitizingAugmenter(settings, level, annotations)
 
 

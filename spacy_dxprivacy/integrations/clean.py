@@ -21,8 +21,8 @@ from ..entities.surrogates.restoring import Restorer
 from ..errors import DxError, Errors
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.records import Failed, Record, Result, checked
-from ..io.results import Processes, Serial, by_number, executor_of, results
-from ..io.run import not_covered, with_language
+from ..io.results import by_number, results
+from ..io.run import with_language
 from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS, Receipt
 from ..privacy.composition import Loss
@@ -167,11 +167,11 @@ def clean(
     if batch_size is not None:
         whole("batch_size", batch_size, least=1)
     processes, pipeline = process_count(n_process), ready(settings)
-    executor = executor_of(pipeline.nlp, processes, batch_size)
     if max_epsilon is not None and the_sanitizer(pipeline.nlp).settings.numbers is not None:
         expected = "None with numbers, whose epsilon is of another metric"
         raise fail("max_epsilon", expected, max_epsilon)
-    done = _gathered(_results(pipeline, rows, executor, settings.get("language")), len(rows), by)
+    outcomes = _results(pipeline, rows, settings.get("language"), processes, batch_size)
+    done = _gathered(outcomes, len(rows), by)
     if done.failures and on_failure == "raise":
         first = min(done.failures)
         why = f"number {first} (from 0): {done.failures[first]}"
@@ -186,14 +186,20 @@ def clean(
 
 
 def _results(
-    pipeline: Ready, rows: Sequence[Any], executor: Serial | Processes, language: str | None
+    pipeline: Ready,
+    rows: Sequence[Any],
+    language: str | None,
+    n_process: int,
+    batch_size: int | None,
 ) -> list[Result]:
     records = (checked(i, 0, [row]) for i, row in enumerate(rows) if not is_missing(row))
     try:
         with pipeline.turn, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
             in_language = with_language(pipeline.nlp, records, language)
-            return list(results(pipeline.nlp, in_language, executor))
+            return list(
+                results(pipeline.nlp, in_language, n_process=n_process, batch_size=batch_size)
+            )
     except Exception as error:
         failure = without_text(error)  # notebooks print tracebacks with their causes
     raise failure
@@ -292,9 +298,6 @@ def prompted(
     use = json.dumps([settings, policy], default=str, sort_keys=True)
 
     def draw(record: Record) -> str:
-        why = not settings.get("language") and not_covered(pipeline.nlp, str(record.texts[0]))
-        if why:
-            raise DxError(why)
         (outcome,) = results(pipeline.nlp, [record])
         if isinstance(outcome, Failed):
             raise DxError(outcome.why)

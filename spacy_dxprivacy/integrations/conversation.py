@@ -25,9 +25,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..entities.surrogates.base import Mention, Scope
-from ..entities.surrogates.replacements import USER, Replacement
+from ..entities.surrogates.replacements import ORDER, USER, Replacement
 from ..entities.surrogates.restoring import Rows, rows_of, set_apart
 from ..entities.surrogates.table import SurrogateTable
+from ..entities.surrogates.timeline import evident_order
 from ..errors import DxError
 from ..io.build import the_sanitizer
 from ..io.records import MENTIONS, Record
@@ -156,14 +157,11 @@ class Prompter:
     """
 
     def __init__(self, nlp: Language, policy: Mapping[str, str] | None = None) -> None:
-        sanitizer = the_sanitizer(nlp)
-        self._surrogates = sanitizer.settings.surrogates
+        self._sanitizer = the_sanitizer(nlp)
+        self._surrogates = self._sanitizer.settings.surrogates
         self._policy = {plain_label(label): way for label, way in (policy or {}).items()}
-        self._earlier, self._counts = SurrogateTable(), dict[str, Iterator[int]]()
-        self._read, self._items = "", list[tuple[int, Replacement]]()  # of the last document
         for label, surrogate in self._surrogates.items():
             self._surrogates[label] = _of_conversation(surrogate)
-        sanitizer.on_replacements = self._set_apart
 
     def sanitize(
         self, conversation: Conversation, lines: Sequence[Line], data: Mapping[str, Any], draw: Draw
@@ -185,20 +183,32 @@ class Prompter:
         pairs = self._added(table, sent.values())
         fresh = [line for line in before if line not in sent]
         if fresh:
-            self._earlier, self._counts = table, conversation.counts
             start, mentions = _known(pairs, fresh)
             document = "".join([start, *(f"{head}{MARK}{text}{MARK}\n\n" for head, text in fresh)])
-            data = {**data, USER: conversation.name, MENTIONS: mentions}
+            dates = [mention for mention, _ in pairs if plain_label(mention.label) == "DATE"]
+            order = evident_order(dates)
+            data = {**data, USER: conversation.name, MENTIONS: mentions, ORDER: order}
+            read, items = "", list[tuple[int, Replacement]]()
+
+            def set_apart_by_policy(doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
+                nonlocal read, items
+                drawn, masked = self._by_policy(drawn)
+                drawn = set_apart(doc, drawn, self._surrogates, table, conversation.counts, masked)
+                places = ((doc[item.start].idx, item) for item in drawn)
+                read, items = doc.text, [(at, item) for at, item in places if item.text is not None]
+                return drawn
+
+            self._sanitizer.on_replacements = set_apart_by_policy
             try:
                 drawn = draw(Record(0, [document], data=data)).split(MARK)[1::2]
-                if len(drawn) != len(fresh):
-                    raise DxError(APART)
-                for line, (read, result) in zip(fresh, self._sent(drawn), strict=True):
-                    sent[line] = read, result
-                    if read == line[1]:
-                        conversation.add(line, result)
             finally:
-                self._earlier, self._read, self._items = SurrogateTable(), "", []
+                self._sanitizer.on_replacements = None
+            if len(drawn) != len(fresh):
+                raise DxError(APART)
+            for line, (text, result) in zip(fresh, _sent(read, items, drawn), strict=True):
+                sent[line] = text, result
+                if text == line[1]:
+                    conversation.add(line, result)
             pairs += self._added(table, [sent[line] for line in fresh])
         rows = rows_of(pairs, self._surrogates, table)
         counts = Counter(plain_label(mention.label) for mention, _ in pairs)
@@ -221,7 +231,8 @@ class Prompter:
         table.add_mentions(pairs, self._surrogates)
         return pairs
 
-    def _set_apart(self, doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
+    def _by_policy(self, drawn: list[Replacement]) -> tuple[list[Replacement], set[str]]:
+        """Return the replacements that the policy leaves, and the labels that get marks."""
         ways = [self._policy.get(plain_label(item.mention.label), "replace") for item in drawn]
         if "block" in ways:
             label = plain_label(drawn[ways.index("block")].mention.label)
@@ -230,32 +241,26 @@ class Prompter:
             replace(item, text=None, way="kept") if way == "leave" else item
             for item, way in zip(drawn, ways, strict=True)
         ]
-        masked = {label for label, way in self._policy.items() if way == "mask"}
-        drawn = set_apart(doc, drawn, self._surrogates, self._earlier, self._counts, masked)
-        self._read = doc.text
-        self._items = [(doc[item.start].idx, item) for item in drawn if item.text is not None]
-        return drawn
+        return drawn, {label for label, way in self._policy.items() if way == "mask"}
 
-    def _sent(self, drawn: Sequence[str]) -> Iterator[tuple[str, Sent]]:
-        """Yield each text of the last document as it was read, and as it is sent."""
-        marks = [place for place, sign in enumerate(self._read) if sign == MARK]
-        places: list[list[SentMention]] = [[] for _ in drawn]
-        for start, item in self._items:
-            number = bisect_right(marks, start) - 1
-            if number >= 0 and number % 2 == 0:
-                mention, first = item.mention, start - marks[number] - 1
-                places[number // 2].append(
-                    SentMention(
-                        first,
-                        first + len(mention.text),
-                        mention.label,
-                        mention.before,
-                        str(item.text),
-                    )
-                )
-        texts = self._read.split(MARK)[1::2]
-        for read, text, mentions in zip(texts, drawn, places, strict=True):
-            yield read, Sent(text, tuple(mentions))
+
+def _sent(
+    document: str, items: Sequence[tuple[int, Replacement]], drawn: Sequence[str]
+) -> Iterator[tuple[str, Sent]]:
+    """Yield each text of a document as it was read, and as it is sent. items: with their places."""
+    marks = [place for place, sign in enumerate(document) if sign == MARK]
+    places: list[list[SentMention]] = [[] for _ in drawn]
+    for start, item in items:
+        number = bisect_right(marks, start) - 1
+        if number >= 0 and number % 2 == 0:
+            mention, first = item.mention, start - marks[number] - 1
+            end = first + len(mention.text)
+            places[number // 2].append(
+                SentMention(first, end, mention.label, mention.before, str(item.text))
+            )
+    texts = document.split(MARK)[1::2]
+    for read, text, mentions in zip(texts, drawn, places, strict=True):
+        yield read, Sent(text, tuple(mentions))
 
 
 def _known(pairs: Pairs, fresh: Sequence[Line]) -> tuple[str, list[tuple[int, int, str]]]:

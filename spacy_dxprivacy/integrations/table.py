@@ -14,7 +14,7 @@ from ..io.account import Account, charge_person
 from ..io.build import the_sanitizer
 from ..io.parquet import is_text, values_of
 from ..io.records import Failed, Released, Result, checked
-from ..io.results import Serial, by_number, results
+from ..io.results import by_number, results
 from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS
 from ..text.users import identity, is_nobody
@@ -111,7 +111,7 @@ def _results(
         if text is not None
     )
     account = Account(limit=the_sanitizer(nlp).settings.max_epsilon_per_person)
-    for result in results(nlp, records, Serial(batch_size)):
+    for result in results(nlp, records, batch_size=batch_size):
         if isinstance(result, Released) and (name := result.record.data.get(USER)):
             if why := charge_person(account, name, result.receipts):
                 result = Failed(result.record.number, why)

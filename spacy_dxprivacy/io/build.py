@@ -40,7 +40,8 @@ NOUNS = {
 }
 PARTS = {"projection": "dx_projections", "index": "dx_indexes"}  # settings that name a function
 BATCH_SIZE = 128  # documents, where a config does not say; spaCy has 1000
-RULES = "rules"  # in the place of a model: entities by rules alone
+# Recognisers of this package among the models.
+RECOGNISERS = {"rules": "dx_entity_ruler", "network": NETWORK}
 NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
 DEFAULTS = {"dx_sanitizer": DEFAULT_CONFIG, "dx_entity_sanitizer": ENTITY_CONFIG}
 ROOTS = (*DEFAULT_CONFIG, "nlp", "components")  # of the paths of overrides
@@ -84,10 +85,10 @@ def unfitted(options: PipelineOptions) -> Language:
     """Return a pipeline with these options, as it is before it loads a space."""
     name = "dx_entity_sanitizer" if options.entities else "dx_sanitizer"
     of_block, of_pipeline = _split(options.overrides, name)
-    of_network = dict[str, Any]()
-    if options.model is None:
+    models, of_network = tuple(options.model or RECOGNISERS), dict[str, Any]()
+    if "network" in models:
         of_network, of_pipeline = _split_network(of_pipeline)
-    nlp = _base(options, of_pipeline, name)
+    nlp = _base(models, options.language, of_pipeline, name)
     block = component_config(options)
     if any(isinstance(pipe, DxSanitizer) for _, pipe in nlp.pipeline):
         if block or of_block:
@@ -100,15 +101,11 @@ def unfitted(options: PipelineOptions) -> Language:
         nlp.add_pipe(name, config=block, first=True)
         nlp.select_pipes(enable=[name])
         return nlp
-    if options.model in (None, RULES):
-        nlp.add_pipe("dx_entity_ruler")
-        if options.model != RULES:
-            nlp.add_pipe(NETWORK, config=override({}, of_network, Config(NETWORK_CONFIG)))
-    elif not any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names):
-        raise UsageError(
-            "the model has no entity recogniser. Leave `model` out to use the rules that come with "
-            "spacy_dxprivacy."
-        )
+    settings = {NETWORK: override({}, of_network, Config(NETWORK_CONFIG))}
+    for factory in [RECOGNISERS[model] for model in RECOGNISERS if model in models]:
+        nlp.add_pipe(factory, config=settings.get(factory, {}))
+    if joined := _joined(models):
+        nlp.add_pipe("dx_models", config={"models": joined})
     if options.entities:
         # person -> PERSON, if a recogniser of the pipeline gives that label and not the other
         labels = entity_labels(nlp, before="") or ()
@@ -121,12 +118,18 @@ def unfitted(options: PipelineOptions) -> Language:
     return nlp
 
 
-def _base(options: PipelineOptions, overrides: Mapping[str, Any], component: str) -> Language:
-    """Return the model, or a blank pipeline, with overrides of its own config."""
-    if options.model in (None, RULES):
-        load: Callable[..., Language] = partial(spacy.blank, _language(options.language))
-    else:
-        load = partial(util.load_model, str(options.model))
+def _joined(models: tuple[str, ...]) -> list[str]:
+    """Return the pipelines that are joined: not a single one, which runs as it is."""
+    return [model for model in models if model not in RECOGNISERS and len(models) > 1]
+
+
+def _base(
+    models: tuple[str, ...], language: str | None, overrides: Mapping[str, Any], component: str
+) -> Language:
+    """Return the one model, or a blank pipeline, with overrides of its own config."""
+    load: Callable[..., Language] = partial(util.load_model, models[0])
+    if len(models) > 1 or models[0] in RECOGNISERS:
+        load = partial(spacy.blank, _language(language))
     config: dict[str, Any] = {"nlp": {"batch_size": BATCH_SIZE}}
     if overrides:
         defaults = load().config

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..config import FileOptions
 from .html import add_html
-from .pieces import NO_ADDRESS, BadDocument, Pieces, Template, address_of
+from .pieces import NO_ADDRESS, BadDocument, Pieces, address_of
 
 ADDRESSES = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc")
 # Those that are made anew.
@@ -35,7 +35,7 @@ def parse(raw: bytes, files: FileOptions) -> Pieces:
         raise BadDocument("it is not a mail: it has no headers.")
     pieces, message = Pieces(), EmailMessage(policy=SMTP)
     addresses = _headers(mail, pieces, message)
-    bodies: dict[str, list[Template]] = {"plain": [], "html": []}
+    bodies: dict[str, list[list[str]]] = {"plain": [], "html": []}
     for part in _leaves(mail):
         kind = part.get_content_subtype()
         is_text = part.get_content_maintype() == "text" and kind in bodies
@@ -43,20 +43,17 @@ def parse(raw: bytes, files: FileOptions) -> Pieces:
             pieces.dropped["attachments"] += 1
             continue
         pieces.gap("\n\n")
-        text, body = _text(part), Template(pieces)
+        text, body = _text(part), [""]
         if kind == "html":
             body = add_html(pieces, text)
         else:
-            body.add(text)
+            pieces.add(text, partial(body.__setitem__, 0))
         bodies[kind].append(body)
 
     def finish() -> bytes:
         for name, listed in addresses.items():
-            message[name] = [_address(*slot.out) for slot in listed]
-        plain, page = (
-            "\n".join("".join(template.out) for template in templates)
-            for templates in bodies.values()
-        )
+            message[name] = [_address(*pair) for pair in listed]
+        plain, page = ("\n".join(map("".join, parts)) for parts in bodies.values())
         if plain.strip() or not page:
             message.set_content(plain.rstrip("\n"))
             if page:
@@ -79,11 +76,11 @@ def _encoded(raw: bytes) -> bytes:
     return _RAW.sub(lambda m: b"=?utf-8?b?%b?=" % b64encode(m[0]), head) + blank + body
 
 
-def _headers(mail: Any, pieces: Pieces, made: EmailMessage) -> dict[str, list[Template]]:
+def _headers(mail: Any, pieces: Pieces, made: EmailMessage) -> dict[str, list[list[str]]]:
     """Add the pieces of headers. Return name and address of each, by the name of its header."""
     if any("\ufffd" in str(mail.get(name, "")) for name in ("Subject", *ADDRESSES)):
         raise BadDocument("a header is not in the character set that it names.")
-    addresses: dict[str, list[Template]] = {}
+    addresses: dict[str, list[list[str]]] = {}
     for name in ADDRESSES:
         listed = [entry for value in mail.get_all(name, ()) for entry in value.addresses]
         if len(listed) > MOST_ADDRESSES:
@@ -92,12 +89,13 @@ def _headers(mail: Any, pieces: Pieces, made: EmailMessage) -> dict[str, list[Te
             person, address = entry.display_name.strip(), entry.addr_spec.removeprefix("<>").strip()
             if not (person or address):
                 continue
-            slot = Template(pieces)
-            addresses.setdefault(name, []).append(slot)
+            pair = ["", ""]
+            addresses.setdefault(name, []).append(pair)
             pieces.context(f"{name}: ")
-            slot.add(person, "EMAIL" if "@" in person else "PERSON", put=_line)
+            label = "EMAIL" if "@" in person else "PERSON"
+            pieces.add(person, partial(pair.__setitem__, 0), label)
             pieces.context(" <")
-            slot.add(address, "EMAIL", put=address_of)
+            pieces.add(address, partial(pair.__setitem__, 1), "EMAIL")
             pieces.context(">\n")
     if subject := _line(str(mail.get("Subject", ""))):
         pieces.context("Subject: ")
@@ -128,6 +126,7 @@ def _set_day(made: EmailMessage, pieces: Pieces, text: str) -> None:
 
 
 def _address(person: str, address: str) -> Address:
+    person, address = _line(person), address_of(address)
     try:
         return Address(person, addr_spec=address)
     except (HeaderParseError, ValueError, IndexError):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..config import FileOptions
 from ..entities.surrogates.replacements import USER
 from ..errors import DxError, UsageError
 from ..text.users import identity, is_nobody
-from .records import NOT_UTF8, Failed, Input, Record, checked, is_unicode
+from .records import NOT_UTF8, Failed, Input, Released, checked, is_unicode
 
 MOST_NAMES = 12  # that a message shows
 # What a column may be called. The first row of a file without names is a text, and is not shown.
@@ -23,119 +23,66 @@ Slot = tuple[Any, Any]  # a list or a dict, and the index or key of a text in it
 Steps = tuple[str, ...]
 
 
-# -- rows ------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Header:
-    """What stands before the rows of a table.
+    """What of a table stays: the names of the columns that are written, and the layout of the file.
 
-    Attributes:
-        names: Of the columns.
-        places: The columns of the texts.
-        person: The column of the person; None without one.
-        schema: Of a .parquet file.
-        delimiter: Of the lines of a .csv file.
-        ending: Of these lines.
+    schema: of a .parquet file. delimiter, ending: of the lines of a .csv file.
     """
 
     names: list[str] = field(default_factory=list)
-    places: list[int] = field(default_factory=list)
-    person: int | None = None
     schema: Any = field(default=None, repr=False)
     delimiter: str = ""
     ending: str = ""
-
-    @classmethod
-    def of(cls, names: list[str] | None, files: FileOptions, **layout: Any) -> Header:
-        """Return a header. Raise UsageError where a wanted column is missing or ambiguous."""
-        if names is None:
-            raise UsageError("it is empty: expected a first row of names.")
-        if not all(map(is_unicode, names)):
-            raise UsageError(f"its first row is not valid Unicode; {NOT_UTF8}")
-        places = [place_of(name, names) for name in files.field]
-        if len(set(places)) < len(places):
-            raise UsageError("`field` names a column twice.")
-        for name in files.keep_fields or ():
-            place_of(name, names)
-        person = None if files.person_field is None else place_of(files.person_field, names)
-        return cls(names, places, person, **layout)
-
-    def record(self, number: int, size: int, cells: list[Any]) -> Input:
-        """Return the record of a row; a text that is None stays so."""
-        slots = [(cells, place) for place in self.places if cells[place] is not None]
-        users = None if self.person is None else [cells[self.person]]
-        return record_of_row(number, size, Row(cells, slots, self), users)
 
 
 OnHeader = Callable[[Header], Any]  # takes the header of a table, before its records
 
 
 @dataclass(frozen=True)
-class Row:
-    """The origin of a record: an object of JSON, or the cells of a table under their header."""
+class Fields:
+    """Names of fields, or paths into JSON. kept: those written unmodified; all if None."""
 
-    entry: Any = field(repr=False)
-    slots: list[Slot] = field(repr=False)  # where its texts are
-    header: Header | None = field(default=None, repr=False)
+    texts: tuple[str, ...]
+    person: str | None
+    kept: tuple[str, ...] | None
 
-    def fields(self) -> list[str]:
-        """Return its fields: columns, or paths into JSON."""
-        return self.header.names if self.header is not None else names_of(self.entry)
+    @classmethod
+    def of(cls, files: FileOptions) -> Fields:
+        """Return the fields as they are named in the options."""
+        kept = None if files.keep_fields is None else tuple(files.keep_fields)
+        return cls(files.field, files.person_field, kept)
 
-    def value(self, name: str) -> Any:
-        """Return the value of a field; None where there is none."""
-        if self.header is None:
-            return self.entry.get(name)
-        names = self.header.names
-        return self.entry[names.index(name)] if name in names else None
+    def in_columns(self, names: Sequence[str]) -> Fields:
+        """Return the same fields by name, where one is the number of a column, from 1.
 
+        Raise UsageError where a column is missing, or two have one name.
+        """
+        if not all(map(is_unicode, names)):
+            raise UsageError(f"its first row is not valid Unicode; {NOT_UTF8}")
+        texts = tuple(_column(name, names) for name in self.texts)
+        if len(set(texts)) < len(texts):
+            raise UsageError("`field` names a column twice.")
+        if len(set(names)) < len(names):
+            raise UsageError("two columns have the same name: rename one.")
+        kept = None if self.kept is None else tuple(_column(name, names) for name in self.kept)
+        person = None if self.person is None else _column(self.person, names)
+        return replace(self, texts=texts, kept=kept, person=person)
 
-def record_of_object(number: int, size: int, entry: dict[str, Any], files: FileOptions) -> Input:
-    """Return the record of an object of JSON."""
-    slots: list[Slot] = []
-    for path in files.field:
-        try:
-            slots += slots_of(entry, path)
-        except KeyError:
-            return Failed(number, f"it has no field {path!r}.", size, has(entry))
-    if files.person_field is None:
-        return record_of_row(number, size, Row(entry, slots), None)
-    users: list[Any] = []
-    with suppress(KeyError):
-        users = [holder[key] for holder, key in slots_of(entry, files.person_field)]
-    return record_of_row(number, size, Row(entry, slots), users)
-
-
-def record_of_row(number: int, size: int, row: Row, users: list[Any] | None) -> Input:
-    """Return the record of a row, with an empty text if it has none.
-
-    users: as the row names them, where it has to name one; `text.users.identity` says who it is.
-    """
-    texts = [holder[key] for holder, key in row.slots] or [""]
-    record = checked(number, size, texts, origin=row)
-    if users is None or isinstance(record, Failed):
-        return record
-    with suppress(DxError):
-        if len(users) == 1 and not is_nobody(users[0]):
-            return Record(number, texts, size, {USER: identity(users[0])}, row)
-    return Failed(number, "it has no user.", size)
+    def written(self, names: Sequence[str]) -> list[str]:
+        """Return the columns that are written."""
+        kept = names if self.kept is None else self.kept
+        return [name for name in names if name in self.texts or name in kept]
 
 
-def place_of(name: str, names: list[str]) -> int:
-    """Return the index of a column, by its name or its number from 1. Raise UsageError."""
+def _column(name: str, names: Sequence[str]) -> str:
+    """Return the name of a column for its name or its number from 1. Raise UsageError."""
     n = len(names)
-    if names.count(name) > 1:
-        raise UsageError(
-            f"the first row has several columns {name!r}: name one by its number, from 1 to {n}."
-        )
     if name in names:
-        return names.index(name)
+        return name
     if name.isascii() and name.isdigit() and 1 <= int(name) <= n:
-        return int(name) - 1
-    if any("\0" in name for name in names):
-        help = NOT_UTF8
-    elif look_like_names([name for name in names if name]):
+        return names[int(name) - 1]
+    if look_like_names([name for name in names if not name.isdigit()]):
         help = f"the file has: {shown(names)}."
     else:  # the first row may be a text, and is not shown
         help = (
@@ -145,49 +92,48 @@ def place_of(name: str, names: list[str]) -> int:
     raise UsageError(f"the first row has no column {name!r}; {help}")
 
 
-# -- what is written -------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Row:
+    """The origin of a record: what is written of it, by field, and where its texts are in there."""
+
+    entry: dict[str, Any] = field(repr=False)
+    slots: list[Slot] = field(repr=False)
+    fields: Fields
+
+    def unmodified(self) -> list[str]:
+        """Return the fields that are written as they are: columns, or paths into JSON."""
+        return [name for name in names_of(self.entry) if name not in self.fields.texts]
 
 
-def written(
-    record: Record, texts: Sequence[str], files: FileOptions
-) -> tuple[list[str] | None, Any]:
-    """Return the names and cells of a row, or None and a value of JSON, as they are written.
+def record_of(number: int, size: int, entry: dict[str, Any], fields: Fields) -> Input:
+    """Return the record of a row, with an empty text if it has none. Nulls stay so."""
+    wanted = (*fields.texts, *(fields.kept or ()))
+    row = Row(entry if fields.kept is None else pruned(entry, wanted), [], fields)
+    for path in fields.texts:
+        try:
+            row.slots.extend(
+                slot for slot in slots_of(row.entry, path) if value_in(slot) is not None
+            )
+        except KeyError:
+            return Failed(number, f"it has no field {path!r}.", size, has(entry))
+    texts = [value_in(slot) for slot in row.slots] or [""]
+    if fields.person is None:
+        return checked(number, size, texts, origin=row)
+    with suppress(KeyError, DxError):
+        users = [value_in(slot) for slot in slots_of(entry, fields.person)]
+        if len(users) == 1 and not is_nobody(users[0]):
+            return checked(number, size, texts, data={USER: identity(users[0])}, origin=row)
+    return Failed(number, "it has no user.", size)
 
-    The texts of the row are replaced in their place, and what is not kept is left out.
-    """
-    row = record.origin
+
+def written(released: Released, files: FileOptions) -> dict[str, Any]:
+    """Return what is written of a record, by field, with its texts in their places."""
+    row = released.record.origin
     if not isinstance(row, Row):
-        return None, {files.field[0]: texts[0]}
-    for (holder, key), text in zip(row.slots, texts, strict=False):
+        return {files.field[0]: released.texts[0]}
+    for (holder, key), text in zip(row.slots, released.texts, strict=False):
         holder[key] = text
-    if row.header is not None:
-        places = written_places(row.header.names, files)
-        return [row.header.names[i] for i in places], [row.entry[i] for i in places]
-    if files.keep_fields is None:
-        return None, row.entry
-    return None, pruned(row.entry, (*files.field, *files.keep_fields))
-
-
-def written_places(names: list[str], files: FileOptions) -> list[int]:
-    """Return the indices of the columns that are written."""
-    wanted = (*files.field, *(files.keep_fields or ()))
-    return [
-        place
-        for place, name in enumerate(names)
-        if files.keep_fields is None
-        or name in wanted
-        or (str(place + 1) in wanted and str(place + 1) not in names)
-    ]
-
-
-def written_object(record: Record, texts: Sequence[str], files: FileOptions) -> Any:
-    """Return what is written as JSON. Raise UsageError if two columns have one name."""
-    names, entry = written(record, texts, files)
-    if names is None:
-        return entry
-    if len(set(names)) < len(names):
-        raise UsageError("two columns have the same name: rename one, or write another format.")
-    return dict(zip(names, entry, strict=True))
+    return row.entry
 
 
 # -- paths into JSON -------------------------------------------------------------------------------
@@ -196,6 +142,12 @@ def written_object(record: Record, texts: Sequence[str], files: FileOptions) -> 
 def steps(path: str) -> Steps:
     """Return ("items", "[]", "text") for "items[].text"."""
     return tuple(re.findall(r"\[\]|[^.\[\]]+", path))
+
+
+def value_in(slot: Slot) -> Any:
+    """Return what is in a slot."""
+    holder, key = slot
+    return holder[key]
 
 
 def slots_of(entry: Any, path: str) -> list[Slot]:
@@ -214,7 +166,7 @@ def slots_of(entry: Any, path: str) -> list[Slot]:
                 slots.append((value, step))
             else:
                 raise KeyError(step)
-        values = [holder[key] for holder, key in slots]
+        values = [value_in(slot) for slot in slots]
     return slots
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from ..config import FileOptions
 from ..errors import UsageError
@@ -16,7 +18,7 @@ from .fields import Header, OnHeader
 from .files.atomic import check_new
 from .plain import Writer
 from .records import Failed, Input
-from .source import Readable, Source, source_of_file, source_of_stdin, source_of_text
+from .source import decode
 
 # -- formats ---------------------------------------------------------------------------------------
 
@@ -24,21 +26,15 @@ from .source import Readable, Source, source_of_file, source_of_stdin, source_of
 class Format(NamedTuple):
     """How a kind of file is read and written."""
 
-    read: Callable[[Readable, FileOptions, OnHeader], Iterator[Input]]
+    read: Callable[[IO[bytes], FileOptions, OnHeader], Iterator[Input]]
     write: Callable[[IO[bytes], FileOptions], Writer]
-    endings: tuple[str, ...] = ()  # of file names
+    endings: tuple[str, ...]  # of file names
     has_fields: bool = False  # beside the text
-    is_binary: bool = False  # not decoded as text
     has_markup: bool = False  # it is written from a file of its own kind alone
 
 
-def _with_markup(kind: str, endings: tuple[str, ...], is_binary: bool = False) -> Format:
-    read, write = partial(pieces.read_pieces, kind), partial(pieces.PiecesWriter, kind)
-    return Format(read, write, endings, False, is_binary, True)
-
-
 FORMATS = {
-    "txt": Format(plain.read_text, plain.TextWriter, (".txt",)),
+    "txt": Format(plain.read_text, plain.TextWriter, (".txt", ".md")),
     "jsonl": Format(plain.read_jsonl, plain.JsonlWriter, (".jsonl", ".ndjson"), True),
     "csv": Format(tables.read_csv, tables.CsvWriter, (".csv",), True),
     "tsv": Format(
@@ -47,18 +43,19 @@ FORMATS = {
         (".tsv",),
         True,
     ),
-    "xlsx": Format(tables.read_xlsx, tables.XlsxWriter, (".xlsx",), True, True),
-    "parquet": Format(parquet.read_parquet, parquet.ParquetWriter, (".parquet",), True, True),
-    "spacy": Format(plain.read_spacy, plain.SpacyWriter, (".spacy",), False, True),
-    "docx": _with_markup("docx", (".docx",), True),
-    "html": _with_markup("html", (".html", ".htm")),
-    "md": _with_markup("md", (".md",)),
-    "eml": _with_markup("eml", (".eml",), True),
+    "xlsx": Format(tables.read_xlsx, tables.XlsxWriter, (".xlsx",), True),
+    "parquet": Format(parquet.read_parquet, parquet.ParquetWriter, (".parquet",), True),
+    "spacy": Format(plain.read_spacy, plain.SpacyWriter, (".spacy",)),
+    **{
+        kind: Format(partial(pieces.read_pieces, kind), pieces.PiecesWriter, endings, False, True)
+        for kind, endings in pieces.ENDINGS.items()
+    },
 }
 KINDS = {ending: name for name, form in FORMATS.items() for ending in form.endings}
 WITH_FIELDS = {name for name, form in FORMATS.items() if form.has_fields}
-GZIP = b"\x1f\x8b"
-COMPRESSED = "compressed files are not read: `gunzip -c FILE.gz | dx sanitize - --format jsonl`."
+COMPRESSED = (
+    "compressed files are not read or written: `gunzip -c FILE.gz | dx sanitize - --format jsonl`."
+)
 ARRAY = "JSON arrays are not read: make a line of each item with `jq -c '.[]' FILE > FILE.jsonl`."
 OBJECT = "JSON over several lines is not read: make a line of it with `jq -c . FILE > FILE.jsonl`."
 
@@ -68,9 +65,9 @@ def ignored(header: Header) -> None:
 
 
 def read(
-    handle: Readable, kind: str, files: FileOptions, on_header: OnHeader = ignored
+    handle: IO[bytes], kind: str, files: FileOptions, on_header: OnHeader = ignored
 ) -> Iterator[Input]:
-    """Return the records of a binary file, decoded; `kind` is a key of FORMATS.
+    """Return the records of a binary file; `kind` is a key of FORMATS.
 
     A record that cannot be read is a Failed one, which never quotes it. Raise UsageError if the
     file as a whole cannot be read so.
@@ -86,21 +83,20 @@ def begun(records: Iterable[Input]) -> Iterator[Input]:
         yield record
 
 
-def guess(source: Source, files: FileOptions) -> str:
-    """Return the format of stdin. Nothing is taken from the source.
+def guess(head: bytes, files: FileOptions) -> str:
+    """Return the format of stdin by what arrives first.
 
     What is neither lines of JSON nor a table whose first row names the fields is a text: at worst a
     table is sanitised as a whole. Raise UsageError for JSON of another kind, and for what is no
     text.
     """
-    head = source.peek(tables.has_line)
-    if head.startswith(GZIP):
+    if head.startswith(b"\x1f\x8b"):
         raise UsageError(COMPRESSED)
     if head.startswith((b"PK\x03\x04", b"PAR1")) or b"\0" in head:
         raise UsageError(
             "it is not text: name a file as INPUT, or give its `format` (xlsx, docx, spacy)."
         )
-    first = tables.first_line(head)
+    first = (decode(head).lstrip().splitlines() or [""])[0].strip()
     if first[:1] == "{":
         if first == "{":
             raise UsageError(OBJECT)
@@ -108,7 +104,7 @@ def guess(source: Source, files: FileOptions) -> str:
     if first == "[" or (first[:1] == "[" and first[1:].lstrip()[:1] in ("{", '"', "]", "[")):
         raise UsageError(ARRAY)
     delimiter = tables.delimiter_of(first, files)
-    return "txt" if delimiter is None else tables.DELIMITERS.get(delimiter, "csv")
+    return "txt" if delimiter is None else tables.DELIMITERS[delimiter]
 
 
 # -- jobs ------------------------------------------------------------------------------------------
@@ -120,9 +116,9 @@ class Job:
 
     source: Path | None
     target: Path | None
-    read_as: str  # a key of FORMATS; "" until stdin is looked at
+    read_as: str  # a key of FORMATS
     write_as: str
-    stream: Source | None = field(default=None, repr=False, compare=False)  # stdin, once peeked at
+    text: str | None = field(default=None, repr=False)  # in the place of stdin
 
     @property
     def name(self) -> str:
@@ -138,21 +134,20 @@ class Job:
 
 
 @contextmanager
-def opened(job: Job) -> Iterator[Source]:
+def opened(job: Job) -> Iterator[IO[bytes]]:
     """Open the input of a job. Raise UsageError if it cannot be read."""
-    text = not FORMATS[job.read_as].is_binary
-    if job.stream is not None:
-        source = job.stream
-    elif job.source is None:
-        source = source_of_stdin(text=text)
-    else:
-        try:
-            handle = job.source.open("rb")
-        except OSError as error:
-            raise UsageError(f"{job.source}: {error.strerror}.") from None
-        source = source_of_file(handle, text=text)
-    with closing(source):
-        yield source
+    if job.text is not None:
+        yield io.BytesIO(f"{job.text}\n".encode("utf-8", "surrogateescape"))
+        return
+    if job.source is None:
+        yield sys.stdin.buffer
+        return
+    try:
+        handle = job.source.open("rb")
+    except OSError as error:
+        raise UsageError(f"{job.source}: {error.strerror}.") from None
+    with handle:
+        yield handle
 
 
 # -- plans -----------------------------------------------------------------------------------------
@@ -180,11 +175,13 @@ def plan_jobs(
             exists, or it is the input.
     """
     files = files or FileOptions()
-    _format(files.format)
+    if files.format and files.format not in FORMATS:
+        names = ", ".join(FORMATS)
+        raise UsageError(f"`format` must be one of {names}, got {files.format!r}.")
     if text is not None:
         if source or files.format:
             raise UsageError("`text` replaces INPUT and its `format`: leave these out.")
-        return [Job(None, None, "txt", "txt", stream=source_of_text(f"{text}\n"))]
+        return [Job(None, None, "txt", "txt", text=text)]
     if not source:
         raise UsageError("name an INPUT, - for stdin, or a `text`.")
     out = None if target in (None, "-") else Path(str(target))
@@ -197,23 +194,17 @@ def plan_jobs(
         raise UsageError("the input is a folder: name a folder for the output.")
     else:
         jobs = [_plan_file(p, out / p.relative_to(path), files) for p in files_in(path, out)]
-    sources = {_inode(job.source) for job in jobs if job.source is not None}
+    sources = {job.source.resolve() for job in jobs if job.source is not None}
     for output in (job.target for job in jobs if job.target is not None):
-        if output.exists() and _inode(output) in sources:
+        if output.resolve() in sources:
             raise UsageError(f"{output}: the output is the input.")
         check_new(output, force=force)
-    return [job if job.read_as else _guessed(job, files) for job in jobs]
-
-
-def _inode(path: Path) -> tuple[int, int]:
-    # A link is another name of the same file.
-    about = path.stat()
-    return about.st_dev, about.st_ino
+    return jobs
 
 
 def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) -> list[Path]:
     """Return the files of a folder that end so, none that begins with a dot, `_` or `~`, and no
-    link that leads out of the folder (see links_out).
+    link that leads out of the folder.
 
     target: where they are written to, if they are. Raise UsageError if there are none, or the
     target is a file or lies in the folder.
@@ -228,72 +219,42 @@ def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) 
         if not any(part[0] in "._~" for part in path.relative_to(folder).parts)
         and path.suffix.lower() in endings
         and path.is_file()
-        and is_inside(path, folder)
+        and path.resolve().is_relative_to(folder.resolve())
     ]
     if not paths:
         raise UsageError(f"{folder}: holds no file that ends in {', '.join(endings)}.")
     return paths
 
 
-def is_inside(path: Path, folder: Path) -> bool:
-    """Return whether what a path leads to lies in a folder."""
-    return path.resolve().is_relative_to(folder.resolve())
-
-
-def links_out(folder: Path) -> list[Path]:
-    """Return the links of a folder that lead out of it, which are not read."""
-    return [p for p in sorted(folder.rglob("*")) if p.is_symlink() and not is_inside(p, folder)]
-
-
 def _plan_file(source: Path | None, target: Path | None, files: FileOptions) -> Job:
-    read_as = _format(files.format)
-    if source is not None:
-        if source.suffix.lower() == ".gz":
-            raise UsageError(f"{source}: {COMPRESSED}")
-        read_as = read_as or _kind(source, "INPUT")
-    write_as = ""
-    if target is not None:
-        if target.is_dir():
-            raise UsageError(f"{target}: is a folder, but the input is a single file.")
-        if target.suffix.lower() == ".gz":
-            raise UsageError(f"{target}: compressed files are not written: compress the output.")
-        write_as = _kind(target, "OUTPUT")
-    job = Job(source, target, read_as, write_as)
-    return _with_output(job) if read_as else job
+    if target is not None and target.is_dir():
+        raise UsageError(f"{target}: is a folder, but the input is a single file.")
+    read_as = files.format or ("" if source is None else _kind(source, "INPUT"))
+    write_as = "" if target is None else _kind(target, "OUTPUT")
+    read_as = read_as or _guessed(files)
+    write_as = write_as or ("jsonl" if read_as == "spacy" else read_as)
+    if FORMATS[write_as].has_markup and write_as != read_as:
+        raise UsageError(f"a .{write_as} file is written from a .{write_as} file alone.")
+    if write_as == "txt" and read_as != "txt" and not FORMATS[read_as].has_markup:
+        raise UsageError("a .txt file holds one document: name a .jsonl file for the output.")
+    return Job(source, target, read_as, write_as)
 
 
-def _guessed(job: Job, files: FileOptions) -> Job:
-    stream = source_of_stdin()
+def _guessed(files: FileOptions) -> str:
+    stdin: Any = sys.stdin.buffer
+    head = stdin.getvalue() if isinstance(stdin, io.BytesIO) else stdin.peek()  # a test, a stream
     try:
-        kind = guess(stream, files)
+        return guess(head, files)
     except UsageError as error:
         raise UsageError(f"stdin: {error}") from None
-    return _with_output(replace(job, read_as=kind, stream=stream))
-
-
-def _with_output(job: Job) -> Job:
-    write_as = job.write_as or ("jsonl" if job.read_as == "spacy" else job.read_as)
-    if FORMATS[write_as].has_markup and write_as != job.read_as:
-        raise UsageError(f"a .{write_as} file is written from a .{write_as} file alone.")
-    if write_as == "txt" and job.read_as != "txt" and not FORMATS[job.read_as].has_markup:
-        raise UsageError("a .txt file holds one document: name a .jsonl file for the output.")
-    return replace(job, write_as=write_as)
-
-
-def _format(given: str) -> str:
-    name = given.lower().lstrip(".")
-    name = {"ndjson": "jsonl", "text": "txt"}.get(name, name)
-    if given and name not in FORMATS:
-        raise UsageError(f"`format` must be one of {', '.join(FORMATS)}, got {given!r}.")
-    return name
 
 
 def _kind(path: Path, role: str) -> str:
     ending = path.suffix.lower()
     if ending in KINDS:
         return KINDS[ending]
-    if ending == ".json":
-        raise UsageError(f"{path}: {ARRAY}")
+    if ending in (".json", ".gz"):
+        raise UsageError(f"{path}: {ARRAY if ending == '.json' else COMPRESSED}")
     stdin = ", or - for stdin; or `format` says what it is" if role == "INPUT" else ""
     raise UsageError(f"{path}: {role} must be a folder or end in {', '.join(KINDS)}{stdin}.")
 

@@ -1,7 +1,7 @@
 """Read and write .parquet: rows of a table whose columns keep their types.
 
 A file may be made to do harm. The sizes that it states are checked before it is unpacked, and a
-text that a million rows point to is written out a few rows at a time.
+text that a million rows point to is in memory once.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from weakref import finalize
 
 from ..config import FileOptions
 from ..errors import UsageError
-from .fields import Header, OnHeader
+from .fields import Fields, Header, OnHeader, record_of
 from .files.limits import MB, MOST_JSON, TooLarge, check_ratio, too_large
 from .plain import module_of
 from .records import Input
-from .source import Readable, Source, whole
+from .source import whole
 from .tables import TableWriter, as_cell
 
 if TYPE_CHECKING:
@@ -29,25 +29,22 @@ MOST_STREAM = 256 * MB  # of stdin: the end of the file says where its rows are
 GROUP_ROWS, GROUP_CHARACTERS = 2**16, 2**25  # written together
 
 
-def read_parquet(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
-    """Yield the rows; a text that is null stays so."""
+def read_parquet(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
+    """Yield the rows."""
     module_of("pyarrow", ".parquet", "arrow")
-    file = handle.file if isinstance(handle, Source) else handle
-    if file is None:
-        file = io.BytesIO(whole(handle, MOST_STREAM))
+    file = handle if handle.seekable() else io.BytesIO(whole(handle, MOST_STREAM))
     number, size = 0, file.seek(0, io.SEEK_END)
     try:
         with open_parquet(file) as opened:
             schema, rows = opened.schema_arrow, max(1, opened.metadata.num_rows)
-        if len(set(schema.names)) < len(schema.names):
-            raise UsageError("two columns have the same name: rename one.")
-        header = Header.of(schema.names, files, schema=schema)
-        on_header(header)
-        for table in read_tables(file, schema.names):
-            for cells in zip(*map(values_of, table.columns), strict=True):
+        names = list(schema.names)
+        fields = Fields.of(files).in_columns(names)
+        on_header(Header(fields.written(names), schema=schema))
+        for columns in read_columns(file, names):
+            for cells in zip(*columns, strict=True):
                 number += 1
                 share = size * number // rows - size * (number - 1) // rows
-                yield header.record(number, share, list(cells))
+                yield record_of(number, share, dict(zip(names, cells, strict=True)), fields)
     except TooLarge as error:
         raise UsageError(str(error)) from None
 
@@ -65,11 +62,9 @@ class ParquetWriter(TableWriter):
 
     def write_head(self, names: list[str]) -> None:
         """Decide on the types of the columns, without any metadata of the input."""
-        if len(set(names)) < len(names):
-            raise UsageError("two columns have the same name: rename one, or write another format.")
         text, kinds = self.pa.string(), dict[str, Any]()
         if self.header.schema is not None:
-            kinds = dict(zip(self.header.names, self.header.schema.types, strict=True))
+            kinds = {field.name: field.type for field in self.header.schema}
         # Nothing reads a view as text in one step.
         kinds = {
             name: text if kind == self.pa.string_view() else kind for name, kind in kinds.items()
@@ -110,7 +105,6 @@ class ParquetWriter(TableWriter):
 
 READ_ROWS = 1024
 MOST_GROUP = 2048 * MB  # of a row group, unpacked, of the columns that are read
-AT_ONCE = 64 * MB  # of texts that are written out together
 MOST_FIELDS = 1_000_000  # columns times row groups that a footer may list
 
 
@@ -141,28 +135,18 @@ def damage_in_a_sentence() -> Iterator[None]:
         raise
 
 
-def read_tables(source: Path | IO[bytes], columns: Sequence[str]) -> Iterator[pa.Table]:
-    """Yield the columns, a few rows at a time; the first table is empty, and brings the schema.
+def read_columns(source: Path | IO[bytes], names: Sequence[str]) -> Iterator[list[list[Any]]]:
+    """Yield the values of columns, a few rows at a time. Equal texts are one object.
 
     Raise TooLarge if a row group unpacks to more than fits into memory, or than an honest one can.
     """
-    import pyarrow as pa
-
     with damage_in_a_sentence():
         with open_parquet(source) as plain:
-            _check_groups(plain.metadata, columns)
-            schema = pa.schema([plain.schema_arrow.field(name) for name in columns])
-        yield schema.empty_table()
-        texts = [field.name for field in schema if is_text(field.type)]
+            _check_groups(plain.metadata, names)
+            texts = [field.name for field in plain.schema_arrow if is_text(field.type)]
         with open_parquet(source, texts) as file:
-            for batch in file.iter_batches(READ_ROWS, columns=list(columns)):
-                for part in _few_at_a_time(pa.Table.from_batches([batch])):
-                    arrays = []
-                    for field, column in zip(schema, part.columns, strict=True):
-                        if column.type != field.type:  # nothing goes to a view in one step
-                            column = column.cast(column.type.value_type)
-                        arrays.append(column.cast(field.type))
-                    yield pa.table(arrays, schema=schema)
+            for batch in file.iter_batches(READ_ROWS, columns=list(names)):
+                yield [values_of(batch.column(name)) for name in names]
 
 
 def _check_groups(metadata: Any, columns: Sequence[str]) -> None:
@@ -184,13 +168,17 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
-def values_of(column: pa.ChunkedArray) -> list[Any]:
+def values_of(column: pa.Array | pa.ChunkedArray) -> list[Any]:
     """Return the values of a column; bytes that are no UTF-8 become surrogates."""
     import pyarrow as pa
     from pyarrow import types
 
     if types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+        values = list[Any]()
+        for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+            distinct = values_of(chunk.dictionary)
+            values += [None if i is None else distinct[i] for i in chunk.indices.to_pylist()]
+        return values
     try:
         return list(column.to_pylist())
     except UnicodeDecodeError:  # its message holds the text, and files declare any bytes as text
@@ -200,19 +188,3 @@ def values_of(column: pa.ChunkedArray) -> list[Any]:
         return [None if v is None else v.decode("utf8", "surrogateescape") for v in raw]
     except ValueError:  # nanoseconds, where pandas is missing
         return list(column.cast(pa.timestamp("us", column.type.tz), safe=False).to_pylist())
-
-
-def _few_at_a_time(table: pa.Table) -> Iterator[pa.Table]:
-    """Yield parts whose texts are not too long together when they are written out."""
-    import pyarrow.compute as pc
-    from pyarrow import types
-
-    chunks = [chunk for column in table.columns for chunk in column.chunks]
-    texts = [c for c in chunks if types.is_dictionary(c.type) and is_text(c.type.value_type)]
-    lengths = (pc.take(pc.binary_length(text.dictionary), text.indices) for text in texts)
-    if len(table) < 2 or sum(pc.sum(sizes).as_py() or 0 for sizes in lengths) < AT_ONCE:
-        yield table
-        return
-    half = len(table) // 2
-    yield from _few_at_a_time(table.slice(0, half))
-    yield from _few_at_a_time(table.slice(half))

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
-from html import escape
 from importlib import import_module
 from typing import IO, Any
 
@@ -27,10 +26,10 @@ from .records import (
     Released,
     checked,
 )
-from .source import Readable, whole
+from .source import whole
 
 MOST_DOCUMENT = 64 * MB
-MODULES = {"docx": ".docx", "html": ".html", "md": ".markdown", "eml": ".eml"}
+ENDINGS = {"docx": (".docx",), "html": (".html", ".htm"), "eml": (".eml",)}  # by module
 ADDRESS = re.compile(r"[^\s@<>\"(),:;\[\]\\]+@[\w.-]+", re.ASCII)
 NO_ADDRESS = "redacted@example.invalid"  # where what was drawn is no address
 _GAPS = ("", " ", "\t", "\n", "\n\n")  # between pieces, from weak to strong
@@ -104,35 +103,6 @@ class Pieces:
         return self.finish()
 
 
-class Template:
-    """A text file with pieces in it: `out` is what is written, in parts."""
-
-    def __init__(self, pieces: Pieces) -> None:
-        self.pieces, self.out = pieces, list[str]()
-
-    def write(self, text: str) -> None:
-        """Write markup."""
-        if text:
-            self.out.append(text)
-
-    def add(self, text: str, label: str = "", put: Callable[[str], str] = str) -> None:
-        """Add a piece at this place; `put` makes of the new text what is written."""
-        self.pieces.add(text, self._slot(put), label)
-
-    def add_later(self, text: str, label: str = "", put: Callable[[str], str] = escape) -> None:
-        """Add a piece at this place, that is read after all others."""
-        self.pieces.add_later(text, self._slot(put), label)
-
-    def _slot(self, put: Callable[[str], str]) -> Callable[[str], None]:
-        place = len(self.out)
-        self.out.append("")
-        return lambda text: self.out.__setitem__(place, put(text))
-
-    def encoded(self) -> bytes:
-        """Return what is written, as UTF-8."""
-        return "".join(self.out).encode()
-
-
 def address_of(text: str) -> str:
     """Return a text without blanks if it is a mail address; else one that nobody has."""
     address = "".join(text.split())
@@ -157,11 +127,11 @@ def linked(target: str) -> tuple[str, str] | None:
 
 
 def read_pieces(
-    kind: str, handle: Readable, files: FileOptions, on_header: OnHeader
+    kind: str, handle: IO[bytes], files: FileOptions, on_header: OnHeader
 ) -> Iterator[Input]:
-    """Yield the one document of a file. kind: of MODULES."""
+    """Yield the one document of a file. kind: of ENDINGS."""
     raw = whole(handle, MOST_DOCUMENT)
-    size, parse = len(raw), import_module(MODULES[kind], __package__).parse
+    size, parse = len(raw), import_module(f".{kind}", __package__).parse
     if size > MOST_DOCUMENT:
         yield Failed(1, TOO_LONG.replace("256", str(MOST_DOCUMENT // MB)), size)
         return
@@ -186,13 +156,9 @@ class PiecesWriter(Writer):
 
     needs_docs = True
 
-    def __init__(self, kind: str, handle: IO[bytes], files: FileOptions) -> None:
-        super().__init__(handle, files)
-        self.kind = kind
-
     def write(self, released: Released) -> None:
         pieces, (doc,) = released.record.origin, released.docs
         places = doc.user_data.get(MARKS, [])
         if len(places) != len(pieces.marks):
-            raise DxError(f"The pipeline lost track of the pieces of this .{self.kind} file.")
+            raise DxError("The pipeline lost track of the pieces of this document.")
         self.handle.write(pieces.fill(released.texts[0], places))

@@ -11,9 +11,9 @@ from spacy.tokens import DocBin
 
 from ..config import FileOptions
 from ..errors import Errors, UsageError
-from .fields import Header, OnHeader, record_of_object, written_object
+from .fields import Fields, Header, OnHeader, record_of, written
 from .files.docbin import MOST_DOCBIN, BadPacked, read_docbin
-from .files.limits import MOST_RECORD, TooLarge
+from .files.limits import MOST_RECORD, TooLarge, parse_json
 from .records import (
     NOT_UNICODE,
     NOT_UTF8,
@@ -26,7 +26,7 @@ from .records import (
     checked,
     is_unicode,
 )
-from .source import Readable, decode, numbered_lines, whole
+from .source import decode, numbered_lines, whole
 
 
 class Writer:
@@ -60,7 +60,7 @@ def module_of(name: str, what: str, extra: str) -> Any:
 # -- texts -----------------------------------------------------------------------------------------
 
 
-def read_text(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
+def read_text(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield the one document of a .txt file."""
     raw = whole(handle, MOST_RECORD)
     if len(raw) > MOST_RECORD:
@@ -69,7 +69,7 @@ def read_text(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iter
         yield checked(1, len(raw), [decode(raw)], hint=NOT_UTF8)
 
 
-def read_spacy(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
+def read_spacy(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield tokens and blanks alone: all else in a .spacy file is a function of the plaintext."""
     number = 0
     try:
@@ -117,8 +117,9 @@ class SpacyWriter(Writer):
 # -- JSON ------------------------------------------------------------------------------------------
 
 
-def read_jsonl(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
+def read_jsonl(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield the record of each line; blank ones do not count."""
+    fields = Fields.of(files)
     for number, raw, size in numbered_lines(handle):
         line = decode(raw)
         if not raw:
@@ -128,48 +129,22 @@ def read_jsonl(handle: Readable, files: FileOptions, on_header: OnHeader) -> Ite
         elif not is_unicode(line):
             yield Failed(number, NOT_UNICODE, size, NOT_UTF8)
         else:
-            entry, why = _parsed_line(line)
-            if why:
-                yield Failed(number, why, size)
+            try:
+                entry = parse_json(line)
+            except ValueError:
+                yield Failed(number, "it is not valid JSON.", size)
+                continue
+            if isinstance(entry, dict):
+                yield record_of(number, size, entry, fields)
             else:
-                yield record_of_object(number, size, entry, files)
-
-
-def _parsed_line(line: str) -> tuple[Any, str]:
-    try:
-        entry = parse(line)
-    except TwiceError:
-        return None, "it names a field twice."
-    except ValueError:
-        return None, "it is not valid JSON."
-    return entry, "" if isinstance(entry, dict) else "it is not a JSON object."
-
-
-class TwiceError(ValueError):
-    """An object names a field twice: one of the two would be lost."""
-
-
-def parse(text: str) -> Any:
-    """Return a value of JSON. Raise TwiceError, and ValueError, also for too deep nesting."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        fields = dict(pairs)
-        if len(fields) < len(pairs):
-            raise TwiceError
-        return fields
-
-    try:
-        return json.loads(text, object_pairs_hook=once)
-    except RecursionError:
-        raise ValueError("nested too deep") from None
+                yield Failed(number, "it is not a JSON object.", size)
 
 
 class JsonlWriter(Writer):
     """A line of JSON for each record: its texts in their place, and what is kept."""
 
     def write(self, released: Released) -> None:
-        entry = written_object(released.record, released.texts, self.files)
-        self.handle.write(as_json(entry) + b"\n")
+        self.handle.write(as_json(written(released, self.files)) + b"\n")
 
 
 def as_json(value: Any) -> bytes:

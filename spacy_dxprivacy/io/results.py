@@ -20,7 +20,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from spacy.language import Language
@@ -43,57 +43,12 @@ Packed = tuple[list[str], list[dict[str, Any]], list[bytes]]
 _pipeline: tuple[Language, bool]  # of a worker: its pipeline, and whether it returns documents
 
 
-@dataclass(frozen=True)
-class Serial:
-    """Draws in this process. batch_size: documents; that of the pipeline if None."""
-
-    batch_size: int | None = None
-    characters, documents = ZONE_CHARACTERS, ZONE_DOCUMENTS
-
-    def draw(self, nlp: Language, tasks: Iterator[Task], with_docs: bool) -> Iterator[Result]:
-        """Yield the results of tasks, in order."""
-        size = self.batch_size or nlp.batch_size
-        for task in tasks:
-            yield from in_zone(nlp, task, batch_size=size, with_docs=with_docs)
-
-
-@dataclass(frozen=True)
-class Processes:
-    """Draws in forked processes."""
-
-    count: int
-    documents: int  # in a task
-    characters = TASK_CHARACTERS
-
-    def draw(self, nlp: Language, tasks: Iterator[Task], with_docs: bool) -> Iterator[Result]:
-        """Yield the results of tasks, in order. Raise DxError if a worker dies or fails."""
-        ahead = deque[tuple[Task, Future[list[Packed | Failed] | str]]]()
-        with _pool(nlp, self.count, with_docs) as pool:
-            while True:
-                while len(ahead) < TASKS_AHEAD * self.count and (task := next(tasks, None)):
-                    ahead.append((task, pool.submit(_answer, [_without_origin(r) for r in task])))
-                if not ahead:
-                    return
-                task, future = ahead.popleft()
-                answer = future.result()
-                if isinstance(answer, str):
-                    raise DxError(f"A worker process failed with {answer}.")
-                with zone(nlp):
-                    yield from (_unpacked(nlp, *pair) for pair in zip(task, answer, strict=True))
-
-
-def executor_of(nlp: Language, n_process: int, batch_size: int | None = None) -> Serial | Processes:
-    """Return where records are drawn: in this process if `n_process` is 1."""
-    return (
-        Serial(batch_size) if n_process == 1 else Processes(n_process, batch_size or nlp.batch_size)
-    )
-
-
 def results(
     nlp: Language,
     records: Iterable[Input],
-    executor: Serial | Processes = Serial(),
     *,
+    n_process: int = 1,
+    batch_size: int | None = None,
     ready: Callable[[], bool] | None = None,
     with_docs: bool = False,
 ) -> Generator[Result, None, None]:
@@ -102,12 +57,39 @@ def results(
     Args:
         nlp: A pipeline with a sanitizer.
         records: Of one file, in memory a part at a time.
-        executor: Where they are drawn.
+        n_process: How many processes draw; this one if it is 1.
+        batch_size: Documents drawn together; that of the pipeline if None.
         ready: Whether the next record is there: nobody waits for it before those that are.
         with_docs: Whether results have Docs. Without, a long text may be drawn in parts.
+
+    Raises:
+        DxError: A worker died or failed.
     """
-    size = {"characters": executor.characters, "most": executor.documents}
-    yield from executor.draw(nlp, chunks(records, **size, ready=ready), with_docs)
+    size = batch_size or nlp.batch_size
+    if n_process > 1:
+        tasks = chunks(records, characters=TASK_CHARACTERS, most=size, ready=ready)
+        yield from _in_processes(nlp, tasks, n_process, with_docs)
+        return
+    for task in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS, ready=ready):
+        yield from in_zone(nlp, task, batch_size=size, with_docs=with_docs)
+
+
+def _in_processes(
+    nlp: Language, tasks: Iterator[Task], n_process: int, with_docs: bool
+) -> Iterator[Result]:
+    ahead = deque[tuple[Task, Future[list[Packed | Failed] | str]]]()
+    with _pool(nlp, n_process, with_docs) as pool:
+        while True:
+            while len(ahead) < TASKS_AHEAD * n_process and (task := next(tasks, None)):
+                ahead.append((task, pool.submit(_answer, [_without_origin(r) for r in task])))
+            if not ahead:
+                return
+            task, future = ahead.popleft()
+            answer = future.result()
+            if isinstance(answer, str):
+                raise DxError(f"A worker process failed with {answer}.")
+            with zone(nlp):
+                yield from (_unpacked(nlp, *pair) for pair in zip(task, answer, strict=True))
 
 
 def by_number(

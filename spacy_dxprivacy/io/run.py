@@ -5,7 +5,6 @@ The language of a file is known by its first records; one that nothing here cove
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
@@ -27,14 +26,15 @@ from ..privacy.composition import Loss
 from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_language, language_of
 from .account import Account, charge_person
 from .build import the_sanitizer
-from .fields import Header, Row, shown
+from .fields import Row, shown
 from .files.atomic import Output
 from .jobs import FORMATS, WITH_FIELDS, Job, begun, opened, read
 from .pieces import Pieces
 from .plain import Writer
 from .records import Failed, Input, Released
-from .results import executor_of, results
+from .results import results
 from .resume import FinishedFiles
+from .source import has_arrived
 from .tally import Tally
 
 MARKUP = "markup: elements, formatting, and the names of styles and classes"
@@ -94,7 +94,7 @@ def sanitize(
     )
     if n_process > 1 and tally.terms.seeded:
         raise UsageError("a seeded sanitizer needs a single process: leave `n_process` out.")
-    start, fields = time.perf_counter(), dict[str, None]()
+    fields = dict[str, None]()
     run = Run(nlp, files, persons, n_process, language, force, on_failure, on_progress)
     with ExitStack() as stack:
         parts = None if folder is None else stack.enter_context(FinishedFiles(folder, nlp, files))
@@ -121,8 +121,7 @@ def sanitize(
         losses = [loss for loss, _ in persons.items().values()]
         largest = reduce(Loss.cover, losses, Loss())
         tally.by_person = {"persons": len(losses), "largest": largest.to_dict()}
-    tally.seconds = time.perf_counter() - start
-    tally.in_clear += unmodified(files, fields)
+    tally.in_clear += [f"the fields {shown(list(fields))}"] if fields else []
     tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
     tally.in_clear += [MARKUP] if any(FORMATS[job.write_as].has_markup for job in jobs) else []
     return tally
@@ -132,7 +131,7 @@ def sanitize(
 class FileRun:
     """One file of a run, and its sums.
 
-    fields: those that were there. failed: numbers of records. charged: the losses of its persons.
+    fields: those written unmodified. failed: numbers of records. charged: losses, by person.
     """
 
     run: Run
@@ -150,17 +149,18 @@ class FileRun:
             stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore")
             source = stack.enter_context(opened(job))
+            ready = partial(has_arrived, source)
             output = stack.enter_context(Output(job.target, force=run.force))
             if run.parts is not None:
                 record_part = run.parts.record
                 output.on_complete = lambda hidden: record_part(job, hidden, self.to_dict())
             writer = FORMATS[job.write_as].write(output.handle, run.files)
-            records = begun(read(source, job.read_as, run.files, partial(self._begin, writer)))
+            records = begun(read(source, job.read_as, run.files, writer.begin))
             drawn = results(
                 run.nlp,
-                with_language(run.nlp, records, run.language, source.ready),
-                executor_of(run.nlp, run.n_process),
-                ready=source.ready,
+                with_language(run.nlp, records, run.language, ready),
+                n_process=run.n_process,
+                ready=ready,
                 with_docs=writer.needs_docs,
             )
             stack.enter_context(closing(drawn))
@@ -179,18 +179,6 @@ class FileRun:
                 writer.finish()
         return self.to_dict()
 
-    def _begin(self, writer: Writer, header: Header) -> None:
-        """Take the header of a table. A delimiter is that of the format that it is written in."""
-        if self.job.read_as != self.job.write_as:
-            header = replace(header, delimiter="")
-        writer.begin(header)
-        if self._has_fields:
-            self.fields.update(dict.fromkeys(header.names))
-
-    @property
-    def _has_fields(self) -> bool:
-        return {self.job.read_as, self.job.write_as} <= WITH_FIELDS
-
     def _write(self, writer: Writer, released: Released) -> str:
         """Charge the person of a record, write it, and count it; or return why not."""
         origin = released.record.origin
@@ -206,8 +194,8 @@ class FileRun:
             self.tally.add(receipt)
         if isinstance(origin, Pieces):
             self.tally.count += Count(dropped=+origin.dropped)
-        if isinstance(origin, Row) and self._has_fields and self.run.files.keep_fields is None:
-            self.fields.update(dict.fromkeys(origin.fields()))
+        if isinstance(origin, Row) and self.job.write_as in WITH_FIELDS:
+            self.fields.update(dict.fromkeys(origin.unmodified()))
         return ""
 
     def _charge(self, released: Released) -> str:
@@ -230,17 +218,6 @@ class FileRun:
             "fields": list(self.fields),
             "persons": {key: self.charged[key].to_dict() for key in sorted(self.charged)},
         }
-
-
-def unmodified(files: FileOptions, fields: Iterable[str]) -> list[str]:
-    """Return what a receipt says of the fields that were written unmodified. fields: of all
-    records, each once, those of a table in the order of its columns."""
-    if files.keep_fields is not None:
-        return [f"the fields {', '.join(files.keep_fields)}"] if files.keep_fields else []
-    numbers = dict(enumerate(fields, 1))
-    sanitized = {numbers.get(int(t), t) if t.isdecimal() else t for t in files.field}
-    names = [name for name in numbers.values() if name not in sanitized]
-    return [f"the fields {shown(names)}"] if names else []
 
 
 SAMPLE = 64  # first records, by which the language of a file is known
@@ -284,15 +261,6 @@ def _in_language(record: Input, language: str) -> Input:
     if isinstance(record, Failed):
         return record
     return replace(record, data={**record.data, LANGUAGE: language})
-
-
-def not_covered(nlp: Language, text: str) -> str:
-    """Return why a pipeline cannot sanitise a text of this language; "" where it can."""
-    try:
-        _check(nlp, text, language_of(text))
-    except UsageError as error:
-        return str(error)
-    return ""
 
 
 def _check(nlp: Language, text: str, language: str) -> None:

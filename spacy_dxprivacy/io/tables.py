@@ -8,23 +8,22 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, count, islice
+from dataclasses import replace
+from itertools import chain, count, islice, zip_longest
 from typing import IO, Any
 from weakref import finalize
 
 from ..config import FileOptions
 from ..errors import DxError, UsageError
-from .fields import Header, OnHeader, written, written_places
+from .fields import Fields, Header, OnHeader, record_of, written
 from .files.limits import MB, MOST_RECORD, TooLarge, check_ratio
 from .plain import Writer, module_of
 from .records import NOT_UNICODE, NOT_UTF8, Failed, Input, Released, is_unicode
-from .source import Readable, decode, numbered_lines, whole
+from .source import decode, numbered_lines, whole
 
-NUL = "\ud800"  # stands for "\0", which csv refuses before Python 3.11; no UTF-8 decodes to it
 BROKEN: list[str] = []  # stands for a row that is not valid CSV; compared by identity
-ENOUGH = 2**16  # bytes that a format is guessed from
 DELIMITERS = {",": "csv", ";": "csv", "|": "csv", "\t": "tsv"}  # and the format of each
 MOST_SHEET = 256 * MB
 MOST_CELL = 32_767  # characters of a cell of .xlsx
@@ -33,16 +32,6 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # none of .xlsx
 
 
 # -- reading ---------------------------------------------------------------------------------------
-
-
-def has_line(head: bytes) -> bool:
-    """Return whether the first bytes of a file show its format, and the delimiter of a table."""
-    return len(head) >= ENOUGH or b"\n" in head.lstrip()
-
-
-def first_line(head: bytes) -> str:
-    """Return the first line that is not blank, without blanks around it."""
-    return (decode(head).lstrip().splitlines() or [""])[0].strip()
 
 
 def delimiter_of(line: str, files: FileOptions) -> str | None:
@@ -58,21 +47,23 @@ def delimiter_of(line: str, files: FileOptions) -> str | None:
 
 
 def read_csv(
-    handle: Readable, files: FileOptions, on_header: OnHeader, delimiter: str | None = None
+    handle: IO[bytes], files: FileOptions, on_header: OnHeader, delimiter: str | None = None
 ) -> Iterator[Input]:
     """Yield the records of .csv or .tsv; the first row shows the delimiter if none is given."""
     csv.field_size_limit(MOST_RECORD)
     lines = _Lines(handle)
     head = list(islice(lines, 1))
-    delimiter = delimiter or delimiter_of("".join(head).strip(), files) or ","
+    named = delimiter or delimiter_of("".join(head).strip(), files) or ","
     # strict: otherwise a stray quote makes csv.reader join fields and rows without a word.
-    rows = csv.reader(chain(head, lines), strict=True, delimiter=delimiter)
-    names = _next_row(rows)
-    if names is BROKEN:
+    rows = csv.reader(chain(head, lines), strict=True, delimiter=named)
+    first = _next_row(rows)
+    if first is BROKEN:
         raise UsageError("its first row is not valid CSV.")
-    header = Header.of(names, files, delimiter=delimiter, ending=lines.ending)
-    on_header(header)
-    width = len(header.names)
+    names = columns_of(first)
+    fields = Fields.of(files).in_columns(names)
+    # Tabs are those of the format, and not of a .csv file that is written.
+    written_by = "" if delimiter else named
+    on_header(Header(fields.written(names), delimiter=written_by, ending=lines.ending))
     for number in count(1):
         row = _next_row(rows)
         if row is None:
@@ -82,28 +73,34 @@ def read_csv(
         size, lines.size = lines.size, 0
         if row is BROKEN:
             yield Failed(number, "it is not valid CSV.", size)
-        elif len(row) != width:
+        elif len(row) != len(names):
             # Its fields are not where they should be: a kept one may hold a part of the text.
-            why = f"it has {len(row)} fields, and the first row has {width}."
+            why = f"it has {len(row)} fields, and the first row has {len(names)}."
             yield Failed(number, why, size)
         elif not all(map(is_unicode, row)):
             yield Failed(number, NOT_UNICODE, size, NOT_UTF8)
         else:
-            yield header.record(number, size, row)
+            yield record_of(number, size, dict(zip(names, row, strict=True)), fields)
+
+
+def columns_of(first: Sequence[Any] | None) -> list[str]:
+    """Return the names of columns; one without a name is called by its number."""
+    if first is None:
+        raise UsageError("it is empty: expected a first row of names.")
+    return [str(name or number) for number, name in enumerate(first, 1)]
 
 
 def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
     try:
-        row = next(rows, None)
+        return next(rows, None)
     except csv.Error:
         return BROKEN
-    return None if row is None else [cell.replace(NUL, "\0") for cell in row]
 
 
 class _Lines:
     """The lines of a table, as csv takes them."""
 
-    def __init__(self, handle: Readable) -> None:
+    def __init__(self, handle: IO[bytes]) -> None:
         self._lines = numbered_lines(handle)
         self.size = 0  # bytes that came since it was set to 0
         self.ending = ""  # of the last line
@@ -114,28 +111,23 @@ class _Lines:
             # One that is too long is shown to csv as what it refuses: a quote within a field.
             line = decode(raw or b'"x"x\n')
             self.ending = "\r\n" if line.endswith("\r\n") else "\n"
-            yield line.replace("\0", NUL)
+            yield line.replace("\0", " ")  # csv refuses NUL before Python 3.11
 
 
-def read_xlsx(handle: Readable, files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
+def read_xlsx(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
     """Yield the rows of the first sheet: its values, and no formulas, comments or other sheets."""
     rows = _sheet(handle)
-    first = next(rows, None)
-    names = None if first is None else ["" if cell is None else str(cell) for cell in first]
-    header = Header.of(names, files)
-    on_header(header)
-    width = len(header.names)
+    names = columns_of(next(rows, None))
+    fields, width = Fields.of(files).in_columns(names), len(names)
+    on_header(Header(fields.written(names)))
     for number, row in enumerate(rows, 1):
-        cells = [*row[:width], *[None] * (width - len(row))]
         if any(cell is not None for cell in row[width:]):
             yield Failed(number, "it has cells beyond the columns of the first row.")
-        elif any(cell is not None for cell in cells):
-            for place in header.places:
-                cells[place] = "" if cells[place] is None else cells[place]
-            yield header.record(number, 0, cells)
+        elif any(cell is not None for cell in row):
+            yield record_of(number, 0, dict(zip_longest(names, row[:width])), fields)
 
 
-def _sheet(handle: Readable) -> Iterator[list[Any]]:
+def _sheet(handle: IO[bytes]) -> Iterator[list[Any]]:
     openpyxl = module_of("openpyxl", ".xlsx", "xlsx")
     raw = whole(handle, MOST_SHEET)
     try:
@@ -156,36 +148,30 @@ def _sheet(handle: Readable) -> Iterator[list[Any]]:
 class TableWriter(Writer):
     """A row for each record, under the names of the columns."""
 
-    names: list[str] | None = None  # what the first row holds, once it is written
     header = Header()  # of the input, if it is a table
+    has_head = False
 
     def begin(self, header: Header) -> None:
         self.header = header
 
     def write(self, released: Released) -> None:
-        names, cells = written(released.record, released.texts, self.files)
-        if names is None:
-            names, cells = list(cells), list(cells.values())
-        columns = self._head(names)
-        if not set(names) <= set(columns):
+        entry = written(released, self.files)
+        self._write_head(list(entry))
+        if not entry.keys() <= set(self.header.names):
             raise DxError(
                 "it has a field that the first record lacks, so there is no column for it."
             )
-        if names != columns:
-            by_name = dict(zip(names, cells, strict=True))
-            cells = [by_name.get(name, "") for name in columns]
-        self.write_row(cells)
+        self.write_row([entry.get(name) for name in self.header.names])
 
     def finish(self) -> None:
-        self._head([*self.files.field, *(self.files.keep_fields or ())])
+        self._write_head([*self.files.field, *(self.files.keep_fields or ())])
 
-    def _head(self, names: list[str]) -> list[str]:
+    def _write_head(self, names: list[str]) -> None:
         """Write the first row, once: the columns of the input, or else these names."""
-        if self.names is None:
-            places = written_places(self.header.names, self.files)
-            self.names = [self.header.names[i] for i in places] or names
-            self.write_head(self.names)
-        return self.names
+        if not self.has_head:
+            self.header = replace(self.header, names=self.header.names or names)
+            self.has_head = True
+            self.write_head(self.header.names)
 
     def write_head(self, names: list[str]) -> None:
         """Write the names of the columns."""
@@ -206,12 +192,9 @@ class CsvWriter(TableWriter):
 
     def write_row(self, cells: list[Any]) -> None:
         if self.rows is None:
-            # Before Python 3.11, csv.writer refuses NUL where there is no character to escape with.
-            # This one is never needed, as quotes are doubled, and is no character of a text. Unlike
-            # a TextIOWrapper, what writes the bytes does not close stdout when it goes.
+            # Unlike a TextIOWrapper, what writes the bytes does not close stdout when it goes.
             self.rows = csv.writer(
                 codecs.getwriter("utf8")(self.handle, "replace"),
-                escapechar=NUL,
                 delimiter=self.delimiter or self.header.delimiter or ",",
                 lineterminator=self.header.ending or "\r\n",
             )
@@ -219,9 +202,9 @@ class CsvWriter(TableWriter):
 
 
 def as_cell(value: Any) -> str:
-    """Return text; what is nested becomes JSON."""
+    """Return text, without NUL as read_csv has it; what is nested becomes JSON."""
     if isinstance(value, str) or value is None:
-        return value or ""
+        return (value or "").replace("\0", " ")
     return json.dumps(value, ensure_ascii=False, default=str).strip('"')
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress, islice, pairwise
+from itertools import compress, islice, pairwise, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
 from ..config import FileOptions
-from ..errors import UsageError
+from ..errors import UsageError, quiet
 from ..io.build import NO_LIMIT
 from ..io.fields import Row, slots_of
 from ..io.jobs import begun, opened, plan_jobs, read
@@ -31,7 +31,6 @@ from ..space import Space
 from ..space.sources import SpaceSource
 from ..ty import Draw, Mechanism, facts_of
 from ..validate import fail, one_of
-from .mechanisms import quiet
 from .results import bootstrap
 
 if TYPE_CHECKING:
@@ -66,6 +65,28 @@ def records_of(source: str, taker: str, files: FileOptions) -> Iterator[Input]:
     (job,) = plan_jobs(source, None, files)
     with opened(job) as handle:
         yield from begun(read(handle, job.read_as, files))
+
+
+def released_records(
+    before: Path, after: Path, files: FileOptions, failed: Collection[int] = ()
+) -> Iterator[tuple[Record, Record]]:
+    """Yield the records of a file that can be read, each with its release.
+
+    failed: the numbers of records of which nothing was released; 0 for all. Raise UsageError where
+    the two files differ in their records.
+    """
+    taker = "a comparison with a release"
+    originals = (r for r in records_of(str(before), taker, files) if isinstance(r, Record))
+    pairs = zip_longest(
+        (r for r in originals if r.number not in failed and 0 not in failed),
+        records_of(str(after), taker, FileOptions(field=files.field)),
+    )
+    for original, release in pairs:
+        if original is None or not isinstance(release, Record):
+            raise UsageError(
+                f"{after} has other records than {before}. If some failed, give the `receipt`."
+            )
+        yield original, release
 
 
 def sentences_of_file(
@@ -282,10 +303,7 @@ def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
         if isinstance(record, Failed) or not isinstance(record.origin, Row):
             continue
         entry = record.origin.entry
-        if record.origin.header is not None:
-            numbers = map(str, range(1, len(entry) + 1))
-            names_of_cells = [*numbers, *record.origin.header.names]
-            entry = dict(zip(names_of_cells, [*entry, *entry], strict=True))
+        entry = {**{str(i): value for i, value in enumerate(entry.values(), 1)}, **entry}
         try:
             slots = [slots_of(entry, name)[0] for name in names[1:]]
         except KeyError:
@@ -320,7 +338,7 @@ def sanitizer(config: dict[str, Any], epsilon: float, space: Space) -> tuple[Lan
     # Texts to measure on are the user's choice, a quotation in another language included.
     settings = {"mechanism": {**config, "epsilon": epsilon}, "seed": SEED, "language": nlp.lang}
     pipe: Any = nlp.add_pipe("dx_sanitizer", config=settings)
-    pipe.settings.source = SpaceSource(load=lambda _: space)
+    pipe.settings.space = SpaceSource(load=lambda _: space)
     with quiet():
         _ = pipe.terms  # fits it
     return nlp, pipe.settings.mechanism

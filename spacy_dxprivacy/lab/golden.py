@@ -10,17 +10,17 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, BinaryIO, NamedTuple
 
 from spacy.language import Language
 
 from ..errors import UsageError
 from ..io.build import the_sanitizer
 from ..io.files.limits import parse_json, regular
-from ..io.jobs import ARRAY
 from ..io.source import numbered_lines
 from ..io.zones import ZONE_DOCUMENTS, zone
 from ..pipeline.component import DxSanitizer
@@ -29,6 +29,7 @@ from ..text.mentions import plain_label
 
 FIGURES = ("recall", "precision", "clean")
 ALL_LABELS = "all"
+KINDS = ("DIRECT", "QUASI")  # of TAB's mentions: alone, or with others, they say who somebody is
 AROUND = 40  # characters on each side of a miss that is shown
 PARTICLES = frozenset(
     "a de del della di da do dos das du la le las los van von der den bin al el y of the "
@@ -41,10 +42,11 @@ Region = tuple[int, int, str]  # start, end, label
 
 
 class Gold(NamedTuple):
-    """A text, and the start, end and label of its entities."""
+    """A text, and the start, end and label of its entities. kinds: of KINDS, for those of TAB."""
 
     text: str
     regions: list[Region]
+    kinds: Mapping[Region, str] = MappingProxyType({})
 
 
 @dataclass
@@ -72,8 +74,8 @@ class LabelCounts:
 
 @dataclass
 class Evaluation:
-    """Counts by label, and of all. skipped: entities with labels that the pipeline does not
-    replace. misses: with text, for the owner alone."""
+    """Counts by label, of all, and by kind. skipped: entities with labels that the pipeline does
+    not replace, which are counted by kind alone. misses: with text, for the owner alone."""
 
     labels: defaultdict[str, LabelCounts] = field(default_factory=lambda: defaultdict(LabelCounts))
     skipped: Counter[str] = field(default_factory=Counter)
@@ -81,20 +83,19 @@ class Evaluation:
 
 
 def read_gold(path: Path) -> list[Gold]:
-    """Read a .jsonl file of presidio-research, Prodigy, spaCy or Label Studio.
+    """Read a .jsonl file, or a .json list, of presidio-research, Prodigy, spaCy, Label Studio or
+    TAB (Pilan et al. 2022, the Text Anonymization Benchmark).
 
-    Tasks that a reviewer rejected or ignored are left out.
+    Tasks that a reviewer rejected or ignored are left out, as are TAB's mentions that need no mask.
 
     Raises:
         UsageError: For a record that is of none of these, or whose spans do not fit its text.
     """
     records: list[Gold | None] = []
-    if path.suffix.lower() == ".json":
-        raise UsageError(f"{path}: {ARRAY}")
     try:
         with regular(path).open("rb") as file:
-            for _, line, _ in numbered_lines(file):
-                records += [_gold_of(parse_json(line))] if line.strip() else []
+            for row in _rows(file, is_list=path.suffix.lower() == ".json"):
+                records.append(_gold_of(row))
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or 'cannot be read'}.") from None
     except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError):
@@ -106,13 +107,26 @@ def read_gold(path: Path) -> list[Gold]:
     return golds
 
 
+def _rows(file: BinaryIO, *, is_list: bool) -> Iterator[Any]:
+    if is_list:
+        yield from parse_json(file.read())
+        return
+    for _, line, _ in numbered_lines(file):
+        if line.strip():
+            yield parse_json(line)
+
+
 def _gold_of(row: Any) -> Gold | None:
     if isinstance(row, list):  # of spaCy's earlier training data
         row = {"text": row[0], **row[1]}
     text, answers = row.get("full_text", row.get("text")), [row.get("answer", "accept")]
     if "label" in row:  # of Label Studio's export without metadata
         row = {"data": row, "annotations": [{"result": [{"value": span} for span in row["label"]]}]}
-    if "annotations" in row:
+    kinds = dict[Region, str]()
+    if isinstance(row.get("annotations"), dict):
+        kinds = _tab_kinds(row["annotations"])
+        regions = list(kinds)
+    elif "annotations" in row:
         text = row["data"]["text"]
         answers, regions = _label_studio_regions(row, text)
     else:
@@ -123,7 +137,18 @@ def _gold_of(row: Any) -> Gold | None:
     _check_regions(regions, text)
     if not isinstance(text, str):
         raise TypeError
-    return Gold(text, list(dict.fromkeys(regions))) if set(answers) <= {"accept"} else None
+    gold = Gold(text, list(dict.fromkeys(regions)), kinds)
+    return gold if set(answers) <= {"accept"} else None
+
+
+def _tab_kinds(annotations: dict[str, Any]) -> dict[Region, str]:
+    """Return the mentions of all annotators that need a mask; DIRECT, if any of them says so."""
+    kinds = dict[Region, str]()
+    for mention in (m for by_one in annotations.values() for m in by_one["entity_mentions"]):
+        region = mention["start_offset"], mention["end_offset"], mention["entity_type"]
+        if mention["identifier_type"] in KINDS:
+            kinds[region] = min(mention["identifier_type"], kinds.get(region, KINDS[-1]))
+    return kinds
 
 
 def _region(span: Any) -> Region:
@@ -152,21 +177,11 @@ def _label_studio_regions(task: dict[str, Any], text: str) -> tuple[list[str], l
         answers += ["ignore"] if annotation.get("was_cancelled") else chosen or ["accept"]
         for value in values:
             if "start" in value:
-                a, b = _code_points(text, value["start"], value["end"], value.get("text"))
+                a, b = value["start"], value["end"]
+                if value.get("text", text[a:b]) != text[a:b]:
+                    raise ValueError  # offsets of another unit than code points
                 regions += [(a, b, label) for label in value.get("labels") or [""]]
     return answers, regions
-
-
-def _code_points(text: str, start: int, end: int, marked: str | None) -> tuple[int, int]:
-    """Return offsets in code points, from UTF-16 code units if only those fit the marked text.
-
-    Label Studio counts code points since the end of 2021.
-    """
-    if text[start:end] == marked or (marked is None and end <= len(text)):
-        return start, end
-    raw = text.encode("utf-16-le")
-    a, b = (len(raw[: 2 * place].decode("utf-16-le", "ignore")) for place in (start, end))
-    return (a, b) if text[a:b] == marked or len(text) < end <= len(raw) // 2 else (start, end)
 
 
 def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:
@@ -214,17 +229,19 @@ def _count(
     for start, end, name in gold.regions:
         annotated.update(range(start, end))
         label, entity = plain_label(name), text[start:end]
-        if label not in labels:
+        counted = {gold.kinds[start, end, name]} if gold.kinds else set[str]()
+        if label in labels:
+            counted |= {ALL_LABELS, label}
+        else:
             evaluation.skipped[name] += 1
-            continue
         stays = " ".join(m[0] for m in shown if start <= m.start() < end)
         missed = bool(telling(stays) if telling(entity) else stays)
-        for counts in (evaluation.labels[ALL_LABELS], evaluation.labels[label]):
-            counts.entities += 1
-            counts.missed += missed
-        documents |= {ALL_LABELS, label}
-        leaving |= {ALL_LABELS, label} if telling(entity) & telling_left else set()
-        if missed:
+        for row in counted:
+            evaluation.labels[row].entities += 1
+            evaluation.labels[row].missed += missed
+        documents |= counted
+        leaving |= counted if telling(entity) & telling_left else set()
+        if missed and counted:
             around = text[max(0, start - AROUND) : end + AROUND]
             misses.append(f"{name}: {entity!r} in {around!r}")
     for place in (m.start() for m in words):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..errors import DxWarning, UsageError
+from ..errors import UsageError, quiet
 from ..io.build import parse_mechanism
 from ..registries import registry
 from ..space import Space
@@ -19,6 +17,7 @@ from ..ty import Mechanism
 from ..validate import positive, whole
 
 MOST_STEPS = 1000
+Make = Callable[[float], Mechanism]  # epsilon -> a mechanism fitted on a space
 
 
 def load_space(name: str, max_words: int | None = None) -> Space:
@@ -84,11 +83,3 @@ def unfitted(setting: str | dict[str, Any], epsilon: float | None = None) -> Mec
     with quiet():
         mechanism: Mechanism = registry.resolve({"mechanism": config})["mechanism"]
     return mechanism
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Ignore the warnings of mechanisms without a guarantee."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DxWarning)
-        yield

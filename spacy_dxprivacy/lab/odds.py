@@ -9,10 +9,11 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice, repeat, zip_longest
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,11 +25,11 @@ from ..arrays import Ints1d
 from ..config import FileOptions
 from ..errors import UsageError
 from ..io.build import make_pipeline
-from ..io.records import Input, Record, docs_of
+from ..io.records import Record, docs_of
 from ..io.zones import zone
 from ..pipeline.receipt import Receipt, get_receipt
 from .aligned import tokens_of
-from .corpus import records_of
+from .corpus import records_of, released_records
 from .informed import DocWords, Evidence, Informed, Mentions, Secret
 
 DOCUMENTS = 16  # whose likelihoods are computed at once
@@ -56,23 +57,12 @@ class Odds:
     secret: str = field(default="", repr=False)
 
 
-@dataclass(frozen=True)
-class Asked:
-    """Which secrets: one of all texts; that of each record; or recognised entities, if neither.
-    among: the alternatives; None for the nearest words of the same class."""
-
-    secret: str | None = None
-    by_record: bool = False
-    among: Sequence[str] | None = None
-
-
-class Given(NamedTuple):
-    """A text or Doc, its release if there is one, and its secret if each has its own."""
+class TextAndRelease(NamedTuple):
+    """A text or Doc, and its release if there is one."""
 
     number: int
     original: str | Doc
     release: str | Doc | None = None
-    secret: str | None = None
 
 
 def odds(
@@ -104,7 +94,7 @@ def odds(
     attacker = Informed(nlp)
     if receipt is not None:
         attacker.check(receipt)
-    result = odds_of(attacker, [Given(1, doc, release)], Asked(secret, among=among))
+    result = odds_of(attacker, [TextAndRelease(1, doc, release)], secret, among)
     return result.odds[0]
 
 
@@ -119,25 +109,36 @@ def _pipeline(settings: tuple[tuple[str, Any], ...]) -> Language:
 
 
 class OddsOfTexts(NamedTuple):
-    """odds: of each secret. left_out: how many had no odds: entities without a word of the space,
-    and records that lack their own secret. why: there are no posteriors, if a release was given."""
+    """odds: of each secret. left_out: how many entities had no odds, as they lack a word of the
+    space. why: there are no posteriors, if a release was given."""
 
     odds: list[Odds]
     left_out: int = 0
     why: str = ""
 
 
-def odds_of(attacker: Informed, texts: Iterable[Given], asked: Asked) -> OddsOfTexts:
+def odds_of(
+    attacker: Informed,
+    texts: Iterable[TextAndRelease],
+    secret: str | None = None,
+    among: Sequence[str] | None = None,
+) -> OddsOfTexts:
     """Return the odds of every secret of some texts. Memory is that of the secrets.
+
+    Args:
+        attacker: Who knows all else.
+        texts: The texts.
+        secret: The one of all texts; the recognised entities of each if None.
+        among: The alternatives; the nearest words of the same class if None.
 
     Raises:
         DxError: (UsageError) As `odds` does, and where there is no secret.
     """
-    among = None if asked.among is None else _alternatives(attacker, asked.among)
-    common = None if asked.secret is None else _secret(attacker, asked.secret, among)
+    alternatives = None if among is None else _alternatives(attacker, among)
+    common = None if secret is None else _secret(attacker, secret, alternatives)
     results: list[Odds] = []
     stream, left_out, release = iter(texts), 0, False
-    batch: list[Given] | None = None
+    batch: list[TextAndRelease] | None = None
     while batch is None or batch:
         evidence: list[Evidence] = []
         secrets: list[Secret] = []
@@ -149,14 +150,14 @@ def odds_of(attacker: Informed, texts: Iterable[Given], asked: Asked) -> OddsOfT
                 if common is not None:
                     mentioned, lacking = [(common, attacker.mentions_of(common, seen))], 0
                 else:
-                    mentioned, lacking = _mentioned(attacker, text, seen, asked, among)
+                    mentioned, lacking = _entities(attacker, text.number, seen, alternatives)
                 left_out += lacking
-                secrets += [secret for secret, _ in mentioned if secret is not common]
+                secrets += [entity for entity, _ in mentioned if entity is not common]
                 tokens = _released(attacker, text, seen) if any(m for _, m in mentioned) else None
-                for secret, mentions in mentioned:
-                    evidence += attacker.note(secret, seen, mentions, tokens)
+                for entity, mentions in mentioned:
+                    evidence += attacker.note(entity, seen, mentions, tokens)
         attacker.weigh(evidence)
-        results += [_odds(attacker, secret, release) for secret in secrets]
+        results += [_odds(attacker, entity, release) for entity in secrets]
     if common is not None and common.mentions:
         results = [_odds(attacker, common, release)]
     if not results:
@@ -164,7 +165,7 @@ def odds_of(attacker: Informed, texts: Iterable[Given], asked: Asked) -> OddsOfT
     return OddsOfTexts(results, left_out, attacker.why if release else "")
 
 
-def _released(attacker: Informed, text: Given, seen: DocWords) -> list[str] | None:
+def _released(attacker: Informed, text: TextAndRelease, seen: DocWords) -> list[str] | None:
     """Return the words of a release; None where there is none, or no posterior of it."""
     if text.release is None or attacker.why:
         return None
@@ -174,23 +175,17 @@ def _released(attacker: Informed, text: Given, seen: DocWords) -> list[str] | No
     return tokens
 
 
-def _mentioned(
-    attacker: Informed, item: Given, seen: DocWords, asked: Asked, among: list[Ints1d] | None
+def _entities(
+    attacker: Informed, number: int, seen: DocWords, among: list[Ints1d] | None
 ) -> tuple[list[tuple[Secret, Mentions]], int]:
-    """Return the secrets of one record with their mentions, and how many were left out."""
-    if not asked.by_record:
-        entities, lacking = attacker.entities(seen)
-        fitting = {k: v for k, v in entities.items() if not among or len(among[0]) == len(k)}
-        return [
-            (attacker.secret(np.array(rows), text, among, item.number), mentions)
-            for rows, (text, mentions) in fitting.items()
-        ], lacking + len(entities) - len(fitting)
-    rows = attacker.rows_of(item.secret or "")
-    if not len(rows) or (rows < 0).any():
-        return [], 1
-    secret = attacker.secret(rows, item.secret or "", among, item.number)
-    mentions = attacker.mentions_of(secret, seen)
-    return ([(secret, mentions)], 0) if mentions else ([], 1)
+    """Return the recognised entities of one record with their mentions, and how many were left
+    out."""
+    entities, lacking = attacker.entities(seen)
+    fitting = {k: v for k, v in entities.items() if not among or len(among[0]) == len(k)}
+    return [
+        (attacker.secret(np.array(rows), text, among, number), mentions)
+        for rows, (text, mentions) in fitting.items()
+    ], lacking + len(entities) - len(fitting)
 
 
 def _secret(attacker: Informed, text: str, among: list[Ints1d] | None) -> Secret:
@@ -231,41 +226,44 @@ def _odds(attacker: Informed, secret: Secret, release: bool) -> Odds:
     )
 
 
-def given_of_files(
+def texts_of_files(
     nlp: Language,
-    paths: tuple[Path, Path | None],
-    files: FileOptions,
+    before: Path,
+    after: Path | None,
+    field: str,
     *,
-    failed: Sequence[int] = (),
-) -> Iterator[Given]:
+    failed: Collection[int] = (),
+) -> Iterator[TextAndRelease]:
     """Yield the records of a file and of its release.
 
     Args:
         nlp: The pipeline that will read them.
-        paths: The originals and their release; None for none.
-        files: The field of the text; keep_fields, if given, names that of the secret.
+        before: The originals.
+        after: Their release; None for none.
+        field: That of the text.
         failed: The records of which nothing was released, by number; 0 for all.
 
     Raises:
         DxError: (UsageError) Where the two differ in their records, or a record cannot be read.
     """
-    before, after = paths
-    records = records_of(str(before), "`dx odds`", files)
-    originals = (record for record in records if isinstance(record, Record))
-    released: Iterator[Input] = iter(())
-    if after is not None:
-        originals = (record for record in originals if record.number not in failed)
-        released = records_of(str(after), "`dx odds`", FileOptions(field=files.field))
-    for original, release in zip_longest(originals, released):
-        is_pair = isinstance(original, Record) and isinstance(release, Record)
-        if not isinstance(original, Record) or (after is not None and not is_pair):
-            raise UsageError(
-                f"{after} has other records than {before}. If some failed, give the `receipt`."
-            )
-        secret = original.origin.value(files.keep_fields[0]) if files.keep_fields else None
-        docs = docs_of(nlp, original)
-        new_docs: Iterable[Any] = repeat(None)
-        if isinstance(release, Record):
-            new_docs = docs_of(nlp, release)
-        for doc, new_doc in zip(docs, new_docs, strict=False):
-            yield Given(original.number, doc, new_doc, None if secret is None else str(secret))
+    files = FileOptions(field=(field,))
+    if after is None:
+        for record in records_of(str(before), "`dx odds`", files):
+            if isinstance(record, Record):
+                yield from (TextAndRelease(record.number, doc) for doc in docs_of(nlp, record))
+        return
+    for original, release in released_records(before, after, files, failed):
+        for doc, new_doc in zip(docs_of(nlp, original), docs_of(nlp, release), strict=False):
+            yield TextAndRelease(original.number, doc, new_doc)
+
+
+def times(chance: float, most: str = "at most ") -> str:
+    """Return a bound, rounded up, as people say it: "at most 1 time in 7", "at most 2 times in
+    3"."""
+    if chance > 0.98:
+        return "practically always"
+    if chance <= 1 / 3:
+        return f"{most}1 time in {math.floor(1 / chance + 1e-9):,}"
+    up = {of: math.ceil(chance * of - 1e-9) for of in range(2, 51)}
+    of = min((of for of in up if up[of] < of), key=lambda of: up[of] / of + of / 150)
+    return f"{most}{up[of]} time{'s' * (up[of] > 1)} in {of}"

@@ -1,19 +1,19 @@
-"""Results of evaluations: rows, a figure and notes, and how they are written."""
+"""Results of evaluations: success rates and their confidence intervals, tables and figures."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from wasabi import table
 
-from ..arrays import Floats1d
+from ..arrays import Floats1d, Ints1d
 from ..errors import UsageError
 from ..io.files.atomic import check_new, write_bytes
 from ..validate import needs
@@ -159,3 +159,120 @@ def _draw(axes: Any, panel: Panel, names: Sequence[str]) -> None:
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.3g}"))
     axes.spines[["top", "right"]].set_visible(False)
+
+
+# -- bounds on a probability, by its hits (Clopper and Pearson 1934) ------------------------------
+
+
+def lower(hits: Any, n: int, alpha: float) -> Any:
+    """Return a lower bound on the probability that fails with probability alpha."""
+    from scipy.special import betaincinv
+
+    k = np.asarray(hits, dtype=np.float64)
+    return np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, alpha), 0.0)
+
+
+def upper(hits: Any, n: int, alpha: float) -> Any:
+    """Return an upper bound on the probability that fails with probability alpha."""
+    return 1.0 - lower(n - np.asarray(hits, dtype=np.float64), n, alpha)
+
+
+def wilson(hits: Any, n: int, z: float) -> Any:
+    """Return about the lower bound at z standard errors: cheap, to choose events by."""
+    p = np.asarray(hits, dtype=np.float64) / n
+    middle = p + z * z / (2 * n)
+    half = z * np.sqrt(p * (1 - p) / n + z * z / (4.0 * n * n))
+    return np.maximum((middle - half) / (1 + z * z / n), 0.0)
+
+
+def ceiling(n: int, alpha: float) -> float:
+    """Return the largest epsilon (nats) that n draws can refute: an event of all draws of one word
+    and none of another."""
+    return float(-np.log(upper(0, n, alpha)))
+
+
+# -- attack success rates --------------------------------------------------------------------------
+
+WORDS_FOUND = "words found"
+
+
+@dataclass(frozen=True)
+class AttackFigure:
+    """One success rate. setting: what else was set ("" if nothing). measure: what `value` is; low,
+    high: its 95 % interval. baseline: the same measure without the output. n: number
+    of tries. unchanged: the share of the words of the
+    text that came out as themselves."""
+
+    attack: str
+    mechanism: str
+    epsilon: float
+    unchanged: float
+    attacker: str
+    setting: str
+    measure: str
+    baseline: float
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+Measured = tuple[float, float, float, int]  # value, low, high, of how many
+
+
+class Success(NamedTuple):
+    """One success rate of an attacker; see AttackFigure."""
+
+    attacker: str
+    measured: Measured
+    baseline: float
+    setting: str = ""
+    measure: str = WORDS_FOUND
+
+
+def figures_of(
+    attack: str, release: tuple[str, float], unchanged: float, successes: Iterable[Success]
+) -> list[AttackFigure]:
+    """Return the figures of an attack. release: the label of the mechanism, and epsilon."""
+    name, epsilon = release
+    return [
+        AttackFigure(
+            attack, name, epsilon, unchanged, attacker, setting, measure, baseline, *measured
+        )
+        for attacker, measured, baseline, setting, measure in successes
+    ]
+
+
+def share(right: Any) -> Measured:
+    """Return the share and Clopper and Pearson's interval of independent tries, (n,) of 0 to 1."""
+    hits, n = float(np.sum(right)), len(right)
+    half = ALPHA / 2
+    return hits / n, float(lower(hits, n, half)), float(upper(hits, n, half)), n
+
+
+def share_by_document(right: Any, doc_of: Ints1d) -> Measured:
+    """Return the share of places in documents, with its interval by the bootstrap of whole
+    documents (Efron 1979), or that of independent tries where it has no width."""
+    n = len(right)
+    _, at = np.unique(doc_of, return_inverse=True)
+    hits, sizes = np.bincount(at, weights=right), np.bincount(at)
+    low, high = bootstrap(len(hits), lambda times: float(times @ hits / (times @ sizes)))
+    if low == high:
+        return share(right)
+    return float(hits.sum() / n), low, high, n
+
+
+def attack_result(figures: Sequence[AttackFigure]) -> ResultTable:
+    """Return a row for each figure of an attack, and a picture with a panel for each mechanism and
+    measure: values over epsilon, and what is reached without the output."""
+    by_panel: dict[str, list[Row]] = {}
+    for f in figures:
+        panel_rows = by_panel.setdefault(f"{f.mechanism}: {f.measure}", [])
+        name = ", ".join(part for part in (f.attacker, f.setting) if part)
+        panel_rows.append({"epsilon": f.epsilon, "share": f.value, "line": name})
+        panel_rows.append({"epsilon": f.epsilon, "share": f.baseline, "line": "without the output"})
+    panels = [
+        Panel(title, rows, ("epsilon", "share"), "line", "epsilon", log=True)
+        for title, rows in by_panel.items()
+    ]
+    return ResultTable([asdict(f) for f in figures], panels, digits=4)

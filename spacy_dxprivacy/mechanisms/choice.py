@@ -1,79 +1,36 @@
 """Mechanisms that choose a word with exact probabilities over the whole space.
 
 A table of cumulated weights takes a pass over the whole space. Words repeat by Zipf's law, so the
-tables of recent words are cached. With a `width`, one number of a table is the sum of so many
-outputs, and a second draw chooses among them. A table is the same cached or not, so no draw depends
-on the cache, which never leaves the process.
+tables of recent words are cached. Where the weights of single outputs are cheap, one number of a
+table is the sum of WIDTH outputs, and a second draw chooses among them. A table is the same cached
+or not, so no draw depends on the cache, which never leaves the process.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
+from ..machine import RowCache
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..space import Space
 from ..space.search.exact import euclidean
-from ..ty import NO_FACTS, Draw, Facts
-from ..validate import between
+from ..ty import Draw, Facts
 from .built import LARGEST_SCORE, ProbabilityMechanism, checked_rows
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 BLOCK_NUMBERS = 2**22  # float64 numbers in the tables made at once: 32 MB
-MEGABYTE = 2**20
-CACHE_MB = 256.0
+CACHE_BYTES = 2**28
 WIDTH = 16
 WORDS_AT_ONCE = 256
-
-
-@dataclass(eq=False, repr=False)
-class Tables:
-    """A least-recently-used cache of cumulated weights, by row."""
-
-    weights: Callable[[Ints1d], Floats2d]  # rows (k,) -> float64 (k, n)
-    n: int
-    megabytes: float
-    width: int = 1
-    cached: dict[int, Floats1d] = field(default_factory=dict)
-
-    def __call__(self, rows: Ints1d) -> Iterator[tuple[int, Floats1d]]:
-        """Yield the place and the table of each of rows (k,), all different, in any order."""
-        missing = []
-        for place, row in enumerate(rows.tolist()):
-            table = self.cached.pop(row, None)
-            if table is None:
-                missing.append(place)
-            else:
-                self.cached[row] = table  # the last one to be evicted
-                yield place, table
-        for part in blocks(len(missing), max(1, BLOCK_NUMBERS // self.n)):
-            places = missing[part]
-            block = self._summed(self.weights(rows[places])).cumsum(axis=1)
-            for place, table in zip(places, block, strict=True):
-                capacity = int(self.megabytes * MEGABYTE // table.nbytes)
-                while self.cached and len(self.cached) >= capacity:
-                    self.cached.pop(next(iter(self.cached)), None)
-                if capacity:
-                    self.cached[int(rows[place])] = table.copy()
-                yield place, table
-
-    def _summed(self, W: Floats2d) -> Floats2d:
-        if self.width == 1:
-            return W
-        end = self.n - self.n % self.width
-        sums: Floats2d = W[:, :end].reshape(len(W), -1, self.width).sum(axis=2)
-        if end < self.n:
-            sums = np.hstack([sums, W[:, end:].sum(axis=1, keepdims=True)])
-        return sums
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,46 +49,48 @@ class Choice:
 class ChoiceMechanism(ProbabilityMechanism[Choice]):
     """One draw a word, from exact probabilities over the whole space."""
 
-    def __init__(
-        self,
-        name: str,
-        guarantee: Guarantee,
-        build: Callable[[Space, Guarantee], Choice],
-        facts: Facts = NO_FACTS,
-        cache_mb: float = CACHE_MB,
-    ) -> None:
-        super().__init__(name, guarantee, build, facts)
-        self.cache_mb = between("cache_mb", cache_mb, 0.0, inf, "[)")
-        self._tables: Tables | None = None
+    _cache: RowCache  # of cumulated weights
 
     def fit(self, space: Space) -> Self:
-        super().fit(space)
-        width = WIDTH if self.built.output_weights else 1
-        self._tables = Tables(self.built.weights, len(space), self.cache_mb, width)
-        return self
+        self._cache = RowCache(CACHE_BYTES)
+        return super().fit(space)
 
     def _fitted_facts(self, space: Space, built: Choice) -> Facts:
         return replace(self._unfitted_facts, longest=built.longest)
 
-    # The cache shows what was drawn for: a copy gets none.
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_tables": None}
-
     def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
-        choice, tables = self.built, self._tables
-        if choice.draw or tables is None:
-            return Draw(choice.draw(rows, rng) if choice.draw else rows)
+        choice = self.built
+        if choice.draw:
+            return Draw(choice.draw(rows, rng))
         uniforms = rng.uniform(len(rows))
         drawn = np.empty(len(rows), dtype=np.int64)
         distinct, counts = np.unique(rows, return_counts=True)
         places = np.split(np.argsort(rows, kind="stable"), np.cumsum(counts)[:-1])
-        for number, table in tables(distinct):
+        for number, table in self._tables(distinct):
             marks = uniforms[places[number]] * table[-1]
             # A mark may be rounded up to the total, beyond the last index of positive weight.
             last = np.searchsorted(table, table[-1])
             drawn[places[number]] = np.minimum(np.searchsorted(table, marks, side="right"), last)
         weights = choice.output_weights
         return Draw(drawn if weights is None else self._within(weights, rows, drawn, rng))
+
+    def _tables(self, rows: Ints1d) -> Iterator[tuple[int, Floats1d]]:
+        """Yield the place and the cumulated weights of each of rows (k,), all different."""
+        cached = self._cache.find(rows.tolist())
+        missing = []
+        for place, row in enumerate(rows.tolist()):
+            if row in cached:
+                yield place, cached[row][0]
+            else:
+                missing.append(place)
+        for part in blocks(len(missing), max(1, BLOCK_NUMBERS // len(self.space))):
+            places = missing[part]
+            W = self.built.weights(rows[places])
+            if self.built.output_weights:
+                W = np.add.reduceat(W, np.arange(0, W.shape[1], WIDTH), axis=1)
+            tables = [(table.copy(),) for table in W.cumsum(axis=1)]
+            self._cache.add(dict(zip(rows[places].tolist(), tables, strict=True)))
+            yield from ((place, table) for place, (table,) in zip(places, tables, strict=True))
 
     def _within(
         self,

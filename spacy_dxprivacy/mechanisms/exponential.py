@@ -21,20 +21,11 @@ from ..registries import registry
 from ..space import Space
 from ..space.search.exact import euclidean
 from ..validate import one_of, positive
-from .choice import (
-    BLOCK_NUMBERS,
-    CACHE_MB,
-    Choice,
-    ChoiceMechanism,
-    clamped_score,
-    euclidean_choice,
-)
+from .choice import BLOCK_NUMBERS, Choice, ChoiceMechanism, clamped_score, euclidean_choice
 
 
 @registry.dx_mechanisms("dx.Exponential.v1")
-def make_exponential(
-    epsilon: float, calibration: str = "standard", cache_mb: float = CACHE_MB
-) -> ChoiceMechanism:
+def make_exponential(epsilon: float, calibration: str = "standard") -> ChoiceMechanism:
     """Create the exponential mechanism on Euclidean distance.
 
     Args:
@@ -43,7 +34,6 @@ def make_exponential(
             for the largest beta, epsilon at most, whose exact loss on this space is epsilon: up to
             twice less noise for the same guarantee. Its fit takes several passes over all pairs of
             words.
-        cache_mb: Memory for tables of frequent words, in megabytes.
     """
     epsilon = positive("epsilon", epsilon)
     one_of("calibration", calibration, ("standard", "exact"))
@@ -61,7 +51,7 @@ def make_exponential(
         ),
     )
     builder = partial(build, epsilon=epsilon, calibration=calibration)
-    return ChoiceMechanism("dx.Exponential.v1", guarantee, builder, cache_mb=cache_mb)
+    return ChoiceMechanism("dx.Exponential.v1", guarantee, builder)
 
 
 def build(space: Space, guarantee: Guarantee, *, epsilon: float, calibration: str) -> Choice:

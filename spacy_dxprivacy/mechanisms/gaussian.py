@@ -3,8 +3,7 @@ r"""Gaussian noise on clipped vectors (dx.Gaussian.v1).
 Density   f(z) = N(0, sigma^2 I), on vectors clipped to norm C, so any two are 2C apart at most
 Guarantee (epsilon, delta) for all pairs of words (approx-dp)
 Use       for vectors under an (epsilon, delta) guarantee that adds up well over many words
-Papers    Balle, Wang 2018 (arXiv 1805.06530), theorem 8 ("analytic"); Dwork, Roth 2014, theorem A.1
-          ("classical", for epsilon < 1 alone: beyond it the formula fails)
+Paper     Balle, Wang 2018 (arXiv 1805.06530), theorem 8: the least noise that there is
 """
 
 from __future__ import annotations
@@ -16,19 +15,14 @@ import numpy as np
 
 from ..arrays import Floats1d, Floats2d, Ints1d
 from ..privacy.guarantee import Guarantee
-from ..privacy.noise import analytic_sigma, classical_sigma, deltas
+from ..privacy.noise import analytic_sigma, deltas
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..space.search.exact import distances
 from ..ty import NoiseLaw, Projection
-from ..validate import between, fail, one_of, positive
+from ..validate import between, positive
 from .noise import Noise, NoiseMechanism, clipped, norms_of
-
-CALIBRATIONS = {
-    "analytic": (analytic_sigma, "Balle and Wang 2018, theorem 8"),
-    "classical": (classical_sigma, "Dwork and Roth 2014, theorem A.1"),
-}
 
 
 @registry.dx_mechanisms("dx.Gaussian.v1")
@@ -36,7 +30,6 @@ def make_gaussian(
     epsilon: float,
     delta: float = 1e-6,
     clip: float | None = None,
-    calibration: str = "analytic",
     projection: Projection | None = None,
 ) -> NoiseMechanism:
     """Create Gaussian noise on clipped vectors.
@@ -46,14 +39,10 @@ def make_gaussian(
         delta: Between 0 and 1.
         clip: The largest norm of a vector, longer ones are shortened to it; None takes the largest
             of the space.
-        calibration: "analytic" (the least noise that there is) or "classical" (epsilon below 1).
         projection: From noisy vectors to words; dx.Nearest.v1 if None.
     """
     epsilon, delta = positive("epsilon", epsilon), between("delta", delta, 0.0, 1.0)
     clip = None if clip is None else positive("clip", clip)
-    one_of("calibration", calibration, tuple(CALIBRATIONS))
-    if calibration == "classical" and epsilon >= 1:
-        raise fail("epsilon", 'below 1 with calibration = "classical", which fails beyond', epsilon)
     guarantee = Guarantee(
         kind="approx-dp",
         epsilon=epsilon,
@@ -61,42 +50,25 @@ def make_gaussian(
         metric="discrete",
         covers="all",
         status="proven",
-        source=CALIBRATIONS[calibration][1],
+        source="Balle and Wang 2018, theorem 8",
         notes="Vectors are clipped before the noise; replacements are sought among clipped ones.",
     )
-    builder = partial(build, epsilon=epsilon, delta=delta, clip=clip, calibration=calibration)
-    return NoiseMechanism(
-        "dx.Gaussian.v1",
-        guarantee,
-        builder,
-        partial(law, clip=clip, calibration=calibration),
-        projection,
-    )
+    builder = partial(build, epsilon=epsilon, delta=delta, clip=clip)
+    return NoiseMechanism("dx.Gaussian.v1", guarantee, builder, partial(law, clip=clip), projection)
 
 
 def build(
-    space: Space,
-    guarantee: Guarantee,
-    *,
-    epsilon: float,
-    delta: float,
-    clip: float | None,
-    calibration: str,
+    space: Space, guarantee: Guarantee, *, epsilon: float, delta: float, clip: float | None
 ) -> Noise:
     centres, bound = clipped(space.vectors, clip)
-    unit = CALIBRATIONS[calibration][0](epsilon, delta)
+    unit = analytic_sigma(epsilon, delta)
     sigma = unit * 2 * bound
     noise = NormalNoise(centres.shape[1], np.full(len(centres), sigma))
     guarantee = replace(guarantee, mu=1 / unit)
     return Noise(centres, noise, sigma, guarantee, delta=noise.delta)
 
 
-def law(
-    space: Space, guarantee: Guarantee, *, clip: float | None, calibration: str
-) -> NoiseLaw | None:
-    """None for "classical", which has more than the least noise."""
-    if calibration != "analytic":
-        return None
+def law(space: Space, guarantee: Guarantee, *, clip: float | None) -> NoiseLaw:
     centres, _ = clipped(space.vectors, clip)
     bound = float(norms_of(space.vectors).max()) if clip is None else clip
     return normal_distribution(centres, 2 * bound, guarantee)

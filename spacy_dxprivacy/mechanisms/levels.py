@@ -91,14 +91,6 @@ class Level:
     attacker: str
     rare_attacker: str
 
-    def __str__(self) -> str:
-        other = "" if self.rare_attacker == self.attacker else f"one with {self.rare_attacker} "
-        return (
-            f"epsilon {self.epsilon:g}: on clinical notes {self.kept:.0%} of the words are "
-            f"unchanged; an attacker with {self.attacker} recovers {self.found:.0%} of the "
-            f"words, and {other}{self.rare_found:.0%} of the rare words"
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, with the texts they were measured on."""
         fields = asdict(self).items()

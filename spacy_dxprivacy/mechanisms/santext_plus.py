@@ -26,20 +26,17 @@ from ..space import Space
 from ..space.search.exact import distances, euclidean
 from ..ty import Facts
 from ..validate import between, positive
-from .choice import CACHE_MB, Choice, ChoiceMechanism, boltzmann, clamped_score
+from .choice import Choice, ChoiceMechanism, boltzmann, clamped_score
 
 
 @registry.dx_mechanisms("dx.SanTextPlus.v1")
-def make_santext_plus(
-    epsilon: float, p: float = 0.2, sensitive: float = 0.5, cache_mb: float = CACHE_MB
-) -> ChoiceMechanism:
+def make_santext_plus(epsilon: float, p: float = 0.2, sensitive: float = 0.5) -> ChoiceMechanism:
     """Create SanText+.
 
     Args:
         epsilon: Nats per unit of Euclidean distance, above 0.
         p: The probability that a word that is not sensitive is replaced, above 0, 1 at most.
         sensitive: The share of the space's words that are sensitive, above 0, 1 at most.
-        cache_mb: Memory for tables of frequent words, in megabytes.
     """
     epsilon = positive("epsilon", epsilon)
     p = between("p", p, 0.0, 1.0, "(]")
@@ -62,7 +59,7 @@ def make_santext_plus(
     common = f"words that are not among the rarest {sensitive:.0%}"
     facts = Facts(in_clear=(f"{common}, each with probability {1 - p:.3g}",))
     builder = partial(build, epsilon=epsilon, p=p, sensitive=sensitive)
-    return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, builder, facts, cache_mb)
+    return ChoiceMechanism("dx.SanTextPlus.v1", guarantee, builder, facts)
 
 
 def build(

@@ -23,18 +23,17 @@ from ..registries import registry
 from ..space import Space
 from ..validate import between, positive
 from .built import LARGEST_SCORE
-from .choice import CACHE_MB, Choice, ChoiceMechanism, euclidean_choice
+from .choice import Choice, ChoiceMechanism, euclidean_choice
 
 
 @registry.dx_mechanisms("dx.TEM.v1")
-def make_tem(epsilon: float, beta: float = 0.001, cache_mb: float = CACHE_MB) -> ChoiceMechanism:
+def make_tem(epsilon: float, beta: float = 0.001) -> ChoiceMechanism:
     """Create the truncated exponential mechanism.
 
     Args:
         epsilon: Nats per unit of Euclidean distance, above 0.
         beta: The probability, between 0 and 1, that the word drawn lies beyond g, where all others
             do.
-        cache_mb: Memory for tables of frequent words, in megabytes.
     """
     epsilon = positive("epsilon", epsilon)
     beta = between("beta", beta, 0.0, 1.0)
@@ -49,7 +48,7 @@ def make_tem(epsilon: float, beta: float = 0.001, cache_mb: float = CACHE_MB) ->
         notes="The loss between two words is at most epsilon min(d, g).",
     )
     builder = partial(build, epsilon=epsilon, beta=beta)
-    return ChoiceMechanism("dx.TEM.v1", guarantee, builder, cache_mb=cache_mb)
+    return ChoiceMechanism("dx.TEM.v1", guarantee, builder)
 
 
 def build(space: Space, guarantee: Guarantee, *, epsilon: float, beta: float) -> Choice:

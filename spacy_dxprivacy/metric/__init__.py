@@ -1,6 +1,5 @@
 """A public graph of near words, and how far words are apart on it."""
 
-from .store import graph_of, stored_graph
-from .word_graph import STEPS, WordGraph
+from .word_graph import STEPS, WordGraph, graph_of, stored_graph
 
 __all__ = ["STEPS", "WordGraph", "graph_of", "stored_graph"]

@@ -29,8 +29,7 @@ from ..errors import DxError, Errors
 from ..space import BUILTIN, Space
 from ..validate import between, fail
 from .policy_graph import PolicyGraph, with_lengths
-from .store import graph_of
-from .word_graph import STEPS
+from .word_graph import STEPS, graph_of
 
 PROPER = (
     "first_name", "surname", "city", "country", "state", "region", "nationality", "month",

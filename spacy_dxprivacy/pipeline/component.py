@@ -5,9 +5,10 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import fields
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import srsly
@@ -15,18 +16,15 @@ from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities.surrogates.replacements import NumberDraw
 from ..errors import DxError, Errors, FailsClosed, Warnings, warn_always
 from ..io.files.limits import read_json
 from ..machine import one_thread_in_workers
 from ..space import BUILTIN, Space, learned
-from ..space.sources import SpaceSource
 from ..text.coverage import uncovered
 from ..text.normal import in_normal_form
-from ..ty import Editor, Mechanism, Unknown
+from ..ty import Mechanism
 from .coverage import Coverage, coverage_of, redacted, refusal
 from .receipt import Terms, install_extensions
-from .select import Selector
 from .selection import OnReplacements, Run
 from .settings import SanitizerSettings, check_labels, check_listeners, fit, warn_of_lacking
 from .stages import run_stages
@@ -65,59 +63,27 @@ ENTITY_CONFIG["selector"] = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERS
 ENTITY_CONFIG["surrogates"] = "standard"
 
 
-@Language.factory(
+def make_dx_sanitizer(nlp: Language, name: str, **settings: Any) -> DxSanitizer:
+    """Make a component that replaces words by a randomised mechanism. See SanitizerSettings."""
+    return DxSanitizer(nlp, name, **settings)
+
+
+# spaCy checks a config by the names and types of arguments: those of SanitizerSettings.
+_TYPES = {"nlp": Language, "name": str, **get_type_hints(SanitizerSettings)}
+_SETTINGS = (setting.name for setting in fields(SanitizerSettings) if setting.init)
+make_dx_sanitizer.__signature__ = Signature(  # type: ignore[attr-defined]
+    [
+        Parameter(argument, Parameter.KEYWORD_ONLY, annotation=_TYPES[argument])
+        for argument in ("nlp", "name", *_SETTINGS)
+    ]
+)
+Language.factory(
     "dx_sanitizer",
     default_config=DEFAULT_CONFIG,
     assigns=["doc.spans"],
     retokenizes=True,
+    func=make_dx_sanitizer,
 )
-def make_dx_sanitizer(
-    nlp: Language,
-    name: str,
-    seed: int | None,
-    scope: str,
-    casing: str,
-    vectors: str,
-    carry: list[str],
-    language: str | None,
-    unknown_language: str,
-    attribute: str,
-    max_epsilon_per_doc: float | None,
-    max_epsilon_per_person: float | None,
-    mechanism: Mechanism,
-    selector: Selector,
-    space: SpaceSource,
-    unknown: Unknown,
-    numbers: NumberDraw | None,
-    editor: Editor | None,
-    surrogates: Any,
-    stages: dict[str, Any],
-) -> DxSanitizer:
-    """Make a component that replaces words by a randomised mechanism. See DxSanitizer."""
-    return DxSanitizer(
-        nlp,
-        name,
-        mechanism=mechanism,
-        selector=selector,
-        source=space,
-        unknown=unknown,
-        numbers=numbers,
-        editor=editor,
-        surrogates=surrogates,
-        stages=stages,
-        seed=seed,
-        scope=scope,
-        casing=casing,
-        vectors=vectors,
-        carry=carry,
-        language=language,
-        unknown_language=unknown_language,
-        attribute=attribute,
-        max_epsilon_per_doc=max_epsilon_per_doc,
-        max_epsilon_per_person=max_epsilon_per_person,
-    )
-
-
 # For the words of entities alone: an entity recogniser has to come before it.
 make_dx_entity_sanitizer = Language.factory(
     "dx_entity_sanitizer",
@@ -197,8 +163,8 @@ class DxSanitizer(FailsClosed):
         docs = [self._covered(in_normal_form(doc, self._nlp, self), coverage) for doc in docs]
         if self._run is None:
             self._run = Run.of(self.settings, space, latin=coverage.scripts)
-        run = replace(self._run, on_replacements=self.on_replacements)
-        return write(run.settings, run_stages(docs, run), terms)
+        self._run.on_replacements = self.on_replacements
+        return write(self.settings, run_stages(docs, self._run), terms)
 
     def _covered(self, doc: Doc, coverage: Coverage) -> Doc:
         """Return the Doc, its passages in languages and scripts that are not covered redacted.
@@ -244,8 +210,8 @@ class DxSanitizer(FailsClosed):
         if space is None:
             if self._nlp is None:
                 raise DxError(Errors.DX027)
-            space = self.settings.source.load(self._nlp)
-            if self.settings.source.unasked and self._nlp.lang == "en":
+            space = self.settings.space.load(self._nlp)
+            if self.settings.space.unasked and self._nlp.lang == "en":
                 warn_of_lacking(space)
             self._use(space)
         return space
@@ -283,7 +249,7 @@ class DxSanitizer(FailsClosed):
         """
         self._warn_of_read_texts()
         writers = {"dx.json": lambda p: srsly.write_json(p, self._about())}
-        if self.settings.source.packed:
+        if self.settings.space.packed:
             writers["space"] = self.space.save
         elif self.space.path != BUILTIN:
             writers |= learned.writers(self.space)
@@ -301,7 +267,7 @@ class DxSanitizer(FailsClosed):
         """Return what to_disk writes, as bytes. Warn if the vocabulary has read texts."""
         self._warn_of_read_texts()
         writers: dict[str, Callable[[], Any]] = {"dx": self._about}
-        if self.settings.source.packed:
+        if self.settings.space.packed:
             writers["space"] = self.space.to_bytes
         return util.to_bytes(writers, exclude)
 
@@ -315,9 +281,7 @@ class DxSanitizer(FailsClosed):
         return self
 
     def _about(self) -> dict[str, Any]:
-        saved: dict[str, Any] = {"digest": self.space.digest, "space": self._space_block()}
-        saved["found"] = self.terms.found if self.settings.finds_settings is not None else {}
-        return saved
+        return {"digest": self.space.digest, "space": self._space_block()}
 
     def _space_block(self) -> dict[str, Any]:
         """[components.dx_sanitizer.space] of the pipeline's config; {} outside of a pipeline."""
@@ -332,8 +296,6 @@ class DxSanitizer(FailsClosed):
         # Settings that came with a later version do not count.
         self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)
         self._expected_digest = None if self._names_another_space else saved["digest"]
-        if self.settings.finds_settings is not None and not self._names_another_space:
-            self.settings.finds_settings.restore(saved.get("found", {}))
 
     def _use_saved(self, load: Callable[[], Space]) -> None:
         if not self._names_another_space:

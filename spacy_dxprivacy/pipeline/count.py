@@ -121,7 +121,7 @@ class Count:
             "mentions": {label: dict(counts) for label, counts in self.mentions.items()},
             "persons": None if self.persons is None else self.persons.to_dict(),
             "dropped": dict(sorted(self.dropped.items())),
-            "failed": [list(numbers) for numbers in self.failed],
+            "failed": list(map(list, self.failed)),
         }
 
     @classmethod

@@ -110,12 +110,12 @@ class Draft:
                 if item.text is not None:
                     words, spaces = words_of_surrogate(item.text, doc.vocab.lang or "xx")
                     start, end = part.start + item.start, part.start + item.end
-                    origins += [tokens[last:start], np.full(len(words), start - len(self))]
+                    origins += [tokens[last:start], np.full(len(words), start - len(tokens))]
                     new_words += words
                     new_spaces += [*spaces[:-1], bool(self.spaces[end - 1])]
                     last = end
         origin = np.concatenate([*origins, tokens[last:]])
-        is_new, origin = origin < 0, origin % len(self) if len(self) else origin
+        is_new, origin = origin < 0, origin % max(len(tokens), 1)
         all_words, all_spaces = self.words[origin], self.spaces[origin]
         all_words[is_new], all_spaces[is_new] = new_words, new_spaces
         documents = self.documents[origin]

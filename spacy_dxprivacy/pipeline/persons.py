@@ -62,10 +62,10 @@ def _persons_of(draft: Draft, i: int, run: Run, spans: Sequence[Entity]) -> Pers
     for number, item in enumerate(draft.replacements[i] or ()):
         if item.text is not None:
             pieces |= dict.fromkeys(range(item.start, item.end), (number, item.mention.label))
+    distance, nearest = run.name_distances
     mentions_of: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for person, (_, start, end) in zip(_numbers_of(run, doc, spans), spans, strict=True):
         mentions_of[person].append((start, end))
-    distance, nearest = run.settings.name_distances(run.space)
     rows, largest = list[dict[str, Any]](), Loss()
     for mentions in mentions_of.values():
         tokens = np.concatenate([np.arange(*mention) for mention in mentions])

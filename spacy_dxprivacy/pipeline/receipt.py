@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 from weakref import WeakSet
 
 from spacy.tokens import Doc, Span, Token
@@ -33,11 +33,11 @@ VECTORS_KEY = "dx_vectors"
 UNCOVERED = "dx_uncovered"  # in the user data of a Doc to be sanitised: how many passages
 UNCOVERED_SHOWN = "where a passage is in a language or script that is not covered"
 WORDS = "dx.Words.v1"  # its mentions are drawn by the mechanism of words
-# Where a receipt states what: the name of a stage, and the key there.
+# Where a receipt states what, in its order: the name of a stage, and the key there.
 STATED = {
     **{
         name: ("words", name)
-        for name in ("space", "scope", "scale", "found", "attacker", "any_two_texts", "odds")
+        for name in ("space", "scope", "scale", "any_two_texts", "attacker", "odds", "found")
     },
     **{name: ("release", name) for name in ("casing", "vectors", "seeded", "in_clear")},
     "unknown_policy": ("unknown", "policy"),
@@ -207,36 +207,19 @@ class Terms:
         if not self.draws_words:
             stages[0] |= {"mechanism": self.mechanism, "guarantee": guarantee}
             return stages
-        stages += [
-            {
-                "stage": "words",
-                "mechanism": self.mechanism,
-                "guarantee": guarantee,
-                "space": self.space,
-                "scope": self.scope,
-                "scale": self.scale,
-                "any_two_texts": self.any_two_texts,
-                "attacker": self.attacker,
-                "odds": self.odds,
-                "found": self.found,
-            },
-            {"stage": "unknown", "policy": self.unknown_policy},
-        ]
-        if self.editor is not None:
-            stages.append({"stage": "editor", "name": self.editor})
-        return stages
+        words = self._stage("words", mechanism=self.mechanism, guarantee=guarantee)
+        stages += [words, self._stage("unknown")]
+        return stages if self.editor is None else [*stages, self._stage("editor")]
+
+    def _stage(self, name: str, **beside: Any) -> Stage:
+        """Return a stage of what is in STATED."""
+        stated = {key: getattr(self, term) for term, (of, key) in STATED.items() if of == name}
+        return cast("Stage", {"stage": name, **beside, **stated})
 
     def stages(self, in_clear: Iterable[str]) -> list[Stage]:
         """Return what is done. in_clear: what is in plaintext, in words."""
-        release: Stage = {
-            "stage": "release",
-            "casing": self.casing,
-            "vectors": self.vectors,
-            "seeded": self.seeded,
-            "in_clear": list(in_clear),
-            "version": __version__,
-        }
-        return [*self._stages, release]
+        release = self._stage("release")
+        return [*self._stages, release | {"in_clear": list(in_clear), "version": __version__}]
 
     @cached_property
     def _losses(self) -> dict[str, Loss]:

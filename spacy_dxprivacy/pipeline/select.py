@@ -61,9 +61,9 @@ class AllWords:
 class Entities:
     """Select the words of entities with these labels, of any recogniser.
 
-    `doc.ents` and `doc.spans[spans_key]` are merged; PER and PERSON, LOC and GPE and so on are one
-    label; with `again`, what is found once is replaced wherever it is mentioned again, in any case
-    and in part.
+    `doc.ents`, `doc.spans["dx_entities"]` and `doc.spans[spans_key]` are merged; PER and PERSON,
+    LOC and GPE and so on are one label; with `again`, what is found once is replaced wherever it is
+    mentioned again, in any case and in part.
 
     There is no guarantee for what no recogniser finds, and where entities are is visible.
 
@@ -211,6 +211,5 @@ def entity_labels(nlp: Language, *, before: str) -> set[str] | None:
     names = nlp.pipe_names
     earlier = names[: names.index(before)] if before in names else names
     pipes = [nlp.get_pipe(n) for n in earlier if "doc.ents" in nlp.get_pipe_meta(n).assigns]
-    if not pipes or not all(hasattr(pipe, "labels") for pipe in pipes):
-        return None
-    return {label for pipe in pipes for label in getattr(pipe, "labels", ())}
+    labels = [getattr(pipe, "labels", None) for pipe in pipes]
+    return None if not pipes or None in labels else set().union(*filter(None, labels))

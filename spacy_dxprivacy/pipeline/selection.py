@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,17 @@ from ..privacy.composition import LONGEST
 from ..space import Space
 from ..text.coverage import foreign_names
 from ..text.mentions import Entity, plain_label, united
+from ..ty import facts_of
 from .draft import NUMBER, PLAIN, SELECTED, STOP, SURROGATE, Draft
 from .select import Entities
-from .settings import SanitizerSettings
+from .settings import SanitizerSettings, names_apart
 
 OnReplacements = Callable[[Doc, list[Replacement]], list[Replacement]]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Run:
-    """What the stages of a batch share.
+    """What the stages of all batches share.
 
     surrogates: those in use, by label. blocked: words that are never released, and the substitute
     of each. together: whether words are drawn with their sentences. latin: whether a run of another
@@ -48,6 +50,13 @@ class Run:
         surrogates, blocked = settings.active_surrogates, settings.blocked(space)
         together = settings.draws_together
         return cls(settings, space, surrogates, blocked, together, latin)
+
+    @cached_property
+    def name_distances(self) -> tuple[float, tuple[float, ...]]:
+        """names_apart of the mechanism, and the distance of the nearest name of a name like most
+        where that is known."""
+        mechanism = self.settings.mechanism
+        return names_apart(mechanism, self.space), tuple(facts_of(mechanism).near_names[:1])
 
 
 def draw_surrogates(draft: Draft, run: Run) -> Draft:

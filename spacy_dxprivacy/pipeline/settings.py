@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,18 +26,14 @@ from ..space import Space
 from ..space.sources import SpaceSource, allowed_by, substitutes_of
 from ..text.mentions import plain_label
 from ..ty import (
-    AvoidsWords,
     Editor,
     FindsSettings,
-    HasIndex,
     HasMetric,
     Mechanism,
-    StatesChoice,
     Unknown,
     facts_of,
 )
 from ..validate import fail, one_of, positive
-from .draft import ReleaseStage
 from .receipt import Terms, surrogate_names
 from .select import AllWords, Entities, Selector, WordList, entity_labels
 from .unknown import Raise
@@ -58,7 +54,7 @@ class SanitizerSettings:
     Args:
         mechanism: Draws words.
         selector: Which words are drawn; all others stay in plaintext.
-        source: Where the space comes from, `space` in a config.
+        space: Where the space comes from.
         unknown: What takes the place of words that the space lacks.
         numbers: None, or what draws numbers by their value. Its epsilon is of another metric than
             that of words, so max_epsilon_per_doc raises with it.
@@ -90,27 +86,23 @@ class SanitizerSettings:
 
     mechanism: Mechanism
     selector: Selector
-    source: SpaceSource
+    space: SpaceSource
     unknown: Unknown
     numbers: NumberDraw | None = None
     editor: Editor | None = None
     surrogates: Any = None
-    stages: Mapping[str, ReleaseStage] = field(default_factory=dict)
+    stages: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
     scope: str = "token"
     casing: str = "truecase"
     vectors: str = "table"
-    carry: Iterable[str] = ()
+    carry: Sequence[str] = ()
     language: str | None = None
     unknown_language: str = "refuse"
     attribute: str = "dx"
     max_epsilon_per_doc: float | None = None
     max_epsilon_per_person: float | None = None
     rng: Rng = field(init=False)
-    _blocked: tuple[Space, frozenset[str], Mapping[str, str]] | None = field(
-        default=None, init=False
-    )
-    _name_distances: tuple[Space, float, tuple[float, ...]] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         check_mechanism(self.mechanism)
@@ -136,9 +128,6 @@ class SanitizerSettings:
         if self.editor is not None and self.vectors == "noisy":
             expected = "'table' with an editor, which edits sampled words only"
             raise fail("vectors", expected, self.vectors)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_blocked": None, "_name_distances": None}
 
     @property
     def takes_parts(self) -> bool:
@@ -178,26 +167,10 @@ class SanitizerSettings:
         ways = {one.way for one in self.active_surrogates.values()}
         return "words" in ways or not covered.issuperset(map(plain_label, self.selector.labels))
 
-    @property
-    def finds_settings(self) -> FindsSettings | None:
-        """The mechanism's projection, where it searches for settings on the space."""
-        rule = facts_of(self.mechanism).projection
-        return rule if isinstance(rule, FindsSettings) else None
-
     def blocked(self, space: Space) -> tuple[frozenset[str], Mapping[str, str]]:
         """Return the words of a space that are never released, and the substitute of each."""
-        if self._blocked is None or self._blocked[0] is not space:
-            substitutes = substitutes_of(space) if self.source.spares else {}
-            self._blocked = space, frozenset(substitutes), substitutes
-        return self._blocked[1:]
-
-    def name_distances(self, space: Space) -> tuple[float, tuple[float, ...]]:
-        """Return names_apart of the mechanism, and the distance of the nearest name of a name like
-        most where that is known; once for a space."""
-        if self._name_distances is None or self._name_distances[0] is not space:
-            nearest = tuple(facts_of(self.mechanism).near_names[:1])
-            self._name_distances = space, names_apart(self.mechanism, space), nearest
-        return self._name_distances[1:]
+        substitutes = substitutes_of(space) if self.space.spares else {}
+        return frozenset(substitutes), substitutes
 
 
 # -- fit -------------------------------------------------------------------------------------------
@@ -208,7 +181,8 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Term
 
     nlp: the pipeline; None in a worker. Raises DxError for parts that do not fit together.
     """
-    mechanism, editor, rule = settings.mechanism, settings.editor, settings.finds_settings
+    mechanism, editor = settings.mechanism, settings.editor
+    projection = facts_of(mechanism).projection
     mechanism.fit(space)
     check_fitted(mechanism, space)
     if settings.vectors == "noisy":
@@ -216,13 +190,7 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Term
         if empty.vectors is None or empty.vectors.shape[1:] != space.vectors.shape[1:]:
             raise DxError(Errors.DX035.format(mechanism=mechanism.name))
     if editor is not None:
-        editor.fit(space, mechanism)
-        if isinstance(editor, AvoidsWords):
-            editor.avoid(allowed_by(settings.source))
-    found: dict[str, Any] = {} if rule is None else dict(rule.found())
-    projection = facts_of(mechanism).projection
-    if isinstance(projection, HasIndex) and isinstance(projection.index, StatesChoice):
-        found["index"] = projection.index.choice
+        editor.fit(space, mechanism, allowed_by(settings.space))
     epsilon, scope = mechanism.guarantee.epsilon, settings.scope
     measured = found_by(mechanism, epsilon) if scope == "token" else None
     surrogates = _surrogate_terms(settings) if settings.surrogates else None
@@ -239,7 +207,7 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Term
         attacker=None if measured is None else measured.to_dict(),
         scale=scale_of(mechanism, len(space)),
         odds=_odds(mechanism),
-        found=found,
+        found=projection.found() if isinstance(projection, FindsSettings) else {},
         numbers=None if settings.numbers is None else settings.numbers.guarantee,
         editor=None if editor is None else editor.name,
         surrogates=surrogates,
@@ -283,7 +251,7 @@ def _in_clear(settings: SanitizerSettings, nlp: Language | None) -> tuple[str, .
     if settings.casing == "preserve":
         visible.append("the case of every word")
     visible += [CARRIED_IN_CLEAR[item] for item in settings.carry]
-    visible += settings.source.in_clear(nlp)
+    visible += settings.space.in_clear(nlp)
     for surrogate in settings.active_surrogates.values():
         visible += surrogate.in_clear
     if settings.active_surrogates:

@@ -103,7 +103,6 @@ def _groups(rows: Ints1d, places: Ints1d) -> Iterator[tuple[int, Ints1d]]:
     return zip(distinct.tolist(), np.split(order, begins[1:]))  # noqa: B905 (of none: one empty part)
 
 
-WORDS_AT_ONCE = 2**8
 MANY = 5_000  # words, from which on the searches from all of them are made once only
 SAMPLE = 32  # edges of each kind at which what was read is checked
 BETAS = np.round(0.02 * 1.01 ** np.arange(640), 6)  # to 11.5: one percent apart

@@ -1,7 +1,7 @@
 """What is learned from a table of words and vectors: shared by its digest and saved beside it.
 
 A graph of 60,000 words takes a minute to learn. It is public, as the table is, so every mechanism
-on the table shares it. Each kind of such results has a codec in the module that learns it.
+on the table shares it.
 
 What was read from files is trusted less than what was made in this process or ships with the
 package: whoever can write these files can write them, and their checksums, anew. It is compared
@@ -46,26 +46,13 @@ class PublicTable(Protocol):
     def __hash__(self) -> int: ...
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Codec:
-    """How results of one kind are saved. name: of the folder of a result; the kind begins it.
-
-    to_fields(result) gives "about", plain values with the digest of the table, and "arrays", by
-    name. from_fields(fields) gives the result, and raises ValueError for what does not fit.
-    """
-
-    name: Callable[[Any], str]
-    to_fields: Callable[[Any], dict[str, Any]]
-    from_fields: Callable[[dict[str, Any]], Any]
-
-
-# The module with the CODEC of each other kind: imported at its first use, as a table may be loaded
-# before anybody asks for what was learned of it.
-HOMES = {"graph": "metric.store"}
-_codecs: dict[str, Codec] = {}
-_trusted: WeakKeyDictionary[PublicTable, dict[str, Any]] = (
-    WeakKeyDictionary()
-)  # here, or in the package
+# The class of each kind of results: imported at its first use, as a table may be loaded before
+# anybody asks for what was learned of it. A result has a `name`, that of its folder, which the kind
+# begins, and `to_fields()`: "about", plain values with the digest of the table, and "arrays", by
+# name. The class has `from_fields(fields)`, which raises ValueError for what does not fit.
+KINDS = {"graph": ("metric.word_graph", "WordGraph"), "fitted": ("space.learned", "Fitted")}
+# Results that were made here, or come with the package.
+_trusted: WeakKeyDictionary[PublicTable, dict[str, Any]] = WeakKeyDictionary()
 _read: WeakKeyDictionary[PublicTable, dict[str, Any]] = WeakKeyDictionary()  # from any other files
 _checked: WeakSet[Any] = WeakSet()  # of those that were read
 _uses: ContextVar[set[str] | None] = ContextVar("uses", default=None)
@@ -131,7 +118,7 @@ def write(thing: Any, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.npy"):
         old.unlink()
-    fields = _codec(folder.name).to_fields(thing)
+    fields = thing.to_fields()
     names = [f"{name}.npy" for name in fields["arrays"]]
     for file, array in zip(names, fields["arrays"].values(), strict=True):
         np.save(folder / file, array)
@@ -152,7 +139,7 @@ def read(folder: Path, digest: str) -> Any:
             check_sealed(folder, about.get("files"), names, SMALL)
         # As plain arrays: slices of a memmap are ten times as slow to make.
         arrays = {file.stem: read_array(file).view(np.ndarray) for file in files}
-        thing = _codec(folder.name).from_fields({"about": about, "arrays": arrays})
+        thing = _class_of(folder.name).from_fields({"about": about, "arrays": arrays})
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         why = f"what was learned from it is incomplete or damaged ({type(error).__name__})."
         raise DxError(Errors.DX024.format(path=folder, why=why)) from None
@@ -173,30 +160,27 @@ def read_beside(table: PublicTable, folder: Path, *, shipped: bool = False) -> N
     if len(table) <= FEW:
         return
     for part in sorted(folder.iterdir()):
-        if part.is_dir() and part.name.partition("-")[0] in {*HOMES, *_codecs}:
+        if part.is_dir() and part.name.partition("-")[0] in KINDS:
             thing = read(part, table.digest)
             # Under its own name: that of its folder may be any.
-            name = _codec(part.name).name(thing)
-            (_trusted if shipped else _read).setdefault(table, {})[name] = thing
+            (_trusted if shipped else _read).setdefault(table, {})[thing.name] = thing
 
 
 def to_fields(table: PublicTable) -> dict[str, Any]:
     """Return by name all results that are saved, for msgpack."""
-    return {name: _codec(name).to_fields(thing) for name, thing in _to_save(table).items()}
+    return {name: thing.to_fields() for name, thing in _to_save(table).items()}
 
 
 def from_fields(table: PublicTable, fields: dict[str, Any]) -> None:
     """Add the results that to_fields returned, as results that were read from files."""
     for name, saved in fields.items() if len(table) > FEW else ():
-        thing = _codec(name).from_fields(saved)
-        _read.setdefault(table, {})[_codec(name).name(thing)] = thing
+        thing = _class_of(name).from_fields(saved)
+        _read.setdefault(table, {})[thing.name] = thing
 
 
-def _codec(name: str) -> Codec:
-    kind = name.partition("-")[0]
-    if kind not in _codecs:
-        _codecs[kind] = import_module(f"spacy_dxprivacy.{HOMES[kind]}").CODEC
-    return _codecs[kind]
+def _class_of(name: str) -> Any:
+    module, kind = KINDS[name.partition("-")[0]]
+    return getattr(import_module(f"spacy_dxprivacy.{module}"), kind)
 
 
 FITTED = "fitted"
@@ -214,6 +198,22 @@ class Fitted:
     def name(self) -> str:
         """The name of the folder, and of the entry beside a table."""
         return f"{FITTED}-{self.basis[:12]}"
+
+    def to_fields(self) -> dict[str, Any]:
+        """Return "about" and "arrays"."""
+        integral = self.numbers.dtype.kind in "iu"
+        narrow = np.min_scalar_type(int(self.numbers.max())) if integral else np.dtype(np.float64)
+        about = {"digest": self.digest, "basis": self.basis}
+        return {"about": about, "arrays": {"numbers": self.numbers.astype(narrow)}}
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Fitted:
+        """Return what to_fields gave. Raise ValueError for what are no numbers."""
+        about, numbers = fields["about"], fields["arrays"]["numbers"]
+        if numbers.ndim != 1 or numbers.dtype.kind not in "uf":
+            raise ValueError("not numbers")
+        kind = np.float64 if numbers.dtype.kind == "f" else np.int64
+        return cls(str(about["digest"]), str(about["basis"]), numbers.astype(kind))
 
 
 def once(
@@ -244,21 +244,3 @@ def once(
 def basis_of(text: str) -> str:
     """Return a digest of how something is made."""
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _to_fields(fitted: Fitted) -> dict[str, Any]:
-    integral = fitted.numbers.dtype.kind in "iu"
-    narrow = np.min_scalar_type(int(fitted.numbers.max())) if integral else np.dtype(np.float64)
-    about = {"digest": fitted.digest, "basis": fitted.basis}
-    return {"about": about, "arrays": {"numbers": fitted.numbers.astype(narrow)}}
-
-
-def _from_fields(fields: dict[str, Any]) -> Fitted:
-    about, numbers = fields["about"], fields["arrays"]["numbers"]
-    if numbers.ndim != 1 or numbers.dtype.kind not in "uf":
-        raise ValueError("not numbers")
-    kind = np.float64 if numbers.dtype.kind == "f" else np.int64
-    return Fitted(str(about["digest"]), str(about["basis"]), numbers.astype(kind))
-
-
-_codecs[FITTED] = Codec(lambda fitted: fitted.name, _to_fields, _from_fields)

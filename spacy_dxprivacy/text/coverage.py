@@ -79,7 +79,7 @@ def uncovered(text: str, languages: Collection[str] | None, *, scripts: bool = T
         scripts: Whether only Latin script is covered.
     """
     passages = _of_scripts(text) if scripts and not text.isascii() else []
-    if languages is not None and _is_suspect(text, frozenset(languages)):
+    if languages is not None:
         passages += _of_languages(text, languages)
     return joined(passages)
 
@@ -163,7 +163,7 @@ def _elsewhere(languages: frozenset[str]) -> frozenset[str]:
 
 
 def _is_suspect(text: str, languages: frozenset[str]) -> bool:
-    """Whether a text can have a passage in another language: faster than to look for one."""
+    """Whether a part of a text can be in another language: faster than to look for one."""
     return len(_elsewhere(languages).intersection(text.lower().split())) >= FEW
 
 
@@ -171,6 +171,8 @@ def _of_languages(text: str, languages: Collection[str]) -> Iterator[Span]:
     covered = {*languages, "", "xx"}
     if language_of(text) not in covered:
         yield 0, len(text)
+        return
+    if not _is_suspect(text, frozenset(languages)):
         return
     for size in AT_ONCE:
         for start, end in _parts(text, size):

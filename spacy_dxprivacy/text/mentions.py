@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ CANONICAL: dict[str, str] = {
 }
 # Labels whose entities are found again as a whole only, not by a part.
 AS_A_WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID", "SECRET"})
+SPANS_KEY = "dx_entities"  # of spans that are read like doc.ents, and may overlap
 PIECE = re.compile(r"[^\W\d_]{2,}")
 SHORTEST = 2  # letters of a part of a name: initials say too little
 GLUED = 4  # letters of a part that is looked for within longer words, such as email addresses
@@ -48,7 +49,7 @@ _INTRODUCING = frozenset(_LISTS["introducing"].split())
 @lru_cache(maxsize=1024)
 def plain_label(label: str) -> str:
     """Return the normalised label: PERSON for PER, I-PER, PATIENT_NAME; unknown labels stay."""
-    bare = re.sub(r"^[BILUS]-", "", label)
+    bare = re.sub(r"^[BILUES]-", "", label)
     return CANONICAL.get(re.sub(r"[\W_]", "", bare).lower(), label)
 
 
@@ -213,6 +214,14 @@ def _whole_mentions(doc: Doc, entities: list[Entity], taken: Bools1d) -> Iterato
                 break
 
 
+def add_spans(doc: Doc, places: Iterable[tuple[int, int, str]]) -> None:
+    """Add entities of another recogniser: first character, character after the last, label."""
+    spans = (doc.char_span(*place, alignment_mode="expand") for place in places)
+    earlier = doc.spans[SPANS_KEY] if SPANS_KEY in doc.spans else ()
+    doc.spans[SPANS_KEY] = [*earlier, *(span for span in spans if span is not None)]
+    doc.set_ents(list(doc.ents), default="outside")  # a recogniser ran
+
+
 def chosen(
     doc: Doc,
     labels: Collection[str],
@@ -223,10 +232,11 @@ def chosen(
 ) -> list[Entity]:
     """Return the entities whose `plain_label` is among labels, in order and without overlaps.
 
-    They are those of `doc.ents` and `doc.spans[spans_key]`, merged; and with `again` each further
-    mention of them, within entities of other labels too, as `cut` leaves it.
+    They are those of `doc.ents`, `add_spans` and `doc.spans[spans_key]`, merged; and with `again`
+    each further mention of them, within entities of other labels too, as `cut` leaves it.
     """
-    spans = [*doc.ents, *(doc.spans[spans_key] if spans_key and spans_key in doc.spans else ())]
+    groups = (doc.spans[key] for key in (SPANS_KEY, spans_key) if key and key in doc.spans)
+    spans = chain(doc.ents, *groups)
     named = ((plain_label(span.label_), span.start, span.end) for span in spans if len(span))
     wanted = united(span for span in named if span[0] in labels)
     further = mentions(doc, wanted) if again else []

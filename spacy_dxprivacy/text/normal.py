@@ -20,7 +20,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from itertools import chain, takewhile
+from itertools import chain
 from typing import Any
 
 import spacy
@@ -208,20 +208,14 @@ def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
     retokenized = tokenized(tokenizer, text)
     has_own_tokens = [token.text for token in retokenized] != [token.text for token in doc]
     normal, places = normalised(text, bounds_of(doc))
+    copy = tokenized(tokenizer, normal)
     if has_own_tokens or nlp is None:
-        words, spaces = (
-            cut(normal, places) if has_own_tokens else _words_of(tokenized(tokenizer, normal))
-        )
+        words, spaces = cut(normal, places) if has_own_tokens else _words_of(copy)
         copy = Doc(doc.vocab, words=words, spaces=spaces)
-    else:
-        copy = tokenized(tokenizer, normal)
-    pipes = [] if nlp is None or SANITIZED in doc.user_data else nlp.pipeline
-    if any(component is pipe for _, component in pipes):
-        earlier = [
-            component for _, component in takewhile(lambda named: named[1] is not pipe, pipes)
-        ]
-    else:
-        earlier = []
+    pipes = list[Any]()
+    if nlp is not None and SANITIZED not in doc.user_data:
+        pipes = [component for _, component in nlp.pipeline]
+    earlier = pipes[: pipes.index(pipe)] if pipe in pipes else []
     return annotated(doc, copy, places, _moved_data(doc, text), earlier)
 
 

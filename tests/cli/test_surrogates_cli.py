@@ -49,8 +49,7 @@ def test_labels_in_any_case_a_preset_and_its_receipt(note, tmp_path, fast):
     assert not any(word in text for word in ("Maria Lopez", "John Smith"))
     told = json.loads(receipt.read_text())["count"]["mentions"]
     assert told["PERSON"]["found"] == told["PERSON"]["replaced"] == 3
-    assert "dx.DateShift.v1" in done.stderr and "Mechanism" not in done.stderr
-    assert done.stderr.index("Surrogates") < done.stderr.index("Words")
+    assert "dx.DateShift.v1" in done.stderr and json.loads(done.stderr)
 
 
 def test_a_file_of_surrogates(note, tmp_path, fast):

@@ -53,7 +53,6 @@ def pipeline(analyzer: Any = None, **config: Any) -> Language:
     selector = {
         "@dx_selectors": "dx.Entities.v1",
         "labels": ["PERSON", "CREDIT_CARD", "EMAIL_ADDRESS"],
-        "spans_key": "presidio",
     }
     nlp.add_pipe("dx_entity_sanitizer", config={"selector": selector, "mechanism": EXPONENTIAL})
     return nlp
@@ -102,7 +101,7 @@ def test_a_recogniser_that_fails_lets_nothing_through_and_tells_no_text() -> Non
     assert "Maria" not in str(raised.value) and raised.value.__context__ is None
 
 
-@pytest.mark.parametrize("wrong", [{"threshold": 2.0}, {"spans_key": ""}])
+@pytest.mark.parametrize("wrong", [{"threshold": 2.0}, {"threshold": -1}])
 def test_settings_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(DxError):
         DxPresidio(analyzer=Broken(), **wrong)
@@ -111,4 +110,4 @@ def test_settings_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
 @pytest.mark.skipif(HERE, reason="presidio is installed")
 def test_without_presidio_it_says_what_to_install() -> None:
     with pytest.raises(DxError, match=r"DX131.*presidio"):
-        make_dx_presidio(spacy.blank("en"), "x", None, "en", 0.0, "presidio")
+        make_dx_presidio(spacy.blank("en"), "x", None, "en", 0.0)

@@ -8,8 +8,10 @@ import gzip
 import importlib.util
 import io
 import json
+import os
 import sys
 import zipfile
+from functools import partial
 from importlib import import_module
 from unittest.mock import MagicMock
 
@@ -24,8 +26,8 @@ from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.fields import slots_of
 from spacy_dxprivacy.io.files.keys import make_key
 from spacy_dxprivacy.io.jobs import guess, read
-from spacy_dxprivacy.io.results import Serial, results
-from spacy_dxprivacy.io.source import Source, source_of_text
+from spacy_dxprivacy.io.results import results
+from spacy_dxprivacy.io.source import has_arrived
 
 SECRETS = ["Zorblatt", "Quixwell"]
 NOTES = ['The cat of "Zorblatt" sleeps,\nand runs.', "Quixwell; the dog"]
@@ -266,19 +268,17 @@ def test_columns_by_number_delimiters_quotes_and_ends_of_lines(dx, tmp_path):
     assert lines[0] == b"id,note" and lines[1].startswith(b"7,") and not lines[2]
 
 
-def test_two_columns_of_one_name_pass_through_by_number(dx, tmp_path):
-    raw = "note,note,id\nthe cat,7,8\n"
-    is_one_sentence(dx("-", "--field", "note", "--format", "csv", input=raw))
-    result = dx("-", "--field", "1", "--format", "csv", input=raw)
-    assert result.stdout.splitlines()[0] == "note,note,id"
+def test_columns_of_one_name_are_refused_and_those_without_one_have_a_number(dx):
+    is_one_sentence(
+        dx("-", "--field", "note", "--format", "csv", input="note,id,id\nthe cat,7,8\n")
+    )
+    result = dx("-", "--field", "note", "--format", "csv", input="note,,\nthe cat,7,8\n")
+    assert result.stdout.splitlines()[0] == "note,2,3"
     assert result.stdout.splitlines()[1].endswith(",7,8")
-    to_jsonl = ["-", tmp_path / "out.jsonl", "--field", "1", "--format", "csv"]
-    is_one_sentence(dx(*to_jsonl, input=raw))
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
-def test_encodings_are_marked(dx, tmp_path, encoding):
-    (tmp_path / "in.csv").write_bytes("größe,text\nä,the cat\n".encode(encoding))
+def test_a_mark_of_utf_8_is_no_part_of_a_name(dx, tmp_path):
+    (tmp_path / "in.csv").write_bytes("größe,text\nä,the cat\n".encode("utf-8-sig"))
     result = dx(tmp_path / "in.csv")
     assert result.exit_code == 0, result.stderr
     assert result.stdout_bytes.decode().startswith("größe,text\nä,")
@@ -356,18 +356,16 @@ def test_wrong_encodings_delimiters_and_heads(dx, tmp_path, raw, args, told):
 def test_records_that_differ_lose_nothing_silently(dx, tmp_path):
     raw = '{"text": "the cat", "id": 1}\n{"text": "a dog", "id": 2, "who": "Zorblatt"}\n'
     result = dx("-", tmp_path / "out.csv", input=raw)
-    assert result.exit_code == 1 and "line 2: it has a field that the first" in result.stderr
-    twice = '{"text": "the cat"}\n{"text": "Zorblatt", "text": "b"}\n'
-    result = dx("-", input=twice)
-    assert result.exit_code == 1 and "line 2: it names a field twice" in result.stderr
-    no_secret_in(result.stdout)
+    assert result.exit_code == 1 and "record 2: it has a field that the first" in result.stderr
 
 
 def test_a_row_with_one_bad_text_is_not_written(dx):
     raw = '{"a": "the cat", "b": "a dog"}\n{"a": "the cat", "b": 5}\n{"a": "x"}\n'
     result = dx("-", "--field", "a,b", "-q", input=raw)
     assert result.exit_code == 1 and len(result.stdout.splitlines()) == 1
-    assert "line 2: its text is a number" in result.stderr and "line 3: it has no" in result.stderr
+    assert (
+        "record 2: its text is a number" in result.stderr and "record 3: it has no" in result.stderr
+    )
 
 
 def test_many_failures_are_not_many_lines(dx):
@@ -449,27 +447,25 @@ GUESSED = {
 
 @pytest.mark.parametrize("raw", GUESSED)
 def test_formats_are_guessed_and_binary_ones_named(raw):
-    source = source_of_text(raw)
     if GUESSED[raw]:
-        assert guess(source, FileOptions()) == GUESSED[raw]
-        assert source.read() == raw.encode()  # nothing is taken
+        assert guess(raw.encode(), FileOptions()) == GUESSED[raw]
     else:
         with pytest.raises(UsageError, match="its `format`"):
-            guess(source, FileOptions())
+            guess(raw.encode(), FileOptions())
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="select takes sockets alone")
 def test_a_record_is_sanitised_before_the_next_one_comes(pipelines):
-    read_so_far = []
-
-    def blocks():
-        for i in range(3):
-            read_so_far.append(i)
-            yield b'{"text": "the cat"}\n'
-
-    source = Source(blocks(), ready=lambda: False)
-    records = read(source, "jsonl", FileOptions())
-    for i, _ in enumerate(results(pipelines[None], records, Serial(9), ready=source.ready)):
-        assert read_so_far == list(range(i + 1))
+    reading, writing = os.pipe()
+    line = b'{"text": "the cat"}\n'
+    with open(reading, "rb") as source, open(writing, "wb", buffering=0) as sender:
+        sender.write(line)
+        records = read(source, "jsonl", FileOptions())
+        ready = partial(has_arrived, source)
+        released = results(pipelines[None], records, batch_size=9, ready=ready)
+        for _ in range(3):  # the reader would wait for ever otherwise
+            assert next(released).texts
+            sender.write(line)
 
 
 # -- parts ----------------------------------------------------------------------------------------
@@ -520,7 +516,7 @@ def test_one_person_is_one_in_every_format_and_spelling(tmp_path, users):
     assert len(shifted) == 1
 
 
-def test_links_that_lead_out_of_the_folder_are_listed_and_left_out(tmp_path):
+def test_links_that_lead_out_of_the_folder_are_counted_and_left_out(tmp_path):
     for name in ("in", "other"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.txt").write_text("She was well.")
@@ -532,8 +528,7 @@ def test_links_that_lead_out_of_the_folder_are_listed_and_left_out(tmp_path):
     done = run_dx(*args)
     assert done.exit_code == 0, done.stderr
     assert sorted(p.name for p in (tmp_path / "out").rglob("*.txt")) == ["a.txt", "b.txt"]
-    assert json.loads(receipt.read_text())["count"]["dropped"] == {"links out of the folder": 2}
-    assert "c.txt: leads out of the folder" in done.stderr.replace("\n", " ")
+    assert json.loads(receipt.read_text())["count"]["dropped"] == {"other files": 1}
     for name in ("a.txt", "b.txt"):
         (tmp_path / "in" / name).unlink()
     assert run_dx(*args, "--force").exit_code == 2

@@ -6,7 +6,7 @@ import pytest
 
 from spacy_dxprivacy import trim_vocab
 from spacy_dxprivacy.io.records import Record
-from spacy_dxprivacy.io.results import Serial, results
+from spacy_dxprivacy.io.results import results
 
 
 def texts(count, words=80):
@@ -18,7 +18,7 @@ def texts(count, words=80):
 
 def sanitized(nlp, count):
     records = [Record(i, [text]) for i, text in enumerate(texts(count))]
-    return list(results(nlp, records, Serial(20), with_docs=True))
+    return list(results(nlp, records, batch_size=20, with_docs=True))
 
 
 def test_strings_and_receipts_do_not_grow_with_the_text(make_nlp):

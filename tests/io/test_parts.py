@@ -8,7 +8,7 @@ import pytest
 from spacy_dxprivacy.io import zones as loop
 from spacy_dxprivacy.io.build import the_sanitizer
 from spacy_dxprivacy.io.records import Record
-from spacy_dxprivacy.io.results import Serial, results
+from spacy_dxprivacy.io.results import results
 from spacy_dxprivacy.pipeline.select import words_of
 from spacy_dxprivacy.text.spelling import spell
 
@@ -44,7 +44,7 @@ def short(monkeypatch):
 
 def one(nlp, text=TEXT):
     records = [Record(1, ["the house"]), Record(2, [text]), Record(3, ["a house"])]
-    released = list(results(nlp, records, Serial(4)))
+    released = list(results(nlp, records, batch_size=4))
     assert [result.record.number for result in released] == [1, 2, 3]
     return released[1]
 

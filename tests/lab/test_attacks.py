@@ -22,7 +22,6 @@ from spacy_dxprivacy.lab.attacks import (
     sanitised,
     zipf,
 )
-from spacy_dxprivacy.lab.attacks.figures import share, share_by_document
 from spacy_dxprivacy.lab.attacks.guessing import (
     auc,
     background,
@@ -34,6 +33,7 @@ from spacy_dxprivacy.lab.attacks.guessing import (
     true_positives,
 )
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
+from spacy_dxprivacy.lab.results import share, share_by_document
 
 CHOICE = ["dx.Path.v1", "dx.Exponential.v1", "dx.TEM.v1"]
 # Where about half of the words of the small space stay.

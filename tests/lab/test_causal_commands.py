@@ -10,7 +10,7 @@ from conftest import run_dx
 
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.lab import causal
-from spacy_dxprivacy.lab.report.metrics import judged
+from spacy_dxprivacy.lab.report.pairs import judged
 
 from .fakes import FakeModel, small_law
 

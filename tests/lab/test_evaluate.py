@@ -9,7 +9,7 @@ from conftest import run_dx
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.golden import Gold, evaluate, read_gold
 
-# 😀 is two UTF-16 code units; nobody would take "qwxzly" for a name, or "Boston" for none.
+# 😀 is one code point; nobody would take "qwxzly" for a name, or "Boston" for none.
 TEXT = "😀 Maria Lopez went to Boston with qwxzly on the bus."
 SPANS = [("Maria Lopez", "PERSON"), ("qwxzly", "PERSON"), ("bus", "TITLE")]
 GOLD = [(TEXT.index(text), TEXT.index(text) + len(text), label) for text, label in SPANS]
@@ -25,11 +25,9 @@ def named():
 
 
 def label_studio(answers=()):
-    def units(place):
-        return len(TEXT[:place].encode("utf-16-le")) // 2
-
-    result = [{"value": {"start": units(a), "end": units(b), "text": TEXT[a:b], "labels": [of]}}
-              for a, b, of in GOLD]  # fmt: skip
+    result = [
+        {"value": {"start": a, "end": b, "text": TEXT[a:b], "labels": [of]}} for a, b, of in GOLD
+    ]
     result += [{"value": {"choices": [answer]}} for answer in answers]
     return {"data": {"text": TEXT}, "annotations": [{"result": result}]}
 
@@ -60,6 +58,50 @@ def test_all_forms_are_read_alike(tmp_path, name):
     rejected = [{"text": TEXT, "spans": named(), "answer": "reject"}, label_studio(["reject"])]
     path = write(tmp_path / "gold.jsonl", FORMS[name], *rejected)
     assert read_gold(path) == [Gold(TEXT, GOLD)]
+
+
+def tab(*mentions, **more):
+    """A document of TAB: each annotator's mentions as (text, entity_type, identifier_type)."""
+    names = ("start_offset", "end_offset", "entity_type", "identifier_type", "entity_id")
+    annotations = {}
+    for annotator, text, label, kind in mentions:
+        at = TEXT.index(text)
+        mention = dict(zip(names, (at, at + len(text), label, kind, text), strict=True))
+        by_one = annotations.setdefault(annotator, {"entity_mentions": []})
+        by_one["entity_mentions"].append(mention)
+    return {"doc_id": "001-1", "text": TEXT, "annotations": annotations, **more}
+
+
+def test_mentions_of_tab_are_counted_by_label_and_by_kind(tmp_path):
+    document = tab(
+        ("annotator1", "Maria Lopez", "PERSON", "QUASI"),
+        ("annotator2", "Maria Lopez", "PERSON", "DIRECT"),
+        ("annotator1", "qwxzly", "PERSON", "QUASI"),
+        ("annotator1", "bus", "MISC", "QUASI"),
+        ("annotator2", "Boston", "LOC", "NO_MASK"),
+    )
+    path = tmp_path / "echr_test.json"
+    path.write_text(json.dumps([document]))
+    (gold,) = read_gold(path)
+    assert gold.regions == [(a, b, label.replace("TITLE", "MISC")) for a, b, label in GOLD]
+    assert list(gold.kinds.values()) == ["DIRECT", "QUASI", "QUASI"]
+    counts = evaluate(make_pipeline(entities=("person",)), [gold]).labels
+    assert {name: (c.entities, c.missed) for name, c in counts.items()} == {
+        "PERSON": (2, 1), "all": (2, 1), "DIRECT": (1, 0), "QUASI": (2, 2),
+    }  # fmt: skip
+    done = run(path, "--fail-under", "recall.DIRECT=1", "--fail-under", "recall.QUASI=.5")
+    assert done.exit_code == 1 and done.stderr.count("recall") == 1
+    assert "not counted but by DIRECT and QUASI: MISC (1)" in done.output
+    path.write_text(json.dumps([document, tab(("annotator1", "bus", "MISC", None), text=3)]))
+    assert "record 2" in run(path).stderr
+
+
+def test_a_list_of_records_is_read_like_its_lines(tmp_path):
+    path = tmp_path / "gold.json"
+    path.write_text(json.dumps([FORMS["presidio-research"], FORMS["label-studio"]]))
+    assert read_gold(path) == [Gold(TEXT, GOLD)] * 2
+    path.write_text("7")
+    assert run(path).exit_code == 2
 
 
 def test_the_figures_of_a_text_that_is_counted_by_hand():

@@ -106,9 +106,9 @@ def test_likelihoods_of_variants_are_those_of_brute_force(kind):
 # -- texts and files -------------------------------------------------------------------------------
 
 NOTES = [
-    {"text": "Maria met Paul, and Maria's doctor met Zorblattovich in Boston.", "who": "Maria"},
-    {"text": "The nurse saw Diana on Monday. Diana has a cough.", "who": "Diana"},
-    {"text": "Nobody was seen here.", "who": "Paul"},
+    {"text": "Maria met Paul, and Maria's doctor met Zorblattovich in Boston."},
+    {"text": "The nurse saw Diana on Monday. Diana has a cough."},
+    {"text": "Nobody was seen here."},
 ]
 
 
@@ -150,15 +150,12 @@ def test_the_command_says_what_python_says(files, name):
     assert json.loads(elsewhere)["odds"][0]["posterior"] is None
 
 
-def test_entities_and_secrets_of_records(files):
+def test_entities_are_secrets_of_their_records(files):
     done = run(files, "@clean.jsonl --receipt @clean.jsonl.json --secrets entities --json")
     found = json.loads(done.stdout)
     secrets = {one["secret"]: one for one in found["odds"]}
     assert secrets["Diana"]["mentions"] == 2 and secrets["Diana"]["record"] == 2
     assert secrets["Boston"]["among"] == 100
-    done = run(files, "@clean.jsonl --receipt @clean.jsonl.json --secret-field who")
-    assert done.exit_code == 0 and "1 more have no odds" in done.stdout
-    assert "Maria" in done.stdout and "Paul" not in done.stdout
 
 
 MISTAKES = [

@@ -274,7 +274,7 @@ def test_measuring_fills_the_page(tmp_path, space, page):
     [
         ("nothing.jsonl", "after.jsonl", [], "no such file"),
         ("before.jsonl", ".", [], "both be files or both be folders"),
-        ("before.jsonl", "short.jsonl", [], "4 document(s)"),
+        ("before.jsonl", "short.jsonl", [], "other records"),
         ("before.jsonl", "after.jsonl", ["--field", "body"], "has no field"),
         ("before.jsonl", "after.jsonl", ["--receipt", "after.jsonl"], "is not a receipt"),
         ("short.jsonl", "short.jsonl", ["--receipt", "receipt.json"], "receipt covers 4"),

@@ -16,7 +16,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*DX101")
 VARIANTS = {
     **{name: (name, None) for name in names()},  # as in its config
     "exact": ("dx.Exponential.v1", {"epsilon": 2.0, "calibration": "exact"}),
-    "classical": ("dx.Gaussian.v1", {"epsilon": 0.5, "calibration": "classical"}),
     "paper": ("dx.TruncatedLaplace.v1", {"epsilon": 0.4, "calibration": "paper"}),
     "clip": ("dx.ClippedLaplace.v1", {"epsilon": 2.0, "clip": 0.5}),
     "adjacent": ("dx.NADP.v1", {"epsilon": 2.0, "noise": "adjacent"}),

@@ -193,8 +193,6 @@ NOISE = {
     "dx.Gaussian.v1": [
         (plane, DELTA, 0, squares, of_normal(UNIT * 2 * C, 2)),
         (plane, {**DELTA, "clip": 0.5}, 0, squares, of_normal(UNIT * 2 * 0.5, 2)),
-        (plane, {**DELTA, "calibration": "classical", "epsilon": 0.5}, 0, squares,
-         of_normal(CLASSICAL / 0.5 * 2 * C, 2)),
     ],
     "dx.NADP.v1": [
         (line, DELTA, 0, squares, of_normal(UNIT * 12, 1)),

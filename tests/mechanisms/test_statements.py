@@ -54,7 +54,6 @@ REFUSED = [
     (CLIPPED, "clip", (0, -1.0, float("inf"), *NO_NUMBERS), "must be a"),
     (("CusText",), "k", (None, *NO_COUNTS), "must be a whole number, 2 or more"),
     (("Exponential",), "calibration", ("best", None, 1), "must be one of 'standard', 'exact'"),
-    (("Gaussian",), "calibration", ("best",), "one of 'analytic', 'classical'"),
     (("Gaussian", "Jaccard"), "delta", (0, 1, -1, 2, "x", None), SHARE),
     (("NADP", "TruncatedLaplace"), "delta", (0, 1, -1, "x", True), SHARE),
     (("Jaccard",), "k", (0, -1, 2.5, *NO_NUMBERS), "must be a whole number, 1 or more"),

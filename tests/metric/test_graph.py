@@ -17,7 +17,7 @@ from spacy_dxprivacy.metric import STEPS, paths, word_graph
 from spacy_dxprivacy.metric.paths import Neighbourhoods, PathSearch
 from spacy_dxprivacy.metric.policy import PRESETS, MetricPolicy, stored_distances
 from spacy_dxprivacy.metric.policy_graph import QUANTA, with_lengths
-from spacy_dxprivacy.metric.store import graph_of
+from spacy_dxprivacy.metric.word_graph import graph_of
 from spacy_dxprivacy.sampler.alone import distance_weights, exact_epsilon
 
 N = 600

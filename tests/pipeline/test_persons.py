@@ -195,7 +195,7 @@ BUDGET = (LIMIT, "45")
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_records_of_one_person_add_up_and_those_beyond_the_budget_fail(run, processes):
     done, kept, receipt = run("--person-field", "who", *BUDGET, "--n-process", processes)
-    assert done.exit_code == 1 and "DX179" in done.stderr and "line 4" in done.stderr
+    assert done.exit_code == 1 and "DX179" in done.stderr and "record 4" in done.stderr
     assert "Maria" not in done.stderr
     assert kept == ["a", 7, "7", "a"] and receipt["count"]["failed"] == [[4]]
     # Two records of 7 with a first and a family name each: 2 * 2 * 12.5 * .8.

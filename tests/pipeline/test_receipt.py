@@ -11,7 +11,6 @@ from spacy import displacy
 from spacy.tokens import Doc
 
 from spacy_dxprivacy import DxError, Space, assert_sanitized, registry, release
-from spacy_dxprivacy.mechanisms import projection as rank_sampling
 from spacy_dxprivacy.mechanisms.levels import LEVELS, scale_of
 from spacy_dxprivacy.pipeline.receipt import COLORS, Receipt
 
@@ -75,18 +74,6 @@ def test_an_index_that_was_chosen_for_the_space_is_named(make_nlp):
     projection = {"@dx_projections": "dx.Nearest.v1", "index": index}
     receipt = make_nlp(mechanism=LAPLACE | {"projection": projection})("the dog")._.dx
     assert receipt.found == {"index": "dx.Exact.v1"}
-
-
-def test_a_setting_that_was_found_on_the_space_is_in_the_receipt_and_kept_on_disk(
-    tmp_path, monkeypatch
-):
-    mechanism = {**LAPLACE, "projection": {"@dx_projections": "dx.RankSampling.v1", "c": "auto"}}
-    nlp = make(tmp_path, mechanism)
-    nlp.to_disk(tmp_path / "saved")
-    found = nlp("word1")._.dx.found
-    assert set(found) == {"c"}
-    monkeypatch.setattr(rank_sampling, "calibrated", lambda *_: pytest.fail("looked again"))
-    assert spacy.load(tmp_path / "saved")("word1")._.dx.found == found
 
 
 def test_two_sanitizers_leave_two_receipts(tmp_path):

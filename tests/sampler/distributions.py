@@ -10,7 +10,7 @@ from spacy_dxprivacy import Space
 from spacy_dxprivacy.mechanisms.path_v2 import SentenceMechanism, Sentences
 from spacy_dxprivacy.metric import STEPS
 from spacy_dxprivacy.metric.policy_graph import Kernel, with_lengths
-from spacy_dxprivacy.metric.store import graph_of
+from spacy_dxprivacy.metric.word_graph import graph_of
 from spacy_dxprivacy.prior.chain import Chain, alone_chain
 from spacy_dxprivacy.privacy.guarantee import Guarantee
 from spacy_dxprivacy.sampler.alone import WordDraw

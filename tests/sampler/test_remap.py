@@ -1,15 +1,13 @@
-"""dx.Remap.v1: the most likely original, or the nearest word (loss = "path"), by brute force, and
-that it sees the release alone."""
+"""dx.Remap.v1: the most likely original by brute force, and that it sees the release alone."""
 
 import pickle
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from conftest import EXPONENTIAL, leaks
+from conftest import leaks
 
 from spacy_dxprivacy import DxError, registry
-from spacy_dxprivacy.prior.chain import alone_chain
 
 from .distributions import (
     BETA,
@@ -18,7 +16,6 @@ from .distributions import (
     all_sentences,
     emissions,
     log_q,
-    losses,
     moves,
     small_mechanism,
     small_space,
@@ -93,32 +90,9 @@ def test_sentences_of_a_batch_are_edited_each_by_itself(kind):
     assert together.tolist() == np.concatenate(each).tolist()
 
 
-class Alone:
-    """A prior of words alone. weights: of how many words, their weights."""
-
-    name, draws = "test.Alone.v1", "alone"
-
-    def __init__(self, weights):
-        self.weights = weights
-
-    def fit(self, space):
-        return alone_chain(self.weights(len(space)))
-
-
-def test_a_mechanism_that_states_its_probabilities_is_edited_by_them():
-    mechanism = registry.dx_mechanisms.get("dx.Exponential.v1")(epsilon=2.0)
-    mechanism.fit(small_space())
-    rows = np.arange(N)
-    assert (
-        remap(mechanism, Alone(lambda n: 1 + 1e9 * (np.arange(n) == 3))).edit(rows, mechanism) == 3
-    ).all()
-    flat = remap(mechanism, Alone(np.ones)).edit(rows, mechanism)
-    assert flat.tolist() == mechanism.distribution(rows).argmax(axis=0).tolist()
-
-
 def test_other_mechanisms_and_other_priors_are_refused():
     mechanism = registry.dx_mechanisms.get("dx.Laplace.v1")(epsilon=2.0)
-    with pytest.raises(DxError, match="probabilities"):
+    with pytest.raises(DxError, match="other than dx"):
         remap(mechanism)
     with pytest.raises(DxError, match="prior"):
         registry.dx_editors.get("dx.Remap.v1")("dx.WordPairs.v1")
@@ -133,62 +107,29 @@ def test_words_that_never_come_out_are_no_candidates():
     editor.fit(small_space(), mechanism)
     free = editor.edit(rows, mechanism, starts_of(3))
     banned = {f"w{row}" for row in free.tolist()}
-    editor.avoid(lambda word: word not in banned)
+    editor.fit(small_space(), mechanism, lambda word: word not in banned)
     found = editor.edit(rows, mechanism, starts_of(3))
     assert not set(found.tolist()) & set(free.tolist())
-    editor.avoid(lambda word: False)  # then what was released stays
+    editor.fit(small_space(), mechanism, lambda word: False)  # then what was released stays
     assert editor.edit(rows, mechanism, starts_of(3)).tolist() == rows.tolist()
     assert editor.fit(small_space(), mechanism).edit(
         rows, mechanism, starts_of(3)
     ).tolist() == free.tolist()  # fmt: skip
 
 
-# -- the nearest word in place of an output ------------------------------------------------------
-
-
-def test_the_editor_puts_the_best_word_in_place_of_each_output():
-    space, every = small_space(50), np.arange(50)
-    q = np.random.default_rng(1).dirichlet(np.full(50, 0.3))
-    mechanism = registry.dx_mechanisms.get("dx.Path.v2")(1.6, "plain", Alone(lambda n: q))
-    editor = registry.dx_editors.get("dx.Remap.v1")(loss="path").fit(space, mechanism.fit(space))
-    found = editor.edit(every, mechanism)
-    D, P = mechanism.built.kernel.distances(every), mechanism.distribution(every)
-    costs = P.T @ (q[:, None] * D)
-    assert costs[every, found] == pytest.approx(costs.min(axis=1), rel=1e-9)
-    whole = P @ np.eye(50)[found]
-    assert q @ (whole * D).sum(axis=1) < q @ (P * D).sum(axis=1)
-    lost = losses(whole[:, np.unique(found)])
-    assert (lost <= 1.6 * mechanism.distances(every) + 1e-9).all()
-    fixed = every % 2 == 0
-    stays = editor.edit(every, mechanism, fixed=fixed)
-    assert (stays == np.where(fixed, every, found)).all()
-
-
-def test_the_nearest_word_is_refused_where_it_cannot_be_known():
-    make, space = registry.dx_editors.get("dx.Remap.v1"), small_space(10)
-    with pytest.raises(DxError, match=r"editor.loss"):
-        make(loss="nonsense")
-    other = registry.dx_mechanisms.get("dx.Path.v1")(1.6).fit(space)
-    with pytest.raises(DxError, match=r"editor.loss"):
-        make(loss="path").fit(space, other)
-
-
 # -- documents --------------------------------------------------------------------------------
 
-REMAP = {"@dx_editors": "dx.Remap.v1", "prior": {"@dx_priors": "test.Flat.v1"}}
-
-
-@registry.dx_priors("test.Flat.v1")
-def make_flat():
-    return Alone(np.ones)
+UNIFORM = {"@dx_priors": "dx.Uniform.v1"}
+WORD_LEVEL = {"@dx_mechanisms": "dx.Path.v2", "epsilon": 1.0, "policy": "plain", "prior": UNIFORM}
+REMAP = {"@dx_editors": "dx.Remap.v1", "prior": UNIFORM}
 
 
 def test_an_edit_is_a_function_of_the_release_alone(make_nlp):
     """The same draws without the editor, edited afterwards from the text that came out, where the
     input is known no more."""
     text = "The doctor saw Zorblattovich. My mother ran to the house, and she sat down"
-    plain = make_nlp(mechanism=EXPONENTIAL, seed=5)(text)
-    nlp = make_nlp(mechanism=EXPONENTIAL, seed=5, editor=REMAP)
+    plain = make_nlp(mechanism=WORD_LEVEL, seed=5)(text)
+    nlp = make_nlp(mechanism=WORD_LEVEL, seed=5, editor=REMAP)
     component = nlp.get_pipe("dx_sanitizer")
     edited = nlp(text)
     rows = np.array([component.space.find(token.lower_) for token in plain])
@@ -205,8 +146,8 @@ def test_an_edit_is_a_function_of_the_release_alone(make_nlp):
 
 @pytest.mark.parametrize("scope", ["token", "type"])
 def test_receipts_name_the_editor_and_promise_the_same(make_nlp, scope):
-    plain = make_nlp(mechanism=EXPONENTIAL, scope=scope)("the dog saw the cat")._.dx
-    told = make_nlp(mechanism=EXPONENTIAL, scope=scope, editor=REMAP)("the dog saw the cat")._.dx
+    plain = make_nlp(mechanism=WORD_LEVEL, scope=scope)("the dog saw the cat")._.dx
+    told = make_nlp(mechanism=WORD_LEVEL, scope=scope, editor=REMAP)("the dog saw the cat")._.dx
     assert plain.editor is None and told.editor == "dx.Remap.v1"
     told["stages"].remove(told.stage("editor"))
     assert told == plain
@@ -214,14 +155,14 @@ def test_receipts_name_the_editor_and_promise_the_same(make_nlp, scope):
 
 def test_words_in_clear_stay(make_nlp):
     words = {"@dx_selectors": "dx.WordList.v1", "words": ["dog"]}
-    nlp = make_nlp(mechanism=EXPONENTIAL, editor=REMAP, selector=words)
+    nlp = make_nlp(mechanism=WORD_LEVEL, editor=REMAP, selector=words)
     for _ in range(5):
         doc = nlp("the dog saw Zorblattovich")
         assert (doc[0].text, doc[2].text, doc[3].text) == ("the", "saw", "Zorblattovich")
 
 
 def test_what_an_editor_gives_back_is_checked(make_nlp):
-    nlp = make_nlp(mechanism=EXPONENTIAL, editor=REMAP)
+    nlp = make_nlp(mechanism=WORD_LEVEL, editor=REMAP)
     component = nlp.get_pipe("dx_sanitizer")
     component.warm_up()
     for wrong in (lambda rows, *a, **k: rows[1:], lambda rows, *a, **k: rows * 1.0):

@@ -173,3 +173,39 @@ def test_an_agent_with_a_tool(url, upstream, monkeypatch):  # noqa: F811
     assert asyncio.run(run()) == "Priya Whitcombe lives in Leeds."
     assert called == [([PROMPT], 3)]
     assert_hidden(upstream)
+
+
+@pytest.mark.filterwarnings("ignore")  # the SDK has warnings of its own
+def test_an_agent_of_openais_sdk_with_a_tool(url, upstream, monkeypatch):  # noqa: F811
+    agents = pytest.importorskip("agents", reason="needs the package openai-agents")
+    call, called = test_proxy.Upstream.call, []
+
+    def text_of(body):
+        last = body["input"][-1]
+        return last.get("output") or last["content"]
+
+    def response(handler, body, text):
+        said = {"type": "output_text", "text": text, "annotations": []}
+        item = {"type": "message", "id": "m", "role": "assistant", "content": [said]}
+        if body["input"][-1].get("type") != "function_call_output":
+            item = {"type": "function_call", "id": "f", "call_id": "call_1", **call(handler, text)}
+        return {"id": "r", "object": "response", "output": [item]}
+
+    @agents.function_tool
+    def find(whom: list[str], n: int) -> str:
+        """Find Priya Whitcombe."""
+        called.append((whom, n))
+        return "Priya Whitcombe lives in Leeds."
+
+    async def run():
+        async with openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="sk-none") as client:
+            agents.set_default_openai_client(client, use_for_tracing=False)
+            agents.set_tracing_disabled(True)
+            agent = agents.Agent("helper", instructions=SYSTEM, tools=[find])
+            return (await agents.Runner.run(agent, PROMPT)).final_output
+
+    monkeypatch.setattr(test_proxy, "text_of", text_of)
+    monkeypatch.setattr(test_proxy.Upstream, "response", response)
+    assert asyncio.run(run()) == "Priya Whitcombe lives in Leeds."
+    assert called == [([PROMPT], 3)]
+    assert_hidden(upstream)

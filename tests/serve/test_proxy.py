@@ -9,7 +9,7 @@ import random
 import re
 import threading
 from contextlib import ExitStack
-from datetime import date
+from datetime import date, datetime
 from functools import partialmethod
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
@@ -236,6 +236,7 @@ def chat(prompt=PROMPT, **more):
 
 
 def content(answer):
+    assert "choices" in answer.json, answer.body
     return answer.json["choices"][0]["message"]["content"]
 
 
@@ -770,9 +771,10 @@ def test_nothing_is_logged_and_no_map_stays(proxy, upstream, caplog, capfd):
     assert not [one for one in gc.get_objects() if isinstance(one, Restorer)]
 
 
-def test_requests_at_once_do_not_mix(proxy, upstream):
+def test_requests_at_once_do_not_mix(make_proxy):
     """160, in both lanes; no two ask for the same."""
     names = ["Priya Whitcombe", "Wei Okafor", "Ulla Okonkwo", "Maria Zorblatt"] * 40
+    proxy = make_proxy(max_seconds=300)
     long = " I slept well, and the house was warm." * 30
 
     async def run():
@@ -1028,6 +1030,21 @@ def test_marks_of_later_turns_are_not_those_of_earlier_ones(proxy, upstream):
         assert content(answer) == f"She called {day}."
     sent = [turn["content"] for turn in json.loads(upstream.seen[-1][2])["messages"]]
     assert sent[0] == sent[4] and len(set(sent)) == 4
+
+
+def test_an_order_of_day_and_month_holds_for_later_turns(proxy, upstream):
+    """On 25/12/2020 the day comes first, so 03/04/2021 is in April: 99 days later."""
+    for i in range(3):
+        turns = [{"role": "user", "content": f"Number {i}: born on 25/12/2020."}]
+        for turn in ("Seen on 03/04/2021.", "And on 05/06/2021."):
+            ask(proxy, CHAT, {"model": "echo", "messages": turns})
+            turns.append({"role": "user", "content": turn})
+            answer = ask(proxy, CHAT, {"model": "echo", "messages": turns})
+            assert content(answer) == turn
+        sent = [turn["content"] for turn in json.loads(upstream.seen[-1][2])["messages"]]
+        days = [datetime.strptime(text.split()[-1], "%d/%m/%Y.") for text in sent]
+        assert [(day - days[0]).days for day in days] == [0, 99, 162]
+    assert_hidden(upstream)
 
 
 def test_conversations_are_forgotten_by_time_and_by_size():

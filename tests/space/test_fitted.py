@@ -23,7 +23,7 @@ def every_table_is_read(monkeypatch):
 SLOW = {
     "dx.Diffractor.v1": f"{diffractor.__name__}.chain",
     "dx.Jaccard.v1": "spacy_dxprivacy.mechanisms.jaccard.nearest_of_all",
-    "dx.Path.v1": "spacy_dxprivacy.metric.store.build",
+    "dx.Path.v1": "spacy_dxprivacy.metric.word_graph.build",
     "dx.Path.v2": "spacy_dxprivacy.sampler.alone.exact_epsilon",
 }
 ALONE = {"policy": "plain", "prior": registry.dx_priors.get("dx.Uniform.v1")()}

@@ -80,7 +80,8 @@ class Draws:
     rng: secure stream. user: whose document it is, where that is known. memory: shared by the
     surrogates of the document. caller: of the service, or ""; each caller has a key of its own.
     plain: words released unmodified beside the mentions, which are not drawn as names. language:
-    of the document. base: of the pipeline, in which a key draws.
+    of the document. base: of the pipeline, in which a key draws. order: of day and month, "mdy" or
+    "dmy", in the documents before it; "" where they show none.
     """
 
     rng: Rng
@@ -90,6 +91,7 @@ class Draws:
     plain: frozenset[str] = frozenset()
     language: str = "en"
     base: str = "en"
+    order: str = ""
 
 
 @dataclass(frozen=True)

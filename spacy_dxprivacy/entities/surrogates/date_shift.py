@@ -148,7 +148,7 @@ class DateShift:
         shared = self.moves == ONE_SHIFT or user
         stream = self.scope.stream(draws, "dates", user) if shared else draws.rng
         days, hours = self.shift(stream), below(24, stream)
-        order = self.order
+        order = draws.order or self.order
         if order == "auto":
             order = "mdy" if draws.language == "en" else "dmy"
         return Timeline(mentions, order, draws.language).move(days, hours)

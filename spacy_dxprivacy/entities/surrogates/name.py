@@ -16,8 +16,6 @@ Guarantee    epsilon 0 for what is drawn: it does not depend on the original. In
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -26,42 +24,18 @@ from ...validate import one_of
 from ..tables import listed_of
 from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream
 from .codes import contact, kind_of
-from .name_forms import (
-    GENDER,
-    TITLES,
-    Form,
-    Person,
-    bare_word,
-    family_of,
-    fold,
-    form_of,
-    is_family,
-    is_initial,
-    particles_of,
-    persons,
-)
-from .user_names import (
-    PEOPLE,
-    DrawnName,
-    contact_of_person,
-    firsts_of,
-    keyed_name,
-    name_classes,
-    user_words,
-)
+from .name_forms import DrawnName, Form, Person, fold, read_names, user_names_of, write
+from .user_names import PEOPLE, contact_of_person, firsts_of, keyed_name
 
 FORM = (
     "how a name is written: how many parts, initials, title, particles, suffix, possessive, case, "
     "and whether public lists read one part as a given or a family name"
 )
-PRONOUNS = frozenset({"he", "himself", "she", "herself"})
 GENDERS = {
     "text": "the gender that titles, words for kin and pronouns beside a name show",
     "same": "the gender of first names that the lists hold",
 }
-_PRONOUN = re.compile(r"\w+|[.!?\n]")
 LEAST = {"firsts": 199, "one gender": 76, "surnames": 250}  # of any language
-_HANDLE = re.compile(r"(\w{2,})\.\w{2,}|\S*[@\d_]\S*")
 
 
 @registry.dx_surrogates("dx.Name.v1")
@@ -116,60 +90,43 @@ class Name(Independent):
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return parts of one name for each person of the document."""
-        forms = [form_of(mention.text, mention.before) for mention in mentions]
-        glued = _glued_names(forms)
-        texts = [mention.text for mention in mentions]
-        is_handle = [_is_user_name(*pair, glued) for pair in zip(texts, forms, strict=True)]
-        named = [i for i, handle in enumerate(is_handle) if not handle]
-        people = dict(zip(named, persons([forms[i] for i in named], is_family), strict=True))
-        shown: dict[int, set[str]] = defaultdict(set)
-        if self._shown == "text":
-            for i, person in people.items():
-                shown[person.number].update(filter(None, [shown_gender(mentions[i], forms[i])]))
-        genders = {number: next(iter(shows)) for number, shows in shown.items() if len(shows) == 1}
+        forms, persons = read_names(mentions)
         taken = set() if self.scope.key else set(draws.plain)
-        drawn: dict[int, DrawnName] = {}
-        names: dict[int, str] = {}
-        for i, person in people.items():
-            if self.scope.reach == "mention" or person.number not in drawn:
-                gender = genders.get(person.number, "")
-                drawn[person.number] = self._draw(person, gender, draws, taken)
-                if self.scope.reach == "document":
-                    taken.update(drawn[person.number][::2])
-            first, _, last = name = drawn[person.number]
-            text = write(forms[i], name, person, self._middles(forms[i], draws))
-            names[i] = text if self.form else f"{first} {last}"
-        by_word: dict[str, list[dict[str, str]]] = defaultdict(list)
-        for number, person in {person.number: person for person in people.values()}.items():
-            first, last = fold(person.first), family_of(person.last)
-            becomes = user_words(first, last, drawn[number], fold(person.last))
-            for word in becomes:
-                by_word[word].append(becomes)
-        draws.memory[PEOPLE] = by_word
-        return [
-            names[i] if i in names else self._contact(mention, draws)
-            for i, mention in enumerate(mentions)
-        ]
+        drawn: dict[int, DrawnName] = {}  # by person
+        names = list[DrawnName | None]()
+        for person in persons:
+            if person and (self.scope.reach == "mention" or person.number not in drawn):
+                drawn[person.number] = self._draw(person, draws, taken)
+            names.append(drawn[person.number] if person else None)
+        draws.memory[PEOPLE] = user_names_of(persons, drawn)
+        texts = list[str | None]()
+        for mention, form, person, name in zip(mentions, forms, persons, names, strict=True):
+            if person is None or name is None:
+                texts.append(self._contact(mention, draws))
+            elif self.form:
+                middles = self._middles(form, draws) if self.scope.key else ()
+                texts.append(write(form, name, person, middles))
+            else:
+                texts.append(f"{name[0]} {name[2]}")
+        return texts
 
-    def _draw(self, person: Person, gender: str, draws: Draws, taken: set[str]) -> DrawnName:
-        """Draw a first, a middle and a family name. gender: that the text shows, or ""."""
+    def _draw(self, person: Person, draws: Draws, taken: set[str]) -> DrawnName:
+        """Draw a first, a middle and a family name; without a key, none that is taken."""
+        gender = person.gender if self._shown == "text" else ""
         language = self.scope.language(draws)
-        gender = gender or self._gender(person, language)
+        if self.gender == "same":
+            gender = _listed_gender(person, language)
         if self.scope.key is not None:
             return keyed_name(self.scope, draws, person.first, person.last, gender)
         firsts, surnames = firsts_of(language, gender), listed_of(language, "surnames")
-        return free_names(firsts, surnames, draws.rng, taken)
-
-    def _gender(self, person: Person, language: str) -> str:
-        """Return the list that alone holds the given name, if its gender is copied; else ""."""
-        first = person.first.title()
-        genders = [gender for gender in ("female", "male") if first in listed_of(language, gender)]
-        return genders[0] if self.gender == "same" and len(genders) == 1 else ""
+        name = free_names(firsts, surnames, draws.rng, taken)
+        if self.scope.reach == "document":
+            taken.update(name[::2])
+        return name
 
     def _middles(self, form: Form, draws: Draws) -> list[str]:
         """Draw middle names by the key: the first of two family names may stand alone."""
-        middles = form.names[1:-1] if self.scope.key else ()
-        return [keyed_name(self.scope, draws, part, "")[0] for part in middles]
+        return [keyed_name(self.scope, draws, part, "")[0] for part in form.names[1:-1]]
 
     def _contact(self, mention: Mention, draws: Draws) -> str | None:
         """Draw a user name; where it names nobody, a contact, or a name for letters alone."""
@@ -178,25 +135,14 @@ class Name(Independent):
         if not mention.text.isalpha():
             stream = self.scope.stream(draws, "contact", mention.text.strip().casefold())
             return contact(kind_of(mention.text), mention.text, stream)
-        person = Person(0, fold(mention.text))
-        return self._draw(person, "", draws, set())[0].lower()
+        return self._draw(Person(0, fold(mention.text)), draws, set())[0].lower()
 
 
-def shown_gender(mention: Mention, form: Form) -> str:
-    """Return "male" or "female" where a title or a word for kin before a name, or "he" or "she"
-    after it, shows one; else ""."""
-    words = [*mention.lead.split(), mention.before] if mention.before == "," else [mention.before]
-    for word in (*map(bare_word, form.title.split()), *form.titles, *map(str.lower, words[::-1])):
-        if (gender := GENDER.get(word.strip(".")) or GENDER.get(bare_word(word))) is not None:
-            return gender
-    ended = False
-    for word in _PRONOUN.findall(mention.tail.lower()):
-        if word in PRONOUNS:
-            return GENDER[word]
-        if ended:
-            break
-        ended = word in ".!?\n"  # the next sentence may begin with a pronoun
-    return ""
+def _listed_gender(person: Person, language: str) -> str:
+    """Return the list of first names that alone holds that of the person, or ""."""
+    first = person.first.title()
+    genders = [gender for gender in ("female", "male") if first in listed_of(language, gender)]
+    return genders[0] if len(genders) == 1 else ""
 
 
 def free_names(
@@ -214,45 +160,3 @@ def free_names(
         drawn.append(name)
     first, last, middle = drawn
     return first, middle, last
-
-
-def write(form: Form, name: DrawnName, person: Person, middles: Sequence[str]) -> str:
-    """Write the surrogate as the mention was. middles: of its parts between the first and last;
-    empty for the middle name of the person."""
-    first, middle, last = name
-    drawn = [first, *(middles or [middle] * (len(form.parts) - 2)), last]
-    if len(form.parts) < 2:
-        is_last = person.last and not person.is_called((form.names or ("",))[0])
-        drawn = [last if is_last else first]
-    pairs = zip(form.parts or ("",), drawn, strict=True)
-    written = [
-        f"{part[0]}." if is_initial(old) else particles_of(old) + part for old, part in pairs
-    ]
-    text = (
-        f"{written[-1]}, {' '.join(written[:-1])}"
-        if form.inverted and written[1:]
-        else " ".join(written)
-    )
-    text = " ".join(filter(None, [form.title, text, form.suffix])) + form.owner
-    return {"upper": text.upper(), "lower": text.lower()}.get(form.case, text)
-
-
-def _glued_names(forms: Sequence[Form]) -> set[str]:
-    """Return the words that join both names of a person, or an initial: jdoe."""
-    full = {(fold(form.names[0]), family_of(form.names[-1])) for form in forms if form.names[1:]}
-    glued = set[str]()
-    for first, last in full:
-        glued |= user_words(first, last, ("", "", "")).keys() - {first, last, first[:1], last[:1]}
-    return glued
-
-
-def _is_user_name(text: str, form: Form, glued: Collection[str]) -> bool:
-    """Return whether a mention of a person is a mail address or a user name: by its marks, of a
-    person of the document, or unlike any name."""
-    handle = _HANDLE.fullmatch(text)
-    if handle and (handle[1] is None or (text.islower() and handle[1] not in TITLES)):
-        return True
-    if len(form.names) != 1:
-        return False
-    word = form.parts[0]
-    return fold(word) in glued or (word.islower() and word.isalpha() and not name_classes(word))

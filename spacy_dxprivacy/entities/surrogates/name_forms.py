@@ -1,16 +1,19 @@
-"""How a mention writes a person's name, and which mentions of a document are of one person."""
+"""How a mention writes a person's name, in which a surrogate is written, and which mentions of a
+document are of one person."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 
-from ..tables import is_first_name, listed, words
+from ..tables import NAMES, is_first_name, listed, words
 from ..words import builtin_lexicon
+from .base import Mention
 
 TITLES, PARTICLES = words("NAME_TITLES"), words("NAME_PARTICLES")
 KIN = words("KIN_TITLES")
@@ -30,9 +33,14 @@ ALSO_GIVEN = frozenset("al ben".split())  # given names, where nothing stands be
 _OWNER = re.compile(r"(['’]s?|(?<=[^\W\d_]{2})\.)$")
 _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.)+")
 _DIGRAPHS = re.compile("([aou])e")
+_PRONOUN = re.compile(r"\w+|[.!?\n]")
+_PRONOUNS = frozenset({"he", "himself", "she", "herself"})
+_HANDLE = re.compile(r"(\w{2,})\.\w{2,}|\S*[@\d_]\S*")
 _OTHER_LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "æ": "a", "œ": "o", "ı": "i", "ß": "ss"}
 )
+
+DrawnName = tuple[str, str, str]  # first, middle, family
 
 
 @dataclass(frozen=True)
@@ -176,26 +184,25 @@ def family_of(last: str) -> str:
 
 def is_family(name: str) -> bool:
     """Return whether public lists have a name for a family name alone."""
-    return (
-        "surname" in (classes := builtin_lexicon().of(name.title())) and "first_name" not in classes
-    )
+    return builtin_lexicon().of(name.title()) & NAMES == {"surname"}
 
 
 @dataclass
 class Person:
     """What a document says of a person's name, in lower case. number: in the order of the most
-    complete mentions."""
+    complete mentions. genders: that the words beside mentions show."""
 
     number: int
     first: str = ""
     last: str = ""
     generation: str = ""
     roles: set[str] = field(default_factory=set)
+    genders: set[str] = field(default_factory=set)
 
     @property
-    def identity(self) -> str:
-        """The most complete name."""
-        return " ".join(filter(None, (self.first, self.last, self.generation)))
+    def gender(self) -> str:
+        """The gender that all words beside mentions show, or ""."""
+        return next(iter(self.genders)) if len(self.genders) == 1 else ""
 
     def fits(self, form: Form) -> bool:
         """Return whether a mention may be of this person: no part of it contradicts that."""
@@ -203,7 +210,7 @@ class Person:
         if self.generation and form.generation not in ("", self.generation):
             return False
         if not names:
-            return not self.identity
+            return not (self.first or self.last or self.generation)
         # Family names are the same, particles and the first of two names aside.
         short, long = sorted((names[-1], self.last), key=len)
         same_last = short == long or (bool(short) and long.endswith((f" {short}", f"-{short}")))
@@ -227,12 +234,24 @@ class Person:
         return not (self.roles and roles) or bool(self.roles & roles)
 
 
-def persons(forms: Sequence[Form], is_family: Callable[[str], bool] | None = None) -> list[Person]:
+def read_names(mentions: Sequence[Mention]) -> tuple[list[Form], list[Person | None]]:
+    """Return how each mention is written, and its person: None for a mail address or user name."""
+    forms = [form_of(mention.text, mention.before) for mention in mentions]
+    glued = _glued_names(forms)
+    pairs = zip(mentions, forms, strict=True)
+    named = [i for i, pair in enumerate(pairs) if not _is_user_name(pair[0].text, pair[1], glued)]
+    of = dict(zip(named, persons([forms[i] for i in named]), strict=True))
+    for i, person in of.items():
+        person.genders.update(filter(None, [shown_gender(mentions[i], forms[i])]))
+    return forms, [of.get(i) for i in range(len(mentions))]
+
+
+def persons(forms: Sequence[Form]) -> list[Person]:
     """Return the person of each mention. The most complete mentions are read first, doctors last of
     those that are as complete; a single name is of the first person that has it.
 
     Persons are indexed by all that a mention of them may say: a text with thousands of names is not
-    compared with each of them. is_family: whether a single name without a title is a family name.
+    compared with each of them.
     """
     under: dict[tuple[str, ...], dict[int, Person]] = defaultdict(dict)
     of: dict[int, Person] = {}
@@ -240,17 +259,15 @@ def persons(forms: Sequence[Form], is_family: Callable[[str], bool] | None = Non
 
     def order(i: int) -> tuple[int, bool, bool]:
         complete = 2 * sum(2 - is_initial(part) for part in forms[i].parts)
-        untitled = is_family is not None and not forms[i].titles
-        return -complete - bool(forms[i].generation), untitled, "doctor" in forms[i].roles
+        is_doctor = "doctor" in forms[i].roles
+        return -complete - bool(forms[i].generation), not forms[i].titles, is_doctor
 
     for i in sorted(range(len(forms)), key=order):
         form = forms[i]
         candidates = (person for key in _keys_of_form(form) for person in under[key].values())
         person = next((p for p in candidates if p.fits(form)), None)
         if person is None:
-            person = _person_of(
-                count, form, is_family or (lambda name: name.title() in listed("surnames"))
-            )
+            person = _person_of(count, form)
             count += 1
         person.roles |= form.roles
         person.generation = person.generation or form.generation
@@ -293,7 +310,7 @@ def last_word(name: str) -> str:
     return re.split(r"[ -]", name)[-1]
 
 
-def _person_of(number: int, form: Form, is_family: Callable[[str], bool]) -> Person:
+def _person_of(number: int, form: Form) -> Person:
     names = form.names
     if len(names) > 1:
         return Person(number, names[0], names[-1])
@@ -301,3 +318,107 @@ def _person_of(number: int, form: Form, is_family: Callable[[str], bool]) -> Per
     if form.titles - KIN or ((" " in single or is_family(single)) and not is_first_name(single)):
         return Person(number, "", single)
     return Person(number, single, "")
+
+
+def shown_gender(mention: Mention, form: Form) -> str:
+    """Return "male" or "female" where a title or a word for kin before a name, or "he" or "she"
+    after it, shows one; else ""."""
+    words = [*mention.lead.split(), mention.before] if mention.before == "," else [mention.before]
+    for word in (*map(bare_word, form.title.split()), *form.titles, *map(str.lower, words[::-1])):
+        if (gender := GENDER.get(word.strip(".")) or GENDER.get(bare_word(word))) is not None:
+            return gender
+    ended = False
+    for word in _PRONOUN.findall(mention.tail.lower()):
+        if word in _PRONOUNS:
+            return GENDER[word]
+        if ended:
+            break
+        ended = word in ".!?\n"  # the next sentence may begin with a pronoun
+    return ""
+
+
+def _glued_names(forms: Sequence[Form]) -> set[str]:
+    """Return the words that join both names of a person, or an initial: jdoe."""
+    full = {(fold(form.names[0]), family_of(form.names[-1])) for form in forms if form.names[1:]}
+    glued = set[str]()
+    for first, last in full:
+        glued |= user_words(first, last, ("", "", "")).keys() - {first, last, first[:1], last[:1]}
+    return glued
+
+
+def _is_user_name(text: str, form: Form, glued: Collection[str]) -> bool:
+    """Return whether a mention of a person is a mail address or a user name: by its marks, of a
+    person of the document, or unlike any name."""
+    handle = _HANDLE.fullmatch(text)
+    if handle and (handle[1] is None or (text.islower() and handle[1] not in TITLES)):
+        return True
+    if len(form.names) != 1:
+        return False
+    word = form.parts[0]
+    return fold(word) in glued or (word.islower() and word.isalpha() and not name_classes(word))
+
+
+def name_classes(word: str) -> frozenset[str]:
+    """Return "first_name" and "surname", as public lists have them."""
+    if len(word) < 3:
+        return frozenset()
+    lexicon = builtin_lexicon()
+    return lexicon.of(word.capitalize()) & NAMES or lexicon.of(fold(word).capitalize()) & NAMES
+
+
+def write(form: Form, name: DrawnName, person: Person, middles: Sequence[str]) -> str:
+    """Write the surrogate as the mention was. middles: of its parts between the first and last;
+    empty for the middle name of the person."""
+    first, middle, last = name
+    drawn = [first, *(middles or [middle] * (len(form.parts) - 2)), last]
+    if len(form.parts) < 2:
+        is_last = person.last and not person.is_called((form.names or ("",))[0])
+        drawn = [last if is_last else first]
+    pairs = zip(form.parts or ("",), drawn, strict=True)
+    written = [
+        f"{part[0]}." if is_initial(old) else particles_of(old) + part for old, part in pairs
+    ]
+    text = (
+        f"{written[-1]}, {' '.join(written[:-1])}"
+        if form.inverted and written[1:]
+        else " ".join(written)
+    )
+    text = " ".join(filter(None, [form.title, text, form.suffix])) + form.owner
+    return {"upper": text.upper(), "lower": text.lower()}.get(form.case, text)
+
+
+def user_words(
+    first: str, last: str, surrogate: DrawnName, with_particles: str = ""
+) -> dict[str, str]:
+    """Return what each word of a user name of a person becomes: john mary, jdoe mmiller.
+
+    Args:
+        first: The given name, folded.
+        last: The family name, folded.
+        surrogate: The drawn name.
+        with_particles: The whole family name, folded.
+    """
+    new_first, new_last = map(in_plain_letters, surrogate[::2])
+    initials = {last[:1]: new_last[:1], first[:1]: new_first[:1]}
+    firsts = {first: new_first, first[:1]: new_first[:1]}
+    lasts = {last: new_last, with_particles: new_last, last[:1]: new_last[:1]}
+    becomes = {first: new_first, last: new_last, with_particles: new_last}
+    for (name, new_name), (family, new_family) in product(firsts.items(), lasts.items()):
+        if name and family and len(name) + len(family) > 2:
+            # Folded once more: aerwin is a mail address of A. Erwin.
+            becomes[fold(name + family)] = new_name + new_family
+            becomes[fold(family + name)] = new_family + new_name
+    return {old: word for old, word in (becomes | initials).items() if old}
+
+
+def user_names_of(
+    persons: Sequence[Person | None], drawn: Mapping[int, DrawnName]
+) -> dict[str, list[dict[str, str]]]:
+    """Return user_words of each person, under each of these words. drawn: by person."""
+    by_word: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for number, person in {person.number: person for person in persons if person}.items():
+        first, last = fold(person.first), family_of(person.last)
+        becomes = user_words(first, last, drawn[number], fold(person.last))
+        for word in becomes:
+            by_word[word].append(becomes)
+    return by_word

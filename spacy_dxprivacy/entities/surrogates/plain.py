@@ -10,8 +10,9 @@ dx.Preset.v1  surrogates for the labels of OntoNotes, CoNLL, GMB, presidio and t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import srsly
@@ -37,49 +38,21 @@ LABELS: dict[str, str] = srsly.read_json(DATA / "mentions.json")["preset"]
 
 
 @dataclass(frozen=True)
-class Mask:
-    """See make_mask."""
-
-    mark: str
-    length: int | None
-
-    name = "dx.Mask.v1"
-    way = "drawn"
-    chance = 0.0
-    guarantee = CONSTANT
-
-    @property
-    def in_clear(self) -> tuple[str, ...]:
-        """What of a mention is visible, for the receipt."""
-        shown = "the length of masked mentions, and what is no letter or digit in them"
-        return (shown,) * (self.length is None)
-
-    def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return marks for each mention; a mention that is marks already stays."""
-        masked: list[str | None] = []
-        for text in (mention.text for mention in mentions):
-            replacement = "".join(c if c.isspace() or c in "-/.,()" else self.mark for c in text)
-            replacement = replacement if self.length is None else self.mark * self.length
-            masked.append(None if is_same(text, replacement) else replacement)
-        return masked
-
-
-@dataclass(frozen=True)
 class FixedText:
-    """See make_redact."""
+    """A text that follows from the label and the visible traits of a mention alone."""
 
-    text: str | None
+    name: str
+    in_clear: tuple[str, ...]
+    text_of: Callable[[Mention], str]
 
-    name = "dx.Redact.v1"
     way = "drawn"
     chance = 0.0
-    in_clear = ()
     guarantee = CONSTANT
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
         """Return the text for each mention; a mention that is that text already stays."""
-        pairs = [(mention.text, self.text or f"[{mention.label}]") for mention in mentions]
-        return [None if is_same(text, replacement) else replacement for text, replacement in pairs]
+        pairs = [(mention.text, self.text_of(mention)) for mention in mentions]
+        return [None if is_same(text, fixed) else fixed for text, fixed in pairs]
 
 
 @dataclass(frozen=True)
@@ -99,7 +72,7 @@ class Unchanged:
 
 
 @registry.dx_surrogates("dx.Mask.v1")
-def make_mask(mark: str = "*", length: int | None = None) -> Mask:
+def make_mask(mark: str = "*", length: int | None = None) -> FixedText:
     """Make a surrogate of marks.
 
     Args:
@@ -108,7 +81,15 @@ def make_mask(mark: str = "*", length: int | None = None) -> Mask:
     """
     if not isinstance(mark, str) or len(mark) != 1 or mark.isspace() or mark.isalnum():
         raise fail("mark", "one character that is no letter, digit or white space", mark)
-    return Mask(mark, None if length is None else whole("length", length, least=1))
+    if length is not None:
+        marks = mark * whole("length", length, least=1)
+        return FixedText("dx.Mask.v1", (), partial(_label_or, marks))
+    shown = "the length of masked mentions, and what is no letter or digit in them"
+    return FixedText("dx.Mask.v1", (shown,), partial(_masked, mark))
+
+
+def _masked(mark: str, mention: Mention) -> str:
+    return "".join(c if c.isspace() or c in "-/.,()" else mark for c in mention.text)
 
 
 @registry.dx_surrogates("dx.Redact.v1")
@@ -116,7 +97,11 @@ def make_redact(text: str | None = None) -> FixedText:
     """Make a surrogate that is the same text for every mention; null is the label in brackets."""
     if text is not None and (not isinstance(text, str) or not text.strip()):
         raise fail("text", "a text, or null for the label", text)
-    return FixedText(text)
+    return FixedText("dx.Redact.v1", (), partial(_label_or, text))
+
+
+def _label_or(text: str | None, mention: Mention) -> str:
+    return text or f"[{mention.label}]"
 
 
 @registry.dx_surrogates("dx.Keep.v1")

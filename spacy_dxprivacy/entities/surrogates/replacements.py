@@ -26,8 +26,9 @@ from .name_forms import is_particle
 UNLIKELY = 1e-12  # originals that come out as they were, by chance alone
 TAIL = 40  # words after a mention that a surrogate sees
 MOST_WORDS = 2**14  # of the vocabulary that surrogates are tokenized with
-# In the user data of the input's Doc: whose it is, and which caller of the service sent it.
-USER, CALLER = "dx_user", "dx_caller"
+# In the user data of the input's Doc: whose it is, which caller of the service sent it, and the
+# order of day and month in the texts before it.
+USER, CALLER, ORDER = "dx_user", "dx_caller", "dx_order"
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ def replace_mentions(
         plain=_outside(doc, [*spans, *(entities or ())]) if rest_is_plain else frozenset(),
         language=language,
         base=base,
+        order=str(doc.user_data.get(ORDER, "")),
     )
     # Mentions of equal surrogates are drawn together.
     groups: dict[Hashable, list[int]] = {}

@@ -16,7 +16,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from datetime import datetime
-from itertools import count, pairwise
+from itertools import count
 
 from spacy.tokens import Doc
 
@@ -69,8 +69,7 @@ def set_apart(
         counts: Numbers of the marks of the conversation, by label.
         masked: Plain labels that get marks alone.
     """
-    entries = {key: _copied(entry) for key, entry in earlier.entries.items()}
-    originals = SurrogateTable(entries, set(earlier.plain))
+    originals = earlier.copy()
     originals.add_document(doc, drawn, surrogates)
     meanings = defaultdict[str, set[tuple[str, ...]]](set)
     for entry in earlier.entries.values():
@@ -80,7 +79,12 @@ def set_apart(
         if item.text is not None:
             meanings[_norm(item.text)].add(_meaning(item.mention.text, item.mention.label))
     keyed = _keyed(surrogates)
-    shared = {_norm(form) for e in entries.values() if _meet(e, keyed) for form in e.forms}
+    shared = {
+        _norm(form)
+        for entry in originals.entries.values()
+        if _meet(entry, keyed)
+        for form in entry.forms
+    }
 
     def is_ambiguous(mention: Mention, text: str) -> bool:
         norm = _norm(text)
@@ -88,7 +92,7 @@ def set_apart(
             return True
         # A number of few digits, or a single sign.
         bare = sum(map(str.isalpha, text)) < 2 and sum(map(str.isdigit, text)) < 5
-        return bare or _is_plain(text, originals)
+        return bare or originals.is_plain(text)
 
     def mark_of(mention: Mention, text: str) -> str:
         label = plain_label(mention.label)
@@ -130,19 +134,18 @@ def dates_apart(
         surrogates: What drew them, by label.
         table: Of the documents before.
     """
-    entries = {key: _copied(entry) for key, entry in table.entries.items()}
-    together = SurrogateTable(entries, set(table.plain))
+    together = table.copy()
     together.add_document(doc, drawn, surrogates)
-    by_form = {_norm(form): entry for entry in entries.values() for form in entry.forms}
+    by_form = {_norm(form): entry for entry in together.entries.values() for form in entry.forms}
 
     def mark_of(mention: Mention, text: str) -> str:
         entry = by_form.get(_norm(text))
         if entry is None or not surrogates[mention.label].name.startswith("dx.DateShift."):
             return ""
-        certain = entry.original and entry.certain and not _is_plain(text, together)
+        certain = entry.original and entry.certain and not together.is_plain(text)
         return "" if certain else "DATE"
 
-    return _marked(doc, drawn, mark_of, {}, {}, {*entries, *table.entries})
+    return _marked(doc, drawn, mark_of, {}, {}, together.entries)
 
 
 def _marked(
@@ -170,10 +173,6 @@ def _marked(
     return marked
 
 
-def _copied(entry: Entry) -> Entry:
-    return replace(entry, forms=set(entry.forms), originals=set(entry.originals))
-
-
 def _keyed(surrogates: Mapping[str, Surrogate]) -> set[str]:
     """Return the labels whose surrogates have a key."""
     scopes = {label: getattr(surrogate, "scope", None) for label, surrogate in surrogates.items()}
@@ -195,7 +194,7 @@ def _rows_of(table: SurrogateTable, uses: Counter[tuple[str, str]]) -> Rows:
     rows: dict[str, Row] = {}
     derived = defaultdict[str, set[str]](set)
     for surrogate, entry in table.entries.items():
-        if surrogate[0] == "[" or not _is_plain(surrogate, table):
+        if surrogate[0] == "[" or not table.is_plain(surrogate):
             forms = set(map(_norm, entry.forms))
             counts = {text: sum(uses[f, _norm(text)] for f in forms) for text in entry.originals}
             frequent = {text for text in counts if counts[text] == max(counts.values())}
@@ -208,7 +207,7 @@ def _rows_of(table: SurrogateTable, uses: Counter[tuple[str, str]]) -> Rows:
             for form, original in dict(derive(entry) if derive else ()).items():
                 derived[form].add(original)
     for form, originals in derived.items():
-        taken = _norm(form) in rows or _norm(form) in ABBREVIATIONS or _is_plain(form, table)
+        taken = _norm(form) in rows or _norm(form) in ABBREVIATIONS or table.is_plain(form)
         if len(originals) == 1 and not taken:
             rows[_norm(form)] = originals.pop(), [form] if "." in form else [], False
     return rows
@@ -268,11 +267,6 @@ def _meaning(text: str, label: str) -> tuple[str, ...]:
         return ()
     words = _WORD.findall(_norm(text))
     return tuple(word.lstrip("0") if word.isdigit() else word[:3] for word in words)
-
-
-def _is_plain(surrogate: str, table: SurrogateTable) -> bool:
-    words = _WORD.findall(surrogate.casefold())
-    return set(words if len(words) == 1 else pairwise(words)) <= table.plain
 
 
 class Restorer:

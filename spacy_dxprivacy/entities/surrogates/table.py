@@ -178,11 +178,22 @@ class SurrogateTable:
         restored_text = re.sub(rf"(?<!\w)(?:{any_of})(?!\w)", original_of, text, flags=re.I)
         return Restored(restored_text, restored, tuple(doubtful))
 
+    def is_plain(self, surrogate: str) -> bool:
+        """Return whether all words of a surrogate, or pairs of them, are among the plain ones."""
+        words = _WORD.findall(surrogate.casefold())
+        return self.plain.issuperset(words if len(words) == 1 else pairwise(words))
+
+    def copy(self) -> SurrogateTable:
+        """Return a table of its own, to which may be added."""
+        entries = {
+            surrogate: replace(entry, forms=set(entry.forms), originals=set(entry.originals))
+            for surrogate, entry in self.entries.items()
+        }
+        return SurrogateTable(entries, set(self.plain))
+
     def _doubt_plain(self) -> None:
         for surrogate, entry in self.entries.items():
-            words = _WORD.findall(surrogate)
-            grams = set(words if len(words) == 1 else pairwise(words))
-            entry.certain &= not grams <= self.plain
+            entry.certain &= not self.is_plain(surrogate)
 
     def to_json(self) -> str:
         """Return all but the plain words, as JSON."""

@@ -191,6 +191,13 @@ def _order_of(mentions: Sequence[Mention], order: str, language: str) -> str:
     return "" if dated else order
 
 
+def evident_order(mentions: Sequence[Mention], language: str = "en") -> str:
+    """Return the order, "mdy" or "dmy", that the numeric dates of mentions need; "" where they fit
+    both or neither."""
+    month_first, day_first = (_order_of(mentions, order, language) for order in ("mdy", "dmy"))
+    return month_first if month_first == day_first else ""
+
+
 def _misfits(mention: Mention, order: str, language: str) -> bool:
     try:
         read(mention.text, order, language)

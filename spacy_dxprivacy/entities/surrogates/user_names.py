@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import product
 
-from ..tables import NAMES, listed_of
+from ..tables import listed_of
 from ..words import builtin_lexicon
 from .base import Draws, Scope, Stream, digits, pick
-from .name_forms import family_of, fold, in_plain_letters
+from .name_forms import DrawnName, family_of, fold, name_classes, user_words
 
-DrawnName = tuple[str, str, str]  # first, middle, family
 DOMAINS = ("example.com", "example.org", "example.net")
 PEOPLE = "persons"  # in the memory of a document, by each word of a user name
 PLAIN = 0.5  # of Lexicon.plainness: the word is more often something else than a name
@@ -51,30 +49,6 @@ def keyed_name(
     return first, first, surname
 
 
-def user_words(
-    first: str, last: str, surrogate: DrawnName, with_particles: str = ""
-) -> dict[str, str]:
-    """Return what each word of a user name of a person becomes: john mary, jdoe mmiller.
-
-    Args:
-        first: The given name, folded.
-        last: The family name, folded.
-        surrogate: The drawn name.
-        with_particles: The whole family name, folded.
-    """
-    new_first, new_last = map(in_plain_letters, surrogate[::2])
-    initials = {last[:1]: new_last[:1], first[:1]: new_first[:1]}
-    firsts = {first: new_first, first[:1]: new_first[:1]}
-    lasts = {last: new_last, with_particles: new_last, last[:1]: new_last[:1]}
-    becomes = {first: new_first, last: new_last, with_particles: new_last}
-    for (name, new_name), (family, new_family) in product(firsts.items(), lasts.items()):
-        if name and family and len(name) + len(family) > 2:
-            # Folded once more: aerwin is a mail address of A. Erwin.
-            becomes[fold(name + family)] = new_name + new_family
-            becomes[fold(family + name)] = new_family + new_name
-    return {old: word for old, word in (becomes | initials).items() if old}
-
-
 def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
     """Return the mail address or user name of a surrogate; None for one that names nobody."""
     local, at, domain = text.strip().partition("@") if text[:1] != "@" else (text.strip(), "", "")
@@ -93,9 +67,8 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
 
     def draw_once(kind: str, identity: str, draw: Callable[[Stream], str]) -> str:
         key = kind, scope, text.strip().casefold()  # the same address has one surrogate
-        if scope.reach == "mention" or key not in draws.memory:
-            draws.memory[key] = draw(scope.stream(draws, kind, identity))
-        return str(draws.memory[key])
+        stream = partial(scope.stream, draws, kind, identity)
+        return str(scope.draw_once(draws.memory, key, lambda: draw(stream())))
 
     count = sum(map(str.isdigit, local))
     numbers = iter(draw_once("digits", local.casefold(), lambda stream: digits(count, stream)))
@@ -146,14 +119,6 @@ def _splits(word: str) -> Iterator[tuple[str, str]]:
         yield word[0], word[1:]
     if "surname" in name_classes(word[:-1]):
         yield word[-1], word[:-1]
-
-
-def name_classes(word: str) -> frozenset[str]:
-    """Return "first_name" and "surname", as public lists have them."""
-    if len(word) < 3:
-        return frozenset()
-    lexicon = builtin_lexicon()
-    return lexicon.of(word.capitalize()) & NAMES or lexicon.of(fold(word).capitalize()) & NAMES
 
 
 def _is_plain(word: str) -> bool:

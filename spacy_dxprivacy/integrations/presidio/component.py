@@ -6,23 +6,21 @@ from importlib.util import find_spec
 from typing import Any
 
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 
 from ...errors import DxError, Errors, FailsClosed
+from ...text.mentions import add_spans
 from ...validate import fail
-
-SPANS_KEY = "presidio"
 
 
 @Language.factory(
     "dx_presidio",
-    assigns=["doc.spans"],
-    default_config={"entities": None, "language": "en", "threshold": 0.0, "spans_key": SPANS_KEY},
+    assigns=["doc.ents", "doc.spans"],
+    default_config={"entities": None, "language": "en", "threshold": 0.0},
 )
 def make_dx_presidio(
-    nlp: Language, name: str, entities: list[str] | None, language: str, threshold: float,
-    spans_key: str,
-) -> DxPresidio:  # fmt: skip
+    nlp: Language, name: str, entities: list[str] | None, language: str, threshold: float
+) -> DxPresidio:
     """Make a component with presidio's recognisers.
 
     Args:
@@ -31,14 +29,12 @@ def make_dx_presidio(
         entities: Those to look for, as presidio names them; null for all.
         language: presidio's code for it.
         threshold: The least score, in [0, 1].
-        spans_key: Where spans are put; give dx.Entities.v1 the same.
     """
-    settings = {"language": language, "threshold": threshold, "spans_key": spans_key}
-    return DxPresidio(entities=entities, **settings)  # type: ignore[arg-type]
+    return DxPresidio(entities=entities, language=language, threshold=threshold)
 
 
 class DxPresidio(FailsClosed):
-    """Set `doc.spans[spans_key]` to what presidio's analyzer finds in the text of the Doc.
+    """Add what presidio's analyzer finds in the text to the spans that dx.Entities.v1 reads.
 
     analyzer: an AnalyzerEngine of yours; by default one with presidio's own recognisers and our
     rules in place of a model: nothing is downloaded. Other settings are those of make_dx_presidio.
@@ -51,14 +47,10 @@ class DxPresidio(FailsClosed):
         entities: list[str] | None = None,
         language: str = "en",
         threshold: float = 0.0,
-        spans_key: str = SPANS_KEY,
         analyzer: Any = None,
     ) -> None:
         if not 0 <= threshold <= 1:
             raise fail("threshold", "a number from 0 to 1", threshold)
-        if not spans_key:
-            raise fail("spans_key", "a name", spans_key)
-        self.spans_key = spans_key
         self.entities, self.language, self.threshold = entities, language, threshold
         if analyzer is None:
             if find_spec("presidio_analyzer") is None:
@@ -78,10 +70,8 @@ class DxPresidio(FailsClosed):
                 doc.text, self.language, self.entities, score_threshold=self.threshold
             )
         except Exception as error:  # its message may hold text
-            failure = DxError(Errors.DX130.format(kind=type(error).__name__))
+            failure = DxError(Errors.DX130.format(name="presidio", kind=type(error).__name__))
         if failure is not None:
             raise failure
-        places = [(r.start, r.end, r.entity_type) for r in results]
-        spans = [doc.char_span(*place, alignment_mode="expand") for place in places]
-        doc.spans[self.spans_key] = [s for s in spans if isinstance(s, Span)]
+        add_spans(doc, ((r.start, r.end, r.entity_type) for r in results))
         return doc

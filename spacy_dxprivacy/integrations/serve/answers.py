@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from pydantic_core import from_json
+
 from ...entities.surrogates.restoring import Restorer, Rows
 from ...entities.surrogates.table import is_common, is_strange
 from ...io.pieces import listed
@@ -258,8 +260,8 @@ class RestoredAnswer:
     def _arguments(self, text: str) -> str:
         """Return arguments with originals, as JSON."""
         try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
+            value = from_json(text)
+        except ValueError:
             return self._data.restore(text)
         return json.dumps(self._mapped(value), ensure_ascii=False)
 

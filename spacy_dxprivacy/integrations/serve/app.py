@@ -29,14 +29,16 @@ from ...about import __version__
 from ...config import PipelineOptions, ServiceOptions
 from ...errors import DxError, Errors, UsageError
 from ...io.build import make_pipeline, the_sanitizer
+from ...io.records import Failed, Result
 from ...io.results import end_with_parent
 from ...machine import LOOPBACK
 from ...pipeline.component import DxSanitizer
+from ...pipeline.receipt import COUNTS
 from ...privacy.guarantee import Guarantee
 from ...text.mentions import united
 from ..conversation import secret
 from .callers import Callers, Refused, account_of, read_callers
-from .service import LOG, Guard, Service, drawn_labels
+from .service import LOG, Guard, Service, drawn, drawn_labels
 
 MAX_ITEMS = 1000  # texts or entities of a request
 DESCRIPTION = """Sanitise text under metric differential privacy. Every request draws its texts
@@ -62,12 +64,12 @@ class SanitizeRequest(Body):
     """One of `text` and `texts`."""
 
     text: Text | None = None
-    texts: list[Text] = Field(default=[], max_length=MAX_ITEMS, description="In place of `text`.")
+    texts: list[Text] | None = Field(default=None, max_length=MAX_ITEMS)
     receipts: bool = Field(default=False, description="Also report what was done.")
 
     @model_validator(mode="after")
     def _text_or_texts(self) -> SanitizeRequest:
-        if (self.text is None) == ("texts" not in self.model_fields_set):
+        if (self.text is None) == (self.texts is None):
             raise ValueError("both or none")
         return self
 
@@ -75,11 +77,11 @@ class SanitizeRequest(Body):
 class SanitizeAnswer(BaseModel):
     """`text` and `receipt`, or `texts`, `receipts` and the errors of texts by their number."""
 
-    text: str = ""
-    receipt: dict[str, Any] = {}
-    texts: list[str | None] = []
-    receipts: list[dict[str, Any] | None] = []
-    errors: dict[str, str] = {}
+    text: str | None = None
+    receipt: dict[str, Any] | None = None
+    texts: list[str | None] | None = None
+    receipts: list[dict[str, Any] | None] | None = None
+    errors: dict[str, str] | None = None
 
 
 class AnalyzerResult(Body):
@@ -133,37 +135,46 @@ _FIELDS = {
 routes, texts = APIRouter(), APIRouter()
 
 
-@texts.post("/sanitize", response_model_exclude_unset=True)
+@texts.post("/sanitize", response_model_exclude_none=True)
 async def sanitize(body: SanitizeRequest, request: Request) -> SanitizeAnswer:
     """Sanitise a text or several. Each is drawn anew, and counts."""
+    service: Service = request.app.state.service
     if body.text is not None:
-        (outcome,) = await request.app.state.service.draw(request, [body.text])
-        receipt = {"receipt": outcome.receipt} if body.receipts else {}
-        return SanitizeAnswer(text=outcome.drawn, **receipt)
-    outcomes = await request.app.state.service.draw(request, body.texts)
-    answer = SanitizeAnswer(texts=[None if o.error else o.text for o in outcomes])
-    if errors := {str(i): o.error for i, o in enumerate(outcomes) if o.error}:
-        answer.errors = errors
-    if body.receipts:
-        answer.receipts = [o.receipt or None for o in outcomes]
-    return answer
+        (result,) = await service.draw(request, [body.text])
+        return SanitizeAnswer(
+            text=drawn(result), receipt=_receipt(result) if body.receipts else None
+        )
+    results = await service.draw(request, body.texts or [])
+    errors = {str(i): r.why for i, r in enumerate(results) if isinstance(r, Failed)}
+    return SanitizeAnswer(
+        texts=[None if isinstance(result, Failed) else drawn(result) for result in results],
+        receipts=[_receipt(result) for result in results] if body.receipts else None,
+        errors=errors or None,
+    )
+
+
+def _receipt(result: Result) -> dict[str, Any] | None:
+    if isinstance(result, Failed):
+        return None
+    (receipt,) = result.receipts
+    counts = {name: getattr(receipt, name) for name in COUNTS}
+    return {**counts, "epsilon": receipt.total["epsilon"]}
 
 
 @texts.post("/anonymize")
 async def anonymize(body: AnonymizeRequest, request: Request) -> AnonymizeAnswer:
     """Replace the entities that presidio's analyzer reports, as its anonymizer does."""
     entities = united((r.entity_type, r.start, r.end) for r in body.analyzer_results)
-    outcomes = await request.app.state.service.draw(
+    results = await request.app.state.service.draw(
         request, [body.text[start:end] for _, start, end in entities]
     )
     text, items, place = "", list[AnonymizedEntity](), 0
-    for (label, start, end), outcome in zip(entities, outcomes, strict=True):
-        text += body.text[place:start]
-        ending = len(text) + len(outcome.drawn)
+    for (label, start, end), result in zip(entities, results, strict=True):
+        text, first, place = text + body.text[place:start], len(text) + start - place, end
+        text += drawn(result)
         items.append(
-            AnonymizedEntity(start=len(text), end=ending, entity_type=label, text=outcome.drawn)
+            AnonymizedEntity(start=first, end=len(text), entity_type=label, text=drawn(result))
         )
-        text, place = text + outcome.drawn, end
     return AnonymizeAnswer(text=text + body.text[place:], items=items[::-1])
 
 
@@ -282,7 +293,7 @@ def create_app() -> FastAPI:
     guarantee = the_sanitizer(pipelines[0]).terms.guarantee
     account = account_of(limits.ledger, guarantee, limits.budget)
     callers = Callers() if limits.tokens is None else read_callers(limits.tokens)
-    return make_app(Service(pipelines, callers, account, limits, checked=pipeline.language is None))
+    return make_app(Service(pipelines, callers, account, limits))
 
 
 def check(nlp: Language, limits: ServiceOptions) -> Guarantee:

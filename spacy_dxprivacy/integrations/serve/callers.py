@@ -20,7 +20,6 @@ from ...io.files.limits import MB, regular
 from ...privacy.guarantee import Guarantee
 
 TOKENS = "a list of tokens"
-SPENT = "the budget of this caller is spent."
 _LINE = re.compile(r"([\w.@-]{1,64})[ \t]+([\x21-\x7e]{20,})", re.ASCII)
 
 

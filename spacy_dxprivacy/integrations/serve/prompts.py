@@ -10,8 +10,11 @@ import hmac
 import json
 import re
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from itertools import count
-from typing import Any, NoReturn
+from typing import Any
+
+from pydantic_core import from_json
 
 from ...entities.surrogates.restoring import Rows
 from ...entities.surrogates.table import is_common
@@ -48,15 +51,15 @@ _DRAWN = re.compile(
 _VERSION = re.compile(r"(?:\d-){0,3}20[12]\d-?[01]\d-?[0-3]\d")
 
 
-def parsed(raw: bytes) -> Any:
-    """Return JSON. Raise ValueError or RecursionError, also for NaN and infinite numbers."""
-    value = json.loads(raw, parse_constant=_no_number)
-    json.dumps(value, allow_nan=False)  # 1e999 is infinite; and it can be written, so deep it is
-    return value
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(name)
+def parsed(raw: bytes, status: int, why: str) -> dict[str, Any]:
+    """Return an object of JSON. Raise Refused for anything else: also for NaN and infinite numbers,
+    for text that is not valid Unicode, and for what is nested deeply."""
+    with suppress(ValueError):
+        value = from_json(raw, allow_inf_nan=False)
+        json.dumps(value, allow_nan=False)  # 1e999 is infinite
+        if isinstance(value, dict):
+            return value
+    raise Refused(status, why)
 
 
 class Prompt:
@@ -69,12 +72,11 @@ class Prompt:
 
     Raises:
         Refused: 400, for what is neither a text nor a known setting.
-        ValueError: The body is not an object.
     """
 
-    def __init__(self, body: Any, public: Collection[str], *, images: bool = False) -> None:
-        if not isinstance(body, dict):
-            raise ValueError("not an object")
+    def __init__(
+        self, body: dict[str, Any], public: Collection[str], *, images: bool = False
+    ) -> None:
         self._body, self._public, self._images = body, public, images
         self._lines: list[Line] = []  # a key, and a text
         self._names: list[tuple[str, str]] = []  # fields, and identifiers that stay as they are
@@ -210,8 +212,8 @@ class Prompt:
     def _json(self, text: str) -> str:
         """Return JSON with other texts in it, as text; what is no JSON is a text."""
         try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
+            value = from_json(text)
+        except ValueError:
             return self._text(text)
         return json.dumps(self._data(value), ensure_ascii=False)
 

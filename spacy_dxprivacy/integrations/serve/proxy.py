@@ -9,182 +9,159 @@ import json
 import os
 import re
 import ssl
-import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from functools import cache
-from secrets import token_hex
 from typing import Any
 
 import httpx
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from ...io.records import is_unicode
 from ...machine import is_loopback
 from .answers import PROVIDERS, RestoredAnswer
 from .callers import Refused
 from .prompts import Prompt, noted, parsed
-from .service import LOG, Service
+from .service import Service
 
 HEADER = "dx-surrogates"
 KEY = "DX_UPSTREAM_KEY"
 MAX_ANSWER = 2**25  # bytes
 CONNECT = 10.0  # seconds
 DONE = b"[DONE]"
-OF_ANTHROPIC = ("anthropic-version", "anthropic-beta")
-NOT_JSON = "the body is not an object of JSON, or is nested too deeply."
-_HEADER = re.compile(r"[a-z0-9.,-]{1,500}")
+NOT_JSON = 400, "the body is not an object of JSON, or is nested too deeply."
+BROKEN = 502, "the answer of the upstream is not JSON, or broke off."
+# Headers that go to the upstream, with what they may be.
+_KEY, _OF_ANTHROPIC = re.compile(r"[\x20-\x7e]{1,4096}"), re.compile(r"[a-z0-9.,-]{1,500}")
+KEYS = {"authorization": _KEY, "x-api-key": _KEY}
+OF_ANTHROPIC = {"anthropic-version": _OF_ANTHROPIC, "anthropic-beta": _OF_ANTHROPIC}
 _CODE = re.compile(r"[a-z][a-z0-9_]{0,40}")
 
 routes = APIRouter()
 
 
 @routes.post("/v1/chat/completions")
-async def chat(request: Request) -> Response:
-    """Answer a chat, as OpenAI's API does. The upstream reads surrogates alone."""
-    return await _answer(request, "chat/completions")
-
-
 @routes.post("/v1/responses")
-async def responses(request: Request) -> Response:
-    """Answer a request of OpenAI's responses API. The upstream reads surrogates alone."""
-    return await _answer(request, "responses")
-
-
 @routes.post("/v1/messages")
-async def messages(request: Request) -> Response:
-    """Answer a request of Anthropic's API. The upstream reads surrogates alone."""
-    return await _answer(request, "messages")
-
-
 @routes.post("/v1/messages/count_tokens")
-async def count_tokens(request: Request) -> Response:
-    """Count the tokens of a request of Anthropic's API, with surrogates."""
-    return await _answer(request, "messages/count_tokens")
-
-
-async def _answer(request: Request, path: str) -> Response:
-    log = Log(path)
-    try:
-        return await _answered(request, path, log)
-    except Refused as error:
-        log.write(error.status)
-        raise
-
-
-async def _answered(request: Request, path: str, log: Log) -> Response:
+async def answer(request: Request) -> Response:
+    """Answer as this route of OpenAI or Anthropic does. The upstream reads surrogates alone."""
     service: Service = request.app.state.service
-    limits, provider = service.limits, PROVIDERS[path.partition("/")[0]]
+    limits, path = service.limits, request.url.path.removeprefix("/v1/")
+    report = request.state.report
+    report.path, provider = path, PROVIDERS[path.partition("/")[0]]
     try:
         public = {*limits.models, *limits.tools}
-        prompt = Prompt(parsed(await request.body()), public, images=limits.images)
-    except (ValueError, RecursionError):
-        raise Refused(400, NOT_JSON) from None
-    lines = prompt.lines
-    if not all(is_unicode(head + text) for head, text in lines):
-        raise Refused(400, "a text is not valid Unicode.")
-    prompted = await service.draw_prompt(request, prompt.conversation, lines)
-    body, rows = prompt.replaced(prompted)
+        prompt = Prompt(parsed(await request.body(), *NOT_JSON), public, images=limits.images)
+        prompted = await service.draw_prompt(request, prompt.conversation, prompt.lines)
+        body, rows = prompt.replaced(prompted)
+    except RecursionError:
+        raise Refused(*NOT_JSON) from None
     body = noted(body, provider.note) if limits.note else body
-    log.counts = dict(sorted(prompted.counts.items()))
-    answer = RestoredAnswer(provider, rows, limits.tools, escaped=prompt.wants_json)
-
-    def report() -> str:
-        log.counts |= answer.report(prompted.texts)
-        return log.write(200)
-
-    async with AsyncExitStack() as stack:
-        upstream = await _send(stack, request, path, body)
-        if upstream.status_code != 200:
-            raise await _failure(upstream)
-        try:
-            if not body.get("stream"):
-                restored = answer.restored(parsed(await _whole(upstream)))
-                return JSONResponse(restored, headers={HEADER: report()})
-            data = _data_lines(upstream)
-            if (first := await anext(data, DONE)) == DONE:
-                raise ValueError("no events")
-            parsed(first)
-            events = _events(first, data, stack.pop_all(), answer, report)
-            return StreamingResponse(events, media_type="text/event-stream")
-        except (ValueError, RecursionError, httpx.HTTPError):
-            raise Refused(502, "the answer of the upstream is not JSON, or broke off.") from None
+    report.counts = dict(sorted(prompted.counts.items()))
+    restored = RestoredAnswer(provider, rows, limits.tools, escaped=prompt.wants_json)
+    if body.get("stream"):
+        events = _events(request, body, restored, prompted.texts)
+        first = await anext(events)
+        return StreamingResponse(_until_broken(first, events), media_type="text/event-stream")
+    async with _upstream(request, body) as upstream:
+        whole = restored.restored(parsed(await _whole(upstream), *BROKEN))
+    report.counts |= restored.report(prompted.texts)
+    return JSONResponse(whole, headers={HEADER: report.line})
 
 
-class Log:
-    """One line a request: its id, route and status, counts, and milliseconds; no text."""
+async def _events(
+    request: Request, body: dict[str, Any], restored: RestoredAnswer, sent: list[str]
+) -> AsyncGenerator[str, None]:
+    """Yield server-sent events, with originals. The report comes at their end, as a comment, which
+    clients skip. Raises Refused where the stream has no events or breaks off."""
+    report, data, is_empty = request.state.report, b"", True
+    async with _upstream(request, body) as upstream:
+        async for data in _data_lines(upstream):
+            if data == DONE:
+                break
+            for event in restored.events(parsed(data, *BROKEN)):
+                yield _event(event)
+            is_empty = False
+    for event in restored.end():
+        yield _event(event)
+    if is_empty or not (data == DONE or restored.complete):
+        raise Refused(*BROKEN)
+    report.counts |= restored.report(sent)
+    yield f": {HEADER}: {report.line}\n\n"
+    if data == DONE:
+        yield f"data: {DONE.decode()}\n\n"
 
-    def __init__(self, path: str) -> None:
-        self._path, self._began, self._id = path, time.perf_counter(), token_hex(4)
-        self.counts: dict[str, int] = {}  # of mentions by label, and of what came back
-        self._written = ""
 
-    def write(self, status: int) -> str:
-        """Write the line, once, and return the id with the counts."""
-        if not self._written:
-            counts = " ".join(f"{name}={number}" for name, number in self.counts.items())
-            milliseconds = 1e3 * (time.perf_counter() - self._began)
-            LOG.info("%s %s %d %s %.0f ms", self._id, self._path, status, counts, milliseconds)
-            self._written = f"{self._id} {counts}".strip()
-        return self._written
+async def _until_broken(first: str, events: AsyncGenerator[str, None]) -> AsyncIterator[str]:
+    """Yield events, and an error at the end where one came: the status went out with the first."""
+    try:
+        yield first
+        async for event in events:
+            yield event
+    except Refused:
+        error = {"type": "upstream_error", "message": "the answer of the upstream broke off."}
+        yield _event({"type": "error", "error": error})
+
+
+def _event(event: dict[str, Any]) -> str:
+    kind = f"event: {event['type']}\n" if "type" in event else ""
+    return f"{kind}data: {json.dumps(event, ensure_ascii=False)}\n\n"
 
 
 # -- the upstream ----------------------------------------------------------------------------------
 
 
-async def _send(
-    stack: AsyncExitStack, request: Request, path: str, body: dict[str, Any]
-) -> httpx.Response:
-    service: Service = request.app.state.service
-    base = httpx.URL(str(service.limits.upstream).rstrip("/"))
+@asynccontextmanager
+async def _upstream(request: Request, body: dict[str, Any]) -> AsyncIterator[httpx.Response]:
+    """Open the answer of the upstream. Raise Refused for an error, which may come while it is
+    read: with the status of the upstream, 504 or 502."""
+    limits, path = request.app.state.service.limits, request.state.report.path
+    base = httpx.URL(str(limits.upstream).rstrip("/"))
     url = f"{base}{'' if base.path.strip('/') else '/v1'}/{path}".replace("//v1", "/v1")
-    headers = {"content-type": "application/json", "accept-encoding": "identity"}
-    headers |= _passed(request, path, known=service.callers.known)
-    timeout = httpx.Timeout(service.limits.upstream_seconds, connect=CONNECT)
+    timeout = httpx.Timeout(limits.upstream_seconds, connect=CONNECT)
+    direct = is_loopback(base.host)
+    content, headers = json.dumps(body, ensure_ascii=False).encode(), _headers(request, path)
     try:
-        client = await stack.enter_async_context(
-            httpx.AsyncClient(timeout=timeout, verify=_tls(), trust_env=not is_loopback(base.host))
-        )
-        content = json.dumps(body, ensure_ascii=False).encode()
-        stream = client.stream("POST", url, content=content, headers=headers)
-        return await stack.enter_async_context(stream)
+        async with (
+            httpx.AsyncClient(timeout=timeout, verify=_tls(), trust_env=not direct) as client,
+            client.stream("POST", url, content=content, headers=headers) as upstream,
+        ):
+            if upstream.status_code != 200:
+                raise await _failure(upstream)
+            yield upstream
     except httpx.TimeoutException:
         raise Refused(504, "the upstream did not answer in time.") from None
     except httpx.HTTPError:
-        raise Refused(502, "the upstream cannot be reached.") from None
-
-
-def _passed(request: Request, path: str, *, known: bool) -> dict[str, str]:
-    """Return the headers that go to the upstream. known: the client's key is one of the service."""
-    names = {"authorization", "x-api-key", *(OF_ANTHROPIC if path.startswith("messages") else ())}
-    headers = {name: value for name, value in request.headers.items() if name in names}
-    if not all(value.isascii() for value in headers.values()):
-        raise Refused(400, "a header is not in ASCII.")
-    if not all(_HEADER.fullmatch(headers.get(name, "1")) for name in OF_ANTHROPIC):
-        raise Refused(400, "a header of Anthropic's API is not one that it has.")
-    key = os.environ.get(KEY)
-    if key or known:
-        headers = {name: value for name, value in headers.items() if name in OF_ANTHROPIC}
-    if key and path.startswith("messages"):
-        headers["x-api-key"] = key
-    elif key:
-        headers["authorization"] = f"Bearer {key}"
-    return headers
+        raise Refused(502, "the upstream cannot be reached, or broke off.") from None
 
 
 _tls = cache(ssl.create_default_context)  # takes long to make
 
 
+def _headers(request: Request, path: str) -> dict[str, str]:
+    """Return the headers for the upstream: the client's key, unless it is one of this service or
+    the environment has another."""
+    is_anthropic, key = path.startswith("messages"), os.environ.get(KEY)
+    of_client = {} if key or request.app.state.service.callers.known else KEYS
+    headers = {"content-type": "application/json", "accept-encoding": "identity"}
+    for name, form in {**of_client, **(OF_ANTHROPIC if is_anthropic else {})}.items():
+        value = request.headers.get(name)
+        if value is not None and not form.fullmatch(value):
+            raise Refused(400, f"the header {name} is not one that this API has.")
+        headers |= {} if value is None else {name: value}
+    if key:
+        headers |= {"x-api-key": key} if is_anthropic else {"authorization": f"Bearer {key}"}
+    return headers
+
+
 async def _failure(upstream: httpx.Response) -> Refused:
     """Return the error of the upstream: its status and code, and nothing of its message."""
-    code, after = "", upstream.headers.get("retry-after", "")
-    with suppress(
-        ValueError, KeyError, TypeError, AttributeError, RecursionError, httpx.HTTPError, Refused
-    ):
-        error = json.loads(await _whole(upstream))["error"]
-        name = error.get("code") or error["type"]
-        code = f" ({name})" if isinstance(name, str) and _CODE.fullmatch(name) else ""
+    error, after = None, upstream.headers.get("retry-after", "")
+    with suppress(Refused, httpx.HTTPError):
+        error = parsed(await _whole(upstream), *BROKEN).get("error")
+    name = (error.get("code") or error.get("type")) if isinstance(error, dict) else None
+    code = f" ({name})" if isinstance(name, str) and _CODE.fullmatch(name) else ""
     status = upstream.status_code if 400 <= upstream.status_code < 600 else 502
     why = f"the upstream answered with status {upstream.status_code}{code}."
     return Refused(status, why, after=int(after) if after.isascii() and after.isdigit() else None)
@@ -213,45 +190,3 @@ async def _data_lines(upstream: httpx.Response) -> AsyncIterator[bytes]:
                 yield line[5:].strip()
     if unfinished.startswith(b"data:"):
         yield unfinished[5:].strip()
-
-
-# -- answers ---------------------------------------------------------------------------------------
-
-
-async def _events(
-    first: bytes,
-    lines: AsyncIterator[bytes],
-    stack: AsyncExitStack,
-    answer: RestoredAnswer,
-    report: Callable[[], str],
-) -> AsyncIterator[str]:
-    """Yield server-sent events, with originals, and an error at the end where one came.
-
-    The report comes at the end, as a comment, which clients skip.
-    """
-    async with stack:
-        try:
-            data, is_done = first, False
-            while data:
-                is_done = data == DONE
-                if not is_done:
-                    for event in answer.events(parsed(data)):
-                        yield _event(event)
-                data = b"" if is_done else await anext(lines, b"")
-            for event in answer.end():
-                yield _event(event)
-            if not (is_done or answer.complete):
-                raise ValueError("no end")
-            yield f": {HEADER}: {report()}\n\n"
-            if is_done:
-                yield f"data: {DONE.decode()}\n\n"
-        except (ValueError, AttributeError, TypeError, RecursionError, httpx.HTTPError, Refused):
-            error = {"type": "upstream_error", "message": "the answer of the upstream broke off."}
-            yield _event({"type": "error", "error": error})
-        finally:
-            report()
-
-
-def _event(event: dict[str, Any]) -> str:
-    kind = f"event: {event['type']}\n" if "type" in event else ""
-    return f"{kind}data: {json.dumps(event, ensure_ascii=False)}\n\n"

@@ -7,8 +7,8 @@ text and the attackers' prior knowledge.
 from __future__ import annotations
 
 from ..corpus import EncodedCorpus, sanitised
+from ..results import AttackFigure, share_by_document
 from .channel import Channel, channel_of
-from .figures import AttackFigure, share_by_document
 from .frontier import FrontierPoint, Ground, at_attacker, frontier, guesses_of
 from .guessing import averaged_guess, bayes_guess
 from .language import Language, language_of, log_prior, zipf

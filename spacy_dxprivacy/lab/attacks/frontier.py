@@ -19,8 +19,16 @@ from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
 from ..corpus import EncodedCorpus, sanitised
-from ..results import NAN, Panel, Progress, ResultTable, Row, interpolated, no_progress
-from .figures import share_by_document
+from ..results import (
+    NAN,
+    Panel,
+    Progress,
+    ResultTable,
+    Row,
+    interpolated,
+    no_progress,
+    share_by_document,
+)
 from .language import (
     Language,
     language_of,

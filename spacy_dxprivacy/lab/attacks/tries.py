@@ -14,11 +14,20 @@ from ...privacy.randomness import Rng
 from ...ty import Draw, Mechanism, facts_of
 from ...validate import one_of
 from ..corpus import repeated, sanitised
-from ..epsilons import Make
-from ..results import Progress, bootstrap, no_progress
+from ..mechanisms import Make
+from ..results import (
+    WORDS_FOUND,
+    AttackFigure,
+    Progress,
+    Success,
+    bootstrap,
+    figures_of,
+    no_progress,
+    share,
+    share_by_document,
+)
 from . import guessing
 from .channel import Channel, channel_of, draws_by_frequency
-from .figures import WORDS_FOUND, AttackFigure, Success, figures_of, share, share_by_document
 from .frontier import Ground, guesses_of
 from .language import places_in
 from .reading import SeenRelease, filled_guess

@@ -26,8 +26,15 @@ import numpy as np
 from ...arrays import Ints1d
 from ...errors import UsageError
 from ..corpus import SEED, coded, linear_model
-from ..results import NAN
-from .figures import AttackFigure, Measured, Success, figures_of, share, share_by_document
+from ..results import (
+    NAN,
+    AttackFigure,
+    Measured,
+    Success,
+    figures_of,
+    share,
+    share_by_document,
+)
 from .guessing import linked
 
 if TYPE_CHECKING:  # torch is imported when a model is opened

@@ -92,33 +92,6 @@ def _distances(mechanism: Mechanism) -> Callable[[Ints1d], Floats2d] | None:
     return mechanism.distances
 
 
-def lower(hits: Any, n: int, alpha: float) -> Any:
-    """Return a lower bound on the probability that fails with probability alpha."""
-    from scipy.special import betaincinv
-
-    k = np.asarray(hits, dtype=np.float64)
-    return np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, alpha), 0.0)
-
-
-def upper(hits: Any, n: int, alpha: float) -> Any:
-    """Return an upper bound on the probability that fails with probability alpha."""
-    return 1.0 - lower(n - np.asarray(hits, dtype=np.float64), n, alpha)
-
-
-def wilson(hits: Any, n: int, z: float) -> Any:
-    """Return about the lower bound at z standard errors: cheap, to choose events by."""
-    p = np.asarray(hits, dtype=np.float64) / n
-    middle = p + z * z / (2 * n)
-    half = z * np.sqrt(p * (1 - p) / n + z * z / (4.0 * n * n))
-    return np.maximum((middle - half) / (1 + z * z / n), 0.0)
-
-
-def ceiling(n: int, alpha: float) -> float:
-    """Return the largest epsilon (nats) that n draws can refute: an event of all draws of one word
-    and none of another."""
-    return float(-np.log(upper(0, n, alpha)))
-
-
 @dataclass(frozen=True)
 class Finding:
     """The finding of one tier.

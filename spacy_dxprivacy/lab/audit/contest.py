@@ -19,7 +19,8 @@ from ...arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Draw, facts_of
-from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding, ceiling, lower, upper, wilson
+from ..results import ceiling, lower, upper, wilson
+from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding
 from .tiers import AuditTrial
 
 CALLS = 4  # for each word: one to learn from, one to choose by, two to test

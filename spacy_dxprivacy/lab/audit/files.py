@@ -23,9 +23,8 @@ from ...io.files.limits import DEEPEST as DEEPEST_LISTS
 from ...io.files.limits import MB, TooLarge, check_ratio, parse_json
 from ...io.jobs import KINDS
 from ...io.jobs import read as read_records
-from ...io.parquet import open_parquet, read_tables
+from ...io.parquet import open_parquet, read_columns
 from ...io.records import Failed
-from ...io.source import source_of_file
 from ...pipeline.receipt import RECEIPT_KEY, VECTORS_KEY, fits
 
 MOST_FILES = 10_000
@@ -115,7 +114,7 @@ def _read(path: Path, files: FileOptions, in_pipeline: bool) -> Iterator[Item]:
         yield from _parquet(path, files.field[0])
         return
     kind = "" if in_pipeline else path.suffix.lower()
-    raw = _content(path, kind, files)
+    raw = _content(path, kind)
     if kind == ".spacy":
         yield from _docbin(raw)
     elif kind == ".txt" and path.name != "words.txt":
@@ -131,13 +130,11 @@ def _read(path: Path, files: FileOptions, in_pipeline: bool) -> Iterator[Item]:
         yield Strings("pickle" if pickled else "metadata", list(opened(raw)))
 
 
-def _content(path: Path, kind: str, files: FileOptions) -> bytes:
-    """The bytes of a file, and texts as UTF-8 without a byte-order mark."""
+def _content(path: Path, kind: str) -> bytes:
+    """The bytes of a file."""
     raw = bytes_of(path)
     if kind != ".xlsx" and raw.startswith(COMPRESSED):
         raise BadFile("a file is compressed: decompress it first.")
-    if kind in (".txt", *ROWS) and kind != ".xlsx":
-        raw = source_of_file(io.BytesIO(raw), text=True).read()
     return raw
 
 
@@ -194,8 +191,7 @@ def _records(raw: bytes, kind: str, files: FileOptions) -> Iterator[Item]:
             continue
         for holder, place in row.slots:
             holder[place] = ""
-        named = zip(row.header.names if row.header else (), row.entry, strict=False)
-        for name, value in row.entry.items() if isinstance(row.entry, dict) else named:
+        for name, value in row.entry.items():
             leaves = [str(leaf) for leaf in all_of([name, value])]
             yield Strings(f"field {name}", [leaf for leaf in leaves if leaf not in field_names])
 
@@ -208,9 +204,9 @@ def _parquet(path: Path, field_name: str) -> Iterator[Item]:
     if field_name not in names:
         raise BadFile("a .parquet file has no such column of text.")
     yield Strings("metadata", list(pages))
-    for table in read_tables(path, names):
-        for name in names:
-            for value in table.column(name).to_pylist():
+    for columns in read_columns(path, names):
+        for name, values in zip(names, columns, strict=True):
+            for value in values:
                 if name != field_name:
                     yield Strings(f"field {name}", [str(s) for s in all_of([name, value])])
                 elif value is not None:

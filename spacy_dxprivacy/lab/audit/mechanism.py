@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...config import import_code, read_config
-from ...errors import DxError, UsageError
+from ...errors import DxError, UsageError, quiet
 from ...io.build import mechanism_config
 from ...space import Space
 from ...ty import Mechanism, facts_of
 from ...validate import one_of
-from ..mechanisms import quiet, unfitted
+from ..mechanisms import unfitted
 from .claims import INCONCLUSIVE, Finding, Report, claim_of
 from .contest import cloud, on_cloud, on_plane, plane
 from .tiers import AuditTrial, Effort, closed_form, exact, independence, law, sentences

@@ -22,7 +22,6 @@ from ...space import Space
 from ...space.sources import BUILTIN
 from ...validate import between, needs, one_of
 from ..attacks import ATTACKS, AttackFigure, Reader
-from ..attacks.figures import result_of
 from ..attacks.frontier import FrontierPoint, Ground, at_attacker, frontier
 from ..attacks.frontier import result_of as frontier_result
 from ..attacks.language import OF_KIND, RARE
@@ -30,9 +29,8 @@ from ..attacks.tries import attack_over_epsilon
 from ..attacks.whole import NAME as ATTRIBUTES
 from ..attacks.whole import STRONGER, Posts, infer, link_texts
 from ..corpus import read_corpus, read_fields, sanitizer
-from ..epsilons import epsilons_for
 from ..mechanisms import load_space, make_mechanism, parse_epsilons, parse_tunable
-from ..results import NAN, ResultTable, check_out, plain, text_table
+from ..results import NAN, ResultTable, attack_result, check_out, plain, text_table
 
 ALL_ATTACKS, FRONTIER, LINK = "all", "frontier", "link"
 BY_PROMPT = ("guess", ALL_ATTACKS, FRONTIER)
@@ -108,7 +106,7 @@ def attack_cli(
         one_of("NAME", name, (*ATTACKS, ALL_ATTACKS, FRONTIER, ATTRIBUTES))
         _check_options(name, model, prompt, rewriting)
         configs = dict(parse_tunable(setting) for setting in mechanism or ["path"])
-        chosen = None if epsilon is None else parse_epsilons(epsilon)
+        epsilons = _epsilons(configs, None if epsilon is None else parse_epsilons(epsilon))
         shares = _shares(at)
         names = list(ATTACKS) if name == ALL_ATTACKS else [name]
         if out is not None:
@@ -117,13 +115,15 @@ def attack_cli(
         reader = None if model is None else Reader.of(model, table, prompt)
     with settings_that_fail():
         if name == ATTRIBUTES or rewriting is not None:
-            releases = partial(_releases, configs=configs, epsilons=chosen, space=table)
+            releases = partial(_releases, configs=configs, epsilons=epsilons, space=table)
             if rewriting is not None:
                 figures = _linked(Path(text), field, rewriting, releases)
             else:
                 posts = _posts(Path(text), field, attribute, author)
                 figures = _inferred(posts, reader, releases)
-            return _print_rows(name, figures, out, force=force)
+            _print(figures, NOTES[name])
+            results = {name: ResultTable([asdict(f) for f in figures], digits=4)}
+            return _write(results, out, force=force)
         read_all = partial(read_corpus, space=table, field=field)
         corpus = read_all(text)
         corpus = corpus if opening is None else corpus.opening(opening)
@@ -132,8 +132,6 @@ def attack_cli(
             corpus, read = corpus.halves()
         corpus = corpus.first(words)
         makers = {label: partial(make_mechanism, c, table) for label, c in configs.items()}
-        counted = np.unique(corpus.rows, return_counts=True)
-        epsilons = {label: chosen or epsilons_for(make, *counted) for label, make in makers.items()}
         ground = Ground(table, corpus, read, reader, candidates)
         if name == FRONTIER:
             points = frontier(makers, epsilons, ground, progress)
@@ -142,11 +140,14 @@ def attack_cli(
         else:
             figures = attack_over_epsilon(names, makers, epsilons, ground, progress)
             by_name = {kind: [f for f in figures if f.attack == kind] for kind in names}
-            results = {kind: result_of(of_kind) for kind, of_kind in by_name.items() if of_kind}
-            _print(figures, ground)
-    if out is not None:
-        for kind, result in results.items():
-            result.write(out, kind, force=force)
+            results = {kind: attack_result(of_kind) for kind, of_kind in by_name.items() if of_kind}
+            _print(figures, _note(figures, ground))
+    _write(results, out, force=force)
+
+
+def _write(results: Mapping[str, ResultTable], out: Path | None, *, force: bool) -> None:
+    for name, result in results.items() if out is not None else ():
+        result.write(Path(out or ""), name, force=force)
 
 
 def _check_options(name: str, model: str | None, prompt: str, rewriting: str | None) -> None:
@@ -163,6 +164,16 @@ def _check_options(name: str, model: str | None, prompt: str, rewriting: str | N
         raise UsageError("`prompt` needs a language model: give one by `model`.")
 
 
+def _epsilons(
+    configs: Mapping[str, Any], chosen: Sequence[float] | None
+) -> dict[str, Sequence[float]]:
+    """Return the epsilons of each mechanism: the chosen ones, or the levels of the default one."""
+    for label, config in configs.items():
+        if chosen is None and config["@dx_mechanisms"] != DEFAULT["@dx_mechanisms"]:
+            raise UsageError(f"{label} needs `epsilon`: the levels are those of the default.")
+    return dict.fromkeys(configs, chosen or [level.epsilon for level in LEVELS.values()])
+
+
 def _shares(text: str) -> list[float]:
     try:
         return [between("at", float(part), 0.0, 1.0) for part in text.split(",")]
@@ -171,39 +182,47 @@ def _shares(text: str) -> list[float]:
         raise UsageError(f"`at` must be {expected}, got {text!r}.") from None
 
 
-def _print(figures: list[AttackFigure], ground: Ground) -> None:
-    attacks = dict.fromkeys(f.attack for f in figures)
-    for name in attacks:
-        for mechanism in dict.fromkeys(f.mechanism for f in figures):
-            typer.secho(f"{name}: {mechanism}", bold=True)
-            subset = [f for f in figures if (f.attack, f.mechanism) == (name, mechanism)]
-            typer.echo(_table(subset) + "\n")
+def _print(figures: Sequence[AttackFigure], note: str) -> None:
+    for name, mechanism in dict.fromkeys((f.attack, f.mechanism) for f in figures):
+        typer.secho(f"{name}: {mechanism}", bold=True)
+        subset = [f for f in figures if (f.attack, f.mechanism) == (name, mechanism)]
+        typer.echo(_table(subset) + "\n")
+    typer.echo(
+        f"{note}\n'Without' is a guess without the output. Intervals are in the .csv file. The "
+        "figures are about this text: they are not private."
+    )
+
+
+def _note(figures: Sequence[AttackFigure], ground: Ground) -> str:
     text, public = ground.text, ground.read
     covered = float((ground.places >= 0).mean())
     read = f"{len(public.rows):,} words" if public else "how often each word comes"
-    typer.echo(
+    note = (
         f"{len(text.rows):,} words of {len(text):,} documents were attacked. The attacker has read "
         f"{read}, and guesses among\n{len(ground.words):,} words, which are {covered:.1%} of those "
-        "that were attacked. 'Without' is a guess without the output.\nIntervals are in the .csv "
-        "file. The figures are about this text: they are not private."
+        "that were attacked."
     )
-    missing = sorted(set(ATTACKS) - set(attacks))
-    if 0 < len(missing) < len(ATTACKS) - 1:
-        typer.echo(f"The text is too small for {', '.join(missing)}.")
+    missing = sorted({*ATTACKS} - {f.attack for f in figures})
+    is_small = 0 < len(missing) < len(ATTACKS) - 1
+    return f"{note} The text is too small for {', '.join(missing)}." if is_small else note
 
 
-def _table(figures: list[AttackFigure]) -> str:
-    epsilons = sorted({f.epsilon for f in figures})
+def _table(figures: Sequence[AttackFigure]) -> str:
+    epsilons = list(dict.fromkeys(f.epsilon for f in figures))
     lines: dict[tuple[str, str, str], dict[float, AttackFigure]] = {}
     for f in figures:
         lines.setdefault((f.measure, f.attacker, f.setting), {})[f.epsilon] = f
     unchanged = {f.epsilon: f.unchanged for f in figures}
-    rows = [["words unchanged", *(f"{unchanged[e]:.1%}" for e in epsilons), ""]]
+    rows = [["words unchanged", *(_share(unchanged[e]) for e in epsilons), ""]]
     for parts, values in lines.items():
-        cells = [f"{values[e].value:.1%}" if e in values else "-" for e in epsilons]
+        cells = [_share(values[e].value) if e in values else "-" for e in epsilons]
         without = next(iter(values.values())).baseline
-        rows.append([", ".join(part for part in parts if part), *cells, f"{without:.1%}"])
-    return text_table(["epsilon", *(f"{e:.4g}" for e in epsilons), "without"], rows, "lr")
+        rows.append([", ".join(part for part in parts if part), *cells, _share(without)])
+    return text_table(["epsilon", *(plain(e, 4) or "-" for e in epsilons), "without"], rows, "lr")
+
+
+def _share(value: float) -> str:
+    return "" if value != value else f"{value:.1%}"
 
 
 def _print_frontier(points: list[FrontierPoint], ground: Ground, shares: Sequence[float]) -> None:
@@ -242,14 +261,14 @@ Releases = Callable[[Sequence[str]], Iterator[tuple[tuple[str, float], Sequence[
 
 
 def _releases(
-    texts: Sequence[str], configs: Mapping[str, Any], epsilons: Sequence[float] | None, space: Space
-) -> Iterator[tuple[tuple[str, float], Sequence[str]]]:  # fmt: skip
+    texts: Sequence[str],
+    configs: Mapping[str, Any],
+    epsilons: Mapping[str, Sequence[float]],
+    space: Space,
+) -> Iterator[tuple[tuple[str, float], Sequence[str]]]:
     """Yield what tables call each release, its epsilon, and its texts."""
     for label, config in configs.items():
-        if epsilons is None and config["@dx_mechanisms"] != DEFAULT["@dx_mechanisms"]:
-            raise UsageError(f"{label} needs `epsilon`: the levels are those of the default.")
-        usual = [level.epsilon for level in LEVELS.values()]
-        for epsilon in progress(epsilons or usual, label):
+        for epsilon in progress(epsilons[label], label):
             nlp, _ = sanitizer(config, epsilon, space)
             yield (label, epsilon), [doc.text for doc in nlp.pipe(texts)]
 
@@ -286,24 +305,6 @@ def _linked(path: Path, field: str, rewriting: str, releases: Releases) -> list[
 
 NOTES = {
     ATTRIBUTES: "Top-1; without the text: the most frequent value. "
-    f"{STRONGER}\nNo such model was asked here.",
+    f"{STRONGER} No such model was asked here.",
     LINK: "The attacker has all originals. Words count wherever they stand in their document.",
 }
-
-
-def _print_rows(
-    name: str, figures: Sequence[AttackFigure], out: Path | None, *, force: bool
-) -> None:  # fmt: skip
-    """Print and write figures of whole texts."""
-    rows = [
-        [f.mechanism, plain(f.epsilon) if f.epsilon else "",
-         ", ".join(part for part in (f.setting, f.measure) if part), f.attacker,
-         f"{f.value:.2%}", f"{f.low:.2%} to {f.high:.2%}",
-         "" if f.baseline != f.baseline else f"{f.baseline:.2%}", f"{f.n:,}"]
-        for f in figures
-    ]  # fmt: skip
-    header = ["release", "epsilon", "measure", "attacker", "share", "95 %", "without", "of"]
-    typer.echo(text_table(header, rows, "lrllrlr"))
-    typer.echo(f"{NOTES[name]} The figures are about this text: they are not private.")
-    if out is not None:
-        ResultTable([asdict(f) for f in figures], digits=4).write(out, name, force=force)

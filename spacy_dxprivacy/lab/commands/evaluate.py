@@ -16,7 +16,7 @@ from ...errors import UsageError
 from ...io.build import make_pipeline, the_sanitizer
 from ...text.mentions import CANONICAL, plain_label
 from ..fidelity import FitShare, measure_fit
-from ..golden import ALL_LABELS, FIGURES, Evaluation, evaluate, read_gold
+from ..golden import ALL_LABELS, FIGURES, KINDS, Evaluation, evaluate, read_gold
 from ..results import text_table
 
 
@@ -24,7 +24,7 @@ from ..results import text_table
 def evaluate_cli(
     pipeline: PipelineOptions,
     gold: Annotated[Path, Argument(
-        metavar="GOLD", show_default=False, help="Annotated texts: a .jsonl file"
+        metavar="GOLD", show_default=False, help="Annotated texts: .jsonl, or a .json list"
     )],
     misses: Annotated[int, Option(
         "--misses", min=0, help="Print N missed entities, with their text"
@@ -39,10 +39,11 @@ def evaluate_cli(
 ) -> None:  # fmt: skip
     """Measure a recogniser on annotated texts.
 
-    GOLD is of presidio-research, spaCy, Prodigy or Label Studio. Recall is the share of the
-    entities of which no word stays; precision that of the replaced words that are in an entity;
-    clean that of the documents without such a word left. Without --entities or --config, the labels
-    of GOLD are replaced. No text is printed without --misses. With --surrogates the entities of
+    GOLD is of presidio-research, spaCy, Prodigy, Label Studio or TAB (its mentions to mask, by
+    label, and all of them under DIRECT and QUASI). Recall is the share of the entities of which no
+    word stays; precision that of the replaced words that are in an entity; clean that of the
+    documents without such a word left. Without --entities or --config, the labels of GOLD are
+    replaced. No text is printed without --misses. With --surrogates the entities of
     GOLD are replaced, and the relations counted that stay: the name in a mail address, the state of
     a city, the days between two dates, the gender that the text shows.
 
@@ -99,7 +100,8 @@ def _bar(text: str) -> tuple[str, str, float]:
 
 def _print(evaluation: Evaluation, texts: int, misses: int) -> None:
     ordered = sorted(
-        evaluation.labels, key=lambda name: (name == ALL_LABELS, -evaluation.labels[name].entities)
+        evaluation.labels,
+        key=lambda name: (name == ALL_LABELS, name in KINDS, -evaluation.labels[name].entities),
     )
     rows = []
     for label in ordered:
@@ -114,6 +116,7 @@ def _print(evaluation: Evaluation, texts: int, misses: int) -> None:
     typer.echo(f"{texts:,} document{'s' * (texts != 1)}.")
     if evaluation.skipped:
         names = ", ".join(f"{name} ({count:,})" for name, count in evaluation.skipped.most_common())
-        typer.echo(f"Not replaced, and not counted: {names}.")
+        but = f" but by {' and '.join(KINDS)}" if evaluation.labels.keys() & {*KINDS} else ""
+        typer.echo(f"Not replaced, and not counted{but}: {names}.")
     for line in evaluation.misses[:misses]:
         typer.echo(line)

@@ -10,7 +10,7 @@ import numpy as np
 import typer
 from typer import Argument, Option
 
-from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d
+from ...arrays import Floats1d, Ints1d
 from ...cli import options
 from ...cli.terminal import setting_up, settings_that_fail
 from ...config import import_code
@@ -19,10 +19,11 @@ from ...io.build import mechanism_config
 from ...mechanisms.levels import found_by
 from ...privacy.randomness import Rng
 from ...space import Space
-from ...space.search.exact import neighbours
+from ...space.search.exact import euclidean
 from ...space.sources import BUILTIN
 from ...ty import HasMetric, Mechanism, StatesProbabilities
 from ..mechanisms import load_space, make_mechanism, parse_tunable
+from ..report.receipts import sentence
 from ..results import text_table
 
 BAR = 40
@@ -87,38 +88,30 @@ def outputs_of(row: int, mechanism: Mechanism, draws: int) -> tuple[Ints1d, Floa
     return rows[order], shares[order], exact
 
 
-def nearest_others(X: Floats2d, rows: Ints1d, k: int) -> Ints2d:
-    """Return the k other words nearest to each row by Euclidean distance, int64 (len(rows), k)."""
-    if k < 1:
-        return np.empty((len(rows), 0), dtype=np.int64)
-    rows_near = neighbours(X[rows], X, k + 1)[0]
-    itself = rows_near == rows[:, None]
-    itself[~itself.any(axis=1), -1] = True  # crowded out by others at the same point
-    return np.asarray(rows_near[~itself].reshape(len(rows), k))
+def nearest(D: Floats1d, row: int, k: int) -> tuple[Ints1d, Floats1d]:
+    """Return the k other words at the least finite distances D (n,), and these."""
+    D[row] = np.inf
+    rows = np.argsort(D, kind="stable")[:k]
+    rows = rows[np.isfinite(D[rows])]
+    return rows, D[rows]
 
 
 def _print_neighbours(space: Space, row: int, mechanism: Mechanism, k: int) -> None:
     """Print the nearest words by Euclid, and in the metric of the guarantee if it is another."""
-    nearest = nearest_others(space.vectors, np.array([row]), min(k, len(space) - 1))[0]
-    distances = np.linalg.norm(
-        space.vectors[nearest].astype(np.float64) - space.vectors[row], axis=1
-    )
-    columns, header = [(nearest, distances)], ["nearest by Euclid", "distance"]
+    rows = np.array([row])
+    columns, header = [nearest(euclidean(space.vectors, rows)[0], row, k)], ["nearest by Euclid"]
     metric = mechanism.guarantee.metric
     if isinstance(mechanism, HasMetric) and metric != "euclidean":
         with suppress(DxError):  # a guarantee that is in no metric of the space
-            D = mechanism.distances(np.array([row]))[0]
-            D[row] = np.inf
-            close = np.argsort(D, kind="stable")[:k]
-            close = close[np.isfinite(D[close])]
-            columns.append((close, D[close]))
-            header += [f"nearest by {metric}", "distance"]
+            columns.append(nearest(mechanism.distances(rows)[0], row, k))
+            header.append(f"nearest by {metric}")
     cells = [
-        [(space.words[i], f"{d:.3g}") for i, d in zip(rows.tolist(), D, strict=False)]
-        for rows, D in columns
+        [(space.words[i], f"{d:.3g}") for i, d in zip(near.tolist(), D, strict=True)]
+        for near, D in columns
     ]
     lines = [[*chain(*line)] for line in zip_longest(*cells, fillvalue=("", ""))]
-    typer.echo(text_table(header, lines, "lrlr"[: len(header)]) + "\n")
+    titles = [title for name in header for title in (name, "distance")]
+    typer.echo(text_table(titles, lines, "lrlr"[: len(titles)]) + "\n")
 
 
 def _print_title(mechanism: Mechanism, label: str) -> None:
@@ -133,5 +126,4 @@ def _print_title(mechanism: Mechanism, label: str) -> None:
 def _print_attacker(mechanism: Mechanism, epsilon: float) -> None:
     """Print the attack success rate on other texts, where it was measured."""
     measured = found_by(mechanism, epsilon)
-    unknown = "`dx attack frontier TEXT` measures the attack success rate at this epsilon."
-    typer.echo(unknown if measured is None else f"At {measured} (docs/explanation/attacks.md).")
+    typer.echo(sentence(None if measured is None else measured.to_dict()))

@@ -13,13 +13,12 @@ from typer import Argument, Option
 
 from ...cli import options
 from ...cli.terminal import bar, setting_up, settings_that_fail
-from ...config import FileOptions, PipelineOptions
+from ...config import PipelineOptions
 from ...errors import UsageError
 from ...io.build import make_pipeline
-from ...io.tally import times
 from ...space.sources import read_words
 from ..informed import Informed
-from ..odds import Asked, Odds, OddsOfTexts, given_of_files, odds_of, settings_of
+from ..odds import Odds, OddsOfTexts, odds_of, settings_of, texts_of_files, times
 from ..report.receipts import Releases, read_receipt, receipts_of
 from ..results import text_table
 
@@ -43,9 +42,6 @@ def odds_cli(
     secrets: Annotated[str | None, Option(
         "--secrets", help="entities: the names, places and dates of each record"
     )] = None,
-    secret_field: Annotated[str | None, Option(
-        "--secret-field", help="Field that holds the secret of each record"
-    )] = None,
     among: Annotated[Path | None, Option(
         "--among", help="File of alternatives, one a line (default: 99 like it)"
     )] = None,
@@ -64,7 +60,12 @@ def odds_cli(
     Example: python -m spacy dx odds notes.jsonl clean.jsonl --secret Maria
     """
     with settings_that_fail():
-        asked = _asked(secret, secrets, secret_field, among)
+        if (secret is None) == (secrets is None):
+            raise UsageError("give one of `secret` and `secrets`.")
+        if secrets not in (None, ENTITIES):
+            raise UsageError(f"`secrets` must be {ENTITIES}, got {secrets!r}.")
+        alternatives = None if among is None else read_words(among)
+        named = sys.stdin.readline().strip() if secret == "-" else secret
         account = _account(after, receipt)
         if account is not None and pipeline.config is None and not pipeline.of_component():
             pipeline = replace(pipeline, **settings_of(account.receipt))
@@ -73,11 +74,9 @@ def odds_cli(
         attacker = Informed(nlp)
         if account is not None:
             attacker.check(account.receipt)
-        secret_keep = None if secret_field is None else (secret_field,)
-        files = FileOptions(field=(field,), keep_fields=secret_keep)
         failed = account.count.failed[0] if account is not None and account.count.failed else ()
-        texts = given_of_files(nlp, (before, after), files, failed=failed)
-        result = odds_of(attacker, bar(texts, unit="record"), asked)
+        texts = texts_of_files(nlp, before, after, field, failed=failed)
+        result = odds_of(attacker, bar(texts, unit="record"), named, alternatives)
         if as_json:
             payload = {
                 **result._asdict(),
@@ -86,18 +85,6 @@ def odds_cli(
             typer.echo(json.dumps(payload, indent=2, ensure_ascii=False))
         else:
             _print(result, unchecked=after is not None and account is None)
-
-
-def _asked(
-    secret: str | None, secrets: str | None, secret_field: str | None, among: Path | None
-) -> Asked:  # fmt: skip
-    if sum(option is not None for option in (secret, secrets, secret_field)) != 1:
-        raise UsageError("give one of `secret`, `secrets` and `secret_field`.")
-    if secrets not in (None, ENTITIES):
-        raise UsageError(f"`secrets` must be {ENTITIES}, got {secrets!r}.")
-    alternatives = None if among is None else read_words(among)
-    text = sys.stdin.readline().strip() if secret == "-" else secret
-    return Asked(text, by_record=secret_field is not None, among=alternatives)
 
 
 def _account(after: Path | None, receipt: Path | None) -> Releases | None:
@@ -126,8 +113,8 @@ def _print(result: OddsOfTexts, *, unchecked: bool) -> None:
         typer.echo(text_table(header, rows, "rlrr"))
     if result.left_out:
         typer.echo(
-            f"{result.left_out:,} more have no odds: the space lacks their words, the record does "
-            "not mention them, or the alternatives have another number of words."
+            f"{result.left_out:,} more have no odds: the space lacks their words, or the "
+            "alternatives have another number of words."
         )
     if result.why:
         typer.echo(f"There are no odds after this release: {result.why}.")

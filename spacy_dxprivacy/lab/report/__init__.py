@@ -1,12 +1,11 @@
 """A page for the owner of the texts that shows what sanitising did to them.
 
-pairs (aligned tokens) and receipts (in plain words) -> metrics, measure -> page
+pairs (aligned tokens) and receipts (in plain words) -> measure -> page
 """
 
 from .measure import Measured, Release, Request
-from .metrics import utility_of
 from .page import page_of, read_release
-from .pairs import Pair, make_pair
+from .pairs import Pair, make_pair, utility_of
 from .receipts import Releases, read_receipt
 
 __all__ = [

@@ -21,13 +21,11 @@ from spacy.tokens import Doc
 
 from ...arrays import Bools1d, Ints1d, Ints2d
 from ...config import FileOptions
-from ...errors import DxError, UsageError
+from ...errors import DxError, UsageError, quiet
 from ...io.build import make_pipeline
-from ...io.tally import times
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Draw, Mechanism
-from ..attacks.figures import AttackFigure
 from ..attacks.frontier import Ground
 from ..attacks.language import OF_KIND, language_of, language_variants
 from ..attacks.reading import ReleaseReading, SeenRelease, filled_guess
@@ -37,9 +35,8 @@ from ..audit import audit, audit_release
 from ..audit.original import labels_in_plaintext, rules
 from ..corpus import EncodedCorpus, words_of
 from ..informed import Informed
-from ..mechanisms import quiet
-from ..odds import Asked, Given, Odds, odds_of, settings_of
-from ..results import NAN, Progress, no_progress
+from ..odds import Odds, TextAndRelease, odds_of, settings_of, times
+from ..results import NAN, AttackFigure, Progress, no_progress
 from .pairs import NONE, Pair
 from .receipts import Releases
 
@@ -285,11 +282,11 @@ def secrets_of(attacker: Informed, pairs: Sequence[Pair], *, released: bool = Tr
     into other words.
     """
     texts = (
-        Given(number, before, after if released else None)
+        TextAndRelease(number, before, after if released else None)
         for number, (before, after) in enumerate((pair.texts for pair in pairs), 1)
     )
     try:
-        results = odds_of(attacker, texts, Asked()).odds
+        results = odds_of(attacker, texts).odds
     except UsageError:
         return []
     return sorted(results, key=lambda secret: (-(secret.posterior or 0.0), -secret.bound))

@@ -12,14 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import DxError, UsageError
-from ...io.tally import times
+from ...io.jobs import Job
 from ...prior.pairs import frequency_of
 from ...space import Space
 from ..attacks.language import RARE
-from ..odds import Odds
+from ..odds import Odds, times
 from .measure import Measured, Release, Request, attacker_of, secrets_of
-from .metrics import judged, scores_of, utility_of
-from .pairs import FilePair, Pair, plan_sources, read_pairs
+from .pairs import Pair, judged, plan_sources, read_pairs, scores_of, utility_of
 from .receipts import (
     DAMAGED,
     NO_RECEIPT,
@@ -92,9 +91,9 @@ def page_of(release: Release, measured: Measured | None = None) -> str:
     )
 
 
-def _accounts(account: Releases | None, sources: list[FilePair]) -> tuple[list[Releases], int]:
+def _accounts(account: Releases | None, sources: list[Job]) -> tuple[list[Releases], int]:
     """Return the given account or those of .spacy files, and how many documents carry none."""
-    carried, without = receipts_of(s.after for s in sources if s.read_after == "spacy")
+    carried, without = receipts_of(s.target for s in sources if s.target and s.write_as == "spacy")
     accounts = carried if account is None else [account]
     try:
         [(answers(item), alarms([item], 0)) for item in accounts]

@@ -1,4 +1,4 @@
-"""Alignment of documents before and after sanitising, token by token.
+"""Documents before and after sanitising: their tokens aligned, and the utility of the release.
 
 A sanitizer keeps the number of tokens, but a text that was written and tokenised again may be cut
 in other places. So tokens are matched between blanks where that works, else by similarity.
@@ -6,21 +6,27 @@ in other places. So tokens are matched between blanks where that works, else by 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from spacy.language import Language
+import numpy as np
 from spacy.tokens import Doc
 
 from ...config import FileOptions
 from ...errors import UsageError
-from ...io.jobs import KINDS, Job, files_in, opened, plan_jobs, read
-from ...io.records import Failed, Input, Record, Text, doc_of
-from ..corpus import tokenizer
+from ...io.jobs import KINDS, Job, files_in, plan_jobs
+from ...io.records import docs_of
+from ...space import Space
+from ..corpus import Interval, coded, linear_model, macro_f1, released_records, tokenizer
+
+if TYPE_CHECKING:  # torch is imported when a model is opened
+    from ..transformer import CausalModel
 
 NONE = -1
 
@@ -122,18 +128,8 @@ def _groups(tokens: list[Token]) -> list[range]:
     return [range(start, end) for start, end in pairwise(edges)]
 
 
-@dataclass(frozen=True)
-class FilePair:
-    """A file and its sanitised version, and their formats as io.jobs.read knows them."""
-
-    before: Path
-    after: Path
-    read_before: str
-    read_after: str
-
-
-def plan_sources(before: Path, after: Path) -> list[FilePair]:
-    """Return the pairs of files; raise UsageError for missing, unknown or unlike ones."""
+def plan_sources(before: Path, after: Path) -> list[Job]:
+    """Return a job for each pair of files; raise UsageError for missing, unknown or unlike ones."""
     for path in (before, after):
         if not path.exists():
             raise UsageError(f"{path}: no such file or folder.")
@@ -146,16 +142,16 @@ def plan_sources(before: Path, after: Path) -> list[FilePair]:
     return [_source(before / name, after / name) for name in names]
 
 
-def _source(before: Path, after: Path) -> FilePair:
+def _source(before: Path, after: Path) -> Job:
     read_before = plan_jobs(str(before), None)[0].read_as
     ending = after.suffix.lower()
     if ending not in KINDS:
         raise UsageError(f"{after}: AFTER must be a folder or end in {', '.join(KINDS)}.")
-    return FilePair(before, after, read_before, KINDS[ending])
+    return Job(before, after, read_before, KINDS[ending])
 
 
 def read_pairs(
-    sources: Sequence[FilePair],
+    sources: Sequence[Job],
     fields: FileOptions,
     *,
     label: str | None = None,
@@ -170,54 +166,111 @@ def read_pairs(
         raise UsageError(
             f"the receipt covers {len(failed)} file(s), and BEFORE has {len(sources)}."
         )
-    if label is not None and any(s.read_before not in ("jsonl", "csv") for s in sources):
+    if label is not None and any(s.read_as not in ("jsonl", "csv") for s in sources):
         raise UsageError("`label` needs .jsonl or .csv files.")
     nlp = tokenizer()
+    files = FileOptions(field=fields.field, keep_fields=(label,) if label else ())
     for i, source in enumerate(sources):
         lost = set() if failed is None else set(failed[i])
-        keep = (label,) if label else ()
-        wanted = FileOptions(field=fields.field, keep_fields=keep)
-        yield from _of_source(nlp, source, wanted, lost)
+        before, after = Path(source.source or ""), Path(source.target or "")
+        if 0 in lost and not after.exists():
+            continue
+        for old, released in released_records(before, after, files, lost):
+            name = old.origin.entry.get(label) if label else None
+            for docs in zip(docs_of(nlp, old), docs_of(nlp, released), strict=False):
+                yield make_pair(
+                    *(nlp(doc) for doc in docs),
+                    tokens_are_given=source.write_as == "spacy",
+                    label=None if name in (None, "") else str(name),
+                )
 
 
-def _of_source(
-    nlp: Language, source: FilePair, fields: FileOptions, lost: set[int]
-) -> Iterator[Pair]:
-    records = _records(source.before, source.read_before, fields)
-    readable = [record for record in records if isinstance(record, Record)]
-    before = (
-        []
-        if 0 in lost
-        else [
-            (record, text)
-            for record in readable
-            if record.number not in lost
-            for text in record.texts
-        ]
-    )
-    if not before and not source.after.exists():
-        return
-    after = list[tuple[Record, Text]]()
-    for record in _records(source.after, source.read_after, FileOptions(field=fields.field)):
-        if isinstance(record, Failed):
-            raise UsageError(f"{source.after}, record {record.number}: {record.why}")
-        after += [(record, text) for text in record.texts]
-    if len(before) != len(after):
-        raise UsageError(
-            f"{source.before} has {len(before)} document(s) that can be read, and {source.after} "
-            f"{len(after)}. If some failed, give the `receipt`."
-        )
-    tokens_are_given = source.read_after == "spacy"
-    for old, released in zip(before, after, strict=True):
-        docs = (nlp(doc_of(nlp, text, record.data)) for record, text in (old, released))
-        label = old[0].origin.value(fields.keep_fields[0]) if fields.keep_fields else None
-        named = None if label is None or label == "" else str(label)
-        yield make_pair(*docs, tokens_are_given=tokens_are_given, label=named)
+# -- utility --------------------------------------------------------------------------
 
 
-def _records(path: Path, kind: str, fields: FileOptions) -> Iterator[Input]:
-    try:
-        with opened(Job(path, None, kind, kind)) as handle:
-            yield from read(handle, kind, fields)
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}.") from None
+@dataclass(frozen=True)
+class Utility:
+    """Figures of a release. changed: of the words. aligned: documents whose tokens all have a
+    partner. similarity: the mean cosine of words and their replacements."""
+
+    documents: int
+    words: int
+    changed: int
+    aligned: int
+    similarity: float | None
+
+    @property
+    def kept(self) -> float:
+        """Share of unchanged words, 0 to 1; nan of no words."""
+        return 1 - self.changed / self.words if self.words else float("nan")
+
+
+def utility_of(
+    pairs: Sequence[Pair],
+    space: Space,
+    *,
+    progress: Callable[[Iterable[Pair]], Iterable[Pair]] = iter,
+) -> Utility:
+    """Measure pairs, with similarity in the space; progress wraps the documents, as tqdm does."""
+    counts = np.array([pair.kept() for pair in progress(pairs)], dtype=np.int64).reshape(-1, 2)
+    kept, words = counts.sum(axis=0).tolist()
+    aligned = sum(pair.aligned for pair in pairs)
+    return Utility(len(pairs), words, words - kept, aligned, _similarity(pairs, space))
+
+
+def _similarity(pairs: Sequence[Pair], space: Space) -> float | None:
+    """Return the mean cosine of words and their replacements; None without known vectors."""
+    find, lengths = cache(space.find), np.linalg.norm(space.vectors, axis=1, keepdims=True)
+    X = space.vectors / np.where(lengths > 0, lengths, 1)
+    places = [(find(old), find(replacement)) for pair in pairs for old, replacement in pair.words()]
+    row_pairs = np.array([rows for rows in places if min(rows) >= 0], dtype=np.int64).reshape(-1, 2)
+    cosines = np.einsum("kd,kd->k", X[row_pairs[:, 0]], X[row_pairs[:, 1]])
+    return float(cosines.mean()) if len(cosines) else None
+
+
+# Texts to train on and to test on: 0 is the original, 1 the sanitised text.
+ROUTES = {
+    "trained on the original, tested on the original": (0, 0),
+    "trained on the sanitised text, tested on sanitised text": (1, 1),
+    "trained on the sanitised text, tested on the original": (1, 0),
+}
+
+
+def scores_of(pairs: Sequence[Pair]) -> dict[str, Interval]:
+    """Return the macro F1 of a linear classifier of labels for each of ROUTES, by cross-validation.
+
+    Documents of a class of one are left out. Raises UsageError without two classes of two
+    documents.
+    """
+    from sklearn.model_selection import StratifiedKFold
+
+    counts = Counter(pair.label for pair in pairs if pair.label is not None)
+    chosen = [pair for pair in pairs if pair.label is not None and counts[pair.label] > 1]
+    y = coded([pair.label or "" for pair in chosen], "label")
+    texts = [np.array(side, dtype=object) for side in zip(*(p.texts for p in chosen), strict=True)]
+    guesses = {route: np.empty_like(y) for route in ROUTES}
+    # A fixed split makes the figures repeatable; it protects nothing.
+    folds = StratifiedKFold(min(5, *np.bincount(y)), shuffle=True, random_state=0)
+    for train, test in folds.split(y, y):
+        models = [linear_model(letters=False).fit(side[train], y[train]) for side in texts]
+        for route, (on, against) in ROUTES.items():
+            guesses[route][test] = models[on].predict(texts[against][test])
+    return {route: macro_f1(y, guess) for route, guess in guesses.items()}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Negative log-likelihood of texts before and after, nats per original word, under a model."""
+
+    model: str
+    before: float
+    after: float
+
+
+def judged(model: CausalModel, before: Sequence[str], after: Sequence[str]) -> Judged | None:
+    """Score texts by a local model; None for texts without a word."""
+    words = sum(len(text.split()) for text in before)
+    if not words:
+        return None
+    nats = [float(model.nats(model.encode(texts)).sum()) / words for texts in (before, after)]
+    return Judged(model.name, nats[0], nats[1])

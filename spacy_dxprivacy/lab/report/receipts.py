@@ -16,13 +16,14 @@ from typing import Any, NamedTuple
 from ...about import __version__
 from ...errors import UsageError
 from ...io.files.limits import read_json
-from ...io.tally import Tally, times
+from ...io.tally import Tally
 from ...mechanisms.levels import named
 from ...pipeline.count import MENTIONS
 from ...pipeline.receipt import Receipt, Terms, shown_of
 from ...privacy.composition import repeat
 from ...privacy.guarantee import Guarantee
 from ..audit.files import BadFile, ReleasedText, read_file
+from ..odds import times
 
 DAMAGED = "a receipt is damaged."
 

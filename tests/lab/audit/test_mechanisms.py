@@ -10,10 +10,11 @@ from mechanisms.found import made, names, settings_of
 
 from spacy_dxprivacy import DxError, Guarantee, Space
 from spacy_dxprivacy.lab.audit import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding, Report, audit
-from spacy_dxprivacy.lab.audit.claims import Claim, claim_of, lower, upper
+from spacy_dxprivacy.lab.audit.claims import Claim, claim_of
 from spacy_dxprivacy.lab.audit.contest import cloud, plane, unreachable
 from spacy_dxprivacy.lab.audit.mechanism import EFFORTS
 from spacy_dxprivacy.lab.audit.tiers import AuditTrial, law
+from spacy_dxprivacy.lab.results import lower, upper
 from spacy_dxprivacy.ty import facts_of
 
 from .doubles import LIARS, Double

@@ -1,0 +1,68 @@
+"""The scripts for boards make what the boards read, of made-up files in their formats."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BOARDS = Path(__file__).parents[2] / "examples" / "boards"
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not BOARDS.is_dir(), reason="the examples are not beside the tests"),
+]
+TEXT = "Other: May I have your name? Target: Maria Gonzalez, born on March 5, 1980, in Oregon."
+NAME = TEXT.index("Maria"), TEXT.index(", born")
+
+
+def run(script, *args):
+    root = str(BOARDS.parents[1])
+    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+    command = [sys.executable, BOARDS / script, *args]
+    env = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=env)
+    assert "Gonzalez" not in done.stdout + done.stderr
+    return done
+
+
+def written(path, *rows):
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_rat_bench_gets_its_rows_with_a_text_of_ours(tmp_path):
+    row = {
+        "id": 0, "profile": {"state of residence": "Oregon/OR"}, "features": ["ST", "DOB"],
+        "direct_identifiers": {}, "indirect_identifiers": {"ST": "Oregon/OR"}, "difficulty": 1,
+        "text": TEXT, "scenario": "Meeting transcript",
+    }  # fmt: skip
+    files = written(tmp_path / "level_1.jsonl", row), tmp_path / "out" / "level_1.jsonl"
+    done = run("rat_bench.py", *files, "--entities", "person,date,gpe", "--model", "rules")
+    assert done.returncode == 0, done.stderr
+    (submitted,) = read(files[1])
+    anonymised = submitted.pop("text_anon_dx")
+    assert submitted == row
+    assert not any(word in anonymised for word in ("Gonzalez", "March 5, 1980"))
+    assert anonymised.startswith("Other: May I have your name? ")
+    assert run("rat_bench.py", *files, "--entities", "persn").returncode == 2
+
+
+def test_europriv_gets_a_tag_for_each_word_and_surrogates(tmp_path):
+    spans = [{"start": NAME[0], "end": NAME[1], "label": "PERSON"}]
+    rows = [{"text": TEXT, "spans": spans}, {"text": "CNP 1850715400018 is hers.", "spans": []}]
+    files = written(tmp_path / "rows.jsonl", *rows), tmp_path / "predictions.jsonl"
+    done = run("europriv.py", *files, "--model", "rules", "--anonymize")
+    assert done.returncode == 0, done.stderr
+    first, second = read(files[1])
+    tagged = dict(zip(TEXT.split(), first["tags"], strict=True))
+    assert (tagged["Maria"], tagged["Gonzalez,"]) == ("B-PERSON", "E-PERSON")
+    assert [tagged[word] for word in ("March", "5,", "1980,")] == ["B-DATE", "I-DATE", "E-DATE"]
+    assert (tagged["Oregon."], tagged["born"]) == ("S-ADDRESS", "O")
+    assert second["tags"] == ["O", "S-NATIONAL_ID", "O", "O"]
+    assert "Gonzalez" not in first["anonymized"] and "1850715400018" not in second["anonymized"]
