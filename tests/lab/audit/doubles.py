@@ -7,8 +7,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from mechanisms.found import made
 
-from spacy_dxprivacy import Draw, Guarantee, Rng, Space, registry
+from spacy_dxprivacy import Draw, Guarantee, Rng, Space
 from spacy_dxprivacy.arrays import blocks
 from spacy_dxprivacy.privacy.noise import laplace_noise
 from spacy_dxprivacy.space.search.exact import euclidean, neighbours
@@ -167,11 +168,6 @@ class Beyond:
     def fit(self, space: Space) -> Any:
         self.inner.fit(space)
         return self
-
-
-def made(name: str, **settings: Any) -> Any:
-    """A registered mechanism, not fitted."""
-    return registry.resolve({"m": {"@dx_mechanisms": name, **settings}})["m"]
 
 
 LIARS: dict[str, Any] = {
