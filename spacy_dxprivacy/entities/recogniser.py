@@ -228,7 +228,7 @@ def set_entities(doc: Doc, predictions: list[Entity]) -> None:
                     kept.add(span)
                     owner.update(dict.fromkeys(range(low, high), span))
     entities = sorted((plain_label(span.label_), span.start, span.end) for span in kept)
-    again = bounds.cut(mentions(doc, entities))
+    again = bounds.cut(mentions(doc, entities), kept)
     doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
 
 

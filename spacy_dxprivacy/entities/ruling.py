@@ -25,7 +25,7 @@ from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
-from .review import further_persons, relabelled
+from .review import relabelled
 from .tables import LABELS, MATCHED, patterns
 from .words import FLAGS, as_rules_see, rule_vocab
 
@@ -96,13 +96,9 @@ class DxEntityRuler(FailsClosed, EntityRuler):
             for first, last in _free_runs(doc, start, end, taken, label == "SECRET"):
                 spans.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
-        entities = sorted(
-            ((plain_label(span.label_), span.start, span.end) for span in spans),
-            key=lambda entity: entity[1],
-        )
-        further = further_persons(doc, entities) if language_of_doc(doc) == "en" else []
-        further += mentions(doc, [*entities, *further])
-        again = Bounds(doc, spans).cut(further) if further else []
+        entities = [(plain_label(span.label_), span.start, span.end) for span in spans]
+        further = mentions(doc, sorted(entities, key=lambda entity: entity[1]))
+        again = Bounds(doc).cut(further, spans) if further else []
         spans += [
             Span(doc, start, end, label=label, span_id=BY_GUESS) for label, start, end in again
         ]

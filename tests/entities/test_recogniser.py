@@ -267,3 +267,17 @@ def test_entity_mode_has_both_and_rules_can_be_chosen_alone():
     assert make_pipeline(entities=["person"]).pipe_names[:2] == list(BOTH)
     alone = make_pipeline(entities=["person"], model="rules")
     assert alone.pipe_names == ["dx_entity_ruler", "dx_entity_sanitizer"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("1. Mircea Ionescu\n2. Anna Petrov\n3. Tam", ["Mircea Ionescu", "Anna Petrov", "Tam"]),
+        (
+            "Brad L. Key met Zorblatt, Bowman and White. KEY left; key facts stayed.",
+            ["Brad L. Key", "Zorblatt", "Bowman", "White", "KEY"],
+        ),
+    ],
+)
+def test_further_persons_of_a_list_are_found(text, names):
+    assert [name for label, name in found(pipeline(*BOTH)(text)) if label == "PERSON"] == names
