@@ -44,7 +44,7 @@ def match_disguised(doc: Doc) -> list[Entity]:
     text = doc.text
     spans = [*_parted(text), *_references(text), *_glued(text), *_joined(text, _leet(text))]
     spans += _joined(text, map(_spelled, _LETTERS.finditer(text)))
-    return [in_tokens(doc, "PERSON", *span) for span in spans]
+    return [in_tokens(doc, "DISGUISED", *span) for span in spans]
 
 
 def _is_listed(word: str) -> bool:

@@ -50,12 +50,9 @@ _WORDS = _STARTS | _AND | words("BETWEEN_DATES")
 
 
 class Bounds:
-    """Cuts the mentions of a document; what it depends on is looked up once for all of them.
+    """Cuts the mentions of a document; what it depends on is looked up once for all of them."""
 
-    spans: entities of the document, whose full names are no terms.
-    """
-
-    def __init__(self, doc: Doc, spans: Iterable[Span] = ()) -> None:
+    def __init__(self, doc: Doc) -> None:
         self.doc = doc
         self.texts, self.lowers = [t.text for t in doc], [t.lower_ for t in doc]
         spaces, marks = doc.to_array([IS_SPACE, IS_PUNCT]).T.astype(bool).tolist()
@@ -74,15 +71,18 @@ class Bounds:
             for match in pattern("FIXED").finditer(doc.text):
                 _, first, last = in_tokens(doc, "", *match.span())
                 self._phrases |= dict.fromkeys(range(first, last), 0 if " " in match[0] else first)
-        persons = (s for s in spans if plain_label(s.label_) == "PERSON" and len(s) > 1)
-        self._full_names = {lower for s in persons for lower in self.lowers[s.start : s.end]}
         self._terms = Terms(doc, self.texts, self.lowers)
 
-    def cut(self, matches: Iterable[Entity]) -> list[Entity]:
-        """Return the matches, each cut where words or marks stand that are part of no name."""
+    def cut(self, matches: Iterable[Entity], spans: Iterable[Span] = ()) -> list[Entity]:
+        """Return the matches, each cut where words or marks stand that are part of no name.
+
+        spans: entities of the document, whose full names are no terms.
+        """
         matches = list(matches)
         ends: dict[int, list[Entity]] = defaultdict(list)
-        persons, first_name = set(self._full_names), builtin_lexicon().is_first_name
+        full_names = (s for s in spans if plain_label(s.label_) == "PERSON" and len(s) > 1)
+        persons = {lower for s in full_names for lower in self.lowers[s.start : s.end]}
+        first_name = builtin_lexicon().is_first_name
         for match in matches:
             label, start, end = match
             ends[end].append(match)

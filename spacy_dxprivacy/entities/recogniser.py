@@ -1,13 +1,12 @@
 """The statistical recogniser of the package: names, places, organisations, dates by their context.
 
 It is trained on text that the project makes itself and on text whose names people marked
-(scripts/recogniser). It adds what it finds to what earlier components found, and takes back names
-of the rules that are none. It reads English; Docs of other languages keep what they have.
+(scripts/recogniser). It adds what it finds to what earlier components found; persons and places of
+the rules are evidence for it. It reads English; Docs of other languages keep what they have.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
@@ -17,27 +16,26 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span
 
-from ..arrays import Floats1d, Floats2d
+from ..arrays import Floats2d
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, is_word, mentions, plain_label
 from ..text.normal import in_normal_form
 from ..text.tokens import with_fields_apart
-from ..validate import between, one_of, positive
+from ..validate import one_of, positive
 from . import network
 from .extent import Bounds
-from .ruling import BY_RULE
 from .tables import words
-from .thresholds import TAKE_BACK, THRESHOLDS
+from .thresholds import EVIDENCE, THRESHOLDS
 from .words import features
 
 TOKENS = 4096  # that the network reads at a time
 UNLIKELY = 0.01  # a label that is less probable than this part of none is not considered
 TINY = 1e-9
+Factors = dict[str, float]
 FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")
-# A number that is part of an address or a date is no entity of its own.
 _NAMES = frozenset({"PERSON", "GPE"})
-_DISGUISE = re.compile(r"[^\w\s.,'’-]|[\d_]")  # of a letter in a name
+# A number that is part of an address or a date is no entity of its own.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 
 
@@ -45,16 +43,17 @@ class DxEntityRecognizer(FailsClosed, Pipe):
     """Find entities by a small trained network, beside those of earlier components.
 
     Entities of earlier components stay; where both overlap under one label they are joined. Put
-    `dx_entity_ruler` before it for forms (telephone, identifiers, mail). It saves nothing: the
-    network is part of the package. No error handler swallows an error.
+    `dx_entity_ruler` before it for forms (telephone, identifiers, mail); its persons and places
+    are evidence, unless your own patterns found them. It saves nothing: the network is part of the
+    package. No error handler swallows an error.
 
     Args:
         nlp: The pipeline.
         name: The component's name.
         threshold: By label, how much more probable than none an entity is to be. Lower values
             leave fewer names readable, and mark more words that are no names.
-        take_back: The probability of none above which a person or place of dx_entity_ruler is none,
-            unless one of your own patterns found it. At 1 all stay.
+        evidence: How many times as probable a person or place is where dx_entity_ruler took the
+            words for it: by a rule (`dx_rule`), or as a guess (`dx_guess`).
     """
 
     def __init__(
@@ -63,14 +62,11 @@ class DxEntityRecognizer(FailsClosed, Pipe):
         name: str = "dx_entity_recognizer",
         *,
         threshold: Mapping[str, float] = THRESHOLDS,
-        take_back: float = TAKE_BACK,
+        evidence: Mapping[str, float] = EVIDENCE,
     ) -> None:
         self.nlp, self.vocab, self.name = nlp, nlp.vocab, name
-        self.take_back = between("take_back", take_back, 0, 1, "(]")
-        self.thresholds = dict(THRESHOLDS)
-        for label, value in threshold.items():
-            one_of("threshold", label, network.LABELS)
-            self.thresholds[label] = positive(f"threshold.{label}", value)
+        self.thresholds = _factors("threshold", threshold, THRESHOLDS)
+        self.evidence = _factors("evidence", evidence, EVIDENCE)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -89,12 +85,20 @@ class DxEntityRecognizer(FailsClosed, Pipe):
             english = [doc for doc in docs if len(doc) and language_of_doc(doc) == "en"]
             shares = dict(zip(map(id, english), predicted(english), strict=True))
             for doc in docs:
+                entities: list[Entity] = []
                 if id(doc) in shares:
-                    take_back_names(doc, shares[id(doc)][:, 0], self.take_back)
-                    set_entities(doc, spans(shares[id(doc)], self.thresholds))
-                else:
-                    set_entities(doc, [])
+                    names = take_evidence(doc, self.evidence)
+                    entities = spans(weighed(shares[id(doc)], names), self.thresholds)
+                set_entities(doc, entities)
                 yield doc
+
+
+def _factors(setting: str, values: Mapping[str, float], defaults: Mapping[str, float]) -> Factors:
+    """Return the defaults with the values that are set."""
+    for key, value in values.items():
+        one_of(setting, key, tuple(defaults))
+        positive(f"{setting}.{key}", value)
+    return {**defaults, **values}
 
 
 def predicted(docs: list[Doc]) -> list[Floats2d]:
@@ -117,6 +121,29 @@ def predicted(docs: list[Doc]) -> list[Floats2d]:
     flat_shares = np.concatenate(parts)
     starts = np.cumsum([0, *(len(row) + reach for row in rows)])
     return [flat_shares[start:][: len(row)] for start, row in zip(starts, rows, strict=False)]
+
+
+def take_evidence(doc: Doc, evidence: Mapping[str, float]) -> list[tuple[Entity, float]]:
+    """Remove the persons and places of the rules from a Doc, and return each with its factor."""
+    names = [span for span in doc.ents if span.id_ in evidence and span.label_ in _NAMES]
+    doc.ents = tuple(span for span in doc.ents if span not in names)
+    return [((span.label_, span.start, span.end), evidence[span.id_]) for span in names]
+
+
+def weighed(shares: Floats2d, names: Iterable[tuple[Entity, float]]) -> Floats2d:
+    """Return shares in which the tags of each name are so many times as probable.
+
+    The first word may have either tag: the name may go on to the left.
+
+    Args:
+        shares: The probability of each tag, shape (tokens, tags).
+        names: Names that do not overlap, each with its factor.
+    """
+    factors = np.ones_like(shares)
+    for (label, start, end), factor in names:
+        factors[start, network.tag(label, begins=True)] = factor
+        factors[start:end, network.tag(label, begins=False)] = factor
+    return shares * factors
 
 
 def spans(shares: Floats2d, thresholds: Mapping[str, float] = THRESHOLDS) -> list[Entity]:
@@ -166,26 +193,6 @@ def _best_entities(scores: Floats2d) -> list[Entity]:
     return entities[::-1]
 
 
-def take_back_names(doc: Doc, outside: Floats1d, limit: float) -> None:
-    """Remove the persons and places of rules of which no word may be a part of a name.
-
-    Names in disguise stay (P3t3r, #peterokafor): the network has learned none.
-
-    Args:
-        doc: A Doc with entities.
-        outside: The probability that a token is outside all entities, shape (tokens,).
-        limit: The probability above which it is.
-    """
-    doc.ents = tuple(
-        span
-        for span in doc.ents
-        if span.id_ != BY_RULE
-        or span.label_ not in _NAMES
-        or _DISGUISE.search(span.text)
-        or outside[span.start : span.end].min() <= limit
-    )
-
-
 def set_entities(doc: Doc, predictions: list[Entity]) -> None:
     """Add entities to those of a Doc, and further mentions of all.
 
@@ -221,7 +228,7 @@ def set_entities(doc: Doc, predictions: list[Entity]) -> None:
                     kept.add(span)
                     owner.update(dict.fromkeys(range(low, high), span))
     entities = sorted((plain_label(span.label_), span.start, span.end) for span in kept)
-    again = bounds.cut(mentions(doc, entities))
+    again = bounds.cut(mentions(doc, entities), kept)
     doc.ents = (*kept, *(Span(doc, start, end, label=label) for label, start, end in again))
 
 

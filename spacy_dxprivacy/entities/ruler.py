@@ -37,9 +37,9 @@ def make_dx_entity_ruler(
     default_config=NETWORK_CONFIG,
 )
 def make_dx_entity_recognizer(
-    nlp: Language, name: str, threshold: dict[str, float], take_back: float
+    nlp: Language, name: str, threshold: dict[str, float], evidence: dict[str, float]
 ) -> DxEntityRecognizer:
     """Make a component that finds entities by a trained network. See DxEntityRecognizer."""
     from .recogniser import DxEntityRecognizer
 
-    return DxEntityRecognizer(nlp, name, threshold=threshold, take_back=take_back)
+    return DxEntityRecognizer(nlp, name, threshold=threshold, evidence=evidence)

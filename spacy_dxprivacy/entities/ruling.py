@@ -25,11 +25,16 @@ from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
-from .review import further_persons, relabelled
-from .tables import LABELS, patterns
+from .review import relabelled
+from .tables import LABELS, MATCHED, patterns
 from .words import FLAGS, as_rules_see, rule_vocab
 
-BY_RULE = "dx_rule"  # the `ent_id_` of what the built-in rules found, not patterns of your own
+# The `ent_id_` of what the built-in rules found, which a network reads as evidence. Your own
+# patterns have none, nor have names in disguise, which no network has learned.
+BY_RULE, BY_GUESS = "dx_rule", "dx_guess"
+# What a match is labelled -> its label and `ent_id_`.
+_SOURCES = {label: (label, BY_RULE) for label in LABELS}
+_SOURCES |= {"DISGUISED": ("PERSON", ""), "GUESSED": ("PERSON", BY_GUESS)}
 
 
 class DxEntityRuler(FailsClosed, EntityRuler):
@@ -72,16 +77,10 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         """Return (label, start, end) of all matches: your own, then the longest first, then by
         label, then from left to right."""
         own_matches = super().match(doc) if len(self) else []
-        order = {label: i for i, label in enumerate(LABELS)}
         language = language_of_doc(doc)
-        if language == "en":
-            matches = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
-            # Cut twice: an entity whose label changed ends at other words.
-            bounds = Bounds(doc)
-            entities = {*bounds.cut(relabelled(bounds, bounds.cut(matches)))}
-        else:
-            entities = match_foreign(doc, language)
+        entities = self._match_english(doc) if language == "en" else match_foreign(doc, language)
         entities |= {*match_disguised(doc)}
+        order = {label: i for i, label in enumerate(MATCHED)}
         return own_matches + sorted(entities, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))
 
     def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:
@@ -93,22 +92,32 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         spans = [] if self.overwrite else list(doc.ents)
         taken = {i for span in spans for i in range(span.start, span.end)}
         for label, start, end in matches:
-            source = BY_RULE if isinstance(label, str) else ""
-            key, span_id = self._ent_ids.get(label) or (label, source)
+            key, span_id = _SOURCES.get(label) or self._ent_ids.get(label) or (label, "")
             for first, last in _free_runs(doc, start, end, taken, label == "SECRET"):
                 spans.append(Span(doc, first, last, label=key, span_id=span_id or ""))
             taken.update(range(start, end))
-        entities = sorted(
-            ((plain_label(span.label_), span.start, span.end) for span in spans),
-            key=lambda entity: entity[1],
-        )
-        further = further_persons(doc, entities) if language_of_doc(doc) == "en" else []
-        further += mentions(doc, [*entities, *further])
-        again = Bounds(doc, spans).cut(further) if further else []
+        entities = [(plain_label(span.label_), span.start, span.end) for span in spans]
+        further = mentions(doc, sorted(entities, key=lambda entity: entity[1]))
+        again = Bounds(doc).cut(further, spans) if further else []
         spans += [
-            Span(doc, start, end, label=label, span_id=BY_RULE) for label, start, end in again
+            Span(doc, start, end, label=label, span_id=BY_GUESS) for label, start, end in again
         ]
         doc.ents = tuple(spans)
+
+    def _match_english(self, doc: Doc) -> set[Entity]:
+        """Return (label, start, end); a person that guesses alone have found is GUESSED."""
+        matches = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
+        sure = {i for label, *span in matches if label == "PERSON" for i in range(*span)}
+        matches = {(_SOURCES[label][0], start, end) for label, start, end in matches}
+        # Cut twice: an entity whose label changed ends at other words.
+        bounds = Bounds(doc)
+        entities = bounds.cut(relabelled(bounds, bounds.cut(matches)))
+        return {
+            ("GUESSED", start, end)
+            if label == "PERSON" and sure.isdisjoint(range(start, end))
+            else (label, start, end)
+            for label, start, end in entities
+        }
 
     def _match_words(self, doc: Doc) -> Iterator[Entity]:
         matcher, contexts = _token_rules(self.guess)

@@ -106,8 +106,12 @@ FIRMS = frozenset(name.strip() for name in " ".join(sections("words")["FIRMS"]).
 
 Pattern = list[dict[str, Any]]
 
-# Where two entities have the same extent, the label that comes first here is kept.
-LABELS = "SECRET DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE PERSON QUANTITY CARDINAL".split()
+# Where two matches have the same extent, the label that comes first here is kept. DISGUISED and
+# GUESSED are persons.
+MATCHED = (
+    "SECRET DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE DISGUISED PERSON GUESSED QUANTITY CARDINAL"
+).split()
+LABELS = tuple(label for label in MATCHED if label not in ("DISGUISED", "GUESSED"))
 _RULE = re.compile(r"(?:\((.*?)\) )?(.+?)(?: \((.*?)\))?")
 _OPERATOR = re.compile(r"(.+?)(\{\d,\d\}|[?*+])?")
 
@@ -115,10 +119,12 @@ _OPERATOR = re.compile(r"(.+?)(\{\d,\d\}|[?*+])?")
 def patterns(flags: dict[str, str], *, guess: bool) -> dict[tuple[str, int, int], list[Pattern]]:
     """Return token patterns by (label, tokens of context before, and after).
 
-    flags: kind -> the attribute that says it. guess: also rules that go by the capital alone.
+    flags: kind -> the attribute that says it. guess: also rules for GUESSED, persons whose words
+    alone speak for them.
     """
     rules = dict(sections("rules"))
-    rules["PERSON"] = rules["PERSON"] + rules.pop("GUESS") * guess
+    if not guess:
+        del rules["GUESSED"]
     by_key: dict[tuple[str, int, int], list[Pattern]] = {}
     for label, lines in rules.items():
         for line in lines:

@@ -153,7 +153,7 @@ class Entities:
 
 def _cut(doc: Doc, mentions: list[Entity]) -> list[Entity]:
     """Return further mentions without those that are nobody's names."""
-    return Bounds(doc, doc.ents).cut(mentions)
+    return Bounds(doc).cut(mentions, doc.ents)
 
 
 def _phrases(name: str, phrases: list[str]) -> re.Pattern[str] | None:

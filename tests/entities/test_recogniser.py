@@ -165,30 +165,47 @@ def test_thresholds_need_a_recogniser():
 
 
 @pytest.mark.parametrize(
-    "settings", [{"threshold": {"NAME": 1.0}}, {"threshold": {"ORG": 0.0}}, {"take_back": 0.0}]
+    "settings",
+    [
+        {"threshold": {"NAME": 1.0}},
+        {"threshold": {"ORG": 0.0}},
+        {"evidence": {"rule": 5.0}},
+        {"evidence": {"dx_rule": 0.0}},
+    ],
 )
 def test_a_wrong_threshold_is_refused(settings):
     with pytest.raises(DxError, match="DX001"):
         spacy.blank("en").add_pipe("dx_entity_recognizer", config=settings)
 
 
-def taking_back(limit):
+def weighing(**evidence):
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_entity_ruler")
-    nlp.add_pipe("dx_entity_recognizer", config={"take_back": limit})
+    nlp.add_pipe("dx_entity_recognizer", config={"evidence": evidence})
     return nlp
 
 
-def test_the_network_takes_back_what_the_rules_took_for_a_name():
+def test_a_name_of_the_rules_is_evidence_that_the_network_weighs():
     text = "Aaawww, I was looking forward to it. Then Mr. Thistlewick called."
-    kept, taken = (found(taking_back(limit)(text)) for limit in (1.0, 0.95))
+    kept, taken = (found(weighing(dx_guess=factor)(text)) for factor in (1e9, 5.0))
     assert ("PERSON", "Aaawww") in kept
     assert ("PERSON", "Aaawww") not in taken
     assert ("PERSON", "Thistlewick") in taken
 
 
-def test_the_network_takes_back_no_name_of_your_own_patterns():
-    nlp = taking_back(0.01)
+def test_evidence_makes_the_tags_of_a_name_more_probable_and_no_others():
+    shares = shares_of({0: 0.9}, {0: 0.9}, {0: 0.9})
+    weighed = recogniser.weighed(shares, [(("GPE", 1, 3), 100.0)])
+    first, other = (network.tag("GPE", begins=begins) for begins in (True, False))
+    assert np.flatnonzero(weighed[0] != shares[0]).tolist() == []
+    assert np.flatnonzero(weighed[1] != shares[1]).tolist() == [first, other]
+    assert np.flatnonzero(weighed[2] != shares[2]).tolist() == [other]
+    assert weighed[2, other] == pytest.approx(100 * shares[2, other])
+
+
+def test_names_of_your_own_patterns_and_in_disguise_stay():
+    nlp = weighing(dx_rule=1e-9, dx_guess=1e-9)
+    assert ("PERSON", "P3t3r") in found(nlp("Then P3t3r was looking forward to it."))
     nlp.get_pipe("dx_entity_ruler").add_patterns([{"label": "PERSON", "pattern": "Aaawww"}])
     assert ("PERSON", "Aaawww") in found(nlp("Aaawww, I was looking forward to it."))
 
@@ -250,3 +267,17 @@ def test_entity_mode_has_both_and_rules_can_be_chosen_alone():
     assert make_pipeline(entities=["person"]).pipe_names[:2] == list(BOTH)
     alone = make_pipeline(entities=["person"], model="rules")
     assert alone.pipe_names == ["dx_entity_ruler", "dx_entity_sanitizer"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("1. Mircea Ionescu\n2. Anna Petrov\n3. Tam", ["Mircea Ionescu", "Anna Petrov", "Tam"]),
+        (
+            "Brad L. Key met Zorblatt, Bowman and White. KEY left; key facts stayed.",
+            ["Brad L. Key", "Zorblatt", "Bowman", "White", "KEY"],
+        ),
+    ],
+)
+def test_further_persons_of_a_list_are_found(text, names):
+    assert [name for label, name in found(pipeline(*BOTH)(text)) if label == "PERSON"] == names

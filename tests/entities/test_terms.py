@@ -125,6 +125,25 @@ def test_the_head_of_a_body_is_not_spread(nlp, body):
     assert named(doc, "PERSON") == []
 
 
+@pytest.mark.parametrize("network", [False, True])
+def test_courts_offices_and_phrases_of_a_judgment_are_no_persons(network):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    if network:
+        nlp.add_pipe("dx_entity_recognizer")
+    for text in (
+        "On 12 June officers of the Gendarmerie Command came. The Command replied.",
+        "The Forensic Medicine Institute reported; the Institute stood by it.",
+        "The maxim ut res magis valeat quam pereat applied, and audi alteram partem.",
+        "Miranda warnings were given, and a Terry stop had preceded the arrest.",
+        "The Cour de Cassation quashed it, the Sejm amended the law, and the Tingsrätt sat.",
+        "Bolam negligence was not made out; a Newton hearing was required.",
+        "The Parole Board gave reasons. The Board of Immigration Appeals affirmed.",
+        "It relied on Regina v. Secretary of State.",
+    ):
+        assert named(nlp(text), "PERSON") == [], text
+
+
 @pytest.mark.parametrize("term", ["Weber", "Clark", "Barlow", "Hamilton", "Parkinson"])
 @pytest.mark.parametrize(
     "form", ["Mr. {} came. {} slept.", "Dr. {} agreed.", "{} said so.", "Anne {} left. {} ate."]
