@@ -29,18 +29,18 @@ class Draw:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NoiseLaw:
+class NoiseDistribution:
     """The distribution that released vectors have to follow, for audits.
 
     Attributes:
         centres: Where the noise of each word starts, float (n, c).
         radius: From noise (k, c) to a float64 (k,).
-        law: The distribution of that radius, a frozen one of scipy.stats.
+        distribution: That of the radius, a frozen one of scipy.stats.
     """
 
     centres: Floats2d
     radius: Callable[[Floats2d], Floats1d]
-    law: Any
+    distribution: Any
 
 
 @runtime_checkable
@@ -80,7 +80,7 @@ class Facts:
     approximate: Callable[[float], float | None] = unknown  # distance -> epsilon at delta = 1e-6
     # The distribution of the noise, of guarantee, settings and space alone: a mistake in the code
     # that draws must not change it.
-    law: Callable[[], NoiseLaw | None] = unknown
+    noise_distribution: Callable[[], NoiseDistribution | None] = unknown
     # From rows (k,) and (m,) to the largest log ratios of their densities (k, m), nats; and, given
     # epsilons (k, m), to the least deltas.
     loss: Callable[[Ints1d, Ints1d], Floats2d | None] = unknown

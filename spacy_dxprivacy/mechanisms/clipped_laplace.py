@@ -20,7 +20,7 @@ from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
-from ..ty import NoiseLaw, Projection
+from ..ty import NoiseDistribution, Projection
 from ..validate import positive
 from .noise import Noise, NoiseMechanism, clipped, norms_of
 
@@ -49,7 +49,11 @@ def make_clipped_laplace(
     )
     builder = partial(build, epsilon=epsilon, clip=clip)
     return NoiseMechanism(
-        "dx.ClippedLaplace.v1", guarantee, builder, partial(law, clip=clip), projection
+        "dx.ClippedLaplace.v1",
+        guarantee,
+        builder,
+        partial(noise_distribution, clip=clip),
+        projection,
     )
 
 
@@ -61,7 +65,9 @@ def build(space: Space, guarantee: Guarantee, *, epsilon: float, clip: float | N
     return Noise(centres, noise, scale * np.sqrt(2), guarantee, loss=noise.loss)
 
 
-def law(space: Space, guarantee: Guarantee, *, clip: float | None) -> NoiseLaw:
+def noise_distribution(
+    space: Space, guarantee: Guarantee, *, clip: float | None
+) -> NoiseDistribution:
     """The L1 norm of d independent Laplace coordinates is a Gamma."""
     from scipy.stats import gamma
 
@@ -69,7 +75,7 @@ def law(space: Space, guarantee: Guarantee, *, clip: float | None) -> NoiseLaw:
     bound = float(norms_of(space.vectors).max()) if clip is None else clip
     d = space.vectors.shape[1]
     scale = 2 * np.sqrt(d) * bound / guarantee.epsilon
-    return NoiseLaw(centres, _l1_norms, gamma(d, scale=scale))
+    return NoiseDistribution(centres, _l1_norms, gamma(d, scale=scale))
 
 
 def _l1_norms(Z: Floats2d) -> Floats1d:

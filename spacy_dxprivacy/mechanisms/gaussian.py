@@ -20,7 +20,7 @@ from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..space.search.exact import distances
-from ..ty import NoiseLaw, Projection
+from ..ty import NoiseDistribution, Projection
 from ..validate import between, positive
 from .noise import Noise, NoiseMechanism, clipped, norms_of
 
@@ -54,7 +54,9 @@ def make_gaussian(
         notes="Vectors are clipped before the noise; replacements are sought among clipped ones.",
     )
     builder = partial(build, epsilon=epsilon, delta=delta, clip=clip)
-    return NoiseMechanism("dx.Gaussian.v1", guarantee, builder, partial(law, clip=clip), projection)
+    return NoiseMechanism(
+        "dx.Gaussian.v1", guarantee, builder, partial(noise_distribution, clip=clip), projection
+    )
 
 
 def build(
@@ -68,18 +70,22 @@ def build(
     return Noise(centres, noise, sigma, guarantee, delta=noise.delta)
 
 
-def law(space: Space, guarantee: Guarantee, *, clip: float | None) -> NoiseLaw:
+def noise_distribution(
+    space: Space, guarantee: Guarantee, *, clip: float | None
+) -> NoiseDistribution:
     centres, _ = clipped(space.vectors, clip)
     bound = float(norms_of(space.vectors).max()) if clip is None else clip
     return normal_distribution(centres, 2 * bound, guarantee)
 
 
-def normal_distribution(centres: Floats2d, sensitivity: float, guarantee: Guarantee) -> NoiseLaw:
+def normal_distribution(
+    centres: Floats2d, sensitivity: float, guarantee: Guarantee
+) -> NoiseDistribution:
     """Return the distribution of the least normal noise for centres (n, d) so far apart at most."""
     from scipy.stats import chi
 
     sigma = sensitivity * analytic_sigma(guarantee.epsilon, guarantee.delta)
-    return NoiseLaw(centres, norms_of, chi(centres.shape[1], scale=sigma))
+    return NoiseDistribution(centres, norms_of, chi(centres.shape[1], scale=sigma))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

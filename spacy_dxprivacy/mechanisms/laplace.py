@@ -16,7 +16,7 @@ from ..privacy.noise import LaplaceNoise
 from ..registries import registry
 from ..space import Space
 from ..space.search.exact import euclidean
-from ..ty import NoiseLaw, Projection
+from ..ty import NoiseDistribution, Projection
 from ..validate import positive
 from .noise import Noise, NoiseMechanism, norms_of
 
@@ -40,7 +40,7 @@ def make_laplace(epsilon: float, projection: Projection | None = None) -> NoiseM
         notes="Released vectors are rounded to a grid of 2**-10 of their standard deviation.",
     )
     return NoiseMechanism(
-        "dx.Laplace.v1", guarantee, partial(build, epsilon=epsilon), law, projection
+        "dx.Laplace.v1", guarantee, partial(build, epsilon=epsilon), noise_distribution, projection
     )
 
 
@@ -58,8 +58,8 @@ def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Noise:
     )
 
 
-def law(space: Space, guarantee: Guarantee) -> NoiseLaw:
+def noise_distribution(space: Space, guarantee: Guarantee) -> NoiseDistribution:
     from scipy.stats import gamma
 
     d = space.vectors.shape[1]
-    return NoiseLaw(space.vectors, norms_of, gamma(d, scale=1 / guarantee.epsilon))
+    return NoiseDistribution(space.vectors, norms_of, gamma(d, scale=1 / guarantee.epsilon))

@@ -24,7 +24,7 @@ from ..privacy.randomness import Rng
 from ..registries import registry
 from ..space import Space
 from ..space.search.exact import distances, euclidean
-from ..ty import NoiseLaw, Projection
+from ..ty import NoiseDistribution, Projection
 from ..validate import between, positive
 from .noise import Noise, NoiseMechanism, norms_of
 
@@ -54,7 +54,7 @@ def make_mahalanobis(
     )
     builder = partial(build, epsilon=epsilon, lam=lam)
     return NoiseMechanism(
-        "dx.Mahalanobis.v1", guarantee, builder, partial(law, lam=lam), projection
+        "dx.Mahalanobis.v1", guarantee, builder, partial(noise_distribution, lam=lam), projection
     )
 
 
@@ -80,13 +80,13 @@ def build(space: Space, guarantee: Guarantee, *, epsilon: float, lam: float) -> 
     )
 
 
-def law(space: Space, guarantee: Guarantee, *, lam: float) -> NoiseLaw:
+def noise_distribution(space: Space, guarantee: Guarantee, *, lam: float) -> NoiseDistribution:
     from scipy.stats import gamma
 
     values, axes = regularised_covariance(space.vectors, lam)
     radius = gamma(space.vectors.shape[1], scale=1 / guarantee.epsilon)
     inverse = axes / np.sqrt(values)  # S^-1 = inverse inverse^T
-    return NoiseLaw(space.vectors, lambda Z: norms_of(Z @ inverse), radius)
+    return NoiseDistribution(space.vectors, lambda Z: norms_of(Z @ inverse), radius)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

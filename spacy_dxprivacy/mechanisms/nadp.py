@@ -30,7 +30,7 @@ from ..privacy.noise import analytic_sigma
 from ..registries import registry
 from ..space import Space
 from ..space.search.all_pairs import diameter, nearest_of_all
-from ..ty import NoiseLaw, Projection
+from ..ty import NoiseDistribution, Projection
 from ..validate import between, one_of, positive, whole
 from .gaussian import NormalNoise, normal_distribution
 from .noise import Noise, NoiseMechanism
@@ -80,7 +80,9 @@ def make_nadp(
         source="Balle and Wang 2018, theorem 8" + ("" if everyone else "; Bollegala 2023, thm 3"),
     )
     builder = partial(build, epsilon=epsilon, delta=delta, m=m, tau=tau, noise=noise)
-    return NoiseMechanism("dx.NADP.v1", guarantee, builder, partial(law, noise=noise), projection)
+    return NoiseMechanism(
+        "dx.NADP.v1", guarantee, builder, partial(noise_distribution, noise=noise), projection
+    )
 
 
 def build(
@@ -124,7 +126,9 @@ def build(
     return Noise(X, normal, spread, guarantee, covers=covers, delta=normal.delta)
 
 
-def law(space: Space, guarantee: Guarantee, *, noise: str) -> NoiseLaw | None:
+def noise_distribution(
+    space: Space, guarantee: Guarantee, *, noise: str
+) -> NoiseDistribution | None:
     """For "global" alone."""
     if noise != "global":
         return None

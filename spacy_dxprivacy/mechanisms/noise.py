@@ -14,7 +14,7 @@ from ..errors import DxError, Errors
 from ..privacy.guarantee import Guarantee
 from ..privacy.randomness import Rng
 from ..space import Space
-from ..ty import Draw, Facts, NoiseLaw, Projection, unknown
+from ..ty import Draw, Facts, NoiseDistribution, Projection, unknown
 from .built import BuiltMechanism, checked_rows
 from .projection import make_nearest
 
@@ -46,7 +46,7 @@ class Noise:
 class NoiseMechanism(BuiltMechanism[Noise]):
     """x + z on a grid, then a projection.
 
-    law: the distribution of the noise on a space, if it is known, derived without `build`: an audit
+    noise_distribution: of the noise on a space, if it is known, derived without `build`: an audit
     against `build` itself could not see a wrong scale.
     """
 
@@ -55,10 +55,10 @@ class NoiseMechanism(BuiltMechanism[Noise]):
         name: str,
         guarantee: Guarantee,
         build: Callable[[Space, Guarantee], Noise],
-        law: Callable[[Space, Guarantee], NoiseLaw | None] = unknown,
+        noise_distribution: Callable[[Space, Guarantee], NoiseDistribution | None] = unknown,
         projection: Projection | None = None,
     ) -> None:
-        self.law = law
+        self.noise_distribution = noise_distribution
         self.projection = make_nearest() if projection is None else projection
         super().__init__(name, guarantee, build, Facts(projection=self.projection))
 
@@ -81,7 +81,7 @@ class NoiseMechanism(BuiltMechanism[Noise]):
             self._unfitted_facts,
             centres=built.centres,
             approximate=built.approximate,
-            law=partial(self.law, space, self.guarantee),
+            noise_distribution=partial(self.noise_distribution, space, self.guarantee),
             loss=loss,
             delta=delta,
         )

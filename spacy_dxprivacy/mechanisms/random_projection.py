@@ -22,7 +22,7 @@ from ..privacy.noise import LaplaceNoise
 from ..registries import registry
 from ..space import Space
 from ..space.search.exact import distances, euclidean, in_blocks
-from ..ty import NoiseLaw, Projection
+from ..ty import NoiseDistribution, Projection
 from ..validate import positive, whole
 from .noise import Noise, NoiseMechanism, norms_of
 
@@ -52,7 +52,11 @@ def make_random_projection(
     )
     builder = partial(build, epsilon=epsilon, dims=dims)
     return NoiseMechanism(
-        "dx.RandomProjection.v1", guarantee, builder, partial(law, dims=dims), projection
+        "dx.RandomProjection.v1",
+        guarantee,
+        builder,
+        partial(noise_distribution, dims=dims),
+        projection,
     )
 
 
@@ -66,12 +70,12 @@ def build(space: Space, guarantee: Guarantee, *, epsilon: float, dims: int) -> N
     return Noise(Y, noise, noise.spread, guarantee, metric, loss=noise.loss)
 
 
-def law(space: Space, guarantee: Guarantee, *, dims: int) -> NoiseLaw:
+def noise_distribution(space: Space, guarantee: Guarantee, *, dims: int) -> NoiseDistribution:
     from scipy.stats import gamma
 
     Y, Phi = projected(space.vectors, dims)
     stretch, _ = stretch_of(space.vectors, Y, Phi)
-    return NoiseLaw(Y, norms_of, gamma(dims, scale=stretch / guarantee.epsilon))
+    return NoiseDistribution(Y, norms_of, gamma(dims, scale=stretch / guarantee.epsilon))
 
 
 def projected(X: Floats2d, dims: int) -> tuple[Floats2d, Floats2d]:

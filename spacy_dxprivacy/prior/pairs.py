@@ -24,7 +24,7 @@ All sums are made exact after reading. scripts/build_language.py writes them.
 A saved prior:
 
 prior.json   format, kind ("pairs"), name, digest, and the figures of its making
-law.npz      the words, UTF-8 with line breaks between, and the arrays of the chain
+chain.npz      the words, UTF-8 with line breaks between, and the arrays of the chain
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ BROAD = "broad"  # a mix of domains, with contexts of two words: dx.WordPairs.v1
 OF_FREQUENCY, OF_LOG, OF_PAIR = 12, 64, 16  # steps of a logarithm to a nat
 LEAST = 1e-12  # of a type by back-off: a word that stays unchanged may be any, also a lone n't
 FORMAT, KIND = 1, "pairs"
-ABOUT, MODEL = "prior.json", "law.npz"
+ABOUT, MODEL = "prior.json", "chain.npz"
 DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, EOFError)
 
 

@@ -1,4 +1,4 @@
-"""A causal model of known law: tokens are words of a small space, each given the one before."""
+"""A causal model of a known distribution: tokens are words of a small space."""
 
 import numpy as np
 

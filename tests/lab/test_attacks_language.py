@@ -110,9 +110,9 @@ def test_the_law_is_the_mixture_that_it_says():
     assert language.moves(every) == pytest.approx(T)
     assert language.first(every).sum() == pytest.approx(1, abs=1e-5)
     assert language.usual.sum() == pytest.approx(1, abs=1e-5)
-    law = Language(language.chain, language.frequencies, share=0.0)
+    known_language = Language(language.chain, language.frequencies, share=0.0)
     rows, starts = np.array([1, 3, 2, 0]), np.array([True, False, False, True])
-    first, T = law.first(every), law.moves(every, every)
+    first, T = known_language.first(every), known_language.moves(every, every)
     wanted = -np.log([first[1], T[1, 3], T[3, 2], first[0]]).mean()
     assert language.nats(rows, starts) == pytest.approx(wanted)  # without what was read
 
@@ -201,8 +201,8 @@ def test_who_attacks_goes_by_every_public_law_of_pairs():
     language = language_of(space, EncodedCorpus.of(rows))
     clinical = prior(domain="clinical").fit(space).digest
 
-    def digests(law):
-        variants = language_variants(language, path(epsilon=1.0, prior=law).fit(space))
+    def digests(known_language):
+        variants = language_variants(language, path(epsilon=1.0, prior=known_language).fit(space))
         assert all((one.frequencies == language.frequencies).all() for one in variants)
         return [one.chain.digest for one in variants]
 

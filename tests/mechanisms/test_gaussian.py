@@ -1,4 +1,4 @@
-"""dx.Gaussian.v1: the least noise for (epsilon, delta), its law, and where it stops holding."""
+"""dx.Gaussian.v1: the least noise for (epsilon, delta), and where it stops holding."""
 
 import numpy as np
 import pytest

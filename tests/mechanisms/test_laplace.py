@@ -1,4 +1,4 @@
-"""dx.Laplace.v1: the law of its noise, and what it does to words."""
+"""dx.Laplace.v1: the distribution of its noise, and what it does to words."""
 
 import numpy as np
 

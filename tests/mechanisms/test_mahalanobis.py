@@ -1,4 +1,4 @@
-"""dx.Mahalanobis.v1: the law of its noise, and the norm that its promise is stated in."""
+"""dx.Mahalanobis.v1: the distribution of its noise, and the norm that its promise is stated in."""
 
 import numpy as np
 import pytest

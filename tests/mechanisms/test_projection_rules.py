@@ -1,4 +1,4 @@
-"""Rules from noisy vectors to words: post-processing, by the law that the papers give."""
+"""Rules from noisy vectors to words: post-processing, by the distribution that the papers give."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""dx.RandomProjection.v1: the law of its noise, and the factor that makes its promise exact."""
+"""dx.RandomProjection.v1: the distribution of its noise, and the factor of its promise."""
 
 import numpy as np
 import pytest

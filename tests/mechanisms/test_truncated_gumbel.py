@@ -18,11 +18,11 @@ N = 50_000
 
 @pytest.mark.parametrize(("scale", "bound"), [(1.0, 0.5), (0.3, 2.0), (2.0, 3.0)])
 def test_its_noise_is_gumbel_within_the_bound(scale, bound):
-    law = gumbel_r(scale=scale)
-    low, high = law.cdf([-bound, bound])
+    gumbel = gumbel_r(scale=scale)
+    low, high = gumbel.cdf([-bound, bound])
     Z = truncated_gumbel(Rng(seed=0).uniform(N), scale, bound)
     assert np.abs(Z).max() <= bound
-    assert kstest(Z, lambda z: (law.cdf(z) - low) / (high - low)).pvalue > 1e-3
+    assert kstest(Z, lambda z: (gumbel.cdf(z) - low) / (high - low)).pvalue > 1e-3
 
 
 @pytest.mark.parametrize(("mean", "most"), [(0.7, 2), (3.6, 39), (6.0, 5)])

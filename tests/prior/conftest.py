@@ -77,6 +77,6 @@ def arpa(tmp_path):
 
 @pytest.fixture
 def letters():
-    """A space of four words, of which a law of a and b lacks two."""
+    """A space of four words, of which a model of a and b lacks two."""
     X = np.array([[0, 0], [5, 0], [0.1, 0], [5.1, 0]], dtype=np.float32)
     return Space.from_vectors(["a", "b", "near-a", "near-b"], X, name="letters")

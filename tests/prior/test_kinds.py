@@ -1,4 +1,4 @@
-"""Pairs of the package for kinds of text: laws like the others, that know such text better."""
+"""Pairs of the package for kinds of text: models like the others, that know such text better."""
 
 import numpy as np
 import pytest

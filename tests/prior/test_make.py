@@ -33,7 +33,7 @@ D = (0.5, 0.5, 2.0)  # of pairs seen once, twice, more often: four, two and thre
 
 @pytest.fixture(scope="module")
 def text():
-    """A thousand sentences of a law of pairs."""
+    """A thousand sentences of a model of pairs."""
     rng = np.random.default_rng(3)
     nouns, verbs = ["dog", "cat", "doctor", "nurse", "man"], ["ran", "sat", "slept", "spoke"]
     return [
@@ -137,10 +137,10 @@ def change(folder, **entries):
 
 
 def arrays(folder, **changes):
-    with np.load(folder / "law.npz") as file:
+    with np.load(folder / "chain.npz") as file:
         fields = dict(file)
     changed = {name: change(fields[name]) for name, change in changes.items()}
-    np.savez(folder / "law.npz", **{**fields, **changed})
+    np.savez(folder / "chain.npz", **{**fields, **changed})
 
 
 def zero(X):
@@ -159,8 +159,8 @@ DAMAGE = {
     "numbers out of range": (lambda f: arrays(f, delta_indices=lambda X: X + 10**6), "damaged"),
     "no json": (lambda f: (f / "prior.json").write_text("["), "damaged"),
     "a list": (lambda f: (f / "prior.json").write_text("[]"), "damaged"),
-    "no law": (lambda f: (f / "law.npz").unlink(), "damaged"),
-    "no archive": (lambda f: (f / "law.npz").write_bytes(b"no"), "damaged"),
+    "no chain": (lambda f: (f / "chain.npz").unlink(), "damaged"),
+    "no archive": (lambda f: (f / "chain.npz").write_bytes(b"no"), "damaged"),
 }
 
 

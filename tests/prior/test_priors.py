@@ -1,4 +1,4 @@
-"""Built-in language, words alone, and laws carried to other spaces by spelling."""
+"""Built-in language, words alone, and models carried to other spaces by spelling."""
 
 import inspect
 from pathlib import Path
@@ -99,8 +99,8 @@ def test_pairs_are_english():
     assert log("she was in the hospital") > np.log(alone[rows("she was in the hospital")]).sum() + 5
 
 
-def test_chains_that_cannot_be_are_told(law):
-    fields = to_fields(law.chain)
+def test_chains_that_cannot_be_are_told(model):
+    fields = to_fields(model.chain)
     nothing = np.zeros(2, dtype=np.float32)
     wrong = {
         "no sentence can end": {"end": nothing},
@@ -134,7 +134,7 @@ def test_every_prior_has_a_config_with_all_its_settings():
 
 
 @pytest.fixture
-def law():
+def model():
     """Words a, b and C; two states, the first of a and C."""
     emit = csr_array(np.array([[0.6, 0], [0, 1], [0.4, 0]]))
     delta = csr_array(np.array([[0.1, 0.5], [0.3, 0]]))
@@ -151,38 +151,38 @@ def table(*words):
     return Space.from_vectors(list(words), X, name="some")
 
 
-def test_exact_case_comes_first_then_lower_case(law):
-    chain = carry(law, table("A", "a", "B", "c"), np.array([1.0, 3.0, 1.0, 1.0]))
+def test_exact_case_comes_first_then_lower_case(model):
+    chain = carry(model, table("A", "a", "B", "c"), np.array([1.0, 3.0, 1.0, 1.0]))
     expected = [[0.15, 0], [0.45, 0], [0, 1], [0.4, 0]]  # A and a share a by frequency
     assert chain.emit.toarray() == pytest.approx(np.array(expected))
-    rare = carry(law, table("A", "a", "B", "c"), np.array([1e-9, 1.0, 1.0, 1.0]))
+    rare = carry(model, table("A", "a", "B", "c"), np.array([1e-9, 1.0, 1.0, 1.0]))
     assert rare.emit.toarray()[0, 0] == pytest.approx(0.6e-3, rel=1e-2)
 
 
-def test_words_that_the_law_lacks_join_the_nearest_with_a_small_share(law):
-    chain = carry(law, table("a", "x", "b", "C"), np.ones(4))
+def test_words_that_the_model_lacks_join_the_nearest_with_a_small_share(model):
+    chain = carry(model, table("a", "x", "b", "C"), np.ones(4))
     emit = chain.emit.toarray()
     assert emit[1, 0] == pytest.approx(0.6 * 0.01 / 1.01)
     assert emit[0, 0] == pytest.approx(0.6 / 1.01)
-    many = carry(law, table("a", *(f"x{i}" for i in range(50)), "C", "b"), np.ones(53))
+    many = carry(model, table("a", *(f"x{i}" for i in range(50)), "C", "b"), np.ones(53))
     assert many.totals == pytest.approx([1, 1])
     assert many.emit.toarray()[1:26, 0].sum() <= 0.1 * 0.6
 
 
-def test_words_that_the_space_lacks_never_come_and_the_rest_weighs_the_same(law):
-    chain = carry(law, table("b", "a"), np.ones(2))
+def test_words_that_the_space_lacks_never_come_and_the_rest_weighs_the_same(model):
+    chain = carry(model, table("b", "a"), np.ones(2))
     assert (chain.totals <= 1).all() and chain.totals[0] == pytest.approx(0.6)
     for one, two in (([0, 1], [0]), ([1, 1, 0], [0, 0]), ([1], [0])):
         theirs = [[1, 0][r] for r in one], [[1, 0][r] for r in two]
         ratio = weight(chain, one) / weight(chain, two)
         assert ratio == pytest.approx(
-            weight(law.chain, theirs[0]) / weight(law.chain, theirs[1]), rel=1e-5
+            weight(model.chain, theirs[0]) / weight(model.chain, theirs[1]), rel=1e-5
         )
 
 
-def test_a_law_that_knows_nothing_of_a_space_is_told(law):
+def test_a_model_that_knows_nothing_of_a_space_is_told(model):
     for prior in (make("dx.WordPairs.v1"), make("dx.WordFrequency.v1")):
         with pytest.raises(DxError, match="no word of the space 'some'"):
             prior.fit(table("λόγος", "μῦθος"))
     with pytest.raises(DxError, match="'small' holds no word"):
-        carry(law, table("x", "y"), np.ones(2))
+        carry(model, table("x", "y"), np.ones(2))

@@ -97,7 +97,7 @@ class Finding:
     """The finding of one tier.
 
     Attributes:
-        tier: "exact", "closed form", "plane", "black box", "law", "sentences" or "independence".
+        tier: "exact", "closed form", "plane", "black box", "radius", "sentences" or "independence".
         verdict: Of this tier alone.
         what: A sentence.
         event: Set of outputs that distinguishes the two words.

@@ -18,7 +18,7 @@ from ...validate import one_of
 from ..mechanisms import unfitted
 from .claims import INCONCLUSIVE, Finding, Report, claim_of
 from .contest import cloud, on_cloud, on_plane, plane
-from .tiers import AuditTrial, Effort, closed_form, exact, independence, law, sentences
+from .tiers import AuditTrial, Effort, closed_form, exact, independence, noise_radius, sentences
 
 ALPHA = 1e-4  # of the whole audit
 NOTHING = "It promises nothing, so there is nothing to refute."
@@ -60,7 +60,7 @@ def audit(
     large = cloud(unit, *size.large)
     plan: list[tuple[str, Space, tuple[Tier, ...]]] = [
         ("plane", plane(unit), (exact, closed_form, independence, on_plane)),
-        ("black box", large, (exact, closed_form, law, sentences, independence, on_cloud)),
+        ("black box", large, (exact, closed_form, noise_radius, sentences, independence, on_cloud)),
     ]
     if space is not None:
         plan.append(("own space", space, (exact, closed_form, sentences)))

@@ -170,15 +170,15 @@ UNLIKELY = 1e-7
 FEW_WORDS = 4
 
 
-def law(on: AuditTrial) -> Finding | None:
+def noise_radius(on: AuditTrial) -> Finding | None:
     """Test the radius of the noise against its distribution (Kolmogorov and Smirnov).
 
-    A mechanism states it as its `law`, a ty.NoiseLaw: from its guarantee, its settings and the
-    space, independently of the code that draws.
+    A mechanism states a ty.NoiseDistribution: from its guarantee, its settings and the space,
+    independently of the code that draws.
     """
     from scipy.stats import kstest
 
-    stated = facts_of(on.mechanism).law()
+    stated = facts_of(on.mechanism).noise_distribution()
     if stated is None:
         return None
     words = np.linspace(0, len(on.space) - 1, FEW_WORDS).astype(np.int64)
@@ -187,16 +187,16 @@ def law(on: AuditTrial) -> Finding | None:
     if draw.vectors is None:
         return None
     R = stated.radius(np.asarray(draw.vectors, dtype=np.float64) - stated.centres[rows])
-    p = kstest(R, stated.law.cdf).pvalue
-    ratio = float(np.median(R) / stated.law.ppf(0.5))
+    p = kstest(R, stated.distribution.cdf).pvalue
+    ratio = float(np.median(R) / stated.distribution.ppf(0.5))
     summary = f"The median radius of the noise is {ratio:.3f} times the stated one (KS p = {p:.2g})"
     if p >= UNLIKELY:
-        return Finding("law", NOT_REFUTED, f"{summary}.", draws=len(rows))
+        return Finding("radius", NOT_REFUTED, f"{summary}.", draws=len(rows))
     if ratio < 1:
         summary += ": there is less noise than the guarantee needs."
-        return Finding("law", REFUTED, summary, event="the radius", draws=len(rows))
+        return Finding("radius", REFUTED, summary, event="the radius", draws=len(rows))
     summary += ": the distribution is not the stated one, and has more noise."
-    return Finding("law", INCONCLUSIVE, summary, draws=len(rows))
+    return Finding("radius", INCONCLUSIVE, summary, draws=len(rows))
 
 
 # -- independence of the draws of a text -----------------------------------------------------------

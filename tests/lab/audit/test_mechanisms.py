@@ -13,7 +13,7 @@ from spacy_dxprivacy.lab.audit import INCONCLUSIVE, NOT_REFUTED, REFUTED, Findin
 from spacy_dxprivacy.lab.audit.claims import Claim, claim_of
 from spacy_dxprivacy.lab.audit.contest import cloud, plane, unreachable
 from spacy_dxprivacy.lab.audit.mechanism import EFFORTS
-from spacy_dxprivacy.lab.audit.tiers import AuditTrial, law
+from spacy_dxprivacy.lab.audit.tiers import AuditTrial, noise_radius
 from spacy_dxprivacy.lab.results import lower, upper
 from spacy_dxprivacy.ty import facts_of
 
@@ -170,10 +170,10 @@ def test_noise_of_another_scale_by_3_percent_breaks_its_law(name):
     """No black box sees so little."""
     space = cloud(0.5, 500, 20)
     mechanism = of_config(name)
-    if facts_of(mechanism.fit(space)).law() is None:
-        pytest.skip("it states no law")
+    if facts_of(mechanism.fit(space)).noise_distribution() is None:
+        pytest.skip("it states no distribution of its noise")
     on = AuditTrial(mechanism, claim_of(mechanism, space), space, EFFORTS["quick"], seed=2)
-    assert law(on).verdict == NOT_REFUTED
+    assert noise_radius(on).verdict == NOT_REFUTED
     build = mechanism.build
 
     def weaker(*given):
@@ -183,4 +183,4 @@ def test_noise_of_another_scale_by_3_percent_breaks_its_law(name):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mechanism, "build", weaker)
         mechanism.fit(space)
-        assert law(on).verdict == REFUTED
+        assert noise_radius(on).verdict == REFUTED

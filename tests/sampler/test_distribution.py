@@ -1,4 +1,4 @@
-"""Sentences are drawn from q(y) exp(-beta sum path(w_i, y_i)) / Z(w), exactly, for every law q."""
+"""Sentences are drawn from q(y) exp(-beta sum path(w_i, y_i)) / Z(w), exactly, for every q."""
 
 from contextlib import nullcontext
 
@@ -18,7 +18,7 @@ def mechanism(request):
 
 
 def brute_force(mechanism, rows):
-    """(sentences,), the probabilities of all sentences, from the law as it is written down."""
+    """(sentences,), the probabilities of all sentences, from the definition."""
     chain, sentences = mechanism.built.chain, all_sentences(N, len(rows))
     D = mechanism.distances(np.arange(N))
     if chain.is_alone:
@@ -56,7 +56,7 @@ def agree(drawn, expected):
 
 
 def test_words_that_stay_are_context_and_stay(mechanism):
-    """The law given that the middle word is what it is."""
+    """The distribution, given the middle word."""
     times, rows = 8000, np.array([2, 4, 1])
     fixed = np.array([False, True, False])
     starts = np.tile(starts_of(3), times)
@@ -70,7 +70,7 @@ def test_words_that_stay_are_context_and_stay(mechanism):
 
 
 def test_a_word_that_says_nothing_is_drawn_from_its_neighbours_alone(mechanism):
-    """Its law is that of the public law given the sentence, whatever the word was."""
+    """Its distribution is that of the prior given the sentence, whatever the word was."""
     times = 8000
     unknown = np.tile([False, True], times)
     rows, starts = np.tile([2, -1], times), np.tile(starts_of(2), times)
