@@ -189,7 +189,7 @@ def test_str_and_repr_of_public_objects_tell_no_text(make_nlp, space):
     run = Run.of(parts, component.space)
     drawn = run_stages([nlp.make_doc(SECRET_TEXT)], run)
     objects = [
-        component, parts, parts.mechanism, parts.selector, parts.unknown, parts.source, parts.rng,
+        component, parts, parts.mechanism, parts.selector, parts.unknown, parts.space, parts.rng,
         component.space, component.terms, parts.mechanism.guarantee, doc._.dx, RngClass,
         dx.registry, parts.mechanism.sample(rows[:0], Rng()),
     ]  # fmt: skip
