@@ -125,8 +125,11 @@ def predicted(docs: list[Doc]) -> list[Floats2d]:
 
 def take_evidence(doc: Doc, evidence: Mapping[str, float]) -> list[tuple[Entity, float]]:
     """Remove the persons and places of the rules from a Doc, and return each with its factor."""
-    names = [span for span in doc.ents if span.id_ in evidence and span.label_ in _NAMES]
-    doc.ents = tuple(span for span in doc.ents if span not in names)
+    names, others = list[Span](), list[Span]()
+    for span in doc.ents:
+        is_evidence = span.id_ in evidence and span.label_ in _NAMES
+        (names if is_evidence else others).append(span)
+    doc.ents = tuple(others)
     return [((span.label_, span.start, span.end), evidence[span.id_]) for span in names]
 
 
