@@ -9,7 +9,8 @@ read as `dx_entity_sanitizer` reads it: labels mapped, further mentions of a nam
 is a pipeline of spaCy with an `ner`, a package or a folder; presidio runs with it, as its users run
 presidio. `--joined` measures both beside rules and network. `--tweets` takes files in CoNLL
 columns. Figures are those of entity_leaks.py; *places* are towns, countries and streets, *other
-words* those of no entity that surrogates change. Speed is words a second of processor time, in one
+words* those of no entity that surrogates change. Shares have 95 % intervals, over texts (of the
+precision: over marks). Speed is words a second of processor time, in one
 process.
 """
 
@@ -19,6 +20,7 @@ import argparse
 import time
 import warnings
 from importlib.metadata import version
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,7 @@ from spacy_dxprivacy.entities.surrogates.name_forms import TITLES
 from spacy_dxprivacy.entities.tables import LISTED
 from spacy_dxprivacy.integrations.presidio.component import DxPresidio
 from spacy_dxprivacy.lab import golden
+from spacy_dxprivacy.lab.results import lower, upper
 from spacy_dxprivacy.text.mentions import chosen
 
 HELD_OUT = Path(__file__).parent / "entity_texts" / "held_out.jsonl"
@@ -115,10 +118,16 @@ def measured(nlp: Language, examples: list[Example]) -> list[Any]:
         merged = [("GPE" if kind in PLACES else kind, start, end) for kind, start, end in spans]
         add(tally, as_replaced(doc), merged)
     kinds = ("PERSON", "ORGANIZATION", "GPE", "DATE_TIME")
-    shares = [tally.leaking[kind] / tally.documents[kind] for kind in kinds]
-    shares += [tally.right["PERSON"] / max(tally.marked["PERSON"], 1)]
-    shares += [tally.changed / tally.others]
-    return [*(round(share, 4) for share in shares), f"{speed:,.0f}"]
+    counts = [(tally.leaking[kind], tally.documents[kind]) for kind in kinds]
+    counts += [(tally.right["PERSON"], tally.marked["PERSON"])]
+    return [*starmap(as_cell, counts), round(tally.changed / tally.others, 4), f"{speed:,.0f}"]
+
+
+def as_cell(count: int, total: int) -> str:
+    """Return a share with its 95 % interval (Clopper and Pearson)."""
+    bounds = (lower(count, total, 0.025), upper(count, total, 0.025))
+    share, low, high = (f"{x:.2f}".removeprefix("0") for x in (count / total, *bounds))
+    return f"{share} ({low} to {high})"
 
 
 def main() -> None:
