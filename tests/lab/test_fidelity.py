@@ -61,7 +61,7 @@ def test_what_once_did_not_fit_does(text, regions):
 
 
 def test_the_command_prints_relations_and_no_text(tmp_path):
-    rows = [{"text": text, "ents": regions} for text, regions in documents(40)]
+    rows = [{"text": gold.text, "ents": gold.regions} for gold in documents(40)]
     gold = tmp_path / "gold.jsonl"
     gold.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     done = run_dx("evaluate", str(gold), "--surrogates")
