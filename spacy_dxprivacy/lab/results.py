@@ -193,7 +193,7 @@ def ceiling(n: int, alpha: float) -> float:
 
 # -- attack success rates --------------------------------------------------------------------------
 
-WORDS_FOUND = "words found"
+WORDS_FOUND = "words recovered"
 
 
 @dataclass(frozen=True)

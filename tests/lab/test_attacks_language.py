@@ -123,7 +123,7 @@ def test_it_does_not_worse_than_one_who_reads_no_context(space, language):
     vars(scene)["language"] = language
     mechanism = make_mechanism("dx.Exponential.v1", space, 3.0)
     found = {f.attacker: f.value for f in attack("guess", AttackTrial(scene, mechanism))
-             if f.measure == "words found"}  # fmt: skip
+             if f.measure == "words recovered"}  # fmt: skip
     assert found[language.name] > found["Bayes"] - 0.05
 
 

@@ -42,7 +42,7 @@ from .reading import Reader, ReleaseReading, SeenRelease, causal_guess
 
 PANELS = {
     "kept": "words unchanged",
-    "rare_found": "rare words found",
+    "rare_found": "rare words recovered",
     "cosine": "cosine of output to input",
     "nats": "nats a word over the clear text",
 }
@@ -216,7 +216,7 @@ def panels_of(rows: Sequence[Row]) -> list[Panel]:
     bound = {"mechanism": "no mechanism keeps more"}
     ends = [{**row, **bound, "kept": row["found"]} for row in (ordered[0], ordered[-1])]
     lines = {"kept": [*ordered, *ends]}
-    label = "words found by the attacker"
+    label = "words recovered by the attacker"
     return [
         Panel(title, lines.get(name, ordered), ("found", name), "mechanism", label)
         for name, title in PANELS.items()

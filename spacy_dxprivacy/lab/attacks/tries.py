@@ -36,7 +36,7 @@ PROBES, SENTENCE_PROBES = 400, 60
 MOST_REPEATS = 16
 DRAWS = 24  # of each word, on average, where probabilities are learned
 TRUE_POSITIVES = "found at 1 % false alarms"  # of the attack on membership
-RARE_FOUND = "rare words found"
+RARE_FOUND = "rare words recovered"
 REPEATS = (1, 2, 4, 8, 16)
 LINK_LENGTH = 20
 MOST_LINKED = 500
@@ -198,7 +198,9 @@ def _documents(trial: AttackTrial) -> Iterator[Success]:
     }
     for scope, guess in guesses.items():
         measured = share_by_document((guess == wanted)[repeated], documents)
-        yield Success("averaging", measured, baseline, f"scope = {scope}", "repeated words found")
+        yield Success(
+            "averaging", measured, baseline, f"scope = {scope}", "repeated words recovered"
+        )
 
 
 def _membership(trial: AttackTrial) -> Iterator[Success]:
