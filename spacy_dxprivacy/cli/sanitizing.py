@@ -43,6 +43,7 @@ from .terminal import (
 
 MOST_FAILURES = 20  # that are printed one by one
 LONG = 2**20  # bytes of text, which has most of the words whose paths are stored
+TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 
 
 @options.from_settings()
@@ -119,6 +120,7 @@ def sanitize_cli(
                 folder=Path(str(target)) if is_folder else None,
                 on_failure=on_failure, on_progress=on_progress,
             )  # fmt: skip
+        tally.in_clear += [] if table is None else [TABLE]
         if is_folder:
             _count_other_files(tally, Path(source), jobs)
         if receipt is not None:
