@@ -92,6 +92,8 @@ def frequency_of(space: Space) -> Floats1d:
 def lacked_of(space: Space) -> float:
     """Return the share of running words of English web text that a space lacks, in any case, of
     those that the built-in one has."""
+    if space.digest == Space.builtin().digest:
+        return 0.0
     missing = space.find_all(Space.builtin().words) < 0
     return float(frequencies()[missing].sum() / frequencies().sum())
 
