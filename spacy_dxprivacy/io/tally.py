@@ -60,17 +60,14 @@ class Tally:
         failed = f"; {many(self.failures, 'record')} failed, not written" if self.failures else ""
         title = f"Sanitised {many(count.documents, 'document')}, {many(count.tokens, 'token')}"
         by_label = {label: counts["replaced"] for label, counts in count.mentions.items()}
-        replaced = [
-            f"{number:,} {what}"
-            for what, number in (
-                ("words sampled", count.perturbed),
-                ("unknown words", count.unknown),
-                ("numbers", count.numbers),
-                *sorted(by_label.items(), key=lambda pair: -pair[1]),
-                ("passages redacted", count.uncovered),
-            )
-            if number
-        ]
+        parts_of_text = (
+            (count.perturbed, f"{many(count.perturbed, 'word')} sampled"),
+            (count.unknown, f"{many(count.unknown, 'word')} unknown"),
+            (count.numbers, many(count.numbers, "number")),
+            *sorted(((n, f"{n:,} {label}") for label, n in by_label.items()), reverse=True),
+            (count.uncovered, f"{many(count.uncovered, 'passage')} redacted"),
+        )
+        replaced = [described for number, described in parts_of_text if number]
         parts = sum(count.dropped.values())
         dropped = f"{many(parts, 'part')} not written, " if parts else ""
         measured, attacker = terms.attacker, "not measured at this setting: see `dx attack`"
