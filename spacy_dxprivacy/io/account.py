@@ -11,6 +11,7 @@ import os
 import sqlite3
 import stat
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,6 +71,8 @@ class Account:
             self._db = sqlite3.connect(
                 path or ":memory:", isolation_level=None, check_same_thread=False, timeout=60
             )
+            # Python 3.13 warns of a connection that nobody closed.
+            weakref.finalize(self, self._db.close)
             self._db.executescript(_TABLE)
             self._db.execute(_ADD, (_BASIS_UNIT, basis, json.dumps(Count().to_dict())))
             (written,) = self._db.execute(_BASIS).fetchone()
