@@ -23,7 +23,7 @@ from ..io.build import the_sanitizer
 from ..mechanisms.path_v2 import SentenceMechanism
 from ..pipeline.draft import PLAIN, SELECTED, Draft
 from ..pipeline.receipt import Receipt
-from ..pipeline.selection import Run, select
+from ..pipeline.selection import StageContext, select
 from ..privacy.composition import Loss, best_guess
 from ..privacy.guarantee import Guarantee
 from ..sampler.draw import InputRows
@@ -167,7 +167,7 @@ class Informed:
             if pipe is self.sanitizer:
                 break
             doc = pipe(doc)
-        draft = select(Draft.of([doc], self.space), Run.of(self.settings, self.space))
+        draft = select(Draft.of([doc], self.space), StageContext.of(self.settings, self.space))
         drawn = draft.kinds == SELECTED
         plain = (draft.kinds == PLAIN) & (draft.rows >= 0) & drawn.any()
         places = np.flatnonzero(drawn | plain)

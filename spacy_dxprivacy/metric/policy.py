@@ -99,7 +99,7 @@ def builtin_features() -> Features:
 def stored_distances(space: Space, policy: MetricPolicy) -> dict[str, Any]:
     """Return the stored distances of a policy; {} if there are none.
 
-    apart: by levels.measured_apart. near_names: how far the 99 nearest names are from the one
+    apart: by levels.probed_distances. near_names: how far the 99 nearest names are from the one
     that is guessed as often as the median of probed names, at 1 nat a unit.
     """
     table = _stored()

@@ -25,7 +25,7 @@ from spacy_dxprivacy.lab.report.page import worst_first
 from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Releases, answers
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.pipeline.count import Count, Persons
-from spacy_dxprivacy.pipeline.receipt import Terms
+from spacy_dxprivacy.pipeline.receipt import ReceiptTerms
 from spacy_dxprivacy.privacy.composition import Loss
 
 TEXTS = [
@@ -301,7 +301,7 @@ def account_of(guarantee, **terms):
         "mechanism": "dx.Path.v1", "space": "builtin (abc)", "unknown_policy": "Redact",
         "scope": "token", "casing": "truecase", "vectors": "table", "seeded": False,
     }  # fmt: skip
-    terms = Terms(guarantee=guarantee, in_clear=(), **{**common, **terms})
+    terms = ReceiptTerms(guarantee=guarantee, in_clear=(), **{**common, **terms})
     return Releases(terms, count=Count(perturbed=1))
 
 

@@ -16,7 +16,7 @@ from ...cli.terminal import setting_up, settings_that_fail
 from ...config import import_code
 from ...errors import DxError, UsageError
 from ...io.build import mechanism_config
-from ...mechanisms.levels import found_by
+from ...mechanisms.levels import level_of
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...space.search.exact import euclidean
@@ -125,5 +125,5 @@ def _print_title(mechanism: Mechanism, label: str) -> None:
 
 def _print_attacker(mechanism: Mechanism, epsilon: float) -> None:
     """Print the attack success rate on other texts, where it was measured."""
-    measured = found_by(mechanism, epsilon)
+    measured = level_of(mechanism, epsilon)
     typer.echo(sentence(None if measured is None else measured.to_dict()))

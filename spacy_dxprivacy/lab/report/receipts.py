@@ -17,9 +17,9 @@ from ...about import __version__
 from ...errors import UsageError
 from ...io.files.limits import read_json
 from ...io.tally import Tally
-from ...mechanisms.levels import named
+from ...mechanisms.levels import describe_level
 from ...pipeline.count import MENTIONS
-from ...pipeline.receipt import Receipt, Terms, shown_of
+from ...pipeline.receipt import Receipt, ReceiptTerms, revealed_by_counts
 from ...privacy.composition import repeat
 from ...privacy.guarantee import Guarantee
 from ..audit.files import BadFile, ReleasedText, read_file
@@ -80,10 +80,10 @@ def _nats(stated: float | None) -> float:
     return math.inf if stated is None else float(stated)
 
 
-def _terms_of(receipt: Receipt) -> Terms:
+def _terms_of(receipt: Receipt) -> ReceiptTerms:
     """Return the terms of a stored receipt, without what its counts show."""
-    terms = Terms.of(receipt)
-    shown = shown_of(receipt.count)
+    terms = ReceiptTerms.of(receipt)
+    shown = revealed_by_counts(receipt.count)
     return replace(
         terms, in_clear=tuple(phrase for phrase in terms.in_clear if phrase not in shown)
     )
@@ -308,4 +308,5 @@ def sentence(found: Mapping[str, Any] | None) -> str:
             "The attack success rate at this setting was not measured. `dx attack frontier TEXT` "
             "measures it on your texts."
         )
-    return f"On other texts ({found['texts']}) at this setting, an attacker {named(found)}."
+    recovered = describe_level(found)
+    return f"On other texts ({found['texts']}) at this setting, an attacker {recovered}."
