@@ -98,7 +98,7 @@ class BuiltMechanism(Generic[T]):
 
     def fit(self, space: Space) -> Self:
         """Fit a public space. Raise DxError if the settings have no solution on it."""
-        with learned.noting_use() as names_read:
+        with learned.track_use() as names_read:
             built = self.build(space, self._unfitted_guarantee)
         guarantee = built.guarantee.named(space.digest)
         trusted = space.verified and not names_read

@@ -21,7 +21,7 @@ from ..arrays import Floats2d, Ints1d
 from ..privacy.guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
-from ..space.search.all_pairs import from_the_middle, rounding
+from ..space.search.all_pairs import centred, rounding
 from ..space.search.exact import distances
 from ..ty import Facts
 from ..validate import positive, whole
@@ -82,7 +82,7 @@ def build(space: Space, guarantee: Guarantee, *, epsilon: float, k: int) -> Choi
 def groups(X: Floats2d, k: int) -> Ints1d:
     """Return the number of each row's group (n,), made greedily from the first row on by Euclidean
     distance. A last group of one row joins the group before it."""
-    Y, radii = from_the_middle(X)
+    Y, radii = centred(X)
     slack = 2 * rounding(X.shape[1], 2 * float(radii.max()))
     group = np.full(len(X), -1, dtype=np.int64)
     remaining, number = np.arange(len(X)), 0

@@ -244,7 +244,7 @@ def test_the_worst_documents_come_first():
     given = Release(("", ""), SPACE, Request(), pairs, [], 0)
     found = worst_first(given, None)
     assert [row.number for row in found.rows] == [2, 3, 1]
-    assert [row.badly for row in found.rows] == ["100%", "67%", "33%"]
+    assert [row.score for row in found.rows] == ["100%", "67%", "33%"]
     # By what the attacker recovers, once that was measured.
     tried = [({0, 1}, {0, 1, 2}), (set(), {0}), ({0}, {0, 2})]
     found = worst_first(given, Measured(recovered=tried))
