@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ..errors import DxError, Errors
 from ..pipeline.count import Count
-from ..pipeline.receipt import Receipt, Stage, largest_in
+from ..pipeline.receipt import Receipt, Stage, largest_person_loss
 from ..privacy.composition import Loss, rho_of_epsilon
 
 FILE = "a ledger"
@@ -147,7 +147,7 @@ class Account:
 def charge_person(account: Account, person: str, receipts: Sequence[Receipt]) -> str:
     """Charge a person for a record, by the receipts of its texts; return why not, or ""."""
     try:
-        account.charge(person, largest_in(receipts))
+        account.charge(person, largest_person_loss(receipts))
     except OverLimit as error:
         return Errors.DX179.format(spent=error.spent, budget=error.limit)
     return ""

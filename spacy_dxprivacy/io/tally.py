@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..pipeline.count import Count
-from ..pipeline.receipt import Receipt, Terms, shown_of
+from ..pipeline.receipt import Receipt, ReceiptTerms, revealed_by_counts
 from ..privacy.composition import Loss
 
 WIDTH = 92
@@ -18,7 +18,7 @@ MANY_NOT_HELD, FEW_WORDS = 0.25, 20  # of English notes the built-in space lacks
 class Tally:
     """The counts of a run, with what the receipts of all documents say."""
 
-    terms: Terms
+    terms: ReceiptTerms
     count: Count = field(default_factory=Count)
     loss: Loss = field(default_factory=Loss)
     in_clear: list[str] = field(default_factory=list)  # visible besides what the receipts name
@@ -32,7 +32,7 @@ class Tally:
     @property
     def visible(self) -> list[str]:
         """What of the input is in plaintext, each once."""
-        shown = [*self.terms.in_clear, *self.in_clear, *shown_of(self.count)]
+        shown = [*self.terms.in_clear, *self.in_clear, *revealed_by_counts(self.count)]
         return list(dict.fromkeys(shown))
 
     @property
