@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from .errors import UsageError, did_you_mean
-from .io.files.limits import MOST_CONFIG, TooLarge, check_size, regular
+from .io.files.limits import MAX_CONFIG, TooLarge, check_size, regular
 from .machine import is_loopback
 
 # The settings of a pipeline, of files and of the service: each with its type, which begins with
@@ -198,7 +198,7 @@ def read_config(path: Path | str) -> dict[str, Any]:
     if not path.is_file():
         raise UsageError(f"{path}: no such config file.")
     try:
-        check_size(path, MOST_CONFIG)
+        check_size(path, MAX_CONFIG)
         return dict(util.load_config(path, interpolate=False))
     except TooLarge as error:
         raise UsageError(str(error)) from None

@@ -14,7 +14,7 @@ from ..entities.surrogates.table import read_table
 from ..errors import UsageError
 from ..io.files.atomic import write_bytes
 from ..io.files.keys import read_key
-from ..io.files.limits import MOST_RECORD, check_size
+from ..io.files.limits import MAX_RECORD, check_size
 from . import options
 from .terminal import settings_that_fail
 
@@ -45,7 +45,7 @@ def restore_cli(
     with settings_that_fail():
         saved = read_table(table, read_key(table_key))
         try:
-            check_size(answer, MOST_RECORD)
+            check_size(answer, MAX_RECORD)
             text = answer.read_bytes().decode("utf8")
         except OSError as error:
             raise UsageError(f"{answer}: {error.strerror}.") from None

@@ -24,9 +24,9 @@ from ..entities.surrogates.table import SurrogateTable, check_cipher, write_tabl
 from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
-from ..io.files.keys import check_apart, make_key, read_key
+from ..io.files.keys import check_key_location, make_key, read_key
 from ..io.jobs import Job, check_fields, check_receipt, plan_jobs
-from ..io.resume import is_begun
+from ..io.resume import can_resume
 from ..io.run import sanitize
 from ..io.tally import Tally
 from ..pipeline.count import Count
@@ -41,7 +41,7 @@ from .terminal import (
     with_options,
 )
 
-MOST_FAILURES = 20  # that are printed one by one
+MAX_FAILURES = 20  # that are printed one by one
 LONG = 2**20  # bytes of text, which has most of the words whose paths are stored
 TABLE = "nothing more by the table of surrogates, which only its key decrypts"
 
@@ -97,7 +97,7 @@ def sanitize_cli(
     """
     with _interruptible() as interrupted:
         processes = process_count(n_process)
-        resumed = target is not None and is_begun(Path(target))
+        resumed = target is not None and can_resume(Path(target))
         jobs = plan_jobs(source, target, files, text=text, force=force or resumed)
         check_fields(files, jobs)
         check_receipt(receipt, jobs, force=force)
@@ -105,7 +105,7 @@ def sanitize_cli(
         is_folder = bool(source) and Path(source).is_dir()
         for secret in filter(None, (pipeline.key, table, table_key)):
             output = Path(str(target)) if is_folder else jobs[0].target
-            check_apart(Path(str(secret)), output, is_folder=is_folder)
+            check_key_location(Path(str(secret)), output, is_folder=is_folder)
         _make_keys(pipeline.key, table_key)
         with setting_up():
             nlp = make_pipeline(pipeline)
@@ -185,7 +185,7 @@ def _reports(
         failures += 1
         place = f"{job.name}, record {number}" if number else job.name
         why = why.removeprefix(f"{job.name}: ")  # begins so for one file alone
-        if failures <= MOST_FAILURES:
+        if failures <= MAX_FAILURES:
             above_bar(f"dx sanitize: {place}: {with_options(why)}")
 
     with bytes_bar(total=sum(job.size for job in jobs) or None) as bar:
@@ -195,8 +195,8 @@ def _reports(
             bar.update(size)
 
         yield on_failure, on_progress
-    if failures > MOST_FAILURES:
-        unprinted = failures - MOST_FAILURES
+    if failures > MAX_FAILURES:
+        unprinted = failures - MAX_FAILURES
         above_bar(f"dx sanitize: {unprinted:,} more failed; --receipt has all of them.")
 
 

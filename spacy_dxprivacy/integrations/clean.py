@@ -20,7 +20,7 @@ from ..config import POLICIES, PROMPT_ENTITIES, PipelineOptions, process_count
 from ..entities.surrogates.restoring import Restorer
 from ..errors import DxError, Errors
 from ..io.build import make_pipeline, the_sanitizer
-from ..io.records import Failed, Record, Result, checked
+from ..io.records import Failed, Record, Result, make_record
 from ..io.results import by_number, results
 from ..io.run import with_language
 from ..pipeline.component import without_text
@@ -30,7 +30,7 @@ from ..text.users import identity, is_nobody
 from ..validate import fail, one_of, positive, whole
 from .conversation import Conversations, Line, Prompted, Prompter
 
-MOST_PIPELINES = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
+MAX_PIPELINES = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
 FILES = ("config", "model", "space", "code", "surrogates", "key")  # or names
 Column = TypeVar("Column")  # a Series of pandas or polars, or an array
 
@@ -67,7 +67,7 @@ def ready(settings: Mapping[str, Any], policy: Mapping[str, str] | None = None) 
                 raise DxError(Errors.DX072)
             pipeline = Ready(nlp, prompter=None if policy is None else Prompter(nlp, policy))
         _pipelines[key] = pipeline
-        if len(_pipelines) > MOST_PIPELINES:
+        if len(_pipelines) > MAX_PIPELINES:
             del _pipelines[next(iter(_pipelines))]
         return pipeline
 
@@ -192,7 +192,7 @@ def _results(
     n_process: int,
     batch_size: int | None,
 ) -> list[Result]:
-    records = (checked(i, 0, [row]) for i, row in enumerate(rows) if not is_missing(row))
+    records = (make_record(i, 0, [row]) for i, row in enumerate(rows) if not is_missing(row))
     try:
         with pipeline.turn, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them

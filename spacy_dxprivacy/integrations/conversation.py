@@ -36,7 +36,7 @@ from ..text.mentions import in_ascii, plain_label
 
 MARK = "\x1e"  # around each text of the document; white space to the tokenizer
 SECRET = "DX_SERVICE_SECRET"  # in the environment of workers, and nowhere else
-MOST_CHARACTERS = 2**26  # of all conversations
+MAX_CHARACTERS = 2**26  # of all conversations
 FORGOTTEN = 3600.0  # seconds after its last request
 APART = "the texts of this request could not be separated."
 _WORD = re.compile(r"\w{2,}")
@@ -113,7 +113,7 @@ class Conversations:
         seconds: How long a conversation is held that goes on no more.
     """
 
-    def __init__(self, characters: int = MOST_CHARACTERS, seconds: float = FORGOTTEN) -> None:
+    def __init__(self, characters: int = MAX_CHARACTERS, seconds: float = FORGOTTEN) -> None:
         self._characters, self._seconds = characters, seconds
         self._held = OrderedDict[bytes, Conversation]()  # in the order of their last use
         self._lock = threading.Lock()

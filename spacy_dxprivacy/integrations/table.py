@@ -13,7 +13,7 @@ from ..errors import DxError, Errors
 from ..io.account import Account, charge_person
 from ..io.build import the_sanitizer
 from ..io.parquet import is_text, values_of
-from ..io.records import Failed, Released, Result, checked
+from ..io.records import Failed, Released, Result, make_record
 from ..io.results import by_number, results
 from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS
@@ -106,7 +106,7 @@ def _results(
     if person is not None:
         persons = values_of(table.column(find_column(table.schema, person)))
     records = (
-        checked(row, 0, [text], data={} if is_nobody(name) else {USER: identity(name)})
+        make_record(row, 0, [text], data={} if is_nobody(name) else {USER: identity(name)})
         for row, (text, name) in enumerate(zip(texts, persons, strict=True))
         if text is not None
     )

@@ -403,7 +403,7 @@ def worker_fails(nlp, records, **_):
     ("act", "why"), [(worker_dies, "A worker process died"), (worker_fails, "with RuntimeError")]
 )
 def test_a_worker_that_dies_or_fails_ends_the_run(dx, tmp_path, monkeypatch, forking, act, why):
-    monkeypatch.setattr("spacy_dxprivacy.io.results.in_zone", act)
+    monkeypatch.setattr("spacy_dxprivacy.io.results.sanitize_in_zone", act)
     source = write(tmp_path, "jsonl", ["The cat sleeps near Zorblatt. " * 5000] * 20)
     result = dx(source, tmp_path / "out.jsonl", "-n", 2)
     assert result.exit_code == 1 and why in result.stderr

@@ -18,11 +18,11 @@ from pydantic_core import from_json
 
 from ...entities.surrogates.restoring import Restorer, Rows
 from ...entities.surrogates.table import is_common, is_strange
-from ...io.pieces import listed
+from ...io.pieces import word_list
 from .callers import Refused
 from .prompts import THOUGHT, mapped, sealed
 
-RESTORED = listed("PROMPT_RESTORED")  # the fields of an answer that get originals
+RESTORED = word_list("PROMPT_RESTORED")  # the fields of an answer that get originals
 IDS = ("output_index", "item_id", "index", "content_index", "summary_index")
 OF_RESPONSES = ("output_text", "refusal", "reasoning_text", "reasoning_summary_text")
 _WORD, _CAPITALISED = re.compile(r"[^\W\d_]{3,}"), re.compile(r"\b[A-Z][^\W\d_]{2,}")

@@ -19,7 +19,7 @@ from pydantic_core import from_json
 from ...entities.surrogates.restoring import Rows
 from ...entities.surrogates.table import is_common
 from ...entities.words import is_plain
-from ...io.pieces import listed
+from ...io.pieces import word_list
 from ..conversation import MARK, Line, Prompted, secret
 from .callers import Refused
 
@@ -33,13 +33,14 @@ NOTE = (
 TextMapper = Callable[[str, str], str]
 KeyMapper = Callable[[str], str]
 NUMBERS, CHOICES, VALUES, NAMES, MODELS, TEXTS, TYPES = (
-    listed(f"PROMPT_{name}") for name in "NUMBERS CHOICES VALUES NAMES MODELS TEXTS TYPES".split()
+    word_list(f"PROMPT_{name}")
+    for name in "NUMBERS CHOICES VALUES NAMES MODELS TEXTS TYPES".split()
 )
-MEDIA, TOOLS = listed("PROMPT_MEDIA"), listed("PROMPT_TOOLS")
+MEDIA, TOOLS = word_list("PROMPT_MEDIA"), word_list("PROMPT_TOOLS")
 # What a model thought: where its signature, or all that it encrypted, is.
 THOUGHT = {"thinking": "signature", "redacted_thinking": "data", "reasoning": "encrypted_content"}
 SCHEMAS = ("parameters", "schema", "input_schema")
-SCHEMA_TYPES, SCHEMA_KEYS = listed("SCHEMA_TYPES"), listed("SCHEMA_KEYS")
+SCHEMA_TYPES, SCHEMA_KEYS = word_list("SCHEMA_TYPES"), word_list("SCHEMA_KEYS")
 _NAME = re.compile(r"[\w.:/@+$-]{1,128}", re.ASCII)
 _ITEM = re.compile(r"rs_[0-9a-f]{8,64}")
 _WORD = re.compile(r"[^\W\d_]{3,}")

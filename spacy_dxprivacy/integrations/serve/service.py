@@ -148,7 +148,7 @@ class Service:
         caller, outcomes = request.state.caller, list[Result]()
         lane = self.lanes[sum(map(len, texts)) > SMALL]
         records = (Record(i, [text], data={CALLER: caller}) for i, text in enumerate(texts))
-        for part in chunks(records, characters=CHARACTERS, most=TEXTS):
+        for part in chunks(records, characters=CHARACTERS, max_texts=TEXTS):
             outcomes += await self._until(request, lane, partial(lane.draw, caller, part))
         return outcomes
 
