@@ -101,8 +101,8 @@ def unfitted(options: PipelineOptions) -> Language:
     settings = {NETWORK: override({}, of_network, Config(NETWORK_CONFIG))}
     for factory in [RECOGNISERS[model] for model in RECOGNISERS if model in models]:
         nlp.add_pipe(factory, config=settings.get(factory, {}))
-    if len(models) > 1 and (others := [name for name in models if name not in RECOGNISERS]):
-        nlp.add_pipe("dx_models", config={"models": others})
+    if len(models) > 1 and (other_models := [name for name in models if name not in RECOGNISERS]):
+        nlp.add_pipe("dx_models", config={"models": other_models})
     if options.entities:
         # person -> PERSON, if a recogniser of the pipeline predicts PERSON and not person.
         labels = entity_labels(nlp, before="") or ()
@@ -196,11 +196,11 @@ def _split(overrides: Mapping[str, Any], component: str) -> tuple[dict[str, Any]
 def _split_network(overrides: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the overrides of the network recogniser, by path in its block, and all others."""
     start = f"components.{NETWORK}."
-    of_network, others = dict[str, Any](), dict[str, Any]()
+    of_network, of_pipeline = dict[str, Any](), dict[str, Any]()
     for path, value in overrides.items():
-        part = of_network if path.startswith(start) else others
+        part = of_network if path.startswith(start) else of_pipeline
         part[path.removeprefix(start)] = value
-    return of_network, others
+    return of_network, of_pipeline
 
 
 def override(block: dict[str, Any], overrides: Mapping[str, Any], known: Config) -> Config:
@@ -275,8 +275,8 @@ def short_names(registry_name: str) -> dict[str, str]:
     return {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", _base_name(n)).lower(): n for n in names}
 
 
-def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str:
-    """Return the registered name of a short or full name. `others`: more names for the error.
+def full_name(registry_name: str, given: str, more_names: Sequence[str] = ()) -> str:
+    """Return the registered name of a short or full name. more_names: for the error.
 
     Raise UsageError, with all names, if it is unknown.
     """
@@ -286,7 +286,7 @@ def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str
     plain = {short.replace("-", ""): full for short, full in shorts.items()}
     wanted = given.lower().replace("-", "").replace("_", "")
     if wanted not in plain:
-        noun, names = NOUNS[registry_name], sorted([*shorts, *others])
+        noun, names = NOUNS[registry_name], sorted([*shorts, *more_names])
         hint = did_you_mean(given, [*names, *shorts.values()])
         raise UsageError(f"no {noun} {given!r}.{hint} There are: {', '.join(names)}.")
     return plain[wanted]

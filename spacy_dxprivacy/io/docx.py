@@ -110,15 +110,15 @@ class _Copier:
         self.etree, self.pieces = etree, pieces
         self.row: Any = None  # the table row of the last paragraph
 
-    def copy_blocks(self, element: Any, new: Any) -> None:
+    def copy_blocks(self, element: Any, parent: Any) -> None:
         """Copy paragraphs and tables, but no text outside of paragraphs."""
         for child in element:
             if _name_of(child) == "p":
-                self._copy_paragraph(child, new)
+                self._copy_paragraph(child, parent)
             elif not self._is_dropped(child):
-                self.copy_blocks(child, self._copy(child, new))
+                self.copy_blocks(child, self._copy(child, parent))
 
-    def _copy_paragraph(self, paragraph: Any, new: Any) -> None:
+    def _copy_paragraph(self, paragraph: Any, parent: Any) -> None:
         """Copy a paragraph, then the paragraphs of text boxes within it."""
         in_cell = _name_of(paragraph.getparent()) == "tc"
         row = paragraph.getparent().getparent() if in_cell else None
@@ -126,21 +126,21 @@ class _Copier:
         self.pieces.gap("\t" if is_same else "\n" if in_cell else "\n\n")
         self.row = row
         boxes: list[Any] = []
-        self._copy_inline(paragraph, self._element(new, "p"), boxes)
+        self._copy_inline(paragraph, self._element(parent, "p"), boxes)
         for box in boxes:
-            self._copy_paragraph(box, new)
+            self._copy_paragraph(box, parent)
 
-    def _copy_inline(self, element: Any, new: Any, boxes: list[Any]) -> None:
+    def _copy_inline(self, element: Any, parent: Any, boxes: list[Any]) -> None:
         for child in element:
             name = _name_of(child)
             if name == "p":
                 boxes.append(child)
             elif name in ("t", "noBreakHyphen"):
                 if text := "-" if name != "t" else child.text:
-                    self.pieces.add(text, partial(_put, self._element(new, "t")))
+                    self.pieces.add(text, partial(_put, self._element(parent, "t")))
             elif not self._is_dropped(child):
                 self.pieces.gap(_GAPS.get(name, "") if len(child) == 0 else "")
-                self._copy_inline(child, self._copy(child, new), boxes)
+                self._copy_inline(child, self._copy(child, parent), boxes)
 
     def _is_dropped(self, element: Any) -> bool:
         name = _name_of(element)
@@ -148,8 +148,8 @@ class _Copier:
         self.pieces.dropped[DROPPED.get(name, "")] += name in DROPPED
         return name in DROPPED
 
-    def _copy(self, element: Any, new: Any) -> Any:
-        """Return a copy without values that could hold text; `new` if the element is dropped."""
+    def _copy(self, element: Any, parent: Any) -> Any:
+        """Return a copy without values that could hold text; `parent` if the element is dropped."""
         name, values = _name_of(element), dict[str, str]()
         for key, value in element.attrib.items():
             local = key.rpartition("}")[2]
@@ -159,16 +159,16 @@ class _Copier:
             self.pieces.dropped["attributes"] += not is_value
             values[local] = value if is_value else ""
         # A property without its value would be invalid, and so would a run within a run.
-        if name not in KEPT or values.get("val") == "" or name == _name_of(new):
-            return new
-        copy = self._element(new, name)
+        if name not in KEPT or values.get("val") == "" or name == _name_of(parent):
+            return parent
+        copy = self._element(parent, name)
         for local, value in values.items():
             if value:
                 copy.set(f"{{{W}}}{local}", value)
         return copy
 
-    def _element(self, new: Any, name: str) -> Any:
-        return self.etree.SubElement(new, f"{{{W}}}{name}")
+    def _element(self, parent: Any, name: str) -> Any:
+        return self.etree.SubElement(parent, f"{{{W}}}{name}")
 
 
 def _name_of(element: Any) -> str:

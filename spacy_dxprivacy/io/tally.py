@@ -61,8 +61,8 @@ class Tally:
         title = f"Sanitised {plural(count.documents, 'document')}, {plural(count.tokens, 'token')}"
         by_label = {label: counts["replaced"] for label, counts in count.mentions.items()}
         replaced = [
-            f"{number:,} {what}"
-            for what, number in (
+            f"{number:,} {noun}"
+            for noun, number in (
                 ("words sampled", count.perturbed),
                 ("unknown words", count.unknown),
                 ("numbers", count.numbers),
@@ -104,17 +104,17 @@ class Tally:
         replaced = [label for label, n in self.count.mentions.items() if n["replaced"]]
         if replaced and not self.count.perturbed:
             terms = surrogates or {}
-            near = [label for label in replaced if terms[label]["guarantee"]["epsilon"] != 0]
-            if near:
-                return f"an epsilon for {', '.join(near)}; all others reveal only what -v lists"
+            budgeted = [label for label in replaced if terms[label]["guarantee"]["epsilon"] != 0]
+            if budgeted:
+                return f"an epsilon for {', '.join(budgeted)}; all others reveal only what -v lists"
             return "surrogates reveal only what -v lists"
         if guarantee.kind == "none":
             return "none"
         epsilon = f"epsilon {guarantee.epsilon:.3g}, {guarantee.status}"
         if guarantee.kind != "metric-dp":
             return f"{epsilon}, {guarantee.unit} a word"
-        most = "" if scale is None else f"; any two: {scale['diameter']['nats']:,.0f} nats"
-        return f"near words are hard to tell apart ({epsilon}){most}"
+        diameter = "" if scale is None else f"; any two: {scale['diameter']['nats']:,.0f} nats"
+        return f"near words are hard to tell apart ({epsilon}){diameter}"
 
     def alarms(self) -> list[str]:
         """Return warnings: seeded noise, no guarantee, or many unknown words."""

@@ -388,7 +388,7 @@ def test_an_interrupted_run_leaves_no_output(tmp_path, space, how, n_process, af
         wait_until(lambda: not alive(process), seconds=20)
         stderr = process.communicate()[1]
     assert process.returncode == 130 and not list(out.iterdir())
-    assert stderr == "dx sanitize: stopped. What was not complete has been removed.\n"
+    assert stderr == "dx sanitize: stopped. Incomplete outputs were removed.\n"
 
 
 def worker_dies(nlp, records, **_):
