@@ -76,14 +76,10 @@ class Remap:
                     words, logs = self._candidates(int(rows[i]), kernel)
                     edited[i] = words[(logs + np.log(chain.unigram[words])).argmax()]
             return edited
-        bounds = [*np.flatnonzero(starts).tolist(), len(rows)]
-        for begin, end in pairwise(bounds):
+        for begin, end in pairwise([*np.flatnonzero(starts).tolist(), len(rows)]):
             pairs = zip(edited[begin:end].tolist(), is_fixed[begin:end].tolist(), strict=True)
-            path = most_likely(
-                chain,
-                [_single(row) if stay else self._candidates(row, kernel) for row, stay in pairs],
-            )
-            if path is not None:
+            sentence = [_single(r) if stay else self._candidates(r, kernel) for r, stay in pairs]
+            if (path := most_likely(chain, sentence)) is not None:
                 edited[begin:end] = path
         return edited
 
@@ -165,9 +161,9 @@ def _last_indices(sorted_numbers: Numbers1d) -> Ints1d:
 
 
 def _step(
-    chain: Chain, previous: Ints1d, logs: Floats1d, current: Ints1d
+    chain: Chain, previous: Ints1d, logs: Floats1d, states: Ints1d
 ) -> tuple[Floats1d, Ints1d]:
-    """Return for each current state the log-likelihood of its best path, and its predecessor.
+    """Return for each of the next states the log-likelihood of its best path, and its predecessor.
 
     T = back u + delta. Without delta, the best predecessor is the same for all states. That is
     exact where delta is 0, and a lower bound elsewhere, where paths with delta are tried as well.
@@ -181,18 +177,17 @@ def _step(
     types, by_type = type_of[best_of_type], by_type[best_of_type]
     by_back = by_type + np.log(chain.back[types].astype(np.float64))
     backed_off = int(by_back.argmax())
-    best = by_back[backed_off] + np.log(u[current])
-    predecessors = np.full(len(current), best_of_type[backed_off])
-    target, source, delta = chain.transitions(current, types)
-    by_u = chain.back[types[source]].astype(np.float64) * u[current[target]]
+    best = by_back[backed_off] + np.log(u[states])
+    predecessors = np.full(len(states), best_of_type[backed_off])
+    target, source, delta = chain.transitions(states, types)
+    by_u = chain.back[types[source]].astype(np.float64) * u[states[target]]
     direct = by_type[source] + np.log(delta.astype(np.float64) + by_u)
     # Transitions of contexts themselves.
     contexts = np.flatnonzero(previous >= K)
-    context_target, context, context_delta = chain.transitions(current, previous[contexts])
+    context_target, context, context_delta = chain.transitions(states, previous[contexts])
     target = np.append(target, context_target)
     source = np.append(best_of_type[source], contexts[context])
-    context_logs = logs[contexts[context]] + np.log(context_delta.astype(np.float64))
-    direct = np.append(direct, context_logs)
+    direct = np.append(direct, logs[contexts[context]] + np.log(context_delta.astype(np.float64)))
     order = np.lexsort((direct, target))
     last = order[_last_indices(target[order])]
     better = last[direct[last] > best[target[last]]]
@@ -206,9 +201,6 @@ def make_remap(prior: Prior | None = None) -> Remap:
 
     Args:
         prior: The public language model; that of the mechanism if None.
-
-    Raises:
-        DxError: If the prior is not a prior.
     """
     if prior is not None and not isinstance(prior, Prior):
         raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))

@@ -59,7 +59,7 @@ class _Part:
         return {f"@{self.registry_name}": self.name, **self.settings}
 
     def make(self) -> Any:
-        """Return a new part, made like from a config file."""
+        """Return a new part, made from its block."""
         with quiet():
             return registry.resolve({"part": self.block})["part"]
 

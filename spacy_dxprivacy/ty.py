@@ -73,7 +73,7 @@ class Facts:
     projection: Projection | None = None
     centres: Floats2d | None = None  # (n, c), points to which noise is added
     longest: float | None = None  # the largest distance of two words
-    distance_quantiles: Mapping[str, float] | None = None  # known, so that levels need not measure
+    distance_quantiles: Mapping[str, float] | None = None  # else mechanisms.levels measures
     near_names: Sequence[float] = ()  # distances of the 99 nearest names from a typical name
     # Maps rows to an upper bound on the distance between two of them.
     farthest: Callable[[Ints1d], float | None] = unknown

@@ -47,10 +47,7 @@ def one_of(name: str, value: T, choices: Collection[T]) -> T:
 
 
 def between(name: str, value: object, low: float, high: float, ends: str = "()") -> float:
-    """Return a number as float. Raise DxError unless it is between low and high.
-
-    ends: square brackets include an end of the interval, round ones exclude it.
-    """
+    """Return a number as float. Raise DxError outside of an interval; `ends` are its brackets."""
     first = "from" if ends[0] == "[" else "above"
     expected = f"a number {first} {low:g} {'to' if ends[1] == ']' else 'and below'} {high:g}"
     number = _real(name, value, expected)

@@ -229,7 +229,7 @@ def _check_table(
 ) -> None:
     """Raise UsageError if a table of surrogates cannot be written."""
     if (table is None) != (table_key is None):
-        raise UsageError("`table` and `table_key` go together: a key that is not there is made.")
+        raise UsageError("`table` and `table_key` go together; a missing key is created.")
     if table is None or table_key is None:
         return
     if processes != 1:

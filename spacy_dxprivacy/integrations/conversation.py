@@ -264,9 +264,8 @@ def _sent_texts(
 
 
 def _known_originals(pairs: Pairs, fresh: Sequence[Line]) -> tuple[str, list[tuple[int, int, str]]]:
-    """Return the originals of earlier texts that new texts may mention, as lines of text, and their
-    mentions. With them, a recogniser reads the conversation as one document. Dates need no such
-    help."""
+    """Return earlier originals that new texts may mention, as lines of text, and their mentions: a
+    recogniser then reads the conversation as one document. Dates are recognised by their form."""
     folded = "\n".join(text for _, text in fresh).casefold()
     words_before = {(mention.text, mention.label): mention.before for mention, _ in pairs}
     start, mentions = "", list[tuple[int, int, str]]()

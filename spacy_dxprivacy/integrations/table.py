@@ -49,13 +49,11 @@ def sanitize_table(
         column: The column to sanitise.
         keep: Other columns to release unmodified. None for all columns that cannot hold text
             (numbers, booleans, dates, times). All others are dropped.
-        person: The column that identifies the person of a text. Within a table, the losses of a
-            person are limited by max_epsilon_per_person. With a key, all dates of a person are
-            shifted by the same number of days.
+        person: The column that identifies the person of a text. In a table, max_epsilon_per_person
+            limits the loss of a person. With a key, all dates of a person are shifted alike.
         on_failure: For a document that cannot be sanitised: "drop" its row, "null" its text, or
             "raise".
-        receipts: Whether to add the columns dx_tokens, dx_perturbed, dx_unknown, dx_kept and
-            dx_draws.
+        receipts: Add the columns dx_tokens, dx_perturbed, dx_unknown, dx_kept and dx_draws.
         batch_size: Documents per batch.
 
     Returns:

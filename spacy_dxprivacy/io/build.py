@@ -243,7 +243,7 @@ def component_config(options: PipelineOptions) -> dict[str, Any]:
     """Return the block of the sanitizer in a config, with only the settings that are given."""
     epsilon = options.epsilon if options.level is None else options.level
     if options.level is not None and options.epsilon is not None:
-        raise UsageError("`level` is an `epsilon` by its name: give one of the two.")
+        raise UsageError("`level` sets `epsilon` by name: give only one of them.")
     block: dict[str, Any] = {
         "mechanism": mechanism_config(options.mechanism, epsilon),
         "space": _space_config(options.space),
@@ -262,10 +262,7 @@ def _parameters(registry_name: str, name: str) -> Mapping[str, inspect.Parameter
 
 
 def short_names(registry_name: str) -> dict[str, str]:
-    """Return full names by short name, {"random-word": "dx.RandomWord.v1"}.
-
-    The latest version wins, and names of this package win over those of others.
-    """
+    """Return full names by short name. Names of this package win, then later versions."""
 
     def rank(name: str) -> tuple[bool, int]:
         version = name.rpartition(".v")[2]
@@ -276,10 +273,7 @@ def short_names(registry_name: str) -> dict[str, str]:
 
 
 def full_name(registry_name: str, given: str, more_names: Sequence[str] = ()) -> str:
-    """Return the registered name of a short or full name. more_names: for the error.
-
-    Raise UsageError, with all names, if it is unknown.
-    """
+    """Return the registered name of a short or full name. Raise UsageError, with all names."""
     if given in getattr(registry, registry_name):
         return given
     shorts = short_names(registry_name)
@@ -355,7 +349,7 @@ def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
         if not (key and value):
             raise UsageError(f"settings of a mechanism are NAME=VALUE, got {setting!r}.")
         if key == "epsilon":
-            raise UsageError("give epsilon by `epsilon`, not among the settings of a mechanism.")
+            raise UsageError("set epsilon with `epsilon`, not in the settings of a mechanism.")
         _block_with(config, key)[key] = _setting(key, value)
     return " ".join([registered, *settings]), config
 

@@ -80,7 +80,7 @@ def parse(raw: bytes, files: FileOptions) -> Pieces:
 
 def _unzip(raw: bytes) -> dict[str, bytes]:
     if raw.startswith(ENCRYPTED):
-        raise BadDocument("it is encrypted, or of a Word before 2007: save it as .docx.")
+        raise BadDocument("it is encrypted, or from Word before 2007: save it as .docx.")
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         infos = archive.infolist()
         size = sum(info.file_size for info in infos)

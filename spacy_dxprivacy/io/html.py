@@ -104,7 +104,7 @@ class _PageReader(HTMLParser):
     def close(self) -> None:
         super().close()
         if self.skipped:
-            raise BadDocument(f"a <{self.skipped}> in it has no end.")
+            raise BadDocument(f"its element <{self.skipped}> is not closed.")
         self._flush()
         for text, put, label in self.attribute_texts:
             self.pieces.gap("\n\n")

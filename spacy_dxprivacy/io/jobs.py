@@ -253,7 +253,7 @@ def _format_of(path: Path, role: str) -> str:
         return KINDS[ending]
     if ending in (".json", ".gz"):
         raise UsageError(f"{path}: {ARRAY if ending == '.json' else COMPRESSED}")
-    stdin = ", or - for stdin; or `format` says what it is" if role == "INPUT" else ""
+    stdin = ", or be - for stdin; else set `format`" if role == "INPUT" else ""
     raise UsageError(f"{path}: {role} must be a folder or end in {', '.join(KINDS)}{stdin}.")
 
 

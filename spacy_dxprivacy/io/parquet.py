@@ -94,7 +94,7 @@ class ParquetWriter(TableWriter):
                 for values, field in zip(columns, self.schema, strict=True)
             ]
         except (self.pa.ArrowException, UnicodeError):  # their messages quote values
-            raise UsageError("a column that is kept holds what .parquet cannot.") from None
+            raise UsageError("a kept column has values that .parquet cannot store.") from None
         if self.writer is None:
             self.writer = ArrowWriter(self.handle, self.schema)
             # Deleting an unfinished writer would write to a closed file.

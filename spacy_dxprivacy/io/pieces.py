@@ -33,8 +33,7 @@ ENDINGS = {"docx": (".docx",), "html": (".html", ".htm"), "eml": (".eml",)}  # f
 ADDRESS = re.compile(r"[^\s@<>\"(),:;\[\]\\]+@[\w.-]+", re.ASCII)
 NO_ADDRESS = "redacted@example.invalid"  # written if the sanitised text is no address
 _GAPS = ("", " ", "\t", "\n", "\n\n")  # between pieces, from weak to strong
-# Invisible characters would hide names from a recogniser, so they are removed; no-break spaces
-# become spaces.
+# Removed, because they would hide names from recognisers; no-break spaces become spaces.
 _SEEN = {0xA0: " ", 0x202F: " ", **dict.fromkeys([0xAD, 0x200B, 0x2060, 0xFEFF])}
 
 

@@ -32,8 +32,7 @@ from ..pipeline.receipt import Receipt, install_extensions
 from .records import Failed, Input, Released, Result, chunks
 from .zones import ZONE_CHARACTERS, ZONE_DOCUMENTS, sanitize_in_zone, zone
 
-# Size of a task: large enough for batches of the mechanism, small enough for all workers to finish
-# at about the same time.
+# Enough for batches of the mechanism, and few enough for workers to finish at about the same time.
 TASK_CHARACTERS = 2**16
 TASKS_AHEAD = 2  # submitted for each worker; they are in memory
 
@@ -96,10 +95,7 @@ def _in_processes(
 def by_number(
     outcomes: Iterable[Result], count: int
 ) -> tuple[list[str | None], list[Receipt | None], dict[int, str]]:
-    """Return texts and receipts by record number (from 0), and reasons of failures by number.
-
-    Each record has one text. Failed records have None as text and receipt.
-    """
+    """Return the text and receipt of each record by number (None if it failed), and the reasons."""
     texts: list[str | None] = [None] * count
     receipts: list[Receipt | None] = [None] * count
     failures = dict[int, str]()
@@ -116,7 +112,7 @@ def by_number(
 
 
 def _without_origin(record: Input) -> Input:
-    # A worker does not write, so it needs no origin; unpickled, it may be large.
+    # Workers do not write, so they need no origin.
     return record if isinstance(record, Failed) else replace(record, origin=None)
 
 
@@ -163,8 +159,7 @@ def _pool(nlp: Language, n_process: int, with_docs: bool) -> Iterator[ProcessPoo
                     pool.submit(int)
             yield pool
         except BrokenProcessPool:
-            # BrokenProcessPool is not raised as OSError: the CLI treats a broken pipe as a reader
-            # of stdout that has stopped.
+            # No OSError: the CLI takes a broken pipe for a reader of stdout that has stopped.
             why = "A worker process died, perhaps for lack of memory: use fewer processes."
             raise DxError(why) from None
         finally:
@@ -173,8 +168,7 @@ def _pool(nlp: Language, n_process: int, with_docs: bool) -> Iterator[ProcessPoo
             for worker in list((pool._processes or {}).values()):
                 worker.kill()
             if sys.version_info < (3, 11, 5):
-                # Otherwise a thread waits forever to write a task that no worker reads (CPython
-                # issue 94777).
+                # Otherwise a thread waits forever to write a task (CPython issue 94777).
                 pool._call_queue._reader.close()  # type: ignore[attr-defined]
             pool.shutdown(cancel_futures=True)
 

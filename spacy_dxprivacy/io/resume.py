@@ -107,12 +107,8 @@ class FinishedFiles:
 
     def write_part(self, job: Job, hidden: str, sums: Mapping[str, Any]) -> None:
         """Write the part of a file whose output is complete. hidden: the output's hidden name."""
-        part = {
-            "file": self._name(job),
-            "hidden": hidden,
-            "source": _source_state(job),
-            **sums,
-        }
+        source = _source_state(job)
+        part = {"file": self._name(job), "hidden": hidden, "source": source, **sums}
         write_bytes(self.folder / _file_name(part["file"]), json.dumps(part).encode())
         self.parts[part["file"]] = part
 

@@ -73,7 +73,7 @@ def _sanitize_texts(
     for is_long, pairs in by_length:
         if is_long:
             for record, text in pairs:
-                yield _sanitize_parts(nlp, record, str(text), batch_size)
+                yield _sanitize_long(nlp, record, str(text), batch_size)
         else:
             yield from _sanitize_batches(nlp, list(pairs), batch_size)
 
@@ -146,9 +146,7 @@ def is_split(nlp: Language, text: Text) -> bool:
     return len(pipes) == 1 and isinstance(pipes[0], DxSanitizer) and pipes[0].settings.takes_parts
 
 
-def _sanitize_parts(
-    nlp: Language, record: Record, text: str, batch_size: int
-) -> Sanitized | Failed:
+def _sanitize_long(nlp: Language, record: Record, text: str, batch_size: int) -> Sanitized | Failed:
     with zone(nlp):
         places = split_points(nlp, text)
     if not places:

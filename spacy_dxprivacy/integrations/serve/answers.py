@@ -201,7 +201,7 @@ class AnswerRestorer:
         try:
             restored, events = self._seal_thought(self.restore(event)), list[dict[str, Any]]()
         except TypeError:  # an id that is an object
-            raise HttpError(502, "an event of the upstream is not one of its API.") from None
+            raise HttpError(502, "the upstream sent an invalid event.") from None
         for ids in self._ended:
             for key in [key for key in self._held if key[1][: len(ids)] == ids]:
                 text, name = self._flush(key), re.split(r"[ .]", key[0])[-1]

@@ -44,7 +44,7 @@ MAX_ITEMS = 1000  # texts or entities of a request
 DESCRIPTION = """Sanitise text under metric differential privacy. Every request samples anew, and
 the privacy losses of a caller add up. /about states the guarantee. Errors are
 {"error": "a sentence"}, without content of the request."""
-NO_ROUTE = {404: "there is no such route.", 405: "this route takes another method."}
+NO_ROUTE = {404: "there is no such route.", 405: "this route does not allow this method."}
 
 SETTINGS = "DX_SERVICE_SETTINGS"  # environment variable: options as JSON, without secrets
 Settings = TypeAdapter(tuple[PipelineOptions, ServiceOptions])
@@ -242,7 +242,7 @@ async def _wrong_body(request: Request, failure: Any) -> Response:
     if error["type"] == "json_invalid":
         raise HttpError(400, "the body is not JSON.")
     name = next((part for part in reversed(error["loc"]) if part in _FIELDS), "the body")
-    raise HttpError(422, f"{name!r} is not what this route takes: see /openapi.json.")
+    raise HttpError(422, f"{name!r} is not valid for this route: see /openapi.json.")
 
 
 async def _no_route(request: Request, error: Any) -> Response:

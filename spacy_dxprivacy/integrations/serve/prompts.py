@@ -147,14 +147,12 @@ class Prompt:
         kind = value.get("type")
         from_tool = value.get("role") in ("tool", "function") or kind == "tool_result"
         if "role" in value and "name" in value and not from_tool:
-            raise HttpError(
-                400, "'name' of a message may be a person's name, and is not passed on."
-            )
+            raise HttpError(400, "'name': names of the authors of messages are not passed on.")
         if isinstance(kind, str) and kind in MEDIA:
             if self._images:
                 return value
             raise HttpError(
-                400, "'type': images, audio and files are refused: `images` lets them pass."
+                400, "'type': images, audio and files are rejected; `images` allows them."
             )
         result = "content" if from_tool else "output"  # results of functions are often JSON
         return {
@@ -349,7 +347,7 @@ def _is_version(text: str) -> bool:
 
 
 def _names_somebody(field: str) -> HttpError:
-    return HttpError(400, f"{field!r} has a name or a number in it that may be somebody's.")
+    return HttpError(400, f"{field!r} has a name or number that may identify a person.")
 
 
 def _split_words(name: str) -> str:

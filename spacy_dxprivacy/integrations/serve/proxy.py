@@ -148,7 +148,7 @@ def _headers(request: Request, path: str) -> dict[str, str]:
     for name, form in {**of_client, **(OF_ANTHROPIC if is_anthropic else {})}.items():
         value = request.headers.get(name)
         if value is not None and not form.fullmatch(value):
-            raise HttpError(400, f"the header {name} is not one that this API has.")
+            raise HttpError(400, f"the header {name} is not valid.")
         headers |= {} if value is None else {name: value}
     if key:
         headers |= {"x-api-key": key} if is_anthropic else {"authorization": f"Bearer {key}"}
@@ -184,9 +184,7 @@ async def _data_lines(upstream: httpx.Response) -> AsyncIterator[bytes]:
     """Yield the data of server-sent events."""
     unfinished = b""
     async for chunk in _chunks(upstream):
-        *lines, unfinished = (unfinished + chunk).split(
-            b"\n"
-        )  # a text may contain other line breaks
+        *lines, unfinished = (unfinished + chunk).split(b"\n")  # texts may have other breaks
         for line in lines:
             if line.startswith(b"data:"):
                 yield line[5:].strip()
