@@ -349,7 +349,7 @@ def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
         if not (key and value):
             raise UsageError(f"settings of a mechanism are NAME=VALUE, got {setting!r}.")
         if key == "epsilon":
-            raise UsageError("set epsilon with `epsilon`, not in the settings of a mechanism.")
+            raise UsageError("give epsilon by `epsilon`, not in the settings of a mechanism.")
         _block_with(config, key)[key] = _setting(key, value)
     return " ".join([registered, *settings]), config
 

@@ -66,7 +66,7 @@ def test_a_pipeline_takes_the_settings_and_epsilon():
         ("laplace c=0.04 projection=RankSampling", "dx.Laplace.v1 has no setting 'c'"),
         ("laplace projection=Rank", "no projection 'Rank'."),
         ("laplace projection=nearest index=flat", "no index 'flat'."),
-        ("laplace epsilon=3", "set epsilon with `epsilon`"),
+        ("laplace epsilon=3", "give epsilon by `epsilon`"),
     ],
 )
 def test_wrong_names_and_settings_are_named(text, why):
