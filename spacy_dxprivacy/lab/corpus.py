@@ -19,9 +19,9 @@ from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
 from ..config import FileOptions
 from ..errors import UsageError, quiet
 from ..io.build import NO_LIMIT
-from ..io.fields import Row, slots_of
-from ..io.jobs import begun, opened, plan_jobs, read
-from ..io.records import Failed, Input, Record, chunks, docs_of
+from ..io.fields import Row, find_slots
+from ..io.jobs import check_first_record, open_input, plan_jobs, read
+from ..io.records import Failed, Input, Record, chunks, nlp_inputs
 from ..io.zones import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draft import PLAIN, Draft
 from ..pipeline.selection import cut
@@ -63,8 +63,8 @@ def records_of(source: str, taker: str, files: FileOptions) -> Iterator[Input]:
     if source != "-" and Path(source).is_dir():
         raise UsageError(f"{taker} takes one file, not a folder.")
     (job,) = plan_jobs(source, None, files)
-    with opened(job) as handle:
-        yield from begun(read(handle, job.read_as, files))
+    with open_input(job) as handle:
+        yield from check_first_record(read(handle, job.read_as, files))
 
 
 def released_records(
@@ -92,11 +92,11 @@ def sentences_of_file(
     """Yield the Words of documents, and the number of unreadable records, for each chunk."""
     nlp = tokenizer()
     records = records_of(source, taker, FileOptions(field=(field,)))
-    for batch in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
+    for batch in chunks(records, characters=ZONE_CHARACTERS, max_texts=ZONE_DOCUMENTS):
         records_read = [record for record in batch if isinstance(record, Record)]
         with zone(nlp), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy's warnings may quote tokens
-            docs = nlp.pipe(doc for record in records_read for doc in docs_of(nlp, record))
+            docs = nlp.pipe(doc for record in records_read for doc in nlp_inputs(nlp, record))
             documents = [words_of(doc, space)[:3] for doc in docs]
         yield documents, len(batch) - len(records_read)
 
@@ -287,7 +287,7 @@ def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
         entry = record.origin.entry
         entry = {**{str(i): value for i, value in enumerate(entry.values(), 1)}, **entry}
         try:
-            slots = [slots_of(entry, name)[0] for name in names[1:]]
+            slots = [find_slots(entry, name)[0] for name in names[1:]]
         except KeyError:
             continue
         values = [record.texts[0], *(holder[place] for holder, place in slots)]

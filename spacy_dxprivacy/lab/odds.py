@@ -25,7 +25,7 @@ from ..arrays import Ints1d
 from ..config import FileOptions
 from ..errors import UsageError
 from ..io.build import make_pipeline
-from ..io.records import Record, docs_of
+from ..io.records import Record, nlp_inputs
 from ..io.zones import zone
 from ..pipeline.receipt import Receipt, get_receipt
 from .aligned import aligned_words
@@ -238,10 +238,10 @@ def texts_of_files(
     if after is None:
         for record in records_of(str(before), "`dx odds`", files):
             if isinstance(record, Record):
-                yield from (TextAndRelease(record.number, doc) for doc in docs_of(nlp, record))
+                yield from (TextAndRelease(record.number, doc) for doc in nlp_inputs(nlp, record))
         return
     for original, release in released_records(before, after, files, failed):
-        for doc, new_doc in zip(docs_of(nlp, original), docs_of(nlp, release), strict=False):
+        for doc, new_doc in zip(nlp_inputs(nlp, original), nlp_inputs(nlp, release), strict=False):
             yield TextAndRelease(original.number, doc, new_doc)
 
 

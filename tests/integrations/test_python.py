@@ -14,7 +14,7 @@ from spacy_dxprivacy import DxError, UsageError, registry
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import PipelineOptions
 from spacy_dxprivacy.integrations import clean as cleaning
-from spacy_dxprivacy.integrations.clean import identity, is_nobody, ready
+from spacy_dxprivacy.integrations.clean import get_pipeline, identity, is_nobody
 from spacy_dxprivacy.io.build import make_pipeline, mechanism_config
 from spacy_dxprivacy.mechanisms.levels import LEVELS
 
@@ -195,11 +195,11 @@ def test_an_unknown_registered_name_names_the_nearest(name):
 
 
 def test_a_pipeline_is_made_once_and_anew_when_its_file_changes(how, tmp_path):
-    assert ready({**how, "entities": ()}) is ready({**how, "language": None})
+    assert get_pipeline({**how, "entities": ()}) is get_pipeline({**how, "language": None})
     path = tmp_path / "one.cfg"
     make_pipeline(**how).config.to_disk(path)
-    first = ready({"config": path})
-    assert ready({"config": str(path)}) is first
+    first = get_pipeline({"config": path})
+    assert get_pipeline({"config": str(path)}) is first
     path.write_text(path.read_text().replace("epsilon = 2.0", "epsilon = 1.0"))
     assert dx.clean("a", receipts=True, config=path).spent == [1.0]
 

@@ -19,7 +19,7 @@ from spacy_dxprivacy.entities.surrogates.plain import NOTHING
 from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions
 from spacy_dxprivacy.entities.tables import STATES, ZIP_HEADS, cities, listed
 from spacy_dxprivacy.errors import UsageError
-from spacy_dxprivacy.io.files.keys import check_apart, make_key, read_key
+from spacy_dxprivacy.io.files.keys import check_key_location, make_key, read_key
 from spacy_dxprivacy.privacy.guarantee import Guarantee
 from spacy_dxprivacy.privacy.randomness import geometric
 
@@ -343,8 +343,8 @@ def test_a_key_that_is_short_public_or_missing_is_refused(tmp_path, key):
         with pytest.raises(DxError, match="key"):
             made("dx.Name.v1", **settings)
     with pytest.raises(UsageError, match="folder of the output"):
-        check_apart(tmp_path / "key", tmp_path / "out.txt")
-    check_apart(tmp_path / "key", tmp_path / "deeper" / "out.txt")
+        check_key_location(tmp_path / "key", tmp_path / "out.txt")
+    check_key_location(tmp_path / "key", tmp_path / "deeper" / "out.txt")
 
 
 @dataclass(frozen=True)

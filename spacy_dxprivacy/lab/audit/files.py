@@ -17,9 +17,9 @@ import spacy
 
 from ...config import FileOptions, names_of
 from ...errors import DxError, UsageError
-from ...io.fields import Row, steps
+from ...io.fields import Row, split_path
 from ...io.files.docbin import BadPacked, read_docbin, unpack
-from ...io.files.limits import DEEPEST as DEEPEST_LISTS
+from ...io.files.limits import MAX_DEPTH as DEEPEST_LISTS
 from ...io.files.limits import MB, TooLarge, check_ratio, parse_json
 from ...io.jobs import KINDS
 from ...io.jobs import read as read_records
@@ -172,7 +172,7 @@ def _blank_vocab() -> Any:
 
 def _records(raw: bytes, kind: str, files: FileOptions) -> Iterator[Item]:
     """Yield the texts of records, by the readers of `dx sanitize`, and strings of other fields."""
-    field_names = {step for path in files.field for step in steps(path)}
+    field_names = {step for path in files.field for step in split_path(path)}
     for record in read_records(io.BytesIO(raw), kind, files):
         if isinstance(record, Failed):
             why = f"a .{kind} file, record {record.number}: {record.why} {record.hint}"

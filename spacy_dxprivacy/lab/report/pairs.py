@@ -21,7 +21,7 @@ from spacy.tokens import Doc
 from ...config import FileOptions
 from ...errors import UsageError
 from ...io.jobs import KINDS, Job, files_in, plan_jobs
-from ...io.records import docs_of
+from ...io.records import nlp_inputs
 from ...space import Space
 from ..corpus import Interval, coded, linear_model, macro_f1, released_records, tokenizer
 
@@ -167,7 +167,7 @@ def read_pairs(
             continue
         for old, released in released_records(before, after, files, lost):
             name = old.origin.entry.get(label) if label else None
-            for docs in zip(docs_of(nlp, old), docs_of(nlp, released), strict=False):
+            for docs in zip(nlp_inputs(nlp, old), nlp_inputs(nlp, released), strict=False):
                 yield make_pair(
                     *(nlp(doc) for doc in docs),
                     tokens_are_given=source.write_as == "spacy",
