@@ -15,9 +15,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import spacy
 from spacy.tokens import Doc
-from spacy.training import biluo_tags_to_spans, iob_to_biluo
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.surrogates.plain import make_preset
@@ -37,12 +35,6 @@ RIGHT = {
     "URL": {"DOMAIN_NAME"},
     "PHONE": {"PHONE_NUMBER"},
     "ID": set("ID CREDIT_CARD IBAN_CODE US_SSN IP_ADDRESS US_DRIVER_LICENSE ZIP_CODE".split()),
-}
-CONLL = spacy.blank("xx")
-CONLL_TYPES = {
-    **{"PER": "PERSON", "ORG": "ORGANIZATION", "LOC": "GPE"},
-    **{"person": "PERSON", "location": "GPE"},
-    **dict.fromkeys(("corporation", "group"), "ORGANIZATION"),
 }
 Example = tuple[str, list[tuple[str, int, int]]]  # a text, and its entities by character
 
@@ -103,25 +95,9 @@ def add(tally: Tally, doc: Doc, spans: list[tuple[str, int, int]]) -> None:
             tally.right[label] += bool(kinds & RIGHT.get(label, {label}))
 
 
-def conll_examples(path: Path) -> list[Example]:
-    """Sentences of a file in CoNLL columns, a space between all words; IOB tags in the last one."""
-    examples = []
-    for block in path.read_text("utf8").split("\n\n"):
-        rows = [row for row in map(str.split, block.split("\n")) if len(row) > 1]
-        rows = [row for row in rows if row[0] != "-DOCSTART-"]
-        if rows:
-            doc = Doc(CONLL.vocab, words=[row[0] for row in rows])
-            ents = biluo_tags_to_spans(doc, iob_to_biluo([row[-1] for row in rows]))
-            named = [(CONLL_TYPES[ent.label_], ent) for ent in ents if ent.label_ in CONLL_TYPES]
-            examples.append((doc.text, [(kind, e.start_char, e.end_char) for kind, e in named]))
-    return examples
-
-
 def read(path: Path) -> list[Example]:
-    """Return the texts of a .conll file, of a .jsonl of {"text", "spans"}, or of a .json of
-    presidio-research (synth_dataset_v2.json)."""
-    if path.suffix == ".conll":
-        return conll_examples(path)
+    """Return the texts of a .jsonl of {"text", "spans"}, or of a .json of presidio-research
+    (synth_dataset_v2.json)."""
     raw = path.read_text("utf8")
     if path.suffix == ".jsonl":
         text, *keys = "text", "label", "start", "end"

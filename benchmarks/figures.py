@@ -11,6 +11,9 @@ A result file is JSON under docs/ with
     attacker    what the reader of the output knows
     columns, rows       the table
 
+A benchmark writes its result file. Where the command is one of `dx` or of a project, its rows are
+those of the .csv file that `--out` writes.
+
 A page holds the table between `<!-- figures: attacks/linked.json -->` and `<!-- /figures -->`, and
 a sentence about a level between `<!-- level: light -->` and `<!-- /level -->`.
 tests/docs/test_figures.py fails where a page and its file differ, and where the command or the
