@@ -32,12 +32,7 @@ from spacy_dxprivacy import DxError, Guarantee, UsageError
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import ServiceOptions
 from spacy_dxprivacy.integrations.serve.app import check, make_app
-from spacy_dxprivacy.integrations.serve.callers import (
-    Callers,
-    account_of,
-    add_token,
-    read_callers,
-)
+from spacy_dxprivacy.integrations.serve.callers import Callers, account_of, add_token, read_callers
 from spacy_dxprivacy.integrations.serve.service import Service
 from spacy_dxprivacy.io.build import make_pipeline, the_sanitizer
 from spacy_dxprivacy.registries import registry
