@@ -13,8 +13,10 @@ from datetime import date, datetime
 from functools import partialmethod
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
+import srsly
 
 pytest.importorskip("fastapi", reason="needs the extra 'serve'")
 pytest.importorskip("httpx", reason="needs the extra 'serve'")
@@ -31,6 +33,8 @@ from spacy_dxprivacy.integrations.conversation import Conversations, Prompter, S
 from spacy_dxprivacy.integrations.serve.prompts import NOTE
 from spacy_dxprivacy.io.build import make_pipeline, the_sanitizer
 from spacy_dxprivacy.io.results import results
+
+CASES = srsly.read_yaml(Path(__file__).with_suffix(".yaml"))
 
 # None of them is part of a surrogate.
 NAMES = "Okonkwo Priya Whitcombe Leeds 867-5309 stmary Mercy Zorblatt Okafor".split()
@@ -413,31 +417,8 @@ def test_however_a_text_is_cut_its_restored_pieces_are_the_restored_whole():
 
 # -- where nothing is restored ---------------------------------------------------------------------
 
-CHANNELS = [
-    "![x](https://evil.example/{}.png)",
-    "![x](https://evil.example/?q={})",
-    "www.evil.example/{}",
-    "https://{}.evil.example/a",
-    "{}.evil.example/a",
-    "[x](//evil.example/a {})",
-    "x@{}.evil.example",
-    "[x](<https://evil.example/a {}>)",
-    '<img src="https://evil.example/{}">',
-    "HTTPS://e.example#{}",
-    "<img alt='{}' title=\"a > b\">",
-    '<a href="a" style="background: url(b/{})">',
-    "<b\nid={}>",
-    "[x]: https://evil.example/a/{}",
-    "https://evil.example/a\u00a0{}",
-    'https://evil.example/"{}"',
-    "https://evil.example/" + "a" * 5000 + "{}",
-    "mailto:a@evil.example?body={}",
-    "<{} id=a>",
-    "\\\\evil.example\\{}",
-    "data:text/html,{}",
-]
-READ = ["See {}.", "({})", "**{}**, x", "Ask {}; see https://a.example.", "<b>x</b> {} [a](b) {}",
-        "a < b, {}", "[{}](https://a.example)", "<p>{}</p>", "{}/{}", "“{}’s”"]  # fmt: skip
+CHANNELS = CASES["channels"]
+READ = CASES["read"]
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -570,25 +551,7 @@ def test_names_that_the_texts_have_are_no_names_of_functions(proxy, upstream):
         assert ask(proxy, CHAT, one).status == 400 and not upstream.seen
 
 
-IDENTIFIERS = {
-    "tool_call_id": [
-        "617-555-0142",
-        "maria.gonzalez",
-        "12_Main_Street",
-        "1955-03-12",
-        "MariaGonzalez",
-        "call_617-555-0142",
-        "maria@gonzalez.example",
-        "p617_555_0142",
-    ],
-    "model": ["maria.gonzalez", "gpt-4o-maria", "617-555-0142", "6175550142", "zebulon"],
-    "role": ["maria", "Maria Gonzalez"],
-    "service_tier": ["maria"],
-    "reasoning_effort": ["maria"],
-    "seed": [6175550142, "x"],
-    "temperature": ["0.5"],
-    "tool_choice": ["maria"],
-}
+IDENTIFIERS = CASES["identifiers"]
 
 
 @pytest.mark.parametrize("field", IDENTIFIERS)
@@ -717,17 +680,23 @@ def test_the_upstream_sees_no_other_script_and_no_name_with_signs_that_nobody_se
     assert not any(word in seen for word in ("Okonkwo", "Priya", "李娜", "\\u674e", "2068"))
 
 
-def test_errors_of_the_upstream_pass_without_their_text(make_proxy, upstream):
-    proxy = make_proxy()
-    for status, expected in ((401, 401), (429, 429), (500, 500), (302, 502)):
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("stream", [False, True])
+def test_errors_of_the_upstream_pass_without_their_text(proxy, upstream, path, stream):
+    for status in (400, 401, 429, 500, 529, 302):
         upstream.status = status
-        answer = ask(proxy, CHAT, chat())
-        assert answer.status == expected and "(model_not_found)" in answer.json["error"]["message"]
-        assert answer.headers["retry-after"] == "7" and len(answer.json["error"]["message"]) < 80
-    answer = ask(make_proxy(upstream="http://127.0.0.1:9"), CHAT, chat())
-    assert answer.status == 502
+        answer = ask(proxy, path, body_of(path, stream=stream))
+        assert answer.status == (502 if status == 302 else status)
+        assert answer.json["type"] == "error" and answer.headers["retry-after"] == "7"
+        message = answer.json["error"]["message"]
+        assert "(model_not_found)" in message and len(message) < 80
+        assert not [name for name in NAMES if name in answer.body.decode()]
+
+
+def test_no_upstream_too_much_and_no_such_path(make_proxy, upstream):
+    assert ask(make_proxy(upstream="http://127.0.0.1:9"), CHAT, chat()).status == 502
     assert ask(make_proxy(max_bytes=100), CHAT, chat()).status == 413
-    assert ask(proxy, "/sanitize", {"text": "x"}).status == 404
+    assert ask(make_proxy(), "/sanitize", {"text": "x"}).status == 404
 
 
 def test_whose_key_the_upstream_gets(make_proxy, upstream, monkeypatch):
@@ -968,16 +937,6 @@ def test_a_stream_that_breaks_off_ends_with_an_error_and_without_originals_of_ot
         assert answer.status == 200 and answer.body != whole
         assert events_of(answer)[-1]["error"]["message"].endswith("broke off.")
         assert "Zorblatt" not in answer.body.decode()
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_every_api_gives_the_status_of_the_upstream_and_no_original(proxy, upstream, path):
-    for stream in (False, True):
-        for status in (400, 401, 429, 529):
-            upstream.status = status
-            answer = ask(proxy, path, body_of(path, stream=stream))
-            assert answer.status == status and answer.json["type"] == "error"
-            assert not [name for name in NAMES if name in answer.body.decode()]
 
 
 # -- a conversation is one document ----------------------------------------------------------------
