@@ -47,7 +47,7 @@ from spacy_dxprivacy.entities.surrogates.name_forms import TITLES
 from spacy_dxprivacy.entities.surrogates.plain import make_preset
 from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions, words_of_surrogate
 from spacy_dxprivacy.entities.tables import LISTED
-from spacy_dxprivacy.integrations.presidio.component import DxPresidio
+from spacy_dxprivacy.integrations.recognisers import DxPresidio
 from spacy_dxprivacy.lab import golden
 from spacy_dxprivacy.lab.golden import WORD, distinctive_words
 from spacy_dxprivacy.lab.results import lower, upper

@@ -10,7 +10,7 @@ import spacy
 from spacy.language import Language
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.integrations.presidio.component import DxPresidio, make_dx_presidio
+from spacy_dxprivacy.integrations.recognisers import DxPresidio, make_dx_presidio
 
 HERE = importlib.util.find_spec("presidio_analyzer") is not None
 needs_presidio = pytest.mark.skipif(not HERE, reason="presidio is not installed")

@@ -12,9 +12,9 @@ from presidio_analyzer.nlp_engine import NerModelConfiguration, SpacyNlpEngine
 from presidio_anonymizer.operators import Operator, OperatorType
 from spacy.language import Language
 
-from ...entities.tables import by_word
-from ...pipeline.component import DxSanitizer
-from ...text.normal import on_original
+from ..entities.tables import by_word
+from ..pipeline.component import DxSanitizer
+from ..text.normal import on_original
 
 SCORE = 0.85  # presidio's score for entities of a spaCy pipeline
 # Entities of presidio by label of a pipeline. Other labels are used as entity names.
