@@ -22,7 +22,7 @@ from spacy.training import biluo_tags_to_spans, iob_to_biluo
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.surrogates.plain import make_preset
 from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions, words_of_surrogate
-from spacy_dxprivacy.lab.golden import WORD, telling
+from spacy_dxprivacy.lab.golden import WORD, distinctive_words
 
 LABELS = "PERSON DATE TIME GPE ADDRESS ORG EMAIL URL PHONE ID".split()
 # Our label -> the types of the data that it is right for.
@@ -91,7 +91,7 @@ def add(tally: Tally, doc: Doc, spans: list[tuple[str, int, int]]) -> None:
     words = words_in(doc.text)
     left = {w.lower() for start, end, w in words if hidden.keys().isdisjoint(range(start, end))}
     tally.documents.update({kind for kind, _, _ in spans})
-    tally.leaking.update({kind for kind, a, b in spans if telling(doc.text[a:b]) & left})
+    tally.leaking.update({kind for kind, a, b in spans if distinctive_words(doc.text[a:b]) & left})
     touched = changed_by_surrogates(doc)
     for start, _, _ in words:
         label, kinds = hidden.get(start), owner.get(start, set())

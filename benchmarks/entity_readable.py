@@ -111,10 +111,10 @@ def main() -> None:
         readable, back = readable_and_restored(nlp, text)
         for name, start, end in spans:
             words = words_in(text, start, end)
-            telling = [w for w in words if w[2].lower() not in FORM] or words
-            open_ = [word for place, _, word in telling if place in readable]
+            distinctive_words = [w for w in words if w[2].lower() not in FORM] or words
+            open_ = [word for place, _, word in distinctive_words if place in readable]
             mentions[name] += 1
-            whole[name] += len(open_) == len(telling)
+            whole[name] += len(open_) == len(distinctive_words)
             part[name] += bool(open_)
             restored[name] += not open_ and all(place in back for place, *_ in words)
     rows = []

@@ -44,6 +44,14 @@ from .terminal import (
 MAX_FAILURES = 20  # printed one by one
 LONG = 2**20  # bytes of a run that probably needs most of the stored paths
 TABLE = "nothing more by the table of surrogates, which only its key decrypts"
+NOTE = (
+    "Mrs. Eleanor Whitcombe is a 67-year-old retired teacher from Leeds. I've asked Dr. Okafor to "
+    "see her on 14 March 2023."
+)
+MODES = {
+    "--entities person,date,gpe": PipelineOptions(entities="person,date,gpe"),
+    "every word sampled, the default": PipelineOptions(),
+}
 
 
 @options.from_settings()
@@ -93,8 +101,12 @@ def sanitize_cli(
     fail are left out and listed by number, and the exit status is 1. The output appears under its
     name when it is complete. If a run on a folder was stopped, the same command resumes it.
 
+    Without INPUT, a terminal shows an example note in two modes.
+
     Example: python -m spacy dx sanitize notes.jsonl clean.jsonl --entities person,date
     """
+    if not source and text is None and sys.stdout.isatty():  # a script has forgotten its input
+        return _show_modes()
     with _interruptible() as interrupted:
         processes = process_count(n_process)
         resumed = target is not None and can_resume(Path(target))
@@ -128,6 +140,18 @@ def sanitize_cli(
     _print_receipt(tally, files, verbose=verbose)
     if tally.failures:
         raise typer.Exit(1)
+
+
+def _show_modes() -> None:
+    """Print a note, and its releases with a receipt of three lines each."""
+    typer.secho("A note", bold=True)
+    typer.echo(NOTE)
+    for title, options_of_mode in MODES.items():
+        typer.echo()
+        typer.secho(title, bold=True)
+        tally = sanitize(make_pipeline(options_of_mode), plan_jobs("", None, text=NOTE))
+        typer.echo("\n".join(tally.summary()[1:4]))
+    typer.echo("\nName a file for a release of your own, or --help for all options.")
 
 
 def _print_receipt(tally: Tally, files: FileOptions, *, verbose: bool | None) -> None:

@@ -11,13 +11,14 @@ import os
 import sqlite3
 import stat
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import DxError, Errors
 from ..pipeline.count import Count
-from ..pipeline.receipt import Receipt, Stage, largest_in
+from ..pipeline.receipt import Receipt, Stage, largest_person_loss
 from ..privacy.composition import Loss, rho_of_epsilon
 
 FILE = "a ledger"
@@ -70,6 +71,8 @@ class Account:
             self._db = sqlite3.connect(
                 path or ":memory:", isolation_level=None, check_same_thread=False, timeout=60
             )
+            # Python 3.13 warns of a connection that nobody closed.
+            weakref.finalize(self, self._db.close)
             self._db.executescript(_TABLE)
             self._db.execute(_ADD, (_BASIS_UNIT, basis, json.dumps(Count().to_dict())))
             (saved_basis,) = self._db.execute(_BASIS).fetchone()
@@ -144,7 +147,7 @@ class Account:
 def charge_person(account: Account, person: str, receipts: Sequence[Receipt]) -> str:
     """Charge a person for the receipts of a record. Return why the limit forbids it, or ""."""
     try:
-        account.charge(person, largest_in(receipts))
+        account.charge(person, largest_person_loss(receipts))
     except OverLimit as error:
         return Errors.DX179.format(spent=error.spent, budget=error.limit)
     return ""

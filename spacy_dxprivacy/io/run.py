@@ -21,7 +21,7 @@ from ..entities.surrogates.replacements import USER
 from ..errors import DxError, UsageError
 from ..pipeline.count import Count
 from ..pipeline.coverage import coverage_of, refusal
-from ..pipeline.receipt import largest_in
+from ..pipeline.receipt import largest_person_loss
 from ..privacy.composition import Loss
 from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_language, language_of
 from .account import Account, charge_person
@@ -207,7 +207,7 @@ class FileRun:
         key = self.run.parts.hash_person(person) if self.run.parts is not None else person
         if why := charge_person(self.run.persons, key, released.receipts):
             return why
-        self.charged[key] = self.charged.get(key, Loss()) + largest_in(released.receipts)
+        self.charged[key] = self.charged.get(key, Loss()) + largest_person_loss(released.receipts)
         return ""
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..pipeline.count import Count
-from ..pipeline.receipt import Receipt, Terms, shown_of
+from ..pipeline.receipt import Receipt, ReceiptTerms, revealed_by_counts
 from ..privacy.composition import Loss
 
 WIDTH = 92
@@ -18,7 +18,7 @@ MAX_UNKNOWN_SHARE, MIN_UNKNOWN = 0.25, 20  # of English notes the built-in space
 class Tally:
     """Counts and losses of a run, and the terms that the receipts of its documents share."""
 
-    terms: Terms
+    terms: ReceiptTerms
     count: Count = field(default_factory=Count)
     loss: Loss = field(default_factory=Loss)
     in_clear: list[str] = field(default_factory=list)  # in plaintext besides the terms' in_clear
@@ -32,7 +32,7 @@ class Tally:
     @property
     def visible(self) -> list[str]:
         """Descriptions of what the output shows of the input in plaintext, without duplicates."""
-        visible = [*self.terms.in_clear, *self.in_clear, *shown_of(self.count)]
+        visible = [*self.terms.in_clear, *self.in_clear, *revealed_by_counts(self.count)]
         return list(dict.fromkeys(visible))
 
     @property
@@ -60,17 +60,14 @@ class Tally:
         failed = f"; {plural(self.failures, 'record')} failed, not written" if self.failures else ""
         title = f"Sanitised {plural(count.documents, 'document')}, {plural(count.tokens, 'token')}"
         by_label = {label: counts["replaced"] for label, counts in count.mentions.items()}
-        replaced = [
-            f"{number:,} {noun}"
-            for noun, number in (
-                ("words sampled", count.perturbed),
-                ("unknown words", count.unknown),
-                ("numbers", count.numbers),
-                *sorted(by_label.items(), key=lambda pair: -pair[1]),
-                ("passages redacted", count.uncovered),
-            )
-            if number
-        ]
+        parts_of_text = (
+            (count.perturbed, f"{plural(count.perturbed, 'word')} sampled"),
+            (count.unknown, f"{plural(count.unknown, 'word')} unknown"),
+            (count.numbers, plural(count.numbers, "number")),
+            *sorted(((n, f"{n:,} {label}") for label, n in by_label.items()), reverse=True),
+            (count.uncovered, f"{plural(count.uncovered, 'passage')} redacted"),
+        )
+        replaced = [described for number, described in parts_of_text if number]
         parts = sum(count.dropped.values())
         dropped = f"{plural(parts, 'part')} not written, " if parts else ""
         measured, attacker = terms.attacker, "not measured at this setting: see `dx attack`"
