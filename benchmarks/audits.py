@@ -3,9 +3,8 @@
     python benchmarks/audits.py                                  # quick ones, to the terminal
     python benchmarks/audits.py --effort full --out docs/audits/verdicts.json     # an hour or two
 
-With --out each row is written as soon as it is there, and rows of that effort or a larger one are
-not measured again (--again), so that a stopped run continues. --effort: quick, medium (a minute
-each) or full. --only NAME: one config.
+With --out each row is written as soon as it is there, in place of that of an earlier run. --effort:
+quick, medium (a minute each) or full. --only NAME: one config.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -102,29 +100,12 @@ def _losses(report: Report) -> str:
     return ", ".join(f"{f.bound:.3g} of {f.claimed:.3g}" for f in exact)
 
 
-class Result:
-    """A result file with a row for each case."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        text = path.read_text(encoding="utf8") if path.exists() else '{"rows": []}'
-        self.rows: dict[str, list[str]] = {row[0]: row for row in json.loads(text)["rows"]}
-
-    def put(self, row: list[str]) -> None:
-        """Add a row, and write the file and the page that shows it."""
-        self.rows[row[0]] = row
-        rows = [self.rows[case.name] for case in cases() if case.name in self.rows]
-        write_result(self.path, **ABOUT, columns=COLUMNS, rows=rows)
-
-
-def wanted(only: str, result: Result | None, least: str) -> Iterator[Case]:
-    """least: the effort of rows that are not measured again; "" for none."""
-    efforts = list(EFFORTS)
-    for case in cases():
-        row = result.rows.get(case.name) if result is not None and least else None
-        reached = efforts.index(row[5]) if row else -1
-        if only in ("", case.config) and (not least or reached < efforts.index(least)):
-            yield case
+def put(path: Path, row: list[str]) -> None:
+    """Write a row into a result file, and into the page that shows it."""
+    text = path.read_text(encoding="utf8") if path.exists() else '{"rows": []}'
+    rows = {old[0]: old for old in json.loads(text)["rows"]} | {row[0]: row}
+    ordered = [rows[case.name] for case in cases() if case.name in rows]
+    write_result(path, **ABOUT, columns=COLUMNS, rows=ordered)
 
 
 def main() -> None:
@@ -132,16 +113,15 @@ def main() -> None:
     parser.add_argument("--effort", choices=EFFORTS, default="quick")
     parser.add_argument("--only", default="")
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--again", action="store_true")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
-    result = None if args.out is None else Result(args.out)
     print(line(COLUMNS), line(["---"] * len(COLUMNS)), sep="\n")
-    for case in wanted(args.only, result, "" if args.again else args.effort):
-        cells = row(case, args.effort)
-        print(line(cells), flush=True)
-        if result is not None:
-            result.put(cells)
+    for case in cases():
+        if args.only in ("", case.config):
+            cells = row(case, args.effort)
+            print(line(cells), flush=True)
+            if args.out is not None:
+                put(args.out, cells)
 
 
 def line(cells: list[str]) -> str:

@@ -29,7 +29,6 @@ from spacy.tokens import Doc
 
 from spacy_dxprivacy import Rng, Space
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.lab.attacks import guessing
 from spacy_dxprivacy.lab.attacks.frontier import Ground, guesses_of
 from spacy_dxprivacy.lab.attacks.reading import SeenRelease, filled_guess
 from spacy_dxprivacy.lab.corpus import (
@@ -42,14 +41,14 @@ from spacy_dxprivacy.lab.corpus import (
     words_of,
 )  # fmt: skip
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
-from spacy_dxprivacy.lab.results import share, share_by_document
+from spacy_dxprivacy.lab.results import share_by_document
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
-WORDS, TOKENS, LINK = 1000, 60, 20
+WORDS, TOKENS = 1000, 60
 EPSILON, EPSILONS = 0.8, (0.8, 0.85)
 FILLED, KEPT = 1, 2  # of each word in both: a surrogate stands there, it is in plaintext
 COLUMNS = [
-    "texts", "mode", "epsilon", "recovered", "rare recovered", "names recovered", "linked",
+    "texts", "mode", "epsilon", "recovered", "rare recovered", "names recovered",
     "excess nats a word", "words a second",
 ]  # fmt: skip
 
@@ -165,16 +164,6 @@ def interval(measured: tuple[float, float, float, int]) -> str:
     return f"{value:.2f} ({low:.2f} to {high:.2f})"
 
 
-def linked(case: Case, guess: Any) -> str:
-    starts = case.corpus.starts
-    long = np.flatnonzero(np.diff(starts) >= LINK)
-    if len(long) < 2:
-        return ""
-    at = starts[long][:, None] + np.arange(LINK)
-    scores = guessing.rare_word_scores(guess[at], case.corpus.rows[at])
-    return interval(share(guessing.linked(scores)))
-
-
 def release(texts: Sequence[str], epsilon: float, *, both: bool) -> tuple[list[str], float]:
     """The texts of a release, and words a second."""
     surrogates = "standard" if both else "none"
@@ -206,7 +195,7 @@ def rows_of(name: str, case: Case, judge: Judge) -> list[list[str]]:
         rows.append([
             name, mode, f"{epsilon:g}", interval(share_by_document(right, doc_of)),
             interval(share_by_document(right[ground.rare], doc_of[ground.rare])),
-            named, linked(case, guess), f"{judge.excess(texts, case.texts):+.2f}", f"{speed:,.0f}",
+            named, f"{judge.excess(texts, case.texts):+.2f}", f"{speed:,.0f}",
         ])  # fmt: skip
         print(*rows[-1], sep=" | ", flush=True)
     return rows

@@ -1,6 +1,9 @@
 """Result files, and the tables of the docs that are read from them.
 
-    python benchmarks/figures.py      # writes each table that names a result file anew
+    python benchmarks/figures.py              # writes each table that names a result file anew
+    python benchmarks/figures.py FOLDER...    # and before that takes the results of projects/papers
+
+A run of projects/papers writes .json and .svg files into a folder, which become docs/papers/NAME.
 
 A result file is JSON under docs/ with
 
@@ -10,6 +13,9 @@ A result file is JSON under docs/ with
     data        the texts
     attacker    what the reader of the output knows
     columns, rows       the table
+
+A benchmark writes its result file. Where the command is one of `dx` or of a project, its rows are
+those of the .csv file that `--out` writes.
 
 A page holds the table between `<!-- figures: attacks/linked.json -->` and `<!-- /figures -->`, and
 a sentence about a level between `<!-- level: light -->` and `<!-- /level -->`.
@@ -21,7 +27,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -90,5 +98,19 @@ def _cell(value: object) -> str:
     return f"{value:.2f}".removeprefix("0") if isinstance(value, float) else str(value)
 
 
+def take(folder: Path) -> None:
+    """Take results and figures of a run of projects/papers into the docs."""
+    measured = commit()
+    for path in sorted(folder.glob("*.json")):
+        result = json.loads(path.read_text(encoding="utf8"))
+        result["data"] += f" Verdict: {result.pop('verdict')}"
+        text = json.dumps({"commit": measured, **result}, indent=1, ensure_ascii=False)
+        (DOCS / "papers" / path.name).write_text(f"{text}\n", encoding="utf8")
+    for path in sorted(folder.glob("*.svg")):
+        shutil.copy(path, DOCS / "papers")
+
+
 if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        take(Path(name))
     write_pages()

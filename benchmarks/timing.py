@@ -3,11 +3,7 @@ how often an output tells at even odds whether dx.RandomWord.v1 drew it for an u
 
     python benchmarks/timing.py [--words 60]
 
-And does the time of entity mode grow with the length of a text alone? For texts that repeat one
-cue of the rules: the seconds of the processor for a text of so many characters, and the time per
-character of one of twice as many over that (1 is linear, 2 is quadratic):
-
-    python benchmarks/timing.py --floods 40000
+The texts of floods.json repeat one cue of the rules: tests/entities/test_entity_load.py.
 """
 
 from __future__ import annotations
@@ -15,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +18,6 @@ import numpy as np
 from spacy.language import Language
 
 from spacy_dxprivacy import Rng, Space, registry
-from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.text.tokens import tokenized
 
@@ -40,12 +34,7 @@ FLOODS = json.loads(Path(__file__).with_name("floods.json").read_bytes())
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--words", type=int, default=60)
-    parser.add_argument("--floods", type=int, default=0, help="characters of the shorter text")
-    options = parser.parse_args()
-    if options.floods:
-        of_floods(options.floods)
-    else:
-        of_words(options.words)
+    of_words(parser.parse_args().words)
 
 
 def of_words(words: int) -> None:
@@ -83,17 +72,6 @@ def seconds(mechanism: object, row: int) -> float:
     start = time.process_time()
     mechanism.sample(np.array([row]), Rng())  # type: ignore[attr-defined]
     return time.process_time() - start
-
-
-def of_floods(size: int) -> None:
-    nlp = make_pipeline(entities=LABELS)
-    note = min(taken(nlp, (NOTE * size)[:size]) for _ in range(2))
-    print("| text | s | growth per character | times a note |\n| --- | ---: | ---: | ---: |")
-    for part in chain.from_iterable(FLOODS.values()):
-        short, long = (min(taken(nlp, flood(part, k * size)) for _ in range(2)) for k in (1, 2))
-        print(
-            f"| {part!r} | {short:.2f} | {long / short / 2:.2f} | {short / note:.1f} |", flush=True
-        )
 
 
 def flood(part: str, size: int) -> str:

@@ -1,8 +1,7 @@
-"""Write the generated pages of docs/reference: python scripts/reference.py [--check]
+"""Write the generated pages of docs/reference: python scripts/reference.py
 
 Commands, settings, messages and registered names are read from the code. A page is generated whole,
-or between the marks `<!-- generated: NAME -->` and `<!-- /generated -->`. With --check nothing is
-written, and the exit status is 1 where a page is stale.
+or between the marks `<!-- generated: NAME -->` and `<!-- /generated -->`.
 """
 
 from __future__ import annotations
@@ -51,15 +50,12 @@ PARTS = {
 }
 
 
-def main() -> int:
-    """Write what is stale; with --check name it, and return 1."""
-    stale = {path: text for path, text in pages() if _read(path) != text}
-    for path, text in stale.items():
-        print(f"{'stale' if '--check' in sys.argv else 'written'}: {path.relative_to(ROOT)}")
-        if "--check" not in sys.argv:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf8")
-    return int("--check" in sys.argv and bool(stale))
+def main() -> None:
+    """Write what is stale."""
+    for path, text in [page for page in pages() if _read(page[0]) != page[1]]:
+        print(f"written: {path.relative_to(ROOT)}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf8")
 
 
 def pages() -> Iterator[tuple[Path, str]]:
@@ -351,4 +347,4 @@ WHOLE = {
 INSERTS = {"mechanisms": mechanisms}
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import multiprocessing
 import os
@@ -9,6 +10,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -100,6 +102,21 @@ def leaks(data: bytes | str, secrets: tuple[str, ...] = SECRETS) -> list[str]:
 def run_dx(*arguments: object, **how: Any) -> Result:
     """Run `dx` in this process."""
     return CliRunner().invoke(dx_cli, [str(argument) for argument in arguments], **how)
+
+
+def module_of(path: Path) -> Any:
+    """The module of a file that is in no package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def with_package(**more: str) -> dict[str, str]:
+    """The environment of a program that finds the package of this checkout."""
+    paths = [str(Path(__file__).parent.parent), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **more}
 
 
 def hearing_ctrl_c(command: list[str]) -> list[str]:

@@ -192,8 +192,7 @@ def short_records(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("kind", "long", "short"),
-    [("jsonl", '{"text": "%s"}' % ("x" * 1000), '{"text": "y"}')],
+    ("kind", "long", "short"), [("jsonl", '{"text": "%s"}' % ("x" * 1000), '{"text": "y"}')]
 )
 def test_a_line_without_end_is_a_bad_record(kind, long, short, short_records):
     raw = f"{short}\n{long}\n{short}".encode()

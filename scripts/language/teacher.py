@@ -1,11 +1,11 @@
 """Public text that a causal model writes, kept as what it said of each next token.
 
-    python -m language.teacher MODEL OUT --kinds clinical mails --lanes 96 --rounds 2
+    python -m language.teacher MODEL OUT --rounds 4
 
-OUT/KIND-ROUND.npz  tokens  uint32 (lanes, length): what was written after the prompt
-                    ids     uint32 (lanes, length, TOP): the likeliest tokens at each place, before
+OUT/KIND-ROUND.npz  tokens  uint32 (LANES, LENGTH): what was written after the prompt
+                    ids     uint32 (LANES, LENGTH, TOP): the likeliest tokens at each place, before
                             that place's token was drawn
-                    shares  float16 (lanes, length, TOP): their probabilities
+                    shares  float16 (LANES, LENGTH, TOP): their probabilities
                     begins  the prompt of each lane
 """
 
@@ -25,6 +25,7 @@ from spacy_dxprivacy.lab.causal import open_model
 
 PROMPTS = Path(__file__).parents[1] / "data" / "teacher_prompts.json"
 TOP = 48
+LANES, LENGTH = 128, 72  # texts side by side, and tokens of each
 NUCLEUS = 0.9  # the least likely tokens are not drawn: a small model's text falls apart after them
 
 
@@ -32,11 +33,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model")
     parser.add_argument("out", type=Path)
-    parser.add_argument("--kinds", nargs="*", default=list(prompts()))
-    parser.add_argument("--lanes", type=int, default=128)
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--first", type=int, default=0, help="number of the first round")
-    parser.add_argument("--length", type=int, default=72)
     return parser.parse_args()
 
 
@@ -44,13 +41,13 @@ def main() -> None:
     args = parse_arguments()
     args.out.mkdir(parents=True, exist_ok=True)
     model = open_model(args.model)
-    for number in range(args.first, args.first + args.rounds):
-        for kind in args.kinds:
+    for number in range(args.rounds):
+        for kind in prompts():
             path = args.out / f"{kind}-{number}.npz"
             if not path.exists():
                 begun = time.perf_counter()
-                np.savez_compressed(path, **written(model, kind, number, args.lanes, args.length))
-                rate = args.lanes * args.length / (time.perf_counter() - begun)
+                np.savez_compressed(path, **written(model, kind, number))
+                rate = LANES * LENGTH / (time.perf_counter() - begun)
                 print(f"{path.name}: {rate:.0f} tokens/s", flush=True)
 
 
@@ -59,7 +56,7 @@ def prompts() -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def openings(kind: str, number: int, lanes: int) -> list[str]:
+def openings(kind: str, number: int) -> list[str]:
     """As many beginnings of texts as lanes, by a seed of the kind and round."""
     draw, some = random.Random(f"{kind} {number}"), prompts()[kind]
     return [
@@ -70,21 +67,21 @@ def openings(kind: str, number: int, lanes: int) -> list[str]:
             product=draw.choice(some.get("products", [""])),
             complaint=draw.choice(some.get("complaints", [""])),
         )
-        for _ in range(lanes)
+        for _ in range(LANES)
     ]
 
 
 @torch.inference_mode()
-def written(model: Any, kind: str, number: int, lanes: int, length: int) -> dict[str, Any]:
+def written(model: Any, kind: str, number: int) -> dict[str, Any]:
     draw = torch.Generator().manual_seed(number)
-    begins = [opening.strip() for opening in openings(kind, number, lanes)]
+    begins = [opening.strip() for opening in openings(kind, number)]
     ends = {model.tokenizer.eos_token_id, model.network.generation_config.eos_token_id}
     ends = sorted(one for one in ends if isinstance(one, int))
     side_by_side = model.read(model.encode(begins))
-    tokens = np.zeros((lanes, length), np.uint32)
-    ids = np.zeros((lanes, length, TOP), np.uint32)
-    shares = np.zeros((lanes, length, TOP), np.float16)
-    for place in range(length):
+    tokens = np.zeros((LANES, LENGTH), np.uint32)
+    ids = np.zeros((LANES, LENGTH, TOP), np.uint32)
+    shares = np.zeros((LANES, LENGTH, TOP), np.float16)
+    for place in range(LENGTH):
         side_by_side._logs[:, ends] = -torch.inf
         top, best = torch.softmax(side_by_side._logs, 1).topk(512)
         inside = (top.cumsum(1) - top) < NUCLEUS

@@ -23,6 +23,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+import srsly
 from conftest import hearing_ctrl_c, on_space, run_dx, sanitizing, space_options
 from spacy.tokens import DocBin
 
@@ -32,6 +33,8 @@ from spacy_dxprivacy.io.jobs import plan_jobs
 from spacy_dxprivacy.io.run import sanitize
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.pipeline.receipt import Receipt
+
+MISTAKES = srsly.read_yaml(Path(__file__).with_name("mistakes.yaml"))
 
 # None of these is in the space, so none of them may be anywhere in what is written.
 SECRETS = ["Zorblatt", "Quixwell", "Vrondheim", "4051"]
@@ -551,31 +554,10 @@ def test_a_document_that_takes_too_much_memory_is_named_and_left_out(
 # -- mistakes ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "args, message",
-    [
-        (["missing.txt"], "no such file"),
-        (["-", "out.pdf"], "must be a folder or end in .txt"),
-        (["-", "--mechanism", "laplce"], "There are: "),
-        (["-", "--unknown.@dx_unknowns", "dx.Keep.v1"], "dx.RandomWord.v1, dx.Redact.v1"),
-        (["-", "--epsilon", "0"], "epsilon must be a finite number above 0, got 0.0"),
-        (["-", "--epsilon", "nan"], "got nan"),
-        (["-", "--mechanism", "identity", "--epsilon", "3"], "has no epsilon"),
-        (["-", "--mechanism", "laplace"], "needs --epsilon"),
-        (["-", "--components.dx_sanitizer.scope", "word"], "'token', 'type'"),
-        (["-", "--n-process", "0"], "1 or more"),
-        (["-", "--config", "missing.cfg"], "no such config"),
-        (["-", "--model", "missing"], "missing"),
-        (["-", "--space.path", "nowhere", "--space.@dx_spaces", "dx.FileSpace.v1"], "no such file"),
-        (["-", "--keep-fields", "id"], "needs .jsonl or .csv"),
-        (["-", "--field", "a", "--keep-fields", "a"], "the field to sanitise"),
-        ([str(EXAMPLES)], "name a folder"),
-        ([str(EXAMPLES), str(EXAMPLES / "out")], "inside it"),
-    ],
-)
+@pytest.mark.parametrize("args, message", MISTAKES["sanitize"])
 def test_a_mistake_is_answered_in_one_line(dx, args, message, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    result = dx(*args, input="Zorblatt")
+    result = dx(*(arg.replace("EXAMPLES", str(EXAMPLES)) for arg in args), input="Zorblatt")
     assert result.exit_code == 2 and message in result.stderr
     assert (
         len(result.stderr.splitlines()) == 1 and not result.stdout and not list(tmp_path.iterdir())

@@ -2,6 +2,7 @@
 
 import shutil
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.mechanisms import load_space
 from spacy_dxprivacy.metric import stored_graph
 from spacy_dxprivacy.space import sources
+
+MISTAKES = srsly.read_yaml(Path(__file__).with_name("mistakes.yaml"))
 
 dx = partial(run_dx, "space")
 
@@ -66,16 +69,7 @@ def test_a_space_is_replaced_on_request_alone_and_anything_else_never(vectors, t
     assert dx(vectors, tmp_path / "mine", "--force").exit_code == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["/no/such/file"], "no such file"),
-        (["builtin", "--max-words", 0], "--max-words"),
-        (["builtin", "--pattern", "("], "pattern"),
-        (["builtin", "--pattern", "xyzzy"], "leave no word"),
-        (["builtin", "--max-words", 2], "3 words"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), MISTAKES["space"])
 def test_a_mistake_is_told_in_a_line(tmp_path, arguments, message):
     source, *options = arguments
     result = dx(source, tmp_path / "out", *options)

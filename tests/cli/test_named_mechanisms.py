@@ -1,42 +1,19 @@
 """Mechanisms by name with settings: `-m "laplace projection=RankSampling c=0.04"`."""
 
+from pathlib import Path
+
 import pytest
+import srsly
 from conftest import run_dx
 
 from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.io.build import mechanism_config, parse_mechanism
 from spacy_dxprivacy.lab.mechanisms import parse_tunable
 
-RANKED = "laplace projection=RankSampling c=0.04"
+CASES = srsly.read_yaml(Path(__file__).with_suffix(".yaml"))
 
 
-@pytest.mark.parametrize(
-    ("text", "label", "settings"),
-    [
-        ("mahalanobis lam=1", "dx.Mahalanobis.v1 lam=1", {"lam": 1}),
-        (
-            "nadp noise=paper tau=0.5",
-            "dx.NADP.v1 noise=paper tau=0.5",
-            {"noise": "paper", "tau": 0.5},
-        ),
-        (
-            "dx.NADP.v1 delta=null  m=3",
-            "dx.NADP.v1 delta=null m=3",
-            {"delta": None, "m": 3},
-        ),
-        (
-            RANKED,
-            "dx.Laplace.v1 projection=RankSampling c=0.04",
-            {"projection": {"@dx_projections": "dx.RankSampling.v1", "c": 0.04}},
-        ),
-        (
-            "laplace projection=dx.Nearest.v1 index=exact",
-            "dx.Laplace.v1 projection=dx.Nearest.v1 index=exact",
-            {"projection": {"@dx_projections": "dx.Nearest.v1",
-                            "index": {"@dx_indexes": "dx.Exact.v1"}}},
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "label", "settings"), CASES["right"])
 def test_settings_follow_the_name(text, label, settings):
     name = label.split()[0]
     assert parse_mechanism(text) == (label, {"@dx_mechanisms": name, **settings})
@@ -54,21 +31,7 @@ def test_a_pipeline_takes_the_settings_and_epsilon():
     assert mechanism_config("path policy=plain", None)["epsilon"] == 0.8
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("", "no mechanism ''"),
-        ("laplce", "Did you mean laplace?"),
-        ("nadp tau", "settings of a mechanism are NAME=VALUE, got 'tau'"),
-        ("nadp =0.5", "settings of a mechanism are NAME=VALUE"),
-        ("mahalanobis lamb=1", "dx.Mahalanobis.v1 has no setting 'lamb'. It has: lam, projection."),
-        ("laplace c=0.04", "dx.Laplace.v1 has no setting 'c'. It has: projection."),
-        ("laplace c=0.04 projection=RankSampling", "dx.Laplace.v1 has no setting 'c'"),
-        ("laplace projection=Rank", "no projection 'Rank'."),
-        ("laplace projection=nearest index=flat", "no index 'flat'."),
-        ("laplace epsilon=3", "give epsilon by `epsilon`"),
-    ],
-)
+@pytest.mark.parametrize(("text", "why"), CASES["wrong"])
 def test_wrong_names_and_settings_are_named(text, why):
     with pytest.raises(UsageError, match=None) as error:
         parse_mechanism(text)

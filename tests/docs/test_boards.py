@@ -1,12 +1,12 @@
 """The scripts for boards make what the boards read, of made-up files in their formats."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from conftest import with_package
 
 BOARDS = Path(__file__).parents[2] / "examples" / "boards"
 pytestmark = [
@@ -18,11 +18,8 @@ NAME = TEXT.index("Maria"), TEXT.index(", born")
 
 
 def run(script, *args):
-    root = str(BOARDS.parents[1])
-    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-    command = [sys.executable, BOARDS / script, *args]
-    env = {**os.environ, "PYTHONPATH": path}
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=env)
+    command = [str(part) for part in (sys.executable, BOARDS / script, *args)]
+    done = subprocess.run(command, capture_output=True, text=True, env=with_package())
     assert "Gonzalez" not in done.stdout + done.stderr
     return done
 

@@ -20,8 +20,7 @@ pytestmark = pytest.mark.skipif(
 )
 PARTS = ("mkdocs", "material", "mkdocstrings", "latex2mathml")
 needs_extra = pytest.mark.skipif(
-    any(importlib.util.find_spec(name) is None for name in PARTS),
-    reason="needs the extra 'docs'",
+    any(importlib.util.find_spec(name) is None for name in PARTS), reason="needs the extra 'docs'"
 )
 
 

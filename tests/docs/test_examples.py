@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import module_of, with_package
 
 from spacy_dxprivacy import Space
 
@@ -50,10 +51,7 @@ def test_each_row_comes_out_once_and_no_secret(program, tmp_path):
         pq.write_table(half, tmp_path / "in" / f"{part}.parquet")
     paths = [str(tmp_path / "in"), str(tmp_path / "out")]
     command = [sys.executable, str(EXAMPLES / program), *paths, "--keep", "id"]
-    root = str(EXAMPLES.parent)
-    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-    env = {**os.environ, "PYTHONPATH": path, "PYSPARK_PYTHON": sys.executable,
-           "RAY_USAGE_STATS_ENABLED": "0"}  # fmt: skip
+    env = with_package(PYSPARK_PYTHON=sys.executable, RAY_USAGE_STATS_ENABLED="0")
     done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=TIMEOUT)
     assert done.returncode == 0, done.stderr[-3000:]
     assert SECRET not in done.stdout + done.stderr
@@ -66,10 +64,7 @@ def test_each_row_comes_out_once_and_no_secret(program, tmp_path):
 
 @pytest.mark.skipif(not EXAMPLES.is_dir(), reason="the examples are not beside the tests")
 def test_own_words_are_joined_to_the_built_in_space():
-    path = EXAMPLES / "join_spaces.py"
-    spec = importlib.util.spec_from_file_location("join_spaces", path)
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
+    example = module_of(EXAMPLES / "join_spaces.py")
     builtin, rng = Space.builtin(), np.random.default_rng(0)
     # A part of the built-in space, turned and blurred, with 500 words beside it.
     d = builtin.vectors.shape[1]

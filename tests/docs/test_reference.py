@@ -1,11 +1,11 @@
 """The generated pages of the reference are what the code says, and hold every registered name."""
 
-import importlib.util
 import pkgutil
 import re
 from pathlib import Path
 
 import pytest
+from conftest import module_of
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "reference.py"
@@ -16,10 +16,7 @@ pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason="scripts/ is not bes
 
 @pytest.fixture(scope="module")
 def reference():
-    spec = importlib.util.spec_from_file_location("reference", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_of(SCRIPT)
 
 
 def test_no_page_is_stale(reference):

@@ -53,15 +53,6 @@ def test_what_is_no_text_is_refused_and_leaves_clean_as_it_was():
     assert len(cleaned) > 3  # no conversation
 
 
-def test_a_language_that_is_not_covered_is_refused():
-    polish = (
-        "Pani Okonkwo jest w domu i nie ma już bólu, ale lekarz był u niej i to się nie podoba."
-    )
-    with pytest.raises(DxError, match="Polish") as caught:
-        dx.prompt(polish)
-    assert "Okonkwo" not in str(caught.value)
-
-
 def test_threads_do_not_mix():
     names, wrong = [f"{first} Whitcombe" for first in ("Priya", "Ulla", "Maria", "Anna")], []
 

@@ -79,6 +79,9 @@ def test_units_are_apart_and_are_listed():
     assert account.get("nobody") == (Loss(), Count())
     units = account.items()
     assert list(units) == ["ann", "bob"] and units["ann"][1].documents == 3
+    with pytest.raises(OverLimit):  # also as the first charge, and nothing of it is counted
+        account.charge("eve", STEP * 1000)
+    assert account.get("eve") == (Loss(), Count())
     account.check("ann")
 
 

@@ -11,55 +11,14 @@ from importlib import import_module
 
 import pytest
 from conftest import run_dx
-from documents import docx, paragraph, run
+from documents import INPUTS, docx, paragraph, run
 
 from spacy_dxprivacy.io.build import make_pipeline
 
 # No list of surrogates holds any of these.
 SECRETS = ["Margarida", "Hollis", "Lundgren", "secret"]
-HTML = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Letter to Margarida Hollis</title>
-<meta name="author" content="Peter Lundgren">
-<style>p { color: red } /* Lundgren */ .a:after { content: "Lundgren" }</style>
-<script>var name = "Hollis";</script></head>
-<body class="x" onload="f('Hollis')"><!-- Hollis called -->
-<h1 id="margarida-hollis">Margarida <b>Hollis</b></h1>
-<p style="margin:0">Dear Mar<i>garida</i> Hollis, we met on 3 May 2021.<br>Write to
-<a href="mailto:m.hollis@example.org" title="Mail Margarida Hollis">m.hollis@example.org</a> or
-<a href="http://example.org/hollis">this</a>, <a href="#margarida-hollis">up</a>.</p>
-<table><tr><td>Name:</td><td>Margarida Hollis</td></tr></table><svg><text>Hollis</text></svg>
-<img src="hollis.png" alt="Photo of Margarida Hollis" width="9"><hollis>x</hollis>
-<input type="text" value="Margarida Hollis" data-x="Hollis">&lt;b&gt; &amp; more</body></html>
-"""
-EML = b"""From: Peter Lundgren <p.lundgren@example.org>
-To: "Hollis, Margarida" <m.hollis@example.org>
-Subject: =?utf-8?q?Visit_of_Margarida_Hollis?=
-Date: Mon, 3 May 2021 10:11:12 +0200
-Message-ID: <hollis@example.org>
-Received: from lundgren
-MIME-Version: 1.0
-Content-Type: multipart/mixed; boundary=XX
-
---XX
-Content-Type: multipart/alternative; boundary=YY
-
---YY
-Content-Type: text/plain; charset=iso-8859-1
-Content-Transfer-Encoding: quoted-printable
-
-Dear Margarida Hollis, we ate cr=EApes on 3 May 2021.
---YY
-Content-Type: text/html; charset=utf-8
-
-<p>Dear <b>Margarida</b> Hollis, we ate on 3 May 2021.</p><img src="cid:hollis">
---YY--
---XX
-Content-Type: application/pdf; name="hollis.pdf"
-Content-Disposition: attachment; filename="hollis.pdf"
-
-secret
---XX--
-"""
+HTML = (INPUTS / "letter.html").read_text("utf8")
+EML = (INPUTS / "visit.eml").read_bytes()
 
 
 @pytest.fixture(scope="module")
@@ -110,11 +69,7 @@ def no_secret_in(raw):
 needs_lxml = pytest.mark.skipif(
     import_module("importlib.util").find_spec("lxml") is None, reason="needs the extra 'docx'"
 )
-GIVEN = {
-    "html": HTML.encode(),
-    "eml": EML,
-    "docx": docx(),
-}
+GIVEN = {"html": HTML.encode(), "eml": EML, "docx": docx()}
 KINDS = [pytest.param(kind, marks=needs_lxml if kind == "docx" else ()) for kind in GIVEN]
 
 

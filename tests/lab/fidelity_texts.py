@@ -2,21 +2,17 @@
 
 import random
 from datetime import date, timedelta
+from pathlib import Path
+
+import srsly
 
 from spacy_dxprivacy.entities.tables import STATES, ZIP_HEADS, cities, listed
 from spacy_dxprivacy.lab.golden import Gold
 
+CASES = srsly.read_yaml(Path(__file__).with_suffix(".yaml"))
+
 FORMS = ("{d:%Y-%m-%d}", "{d:%B} {d.day}, {d.year}", "{d.day} {d:%B} {d.year}", "{d:%m/%d/%Y}")
-TEMPLATES = (
-    "Patient {name:PERSON}, born {birth:DATE}, aged {age:}, of {city:GPE}, {state:GPE} {zip:GPE}, "
-    "was seen on {seen:DATE}. {She:} called {first:PERSON} back. Mail: {mail:EMAIL}.",
-    "{title:} {name:PERSON} wrote from {mail:EMAIL} on {seen:DATE}; {she:} paid {sum:MONEY} and "
-    "then {sum2:MONEY}. {title:} {last:PERSON} lives in {city:GPE}, {long:GPE}.",
-    "Dear {name:PERSON}, {other:PERSON} and {third:PERSON} met at {address:ADDRESS} on "
-    "{seen:DATE}, after {earlier:DATE}. Write to {mail:EMAIL} or {othermail:EMAIL}.",
-    "{name:PERSON} ({birth:DATE}) is {age:} today. {She:} moved to {address:ADDRESS} in "
-    "{city:GPE}, {state:GPE}. {other:PERSON} owes {last:PERSON} {sum:MONEY}. Signed {seen:DATE}.",
-)
+TEMPLATES = CASES["templates"]
 
 
 def documents(count, seed=0):

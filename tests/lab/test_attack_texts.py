@@ -4,9 +4,11 @@ import csv
 import io
 import json
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
+import srsly
 from conftest import run_dx
 
 from lab.fakes import FakeModel, small_law
@@ -22,6 +24,8 @@ from spacy_dxprivacy.lab.attacks.whole import (
     link_texts,
 )
 from spacy_dxprivacy.lab.causal import OPENERS
+
+MISTAKES = srsly.read_yaml(Path(__file__).with_name("mistakes.yaml"))
 
 pytest.importorskip("sklearn")
 NAN = float("nan")
@@ -124,20 +128,7 @@ def test_the_commands_print_and_write_both_attacks(source, tmp_path, monkeypatch
     assert float(rows[1]["value"]) == 1  # capitals are no change of a word
 
 
-@pytest.mark.parametrize(
-    "given, message",
-    [
-        (["attributes"], "--attribute"),
-        (["attributes", "--attribute", "who.gone"], "no row has all of post, who.gone"),
-        (["attributes", "--attribute", "who.all"], "two values"),
-        (["attributes", "--attribute", "who.alone"], "60 have one"),
-        (["attributes", "--attribute", "who.job", "--author", "who.all"], "every part"),
-        (["attributes", "--attribute", "who.job", "-m", "laplace"], "needs --epsilon"),
-        (["attributes", "--attribute", "who.job", "--prompt", "x"], "--prompt"),
-        (["guess", "--released", "other"], "--released is for link"),
-        (["link", "--released", "gone"], "no row has all of post, gone"),
-    ],
-)
+@pytest.mark.parametrize("given, message", MISTAKES["attack on texts"])
 def test_what_cannot_be_measured_is_refused_in_a_sentence(source, given, message):
     done = run(given[0], source, "--field", "post", *given[1:])
     assert done.exit_code == 2 and message in done.stderr, done.output

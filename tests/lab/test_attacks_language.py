@@ -5,14 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from sampler.distributions import (
-    KINDS,
-    N,
-    all_sentences,
-    small_chain,
-    small_mechanism,
-    small_space,
-)
+from sampler.distributions import KINDS, N, all_sentences, small_chain, small_mechanism, small_space
 from scipy.special import logsumexp
 
 from spacy_dxprivacy import Rng, Space, registry

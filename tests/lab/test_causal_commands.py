@@ -3,9 +3,11 @@
 import csv
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
+import srsly
 from conftest import run_dx
 
 from spacy_dxprivacy import DxError, Space
@@ -13,6 +15,8 @@ from spacy_dxprivacy.lab import causal
 from spacy_dxprivacy.lab.report.pairs import judged
 
 from .fakes import FakeModel, small_law
+
+MISTAKES = srsly.read_yaml(Path(__file__).with_name("mistakes.yaml"))
 
 N = 5
 
@@ -65,18 +69,7 @@ def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
     assert float(row["found"]) >= float(alone["found"]) and "recovered by" not in pairs.output
 
 
-@pytest.mark.parametrize(
-    ("name", "more", "why"),
-    [
-        ("repeat", ["--model", "fake"], "--model is for guess, all, frontier.* not for repeat"),
-        ("link", ["--prompt", "Notes."], "--prompt is for guess, all, frontier"),
-        ("membership", ["--model", "fake"], "--model is for .* not for membership"),
-        ("guess", ["--model", "none.gguf"], "DX153"),
-        ("guess", ["--model", "in.jsonl"], "expected a folder"),
-        ("guess", ["--prompt", "Notes."], "model"),
-        ("guess", ["--model", "fake", "--prompt", "w1 " * 40], "DX151"),
-    ],
-)
+@pytest.mark.parametrize(("name", "more", "why"), MISTAKES["attack with a model"])
 def test_what_cannot_attack_is_a_mistake_in_a_line(folder, name, more, why):
     said = run_dx("attack", name, "in.jsonl", *MECHANISM, *more)
     assert said.exit_code and len(said.output.strip().splitlines()) == 1

@@ -2,33 +2,15 @@
 
 import json
 import shlex
+from pathlib import Path
 
 import pytest
+import srsly
 from conftest import SECRET_TEXT, UNKNOWN_SECRETS, leaks, run_dx
 
-ATTACK = [
-    ("bribery notes.jsonl", "NAME"),
-    ("guess missing.jsonl", "no such file"),
-    ("guess .", "one file"),
-    ("guess notes.jsonl -m nonsense", "nonsense"),
-    ("guess notes.jsonl -e -1", "--epsilon"),
-    ("guess notes.jsonl -m 'path colour=blue'", "no setting"),
-    ("guess notes.jsonl -m 'path prior=Nonsense'", "no prior"),
-    ("guess notes.jsonl -m 'path prior'", "NAME=VALUE"),
-    ("link letter.txt -e 1", "DX090"),
-    ("frontier notes.jsonl --at 1.5", "--at"),
-    ("guess notes.jsonl --out letter.txt", "is not a folder"),
-]
-INSPECT = [
-    ("Zorblattovich", "does not hold this word"),
-    ("doctor -m laplace", "--epsilon"),
-    ("doctor -e -2", "epsilon"),
-    ("doctor -e 1e9", "epsilon"),
-    ("doctor -m identity", "no epsilon"),
-    ("doctor --space /nowhere", "/nowhere"),
-]
-COMMANDS = {"attack": ATTACK, "inspect": INSPECT}
-CASES = [(command, *case) for command, cases in COMMANDS.items() for case in cases]
+MISTAKES = srsly.read_yaml(Path(__file__).with_name("mistakes.yaml"))
+
+CASES = [(command, *case) for command in ("attack", "inspect") for case in MISTAKES[command]]
 
 
 @pytest.fixture

@@ -3,9 +3,11 @@
 import itertools
 import json
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
+import srsly
 from conftest import on_space, run_dx, sanitizing
 from mechanisms.found import names, settings_of
 from sampler.distributions import log_q, small_mechanism, starts_of
@@ -18,6 +20,8 @@ from spacy_dxprivacy.lab.variants import VariantLikelihood
 from spacy_dxprivacy.sampler.draw import InputRows
 from spacy_dxprivacy.text.spelling import spell
 from spacy_dxprivacy.ty import StatesProbabilities
+
+MISTAKES = srsly.read_yaml(Path(__file__).with_name("mistakes.yaml"))
 
 DRAWS = 100_000
 NAMES = ("Maria", "Diana", "Paul")
@@ -158,22 +162,7 @@ def test_entities_are_secrets_of_their_records(files):
     assert secrets["Boston"]["among"] == 100
 
 
-MISTAKES = [
-    ("--secret Walter", "does not occur"),
-    ("--secret Zorblattovich", "space lacks a word of the secret"),
-    ("--secret Maria --among @unknown.txt", "number 2"),
-    ("--secret Maria --among @full.txt", "another number of words"),
-    ("--secret Maria --secrets entities", "give one of --secret"),
-    ("--secrets everything", "must be entities"),
-    ("@short.jsonl --secret Maria", "record 1: the release has another layout"),
-    ("@names.txt --secret Maria", "other records"),
-    ("@clean.jsonl --secret Maria --receipt @clean.jsonl.json -e 0.4", "another guarantee"),
-    ("@clean.jsonl --secret Maria --receipt @clean.jsonl.json -m exponential -e 1", "mechanism"),
-    ("--secret Maria --surrogates.@dx_surrogates dx.Preset.v1", "surrogates"),
-]
-
-
-@pytest.mark.parametrize("options, message", MISTAKES)
+@pytest.mark.parametrize("options, message", MISTAKES["odds"])
 def test_a_mistake_is_a_sentence_without_the_secret(files, options, message):
     done = run(files, options)
     assert done.exit_code == 2 and message in done.stderr

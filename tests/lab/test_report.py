@@ -6,10 +6,12 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
+import srsly
 from conftest import FEW_WORDS, few_words_space, run_dx, space_options
 from spacy.tokens import DocBin
 
@@ -27,6 +29,8 @@ from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.pipeline.count import Count, Persons
 from spacy_dxprivacy.pipeline.receipt import ReceiptTerms
 from spacy_dxprivacy.privacy.composition import Loss
+
+MISTAKES = srsly.read_yaml(Path(__file__).with_name("mistakes.yaml"))
 
 TEXTS = [
     "The small cat sleeps near Zorblatt.",
@@ -269,19 +273,7 @@ def test_measuring_fills_the_page(tmp_path, space, page):
         assert what in measured, what
 
 
-@pytest.mark.parametrize(
-    "before, after, options, says",
-    [
-        ("nothing.jsonl", "after.jsonl", [], "no such file"),
-        ("before.jsonl", ".", [], "both be files or both be folders"),
-        ("before.jsonl", "short.jsonl", [], "other records"),
-        ("before.jsonl", "after.jsonl", ["--field", "body"], "has no field"),
-        ("before.jsonl", "after.jsonl", ["--receipt", "after.jsonl"], "is not a receipt"),
-        ("short.jsonl", "short.jsonl", ["--receipt", "receipt.json"], "receipt covers 4"),
-        ("before.jsonl", "broken.spacy", [], "not a DocBin"),
-        ("before.jsonl", "after.jsonl", ["-o", "after.jsonl"], "exists already"),
-    ],
-)
+@pytest.mark.parametrize("before, after, options, says", MISTAKES["report"])
 def test_a_mistake_is_one_line_and_leaves_no_page(
     sanitised, tmp_path, monkeypatch, before, after, options, says
 ):

@@ -20,9 +20,7 @@ CONFIGS = Path(__file__).parent.parent.parent / "configs"
 EPSILON = 2.0  # those of the configs suit the built-in space, where words are farther apart
 
 # Those of language, on words that are none.
-ON_ANY_WORDS = {
-    "dx.Path.v2": {"policy": "plain", "prior": {"@dx_priors": "dx.Uniform.v1"}},
-}
+ON_ANY_WORDS = {"dx.Path.v2": {"policy": "plain", "prior": {"@dx_priors": "dx.Uniform.v1"}}}
 
 
 def names() -> list[str]:

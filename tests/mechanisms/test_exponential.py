@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from sampler.distributions import losses
 
-from spacy_dxprivacy import Rng, Space
-from spacy_dxprivacy.mechanisms import choice
+from spacy_dxprivacy import Space
 from spacy_dxprivacy.mechanisms.exponential import exact_epsilon
 from spacy_dxprivacy.space.search.exact import euclidean
 
@@ -17,15 +16,6 @@ def test_the_probabilities_are_those_of_the_formula(make, plane, epsilon):
         apart = plane.vectors.astype(np.float64) - plane.vectors[row].astype(np.float64)
         weights = np.exp(-epsilon / 2 * np.linalg.norm(apart, axis=1))
         np.testing.assert_allclose(p, weights / weights.sum(), rtol=1e-9)
-
-
-def test_draws_do_not_depend_on_the_words_beside_them(make, plane, monkeypatch):
-    """Tables are made in blocks of distinct words; the uniforms belong to the places."""
-    rows = np.random.default_rng(0).integers(40, size=500)
-    mechanism = make("dx.Exponential.v1", plane, epsilon=2.0)
-    whole = mechanism.sample(rows, Rng(seed=1)).rows
-    monkeypatch.setattr(choice, "BLOCK_NUMBERS", 40)
-    assert np.array_equal(mechanism.sample(rows, Rng(seed=1)).rows, whole)
 
 
 def test_distances_keep_their_digits_near_0():

@@ -6,7 +6,6 @@ from scipy.stats import chisquare
 
 from spacy_dxprivacy import Rng, registry
 from spacy_dxprivacy.mechanisms import projection as rank_sampling
-from spacy_dxprivacy.mechanisms.projection import geometric
 from spacy_dxprivacy.space.search.exact import neighbours
 
 X = np.random.default_rng(0).normal(size=(60, 5)).astype(np.float32)
@@ -17,13 +16,6 @@ def project(name, Z, *, epsilon=2.0, seed=1, table=X, **settings):
     settings = {"@dx_projections": name, **settings}
     rule = registry.resolve({"rule": settings})["rule"].fit(table, epsilon=epsilon)
     return rule.project(Z, Rng(seed=seed))
-
-
-def test_ranks_are_geometric_up_to_the_last():
-    rate, n = 0.3, 12
-    p = np.exp(-rate * np.arange(n))
-    counts = np.bincount(geometric(Rng(seed=0).uniform(N), rate, n), minlength=n)
-    assert chisquare(counts, p / p.sum() * N).pvalue > 1e-4
 
 
 @pytest.mark.parametrize("c", [0.01, 0.2, 3.0])

@@ -6,11 +6,7 @@ from scipy.stats import chisquare, gumbel_r, kstest
 from scipy.stats import poisson as poisson_law
 
 from spacy_dxprivacy import DxError, DxWarning, Rng
-from spacy_dxprivacy.mechanisms.truncated_gumbel import (
-    extent,
-    poisson,
-    truncated_gumbel,
-)
+from spacy_dxprivacy.mechanisms.truncated_gumbel import extent, poisson, truncated_gumbel
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*DX101")
 N = 50_000

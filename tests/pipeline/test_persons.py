@@ -8,7 +8,6 @@ import spacy
 from conftest import PERSONS, run_dx, sanitizing
 
 from spacy_dxprivacy import DxError, Guarantee, Space, registry
-from spacy_dxprivacy.io.account import Account, OverLimit
 from spacy_dxprivacy.pipeline.receipt import PERSONS_SHOWN, Receipt
 from spacy_dxprivacy.pipeline.settings import max_name_distance, name_rows
 from spacy_dxprivacy.privacy.composition import Loss, best_guess
@@ -212,16 +211,3 @@ def test_without_a_person_field_each_document_has_its_budget(run):
     assert receipt["count"]["persons"]["count"] == 4
     done, kept, receipt = run(LIMIT, "27")
     assert done.exit_code == 1 and receipt["count"]["failed"] == [[1]] and "DX178" in done.stderr
-
-
-def test_a_budget_adds_up_rho_and_leaves_out_what_it_refuses():
-    loss = Loss.of(Guarantee("metric-dp", 0.1, metric="path", loss_range=1.0), [10.0] * 50)
-    account = Account(limit=25.0)
-    for person in ("a", "b"):
-        account.charge(person, loss)
-    with pytest.raises(OverLimit):
-        account.charge("a", loss)
-    assert account.get("a")[0] == loss and account.get("b")[0] == loss
-    Account().charge("a", loss * 9)
-    with pytest.raises(OverLimit, match="epsilon = inf"):
-        account.charge("c", Loss(math.inf, math.inf))

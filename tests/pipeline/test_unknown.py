@@ -93,8 +93,7 @@ def test_an_unknown_word_has_no_influence():
 
 
 @pytest.mark.parametrize(
-    "more",
-    [{"scope": "type"}, {"mechanism": {"@dx_mechanisms": "dx.Path.v1", "epsilon": 1.0}}],
+    "more", [{"scope": "type"}, {"mechanism": {"@dx_mechanisms": "dx.Path.v1", "epsilon": 1.0}}]
 )
 def test_words_that_are_drawn_alone_are_words_of_the_space(more):
     nlp = sanitizing(**more)

@@ -1,6 +1,7 @@
 """What the tests of priors share: a chain by brute force, and small ARPA files."""
 
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,42 +9,9 @@ from sampler.distributions import emissions, moves
 
 from spacy_dxprivacy import Space
 
-# By hand: after <s> a .6, b .24, </s> .16; after a: a .2, b .5, </s> .3; after b: as alone.
-ARPA = """\\data\\
-ngram 1=5
-ngram 2=3
-
-\\1-grams:
--99 <s> {back_s:.9f}
-{end:.9f} </s>
--99 <unk>
-{a:.9f} a {back_a:.9f}
-{b:.9f} b 0
-
-\\2-grams:
-{s_a:.9f} <s> a
-{a_b:.9f} a b
-{a_end:.9f} a </s>
-
-\\end\\
-""".format(
-    **{
-        name: np.log10(p)
-        for name, p in dict(
-            end=0.2, a=0.5, b=0.3, back_s=0.8, back_a=0.4, s_a=0.6, a_b=0.5, a_end=0.3
-        ).items()
-    }
-)
-# By hand: after <s> a: a .16, b .6, </s> .24; after a b: a 5/14, b .5, </s> 1/7. Else as above.
-TRIGRAMS = (
-    ARPA.replace("ngram 2=3", "ngram 2=3\nngram 3=2")
-    .replace(f"{np.log10(0.6):.9f} <s> a\n", f"{np.log10(0.6):.9f} <s> a {np.log10(0.8):.9f}\n")
-    .replace(f"{np.log10(0.5):.9f} a b\n", f"{np.log10(0.5):.9f} a b {np.log10(5 / 7):.9f}\n")
-    .replace(
-        "\\end\\",
-        f"\\3-grams:\n{np.log10(0.5):.9f} a b b\n{np.log10(0.6):.9f} <s> a b\n\n\\end\\",
-    )
-)
+ARPA = Path(__file__).with_name("small.arpa")
+TRIPLES = Path(__file__).with_name("triples.arpa")
+# What they state, by hand. Contexts of two words that are not listed are as the last word is.
 AFTER = {
     "<s>": {"a": 0.6, "b": 0.24, "</s>": 0.16},
     "a": {"a": 0.2, "b": 0.5, "</s>": 0.3},
@@ -66,13 +34,6 @@ def weight(chain, rows):
 
 def sentences(words, length):
     return [list(s) for n in range(1, length + 1) for s in product(range(words), repeat=n)]
-
-
-@pytest.fixture
-def arpa(tmp_path):
-    path = tmp_path / "small.arpa"
-    path.write_text(ARPA)
-    return path
 
 
 @pytest.fixture

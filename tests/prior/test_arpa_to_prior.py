@@ -13,7 +13,7 @@ from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.prior.chain import map_to_space
 from spacy_dxprivacy.prior.pairs import frequency_of
 
-from .conftest import AFTER, AFTER_TWO, ARPA, TRIGRAMS, sentences, weight
+from .conftest import AFTER, AFTER_TWO, ARPA, TRIPLES, sentences, weight
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 pytestmark = pytest.mark.skipif(not SCRIPTS.is_dir(), reason="scripts/ is not beside the tests")
@@ -46,18 +46,11 @@ def two():
     return Space.from_vectors(["a", "b"], np.eye(2, dtype=np.float32), name="two")
 
 
-@pytest.fixture
-def three(tmp_path):
-    path = tmp_path / "three.arpa"
-    path.write_text(TRIGRAMS)
-    return path
-
-
 @pytest.mark.parametrize("order", [2, 3])
 @pytest.mark.parametrize("by", ["script", "command"])
-def test_sentences_weigh_what_the_file_says(convert, arpa, three, two, tmp_path, order, by):
+def test_sentences_weigh_what_the_file_says(convert, two, tmp_path, order, by):
     """Although back-off forgets the word before: what follows a context makes up for it."""
-    path = three if order == 3 else arpa
+    path = TRIPLES if order == 3 else ARPA
     if by == "script":
         chain = convert(path, two, order=order)
     else:
@@ -70,20 +63,20 @@ def test_sentences_weigh_what_the_file_says(convert, arpa, three, two, tmp_path,
         assert weight(chain, rows) * (1 - AFTER["<s>"]["</s>"]) == pytest.approx(expected, rel=1e-5)
 
 
-def test_of_many_contexts_those_that_tell_most_are_kept(convert, three, arpa, two):
-    chain = convert(three, two, order=3, most_contexts=1)
+def test_of_many_contexts_those_that_tell_most_are_kept(convert, two):
+    chain = convert(TRIPLES, two, order=3, most_contexts=1)
     assert chain.states == 2 + 1
-    pairs = convert(arpa, two)
+    pairs = convert(ARPA, two)
     a, b = (two.words.index(word) for word in "ab")
     assert weight(chain, [a, a]) == pytest.approx(weight(pairs, [a, a]), rel=1e-5)
     assert weight(chain, [b, a, b]) < 0.9 * weight(pairs, [b, a, b])
 
 
-def test_gzip_crlf_tabs_and_any_order_of_lines_are_read(convert, arpa, two, tmp_path):
-    lines = ARPA.split("\n")
+def test_gzip_crlf_tabs_and_any_order_of_lines_are_read(convert, two, tmp_path):
+    lines = ARPA.read_text().split("\n")
     first, last = lines.index("\\2-grams:") + 1, lines.index("\\end\\") - 1
     lines[first:last] = lines[first:last][::-1]
     packed = tmp_path / "small.arpa.gz"
     packed.write_bytes(gzip.compress("\r\n".join(lines).replace(" ", "\t").encode()))
-    expected, found = (convert(p, two) for p in (arpa, packed))
+    expected, found = (convert(p, two) for p in (ARPA, packed))
     assert found.digest != "" and weight(found, [0, 1, 1]) == weight(expected, [0, 1, 1])

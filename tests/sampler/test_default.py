@@ -22,11 +22,7 @@ from .distributions import all_sentences, starts_of
 
 DEFAULT = DEFAULT_CONFIG["mechanism"]
 # Function words, frequent and rare words, negations, names, places.
-SPACES = (
-    "the house asthma not Anna",
-    "she had lymphoma in Zurich",
-    "I do not know Berlin",
-)
+SPACES = ("the house asthma not Anna", "she had lymphoma in Zurich", "I do not know Berlin")
 N = 5
 SHARP = 1 / 1.02
 UNKNOWN = -1

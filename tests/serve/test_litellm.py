@@ -3,10 +3,10 @@
 import asyncio
 import json
 import os
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from conftest import module_of
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # it asks the web otherwise
 litellm = pytest.importorskip("litellm", reason="needs the package litellm")
@@ -22,9 +22,7 @@ NAMES = ("Priya", "Whitcombe", "Leeds", "867-5309")
 
 @pytest.fixture(scope="module")
 def make_guardrail():
-    spec = spec_from_file_location("litellm_guardrail", EXAMPLE)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = module_of(EXAMPLE)
     return lambda **settings: module.Surrogates(guardrail_name="surrogates", **settings)
 
 

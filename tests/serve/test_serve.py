@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,7 @@ pytest.importorskip("fastapi", reason="needs the extra 'serve'")
 pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
 
 from asgi import app_of, ask, asked
+from ports import free_port, wait_for
 from spacy.language import Language
 from typer.testing import CliRunner
 
@@ -31,17 +32,9 @@ from spacy_dxprivacy import DxError, Guarantee, UsageError
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import ServiceOptions
 from spacy_dxprivacy.integrations.serve.app import check, make_app
-from spacy_dxprivacy.integrations.serve.callers import (
-    Callers,
-    account_of,
-    add_token,
-    read_callers,
-)
+from spacy_dxprivacy.integrations.serve.callers import Callers, account_of, add_token, read_callers
 from spacy_dxprivacy.integrations.serve.service import Service
-from spacy_dxprivacy.io.account import OverLimit
 from spacy_dxprivacy.io.build import make_pipeline, the_sanitizer
-from spacy_dxprivacy.pipeline.count import Count
-from spacy_dxprivacy.privacy.composition import Loss
 from spacy_dxprivacy.registries import registry
 
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
@@ -341,44 +334,6 @@ def test_a_budget_needs_surrogates_that_state_a_loss(make_nlp, tmp_path):
             assert check(nlp, limits).holds
 
 
-UNIT = Guarantee("metric-dp", epsilon=1.0, metric="path")
-WORDS = Guarantee("metric-dp", epsilon=0.1, metric="path", loss_range=1.0)
-
-
-def test_an_account_charges_all_or_nothing():
-    account = account_of(None, UNIT, budget=5.0)
-    account.charge("ann", Loss.of_words(UNIT, 4), Count(draws=4))
-    with pytest.raises(OverLimit):
-        account.charge("ann", Loss.of_words(UNIT, 2), Count(draws=2))
-    loss, count = account.get("ann")
-    spent = {"epsilon": 4.0, "delta": 0.0, "plain": 4.0, "plain_delta": 0.0, "rho": 2.0}
-    assert loss.to_dict() == spent and count == Count(draws=4)
-    account.charge("ann", Loss.of_words(UNIT, 100), capped=True)  # at most what is left
-    assert account.get("ann")[0].epsilon() == pytest.approx(5.0, rel=1e-9)
-
-
-def test_an_account_counts_the_smaller_of_both_sums_and_keeps_them(tmp_path):
-    path = tmp_path / "spent.db"
-    account = account_of(path, WORDS, budget=20.0)
-    for _ in range(50):
-        account.charge("ann", Loss.of_words(WORDS, 10) * 2, Count(draws=20))
-    with closing(account_of(path, WORDS, budget=20.0)) as again:
-        loss, count = again.get("ann")
-        assert count.draws == 1000 and loss.plain == pytest.approx(100.0)
-        assert loss.rho == pytest.approx(1000 * 0.1**2 / 8)
-        expected = Loss.of(WORDS, [1.0] * 1000)
-        assert loss.epsilon() == pytest.approx(expected.epsilon()) and loss.fails == 1e-6
-        for _ in range(50):  # what is left of 20 nats ends before that
-            try:
-                again.charge("ann", Loss.of_words(WORDS, 100))
-            except OverLimit:
-                break
-        else:
-            pytest.fail("no budget")
-        assert again.get("ann")[0].epsilon() <= 20.0 < again.get("ann")[0].plain
-    account.close()
-
-
 def test_a_body_that_was_not_read_ends_its_connection(make_service):
     service = make_service(max_bytes=50)
     unread = ask(service, "/sanitize", parts=[b'{"text": "', *[b"a " * 10] * 10])
@@ -592,12 +547,6 @@ def test_what_the_command_refuses(tmp_path):
         assert done.exit_code == 2 and done.stderr.count("\n") == 1
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @contextmanager
 def running(space_path, *options):
     """The command as a process: its port, and the process."""
@@ -610,10 +559,7 @@ def running(space_path, *options):
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert f":{port}/openapi.json" in process.stderr.readline()
-        for _ in range(300):
-            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/health"):
-                break
-            time.sleep(0.1)
+        wait_for(port)
         yield port, process
     finally:
         process.kill()

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import srsly
 
 import spacy_dxprivacy
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.space.folder import digest_of
 from spacy_dxprivacy.space.sources import OFFENSIVE, read_words
 
+WORDS = srsly.read_yaml(Path(__file__).with_suffix(".yaml"))
 DATA = Path(spacy_dxprivacy.__file__).parent / "data" / "en"
 MONTHS = "January February March April May June July August September October November December"
 WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
@@ -38,21 +40,7 @@ def test_the_table_is_complete_and_of_rows_of_length_five(space):
 
 
 def test_each_class_has_its_members(space):
-    expected = {
-        "month": MONTHS, "weekday": WEEKDAYS, "year": "1900 1987 2024", "number": "7 42 seven",
-        "ordinal": "first 3rd", "first_name_female": "Maria Fatima Priya Olga Linda",
-        "first_name_male": "John Ahmed Carlos Ivan Robert", "surname": "Smith Garcia Nguyen Patel",
-        "city": "London Paris Chicago Mumbai", "country": "France Canada Nigeria",
-        "state": "Texas California", "nationality": "Spanish American", "pronoun": "she it myself",
-        "preposition": "of in with", "determiner": "the a", "conjunction": "and because",
-        "auxiliary": "is have 's 're 've", "modal": "would can 'll", "negation": "not n't",
-        "wh_word": "who when", "interjection": "hello yes", "acronym": "FBI DNA",
-        "plural": "doctors children", "past": "walked ran", "past_participle": "gone taken",
-        "gerund": "walking", "third_person": "walks", "comparative": "bigger",
-        "superlative": "biggest", "noun": "doctor", "verb": "walk", "adjective": "happy",
-        "adverb": "quickly", "title": "Mr. Dr.", "possessive": "my 's",
-    }  # fmt: skip
-    pairs = [(name, word) for name, words in expected.items() for word in words.split()]
+    pairs = [(name, word) for name, words in WORDS["members"].items() for word in words.split()]
     assert not [pair for pair in pairs if pair[0] not in classes_of(space, pair[1])]
     for word in "he at in a as or so it".split():
         assert "noun" not in classes_of(space, word)
@@ -69,12 +57,6 @@ def test_lists_that_can_be_complete_are(space):
 
 def test_no_word_of_the_deny_list_is_in_the_table_and_innocent_words_pass(space):
     assert space.filtered(exclude=read_words(OFFENSIVE)) is space
-    innocent = (
-        "Scunthorpe cocktail assess class classic bass passage grape therapist analysis Essex "
-        "Dickens Hancock peacock shuttle shitake title constitution circumvent document cucumber "
-        "cumulative Cummings raccoon cocoon spicy despicable suspicion homogeneous homework "
-        "pianist niggle Niger Nigeria snigger Japan japanned gypsum swank tittle Titan pussycat "
-        "injunction milfoil arsenal arsenic arson button rebuttal embassy mandate Negroni scrap"
-    ).split()
+    innocent = WORDS["innocent"].split()
     others = Space.from_vectors(innocent, np.eye(len(innocent)))
     assert others.filtered(exclude=read_words(OFFENSIVE)).words == innocent

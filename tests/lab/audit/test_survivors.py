@@ -8,12 +8,7 @@ import pytest
 import spacy
 from conftest import run_dx
 
-from spacy_dxprivacy.lab.audit.original import (
-    Recognised,
-    recognise,
-    rules,
-    survivors,
-)
+from spacy_dxprivacy.lab.audit.original import Recognised, recognise, rules, survivors
 
 OLD = [
     "Dr. Maria Kowalczyk saw him in New York; call 555-123-4567.",
