@@ -23,8 +23,8 @@ import srsly
 from ..arrays import Floats2d, blocks
 from ..errors import DxError, Errors
 from ..io.files.atomic import new_folder
-from ..io.files.limits import SMALL, check_sealed, read_array, read_json, regular, sealed
-from ..machine import let_go
+from ..io.files.limits import SMALL, check_digests, file_digests, read_array, read_json, regular
+from ..machine import release_memory
 
 FORMAT = 1
 SEALED = ("classes.npy", "aliases.json")  # the digest of the space is of its words and vectors
@@ -66,7 +66,7 @@ def write_table(
         if table.aliases:
             srsly.write_json(folder / "aliases.json", table.aliases)
         about = {"format": FORMAT, "name": table.name, "rows": n, "dims": d, "digest": table.digest}
-        seal = {"class_names": list(table.class_names), "files": sealed(folder, SEALED)}
+        seal = {"class_names": list(table.class_names), "files": file_digests(folder, SEALED)}
         srsly.write_json(folder / "space.json", {**about, **seal})
         for name, write in beside.items():
             write(folder / name)
@@ -101,7 +101,7 @@ def _read_files(path: Path) -> SpaceTable:
     if about.get("format") != FORMAT:
         why = f"its format is {about.get('format')!r}, and this version reads {FORMAT}."
         raise DxError(Errors.DX024.format(path=path, why=why))
-    check_sealed(path, about.get("files"), SEALED, SMALL)
+    check_digests(path, about.get("files"), SEALED, SMALL)
     words = regular(path / "words.txt").read_bytes().decode().split("\n")[:-1]
     vectors = read_array(path / "vectors.npy")
     if vectors.dtype == np.int8:
@@ -129,5 +129,5 @@ def digest_of(words: Sequence[str], vectors: Floats2d) -> str:
     hasher.update("\n".join(words).encode("utf-8", "surrogatepass"))
     for part in blocks(len(vectors), 65536):
         hasher.update(np.ascontiguousarray(vectors[part], dtype="<f4").data)
-        let_go(vectors)
+        release_memory(vectors)
     return hasher.hexdigest()

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Numbers1d
 from ..errors import DxError, Errors
-from ..io.files.limits import SMALL, check_sealed, read_array, read_json, sealed
+from ..io.files.limits import SMALL, check_digests, file_digests, read_array, read_json
 
 FEW = 1_000  # words, up to which all is learned again within a second, and nothing is saved or read
 
@@ -122,7 +122,7 @@ def write(thing: Any, folder: Path) -> None:
     names = [f"{name}.npy" for name in fields["arrays"]]
     for file, array in zip(names, fields["arrays"].values(), strict=True):
         np.save(folder / file, array)
-    srsly.write_json(_about(folder), {**fields["about"], "files": sealed(folder, names)})
+    srsly.write_json(_about(folder), {**fields["about"], "files": file_digests(folder, names)})
 
 
 def read(folder: Path, digest: str) -> Any:
@@ -136,7 +136,7 @@ def read(folder: Path, digest: str) -> Any:
         files = sorted(folder.glob("*.npy"))
         if about["digest"] == digest:
             names = {*(about.get("files") or ()), *(file.name for file in files)}
-            check_sealed(folder, about.get("files"), names, SMALL)
+            check_digests(folder, about.get("files"), names, SMALL)
         # As plain arrays: slices of a memmap are ten times as slow to make.
         arrays = {file.stem: read_array(file).view(np.ndarray) for file in files}
         thing = _class_of(folder.name).from_fields({"about": about, "arrays": arrays})

@@ -10,10 +10,10 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import setting_up, settings_that_fail
+from ...cli.terminal import setup_errors, usage_errors
 from ...config import PipelineOptions
 from ...errors import UsageError
-from ...io.build import make_pipeline, the_sanitizer
+from ...io.build import get_sanitizer, make_pipeline
 from ...text.mentions import CANONICAL, plain_label
 from ..fidelity import FitShare, measure_fit
 from ..golden import ALL_LABELS, FIGURES, KINDS, Evaluation, evaluate, read_gold
@@ -49,7 +49,7 @@ def evaluate_cli(
 
     Example: python -m spacy dx evaluate gold.jsonl --fail-under recall=.95
     """
-    with settings_that_fail():
+    with usage_errors():
         bars = [_bar(item) for item in fail_under or ()]
         golds = read_gold(gold)
         if pipeline.config is None and not pipeline.entities:
@@ -58,10 +58,10 @@ def evaluate_cli(
             if not labels_known:
                 raise UsageError("the labels of GOLD are not known: give `entities`.")
             pipeline = replace(pipeline, entities=",".join(labels_known))
-        with setting_up():
+        with setup_errors():
             nlp = make_pipeline(pipeline)
         if surrogates:
-            _print_fit(measure_fit(nlp, golds, the_sanitizer(nlp).settings.surrogates))
+            _print_fit(measure_fit(nlp, golds, get_sanitizer(nlp).settings.surrogates))
             return
         evaluation = evaluate(nlp, golds)
         below = []

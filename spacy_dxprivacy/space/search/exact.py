@@ -22,7 +22,7 @@ import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
-from ...machine import in_order, product_threads
+from ...machine import map_ordered, product_threads
 from ...registries import registry
 from ...validate import fail
 
@@ -88,7 +88,7 @@ class ExactIndex:
         rows = [np.zeros(0, dtype=np.int64)]
         with product_threads(n * len(Z) >= WORTH_THREADS) as threads:
             parts = (Z[part].astype(np.float64) for part in blocks(len(Z), QUERIES))
-            rows += in_order(self._search, parts, threads, 2 * threads)
+            rows += map_ordered(self._search, parts, threads, 2 * threads)
         return np.concatenate(rows)
 
     def _search(self, Z: Floats2d) -> Ints1d:

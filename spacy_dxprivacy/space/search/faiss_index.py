@@ -39,8 +39,8 @@ from tqdm import tqdm
 from ...arrays import Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
 from ...io.files.atomic import new_folder
-from ...io.files.limits import check_sealed, read_json, sealed
-from ...machine import FAULT, MAPPED_AT_ONCE, large_map, let_go
+from ...io.files.limits import check_digests, file_digests, read_json
+from ...machine import FAULT, MAPPED_AT_ONCE, large_map, release_memory
 from ...registries import registry
 from ...ty import Index
 from ...validate import fail
@@ -98,7 +98,7 @@ def build(X: Floats2d, factory: str) -> Any:
     with tqdm(total=n, desc="indexed rows", disable=None, delay=1, leave=False) as bar:
         for part in blocks(n, ADD_ROWS):
             index.add(np.ascontiguousarray(X[part], dtype=np.float32))
-            let_go(X)
+            release_memory(X)
             bar.update(part.stop - part.start)
     return index
 
@@ -129,7 +129,7 @@ def write_index(X: Floats2d, space: Path) -> float:
             "rows": X.shape[0],
             "dims": X.shape[1],
             "table": digest_of([], X),
-            "files": sealed(folder, [CODES]),
+            "files": file_digests(folder, [CODES]),
         }
         srsly.write_json(folder / ABOUT, about)
     return recall
@@ -175,7 +175,7 @@ def read_index(space: Path, X: Floats2d) -> Any:
         saved, asked = (f"{n} x {d} ({str(table)[:12]})" for n, d, table in (built, wanted))
         raise DxError(Errors.DX051.format(path=space, saved=saved, found=asked))
     try:
-        check_sealed(folder, seal, [CODES], sys.maxsize)
+        check_digests(folder, seal, [CODES], sys.maxsize)
         index = faiss.read_index(str(folder / CODES), faiss.IO_FLAG_MMAP_IFC)
     except (OSError, ValueError, RuntimeError):
         raise damaged(f"{CODES} is missing, or is not what {ABOUT} says.") from None
@@ -209,7 +209,7 @@ class FaissIndex:
         X, squares = np.ascontiguousarray(X, dtype=np.float32), []
         for part in blocks(len(X), ADD_ROWS):  # a mapped table is never in memory as a whole
             squares.append(float(np.einsum("nd,nd->n", X[part], X[part], dtype=np.float64).max()))
-            let_go(X)
+            release_memory(X)
         norm = self._longest = float(np.sqrt(np.max(squares)))  # nan where a row has it
         if not norm < LARGEST or 0 < norm < 1 / LARGEST:
             limits = f"from {1 / LARGEST:g} to {LARGEST:g}"
@@ -267,7 +267,7 @@ class FaissIndex:
             rows = np.ascontiguousarray(rows, dtype=np.int64)  # -1 where it finds fewer
             for subset in blocks(len(rows), few if mapped else len(rows)):
                 nearest[part][subset] = rerank(Z[part][subset], self._table, rows[subset])
-                let_go(self._table)
+                release_memory(self._table)
         return nearest
 
 
