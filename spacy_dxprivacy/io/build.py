@@ -243,7 +243,7 @@ def component_config(options: PipelineOptions) -> dict[str, Any]:
     """Return the block of the sanitizer in a config, with only the settings that are given."""
     epsilon = options.epsilon if options.level is None else options.level
     if options.level is not None and options.epsilon is not None:
-        raise UsageError("`level` sets `epsilon` by name: give only one of them.")
+        raise UsageError("`level` sets `epsilon` by name: give one of the two.")
     block: dict[str, Any] = {
         "mechanism": mechanism_config(options.mechanism, epsilon),
         "space": _space_config(options.space),
