@@ -27,10 +27,6 @@ def test_no_draw_depends_on_what_is_kept(make, plane, name, monkeypatch):
 @pytest.mark.parametrize("name", CACHED)
 def test_a_copy_does_not_know_what_was_drawn_for(make, plane, name):
     mechanism = make(name, plane, epsilon=2.0)
-
-    def copied():
-        return pickle.dumps(pickle.loads(pickle.dumps(mechanism)))  # noqa: S301
-
-    before = copied()
+    before = pickle.dumps(mechanism)
     mechanism.sample(np.array([3, 3, 4]), Rng())
-    assert copied() == before
+    assert pickle.dumps(mechanism) == before
