@@ -229,10 +229,11 @@ class ReceiptTerms:
 
     def loss(self, count: Count) -> Loss:
         """Return the loss between documents that are one unit apart in each word."""
+        mentions = list(drawn_mentions(self.surrogates or {}, count))
         loss = Loss.of_words(self.guarantee, count.draws) if self.draws_words else Loss()
         if self.numbers is not None:
             loss += Loss.of(self.numbers, [1.0]) * count.number_draws
-        for label, times in drawn_mentions(self.surrogates or {}, count):
+        for label, times in mentions:
             loss += self._losses[label] * times
         return loss
 
