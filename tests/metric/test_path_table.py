@@ -63,7 +63,9 @@ def searched(mechanism, rows):
     """Which of the rows are searched for, and not read."""
     graph, found = graph_of(mechanism), []
     search = type(graph).search_within
-    graph.__dict__["search_within"] = lambda some: found.extend(some.tolist()) or search(graph, some)
+    graph.__dict__["search_within"] = lambda some: (
+        found.extend(some.tolist()) or search(graph, some)
+    )
     graph.within(np.asarray(rows))
     return found
 
