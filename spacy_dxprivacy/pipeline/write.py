@@ -14,10 +14,11 @@ import numpy as np
 from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
 from spacy.tokens import Doc, Span
 
-from ..arrays import Bools1d, Ints1d, Ints2d
+from ..arrays import Bools1d, Ints1d
 from ..entities.surrogates.replacements import Replacement
 from ..errors import DxError, Errors
 from ..text.layout import MARKS, moved
+from ..text.normal import bounds_of
 from .count import Count
 from .draft import NUMBER, SAMPLED, SELECTED, SURROGATE, UNKNOWN, Draft
 from .receipt import SPANS_KEY, UNCOVERED, ReceiptTerms, earlier_stages, mark_as_made
@@ -96,12 +97,8 @@ def _moved_marks(doc: Doc, new: Doc, kinds: Ints1d, sources: Ints1d) -> list[int
         return [0 for _ in marks]
     changed, stays = np.ones(len(doc), dtype=bool), kinds != SURROGATE
     changed[sources[stays]] = (kinds >= SAMPLED)[stays]
-    return moved(marks, _edges(doc), _edges(new), sources, changed)
-
-
-def _edges(doc: Doc) -> Ints2d:
-    """Return the start and end of each token, int64 (tokens, 2)."""
-    return np.array([(token.idx, token.idx + len(token)) for token in doc])
+    old, new_bounds = (np.reshape(bounds_of(d), (-1, 2)) for d in (doc, new))
+    return moved(marks, old, new_bounds, sources, changed)
 
 
 def _counted(draft: Draft, document: int, part: slice) -> Count:

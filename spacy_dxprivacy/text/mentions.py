@@ -170,7 +170,7 @@ def _fits(piece: str, parts: dict[str, bool], starts: bool) -> bool:
 
 
 def is_word(lower: str) -> bool:
-    """Whether the word is more often written in lower case than as a name."""
+    """Return whether a word is more frequent in lower case than as a name."""
     rows = _rows()
     small = rows.get(lower)
     return small is not None and small < rows.get(lower.capitalize(), len(rows))

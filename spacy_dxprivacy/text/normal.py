@@ -114,7 +114,7 @@ def _changed(text: str, places: Sequence[int]) -> tuple[str, Sequence[int]]:
 def replaced(
     pattern: re.Pattern[str], change: TextMapper, text: str, places: Sequence[int]
 ) -> tuple[str, Sequence[int]]:
-    """TextMapper all matches of a pattern; return the text, and the new places of rising places. A
+    """Replace all matches of a pattern; return the text, and the new places of rising places. A
     place within a match moves by the length of the NFC before it, at most to the end."""
     parts, moved, last, size, i = list[str](), list[int](), 0, 0, 0
     for match in pattern.finditer(text):

@@ -61,13 +61,11 @@ def stored(cache):
 
 def searched(mechanism, rows):
     """Which of the rows are searched for, and not read."""
-    graph, found = graph_of(mechanism), []
+    graph, missing = graph_of(mechanism), []
     search = type(graph).search_within
-    graph.__dict__["search_within"] = lambda some: (
-        found.extend(some.tolist()) or search(graph, some)
-    )
+    graph.__dict__["search_within"] = lambda k: missing.extend(k.tolist()) or search(graph, k)
     graph.within(np.asarray(rows))
-    return found
+    return missing
 
 
 def test_outputs_are_the_same_and_common_words_are_not_searched_for(stored, monkeypatch):
