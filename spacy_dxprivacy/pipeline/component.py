@@ -291,9 +291,10 @@ class DxSanitizer(FailsClosed):
     def _expect(self, saved: dict[str, Any]) -> None:
         """Expect the saved space, unless the config now names another."""
         self._space = self._terms = self._stage_context = None
-        now, then = self._space_block(), saved.get("space", {})
+        config, saved_config = self._space_block(), saved.get("space", {})
         # Settings that a later version added do not count.
-        self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)
+        differs = any(config.get(key) != value for key, value in saved_config.items())
+        self._names_another_space = bool(config) and differs
         self._expected_digest = None if self._names_another_space else saved["digest"]
 
     def _warn_of_read_texts(self) -> None:
