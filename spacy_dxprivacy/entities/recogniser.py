@@ -21,7 +21,7 @@ from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, is_word, mentions, plain_label
 from ..text.normal import in_normal_form
-from ..text.tokens import with_fields_apart
+from ..text.tokens import split_table_fields
 from ..validate import one_of, positive
 from . import network
 from .extent import Bounds
@@ -81,7 +81,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Set the entities of a stream of Docs, a batch at a time."""
         normal = (in_normal_form(doc, self.nlp, self) for doc in stream)
-        for docs in util.minibatch(map(with_fields_apart, normal), batch_size):
+        for docs in util.minibatch(map(split_table_fields, normal), batch_size):
             english = [doc for doc in docs if len(doc) and language_of_doc(doc) == "en"]
             shares = dict(zip(map(id, english), predicted(english), strict=True))
             for doc in docs:

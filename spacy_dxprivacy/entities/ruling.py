@@ -20,7 +20,7 @@ from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, mentions, plain_label
 from ..text.normal import in_normal_form
-from ..text.tokens import with_fields_apart
+from ..text.tokens import split_table_fields
 from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import match_foreign, match_foreign_days
@@ -71,7 +71,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
     def __call__(self, doc: Doc) -> Doc:
         """Set the entities. A Doc that holds rows of a table is replaced by one in which each field
         has its own tokens."""
-        return super().__call__(with_fields_apart(in_normal_form(doc, self.nlp, self)))
+        return super().__call__(split_table_fields(in_normal_form(doc, self.nlp, self)))
 
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """Return (label, start, end) of all matches: your own, then the longest first, then by

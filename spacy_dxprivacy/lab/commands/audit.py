@@ -97,9 +97,8 @@ def audit_release_cli(
 ) -> None:  # fmt: skip
     """Check a release for words of the original.
 
-    Words that the mechanism can draw are there by chance; all others leaked. The exit status is 1
-    where something leaked that the receipt does not declare, and 0 otherwise. Pickles are never
-    loaded.
+    Words that the mechanism can sample are there by chance; all others leaked. The exit status is 1
+    if there is a leak that the receipt does not declare, and 0 otherwise. Pickles are never loaded.
 
     Example: python -m spacy dx audit release clean.jsonl --against tickets.jsonl --receipt r.json
     """

@@ -53,7 +53,7 @@ def odds_cli(
 
     The attacker knows everything else, and that the secret is one of some alternatives. The worst
     case is proven for any release; with a RELEASE, the odds after it are exact. The settings are
-    those of the receipt, and have to be given where it does not say them.
+    those of the receipt; give those that it does not state.
 
     The output shows secrets: it is for those who may read TEXT.
 

@@ -55,8 +55,8 @@ def report_cli(
 ) -> None:  # fmt: skip
     """Write a report on a release, for the owner of its texts.
 
-    It answers what was replaced, what an attacker recovers, what stays and what is to be decided,
-    and shows texts side by side. It holds the ORIGINAL text: keep it private. --label needs: pip
+    It states what was replaced, what an attacker recovers, what stays and what to decide, and shows
+    texts side by side. It holds the ORIGINAL text: keep it private. --label needs: pip
     install "spacy-dxprivacy[report]".
 
     Example: python -m spacy dx report tickets.jsonl clean.jsonl --receipt receipt.json --measure
