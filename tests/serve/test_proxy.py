@@ -376,37 +376,7 @@ ROWS = {
 def test_however_a_text_is_cut_its_restored_pieces_are_the_restored_whole():
     choice = random.Random(3)
     restorer = Restorer(ROWS), Restorer(ROWS, escaped=True)
-    words = [
-        *ROWS,
-        *map(str.title, ROWS),
-        *map(str.upper, ROWS),
-        "x",
-        "green",
-        "Ilene_",
-        "cart",
-        "ı",
-        "O’Neil",
-        "[DATE",
-        "(534)",
-        "\n",
-        "555‑0156",
-        "I.C",
-        "'s",
-        "-",
-        "https://",
-        "<a",
-        ">",
-        "](",
-        ")",
-        "<",
-        '"',
-        ".example",
-        "@a.example",
-        "]",
-        "(",
-        "'",
-        "a" * 4096,
-    ]
+    words = [*ROWS, *map(str.title, ROWS), *map(str.upper, ROWS), *CASES["around"], "a" * 4096]
     for seed in range(4000):
         parts = choice.choices(words, k=choice.randint(0, 9))
         text = "".join(part + choice.choice([" ", "", "  ", "\n", " " * 12, ","]) for part in parts)
