@@ -3,15 +3,13 @@ how often an output tells at even odds whether dx.RandomWord.v1 drew it for an u
 
     python benchmarks/timing.py [--words 60]
 
-The texts of floods.json repeat one cue of the rules: tests/entities/test_entity_load.py.
+tests/entities/test_entity_load.py takes the time of texts that repeat one cue of the rules.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,14 +19,11 @@ from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.text.tokens import tokenized
 
-LABELS = "person date time gpe address org email phone url id quantity cardinal".split()
 SYLLABLES = "ba de fi go hu ka le mi no pu ra se ti vo za lu me ri so ta".split()
 NOTE = (
     "Mr. Peter Okafor came on March 5 with his wife Mary Hollis from Leeds. She said that it was "
     "well. "
 )
-# What a text repeats, by kind; {} is a word that no other place of the text has.
-FLOODS = json.loads(Path(__file__).with_name("floods.json").read_bytes())
 
 
 def main() -> None:
@@ -75,7 +70,8 @@ def seconds(mechanism: object, row: int) -> float:
 
 
 def flood(part: str, size: int) -> str:
-    """A text of that many characters. Marks of triggers come first, as rules may wait for one."""
+    """A text of that many characters that repeats a part, {} being a name that no other place has.
+    Marks of triggers come first, as rules may wait for one."""
     filled = (part.format(*map(invented, range(3 * i, 3 * i + 3))) for i in range(size))
     text, length = ["Seen at: = @ 5 pm\n"], 0
     while length < size:

@@ -19,14 +19,10 @@ CASES = srsly.read_yaml(Path(__file__).with_suffix(".yaml"))
 PEOPLE = CASES["people"]
 
 
-def new_key(path):
-    make_key(path)
-    return str(path)
-
-
 @pytest.fixture
 def key(tmp_path):
-    return new_key(tmp_path / "a.key")
+    make_key(tmp_path / "a.key")
+    return str(tmp_path / "a.key")
 
 
 def made(name, key=None, **settings):
