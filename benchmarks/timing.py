@@ -1,14 +1,13 @@
 """Does the time of a draw tell the word? Cold and warm, by word, for the default mechanism; and
 how often an output tells at even odds whether dx.RandomWord.v1 drew it for an unknown word:
 
-    python benchmarks/timing.py [--words 60]
+    python benchmarks/timing.py
 
 tests/entities/test_entity_load.py takes the time of texts that repeat one cue of the rules.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
 from typing import Any
 
@@ -19,6 +18,7 @@ from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.text.tokens import tokenized
 
+WORDS = 60
 SYLLABLES = "ba de fi go hu ka le mi no pu ra se ti vo za lu me ri so ta".split()
 NOTE = (
     "Mr. Peter Okafor came on March 5 with his wife Mary Hollis from Leeds. She said that it was "
@@ -27,16 +27,10 @@ NOTE = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--words", type=int, default=60)
-    of_words(parser.parse_args().words)
-
-
-def of_words(words: int) -> None:
     space = Space.builtin()
     mechanism = registry.resolve({"m": DEFAULT_CONFIG["mechanism"]})["m"].fit(space)
     mechanism.sample(np.zeros(1, dtype=np.int64), Rng())  # what the first word of all pays for
-    some = np.random.default_rng(0).choice(len(space), words, replace=False)
+    some = np.random.default_rng(0).choice(len(space), WORDS, replace=False)
     cold = [seconds(mechanism, row) for row in some]
     warm = [min(seconds(mechanism, row) for _ in range(5)) for row in some]
     for name, found in (("first draw of a word", cold), ("later ones", warm)):
