@@ -209,7 +209,7 @@ NOISE = {
         (line, {**DELTA, "k": 1}, 0, squares, of_normal(1.835 * MEAN * CLASSICAL / 2, 1)),
         (line, {**DELTA, "k": 1}, 3, squares, of_normal(1.276 * MEAN * CLASSICAL / 2, 1)),
     ],
-}  # fmt: skip
+}
 CASES = [(name, *case) for name, cases in NOISE.items() for case in cases]
 TIMES = 400_000
 

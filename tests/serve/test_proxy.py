@@ -320,7 +320,7 @@ def test_tools_and_formats_pass_with_their_texts_replaced(proxy, upstream):
         stop=["\n\nHuman:"],
         stream_options=None,
     )
-    assert content(ask(proxy, CHAT, body)) == PROMPT  # fmt: skip
+    assert content(ask(proxy, CHAT, body)) == PROMPT
     sent = json.loads(upstream.seen[-1][2])
     assert {k: sent[k] for k in ("temperature", "max_tokens", "stop", "tool_choice")} == {
         k: body[k] for k in ("temperature", "max_tokens", "stop", "tool_choice")
@@ -616,7 +616,7 @@ def test_an_upstream_whose_answer_is_none_gives_502(proxy, upstream, stream):
         "data: " + "[" * 50_000 + "]" * 50_000 + "\n\n",
         '{"a": ' * 900 + "1" + "}" * 900,
     ]
-    for text in answers[: len(answers) - (not stream)]:  # fmt: skip
+    for text in answers[: len(answers) - (not stream)]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Upstream, "reply", partialmethod(replied, text, Upstream.reply))
             assert ask(proxy, CHAT, chat(stream=stream)).status == 502, text[:20]
