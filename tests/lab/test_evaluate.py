@@ -2,21 +2,47 @@
 
 import json
 from functools import partial
-from pathlib import Path
 
 import pytest
-import srsly
 from conftest import run_dx
 
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.lab.golden import Gold, evaluate, read_gold
 
-# The same text and spans in each form that is read. 😀 is one code point; nobody would take
-# "qwxzly" for a name, or "Boston" for none.
-READ = srsly.read_json(Path(__file__).with_name("gold_forms.json"))
-FORMS = READ["forms"]
-TEXT = FORMS["spacy-lists"]["text"]
-GOLD = [tuple(span) for span in FORMS["spacy-lists"]["ents"]]
+# 😀 is one code point; nobody would take "qwxzly" for a name, or "Boston" for none.
+TEXT = "😀 Maria Lopez went to Boston with qwxzly on the bus."
+SPANS = [("Maria Lopez", "PERSON"), ("qwxzly", "PERSON"), ("bus", "TITLE")]
+GOLD = [(TEXT.index(text), TEXT.index(text) + len(text), label) for text, label in SPANS]
+
+
+def presidio():
+    names = ("start_position", "end_position", "entity_type")
+    return {"full_text": TEXT, "spans": [dict(zip(names, one, strict=True)) for one in GOLD]}
+
+
+def named():
+    return [dict(zip(("start", "end", "label"), one, strict=True)) for one in GOLD]
+
+
+def label_studio(answers=()):
+    result = [
+        {"value": {"start": a, "end": b, "text": TEXT[a:b], "labels": [of]}} for a, b, of in GOLD
+    ]
+    result += [{"value": {"choices": [answer]}} for answer in answers]
+    return {"data": {"text": TEXT}, "annotations": [{"result": result}]}
+
+
+def label_studio_min():
+    (annotation,) = label_studio()["annotations"]
+    return {"text": TEXT, "id": 1, "label": [one["value"] for one in annotation["result"]]}
+
+
+FORMS = {
+    "presidio-research": presidio(), "prodigy": {"text": TEXT, "spans": named()},
+    "label-studio": label_studio(), "label-studio-min": label_studio_min(),
+    "spacy-json": {"text": TEXT, "ents": named(), "spans": {}},
+    "spacy-lists": {"text": TEXT, "ents": GOLD}, "spacy-2": [TEXT, {"entities": GOLD}],
+}  # fmt: skip
 
 
 def write(path, *rows):
@@ -29,13 +55,33 @@ run = partial(run_dx, "evaluate")
 
 @pytest.mark.parametrize("name", FORMS)
 def test_all_forms_are_read_alike(tmp_path, name):
-    path = write(tmp_path / "gold.jsonl", FORMS[name], *READ["rejected"])
+    rejected = [{"text": TEXT, "spans": named(), "answer": "reject"}, label_studio(["reject"])]
+    path = write(tmp_path / "gold.jsonl", FORMS[name], *rejected)
     assert read_gold(path) == [Gold(TEXT, GOLD)]
 
 
+def tab(*mentions, **more):
+    """A document of TAB: each annotator's mentions as (text, entity_type, identifier_type)."""
+    names = ("start_offset", "end_offset", "entity_type", "identifier_type", "entity_id")
+    annotations = {}
+    for annotator, text, label, kind in mentions:
+        at = TEXT.index(text)
+        mention = dict(zip(names, (at, at + len(text), label, kind, text), strict=True))
+        by_one = annotations.setdefault(annotator, {"entity_mentions": []})
+        by_one["entity_mentions"].append(mention)
+    return {"doc_id": "001-1", "text": TEXT, "annotations": annotations, **more}
+
+
 def test_mentions_of_tab_are_counted_by_label_and_by_kind(tmp_path):
+    document = tab(
+        ("annotator1", "Maria Lopez", "PERSON", "QUASI"),
+        ("annotator2", "Maria Lopez", "PERSON", "DIRECT"),
+        ("annotator1", "qwxzly", "PERSON", "QUASI"),
+        ("annotator1", "bus", "MISC", "QUASI"),
+        ("annotator2", "Boston", "LOC", "NO_MASK"),
+    )
     path = tmp_path / "echr_test.json"
-    path.write_text(json.dumps([READ["tab"]]))
+    path.write_text(json.dumps([document]))
     (gold,) = read_gold(path)
     assert gold.regions == [(a, b, label.replace("TITLE", "MISC")) for a, b, label in GOLD]
     assert list(gold.kinds.values()) == ["DIRECT", "QUASI", "QUASI"]
@@ -46,7 +92,7 @@ def test_mentions_of_tab_are_counted_by_label_and_by_kind(tmp_path):
     done = run(path, "--fail-under", "recall.DIRECT=1", "--fail-under", "recall.QUASI=.5")
     assert done.exit_code == 1 and done.stderr.count("recall") == 1
     assert "not counted but by DIRECT and QUASI: MISC (1)" in done.output
-    path.write_text(json.dumps([READ["tab"], READ["broken tab"]]))
+    path.write_text(json.dumps([document, tab(("annotator1", "bus", "MISC", None), text=3)]))
     assert "record 2" in run(path).stderr
 
 
