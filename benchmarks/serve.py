@@ -9,10 +9,17 @@ times count from when a request was due), and prints what came of it. The client
 the same cores, which is printed too, as is what else the machine does. 1,000 requests a second of
 50 words on 2 cores, 99 % below 50 ms, was asked for.
 
+python benchmarks/serve.py --conversation [--words 8000] [--turns 12]
+
 With --beside, small requests are sent one after another, in turns with nothing else under way and
 with one of three loads: a request of so many bytes, 256 bodies that never end, and 60 callers who
 each ask for 20 texts of 1,000 characters again and again. Printed are the times and their ratios:
 they should be below 2.
+
+With --conversation, it starts `dx proxy` before an upstream of its own, and sends a conversation
+each turn of which adds so many words; then its last turn alone, in another conversation; then 20
+such conversations at once, of a tenth of the words. Printed are words and milliseconds a turn, and
+what all turns cost by the last turn alone: it should be below 2.
 """
 
 from __future__ import annotations
@@ -25,8 +32,10 @@ import random
 import socket
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -55,8 +64,13 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=50)
     parser.add_argument("--mechanism", default="exponential")
     parser.add_argument("--beside", type=int, default=0)
+    parser.add_argument("--conversation", action="store_true")
+    parser.add_argument("--turns", type=int, default=12)
     given = parser.parse_args()
     port = free_port()
+    if given.conversation:
+        given.words = 8000 if given.words == 50 else given.words
+        return converse(given, port)
     epsilon = [] if given.mechanism == "path" else ["--epsilon", "3"]  # only path has a default
     command = [
         sys.executable, "-m", "spacy", "dx", "serve", "--port", str(port), "--mechanism",
@@ -198,6 +212,96 @@ async def ask_again(port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         await answer_of(reader, writer, head_of(len(body)) + body)
         writer.close()
+
+
+# -- a conversation with a model -------------------------------------------------------------------
+
+
+class Echo(BaseHTTPRequestHandler):
+    """An upstream that says a word."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        message = {"role": "assistant", "content": "Well."}
+        raw = json.dumps({"choices": [{"index": 0, "message": message}]}).encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+def converse(given: argparse.Namespace, port: int) -> None:
+    upstream = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    threading.Thread(target=upstream.serve_forever, daemon=True).start()
+    command = [
+        sys.executable, "-m", "spacy", "dx", "proxy", "--port", str(port), "--max-bytes", "9000000",
+        "--max-seconds", "120", "--upstream", f"http://127.0.0.1:{upstream.server_port}",
+    ]  # fmt: skip
+    proxy = subprocess.Popen(command, stderr=subprocess.DEVNULL, cwd=ROOT)
+    try:
+        asyncio.run(wait_for(port))
+        asyncio.run(turns_of(given, port))
+    finally:
+        proxy.terminate()
+        proxy.wait(60)
+
+
+async def turns_of(given: argparse.Namespace, port: int) -> None:
+    await turn(port, turns(2, 100, 0))
+    messages = turns(given.turns, given.words, 1)
+    times = [await turn(port, messages[: 2 * i + 1]) for i in range(given.turns)]
+    for i, seconds in enumerate(times):
+        words = sum(len(message["content"].split()) for message in messages[: 2 * i + 1])
+        print(f"  turn {i + 1}: {words:,} words, {1e3 * seconds:,.0f} ms")
+    alone = await turn(port, [{"role": "user", "content": "Another."}, *messages])
+    ratio = sum(times) / alone
+    print(f"  all turns {sum(times):.1f} s, the last one alone {alone:.1f} s: {ratio:.2f} of it")
+    several = [turns(given.turns, given.words // 10, seed) for seed in range(2, 22)]
+    for name, count in (("quiet", 1), ("20 at once", 20)):
+        medians = []
+        for i in range(given.turns):
+            begin = [{"role": "user", "content": f"{name}."}]
+            asks = [turn(port, begin + messages[: 2 * i + 1]) for messages in several[:count]]
+            medians.append(1e3 * float(np.median(await asyncio.gather(*asks))))
+        first, later = medians[0], float(np.median(medians[1:]))
+        print(f"  {name}, turns of {given.words // 10:,} words: {first:,.0f} ms the first one,")
+        print(f"    {later:,.0f} each later one, {medians[-1]:,.0f} the last one")
+
+
+def turns(count: int, words: int, seed: int) -> list[dict[str, str]]:
+    """A conversation: sentences of frequent words, each with a name, a date and a place."""
+    draw, known = random.Random(seed), Space.builtin().words[:5000]
+    first, last = (
+        "Priya Wei Ulla Maria John Anna".split(),
+        "Whitcombe Okafor Zorblatt Novak".split(),
+    )
+    names = [f"{a} {b}" for a in first for b in last]
+    messages = []
+    for _ in range(count):
+        text = f"{seed}."
+        while len(text) < 6 * words:
+            day = f"March {draw.randint(1, 28)}, {draw.randint(1990, 2024)}"
+            text += (
+                f" {' '.join(draw.choices(known, k=40))}. Ms. {draw.choice(names)} came on {day}."
+            )
+        messages += [{"role": "user", "content": text}, {"role": "assistant", "content": "Well."}]
+    return messages
+
+
+async def turn(port: int, messages: list[dict[str, str]]) -> float:
+    """Seconds of one request."""
+    body = json.dumps({"model": "gpt-4o", "messages": messages}).encode()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    head = head_of(len(body)).replace(b"/sanitize", b"/v1/chat/completions")
+    start = time.perf_counter()
+    status = await answer_of(reader, writer, head + body)
+    writer.close()
+    if status != 200:
+        raise SystemExit(f"the proxy answered {status}")
+    return time.perf_counter() - start
 
 
 async def ask_for_much(given: argparse.Namespace, port: int) -> None:

@@ -25,8 +25,8 @@ from uuid import uuid4
 from litellm.integrations.custom_guardrail import CustomGuardrail
 from litellm.types.utils import ModelResponse, ModelResponseStream
 
-from spacy_dxprivacy.integrations.clean import prompted
-from spacy_dxprivacy.integrations.serve.answers import PROVIDERS, RestoredAnswer
+from spacy_dxprivacy.integrations.clean import sanitize_lines
+from spacy_dxprivacy.integrations.serve.answers import PROVIDERS, AnswerRestorer
 from spacy_dxprivacy.integrations.serve.prompts import Prompt
 
 # The fields of a chat that hold texts. All others are settings, or LiteLLM's own.
@@ -54,7 +54,7 @@ class Surrogates(CustomGuardrail):
     ) -> None:
         super().__init__(**settings)
         self._tools, self._policy, self._entities = tools, policy, entities
-        self._answers = OrderedDict[str, RestoredAnswer]()
+        self._answers = OrderedDict[str, AnswerRestorer]()
 
     async def async_pre_call_hook(
         self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
@@ -65,12 +65,12 @@ class Surrogates(CustomGuardrail):
         request = Prompt({name: data[name] for name in FIELDS if name in data}, self._tools)
         caller = getattr(user_api_key_dict, "api_key", None) or ""
         sent = await asyncio.to_thread(
-            prompted, request.lines, f"{caller} {request.conversation}",
+            sanitize_lines, request.lines, f"{caller} {request.conversation}",
             entities=self._entities, policy=self._policy,
         )  # fmt: skip
-        body, rows = request.replaced(sent)
+        body, rows = request.replace(sent)
         name, chat = uuid4().hex, PROVIDERS["chat"]
-        answer = RestoredAnswer(chat, rows, self._tools, escaped=request.wants_json)
+        answer = AnswerRestorer(chat, rows, self._tools, escaped=request.wants_json)
         self._answers[name] = answer
         if len(self._answers) > MOST:
             self._answers.popitem(last=False)
@@ -81,7 +81,7 @@ class Surrogates(CustomGuardrail):
     ) -> ModelResponse:
         """Return the answer with originals."""
         answer = self._answer(data)
-        return ModelResponse(**answer.restored(response.model_dump())) if answer else response
+        return ModelResponse(**answer.restore(response.model_dump())) if answer else response
 
     async def async_post_call_streaming_iterator_hook(
         self,
@@ -98,5 +98,5 @@ class Surrogates(CustomGuardrail):
         for event in answer.end() if answer else ():
             yield ModelResponseStream(**event)
 
-    def _answer(self, data: dict[str, Any]) -> RestoredAnswer | None:
+    def _answer(self, data: dict[str, Any]) -> AnswerRestorer | None:
         return self._answers.pop((data.get("metadata") or {}).get(ID, ""), None)

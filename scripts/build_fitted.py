@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from spacy_dxprivacy import Space, registry
-from spacy_dxprivacy.mechanisms.levels import measured_apart
+from spacy_dxprivacy.mechanisms.levels import probed_distances
 from spacy_dxprivacy.metric.path_table import DIGESTS, digest_of, write_table
 from spacy_dxprivacy.metric.policy import DISTANCES_FILE, PRESETS, policy_graph
 from spacy_dxprivacy.metric.word_graph import build
-from spacy_dxprivacy.pipeline.settings import names_of
+from spacy_dxprivacy.pipeline.settings import name_rows
 from spacy_dxprivacy.sampler.alone import epsilons_of
 from spacy_dxprivacy.space import BUILTIN, learned
 
@@ -64,8 +64,8 @@ def write_fitted(space: Space) -> None:
 def measured(space: Space) -> Iterator[dict[str, Any]]:
     for policy in PRESETS:
         mechanism = registry.dx_mechanisms.get("dx.Path.v2")(0.5, policy=policy).fit(space)
-        distances = measured_apart(mechanism, len(space))
-        near = near_names(mechanism, names_of(space))
+        distances = probed_distances(mechanism, len(space))
+        near = near_names(mechanism, name_rows(space))
         yield {"policy": asdict(PRESETS[policy]), "apart": distances, "near_names": near}
 
 

@@ -1,7 +1,7 @@
 """Private text for spaCy: words and vectors replaced under metric differential privacy.
 
-Receipts (`doc._.dx`) are imported at once, every other name at its first use, and what is
-registered when a registry is first asked.
+Receipts (`doc._.dx`) are imported with the package, all other names at their first use. Modules of
+registered parts are imported when a registry is first used.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Types of arrays. k is the number of words to replace, n of rows of the space, d of dimensions."""
+"""Types of arrays, by number of axes and type of items."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Bools2d = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
 Floats1d = np.ndarray[tuple[int], np.dtype[np.float64]]
 Floats2d = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 Floats3d = np.ndarray[tuple[int, int, int], np.dtype[np.float64]]
-Numbers1d = np.ndarray[tuple[int], np.dtype[Any]]  # of any width
+Numbers1d = np.ndarray[tuple[int], np.dtype[Any]]  # integers or floats of any width
 Numbers2d = np.ndarray[tuple[int, int], np.dtype[Any]]
 
 
 def blocks(n: int, size: int) -> Iterator[slice]:
-    """Split range(n) into slices of `size`, the last one shorter, to bound the memory of a loop."""
+    """Yield consecutive slices of at most `size` that cover range(n), to bound a loop's memory."""
     return (slice(start, min(start + size, n)) for start in range(0, n, size))

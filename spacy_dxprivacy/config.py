@@ -1,9 +1,9 @@
-"""Options of pipelines, files and the service, checked by their constructors; config files, and the
-Python file of a user.
+"""Options of pipelines, files and the service, checked by their constructors; config files; and the
+Python file of the option `code`.
 
-The file registers parts of a pipeline, as `spacy train --code` takes it. Workers import it before
-they make or unpickle a pipeline that needs it, so it has to be where they see it. It is run: it can
-do all that the user can.
+The file registers parts of a pipeline, as for `spacy train --code`. Workers import it before they
+make or unpickle a pipeline, so it must be readable for them. It is executed with all rights of the
+user.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from .errors import UsageError, did_you_mean
-from .io.files.limits import MOST_CONFIG, TooLarge, check_size, regular
+from .io.files.limits import MAX_CONFIG, TooLarge, check_size, regular
 from .machine import is_loopback
 
-# The settings of a pipeline, of files and of the service: each with its type, which begins with
-# that of the command line, a help text, and a short name there.
+# Options are annotated with their type (the first one is that of the command line), help text and
+# short flags.
 
 
 PROMPT_ENTITIES = "person,date,gpe,address,org,email,phone,url,id"  # replaced in prompts
@@ -33,12 +33,12 @@ POLICIES = ("replace", "mask", "block", "leave")
 
 @dataclass(frozen=True)
 class PipelineOptions:
-    """What makes a pipeline that sanitises. None is the default of the component.
+    """Settings to make a pipeline with a sanitizer. None is the default of the component.
 
-    `epsilon` is in nats per unit of the mechanism's metric, or the name of a level of the default
-    mechanism; `level` is that name in its place. A `config` stands alone, but for `code`,
-    `language` and `overrides`: values by path, in the pipeline (`nlp.batch_size`) or below the
-    component (`mechanism.epsilon`).
+    `epsilon` is a number in nats per unit of the mechanism's metric, or the name of a level of the
+    default mechanism; `level` takes only that name. A `config` can be combined only with `code`,
+    `language` and `overrides`: values by path in the pipeline (`nlp.batch_size`) or in the block of
+    the component (`mechanism.epsilon`).
     `space` is "builtin", or the path of a saved space.
     """
 
@@ -73,14 +73,14 @@ class PipelineOptions:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> PipelineOptions:
-        """Return options by name. Raise UsageError for an unknown name, with the nearest one."""
+        """Return options from settings by name. Raise UsageError for an unknown name."""
         for name in settings:
             if name not in cls.__dataclass_fields__:
                 raise unknown_key(name, cls.__dataclass_fields__)
         return cls(**settings)
 
     def of_component(self) -> dict[str, Any]:
-        """Return the options that a whole config has no place for, and that are given."""
+        """Return the given options that cannot be combined with a config."""
         of_config = ("config", "code", "language", "overrides")
         settings = {name: value for name, value in vars(self).items() if name not in of_config}
         return {name: value for name, value in settings.items() if value not in (None, ())}
@@ -88,17 +88,17 @@ class PipelineOptions:
 
 @dataclass(frozen=True)
 class FileOptions:
-    """How files are read and written.
+    """Settings to read and write files.
 
-    A `field` is a name, a number from 1, or a path into JSON (a.b, items[].text). The fields of
-    `keep_fields` are written unmodified, all of them if it is None.
+    A `field` is a name, a column number from 1, or a path into JSON (a.b, items[].text). The fields
+    in `keep_fields` are written unmodified; None writes all fields.
     """
 
     field: Annotated[tuple[str, ...], "Field or column to sanitise; may be repeated"] = ("text",)
     keep_fields: Annotated[
         str | tuple[str, ...] | None, "Other fields to write unmodified, or none"
     ] = None
-    format: Annotated[str, "Input format, if the name does not say: jsonl, ..."] = ""
+    format: Annotated[str, "Input format, if the name does not show it: jsonl, ..."] = ""
     person_field: Annotated[str | None, "Field that identifies the person of a record"] = None
 
     def __post_init__(self) -> None:
@@ -110,14 +110,14 @@ class FileOptions:
             if name in (self.keep_fields or ()):
                 raise UsageError(f"`keep_fields` cannot keep {name!r}, the field to sanitise.")
             if self.field.count(name) > 1:
-                raise UsageError(f"`field` names {name!r}, which is used twice.")
+                raise UsageError(f"`field` names {name!r} twice.")
 
 
 @dataclass(frozen=True)
 class ServiceOptions:
-    """Where the service listens, whom it answers, and how much."""
+    """Settings of the service: addresses, callers, budgets and limits."""
 
-    address: Annotated[str, "Address to listen on; others than loopback need tokens, host"] = (
+    address: Annotated[str, "Address to listen on; if not loopback, set tokens and host"] = (
         "127.0.0.1"
     )
     port: Annotated[int, "Port to listen on", "-p"] = 8000
@@ -129,7 +129,7 @@ class ServiceOptions:
     max_bytes: Annotated[int, "Maximum size of a request body in bytes"] = 2**20
     max_seconds: Annotated[float, "Seconds until a request times out, its body included"] = 30.0
     workers: Annotated[int, "Worker processes; -1 for one per core", "-n"] = 1
-    # Of the proxy alone, see ProxyOptions.
+    # For the proxy only, see ProxyOptions.
     upstream: str | None = None
     upstream_seconds: float = 300.0
     tools: tuple[str, ...] = ()
@@ -154,20 +154,20 @@ class ServiceOptions:
             raise UsageError("`upstream` must begin with http:// or https://.")
         if self.budget is not None and self.ledger is None:
             raise UsageError("`budget` needs `ledger`, a file that records what each caller spent.")
-        for label, way in self.policies.items():
-            if not label or way not in POLICIES:
-                raise UsageError(f"`policy` must be LABEL=WAY, one of {', '.join(POLICIES)}.")
+        for label, action in self.policies.items():
+            if not label or action not in POLICIES:
+                raise UsageError(f"`policy` must be LABEL=ACTION: {', '.join(POLICIES)}.")
 
     @property
     def policies(self) -> dict[str, str]:
-        """What becomes of mentions in prompts, by label."""
+        """Actions for mentions in prompts, by label."""
         pairs = (rule.partition("=") for rule in self.policy)
-        return {label.strip().upper(): way.strip() for label, _, way in pairs}
+        return {label.strip().upper(): action.strip() for label, _, action in pairs}
 
 
 @dataclass(frozen=True)
 class ProxyOptions(ServiceOptions):
-    """Those of the service, and the model that it stands before."""
+    """Settings of the proxy: those of the service, and of the upstream."""
 
     upstream: Annotated[str | None, "OpenAI-compatible API to send the prompts to"] = None
     upstream_seconds: Annotated[float, "Seconds until the upstream times out"] = 300.0
@@ -175,7 +175,7 @@ class ProxyOptions(ServiceOptions):
     models: Annotated[
         tuple[str, ...], "Model names to pass on whose words are in no public list"
     ] = ()
-    images: Annotated[bool, "Send images, audio and files, as they are"] = False
+    images: Annotated[bool, "Send images, audio and files unmodified"] = False
     policy: Annotated[
         tuple[str, ...], "By label: replace, mask, block or leave, as in id=block,date=leave"
     ] = ()
@@ -183,14 +183,14 @@ class ProxyOptions(ServiceOptions):
 
     def __post_init__(self) -> None:
         if not self.upstream:
-            raise UsageError("`upstream` is missing: the URL of an API of OpenAI's kind.")
+            raise UsageError("`upstream` is missing: the URL of an OpenAI-compatible API.")
         super().__post_init__()
 
 
 def read_config(path: Path | str) -> dict[str, Any]:
     """Return the sections of a config file of spaCy.
 
-    A file that is missing, too large, or no config raises UsageError.
+    Raise UsageError if the file is missing, too large, or no config.
     """
     from spacy import util
 
@@ -198,39 +198,39 @@ def read_config(path: Path | str) -> dict[str, Any]:
     if not path.is_file():
         raise UsageError(f"{path}: no such config file.")
     try:
-        check_size(path, MOST_CONFIG)
+        check_size(path, MAX_CONFIG)
         return dict(util.load_config(path, interpolate=False))
     except TooLarge as error:
         raise UsageError(str(error)) from None
     except (ValueError, configparser.Error):
-        # The parser quotes the line that it stumbles over, and this may be a text.
+        # The parser's message quotes a line, which may be text.
         raise UsageError(f"{path}: is not a config file of spaCy.") from None
 
 
 def unknown_key(path: str, known: Iterable[str]) -> UsageError:
-    """Return the error for an unknown key, with the nearest known one."""
+    """Return the error for an unknown key, with the most similar known one."""
     return UsageError(f"there is no setting `{path}`.{did_you_mean(path, known)}")
 
 
 def names_of(given: str | Path | Iterable[str]) -> tuple[str, ...]:
-    """Return ("a", "b") for "a, b", and for a list with such strings."""
+    """Split comma-separated names: return ("a", "b") for "a, b", ["a", "b"] or ["a, b"]."""
     strings = [given] if isinstance(given, (str, Path)) else given
     names = (name.strip() for string in strings for name in str(string).split(","))
     return tuple(filter(None, names))
 
 
 def process_count(n_process: int) -> int:
-    """Return how many processes to start; -1 stands for one per core, as spaCy has it."""
+    """Return the number of processes to start. -1 stands for one per core, as in spaCy."""
     if n_process == 0 or n_process < -1:
         raise UsageError(f"`n_process` must be 1 or more, or -1, got {n_process}.")
     return multiprocessing.cpu_count() if n_process == -1 else n_process
 
 
-_paths: dict[str, str] = {}  # of the files that this process has run, by the names of their modules
+_paths: dict[str, str] = {}  # paths of the files that this process has run, by module name
 
 
 def import_code(path: str | Path | None) -> None:
-    """Run the file, once a process; None is no file. If it fails, UsageError has its message."""
+    """Run a Python file, once per process. Raise UsageError if it fails. None does nothing."""
     if path is None:
         return
     file = Path(path).resolve()
@@ -238,8 +238,8 @@ def import_code(path: str | Path | None) -> None:
         content = regular(file).read_bytes()
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}.") from None
-    # The same in every process, and another one for a file that has been changed: pickles of what
-    # the file defines find it by this name.
+    # Pickles of classes in the file refer to this module name, so it must be the same in every
+    # process, and another one after the file has changed.
     name = f"dx_code_{hashlib.sha256(str(file).encode() + content).hexdigest()[:16]}"
     if name in _paths:
         return
@@ -251,12 +251,12 @@ def import_code(path: str | Path | None) -> None:
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UsageError(f"{file}: it failed with {why}") from None
+        raise UsageError(f"{file}: failed with {why}") from None
     _paths[name] = str(file)
 
 
 class Imported:
-    """Unpickled in a worker, before all else, it imports there what has been imported here."""
+    """An object whose unpickling in a worker imports the files that were imported here."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _import_all, (tuple(_paths.values()),)

@@ -1,8 +1,8 @@
-r"""The most likely original, given the release, by public knowledge alone (dx.Remap.v1).
+r"""Replace a release by its most likely original, given public knowledge alone (dx.Remap.v1).
 
     w = argmax q(w_1..w_n) product of exp(-beta path(w_i, y_i))       q: word pairs
-Privacy     post-processing of the release: it costs nothing and hides nothing; a reader with the
-            same knowledge can do the same
+Privacy     post-processing of the release: no privacy loss and no gain, since any reader with the
+            same knowledge can compute it
 Papers      Chatzikokolakis, ElSalamouny, Palamidessi 2017 (remapping of locations); Viterbi 1967;
             Rabiner 1989, section III B
 """
@@ -24,12 +24,11 @@ from .space import Space
 from .ty import Mechanism
 from .validate import fail
 
-# Candidates for one word, and their emission log-likelihoods.
-Place = tuple[Numbers1d, Floats1d]
+Candidates = tuple[Numbers1d, Floats1d]  # rows for a released word, and their log-likelihoods
 
 
 class Remap:
-    """See make_remap. Candidates are the words near the released one."""
+    """See make_remap. The candidates for a released word are the words near it."""
 
     name = "dx.Remap.v1"
 
@@ -41,7 +40,7 @@ class Remap:
     def fit(
         self, space: Space, mechanism: Mechanism, allowed: Callable[[str], bool] | None = None
     ) -> Remap:
-        """Take a fitted dx.Path.v2; raise DxError for another mechanism."""
+        """Fit to a fitted dx.Path.v2. Raise DxError for other mechanisms; see ty.Editor."""
         if not isinstance(mechanism, SentenceMechanism):
             raise fail("editor", "null with a mechanism other than dx.Path.v2", mechanism.name)
         self._allowed = None
@@ -65,39 +64,37 @@ class Remap:
     ) -> Ints1d:
         """Return the most likely originals of released words, int64 (k,); see ty.Editor.
 
-        Fixed words are plaintext: they stay, and are context.
+        Fixed words are plaintext: they stay unchanged, and serve as context.
         """
-        chain, new = self._chain, rows.astype(np.int64)
-        stays = np.zeros(len(rows), dtype=bool) if fixed is None else fixed
+        chain, edited = self._chain, rows.astype(np.int64)
+        is_fixed = np.zeros(len(rows), dtype=bool) if fixed is None else fixed
         kernel = cast(SentenceMechanism, mechanism).built.kernel
-        kernel.prepare(rows[~stays].tolist())  # faster together
+        kernel.prepare(rows[~is_fixed].tolist())  # faster in one batch
         if starts is None:
             with np.errstate(divide="ignore"):
-                for at in np.flatnonzero(~stays).tolist():
-                    words, logs = self._place(int(rows[at]), kernel)
-                    new[at] = words[(logs + np.log(chain.unigram[words])).argmax()]
-            return new
-        first = np.flatnonzero(starts)
-        for begin, end in zip(first.tolist(), [*first[1:].tolist(), len(rows)], strict=True):
-            pairs = zip(new[begin:end].tolist(), stays[begin:end].tolist(), strict=True)
-            places = [_only(row) if stay else self._place(row, kernel) for row, stay in pairs]
-            found = most_likely(chain, places)
-            if found is not None:
-                new[begin:end] = found
-        return new
+                for i in np.flatnonzero(~is_fixed).tolist():
+                    words, logs = self._candidates(int(rows[i]), kernel)
+                    edited[i] = words[(logs + np.log(chain.unigram[words])).argmax()]
+            return edited
+        for begin, end in pairwise([*np.flatnonzero(starts).tolist(), len(rows)]):
+            pairs = zip(edited[begin:end].tolist(), is_fixed[begin:end].tolist(), strict=True)
+            sentence = [_single(r) if stay else self._candidates(r, kernel) for r, stay in pairs]
+            if (path := most_likely(chain, sentence)) is not None:
+                edited[begin:end] = path
+        return edited
 
-    def _place(self, row: int, kernel: Kernel) -> Place:
-        """Return the candidates for a released row; the row itself where all are excluded."""
+    def _candidates(self, row: int, kernel: Kernel) -> Candidates:
+        """Return the candidates for a released row; the row itself if all are excluded."""
         words, extra = kernel.nearer_words(row)
         if self._allowed is not None:
             allowed = self._allowed[words]
             if not allowed.any():
-                return _only(row)
+                return _single(row)
             words, extra = words[allowed], extra[allowed]
         return words, np.log(kernel.outputs[words] + extra)
 
 
-def _only(row: int) -> Place:
+def _single(row: int) -> Candidates:
     return np.array([row]), np.zeros(1)
 
 
@@ -105,101 +102,105 @@ def _only(row: int) -> Place:
 
 
 class _States(NamedTuple):
-    """The reachable states of one place: the best word of each, and its log-likelihood."""
+    """The reachable states at one position: the best word of each, and its log-likelihood."""
 
     states: Ints1d
     words: Ints1d
     logs: Floats1d
 
 
-def most_likely(chain: Chain, places: list[Place]) -> Ints1d | None:
+def most_likely(chain: Chain, sentence: list[Candidates]) -> Ints1d | None:
     """Return the words (m,) of the likeliest sequence of words and states; None at probability 0.
 
-    Where each word has one state, as in chains of word pairs, these are the most likely words. With
-    contexts, what follows one by its base and what follows it alone are not added up.
+    If each word has one state, as in chains of word pairs, these are the most likely words. In
+    chains with contexts, the paths through a context and through its base are not added up.
     """
     with np.errstate(divide="ignore"):
-        some = [_states_of(chain, *place) for place in places]
-        if not all(len(one.states) for one in some):
+        positions = [_best_words(chain, *candidates) for candidates in sentence]
+        if not all(len(position.states) for position in positions):
             return None
-        logs = np.log(chain.begin[some[0].states].astype(np.float64)) + some[0].logs
-        came: list[Ints1d] = []
-        for before, here in pairwise(some):
-            logs, best = _step(chain, before.states, logs, here.states)
-            logs = logs + here.logs
-            came.append(best)
-        logs = logs + np.log(chain.end[some[-1].states].astype(np.float64))
-    at = int(logs.argmax())
-    if logs[at] == -np.inf:
+        logs = np.log(chain.begin[positions[0].states].astype(np.float64)) + positions[0].logs
+        predecessors: list[Ints1d] = []
+        for previous, current in pairwise(positions):
+            logs, best = _step(chain, previous.states, logs, current.states)
+            logs = logs + current.logs
+            predecessors.append(best)
+        logs = logs + np.log(chain.end[positions[-1].states].astype(np.float64))
+    last = int(logs.argmax())
+    if logs[last] == -np.inf:
         return None
-    path = [at]
-    for best in reversed(came):
+    path = [last]
+    for best in reversed(predecessors):
         path.append(int(best[path[-1]]))
-    return np.array([one.words[at] for one, at in zip(some, reversed(path), strict=True)])
+    return np.array([p.words[i] for p, i in zip(positions, reversed(path), strict=True)])
 
 
-def _states_of(chain: Chain, words: Numbers1d, logs: Floats1d) -> _States:
-    """Return the best word of each state."""
+def _best_words(chain: Chain, words: Numbers1d, logs: Floats1d) -> _States:
+    """Return the states of candidates, with the best word of each."""
     if chain.one_state is not None:
-        of_word, share = chain.one_state
-        which, states, shares = np.arange(len(words)), of_word[words], share[words]
+        state_of, share_of = chain.one_state
+        candidate, states, shares = np.arange(len(words)), state_of[words], share_of[words]
     else:
-        part = chain.emit[words].tocoo()
-        which, states, shares = part.row, part.col, part.data
-    scores = logs[which] + np.log(shares.astype(np.float64))
-    order = np.lexsort((-which, scores, states))
-    best = order[_last_of_each(states[order])]
-    types, chosen = states[best].astype(np.int64), words[which[best]].astype(np.int64)
-    # Contexts have the words of their bases.
-    place = np.searchsorted(types, chain.base)
-    there = np.flatnonzero(np.append(types, -1)[place] == chain.base)
-    of = np.append(np.arange(len(types)), place[there])
-    return _States(np.append(types, chain.types + there), chosen[of], scores[best][of])
+        emissions = chain.emit[words].tocoo()
+        candidate, states, shares = emissions.row, emissions.col, emissions.data
+    scores = logs[candidate] + np.log(shares.astype(np.float64))
+    order = np.lexsort((-candidate, scores, states))
+    best = order[_last_indices(states[order])]
+    types, best_words = states[best].astype(np.int64), words[candidate[best]].astype(np.int64)
+    # A context has the words of its base.
+    position = np.searchsorted(types, chain.base)
+    contexts = np.flatnonzero(np.append(types, -1)[position] == chain.base)
+    source = np.append(np.arange(len(types)), position[contexts])
+    states = np.append(types, chain.types + contexts)
+    return _States(states, best_words[source], scores[best][source])
 
 
-def _last_of_each(sorted_numbers: Numbers1d) -> Ints1d:
-    """Return the last place of each number."""
+def _last_indices(sorted_numbers: Numbers1d) -> Ints1d:
+    """Return the index of the last occurrence of each number."""
     return np.flatnonzero(np.diff(sorted_numbers, append=-1) != 0)
 
 
-def _step(chain: Chain, before: Ints1d, logs: Floats1d, here: Ints1d) -> tuple[Floats1d, Ints1d]:
-    """Return for each state ln of the best path to it, and its predecessor.
+def _step(
+    chain: Chain, previous: Ints1d, logs: Floats1d, states: Ints1d
+) -> tuple[Floats1d, Ints1d]:
+    """Return for each of the next states the log-likelihood of its best path, and its predecessor.
 
-    T = back u + delta: without delta the best predecessor is the same for all states. That is exact
-    where delta is 0 and too low elsewhere, where the path with delta is tried as well.
+    T = back u + delta. Without delta, the best predecessor is the same for all states. That is
+    exact where delta is 0, and a lower bound elsewhere, where paths with delta are tried as well.
     """
     K, u = chain.types, chain.zero_pad_to_states(chain.u).astype(np.float64)
-    # By the types: a context goes on as its base does.
-    type_of = chain.expand_to_states(np.arange(K))[before]
-    by_type = logs + np.log(np.append(np.ones(K), chain.lower)[before])
+    # Per type, the best of it and its contexts, since a context backs off to its base.
+    type_of = chain.expand_to_states(np.arange(K))[previous]
+    by_type = logs + np.log(np.append(np.ones(K), chain.lower)[previous])
     order = np.lexsort((by_type, type_of))
-    of = order[_last_of_each(type_of[order])]
-    types, by_type = type_of[of], by_type[of]
+    best_of_type = order[_last_indices(type_of[order])]
+    types, by_type = type_of[best_of_type], by_type[best_of_type]
     by_back = by_type + np.log(chain.back[types].astype(np.float64))
-    one = int(by_back.argmax())
-    best = by_back[one] + np.log(u[here])
-    came = np.full(len(here), of[one])
-    place, source, delta = chain.transitions(here, types)
-    by_u = chain.back[types[source]].astype(np.float64) * u[here[place]]
+    backed_off = int(by_back.argmax())
+    best = by_back[backed_off] + np.log(u[states])
+    predecessors = np.full(len(states), best_of_type[backed_off])
+    target, source, delta = chain.transitions(states, types)
+    by_u = chain.back[types[source]].astype(np.float64) * u[states[target]]
     direct = by_type[source] + np.log(delta.astype(np.float64) + by_u)
-    # By the contexts alone.
-    alone = np.flatnonzero(before >= K)
-    to, place_of, more = chain.transitions(here, before[alone])
-    place, source = np.append(place, to), np.append(of[source], alone[place_of])
-    direct = np.append(direct, logs[alone[place_of]] + np.log(more.astype(np.float64)))
-    order = np.lexsort((direct, place))
-    last = order[_last_of_each(place[order])]
-    better = last[direct[last] > best[place[last]]]
-    best[place[better]], came[place[better]] = direct[better], source[better]
-    return best, came
+    # Transitions of contexts themselves.
+    contexts = np.flatnonzero(previous >= K)
+    context_target, context, context_delta = chain.transitions(states, previous[contexts])
+    target = np.append(target, context_target)
+    source = np.append(best_of_type[source], contexts[context])
+    direct = np.append(direct, logs[contexts[context]] + np.log(context_delta.astype(np.float64)))
+    order = np.lexsort((direct, target))
+    last = order[_last_indices(target[order])]
+    better = last[direct[last] > best[target[last]]]
+    best[target[better]], predecessors[target[better]] = direct[better], source[better]
+    return best, predecessors
 
 
 @registry.dx_editors("dx.Remap.v1")
 def make_remap(prior: Prior | None = None) -> Remap:
-    """Replace released words by the most likely originals, by public knowledge alone.
+    """Make an editor that replaces released words by the most likely originals.
 
     Args:
-        prior: Public language model; that of the mechanism if None.
+        prior: The public language model; that of the mechanism if None.
     """
     if prior is not None and not isinstance(prior, Prior):
         raise fail("prior", "a prior of @dx_priors, with name, draws and fit(space)", type(prior))

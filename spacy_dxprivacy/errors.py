@@ -1,4 +1,4 @@
-"""Errors, warnings, and their messages by code, which data/messages.txt holds."""
+"""Errors and warnings. data/messages.txt holds their messages by code."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .about import DATA
 
 
 class DxError(ValueError):
-    """An error that the user can correct: a setting, a file, a pipeline."""
+    """An error that the user can correct, in a setting, a file or a pipeline."""
 
 
 class UsageError(DxError):
-    """Options or arguments that do not fit together.
+    """Options or arguments are wrong, or do not fit together.
 
     Messages name arguments in backticks, `n_process`; the command line shows the option instead.
     """
@@ -30,7 +30,7 @@ class DxWarning(UserWarning):
 
 
 def warn_always(message: str, *, stacklevel: int) -> None:
-    """Warn each time, where filters show warnings once or never; raise where they make errors."""
+    """Show a DxWarning each time, whatever the filters, unless a filter turns it into an error."""
     actions = (action for action, _, kind, *_ in warnings.filters if issubclass(DxWarning, kind))
     with warnings.catch_warnings():
         if next(actions, "default") != "error":
@@ -47,24 +47,24 @@ def quiet() -> Iterator[None]:
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return the sentence " Did you mean X?" with the nearest known name; "" where none is near."""
+    """Return the sentence " Did you mean X?" with the most similar name, or "" if none is."""
     nearest = get_close_matches(name, sorted(names), n=1, cutoff=0.5)
     return f" Did you mean {nearest[0]}?" if nearest else ""
 
 
 class FailsClosed:
-    """A component of a pipeline whose errors no handler swallows: text would pass as it is."""
+    """Base class of components whose errors no handler can skip: that would release plaintext."""
 
     def set_error_handler(self, error_handler: Callable[..., None]) -> None:
-        """Do nothing: a handler that swallows errors would let the plaintext through."""
+        """Do nothing: a handler that skips errors would release plaintext."""
 
     def get_error_handler(self) -> Callable[..., NoReturn]:
-        """Return the handler that raises: an error never lets a plaintext through."""
+        """Return the handler that raises all errors."""
         return util.raise_error
 
 
 class _ByCode:
-    """Messages of a section by code, Errors.DX001, with places for settings, figures and files."""
+    """The messages of a section of data/messages.txt, as attributes: Errors.DX001.format(...)."""
 
     def __init__(self, section: str) -> None:
         text = re.sub(r"\n +", " ", (DATA / "messages.txt").read_text(encoding="utf8"))

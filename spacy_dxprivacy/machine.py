@@ -1,4 +1,4 @@
-"""Processors, memory and network names of this machine."""
+"""Memory, threads and network addresses of this machine."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
-LARGE = 2 * 2**30  # bytes of a mapped table that may stay in memory
-MAPPED_AT_ONCE = 2**27  # bytes of a larger one that a process has in memory at most
-ENTRY_BYTES = 300  # of an entry of a cache besides its numbers
-FAULT = 2**16  # bytes that Linux maps around the one that is read
-_limited: set[int] = set()  # process ids; a forked child has another
+LARGE = 2 * 2**30  # bytes up to which a mapped table may stay in memory
+MAPPED_AT_ONCE = 2**27  # bytes of a larger table that a process may have in memory
+ENTRY_BYTES = 300  # overhead of a cache entry besides its arrays
+FAULT = 2**16  # bytes that Linux maps at a page fault
+_limited: set[int] = set()  # ids of limited processes; a forked child has a new id
 
 
 def let_go(X: Floats2d) -> None:
-    """Release the memory of a large mapped file; its pages stay in the system's cache."""
+    """Release the memory of a large mapped file. Its pages stay in the cache of the system."""
     if (pages := large_map(X)) is not None:
         pages.madvise(mmap.MADV_DONTNEED)
 
 
 def large_map(X: Floats2d) -> mmap.mmap | None:
-    """Return the map behind a table that is too large for memory, if it may be released."""
+    """Return the memory map of a table above LARGE, or None if it cannot be released."""
     if X.nbytes <= LARGE or not hasattr(mmap, "MADV_DONTNEED"):
         return None
     base: Any = X
@@ -45,7 +45,7 @@ def large_map(X: Floats2d) -> mmap.mmap | None:
     while isinstance(base, np.ndarray):
         read_only = read_only or (isinstance(base, np.memmap) and base.mode == "r")
         base = base.base
-    # Only of a file that cannot have been written to: other pages would lose what they hold.
+    # Only read-only maps: writable pages would lose their content.
     return base if read_only and isinstance(base, mmap.mmap) else None
 
 
@@ -60,7 +60,7 @@ def one_thread_in_workers() -> None:
 
 
 def product_threads(wanted: bool) -> AbstractContextManager[int]:
-    """Lend the threads of numpy's matrix products to the caller; 1 where that is not wanted."""
+    """Yield the number of BLAS threads, which the caller may use in the block; 1 if not wanted."""
     return _lend_threads() if wanted else nullcontext(1)
 
 
@@ -75,16 +75,16 @@ def _lend_threads() -> Iterator[int]:
 def _products() -> Any:
     from threadpoolctl import ThreadpoolController
 
-    # Once: a look at all loaded libraries takes milliseconds.
+    # Cached: inspecting all loaded libraries takes milliseconds.
     return ThreadpoolController().select(user_api="blas")
 
 
 def in_order(
     work: Callable[[Job], Result], jobs: Iterable[Job], threads: int, ahead: int
 ) -> Iterator[Result]:
-    """Yield work(job) in order, at most `ahead` of them unconsumed.
+    """Yield work(job) in order, with at most `ahead` results not consumed yet.
 
-    So a job may reuse the buffers of the one `ahead` places before it.
+    So a job may reuse the buffers of the job `ahead` positions before it.
     """
     return map(work, jobs) if threads == 1 else _in_threads(work, jobs, threads, ahead)
 
@@ -92,7 +92,7 @@ def in_order(
 def _in_threads(
     work: Callable[[Job], Result], jobs: Iterable[Job], threads: int, ahead: int
 ) -> Iterator[Result]:
-    # Every spacy.blank() imports this module; this import would take a tenth of that.
+    # Every spacy.blank() imports this module, and this import would add a tenth to its time.
     from concurrent.futures import ThreadPoolExecutor
 
     waiting: deque[Future[Result]] = deque()
@@ -106,9 +106,9 @@ def _in_threads(
 
 
 class RowCache:
-    """A cache of arrays by row, emptied where it would hold more than `most` bytes.
+    """A cache of arrays by row, which is emptied before it exceeds `most` bytes.
 
-    Copies and pickles start empty: the rows show for which words something was drawn.
+    Copies and pickles start empty, because the cached rows reveal words of texts.
     """
 
     def __init__(self, most: int) -> None:
@@ -116,12 +116,12 @@ class RowCache:
         self._entries: dict[int, tuple[Numbers1d, ...]] = {}
 
     def find(self, rows: Iterable[int]) -> dict[int, Any]:
-        """Return what is cached of the rows."""
-        entries = self._entries  # which another thread may put another in place of
+        """Return the cached entries of the rows."""
+        entries = self._entries  # another thread may rebind the attribute
         return {row: entries[row] for row in rows if row in entries}
 
     def add(self, made: Mapping[int, tuple[Numbers1d, ...]]) -> None:
-        """Cache what was made for some rows."""
+        """Cache entries by row."""
         arrays = [array.nbytes for entry in made.values() for array in entry]
         size = sum(arrays) + ENTRY_BYTES * len(made)
         if self._held + size > self.most:
@@ -138,7 +138,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1", "[::1]")
 
 
 def is_loopback(name: str) -> bool:
-    """Return whether a name or an address is of this machine alone."""
+    """Return whether a host name or address is a loopback one."""
     try:
         return ipaddress.ip_address(name).is_loopback
     except ValueError:
@@ -146,7 +146,7 @@ def is_loopback(name: str) -> bool:
 
 
 def check_port(address: str, port: int) -> None:
-    """Raise DxError where the port is taken or not permitted."""
+    """Raise DxError if the port is in use or not permitted."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_STREAM) as probe:

@@ -1,8 +1,8 @@
-"""spaCy's registry with the registries of this package on it.
+"""spaCy's registry, extended with the registries of this package.
 
-Other packages add mechanisms of their own by the entry point group "spacy_dx_mechanisms". Ours are
-registered when their module is imported, which happens when a registry is first asked for them:
-data/registered.txt says which module holds which name.
+Other packages add mechanisms by the entry point group "spacy_dx_mechanisms". A part of this package
+is registered when its module is imported, which happens at its first look-up: data/registered.txt
+has the module of each name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Named(Protocol):
-    """Constructors by name: the types that catalogue.Registry lacks."""
+    """Type of a registry of constructors by name; catalogue.Registry has no types."""
 
     def __call__(self, name: str) -> Callable[[F], F]: ...
     def get(self, name: str) -> Callable[..., Any]: ...
@@ -35,7 +35,7 @@ class Named(Protocol):
 
 
 class Registries(Protocol):
-    """The types of spaCy's registry with ours on it."""
+    """Type of spaCy's registry with the registries of this package."""
 
     dx_mechanisms: Named
     dx_projections: Named
@@ -53,14 +53,14 @@ class Registries(Protocol):
 
 
 class OnDemand(catalogue.Registry):  # type: ignore[misc]  # catalogue has no types
-    """A registry that imports the module of a name when it is asked for the name."""
+    """A registry that imports the module of a name at its first look-up."""
 
     def __init__(self, name: str, modules: Mapping[str, str]) -> None:
         super().__init__(("spacy", name), entry_points=True)
         self.modules = modules
 
     def get(self, name: str) -> Any:
-        """Return the constructor of a name. Raise DxError, with the nearest name, if unknown."""
+        """Return the constructor of a name. Raise DxError for an unknown name."""
         if name in self.modules:
             import_module(self.modules[name])
         try:

@@ -1,4 +1,4 @@
-"""Protocols of the parts: any object with these methods will do, whatever its class.
+"""Protocols of exchangeable parts: an object with these methods need not subclass anything.
 
 k is the number of words to replace, n the number of rows of the space, d its dimensions.
 """
@@ -20,8 +20,8 @@ class Draw:
     """What a mechanism returns for k words.
 
     Attributes:
-        rows: The replacements, int64 (k,).
-        vectors: The perturbed vectors, float32 (k, d), where the mechanism makes such; else None.
+        rows: The rows of the replacements, int64 (k,).
+        vectors: The perturbed vectors, float32 (k, d); None if the mechanism makes none.
     """
 
     rows: Ints1d
@@ -30,12 +30,12 @@ class Draw:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NoiseDistribution:
-    """The distribution that released vectors have to follow, for audits.
+    """The distribution of released vectors, for audits.
 
     Attributes:
-        centres: Where the noise of each word starts, float (n, c).
-        radius: From noise (k, c) to a float64 (k,).
-        distribution: That of the radius, a frozen one of scipy.stats.
+        centres: The point to which the noise of each word is added, float (n, c).
+        radius: Maps noise (k, c) to radii, float64 (k,).
+        distribution: The distribution of the radius, a frozen one of scipy.stats.
     """
 
     centres: Floats2d
@@ -45,10 +45,10 @@ class NoiseDistribution:
 
 @runtime_checkable
 class Projection(Protocol):
-    """Post-processing of noisy vectors to rows."""
+    """Maps noisy vectors to rows; post-processing."""
 
     def fit(self, X: Floats2d, *, epsilon: float) -> object:
-        """Take the table X, float32 (n, d), and the mechanism's epsilon, in its unit."""
+        """Fit to the table X, float32 (n, d), and the mechanism's epsilon, in its unit."""
         ...
 
     def project(self, Z: Floats2d, rng: Rng) -> Ints1d:
@@ -57,32 +57,32 @@ class Projection(Protocol):
 
 
 def unknown(*arguments: object) -> None:
-    """Return None, whatever the arguments: the default of a function that Facts may state."""
+    """Return None: the default of functions in Facts that a mechanism does not state."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Facts:
-    """What a mechanism states beyond its guarantee and draws, as its attribute `facts`.
+    """Facts about a mechanism besides its guarantee: the value of its attribute `facts`.
 
-    Each fact has a default. Those of the space are there after fit.
+    Each fact has a default. Facts that depend on the space are available after fit.
     """
 
-    in_clear: tuple[str, ...] = ()  # what of the input is released unmodified, for the receipt
-    draws_sentences: bool = False  # words depend on their neighbours; sample takes `unknown` too
-    measured: bool = False  # mechanisms.levels was measured with these settings, epsilon aside
+    in_clear: tuple[str, ...] = ()  # what the release shows in plaintext, for the receipt
+    draws_sentences: bool = False  # words are sampled jointly; sample also takes `unknown`
+    measured: bool = False  # mechanisms.levels was measured with these settings, except epsilon
     projection: Projection | None = None
-    centres: Floats2d | None = None  # (n, c), where noise starts
+    centres: Floats2d | None = None  # (n, c), points to which noise is added
     longest: float | None = None  # the largest distance of two words
-    distance_quantiles: Mapping[str, float] | None = None  # what mechanisms.levels would measure
+    distance_quantiles: Mapping[str, float] | None = None  # else mechanisms.levels measures
     near_names: Sequence[float] = ()  # distances of the 99 nearest names from a typical name
-    # From rows to an upper bound of the distance between two of them.
+    # Maps rows to an upper bound on the distance between two of them.
     farthest: Callable[[Ints1d], float | None] = unknown
     approximate: Callable[[float], float | None] = unknown  # distance -> epsilon at delta = 1e-6
-    # The distribution of the noise, of guarantee, settings and space alone: a mistake in the code
-    # that draws must not change it.
+    # The distribution of the noise, computed from guarantee, settings and space, so that a mistake
+    # in the code that samples does not change it.
     noise_distribution: Callable[[], NoiseDistribution | None] = unknown
-    # From rows (k,) and (m,) to the largest log ratios of their densities (k, m), nats; and, given
-    # epsilons (k, m), to the least deltas.
+    # Maps rows (k,) and (m,) to the largest log ratios of their densities (k, m), nats; with
+    # epsilons (k, m), to the smallest deltas.
     loss: Callable[[Ints1d, Ints1d], Floats2d | None] = unknown
     delta: Callable[[Ints1d, Ints1d, Floats2d], Floats2d | None] = unknown
     store_paths: Callable[[Callable[[int], object]], bool] | None = None  # see PolicyGraph.store
@@ -90,25 +90,25 @@ class Facts:
 
 @runtime_checkable
 class Mechanism(Protocol):
-    """Draws rows for rows. It is fitted on a public space, never on a text.
+    """Samples a row for each row. It is fitted to a public space, never to a text.
 
-    It may have `facts`, a Facts, and the methods of the protocols below.
+    Optional: `facts`, a Facts, and the methods of the protocols below.
     """
 
     name: str
     guarantee: Guarantee
 
     def fit(self, space: Space) -> object:
-        """Learn what is needed of a public space; raise DxError where settings do not fit it."""
+        """Fit to a public space. Raise DxError if the settings do not suit it."""
         ...
 
     def sample(self, rows: Ints1d, rng: Rng) -> Draw:
-        """Draw replacements for rows, int64 (k,); raise DxError before fit."""
+        """Sample replacements for rows, int64 (k,). Raise DxError before fit."""
         ...
 
 
 def facts_of(mechanism: Mechanism) -> Facts:
-    """Return the facts of a mechanism; the defaults for one that states none."""
+    """Return the facts of a mechanism, or the default Facts if it has none."""
     facts: Facts = getattr(mechanism, "facts", NO_FACTS)
     return facts
 
@@ -140,9 +140,9 @@ class StatesLikelihoods(Protocol):
 @runtime_checkable
 class HasMetric(Protocol):
     def distances(self, rows: Ints1d) -> Floats2d:
-        """Return the metric of the guarantee, float64 (k, n); infinite where it covers nothing.
+        """Return distances in the guarantee's metric, float64 (k, n); infinite for uncovered pairs.
 
-        Raise DxError (DX004) where the guarantee is not in a metric.
+        Raise DxError (DX004) if the guarantee has no metric.
         """
         ...
 
@@ -159,36 +159,36 @@ class Index(Protocol):
     """Nearest-neighbour search."""
 
     def fit(self, X: Floats2d) -> object:
-        """Take the table to search, float32 (n, d)."""
+        """Index the table X to search, float32 (n, d)."""
         ...
 
     def nearest(self, Z: Floats2d) -> Ints1d:
-        """Return the nearest rows to queries Z (k, d), int64 (k,)."""
+        """Return the nearest row to each query in Z (k, d), int64 (k,)."""
         ...
 
 
 @runtime_checkable
 class FindsSettings(Protocol):
-    """A projection that chooses settings by the space, such as an index."""
+    """A projection or index that chooses settings by the space."""
 
     def found(self) -> dict[str, Any]:
-        """Return what fit chose, for receipts."""
+        """Return the settings that fit chose, for receipts."""
         ...
 
 
 @runtime_checkable
 class Unknown(Protocol):
-    """Replaces words that the space lacks.
+    """Replaces unknown words: those that the space lacks.
 
-    in_clear: what it lets through. Optional: in_context, whether such a word is drawn with its
-    sentence, without an emission likelihood of its own; keeps_form(word), whether it is not, and
-    goes through replace. Words that are drawn alone go through replace.
+    in_clear: what it shows in plaintext. Optional: in_context, whether unknown words are sampled
+    with their sentence, without an emission likelihood; keeps_form(word), whether a word is an
+    exception, and goes through replace. Words that are sampled one by one go through replace.
     """
 
     in_clear: tuple[str, ...]
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
-        """Return as many words as were given; raise DxError to refuse the Doc."""
+        """Return a replacement for each word. Raise DxError to reject the Doc."""
         ...
 
 
@@ -201,9 +201,9 @@ class Editor(Protocol):
     def fit(
         self, space: Space, mechanism: Mechanism, allowed: Callable[[str], bool] | None = None
     ) -> object:
-        """Take a fitted mechanism; raise DxError for one that it cannot work with.
+        """Fit to a fitted mechanism. Raise DxError if the editor does not support it.
 
-        allowed: the public predicate of words that may come out; None for all.
+        allowed: whether a word may be an output, a public predicate; None for all words.
         """
         ...
 
@@ -214,9 +214,9 @@ class Editor(Protocol):
         starts: Bools1d | None = None,
         fixed: Bools1d | None = None,
     ) -> Ints1d:
-        """Return words for the words of a release, int64 (k,).
+        """Return edited rows for the rows of a release, int64 (k,).
 
-        starts: bool (k,), where sentences begin; if left out, words are taken alone. fixed: bool
-        (k,), words that stay.
+        starts: bool (k,), whether a sentence begins at a word; None edits each word by itself.
+        fixed: bool (k,), words that stay unchanged.
         """
         ...

@@ -1,4 +1,4 @@
-"""Checks of settings in constructors."""
+"""Checks of settings, for constructors."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ T = TypeVar("T")
 
 
 def fail(name: str, expected: str, value: object) -> DxError:
-    """Return the error for a setting: its name, what was expected, what was given."""
+    """Return the error for a setting with a wrong value. expected: a noun phrase."""
     return DxError(Errors.DX001.format(name=name, expected=expected, given=value))
 
 
 def needs(package: str, feature: str, *, extra: str) -> None:
-    """Raise DxError with the extra to install where a package is missing."""
+    """Raise DxError if a package is missing, with the extra that installs it."""
     if find_spec({"scikit-learn": "sklearn"}.get(package, package)) is None:
         raise DxError(Errors.DX074.format(what=feature, package=package, extra=extra))
 
 
 def positive(name: str, value: object) -> float:
-    """Return a finite number above 0 as float, else raise DxError."""
+    """Return a number as float. Raise DxError unless it is finite and above 0."""
     number = _real(name, value, "a number above 0")
     if not (math.isfinite(number) and number > 0):
         raise fail(name, "a finite number above 0", value)
@@ -33,21 +33,21 @@ def positive(name: str, value: object) -> float:
 
 
 def whole(name: str, value: object, *, least: int) -> int:
-    """Return a whole number of at least `least`, else raise DxError."""
+    """Return a whole number. Raise DxError for other values, and for numbers below `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise fail(name, f"a whole number, {least} or more", value)
     return int(value)
 
 
 def one_of(name: str, value: T, choices: Collection[T]) -> T:
-    """Return the value if it is one of the choices, else raise DxError."""
+    """Return the value. Raise DxError unless it is one of the choices."""
     if value not in choices:
         raise fail(name, "one of " + ", ".join(map(repr, choices)), value)
     return value
 
 
 def between(name: str, value: object, low: float, high: float, ends: str = "()") -> float:
-    """Return a number from low to high as float; a square bracket in `ends` lets that end in."""
+    """Return a number as float. Raise DxError outside of an interval; `ends` are its brackets."""
     first = "from" if ends[0] == "[" else "above"
     expected = f"a number {first} {low:g} {'to' if ends[1] == ']' else 'and below'} {high:g}"
     number = _real(name, value, expected)

@@ -35,7 +35,7 @@ from spacy.vocab import Vocab
 
 import spacy_dxprivacy as dx
 from spacy_dxprivacy import DxError, DxWarning, Rng, release
-from spacy_dxprivacy.pipeline.selection import Run
+from spacy_dxprivacy.pipeline.selection import StageContext
 from spacy_dxprivacy.pipeline.stages import run_stages
 from spacy_dxprivacy.privacy.randomness import Rng as RngClass
 
@@ -186,8 +186,8 @@ def test_str_and_repr_of_public_objects_tell_no_text(make_nlp, space):
     doc = nlp(SECRET_TEXT)
     rows = np.array([space.find(word) for word in KNOWN_SECRETS])
     parts = component.settings
-    run = Run.of(parts, component.space)
-    drawn = run_stages([nlp.make_doc(SECRET_TEXT)], run)
+    context = StageContext.of(parts, component.space)
+    drawn = run_stages([nlp.make_doc(SECRET_TEXT)], context)
     objects = [
         component, parts, parts.mechanism, parts.selector, parts.unknown, parts.space, parts.rng,
         component.space, component.terms, parts.mechanism.guarantee, doc._.dx, RngClass,

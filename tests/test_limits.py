@@ -169,10 +169,10 @@ def test_a_docbin_that_is_a_bomb_is_not_inflated(monkeypatch):
 
 
 def test_a_docbin_beyond_the_limits_is_refused(monkeypatch):
-    monkeypatch.setattr(packed, "MOST_INFLATED", 2**17)
+    monkeypatch.setattr(packed, "MAX_INFLATED", 2**17)
     with pytest.raises(UsageError, match="DX095"):
         records(message(tokens=bytes(10**6)), "spacy")
-    monkeypatch.setattr(packed, "MOST_DOCBIN", 10)
+    monkeypatch.setattr(packed, "MAX_DOCBIN", 10)
     with pytest.raises(UsageError, match="DX095"):
         records(message(), "spacy")
 
@@ -183,7 +183,7 @@ def test_a_docbin_beyond_the_limits_is_refused(monkeypatch):
 @pytest.fixture
 def short_records(monkeypatch):
     for module in ("plain", "records", "tables", "source"):
-        monkeypatch.setattr(f"spacy_dxprivacy.io.{module}.MOST_RECORD", 100)
+        monkeypatch.setattr(f"spacy_dxprivacy.io.{module}.MAX_RECORD", 100)
     monkeypatch.setattr("spacy_dxprivacy.io.source.MB", 100)
 
 
@@ -209,7 +209,7 @@ def test_json_without_end_is_a_bad_record(nested):
 
 def test_a_description_or_a_config_without_end_is_refused(space, tmp_path, monkeypatch):
     space.save(saved := tmp_path / "space")
-    monkeypatch.setattr("spacy_dxprivacy.config.MOST_CONFIG", 10)
+    monkeypatch.setattr("spacy_dxprivacy.config.MAX_CONFIG", 10)
     config = tmp_path / "c.cfg"
     config.write_text("[nlp]\nlang = 'en'\n")
     with pytest.raises(UsageError, match=r"DX095.*c\.cfg"):

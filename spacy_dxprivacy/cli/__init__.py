@@ -1,8 +1,8 @@
-"""`dx ...` and `python -m spacy dx ...`.
+"""The command groups `dx` and `python -m spacy dx`.
 
-spaCy imports what the entry point group `spacy_cli` names. A command joins spaCy's program by being
-added to its Typer app, as spacy-huggingface-hub does. Each command is imported at its first use:
-together they take a quarter of a second, which every `python -m spacy` would pay.
+spaCy imports this module by the entry point group `spacy_cli`, and the group is added to spaCy's
+Typer app, as spacy-huggingface-hub does. Each command is imported at its first use: together they
+take a quarter of a second, which would slow down every `python -m spacy`.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..about import __version__, table
 from ..errors import did_you_mean
-from .terminal import mistakes_in_a_line, stop
+from .terminal import errors_as_one_line, stop
 
 HELP = "Sanitise text under metric differential privacy."
 LAB = "..lab.commands."
-# By name: the module, relative to this package, and the function or the app there.
+# Module (relative to this package) and function or app of each command.
 COMMANDS = {name: tuple(line.split()) for name, line in table("commands").items()}
 
 
 @contextmanager
-def _mistakes_of_typer(ctx: Any) -> Iterator[None]:
-    """Exit with status 2, and a line on stderr, for a mistake that typer finds."""
+def _typer_errors(ctx: Any) -> Iterator[None]:
+    """Exit with status 2 and a line on stderr for errors of typer."""
     try:
         yield
     except Exception as error:
-        # click's, by its method: some versions of typer bring click along.
+        # Errors of click are known by this method, since some versions of typer bundle click.
         format_message = getattr(error, "format_message", None)
         if format_message is None or type(error).__name__ == "NoArgsIsHelpError":
             raise
@@ -41,13 +41,13 @@ def _mistakes_of_typer(ctx: Any) -> Iterator[None]:
         if option := getattr(error, "option_name", ""):
             options = [name for parameter in ctx.command.params for name in parameter.opts]
             message = f"No such option {option}.{did_you_mean(option, options)}"
-        if message.startswith("Got unexpected extra argument"):  # which may be words of a text
+        if message.startswith("Got unexpected extra argument"):  # may quote words of a text
             message = "Too many arguments. Put quotes around an argument that has spaces."
         _stop(ctx, message)
 
 
 def command_of(ctx: Any) -> str:
-    """Return "dx audit release"."""
+    """Return the full name of a command, such as "dx audit release"."""
     return f"dx{ctx.command_path.rpartition('dx')[2]}"
 
 
@@ -58,20 +58,18 @@ def _stop(ctx: Any, message: str) -> NoReturn:
 
 
 class DxCommand(TyperCommand):
-    """A command that exits with a status and a line for a mistake.
+    """A command that reports errors as one line and an exit status.
 
-    Its `ctx.args` are overrides of a config, `--dotted.path value`.
-
-    They are taken out before typer parses the others: it would take the value of an option that it
-    does not know for an argument.
+    `ctx.args` are overrides of a config, `--dotted.path value`. They are removed before typer
+    parses the others, because typer would read the value of an unknown option as an argument.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; exit with status 2 and a line for a mistake."""
+        """Parse the arguments. Exit with status 2 and a line for errors."""
         overrides = list[str]()
         if ctx.allow_extra_args:
             args, overrides = split_overrides(args)
-        with _mistakes_of_typer(ctx):
+        with _typer_errors(ctx):
             super().parse_args(ctx, args)
             if ctx.args:
                 ctx.fail("Got unexpected extra arguments.")
@@ -79,13 +77,13 @@ class DxCommand(TyperCommand):
         return overrides
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; exit with a line for what it raises."""
-        with mistakes_in_a_line(command_of(ctx)):
+        """Run the command. Exit with a line for errors."""
+        with errors_as_one_line(command_of(ctx)):
             return super().invoke(ctx)
 
 
 def split_overrides(args: list[str]) -> tuple[list[str], list[str]]:
-    """Return the arguments that are no overrides of a config, and those that are.
+    """Split arguments into those of the command and overrides of a config.
 
     An override is `--dotted.path value`, `--dotted.path=value`, or `--dotted.path` alone for true.
     """
@@ -105,15 +103,15 @@ def split_overrides(args: list[str]) -> tuple[list[str], list[str]]:
 
 
 class Commands(TyperGroup):
-    """A group that exits with status 2 and a line for a mistake."""
+    """A command group that exits with status 2 and a line for errors."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments up to the name of the command."""
-        with _mistakes_of_typer(ctx):
+        with _typer_errors(ctx):
             return list(super().parse_args(ctx, args))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command; exit with the nearest name for one that is none."""
+        """Return the command. Exit with the nearest name if there is no such command."""
         if self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
             hint = did_you_mean(args[0], self.list_commands(ctx))
             _stop(ctx, f"No such command {args[0]!r}.{hint}")
@@ -121,14 +119,14 @@ class Commands(TyperGroup):
 
 
 class DxGroup(Commands):
-    """The commands of dx, in two groups: what sanitises, and what evaluates."""
+    """The commands of dx, in the sections "Use" and "Evaluate"."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import a command; None for a name that is none."""
+        """Import a command. Return None for an unknown name."""
         if cmd_name not in COMMANDS:
             return None
         module, name = COMMANDS[cmd_name]
@@ -169,7 +167,7 @@ def _group(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version"),
     ] = False,
 ) -> None:
-    """A callback keeps it a group."""
+    """Hold the option --version."""
 
 
 app.add_typer(dx_cli, name="dx", help=HELP)

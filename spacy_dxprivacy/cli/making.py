@@ -1,4 +1,4 @@
-"""`dx space` and `dx index`: the public data of pipelines."""
+"""`dx space` and `dx index`: make spaces of word vectors, and their indexes."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def space_cli(
     )] = True,
     force: options.Force = False,
 ) -> None:  # fmt: skip
-    """Make a space of word vectors, from which replacements are drawn.
+    """Make a space of word vectors, from which replacements are sampled.
 
     VECTORS is a pipeline with vectors (a folder or an installed package), a saved space, or
-    'builtin'. `python -m spacy init vectors` makes a pipeline of a file of word vectors.
+    'builtin'. `python -m spacy init vectors` makes a pipeline from a file of word vectors.
 
     Example: python -m spacy dx space en_core_web_md my_space --max-words 50000
     """
@@ -67,10 +67,10 @@ def index_cli(
     )],
     force: options.Force = False,
 ) -> None:  # fmt: skip
-    """Build a fast nearest-neighbour index into the folder of a saved space.
+    """Build a fast nearest-neighbour index in the folder of a saved space.
 
-    dx.Faiss.v1 with this folder as `path` uses it, on a space that dx.FileSpace.v1 loads from the
-    folder with all of its words.
+    To use it, set this folder as `path` of dx.Faiss.v1, and load the space with dx.FileSpace.v1
+    from the same folder, with all of its words.
     """
     with setting_up():
         table = Space.load(space)

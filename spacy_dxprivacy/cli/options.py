@@ -1,4 +1,4 @@
-"""Options that several commands share, and an option for each setting of a dataclass."""
+"""Options that several commands share, and options generated from settings dataclasses."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ SETTINGS = (FileOptions, PipelineOptions, ServiceOptions, ProxyOptions)
 
 
 def from_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command an option for each setting of its parameters that are of SETTINGS.
+    """Replace parameters of a command whose type is in SETTINGS with an option for each setting.
 
-    names: of the settings of a pipeline, where not all are options. Overrides are settings of a
-    pipeline as well.
+    names: the pipeline settings that get an option; all if empty. Overrides also become settings of
+    the pipeline.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -92,7 +92,7 @@ def from_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., 
 
 
 def options_of(settings: type) -> list[inspect.Parameter]:
-    """Return the options of a dataclass whose fields are annotated with help texts and flags."""
+    """Return options for the fields of a dataclass that are annotated with help text and flags."""
     hints, options = get_type_hints(settings, include_extras=True), []
     for setting in fields(settings):
         if get_origin(hints[setting.name]) is not Annotated:

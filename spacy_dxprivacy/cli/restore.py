@@ -1,4 +1,4 @@
-"""`dx restore`: the originals in the place of their surrogates."""
+"""`dx restore`: replace surrogates with their originals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..entities.surrogates.table import read_table
 from ..errors import UsageError
 from ..io.files.atomic import write_bytes
 from ..io.files.keys import read_key
-from ..io.files.limits import MOST_RECORD, check_size
+from ..io.files.limits import MAX_RECORD, check_size
 from . import options
 from .terminal import settings_that_fail
 
@@ -37,15 +37,15 @@ def restore_cli(
 ) -> None:  # fmt: skip
     """Replace the surrogates in an answer with their originals.
 
-    Bare numbers, dates without a year, whatever else may not be a surrogate, and surrogates in web
-    addresses, HTML and targets of links stay unchanged; they are listed by label and line.
+    Bare numbers, dates without a year, and other text that may not be a surrogate stay unchanged,
+    and so do surrogates in web addresses, HTML and link targets. They are listed by label and line.
 
     Example: python -m spacy dx restore answer.txt --table ~/keys/table.dx --table-key ~/keys/a.key
     """
     with settings_that_fail():
         saved = read_table(table, read_key(table_key))
         try:
-            check_size(answer, MOST_RECORD)
+            check_size(answer, MAX_RECORD)
             text = answer.read_bytes().decode("utf8")
         except OSError as error:
             raise UsageError(f"{answer}: {error.strerror}.") from None
@@ -57,7 +57,7 @@ def restore_cli(
     else:
         write_bytes(output, restored.text.encode(), force=force)
     typer.echo(f"{restored.restored} restored.", err=True)
-    for label, lines_by_label in groupby(sorted(restored.left), key=lambda one: one[0]):
+    for label, lines_by_label in groupby(sorted(restored.left), key=lambda pair: pair[0]):
         lines = [line for _, line in lines_by_label]
         listed = ", ".join(map(str, dict.fromkeys(lines)))
         why = "may not be a surrogate, or have several originals, and stay unchanged"

@@ -1,4 +1,4 @@
-"""`dx sanitize`: files of text in, files of sanitised text out."""
+"""`dx sanitize`: sanitise files, folders and stdin."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from ..entities.surrogates.table import SurrogateTable, check_cipher, write_tabl
 from ..errors import UsageError
 from ..io.build import make_pipeline, the_sanitizer
 from ..io.files.atomic import check_new, write_bytes
-from ..io.files.keys import check_apart, make_key, read_key
+from ..io.files.keys import check_key_location, make_key, read_key
 from ..io.jobs import Job, check_fields, check_receipt, plan_jobs
-from ..io.resume import is_begun
+from ..io.resume import can_resume
 from ..io.run import sanitize
 from ..io.tally import Tally
 from ..pipeline.count import Count
@@ -36,14 +36,22 @@ from .terminal import (
     above_bar,
     bar,
     bytes_bar,
+    name_options,
     setting_up,
     settings_that_fail,
-    with_options,
 )
 
-MOST_FAILURES = 20  # that are printed one by one
-LONG = 2**20  # bytes of text, which has most of the words whose paths are stored
+MAX_FAILURES = 20  # printed one by one
+LONG = 2**20  # bytes of a run that probably needs most of the stored paths
 TABLE = "nothing more by the table of surrogates, which only its key decrypts"
+NOTE = (
+    "Mrs. Eleanor Whitcombe is a 67-year-old retired teacher from Leeds. I've asked Dr. Okafor to "
+    "see her on 14 March 2023."
+)
+MODES = {
+    "--entities person,date,gpe": PipelineOptions(entities="person,date,gpe"),
+    "every word sampled, the default": PipelineOptions(),
+}
 
 
 @options.from_settings()
@@ -79,25 +87,29 @@ def sanitize_cli(
     """Sanitise texts under metric differential privacy.
 
     INPUT is a .txt, .jsonl, .csv, .tsv, .xlsx, .parquet, .spacy, .docx, .html, .md or .eml file, a
-    folder of such files, or - for stdin. OUTPUT is a file, whose ending gives the format, or a
-    folder if INPUT is one. The files of a folder keep their names: check that these identify
+    folder of such files, or - for stdin. OUTPUT is a file, whose ending sets the format, or a
+    folder if INPUT is a folder. Files of a folder keep their names: check that the names identify
     nobody.
 
     Any other setting of the pipeline is an override, as in `spacy train`: --nlp.batch_size 64,
-    --components.dx_sanitizer.scope type, or shorter for a block of the sanitizer:
+    --components.dx_sanitizer.scope type, or, for a block of the sanitizer, shorter:
     --mechanism.policy clinical --unknown.@dx_unknowns dx.Redact.v1
 
-    A key file that is not there is made. Keep it apart from what you release.
+    A missing key file is created. Do not store it with the output.
 
-    The receipt in short is on stderr, and with -v all of it as JSON. Records that fail are left
-    out and listed by number; the exit status is then 1. The output appears under its name when it
-    is complete. A run on a folder that was stopped is resumed by the same command.
+    A summary of the receipt is printed on stderr; with -v, the whole receipt as JSON. Records that
+    fail are left out and listed by number, and the exit status is 1. The output appears under its
+    name when it is complete. If a run on a folder was stopped, the same command resumes it.
+
+    Without INPUT, a terminal shows an example note in two modes.
 
     Example: python -m spacy dx sanitize notes.jsonl clean.jsonl --entities person,date
     """
+    if not source and text is None and sys.stdout.isatty():  # a script has forgotten its input
+        return _show_modes()
     with _interruptible() as interrupted:
         processes = process_count(n_process)
-        resumed = target is not None and is_begun(Path(target))
+        resumed = target is not None and can_resume(Path(target))
         jobs = plan_jobs(source, target, files, text=text, force=force or resumed)
         check_fields(files, jobs)
         check_receipt(receipt, jobs, force=force)
@@ -105,7 +117,7 @@ def sanitize_cli(
         is_folder = bool(source) and Path(source).is_dir()
         for secret in filter(None, (pipeline.key, table, table_key)):
             output = Path(str(target)) if is_folder else jobs[0].target
-            check_apart(Path(str(secret)), output, is_folder=is_folder)
+            check_key_location(Path(str(secret)), output, is_folder=is_folder)
         _make_keys(pipeline.key, table_key)
         with setting_up():
             nlp = make_pipeline(pipeline)
@@ -113,7 +125,7 @@ def sanitize_cli(
         _store_paths(nlp, sum(job.size for job in jobs))
         with (
             _table_of_surrogates(nlp, table, table_key, force=force),
-            _reports(jobs, interrupted) as (on_failure, on_progress),
+            _report_progress(jobs, interrupted) as (on_failure, on_progress),
         ):
             tally = sanitize(
                 nlp, jobs, files, n_process=processes, language=pipeline.language, force=force,
@@ -125,20 +137,32 @@ def sanitize_cli(
             _count_other_files(tally, Path(source), jobs)
         if receipt is not None:
             write_bytes(receipt, f"{_as_json(tally)}\n".encode(), force=force)
-    _print(tally, files, verbose=verbose)
+    _print_receipt(tally, files, verbose=verbose)
     if tally.failures:
         raise typer.Exit(1)
 
 
-def _print(tally: Tally, files: FileOptions, *, verbose: bool | None) -> None:
-    """Print the receipt of a run, and what its owner must not overlook.
+def _show_modes() -> None:
+    """Print a note, and its releases with a receipt of three lines each."""
+    typer.secho("A note", bold=True)
+    typer.echo(NOTE)
+    for title, options_of_mode in MODES.items():
+        typer.echo()
+        typer.secho(title, bold=True)
+        tally = sanitize(make_pipeline(options_of_mode), plan_jobs("", None, text=NOTE))
+        typer.echo("\n".join(tally.summary()[1:4]))
+    typer.echo("\nName a file for a release of your own, or --help for all options.")
 
-    verbose: True for the whole receipt, None for its summary, False for none.
+
+def _print_receipt(tally: Tally, files: FileOptions, *, verbose: bool | None) -> None:
+    """Print the receipt of a run, and its warnings.
+
+    verbose: True for the whole receipt, None for its summary, False for warnings only.
     """
     if verbose:
         typer.echo(_as_json(tally), err=True)
     elif verbose is None:
-        # A blank line where both are on one screen.
+        # Separate it from the output if both are on the terminal.
         start = "\n\n" if sys.stdout.isatty() and sys.stderr.isatty() else ""
         typer.echo(start + "\n".join(tally.summary()), err=True)
     for alarm in tally.alarms():
@@ -157,7 +181,7 @@ def _as_json(tally: Tally) -> str:
 
 
 def _make_keys(*paths: Path | str | None) -> None:
-    """Make the keys that are not there; raise UsageError for those that cannot be used."""
+    """Create missing key files. Raise UsageError for files that cannot be used as keys."""
     with settings_that_fail():
         for path in [Path(path) for path in paths if path is not None]:
             if not path.exists():
@@ -174,19 +198,19 @@ def _check_person(nlp: Language, person_field: str | None, key: object) -> None:
 
 
 @contextmanager
-def _reports(
+def _report_progress(
     jobs: list[Job], interrupted: Callable[[], None]
 ) -> Iterator[tuple[Callable[[Job, int, str], None], Callable[[int], None]]]:
-    """Give what prints a line for each failure on stderr, and what moves a bar."""
+    """Yield on_failure, which prints a line on stderr, and on_progress, which moves a bar."""
     failures = 0
 
     def on_failure(job: Job, number: int, why: str) -> None:
         nonlocal failures
         failures += 1
         place = f"{job.name}, record {number}" if number else job.name
-        why = why.removeprefix(f"{job.name}: ")  # begins so for one file alone
-        if failures <= MOST_FAILURES:
-            above_bar(f"dx sanitize: {place}: {with_options(why)}")
+        why = why.removeprefix(f"{job.name}: ")
+        if failures <= MAX_FAILURES:
+            above_bar(f"dx sanitize: {place}: {name_options(why)}")
 
     with bytes_bar(total=sum(job.size for job in jobs) or None) as bar:
 
@@ -195,19 +219,19 @@ def _reports(
             bar.update(size)
 
         yield on_failure, on_progress
-    if failures > MOST_FAILURES:
-        unprinted = failures - MOST_FAILURES
+    if failures > MAX_FAILURES:
+        unprinted = failures - MAX_FAILURES
         above_bar(f"dx sanitize: {unprinted:,} more failed; --receipt has all of them.")
 
 
 def _count_other_files(tally: Tally, folder: Path, jobs: list[Job]) -> None:
-    """Count the files of a folder that are of no format, or links that lead out of it."""
-    if others := sum(path.is_file() for path in folder.rglob("*")) - len(jobs):
-        tally.count += Count(dropped={"other files": others})
+    """Count the files of a folder that were left out: unknown formats, and links out of it."""
+    if left_out := sum(path.is_file() for path in folder.rglob("*")) - len(jobs):
+        tally.count += Count(dropped={"other files": left_out})
 
 
 def _store_paths(nlp: Language, size: int) -> None:
-    """Store the paths from common words before a long run, whose processes all need them."""
+    """Store the paths of common words before a long run, for all of its processes."""
     store = facts_of(the_sanitizer(nlp).settings.mechanism).store_paths
     if size < LONG or store is None:
         return
@@ -227,9 +251,9 @@ def _store_paths(nlp: Language, size: int) -> None:
 def _check_table(
     table: Path | None, table_key: Path | None, processes: int, *, force: bool
 ) -> None:
-    """Raise UsageError, before anything is read, if a table of surrogates cannot be kept."""
+    """Raise UsageError if a table of surrogates cannot be written."""
     if (table is None) != (table_key is None):
-        raise UsageError("`table` and `table_key` go together: a key that is not there is made.")
+        raise UsageError("`table` and `table_key` go together; a missing key is created.")
     if table is None or table_key is None:
         return
     if processes != 1:
@@ -243,7 +267,7 @@ def _check_table(
 def _table_of_surrogates(
     nlp: Language, path: Path | None, key: Path | None, *, force: bool
 ) -> Iterator[None]:
-    """Collect the surrogates that are drawn in this block, and write their table after it."""
+    """Collect the surrogates drawn in this block, and write their table at its end."""
     if path is None or key is None:
         yield
         return
@@ -267,36 +291,36 @@ def _table_of_surrogates(
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, with a type of its own.
+    """Ctrl-C or SIGTERM.
 
-    Raised in code that was a string, as that of a dataclass, a KeyboardInterrupt itself ends Python
-    by SIGINT although it is caught: the exit status would be lost.
+    A plain KeyboardInterrupt that is raised in generated code, such as a dataclass's, ends Python
+    by SIGINT even if it is caught, and the exit status is lost.
     """
 
 
 @contextmanager
 def _interruptible() -> Iterator[Callable[[], None]]:
-    """Let SIGTERM end the run as Ctrl-C does, so that it leaves nothing behind.
+    """Let SIGTERM interrupt the run like Ctrl-C, so that partial outputs are removed.
 
-    Gives a function that interrupts again: Python drops what is raised in some callbacks.
+    Yields a function that raises again after a signal: Python drops exceptions in some callbacks.
     """
-    came: list[int] = []
+    received: list[int] = []
 
     def interrupt(number: int, frame: object) -> NoReturn:
-        came.append(number)
+        received.append(number)
         raise Interrupted
 
-    def again() -> None:
-        if came:
+    def raise_again() -> None:
+        if received:
             raise Interrupted
 
     before: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
         signals = (signal.SIGINT, signal.SIGTERM)
-        heard = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
-        before = {number: signal.signal(number, interrupt) for number in heard}
+        handled = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
+        before = {number: signal.signal(number, interrupt) for number in handled}
     try:
-        yield again
+        yield raise_again
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -1,4 +1,4 @@
-"""`dx serve` and `dx proxy`: a service on this machine, by itself or before a model."""
+"""`dx serve` and `dx proxy`: an HTTP service, alone or in front of a model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def serve_cli(
         help="Add a token for NAME to the tokens file, print it, and exit",
     )] = None,
 ) -> None:  # fmt: skip
-    """Serve sanitising over HTTP, with presidio's /anonymize.
+    """Serve sanitising over HTTP, including presidio's /anonymize.
 
     Routes: POST /sanitize, /anonymize; GET /health, /about, /budget, /openapi.json. No text is
     logged, cached or stored. Other settings of the pipeline are overrides, as in `dx sanitize`.
@@ -43,17 +43,17 @@ def serve_cli(
 
 @options.from_settings()
 def proxy_cli(proxy: ProxyOptions, pipeline: PipelineOptions) -> None:
-    """Send prompts to a model without the names in them, and restore the names in its answers.
+    """Replace names in prompts to a model with surrogates, and restore them in its answers.
 
-    Give http://127.0.0.1:8000/v1 to a client of OpenAI's API as its base URL, and
-    http://127.0.0.1:8000 to one of Anthropic's. The upstream reads surrogates of --entities
-    (person, date, gpe, address, org, email, phone, url and id if left out); answers, streamed or
-    not, come back with the originals. A conversation keeps its surrogates; for an hour, what was
-    sent is in memory, and no original. Nothing is restored in a URL, in markup, or in arguments of
-    functions that --tools does not name. Images, audio and files are refused without --images.
-    --policy says what becomes of a label. Routes: POST /v1/chat/completions, /v1/responses,
-    /v1/messages; GET /health, /about, /budget. The key for the upstream is that of the client, or
-    the environment variable DX_UPSTREAM_KEY. Each request is one line of the log, without text.
+    Set the base URL of a client: http://127.0.0.1:8000/v1 for OpenAI's API, http://127.0.0.1:8000
+    for Anthropic's. The upstream reads surrogates of --entities (default: person, date, gpe,
+    address, org, email, phone, url and id). Answers, streamed or not, get the originals back. A
+    conversation keeps its surrogates: for an hour, sent texts are in memory, but no original.
+    Nothing is restored in URLs, markup, or arguments of functions that --tools does not name.
+    Images, audio and files are rejected without --images. --policy sets the action for a label.
+    Routes: POST /v1/chat/completions, /v1/responses, /v1/messages; GET /health, /about, /budget.
+    The upstream gets the client's key, or that of the environment variable DX_UPSTREAM_KEY. Each
+    request is a line in the log, without text.
     Needs: pip install "spacy-dxprivacy[serve]".
 
     Example: python -m spacy dx proxy --upstream https://api.openai.com/v1
@@ -75,7 +75,7 @@ def _serve(service: ServiceOptions, pipeline: PipelineOptions) -> None:
         check_port(service.address, service.port)
         guarantee = check(make_pipeline(pipeline), service)
 
-    def ready(where: str) -> None:
-        typer.echo(f"{where}/openapi.json describes the API; Ctrl-C stops it.", err=True)
+    def ready(url: str) -> None:
+        typer.echo(f"{url}/openapi.json describes the API; Ctrl-C stops it.", err=True)
 
     serve(pipeline, service, guarantee, ready=ready)

@@ -1,4 +1,4 @@
-"""What commands write to the terminal: mistakes as one line and an exit status, and progress."""
+"""Terminal output of commands: errors as one line and an exit status, and progress bars."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from tqdm import tqdm
 
 from ..errors import DxError, DxWarning, UsageError
 
-REMOVED = "What was not complete has been removed."
+REMOVED = "Incomplete outputs were removed."
 
 
-# -- mistakes --------------------------------------------------------------------------------------
+# -- errors ----------------------------------------------------------------------------------------
 
 
 @contextmanager
-def mistakes_in_a_line(command: str) -> Iterator[None]:
-    """Exit with status 2 for a mistake in the command, 1 for a failure, 130 for Ctrl-C.
+def errors_as_one_line(command: str) -> Iterator[None]:
+    """Exit with status 2 for a usage error, 1 for other errors, 130 for Ctrl-C.
 
-    There is no traceback: the message of an exception that is not ours may quote a text.
+    No traceback is printed: messages of exceptions of other packages may quote a text.
     """
     usual = warnings.formatwarning
 
     def format_warning(
         message: Warning | str, category: type[Warning], *place: Any, **line: Any
     ) -> str:
-        """Show our own warnings without the line of code that they come from."""
+        """Show DxWarnings without their line of code."""
         if issubclass(category, DxWarning):
             return f"{command}: {message}\n"
         return usual(message, category, *place, **line)
@@ -49,13 +49,13 @@ def mistakes_in_a_line(command: str) -> Iterator[None]:
     except typer.Exit:
         raise
     except DxError as error:
-        stop(command, with_options(str(error)), 2 if isinstance(error, UsageError) else 1)
+        stop(command, name_options(str(error)), 2 if isinstance(error, UsageError) else 1)
     except KeyboardInterrupt:
         stop(command, f"stopped. {REMOVED}", 130)
     except OSError as error:
-        if error.errno == errno.EPIPE:  # the reader of stdout has gone: click ends without a word
+        if error.errno == errno.EPIPE:  # the reader of stdout has closed it: click exits silently
             raise
-        let_go_of_stdout()
+        discard_stdout()
         stop(command, f"{error.strerror or type(error).__name__}. {REMOVED}", 1)
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
@@ -66,20 +66,20 @@ def mistakes_in_a_line(command: str) -> Iterator[None]:
 
 
 def stop(command: str, message: str, status: int) -> NoReturn:
-    """Print one line, whatever a library writes into its message, and exit."""
+    """Print a message as one line on stderr, and exit."""
     typer.echo(f"{command}: {' '.join(message.split())}", err=True)
     raise typer.Exit(status) from None
 
 
-def let_go_of_stdout() -> None:
-    """Drop the buffer of stdout: Python would write it at the end, and exit with its own status."""
-    with suppress(OSError):  # there is none
+def discard_stdout() -> None:
+    """Discard the buffer of stdout: if Python flushed it at exit, the status would be lost."""
+    with suppress(OSError):  # stdout has no file descriptor
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
 def settings_that_fail() -> Iterator[None]:
-    """Turn each DxError into a mistake in the command. Others may quote a text, and pass."""
+    """Turn DxErrors into UsageErrors. Other errors may quote a text, and pass through."""
     try:
         yield
     except DxError as error:
@@ -88,9 +88,9 @@ def settings_that_fail() -> Iterator[None]:
 
 @contextmanager
 def setting_up() -> Iterator[None]:
-    """Quote what spaCy says of a config or a model: no text has been read yet."""
+    """Show errors of spaCy about a config or a model: before a run, they cannot quote a text."""
     with warnings.catch_warnings():
-        # The receipt has them.
+        # Their content is also in the receipt.
         warnings.simplefilter("ignore", DxWarning)
         try:
             yield
@@ -98,25 +98,25 @@ def setting_up() -> Iterator[None]:
             raise UsageError(str(error).strip()) from None
 
 
-def with_options(message: str) -> str:
-    """Return a message for the command line: "`n_process` must" becomes "--n-process must"."""
+def name_options(message: str) -> str:
+    """Replace argument names in a message: "`n_process` must" becomes "--n-process must"."""
 
     return re.sub(r"`(\w+)`", lambda match: f"--{match[1]}".replace("_", "-"), message)
 
 
 # -- progress --------------------------------------------------------------------------------------
 
-# On a terminal alone (disable=None), and gone when it is done.
+# Shown only on a terminal (disable=None), and removed at the end.
 bar: Any = partial(tqdm, leave=False, disable=None)
 bytes_bar: Any = partial(bar, unit="B", unit_scale=True)
 
 
 def progress(steps: Iterable[Any], label: str) -> Iterable[Any]:
-    """Return the steps, with a bar once they take long."""
+    """Return the steps, with a progress bar after half a second."""
     with_bar: Iterable[Any] = bar(steps, desc=label, delay=0.5)
     return with_bar
 
 
 def above_bar(line: str) -> None:
-    """Write a line on stderr that no bar overwrites."""
+    """Write a line on stderr above the progress bars."""
     tqdm.write(line, file=sys.stderr)

@@ -1,1 +1,1 @@
-"""This package in the hands of others: texts and tables in Python, presidio, services."""
+"""Integrations: Python containers, Arrow tables, presidio, other pipelines, HTTP services."""

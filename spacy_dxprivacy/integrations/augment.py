@@ -25,8 +25,8 @@ from ..space.sources import SpaceSource
 from ..ty import Mechanism, Unknown
 from ..validate import fail, one_of
 
-# Labels of tokens by name, and what a receipt says of all labels.
-OF_TOKENS: dict[str, list[int]] = {
+# Token attributes of annotations, and descriptions of annotations in receipts.
+TOKEN_ATTRS: dict[str, list[int]] = {
     "ents": [ENT_IOB, ENT_TYPE], "tags": [TAG], "pos": [POS], "morphs": [MORPH],
     "heads": [HEAD, DEP], "sents": [SENT_START],
 }  # fmt: skip
@@ -36,16 +36,16 @@ IN_CLEAR = {
     "pos": "the parts of speech of its words", "morphs": "the morphology of its words",
     "heads": "its parse", "sents": "where its sentences begin",
 }  # fmt: skip
-# Neither lemmas, norms, knowledge base ids, span ids nor user data: they reveal the word.
+# Not included: lemmas, norms, knowledge base ids, span ids and user data, which reveal the word.
 ANNOTATIONS = tuple(IN_CLEAR)
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
 
 
 def annotate(clean: Doc, original: Doc, annotations: Iterable[str] = ANNOTATIONS) -> Doc:
-    """Copy labels onto a sanitised Doc of as many tokens, and name them in its receipt (in_clear).
+    """Copy labels onto a sanitised Doc, list them in its receipt (in_clear), and return it.
 
-    Raises DxError where it has no receipt, or another number of tokens.
+    Raises DxError if the sanitised Doc has no receipt, or another number of tokens.
     """
     assert_sanitized(clean)
     receipt = get_receipt(clean)
@@ -53,8 +53,8 @@ def annotate(clean: Doc, original: Doc, annotations: Iterable[str] = ANNOTATIONS
         raise DxError(Errors.DX032)
     if len(clean) != len(original):
         raise fail("clean", f"a Doc of {len(original)} tokens", f"{len(clean)} tokens")
-    names = [name for name in _checked(annotations) if _has(original, name)]
-    ids: list[int | str] = [attribute for name in names for attribute in OF_TOKENS.get(name, ())]
+    names = [name for name in _check_annotations(annotations) if _has_annotation(original, name)]
+    ids: list[int | str] = [attribute for name in names for attribute in TOKEN_ATTRS.get(name, ())]
     if ids and len(clean):
         values: Any = original.to_array(ids)
         clean.from_array(ids, values)
@@ -79,13 +79,13 @@ def sanitize_corpus(
     Args:
         docs: The corpus.
         sanitizer: The component of a pipeline, nlp.get_pipe("dx_sanitizer").
-        annotations: The labels to keep, in plaintext: some of cats, ents, spans, tags, pos,
-            morphs, heads, sents.
+        annotations: The labels to keep, in plaintext, from cats, ents, spans, tags, pos, morphs,
+            heads, sents.
 
     Raises:
-        DxError: As the sanitizer does, and for other annotations.
+        DxError: If the sanitizer raises, or for unknown annotations.
     """
-    names = _checked(annotations)
+    names = _check_annotations(annotations)
     originals, docs = tee(docs)
     for clean, original in zip(sanitizer.pipe(docs), originals, strict=True):
         yield annotate(clean, original, names)
@@ -100,22 +100,22 @@ def create_sanitizing_augmenter(
     annotations: list[str] = list(ANNOTATIONS),  # noqa: B006 (spaCy's configs show defaults)
     seed: int | None = None,
 ) -> Augmenter:
-    """Create an augmenter that replaces an example by a sanitised version of it.
+    """Create an augmenter that replaces an example with a sanitised version of it.
 
-    Every pass over the corpus samples anew: after k passes an example has been released to the
-    model k times, and its epsilons add up to k times that of the receipt.
+    Every pass over the corpus samples anew: after k passes, an example has been released to the
+    model k times, and its epsilon is k times that of the receipt.
 
     Args:
         mechanism: As for dx_sanitizer; null for its default.
         space: As for dx_sanitizer; null for its default.
         unknown: As for dx_sanitizer; null for its default.
-        level: The share of examples that are replaced, in [0, 1]. The model is trained on the
-            others as they are, and below 1 no guarantee holds for it.
+        level: The share of examples to replace, in [0, 1]. The model sees the other examples
+            unmodified, so below 1 no guarantee holds.
         annotations: The labels to keep, which the model sees in plaintext.
-        seed: A whole number for tests; null draws from a secure source.
+        seed: A whole number for tests; null for secure randomness.
 
     Raises:
-        DxError: Settings are out of range.
+        DxError: If a setting is out of range.
     """
     parts: dict[str, Any] = {"mechanism": mechanism, "space": space, "unknown": unknown}
     parts |= registry.resolve({name: DEFAULT_CONFIG[name] for name in parts if not parts[name]})
@@ -124,14 +124,14 @@ def create_sanitizing_augmenter(
 
 
 class SanitizingAugmenter:
-    """See create_sanitizing_augmenter. settings: of DxSanitizer, which is made for the first
-    pipeline that calls it."""
+    """See create_sanitizing_augmenter. settings: those of the DxSanitizer, which is made at the
+    first call."""
 
     def __init__(self, settings: dict[str, Any], level: float, annotations: Iterable[str]) -> None:
         if isinstance(level, bool) or not 0 <= level <= 1:
             raise fail("level", "a share from 0 to 1", level)
         self.settings, self.level = settings, float(level)
-        self.annotations = _checked(annotations)
+        self.annotations = _check_annotations(annotations)
         self.sanitizer: DxSanitizer | None = None
 
     def __call__(self, nlp: Language, example: Example) -> Iterator[Example]:
@@ -143,15 +143,15 @@ class SanitizingAugmenter:
             return
         original = example.reference
         clean = annotate(self.sanitizer(original), original, self.annotations)
-        # Tokenised as the text will be when the model is used; spaCy aligns the two.
+        # The predicted Doc is tokenized as at inference; spaCy aligns it with the reference.
         yield Example(nlp.make_doc(clean.text), clean)
 
 
-def _checked(annotations: Iterable[str]) -> tuple[str, ...]:
+def _check_annotations(annotations: Iterable[str]) -> tuple[str, ...]:
     return tuple(one_of("annotations", name, ANNOTATIONS) for name in annotations)
 
 
-def _has(doc: Doc, name: str) -> bool:
+def _has_annotation(doc: Doc, name: str) -> bool:
     if name in ("cats", "spans"):
         return bool(getattr(doc, name))
-    return any(doc.has_annotation(attribute) for attribute in OF_TOKENS[name])
+    return any(doc.has_annotation(attribute) for attribute in TOKEN_ATTRS[name])

@@ -1,4 +1,4 @@
-"""dx.clean: sanitised text for text, in the same kind of container.
+"""`clean` sanitises a text or a container of texts; `prompt` prepares texts for a model.
 
 No text is stored: pipelines read in memory zones, and only pipelines are cached.
 """
@@ -20,7 +20,7 @@ from ..config import POLICIES, PROMPT_ENTITIES, PipelineOptions, process_count
 from ..entities.surrogates.restoring import Restorer
 from ..errors import DxError, Errors
 from ..io.build import make_pipeline, the_sanitizer
-from ..io.records import Failed, Record, Result, checked
+from ..io.records import Failed, Record, Result, make_record
 from ..io.results import by_number, results
 from ..io.run import with_language
 from ..pipeline.component import without_text
@@ -30,44 +30,44 @@ from ..text.users import identity, is_nobody
 from ..validate import fail, one_of, positive, whole
 from .conversation import Conversations, Line, Prompted, Prompter
 
-MOST_PIPELINES = 4  # pipelines; each has a vocabulary and, with vectors of its own, a space
-FILES = ("config", "model", "space", "code", "surrogates", "key")  # or names
+MAX_PIPELINES = 4  # cached; each has a vocabulary and, with vectors of its own, a space
+FILES = ("config", "model", "space", "code", "surrogates", "key")  # settings that may name files
 Column = TypeVar("Column")  # a Series of pandas or polars, or an array
 
 
-# -- pipelines, by their settings ------------------------------------------------------------------
+# -- cached pipelines ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Ready:
-    """A fitted pipeline. turn: held while it reads, as its vocabulary has one memory zone at a
-    time, and threads would end each other's. prompter: of a pipeline for prompts."""
+class Pipeline:
+    """A fitted pipeline. lock: for one thread at a time, because a vocabulary has only one memory
+    zone. prompter: for pipelines made by `prompt`."""
 
     nlp: Language
-    turn: threading.Lock = field(default_factory=threading.Lock)
+    lock: threading.Lock = field(default_factory=threading.Lock)
     prompter: Prompter | None = None
 
 
-_making = threading.Lock()
-_pipelines: dict[str, Ready] = {}  # in the order of their last use
+_pipelines_lock = threading.Lock()
+_pipelines: dict[str, Pipeline] = {}  # by settings, least recently used first
 
 
-def ready(settings: Mapping[str, Any], policy: Mapping[str, str] | None = None) -> Ready:
-    """Return the pipeline of the fields of PipelineOptions by name, made anew when a file that they
-    name has changed. policy: of a pipeline for prompts, see Prompter."""
+def get_pipeline(settings: Mapping[str, Any], policy: Mapping[str, str] | None = None) -> Pipeline:
+    """Return a pipeline from the cache, or make it. It is made anew if a file that the settings
+    name has changed. settings: fields of PipelineOptions. policy: for prompts, see Prompter."""
     options = PipelineOptions.of(settings)
     paths = [Path(str(getattr(options, name) or "")).expanduser() for name in FILES]
     changes = [path.stat().st_mtime_ns if path.exists() else 0 for path in paths]
     key = json.dumps([asdict(options), changes, policy], default=str)
-    with _making:  # or two threads would make two at once
+    with _pipelines_lock:  # so that two threads do not make the same pipeline
         pipeline = _pipelines.pop(key, None)
         if pipeline is None:
             nlp = make_pipeline(options)
             if the_sanitizer(nlp).settings.rng.seed is not None:
                 raise DxError(Errors.DX072)
-            pipeline = Ready(nlp, prompter=None if policy is None else Prompter(nlp, policy))
+            pipeline = Pipeline(nlp, prompter=None if policy is None else Prompter(nlp, policy))
         _pipelines[key] = pipeline
-        if len(_pipelines) > MOST_PIPELINES:
+        if len(_pipelines) > MAX_PIPELINES:
             del _pipelines[next(iter(_pipelines))]
         return pipeline
 
@@ -80,11 +80,11 @@ class Cleaned:
     """Sanitised texts with their receipts.
 
     Attributes:
-        texts: In their order; None for what was missing, or failed where that is allowed.
-        receipts: One for each text; None beside None.
-        spent: What the unit of each text spent over all of its texts, nats (at delta = 1e-6 for
-            zCDP); infinite without a guarantee; None beside None.
-        failures: Reasons by position, without text.
+        texts: The sanitised texts in order; None for texts that were missing or failed.
+        receipts: One receipt for each text; None where the text is None.
+        spent: For each text, the epsilon of its unit over all of the unit's texts, nats (at delta =
+            1e-6 for zCDP); infinite without a guarantee; None where the text is None.
+        failures: Reasons of failures by position (from 0). They hold no text.
     """
 
     texts: list[str | None] = field(repr=False)
@@ -93,10 +93,10 @@ class Cleaned:
     failures: dict[int, str] = field(default_factory=dict)
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the receipts as columns; None for a missing text.
+        """Return the receipts as columns by name, with None where the text is None.
 
-        These are dx_tokens, dx_perturbed, dx_unknown, dx_kept and dx_draws (whole numbers),
-        dx_epsilon (of the text) and dx_spent (of its unit, over all texts).
+        The columns are dx_tokens, dx_perturbed, dx_unknown, dx_kept and dx_draws (whole numbers),
+        dx_epsilon (of the text, nats) and dx_spent (of its unit, over all texts, nats).
         """
         columns: dict[str, list[Any]] = {
             f"dx_{name}": [
@@ -109,17 +109,19 @@ class Cleaned:
 
 
 @overload
-def clean(texts: str, *, receipts: Literal[False] = ..., **how: Any) -> str: ...
-@overload
-def clean(texts: Sequence[str], *, receipts: Literal[False] = ..., **how: Any) -> list[str]: ...
+def clean(texts: str, *, receipts: Literal[False] = ..., **settings: Any) -> str: ...
 @overload
 def clean(
-    texts: Sequence[str | None], *, receipts: Literal[False] = ..., **how: Any
+    texts: Sequence[str], *, receipts: Literal[False] = ..., **settings: Any
+) -> list[str]: ...
+@overload
+def clean(
+    texts: Sequence[str | None], *, receipts: Literal[False] = ..., **settings: Any
 ) -> list[str | None]: ...
 @overload
-def clean(texts: Column, *, receipts: Literal[False] = ..., **how: Any) -> Column: ...
+def clean(texts: Column, *, receipts: Literal[False] = ..., **settings: Any) -> Column: ...
 @overload
-def clean(texts: Any, *, receipts: Literal[True], **how: Any) -> Cleaned: ...
+def clean(texts: Any, *, receipts: Literal[True], **settings: Any) -> Cleaned: ...
 def clean(
     texts: Any,
     *,
@@ -133,32 +135,32 @@ def clean(
 ) -> Any:
     """Sanitise a text, or the texts of a list, tuple, array, or Series of pandas or polars.
 
-    The unit of the guarantee is a text: the losses of its words and mentions add up, each draw
-    once. There is no seed: every call samples anew, and to release a text twice spends its budget
-    twice.
+    The unit of the guarantee is a text: the losses of all draws for its words and mentions add up.
+    There is no seed. Every call samples anew, so releasing a text twice doubles its loss.
 
     Args:
-        texts: What is missing (None, NaN) stays missing.
-        receipts: Return a Cleaned, with a receipt for each text.
-        by: A value for each text, such as its author: then the unit is all texts of one value. A
-            text of nobody (None, NaN, "") is a unit of its own.
-        max_epsilon: In nats per unit of the metric; no text is returned if a unit would spend more.
-        on_failure: "raise", or "null" for None in the place of what cannot be sanitised.
-        n_process: Processes, -1 for one a core; a script needs `if __name__ == "__main__":` around
-            it where processes are spawned.
-        batch_size: Documents per batch; that of the pipeline (nlp.batch_size) if None.
-        settings: The fields of PipelineOptions, those of `dx sanitize` with its defaults: epsilon,
-            level, mechanism, space, entities, config, and so on. All others are overrides of the
-            config, by path: overrides={"mechanism.policy": "clinical"}.
+        texts: The texts. Missing values (None, NaN) stay missing.
+        receipts: Whether to return a Cleaned, with a receipt for each text.
+        by: A value for each text, such as its author. The unit of the guarantee is then all texts
+            with the same value; a text with None, NaN or "" is a unit of its own.
+        max_epsilon: The largest epsilon of a unit, in nats per unit of the metric. If a unit would
+            spend more, no text is returned.
+        on_failure: "raise", or "null" to return None for texts that cannot be sanitised.
+        n_process: Number of processes, -1 for one per core. On systems that spawn processes, a
+            script needs `if __name__ == "__main__":`.
+        batch_size: Documents per batch; nlp.batch_size if None.
+        settings: The fields of PipelineOptions, with the defaults of `dx sanitize`: epsilon,
+            level, mechanism, space, entities, config, and so on. Other settings are overrides of
+            the config, by path: overrides={"mechanism.policy": "clinical"}.
 
     Returns:
         A string for a string, a list for a list or a tuple, a Series for a Series, an array for
         an array; or a Cleaned.
 
     Raises:
-        UsageError: Settings do not fit.
-        DxError: A text cannot be sanitised, or `max_epsilon` would be exceeded. No message holds
-            text.
+        UsageError: If settings do not fit together.
+        DxError: If a text cannot be sanitised, or a unit would exceed `max_epsilon`. No message
+            holds text.
     """
     rows = rows_of(texts)
     one_of("on_failure", on_failure, ("raise", "null"))
@@ -166,48 +168,48 @@ def clean(
         positive("max_epsilon", max_epsilon)
     if batch_size is not None:
         whole("batch_size", batch_size, least=1)
-    processes, pipeline = process_count(n_process), ready(settings)
+    processes, pipeline = process_count(n_process), get_pipeline(settings)
     if max_epsilon is not None and the_sanitizer(pipeline.nlp).settings.numbers is not None:
         expected = "None with numbers, whose epsilon is of another metric"
         raise fail("max_epsilon", expected, max_epsilon)
     outcomes = _results(pipeline, rows, settings.get("language"), processes, batch_size)
-    done = _gathered(outcomes, len(rows), by)
-    if done.failures and on_failure == "raise":
-        first = min(done.failures)
-        why = f"number {first} (from 0): {done.failures[first]}"
-        raise DxError(Errors.DX075.format(count=len(done.failures), why=why))
-    most = max((spent for spent in done.spent if spent is not None), default=0.0)
-    if max_epsilon is not None and most > max_epsilon:
+    cleaned = _collect(outcomes, len(rows), by)
+    if cleaned.failures and on_failure == "raise":
+        first = min(cleaned.failures)
+        why = f"number {first} (from 0): {cleaned.failures[first]}"
+        raise DxError(Errors.DX075.format(count=len(cleaned.failures), why=why))
+    largest = max((spent for spent in cleaned.spent if spent is not None), default=0.0)
+    if max_epsilon is not None and largest > max_epsilon:
         unit = "text" if by is None else "user"
-        raise DxError(Errors.DX142.format(unit=unit, spent=most, budget=max_epsilon))
+        raise DxError(Errors.DX142.format(unit=unit, spent=largest, budget=max_epsilon))
     if receipts:
-        return done
-    return done.texts[0] if isinstance(texts, str) else like(texts, done.texts)
+        return cleaned
+    return cleaned.texts[0] if isinstance(texts, str) else to_container(texts, cleaned.texts)
 
 
 def _results(
-    pipeline: Ready,
+    pipeline: Pipeline,
     rows: Sequence[Any],
     language: str | None,
     n_process: int,
     batch_size: int | None,
 ) -> list[Result]:
-    records = (checked(i, 0, [row]) for i, row in enumerate(rows) if not is_missing(row))
+    records = (make_record(i, 0, [row]) for i, row in enumerate(rows) if not is_missing(row))
     try:
-        with pipeline.turn, warnings.catch_warnings():
+        with pipeline.lock, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
             in_language = with_language(pipeline.nlp, records, language)
             return list(
                 results(pipeline.nlp, in_language, n_process=n_process, batch_size=batch_size)
             )
     except Exception as error:
-        failure = without_text(error)  # notebooks print tracebacks with their causes
+        failure = without_text(error)  # raised below, since notebooks print the causes of errors
     raise failure
 
 
-def _gathered(outcomes: list[Result], count: int, by: Iterable[Any] | None) -> Cleaned:
+def _collect(outcomes: list[Result], count: int, by: Iterable[Any] | None) -> Cleaned:
     texts, receipts, failures = by_number(outcomes, count)
-    names: Sequence[object] = range(count) if by is None else _users(by, count)
+    names: Sequence[object] = range(count) if by is None else _user_ids(by, count)
     losses: dict[object, Loss] = {}
     for name, receipt in zip(names, receipts, strict=True):
         if receipt is not None:
@@ -220,8 +222,8 @@ def _gathered(outcomes: list[Result], count: int, by: Iterable[Any] | None) -> C
     return Cleaned(texts, receipts, spent, failures)
 
 
-def _users(by: Iterable[object], count: int) -> list[object]:
-    """Return one value for each text, the same for texts of one user."""
+def _user_ids(by: Iterable[object], count: int) -> list[object]:
+    """Return an identifier of the user of each text; texts of nobody get one of their own."""
     users = by.tolist() if hasattr(by, "tolist") else list(by)
     if len(users) != count:
         raise DxError(Errors.DX141.format(given=len(users), expected=count))
@@ -234,9 +236,9 @@ _conversations = Conversations()
 
 
 @overload
-def prompt(texts: str, **how: Any) -> tuple[str, Callable[[str], str]]: ...
+def prompt(texts: str, **settings: Any) -> tuple[str, Callable[[str], str]]: ...
 @overload
-def prompt(texts: Sequence[str], **how: Any) -> tuple[list[str], Callable[[str], str]]: ...
+def prompt(texts: Sequence[str], **settings: Any) -> tuple[list[str], Callable[[str], str]]: ...
 def prompt(
     texts: str | Sequence[str],
     *,
@@ -244,35 +246,35 @@ def prompt(
     policy: Mapping[str, str] | None = None,
     **settings: Any,
 ) -> tuple[Any, Callable[[str], str]]:
-    """Replace names by surrogates for a model, and return what restores them in an answer.
+    """Replace names with surrogates for a model, and return a function that restores an answer.
 
-    A conversation is known by its first text: it keeps its surrogates while this process runs. See
-    `dx proxy`, which does the same between a client and its model.
+    A conversation is identified by its first text, and keeps its surrogates while this process
+    runs. `dx proxy` does the same between a client and its model.
 
     Args:
         texts: A text, or the texts of a conversation so far, in order.
-        entities: Labels to replace; person, date, gpe, address, org, email, phone, url and id if
-            None, and there is no config.
-        policy: What becomes of a label: "replace", "mask", "block" or "leave".
+        entities: Labels to replace. If None and there is no config: person, date, gpe, address,
+            org, email, phone, url and id.
+        policy: Action by label: "replace" (default), "mask", "block" or "leave".
         settings: The fields of PipelineOptions, as in `clean`.
 
     Returns:
-        The text or the texts with surrogates, and a function that puts originals into an answer.
-        It leaves addresses of the web and of mail, HTML and targets of links as they are.
+        The text or texts with surrogates, and a function that replaces surrogates in an answer with
+        their originals. It does not change web and mail addresses, HTML and link targets.
 
     Raises:
-        UsageError: Settings do not fit.
-        DxError: A text cannot be sanitised, or the policy blocks it. No message holds text.
+        UsageError: If settings do not fit together.
+        DxError: If a text cannot be sanitised, or the policy blocks it. No message holds text.
     """
     lines = [("", text) for text in rows_of(texts)]
     if not all(isinstance(text, str) for _, text in lines):
         raise DxError(Errors.DX140.format(given="a container of something else"))
     beginning = "".join(text for _, text in lines[:1])
-    sent = prompted(lines, beginning, entities=entities, policy=policy, **settings)
+    sent = sanitize_lines(lines, beginning, entities=entities, policy=policy, **settings)
     return sent.texts[0] if isinstance(texts, str) else sent.texts, Restorer(sent.rows).restore
 
 
-def prompted(
+def sanitize_lines(
     lines: Sequence[Line],
     conversation: str,
     *,
@@ -280,11 +282,11 @@ def prompted(
     policy: Mapping[str, str] | None = None,
     **settings: Any,
 ) -> Prompted:
-    """Return texts of a conversation with surrogates, and what restores them. See `prompt`.
+    """Return the texts of a conversation with surrogates, and rows to restore them. See `prompt`.
 
     Args:
-        lines: Each text, after what stands before it in its document.
-        conversation: What it begins with; conversations that begin alike have the same surrogates.
+        lines: Pairs of the context before a text in its document, and the text.
+        conversation: The beginning of the conversation, which selects its surrogates.
         entities, policy, settings: As in `prompt`.
 
     Raises:
@@ -294,7 +296,7 @@ def prompted(
         one_of("policy", way, POLICIES)
     if entities or not settings.get("config"):
         settings["entities"] = entities or PROMPT_ENTITIES
-    pipeline = ready(settings, policy or {})
+    pipeline = get_pipeline(settings, policy or {})
     use = json.dumps([settings, policy], default=str, sort_keys=True)
 
     def draw(record: Record) -> str:
@@ -303,7 +305,7 @@ def prompted(
             raise DxError(outcome.why)
         return outcome.texts[0]
 
-    with pipeline.turn, warnings.catch_warnings():
+    with pipeline.lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
         held = _conversations.of(use, conversation)
         return cast(Prompter, pipeline.prompter).sanitize(held, lines, {}, draw)
@@ -320,7 +322,7 @@ def is_missing(value: Any) -> bool:
 
 
 def rows_of(texts: Any) -> list[Any]:
-    """Return the items of a container, or a text as a list of one; raise DxError for others."""
+    """Return the items of a container, or [text] for a text. Raise DxError for other types."""
     if isinstance(texts, str):
         return [texts]
     no_row = (bytes, bytearray, dict, set, frozenset)
@@ -331,13 +333,13 @@ def rows_of(texts: Any) -> list[Any]:
     return texts.tolist() if hasattr(texts, "tolist") else list(texts)
 
 
-def like(model: Any, texts: list[str | None]) -> Any:
-    """Return texts as a Series (pandas, polars) or an array where the model is one; else a list."""
+def to_container(model: Any, texts: list[str | None]) -> Any:
+    """Return texts in the container type of `model`: a Series, an array, or else a list."""
     library = type(model).__module__.partition(".")[0]
     if library == "pandas":
         import pandas as pd
 
-        # A category names all its values, and so would reveal the originals.
+        # A categorical dtype lists its values, which are the originals.
         keeps = isinstance(model.dtype, pd.StringDtype) or model.dtype == object
         dtype = model.dtype if keeps else "object"
         return pd.Series(texts, index=model.index, name=model.name, dtype=dtype)

@@ -1,9 +1,9 @@
-"""The texts of a conversation with a model: surrogates out, originals back.
+"""Conversations with a model: texts are sent with surrogates, answers get the originals back.
 
-A conversation is one document. Its surrogates follow from a secret of the process and its name, and
-a text that was sent before goes out again as it was: it is not recognised anew. What is held for
-that, for an hour, is what was sent, under a keyed digest of what came in, and where in it originals
-stood: no original.
+A conversation is one document. Its surrogates are derived from a secret of the process and its
+name. A text that was sent before is sent again unchanged, without a new recognition. For that, sent
+texts are held for an hour by the keyed digest of their input, with the places of originals in it,
+but no original.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from ..io.build import the_sanitizer
 from ..io.records import MENTIONS, Record
 from ..text.mentions import in_ascii, plain_label
 
-MARK = "\x1e"  # around each text of the document; white space to the tokenizer
-SECRET = "DX_SERVICE_SECRET"  # in the environment of workers, and nowhere else
-MOST_CHARACTERS = 2**26  # of all conversations
-FORGOTTEN = 3600.0  # seconds after its last request
-APART = "the texts of this request could not be separated."
+MARK = "\x1e"  # delimiter around each text in the document; white space to the tokenizer
+SECRET = "DX_SERVICE_SECRET"  # environment variable, set only for worker processes
+MAX_CHARACTERS = 2**26  # held for all conversations
+MAX_IDLE = 3600.0  # seconds after its last request until a conversation is forgotten
+NOT_SEPARABLE = "the texts of this request could not be separated."
 _WORD = re.compile(r"\w{2,}")
 
-Pairs = Sequence[tuple[Mention, str]]  # mentions, and their surrogates
-Line = tuple[str, str]  # what stands before a text in its document, and the text
-Draw = Callable[[Record], str]  # Returns the sanitised text of a record, or raises
+Pairs = Sequence[tuple[Mention, str]]  # mentions and their surrogates
+Line = tuple[str, str]  # context before a text in the document, and the text
+Draw = Callable[[Record], str]  # returns the sanitised text of a record, or raises
 
 
 @dataclass(frozen=True)
 class SentMention:
-    """A mention of a text, and its surrogate in what was sent. before: the word before it."""
+    """A mention in a text, and the surrogate that was sent. before: the word before it."""
 
     start: int
     end: int
@@ -59,20 +59,20 @@ class SentMention:
 
 @dataclass(frozen=True)
 class Sent:
-    """A text as it was sent, and the mentions of what came in."""
+    """A text as it was sent. places: the mentions in the text before it was sanitised."""
 
     text: str = field(repr=False)
     places: tuple[SentMention, ...] = ()
 
     @property
     def size(self) -> int:
-        """Characters, or what takes as much memory."""
+        """Approximate memory, in characters."""
         return len(self.text) + 100 * (1 + len(self.places))
 
 
 @dataclass(frozen=True)
 class Prompted:
-    """Texts as they are sent. rows: restore their originals. counts: mentions, by label."""
+    """Texts to send. rows: what restores their originals. counts: mentions by label."""
 
     texts: list[str] = field(repr=False)
     rows: Rows = field(repr=False)
@@ -81,7 +81,8 @@ class Prompted:
 
 @dataclass
 class Conversation:
-    """What was sent before, by digest; and the numbers of the marks, by label."""
+    """A conversation. sent: sent texts by digest of the input. counts: next numbers of marks such
+    as [PERSON 1], by label. used: time of the last request."""
 
     name: str
     key: bytes = field(repr=False)
@@ -91,11 +92,11 @@ class Conversation:
     used: float = 0.0
 
     def get(self, line: Line) -> Sent | None:
-        """Return how a text was sent before."""
+        """Return the text as it was sent before, or None."""
         return self.sent.get(self._digest(line))
 
     def add(self, line: Line, sent: Sent) -> None:
-        """Send a text so from now on, if it was not sent before."""
+        """Store how a text is sent, unless it was sent before."""
         if self.sent.setdefault(self._digest(line), sent) is sent:
             self.size += sent.size
 
@@ -105,23 +106,22 @@ class Conversation:
 
 
 class Conversations:
-    """Conversations by the names of their callers and what they begin with; the oldest are
-    forgotten. Of the beginning a keyed digest is held.
+    """Conversations by caller and beginning, of which only a keyed digest is held.
 
     Args:
-        characters: The most that is held.
-        seconds: How long a conversation is held that goes on no more.
+        characters: Limit on the characters held. The least recently used conversation goes first.
+        seconds: Time after its last request until a conversation is forgotten.
     """
 
-    def __init__(self, characters: int = MOST_CHARACTERS, seconds: float = FORGOTTEN) -> None:
+    def __init__(self, characters: int = MAX_CHARACTERS, seconds: float = MAX_IDLE) -> None:
         self._characters, self._seconds = characters, seconds
-        self._held = OrderedDict[bytes, Conversation]()  # in the order of their last use
+        self._held = OrderedDict[bytes, Conversation]()  # least recently used first
         self._lock = threading.Lock()
 
     def of(self, caller: str, beginning: str) -> Conversation:
-        """Return a conversation, which may be a new one. beginning: the text that it begins with.
+        """Return the conversation of a caller that begins with this text, or a new one.
 
-        One that begins alike with another caller has other surrogates.
+        Surrogates differ between callers, even if their conversations begin alike.
         """
         framed = f"{len(caller)} {caller}{beginning}".encode("utf8", "surrogatepass")
         key = hmac.digest(secret(), framed, "sha256")
@@ -129,31 +129,31 @@ class Conversations:
             name = hmac.digest(key, b"dx conversation", "sha256").hex()
             conversation = self._held.pop(key, Conversation(name, key))
             conversation.used = time.monotonic()
-            if conversation.size > self._characters / 2:  # such as all that begin with "hello"
+            if conversation.size > self._characters / 2:  # shared by many that begin with "hello"
                 conversation.sent, conversation.size = {}, 0
             self._held[key] = conversation
-            while len(self._held) > 1 and self._is_due(next(iter(self._held.values()))):
+            while len(self._held) > 1 and self._is_expired(next(iter(self._held.values()))):
                 self._held.popitem(last=False)
             return conversation
 
-    def _is_due(self, oldest: Conversation) -> bool:
+    def _is_expired(self, oldest: Conversation) -> bool:
         size = sum(conversation.size for conversation in self._held.values())
         return time.monotonic() - oldest.used > self._seconds or size > self._characters
 
 
 @cache
 def secret() -> bytes:
-    """Return the secret of the process, which it shares with its workers alone."""
+    """Return the secret of the process, which only its workers share."""
     return bytes.fromhex(os.environ.setdefault(SECRET, token_hex(32)))
 
 
 class Prompter:
-    """A pipeline whose surrogates are those of a conversation, and can all be restored.
+    """Sanitises texts with surrogates that are the same within a conversation, and restorable.
 
     Args:
-        nlp: It has a sanitizer with surrogates. It is run by one thread at a time.
-        policy: What becomes of the mentions of a label: "mask" makes marks such as [PERSON 1] of
-            them, "block" fails, "leave" leaves them; all others are replaced.
+        nlp: A pipeline with a sanitizer that has surrogates. One thread at a time may use it.
+        policy: Action by label: "mask" replaces mentions with marks such as [PERSON 1], "block"
+            raises, "leave" keeps them; mentions of other labels are replaced with surrogates.
     """
 
     def __init__(self, nlp: Language, policy: Mapping[str, str] | None = None) -> None:
@@ -161,29 +161,29 @@ class Prompter:
         self._surrogates = self._sanitizer.settings.surrogates
         self._policy = {plain_label(label): way for label, way in (policy or {}).items()}
         for label, surrogate in self._surrogates.items():
-            self._surrogates[label] = _of_conversation(surrogate)
+            self._surrogates[label] = _rescope(surrogate)
 
     def sanitize(
         self, conversation: Conversation, lines: Sequence[Line], data: Mapping[str, Any], draw: Draw
     ) -> Prompted:
-        """Return texts as they are sent, and what restores them.
+        """Return the texts to send, and rows to restore them.
 
         Args:
-            conversation: What was sent before goes out again.
+            conversation: The conversation. Texts that were sent before are sent again unchanged.
             lines: The texts, in order.
-            data: Of the record that is drawn.
-            draw: Called once, where a text was not sent before.
+            data: Data of the record to sanitise, see Record.
+            draw: Sanitises a record with all new texts. Called at most once.
 
         Raises:
-            DxError: The texts cannot be told apart in what was drawn.
+            DxError: If the sanitised texts cannot be separated.
         """
         before = {line: conversation.get(line) for line in dict.fromkeys(lines)}
         sent = {line: (line[1], held) for line, held in before.items() if held is not None}
         table = SurrogateTable()
-        pairs = self._added(table, sent.values())
+        pairs = self._add_to_table(table, sent.values())
         fresh = [line for line in before if line not in sent]
         if fresh:
-            start, mentions = _known(pairs, fresh)
+            start, mentions = _known_originals(pairs, fresh)
             document = "".join([start, *(f"{head}{MARK}{text}{MARK}\n\n" for head, text in fresh)])
             dates = [mention for mention, _ in pairs if plain_label(mention.label) == "DATE"]
             order = evident_order(dates)
@@ -192,7 +192,7 @@ class Prompter:
 
             def set_apart_by_policy(doc: Doc, drawn: list[Replacement]) -> list[Replacement]:
                 nonlocal read, items
-                drawn, masked = self._by_policy(drawn)
+                drawn, masked = self._apply_policy(drawn)
                 drawn = set_apart(doc, drawn, self._surrogates, table, conversation.counts, masked)
                 places = ((doc[item.start].idx, item) for item in drawn)
                 read, items = doc.text, [(at, item) for at, item in places if item.text is not None]
@@ -204,20 +204,20 @@ class Prompter:
             finally:
                 self._sanitizer.on_replacements = None
             if len(drawn) != len(fresh):
-                raise DxError(APART)
-            for line, (text, result) in zip(fresh, _sent(read, items, drawn), strict=True):
+                raise DxError(NOT_SEPARABLE)
+            for line, (text, result) in zip(fresh, _sent_texts(read, items, drawn), strict=True):
                 sent[line] = text, result
                 if text == line[1]:
                     conversation.add(line, result)
-            pairs += self._added(table, [sent[line] for line in fresh])
+            pairs += self._add_to_table(table, [sent[line] for line in fresh])
         rows = rows_of(pairs, self._surrogates, table)
         counts = Counter(plain_label(mention.label) for mention, _ in pairs)
         return Prompted([sent[line][1].text for line in lines], rows, counts)
 
-    def _added(
+    def _add_to_table(
         self, table: SurrogateTable, sent: Iterable[tuple[str, Sent]]
     ) -> list[tuple[Mention, str]]:
-        """Add texts to a table, and return their mentions with their surrogates."""
+        """Add texts to a table. Return their mentions and surrogates."""
         pairs = list[tuple[Mention, str]]()
         for text, result in sent:
             starts = [0, *(place.end for place in result.places)]
@@ -231,8 +231,8 @@ class Prompter:
         table.add_mentions(pairs, self._surrogates)
         return pairs
 
-    def _by_policy(self, drawn: list[Replacement]) -> tuple[list[Replacement], set[str]]:
-        """Return the replacements that the policy leaves, and the labels that get marks."""
+    def _apply_policy(self, drawn: list[Replacement]) -> tuple[list[Replacement], set[str]]:
+        """Return the replacements after the policy, and the labels to mask."""
         ways = [self._policy.get(plain_label(item.mention.label), "replace") for item in drawn]
         if "block" in ways:
             label = plain_label(drawn[ways.index("block")].mention.label)
@@ -244,10 +244,10 @@ class Prompter:
         return drawn, {label for label, way in self._policy.items() if way == "mask"}
 
 
-def _sent(
+def _sent_texts(
     document: str, items: Sequence[tuple[int, Replacement]], drawn: Sequence[str]
 ) -> Iterator[tuple[str, Sent]]:
-    """Yield each text of a document as it was read, and as it is sent. items: with their places."""
+    """Yield each text of a document, and how it is sent. items: replacements by their place."""
     marks = [place for place, sign in enumerate(document) if sign == MARK]
     places: list[list[SentMention]] = [[] for _ in drawn]
     for start, item in items:
@@ -263,13 +263,13 @@ def _sent(
         yield read, Sent(text, tuple(mentions))
 
 
-def _known(pairs: Pairs, fresh: Sequence[Line]) -> tuple[str, list[tuple[int, int, str]]]:
-    """Return the known originals that fresh texts may mention, as lines, and where they are there:
-    a recogniser finds them again, as in one document. Dates show by their form."""
+def _known_originals(pairs: Pairs, fresh: Sequence[Line]) -> tuple[str, list[tuple[int, int, str]]]:
+    """Return earlier originals that new texts may mention, as lines of text, and their mentions: a
+    recogniser then reads the conversation as one document. Dates are recognised by their form."""
     folded = "\n".join(text for _, text in fresh).casefold()
-    befores = {(mention.text, mention.label): mention.before for mention, _ in pairs}
+    words_before = {(mention.text, mention.label): mention.before for mention, _ in pairs}
     start, mentions = "", list[tuple[int, int, str]]()
-    for (text, label), before in befores.items():
+    for (text, label), before in words_before.items():
         if _may_occur(text.casefold(), plain_label(label), folded):
             start += f"{before} " if before.isalpha() or before.endswith(".") else ""
             mentions.append((len(start), len(start) + len(text), label))
@@ -278,15 +278,15 @@ def _known(pairs: Pairs, fresh: Sequence[Line]) -> tuple[str, list[tuple[int, in
 
 
 def _may_occur(original: str, label: str, text: str) -> bool:
-    """Return whether an original may be in a text, a person's by any part; both casefolded."""
+    """Return whether a text may mention an original, or a part of a person's name; casefolded."""
     if label != "PERSON":
         return label != "DATE" and original in text
     parts = _WORD.findall(original)
     return any(spelled in text for part in parts for spelled in (part, *in_ascii(part)))
 
 
-def _of_conversation(surrogate: Any) -> Any:
-    """Return a surrogate of documents as one of a conversation, by a secret that is in no file."""
+def _rescope(surrogate: Any) -> Any:
+    """Return a surrogate of scope "document" with that of a conversation, keyed by the secret."""
     scope = getattr(surrogate, "scope", None)
     if not isinstance(scope, Scope) or scope.reach != "document":
         return surrogate

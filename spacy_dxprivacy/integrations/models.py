@@ -1,4 +1,4 @@
-"""Recognisers of other pipelines, none of which overwrites the entities of another (dx_models)."""
+"""Join the entities of several pipelines (dx_models)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from ..text.tokens import MANY_WORDS, trim_vocab
 
 @Language.factory("dx_models", assigns=["doc.ents", "doc.spans"])
 class DxModels(FailsClosed):
-    """Add the entities and spans of each pipeline to those that dx.Entities.v1 reads.
+    """Add the entities and spans of other pipelines to those that dx.Entities.v1 reads.
 
-    models: packages or folders, as `spacy.load` takes them. labels: what they predict; None where
-    one does not say. Raises DxError where one fails, has no recogniser, or changes the text.
+    models: packages or folders, as for `spacy.load`. labels: the labels that they predict; None if
+    unknown. Raises DxError if a pipeline fails, has no recogniser, or changes the text.
     """
 
     def __init__(self, nlp: Language, name: str, models: list[str]) -> None:
@@ -32,30 +32,30 @@ class DxModels(FailsClosed):
         return next(self.pipe([doc]))
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Yield the Docs with these entities, in batches: models are faster then."""
+        """Yield the Docs with the entities added. Models run on batches, which is faster."""
         for docs in util.minibatch(stream, batch_size):
             for model in self.models:
-                for doc, places in zip(docs, _places(model, docs), strict=True):
+                for doc, places in zip(docs, _recognise(model, docs), strict=True):
                     add_spans(doc, places)
             yield from docs
 
 
-def _places(model: Language, docs: list[Doc]) -> list[list[tuple[int, int, str]]]:
-    """Return what a pipeline recognises in each text, by its characters."""
+def _recognise(model: Language, docs: list[Doc]) -> list[list[tuple[int, int, str]]]:
+    """Return the (start, end, label) of entities of each text, in characters."""
     trim_vocab(model, after=MANY_WORDS)
     try:
         with model.memory_zone(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they may quote the text
-            # spacy-huggingface-pipelines would go on without the entities of a text.
+            warnings.simplefilter("ignore")  # warnings may quote the text
+            # spacy-huggingface-pipelines only warns if it drops the entities of a text.
             warnings.filterwarnings("error", "(?i).*skipping annotation")
-            others = model.pipe(doc.text for doc in docs)
-            return [_read(doc.text, other) for doc, other in zip(docs, others, strict=True)]
+            copies = model.pipe(doc.text for doc in docs)
+            return [_char_spans(doc.text, copy) for doc, copy in zip(docs, copies, strict=True)]
     except Exception as error:  # its message may hold text
         failure = DxError(Errors.DX130.format(name=model.meta["name"], kind=type(error).__name__))
     raise failure
 
 
-def _read(text: str, doc: Doc) -> list[tuple[int, int, str]]:
+def _char_spans(text: str, doc: Doc) -> list[tuple[int, int, str]]:
     if doc.text != text or not (doc.has_annotation("ENT_IOB") or doc.spans):
         raise DxError(Errors.DX030)
     spans = [*doc.ents, *(span for group in doc.spans.values() for span in group)]

@@ -1,4 +1,4 @@
-"""Sanitise one column of an Arrow table: for Ray, Spark, and whatever else hands out tables."""
+"""Sanitise one column of an Arrow table, as Ray, Spark and other engines hand it out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..errors import DxError, Errors
 from ..io.account import Account, charge_person
 from ..io.build import the_sanitizer
 from ..io.parquet import is_text, values_of
-from ..io.records import Failed, Released, Result, checked
+from ..io.records import Failed, Released, Result, make_record
 from ..io.results import by_number, results
 from ..pipeline.component import without_text
 from ..pipeline.receipt import COUNTS
@@ -40,27 +40,27 @@ def sanitize_table(
 ) -> Batch:
     """Sanitise one column of an Arrow Table or RecordBatch.
 
-    Nulls stay null. Metadata of the schema is dropped, because it may hold anything. Every call
-    samples anew: an engine that evaluates a lazy result twice makes two releases.
+    Nulls stay null. Metadata of the schema is dropped, because it may hold text. Every call samples
+    anew: an engine that evaluates a lazy result twice makes two releases.
 
     Args:
-        nlp: A pipeline with a sanitizer, whose vocabulary does not grow.
+        nlp: A pipeline with a sanitizer. Its vocabulary does not grow.
         table: A Table or RecordBatch.
-        column: The column of text.
-        keep: Other columns to release unmodified; None for all that cannot hold text (numbers,
-            booleans, dates, times). All others are dropped.
-        person: The column that says whose text it is. Within a table, the mentions of a person add
-            up to max_epsilon_per_person at most, and with a key all dates of a person shift alike.
-        on_failure: For a document that cannot be sanitised: "drop" its row, make its text "null",
-            or "raise".
+        column: The column to sanitise.
+        keep: Other columns to release unmodified. None for all columns that cannot hold text
+            (numbers, booleans, dates, times). All others are dropped.
+        person: The column that identifies the person of a text. In a table, max_epsilon_per_person
+            limits the loss of a person. With a key, all dates of a person are shifted alike.
+        on_failure: For a document that cannot be sanitised: "drop" its row, "null" its text, or
+            "raise".
         receipts: Add the columns dx_tokens, dx_perturbed, dx_unknown, dx_kept and dx_draws.
-        batch_size: Documents in a batch.
+        batch_size: Documents per batch.
 
     Returns:
-        An object of the same type.
+        An object of the type of `table`.
 
     Raises:
-        DxError: The sanitizer is seeded, the column is missing or holds no text, or, with
+        DxError: If the sanitizer is seeded, the column is missing or holds no text, or, with
             on_failure "raise", a document cannot be sanitised. No message holds text.
     """
     one_of("on_failure", on_failure, ON_FAILURE)
@@ -75,15 +75,15 @@ def sanitize_table(
                 raise DxError(Errors.DX072)
             rows = table if isinstance(table, pa.Table) else pa.Table.from_batches([table])
             outcomes = _results(nlp, rows, column, person, batch_size)
-            texts, stated, failures = by_number(outcomes, len(rows))
+            texts, row_receipts, failures = by_number(outcomes, len(rows))
             if failures and on_failure == "raise":
                 why = failures[min(failures)]
                 raise DxError(Errors.DX075.format(count=len(failures), why=why))
-            places = carried_columns(rows.schema, column, keep)
-            result = _released(rows, places, column, texts)
+            places = output_columns(rows.schema, column, keep)
+            result = _to_table(rows, places, column, texts)
             for name in COUNTS if receipts else ():
                 numbers = [
-                    None if receipt is None else getattr(receipt, name) for receipt in stated
+                    None if receipt is None else getattr(receipt, name) for receipt in row_receipts
                 ]
                 result = result.append_column(f"dx_{name}", pa.array(numbers, pa.int32()))
             if failures and on_failure == "drop":
@@ -93,7 +93,7 @@ def sanitize_table(
             batches = result.combine_chunks().to_batches()
             return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=result.schema)
     except Exception as error:
-        failure = without_text(error)  # engines log tracebacks, with causes
+        failure = without_text(error)  # raised below, since engines log the causes of errors
     raise failure
 
 
@@ -106,7 +106,7 @@ def _results(
     if person is not None:
         persons = values_of(table.column(find_column(table.schema, person)))
     records = (
-        checked(row, 0, [text], data={} if is_nobody(name) else {USER: identity(name)})
+        make_record(row, 0, [text], data={} if is_nobody(name) else {USER: identity(name)})
         for row, (text, name) in enumerate(zip(texts, persons, strict=True))
         if text is not None
     )
@@ -118,8 +118,8 @@ def _results(
         yield result
 
 
-def _released(table: pa.Table, places: list[int], column: str, texts: list[str | None]) -> pa.Table:
-    """Return the columns at these places, with other texts."""
+def _to_table(table: pa.Table, places: list[int], column: str, texts: list[str | None]) -> pa.Table:
+    """Return a table of the columns at these places, with sanitised texts in `column`."""
     import pyarrow as pa
 
     schema, text = table.schema, find_column(table.schema, column)
@@ -139,17 +139,17 @@ def _texts(table: pa.Table, column: str) -> list[str | None]:
 
 
 def find_column(schema: pa.Schema, column: str) -> int:
-    """Return the index of a column. Raise DxError unless exactly one has this name."""
+    """Return the index of a column. Raise DxError unless exactly one column has this name."""
     places = schema.get_all_field_indices(column)
     if len(places) != 1:
-        number = "several of" if places else "no"
+        number = "several columns" if places else "no column"
         names = ", ".join(map(repr, schema.names))
         raise DxError(Errors.DX070.format(found=number, column=column, columns=names))
     return int(places[0])
 
 
-def carried_columns(schema: pa.Schema, column: str, keep: Sequence[str] | None) -> list[int]:
-    """Return the indices of the released columns, in order. Raise DxError for unknown names."""
+def output_columns(schema: pa.Schema, column: str, keep: Sequence[str] | None) -> list[int]:
+    """Return the indices of the columns to release, in order. Raise DxError for unknown names."""
     from pyarrow import types
 
     text = find_column(schema, column)

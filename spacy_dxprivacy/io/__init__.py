@@ -1,1 +1,1 @@
-"""A corpus through a pipeline: jobs, records, streams, workers, writers, tallies."""
+"""Run a pipeline on files: jobs, formats, records, workers, receipts of runs."""

@@ -1,7 +1,7 @@
-"""Accounts: the losses and counts of units (documents, persons, callers, runs), and their limit.
+"""Accounts: privacy losses and counts of units (persons, callers), with a limit per unit.
 
-An account holds names of units, counts and losses, and nothing of a text. It is a SQLite table, in
-memory or in a file that threads, processes and services share: a charge is one transaction.
+An account holds names of units, counts and losses, and no text. It is a SQLite table, in memory or
+in a file that threads, processes and services share. Each charge is one transaction.
 """
 
 from __future__ import annotations
@@ -11,20 +11,21 @@ import os
 import sqlite3
 import stat
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import DxError, Errors
 from ..pipeline.count import Count
-from ..pipeline.receipt import Receipt, Stage, largest_in
+from ..pipeline.receipt import Receipt, Stage, largest_person_loss
 from ..privacy.composition import Loss, rho_of_epsilon
 
 FILE = "a ledger"
-ALMOST = 1 - 1e-12  # of a limit, so that rounding exceeds none
+ROUNDING = 1 - 1e-12  # factor of a limit, so that rounding errors do not exceed it
 _TABLE = """
 PRAGMA journal_mode = WAL;
-PRAGMA synchronous = FULL;  -- a loss that is lost is a budget twice
+PRAGMA synchronous = FULL;  -- after a lost write, the budget could be spent twice
 CREATE TABLE IF NOT EXISTS account (
     unit TEXT PRIMARY KEY, basis TEXT NOT NULL, rho REAL NOT NULL, plain REAL NOT NULL,
     delta REAL NOT NULL, count TEXT NOT NULL
@@ -39,7 +40,7 @@ _SET = "INSERT OR REPLACE INTO account VALUES (?, '', ?, ?, ?, ?)"
 
 
 class OverLimit(Exception):
-    """A charge that would exceed the limit of a unit, and was not made. spent: nats, with it."""
+    """A charge would exceed the limit of a unit, and was not made. spent: epsilon with it, nats."""
 
     def __init__(self, spent: float, limit: float) -> None:
         super().__init__(f"epsilon = {spent:.6g} is more than {limit:g}.")
@@ -51,11 +52,11 @@ class Account:
 
     Args:
         path: A SQLite file (mode 600); None for memory.
-        limit: The largest epsilon of a unit, nats (at delta = 1e-6 for zCDP); None for any.
-        basis: What all losses are measured in, such as the metric.
+        limit: The largest epsilon of a unit, nats (at delta = 1e-6 for zCDP); None for no limit.
+        basis: The guarantee that all losses refer to. Losses of other guarantees cannot be added.
 
     Raises:
-        DxError: For a file that is no account, that others can read, or of another basis.
+        DxError: If the file is no account, other users can read it, or it has another basis.
     """
 
     def __init__(
@@ -70,26 +71,28 @@ class Account:
             self._db = sqlite3.connect(
                 path or ":memory:", isolation_level=None, check_same_thread=False, timeout=60
             )
+            # Python 3.13 warns of a connection that nobody closed.
+            weakref.finalize(self, self._db.close)
             self._db.executescript(_TABLE)
             self._db.execute(_ADD, (_BASIS_UNIT, basis, json.dumps(Count().to_dict())))
-            (written,) = self._db.execute(_BASIS).fetchone()
+            (saved_basis,) = self._db.execute(_BASIS).fetchone()
             self._get(_BASIS_UNIT)
         except OSError as error:
             raise unusable(path, FILE, error.strerror or "it cannot be opened") from None
         except (sqlite3.Error, LookupError, TypeError, json.JSONDecodeError):
             raise unusable(path, FILE, "it is not a ledger, or it is damaged") from None
-        if written != basis:
-            raise DxError(Errors.DX145.format(path=path, found=written, expected=basis))
+        if saved_basis != basis:
+            raise DxError(Errors.DX145.format(path=path, found=saved_basis, expected=basis))
 
     def charge(
         self, unit: str, loss: Loss, count: Count | None = None, *, capped: bool = False
     ) -> None:
         """Add a loss and a count to a unit.
 
-        Where the sum would exceed the limit, add what is left if `capped`, else add nothing.
+        If the sum would exceed the limit, `capped` sets it to the limit.
 
         Raises:
-            OverLimit: Nothing was added.
+            OverLimit: If the sum would exceed the limit and is not capped. Nothing is added.
         """
         with self._transaction():
             before, counted = self._get(unit)
@@ -98,23 +101,23 @@ class Account:
                 if not capped:
                     raise OverLimit(after.epsilon(), self.limit)
                 plain = max(before.plain, self.limit)
-                after = Loss(rho_of_epsilon(self.limit * ALMOST), plain, after.delta)
+                after = Loss(rho_of_epsilon(self.limit * ROUNDING), plain, after.delta)
             text = json.dumps((counted + (count or Count())).to_dict())
             self._db.execute(_SET, (unit, after.rho, after.plain, after.delta, text))
 
     def check(self, unit: str) -> None:
-        """Raise OverLimit for a unit that has nothing left."""
+        """Raise OverLimit if a unit has spent its limit."""
         loss, _ = self.get(unit)
-        if self.limit is not None and loss.epsilon() >= self.limit * ALMOST**2:
+        if self.limit is not None and loss.epsilon() >= self.limit * ROUNDING**2:
             raise OverLimit(loss.epsilon(), self.limit)
 
     def get(self, unit: str) -> tuple[Loss, Count]:
-        """Return the loss and the count of a unit; nothing for one that was never charged."""
+        """Return the loss and the count of a unit; zeros if it was never charged."""
         with self._lock:
             return self._get(unit)
 
     def receipt(self, unit: str, stages: list[Stage]) -> Receipt:
-        """Return the receipt of a unit. stages: what was done to its texts, see Terms.stages."""
+        """Return the receipt of a unit. stages: the stages of its texts, see Terms.stages."""
         loss, count = self.get(unit)
         return Receipt(stages=stages, count=count.to_dict(), loss=loss.to_dict())
 
@@ -122,7 +125,7 @@ class Account:
         """Return the loss and the count of each unit."""
         with self._lock:
             rows = self._db.execute(_UNITS).fetchall()
-        return {unit: (Loss(*numbers), _counted(text)) for unit, *numbers, text in rows}
+        return {unit: (Loss(*numbers), _parse_count(text)) for unit, *numbers, text in rows}
 
     def close(self) -> None:
         """Close the file."""
@@ -131,35 +134,35 @@ class Account:
 
     def _get(self, unit: str) -> tuple[Loss, Count]:
         row = self._db.execute(_GET, (unit,)).fetchone()
-        return (Loss(), Count()) if row is None else (Loss(*row[:3]), _counted(row[3]))
+        return (Loss(), Count()) if row is None else (Loss(*row[:3]), _parse_count(row[3]))
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """Hold the table for this thread and process alone; undo the changes at an error."""
+        """Lock the table for this thread and process; roll back if the block raises."""
         with self._lock, self._db:
             self._db.execute("BEGIN IMMEDIATE")
             yield
 
 
 def charge_person(account: Account, person: str, receipts: Sequence[Receipt]) -> str:
-    """Charge a person for a record, by the receipts of its texts; return why not, or ""."""
+    """Charge a person for the receipts of a record. Return why the limit forbids it, or ""."""
     try:
-        account.charge(person, largest_in(receipts))
+        account.charge(person, largest_person_loss(receipts))
     except OverLimit as error:
         return Errors.DX179.format(spent=error.spent, budget=error.limit)
     return ""
 
 
-def _counted(text: str) -> Count:
+def _parse_count(text: str) -> Count:
     return Count.from_dict(json.loads(text))
 
 
 def check_private(path: Path, what: str) -> None:
-    """Raise DxError for a file that other users can read."""
+    """Raise DxError if other users can read the file."""
     if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise unusable(path, what, "other users can read it. Replace it, with mode 600")
 
 
 def unusable(path: Path | None, what: str, why: str) -> DxError:
-    """Return the error of a file that cannot be used as what it should be."""
+    """Return the error for a file that cannot be used. what: its purpose. why: the reason."""
     return DxError(Errors.DX144.format(path=path, what=what, why=why))

@@ -1,4 +1,4 @@
-"""Build a pipeline that sanitises from settings."""
+"""Build a pipeline with a sanitizer from settings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ..registries import REGISTERED, registry
 from ..space.sources import BUILTIN
 from ..text.language import COVERED
 from ..validate import positive
-from .files.limits import MOST_CONFIG, check_size
+from .files.limits import MAX_CONFIG, check_size
 
 NOUNS = {
     "dx_mechanisms": "mechanism",
@@ -38,24 +38,23 @@ NOUNS = {
     "dx_projections": "projection",
     "dx_indexes": "index",
 }
-PARTS = {"projection": "dx_projections", "index": "dx_indexes"}  # settings that name a function
-BATCH_SIZE = 128  # documents, where a config does not say; spaCy has 1000
+PARTS = {"projection": "dx_projections", "index": "dx_indexes"}  # registries of nested settings
+BATCH_SIZE = 128  # documents, if the config sets none; spaCy's default is 1000
 RECOGNISERS = {"rules": "dx_entity_ruler", "network": NETWORK}  # of this package, as models
-NO_LIMIT = 2**40  # characters; spaCy's max_length has to be a number
+NO_LIMIT = 2**40  # characters; spaCy's max_length must be a number
 DEFAULTS = {"dx_sanitizer": DEFAULT_CONFIG, "dx_entity_sanitizer": ENTITY_CONFIG}
-ROOTS = (*DEFAULT_CONFIG, "nlp", "components")  # of the paths of overrides
+ROOTS = (*DEFAULT_CONFIG, "nlp", "components")  # first parts of override paths
 
 
 def make_pipeline(options: PipelineOptions | None = None, /, **settings: Any) -> Language:
-    """Return a pipeline that sanitises, its space loaded and its mechanism fitted.
+    """Return a pipeline with a sanitizer whose space is loaded and mechanism fitted.
 
     Args:
-        options: What makes the pipeline.
-        settings: In its place, the fields of PipelineOptions by name.
+        options: Settings of the pipeline.
+        settings: Fields of PipelineOptions by name, instead of `options`.
 
     Raises:
-        UsageError: For options that do not fit together. Also raises what spaCy raises for a
-            wrong config.
+        UsageError: If options do not fit together. Errors of spaCy about a config pass through.
     """
     options = options or PipelineOptions.of(settings)
     import_code(options.code)
@@ -66,22 +65,21 @@ def make_pipeline(options: PipelineOptions | None = None, /, **settings: Any) ->
             "`config` takes no other settings: give them in the file, or leave it out."
         )
     else:
-        nlp = _assembled(options.config, options.overrides)
+        nlp = _assemble(options.config, options.overrides)
     sanitizer = the_sanitizer(nlp)
     sanitizer.settings.selector.check(nlp, sanitizer.name)
     if options.language is not None:
         sanitizer.settings.language = options.language
-    # Before workers are forked, which then share what is built at first use, and before the clock
-    # starts.
+    # Before workers are forked, so that they share the tables that are built at first use.
     sanitizer.warm_up()
-    # max_length is there for parsers and recognisers, which need a gigabyte for 100,000 words.
+    # max_length protects parsers and recognisers, which need a gigabyte for 100,000 words.
     if not any(getattr(pipe, "is_trainable", False) for _, pipe in nlp.pipeline):
         nlp.max_length = NO_LIMIT
     return nlp
 
 
 def unfitted(options: PipelineOptions) -> Language:
-    """Return a pipeline with these options, as it is before it loads a space."""
+    """Return a pipeline with these options. Its space is not loaded yet."""
     name = "dx_entity_sanitizer" if options.entities else "dx_sanitizer"
     of_block, of_pipeline = _split(options.overrides, name)
     models, of_network = tuple(options.model or RECOGNISERS), dict[str, Any]()
@@ -96,17 +94,17 @@ def unfitted(options: PipelineOptions) -> Language:
     block = override(block, of_block, Config(DEFAULTS[name]).merge(block))
     if "selector" not in block and block.get("surrogates") is None:
         for path in of_network:
-            raise unknown_key(path, ROOTS)  # of a recogniser that the pipeline does not have
+            raise unknown_key(path, ROOTS)  # the pipeline has no recogniser
         nlp.add_pipe(name, config=block, first=True)
         nlp.select_pipes(enable=[name])
         return nlp
     settings = {NETWORK: override({}, of_network, Config(NETWORK_CONFIG))}
     for factory in [RECOGNISERS[model] for model in RECOGNISERS if model in models]:
         nlp.add_pipe(factory, config=settings.get(factory, {}))
-    if len(models) > 1 and (others := [name for name in models if name not in RECOGNISERS]):
-        nlp.add_pipe("dx_models", config={"models": others})
+    if len(models) > 1 and (other_models := [name for name in models if name not in RECOGNISERS]):
+        nlp.add_pipe("dx_models", config={"models": other_models})
     if options.entities:
-        # person -> PERSON, if a recogniser of the pipeline gives that label and not the other
+        # person -> PERSON, if a recogniser of the pipeline predicts PERSON and not person.
         labels = entity_labels(nlp, before="") or ()
         cased = {label.casefold(): label for label in labels} | {label: label for label in labels}
         selector = block["selector"]
@@ -120,7 +118,7 @@ def unfitted(options: PipelineOptions) -> Language:
 def _base(
     models: tuple[str, ...], language: str | None, overrides: Mapping[str, Any], component: str
 ) -> Language:
-    """Return the one model, which runs as it is, or a blank pipeline; with overrides."""
+    """Return the pipeline of a single model, or else a blank one, with overrides applied."""
     load: Callable[..., Language] = partial(util.load_model, models[0])
     if len(models) > 1 or models[0] in RECOGNISERS:
         load = partial(spacy.blank, _language(language))
@@ -133,14 +131,14 @@ def _base(
 
 
 def _language(language: str | None) -> str:
-    """Return the language that is set, or "en". Raise UsageError for one that is not covered."""
+    """Return the language, or "en" for None. Raise UsageError if it is not covered."""
     if language is not None and language not in COVERED:
         raise UsageError(f"`language` must be one of {', '.join(COVERED)}, got {language!r}.")
     return language or "en"
 
 
-def _assembled(path: Path | str, overrides: Mapping[str, Any]) -> Language:
-    """Return the pipeline of a whole config, as `spacy assemble` makes it."""
+def _assemble(path: Path | str, overrides: Mapping[str, Any]) -> Language:
+    """Return the pipeline of a complete config, as `spacy assemble` makes it."""
     config = Config(read_config(path))
     blocks = config.get("components", {})
     ours = [name for name in blocks if blocks[name].get("factory") in DEFAULTS]
@@ -167,7 +165,7 @@ def _assembled(path: Path | str, overrides: Mapping[str, Any]) -> Language:
 
 
 def the_sanitizer(nlp: Language) -> DxSanitizer:
-    """Return the last active sanitizer, whose receipts documents carry; or raise UsageError."""
+    """Return the last active sanitizer: its receipts are on the Docs. Raise UsageError if none."""
     sanitizers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]
     if not sanitizers:
         raise UsageError(
@@ -180,7 +178,7 @@ def the_sanitizer(nlp: Language) -> DxSanitizer:
 
 
 def _split(overrides: Mapping[str, Any], component: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the overrides of a sanitizer, by path below its block, and those of the pipeline."""
+    """Return the overrides of the sanitizer, by path in its block, and those of the pipeline."""
     of_block, of_pipeline = dict[str, Any](), dict[str, Any]()
     for path, value in overrides.items():
         below = path.removeprefix(f"components.{component}.")
@@ -196,20 +194,20 @@ def _split(overrides: Mapping[str, Any], component: str) -> tuple[dict[str, Any]
 
 
 def _split_network(overrides: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the overrides of the recogniser, by path below its block, and all others."""
+    """Return the overrides of the network recogniser, by path in its block, and all others."""
     start = f"components.{NETWORK}."
-    of_network, others = dict[str, Any](), dict[str, Any]()
+    of_network, of_pipeline = dict[str, Any](), dict[str, Any]()
     for path, value in overrides.items():
-        part = of_network if path.startswith(start) else others
+        part = of_network if path.startswith(start) else of_pipeline
         part[path.removeprefix(start)] = value
-    return of_network, others
+    return of_network, of_pipeline
 
 
 def override(block: dict[str, Any], overrides: Mapping[str, Any], known: Config) -> Config:
-    """Return a block with values set by path. known: its defaults.
+    """Return a block of a config with values set by path. known: its defaults.
 
-    Another registered name (`unknown.@dx_unknowns`) drops the settings of the one before. Raise
-    UsageError with the nearest path for an unknown one.
+    A new registered name (`unknown.@dx_unknowns`) drops the settings of the old one. Raise
+    UsageError for an unknown path, with the nearest known one.
     """
     config = Config(block)
     for path in sorted(overrides, key=lambda path: "@" not in path):
@@ -222,12 +220,12 @@ def override(block: dict[str, Any], overrides: Mapping[str, Any], known: Config)
 
 
 def check_path(path: str, block: Mapping[str, Any]) -> None:
-    """Raise UsageError with the nearest path, if a block has no such setting."""
+    """Raise UsageError, with the nearest known path, if a block has no such setting."""
     start, tail = "", path
     while tail:
         part, _, tail = tail.partition(".")
         names = {*block, *(f"@{name}" for name in REGISTERED)}
-        for key, name in block.items():  # the settings of what the block registers
+        for key, name in block.items():  # parameters of the registered function
             if key.startswith("@") and hasattr(registry, key[1:]):
                 names.update(_parameters(key[1:], name))
         if part not in names:
@@ -242,10 +240,10 @@ def check_path(path: str, block: Mapping[str, Any]) -> None:
 
 
 def component_config(options: PipelineOptions) -> dict[str, Any]:
-    """Return the block of the sanitizer in a config, with what is given and nothing else."""
+    """Return the block of the sanitizer in a config, with only the settings that are given."""
     epsilon = options.epsilon if options.level is None else options.level
     if options.level is not None and options.epsilon is not None:
-        raise UsageError("`level` is an `epsilon` by its name: give one of the two.")
+        raise UsageError("`level` sets `epsilon` by name: give only one of them.")
     block: dict[str, Any] = {
         "mechanism": mechanism_config(options.mechanism, epsilon),
         "space": _space_config(options.space),
@@ -264,39 +262,39 @@ def _parameters(registry_name: str, name: str) -> Mapping[str, inspect.Parameter
 
 
 def short_names(registry_name: str) -> dict[str, str]:
-    """Return {"random-word": "dx.RandomWord.v1"}: the latest of each, ours before others'."""
+    """Return full names by short name. Names of this package win, then later versions."""
 
     def rank(name: str) -> tuple[bool, int]:
         version = name.rpartition(".v")[2]
         return name.startswith("dx."), int(version) if version.isdigit() else 0
 
     names = sorted(getattr(registry, registry_name).get_all(), key=rank)
-    return {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", _middle(n)).lower(): n for n in names}
+    return {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", _base_name(n)).lower(): n for n in names}
 
 
-def full_name(registry_name: str, given: str, others: Sequence[str] = ()) -> str:
-    """Return the registered name for a short or a full one, or list all, and `others`."""
+def full_name(registry_name: str, given: str, more_names: Sequence[str] = ()) -> str:
+    """Return the registered name of a short or full name. Raise UsageError, with all names."""
     if given in getattr(registry, registry_name):
         return given
     shorts = short_names(registry_name)
     plain = {short.replace("-", ""): full for short, full in shorts.items()}
     wanted = given.lower().replace("-", "").replace("_", "")
     if wanted not in plain:
-        noun, names = NOUNS[registry_name], sorted([*shorts, *others])
+        noun, names = NOUNS[registry_name], sorted([*shorts, *more_names])
         hint = did_you_mean(given, [*names, *shorts.values()])
         raise UsageError(f"no {noun} {given!r}.{hint} There are: {', '.join(names)}.")
     return plain[wanted]
 
 
-def _middle(name: str) -> str:
+def _base_name(name: str) -> str:
     parts = name.split(".")
     return parts[1] if len(parts) == 3 else name
 
 
 def mechanism_config(mechanism: str | None, epsilon: str | float | None) -> dict[str, Any]:
-    """Return the block of a mechanism, as parse_mechanism reads it.
+    """Return the block of a mechanism, which parse_mechanism parses.
 
-    epsilon: in its unit, or the name of a level of the default mechanism.
+    epsilon: a number in the mechanism's unit, or the name of a level of the default mechanism.
     """
     block = {} if mechanism is None else parse_mechanism(mechanism)[1]
     default = DEFAULT_CONFIG["mechanism"]
@@ -316,7 +314,7 @@ def mechanism_config(mechanism: str | None, epsilon: str | float | None) -> dict
 
 
 def _epsilon(given: str | float, mechanism: str) -> float:
-    """Return a number, or that of a level. Raise UsageError for others."""
+    """Return epsilon as a number, for a number or the name of a level. Raise UsageError."""
     if given in LEVELS and mechanism == MECHANISM:
         return LEVELS[str(given)].epsilon
     if given in LEVELS:
@@ -330,11 +328,13 @@ def _epsilon(given: str | float, mechanism: str) -> float:
 
 
 def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
-    """Parse "laplace projection=RankSampling c=0.04": return its full name with the settings, and a
-    config without epsilon.
+    """Parse a mechanism with settings, such as "laplace projection=RankSampling c=0.04".
 
-    Names may be short or full. A prior is one of @dx_priors, a domain of ours or a folder. A
-    setting that the mechanism does not have is one of its projection, if that is given before.
+    Names may be short or full. A prior is a name of @dx_priors, a domain of dx.WordPairs.v1 or a
+    folder. A setting that the mechanism lacks is passed to a projection that was named before it.
+
+    Returns:
+        The text with the full name, and the block of a config, without epsilon.
 
     Raises:
         UsageError: For an unknown name or setting, and for epsilon, which is an option.
@@ -349,13 +349,13 @@ def parse_mechanism(text: str) -> tuple[str, dict[str, Any]]:
         if not (key and value):
             raise UsageError(f"settings of a mechanism are NAME=VALUE, got {setting!r}.")
         if key == "epsilon":
-            raise UsageError("give epsilon by `epsilon`, not among the settings of a mechanism.")
+            raise UsageError("give epsilon by `epsilon`, not in the settings of a mechanism.")
         _block_with(config, key)[key] = _setting(key, value)
     return " ".join([registered, *settings]), config
 
 
 def _block_with(config: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return the block that has this setting: of the mechanism, or else of its projection."""
+    """Return the block that has this setting: the mechanism's, or else its projection's."""
     settings: list[str] = []
     for block in (config, config.get("projection", {})):
         for name, registered in block.items():
@@ -368,7 +368,7 @@ def _block_with(config: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _setting(key: str, value: str) -> Any:
-    """Return a value as JSON has it, or text; and for what is registered its block."""
+    """Return the value of a setting: a block for registered parts, else JSON, else text."""
     if key == "prior":
         return prior_config(value)
     if key in PARTS:
@@ -379,7 +379,7 @@ def _setting(key: str, value: str) -> Any:
 
 
 def prior_config(given: str) -> dict[str, Any]:
-    """Return the block of a prior: a short name, a domain of ours, a folder of a saved one."""
+    """Return the block of a prior. given: a name, a domain of dx.WordPairs.v1, or a folder."""
     if given in KINDS:
         return {"@dx_priors": "dx.WordPairs.v1", "domain": given}
     if Path(given).is_dir():
@@ -398,7 +398,7 @@ def _space_config(space: Path | str | None) -> dict[str, Any]:
 
 
 def surrogates_config(given: Path | str | None, key: str | Path | None) -> Any:
-    """Return the block of a preset, with a key or without, or of a file with a section a label."""
+    """Return the block of a preset, with its key if given, or the sections of a file by label."""
     if given == "none" or (given is None and key is None):
         return None
     if given is None or given in PRESETS:
@@ -413,7 +413,7 @@ def surrogates_config(given: Path | str | None, key: str | Path | None) -> Any:
         names = ", ".join([*PRESETS, "none"])
         raise UsageError(f"`surrogates` must be one of {names}, or a file, got {given!r}.")
     try:
-        check_size(path, MOST_CONFIG)
+        check_size(path, MAX_CONFIG)
         return dict(util.load_config(path, interpolate=True))
     except (ValueError, configparser.Error):
         raise UsageError(f"{path}: is not a config file with a section for each label.") from None

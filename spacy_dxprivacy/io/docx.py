@@ -1,8 +1,8 @@
-"""Read and write .docx: a new document of the texts, with the little of their format that is known.
+"""Read and write .docx: a new document with the sanitised texts and a little of their formatting.
 
-A part is built anew from a short list of elements of WordprocessingML, known by their local names,
-which transitional and strict documents share. Of attributes, a few values stay. All else is dropped
-by not being copied. Headers, footers, notes and comments follow the body.
+Only elements of WordprocessingML on a short list are copied, by their local names, which
+transitional and strict documents share. A few values of attributes are copied. All else is dropped.
+Headers, footers, notes and comments follow the body.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any
 from ..about import DATA
 from ..config import FileOptions
 from .files.limits import MB, check_ratio, too_large
-from .pieces import BadDocument, Pieces, listed, listed_by
+from .pieces import BadDocument, Pieces, word_list, word_map
 from .plain import module_of
 
-MOST_PARTS = 512 * MB
-ENCRYPTED = b"\xd0\xcf\x11\xe0"  # how files of Word begin that are encrypted, or from before 2007
+MAX_PARTS = 512 * MB
+ENCRYPTED = b"\xd0\xcf\x11\xe0"  # first bytes of encrypted files, and of Word before 2007
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _OFFICE = "application/vnd.openxmlformats-officedocument.wordprocessingml"
 _PART = re.compile(rf"{re.escape(_OFFICE)}\.(document\.main|header|footer|\w+notes|comments)\+xml")
@@ -30,8 +30,8 @@ _VALUE = re.compile(
     r"page|restart|continue|Title|Heading[1-6]"
 )
 _GAPS = {"tab": "\t", "br": "\n", "cr": "\n"}
-KEPT, DROPPED = listed("DOCX_KEPT"), listed_by("DOCX_DROPPED")
-# All that a document has besides its text: styles of headings, borders of tables, bullets of lists.
+KEPT, DROPPED = word_list("DOCX_KEPT"), word_map("DOCX_DROPPED")
+# The other files of the new document: styles of headings, borders of tables, bullets of lists.
 _FOLDER = DATA / "formats" / "docx"
 TEMPLATE = {
     path.relative_to(_FOLDER).as_posix(): path.read_bytes()
@@ -43,7 +43,7 @@ TEMPLATE = {
 def parse(raw: bytes, files: FileOptions) -> Pieces:
     """Return the pieces of a document: its body, then headers, footers, notes and comments."""
     etree = module_of("lxml.etree", ".docx", "docx")
-    parts = _unzipped(raw)
+    parts = _unzip(raw)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
 
     def root_of(name: str) -> Any:
@@ -67,80 +67,80 @@ def parse(raw: bytes, files: FileOptions) -> Pieces:
         copier.copy_blocks(root_of(name), body)
         pieces.gap("\n\n")
     for section in body.findall(f"{{{W}}}sectPr"):
-        body.append(section)  # it comes last
+        body.append(section)  # a section must be the last element of the body
     pieces.dropped["images"] += sum("/media/" in name for name in parts)
     pieces.dropped["parts"] += sum(
         name not in names and "/media/" not in name for name in parts.keys() - TEMPLATE.keys()
     )
-    pieces.finish = lambda: _zipped(
+    pieces.finish = lambda: _zip(
         etree.tostring(document, xml_declaration=True, encoding="UTF-8", standalone=True)
     )
     return pieces
 
 
-def _unzipped(raw: bytes) -> dict[str, bytes]:
+def _unzip(raw: bytes) -> dict[str, bytes]:
     if raw.startswith(ENCRYPTED):
-        raise BadDocument("it is encrypted, or of a Word before 2007: save it as .docx.")
+        raise BadDocument("it is encrypted, or from Word before 2007: save it as .docx.")
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         infos = archive.infolist()
         size = sum(info.file_size for info in infos)
         check_ratio("the .docx file", len(raw), size)
-        if size > MOST_PARTS:
-            raise too_large("what a .docx file holds", size, MOST_PARTS)
+        if size > MAX_PARTS:
+            raise too_large("what a .docx file holds", size, MAX_PARTS)
         if any(info.flag_bits & 1 for info in infos):
             raise BadDocument("it is encrypted.")
         return {info.filename: archive.read(info) for info in infos if not info.is_dir()}
 
 
-def _zipped(document: bytes) -> bytes:
-    """Return a .docx file, without the time at which it was made."""
+def _zip(document: bytes) -> bytes:
+    """Return the bytes of a .docx file, without its time of creation."""
     out, parts = io.BytesIO(), {**TEMPLATE, "word/document.xml": document}
     with zipfile.ZipFile(out, "w") as archive:
-        for name, data in sorted(parts.items()):  # [Content_Types].xml is the first
-            info = zipfile.ZipInfo(name)  # of 1980
+        for name, data in sorted(parts.items()):  # [Content_Types].xml must be first
+            info = zipfile.ZipInfo(name)  # dated 1980
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, data)
     return out.getvalue()
 
 
 class _Copier:
-    """Copies what is on the list, and makes a piece of each text."""
+    """Copies elements on the list, and adds a piece for each text."""
 
     def __init__(self, etree: Any, pieces: Pieces) -> None:
         self.etree, self.pieces = etree, pieces
-        self.row: Any = None  # of a table, that the last paragraph was in
+        self.row: Any = None  # the table row of the last paragraph
 
-    def copy_blocks(self, element: Any, new: Any) -> None:
-        """Copy paragraphs and tables, and no text outside of them."""
+    def copy_blocks(self, element: Any, parent: Any) -> None:
+        """Copy paragraphs and tables, but no text outside of paragraphs."""
         for child in element:
             if _name_of(child) == "p":
-                self._copy_paragraph(child, new)
+                self._copy_paragraph(child, parent)
             elif not self._is_dropped(child):
-                self.copy_blocks(child, self._copied(child, new))
+                self.copy_blocks(child, self._copy(child, parent))
 
-    def _copy_paragraph(self, paragraph: Any, new: Any) -> None:
-        """Copy a paragraph, and after it those of text boxes within it."""
+    def _copy_paragraph(self, paragraph: Any, parent: Any) -> None:
+        """Copy a paragraph, then the paragraphs of text boxes within it."""
         in_cell = _name_of(paragraph.getparent()) == "tc"
         row = paragraph.getparent().getparent() if in_cell else None
         is_same = in_cell and row is self.row
         self.pieces.gap("\t" if is_same else "\n" if in_cell else "\n\n")
         self.row = row
         boxes: list[Any] = []
-        self._copy_inline(paragraph, self._element(new, "p"), boxes)
+        self._copy_inline(paragraph, self._element(parent, "p"), boxes)
         for box in boxes:
-            self._copy_paragraph(box, new)
+            self._copy_paragraph(box, parent)
 
-    def _copy_inline(self, element: Any, new: Any, boxes: list[Any]) -> None:
+    def _copy_inline(self, element: Any, parent: Any, boxes: list[Any]) -> None:
         for child in element:
             name = _name_of(child)
             if name == "p":
                 boxes.append(child)
             elif name in ("t", "noBreakHyphen"):
                 if text := "-" if name != "t" else child.text:
-                    self.pieces.add(text, partial(_put, self._element(new, "t")))
+                    self.pieces.add(text, partial(_put, self._element(parent, "t")))
             elif not self._is_dropped(child):
                 self.pieces.gap(_GAPS.get(name, "") if len(child) == 0 else "")
-                self._copy_inline(child, self._copied(child, new), boxes)
+                self._copy_inline(child, self._copy(child, parent), boxes)
 
     def _is_dropped(self, element: Any) -> bool:
         name = _name_of(element)
@@ -148,8 +148,8 @@ class _Copier:
         self.pieces.dropped[DROPPED.get(name, "")] += name in DROPPED
         return name in DROPPED
 
-    def _copied(self, element: Any, new: Any) -> Any:
-        """Return a copy whose values can hold no text; for what has none, `new` itself."""
+    def _copy(self, element: Any, parent: Any) -> Any:
+        """Return a copy without values that could hold text; `parent` if the element is dropped."""
         name, values = _name_of(element), dict[str, str]()
         for key, value in element.attrib.items():
             local = key.rpartition("}")[2]
@@ -158,21 +158,21 @@ class _Copier:
             is_value = local in ("val", "type") and _VALUE.fullmatch(value)
             self.pieces.dropped["attributes"] += not is_value
             values[local] = value if is_value else ""
-        # Without its value, a property would not be valid, nor would a run within a run.
-        if name not in KEPT or values.get("val") == "" or name == _name_of(new):
-            return new
-        copy = self._element(new, name)
+        # A property without its value would be invalid, and so would a run within a run.
+        if name not in KEPT or values.get("val") == "" or name == _name_of(parent):
+            return parent
+        copy = self._element(parent, name)
         for local, value in values.items():
             if value:
                 copy.set(f"{{{W}}}{local}", value)
         return copy
 
-    def _element(self, new: Any, name: str) -> Any:
-        return self.etree.SubElement(new, f"{{{W}}}{name}")
+    def _element(self, parent: Any, name: str) -> Any:
+        return self.etree.SubElement(parent, f"{{{W}}}{name}")
 
 
 def _name_of(element: Any) -> str:
-    """Return the local name of an element, "" for comments. Raise BadDocument for changes."""
+    """Return the local name of an element, "" for XML comments. Raise BadDocument for changes."""
     if not isinstance(element.tag, str):
         return ""
     space, _, name = element.tag.rpartition("}")

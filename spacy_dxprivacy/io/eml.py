@@ -1,4 +1,4 @@
-"""Read and write .eml: addresses, subject, day and text; all else is dropped and counted."""
+"""Read and write .eml: addresses, subject, date and text. All else is dropped and counted."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from .html import add_html
 from .pieces import NO_ADDRESS, BadDocument, Pieces, address_of
 
 ADDRESSES = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc")
-# Those that are made anew.
-WRITTEN_ANEW = {"date", "subject", "mime-version", "content-type", "content-transfer-encoding"}
-MOST_ADDRESSES = 10_000
-# Words of a header from the first to the last that is not in ASCII.
+# Headers that are written, besides addresses, and so do not count as dropped.
+REWRITTEN = {"date", "subject", "mime-version", "content-type", "content-transfer-encoding"}
+MAX_ADDRESSES = 10_000
+# Non-ASCII words of a header, from the first to the last.
 _RAW = re.compile(rb'[^\s<>",():]*[\x80-\xff](?:[^<>",()\r\n]*[\x80-\xff])?[^\s<>",()]*')
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def parse(raw: bytes, files: FileOptions) -> Pieces:
-    """Return the pieces of a mail. Raise BadDocument."""
-    mail: Any = message_from_bytes(_encoded(raw), policy=default)
+    """Return the pieces of a mail. Raise BadDocument if it cannot be read."""
+    mail: Any = message_from_bytes(_encode_headers(raw), policy=default)
     if not mail.keys():
         raise BadDocument("it is not a mail: it has no headers.")
     pieces, message = Pieces(), EmailMessage(policy=SMTP)
@@ -66,8 +66,8 @@ def parse(raw: bytes, files: FileOptions) -> Pieces:
     return pieces
 
 
-def _encoded(raw: bytes) -> bytes:
-    """Return a mail whose headers are in ASCII, as the parser needs it, where they are in UTF-8."""
+def _encode_headers(raw: bytes) -> bytes:
+    """Encode UTF-8 headers of a mail in ASCII, which the parser expects."""
     head, blank, body = re.split(rb"(\r?\n\r?\n|\Z)", raw, maxsplit=1)
     try:
         head.decode()
@@ -76,14 +76,14 @@ def _encoded(raw: bytes) -> bytes:
     return _RAW.sub(lambda m: b"=?utf-8?b?%b?=" % b64encode(m[0]), head) + blank + body
 
 
-def _headers(mail: Any, pieces: Pieces, made: EmailMessage) -> dict[str, list[list[str]]]:
-    """Add the pieces of headers. Return name and address of each, by the name of its header."""
+def _headers(mail: Any, pieces: Pieces, new_mail: EmailMessage) -> dict[str, list[list[str]]]:
+    """Add the pieces of headers. Return lists of [name, address] by header, filled in later."""
     if any("\ufffd" in str(mail.get(name, "")) for name in ("Subject", *ADDRESSES)):
         raise BadDocument("a header is not in the character set that it names.")
     addresses: dict[str, list[list[str]]] = {}
     for name in ADDRESSES:
         listed = [entry for value in mail.get_all(name, ()) for entry in value.addresses]
-        if len(listed) > MOST_ADDRESSES:
+        if len(listed) > MAX_ADDRESSES:
             raise BadDocument("it has too many addresses.")
         for entry in listed:
             person, address = entry.display_name.strip(), entry.addr_spec.removeprefix("<>").strip()
@@ -99,7 +99,7 @@ def _headers(mail: Any, pieces: Pieces, made: EmailMessage) -> dict[str, list[li
             pieces.context(">\n")
     if subject := _line(str(mail.get("Subject", ""))):
         pieces.context("Subject: ")
-        pieces.add(subject, lambda text: made.add_header("Subject", _line(text)))
+        pieces.add(subject, lambda text: new_mail.add_header("Subject", _line(text)))
         pieces.gap("\n")
     try:
         day = parsedate_to_datetime(str(mail["Date"])).date().isoformat() if mail["Date"] else ""
@@ -107,8 +107,8 @@ def _headers(mail: Any, pieces: Pieces, made: EmailMessage) -> dict[str, list[li
         day = ""
     if day:
         pieces.context("Date: ")
-        pieces.add(day, partial(_set_day, made, pieces), "DATE")
-    handled = WRITTEN_ANEW | {name.lower() for name in ADDRESSES}
+        pieces.add(day, partial(_set_day, new_mail, pieces), "DATE")
+    handled = REWRITTEN | {name.lower() for name in ADDRESSES}
     pieces.dropped["headers"] += sum(name.lower() not in handled for name in mail)
     return addresses
 
@@ -117,10 +117,12 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _set_day(made: EmailMessage, pieces: Pieces, text: str) -> None:
-    """Write a day that was shifted; anything else is no date of a mail."""
+def _set_day(new_mail: EmailMessage, pieces: Pieces, text: str) -> None:
+    """Write the sanitised date; drop the header if the text is no date."""
     try:
-        made["Date"] = format_datetime(datetime.fromisoformat(_DAY.findall(text)[0] + "T12:00:00"))
+        new_mail["Date"] = format_datetime(
+            datetime.fromisoformat(_DAY.findall(text)[0] + "T12:00:00")
+        )
     except (IndexError, ValueError):
         pieces.dropped["headers"] += 1
 
@@ -134,7 +136,7 @@ def _address(person: str, address: str) -> Address:
 
 
 def _leaves(part: Any) -> Iterator[Any]:
-    """Yield the parts that hold content; a mail within a mail is one of them."""
+    """Yield the parts that hold content. A mail within a mail is a single part."""
     if part.get_content_maintype() != "multipart" or not part.is_multipart():
         yield part
         return
@@ -143,7 +145,7 @@ def _leaves(part: Any) -> Iterator[Any]:
 
 
 def _text(part: Any) -> str:
-    """Return the text of a part without carriage returns. Raise BadDocument."""
+    """Return the text of a part, lines ending in \\n. Raise BadDocument for a wrong charset."""
     charset = part.get_content_charset() or "utf-8"
     try:
         text: str = part.get_payload(decode=True).decode(

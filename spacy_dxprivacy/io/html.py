@@ -1,7 +1,7 @@
 """Read and write .html: text is sanitised, and known elements are kept.
 
-Nothing is copied that is not on a list: all other elements, attributes and links are dropped and
-counted, styles among them.
+Only elements and attributes on a list are copied. All others are dropped and counted, including
+links and styles.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from html import escape
 from html.parser import HTMLParser
 
 from ..config import FileOptions
-from .pieces import BadDocument, Pieces, linked, listed, listed_by, mail_target
+from .pieces import BadDocument, Pieces, link_address, mail_target, word_list, word_map
 
-DEEPEST = 1000  # elements within elements
+MAX_DEPTH = 1000  # nested elements
 SECONDS = 30.0  # to parse one page
 _BLANK = " \t\r\n\f"
 
 VOID, UNCLOSED, INLINE, BLOCK, TEXT, KEPT = (
-    listed(f"HTML_{name}") for name in "VOID UNCLOSED INLINE BLOCK TEXT KEPT".split()
+    word_list(f"HTML_{name}") for name in "VOID UNCLOSED INLINE BLOCK TEXT KEPT".split()
 )
-DROPPED = listed_by("HTML_DROPPED")
-_VALUE = re.compile(r"[a-z]{2,3}(-[a-z]{2})?|\d{1,2}", re.A | re.I)  # of an attribute in KEPT
+DROPPED = word_map("HTML_DROPPED")
+_VALUE = re.compile(r"[a-z]{2,3}(-[a-z]{2})?|\d{1,2}", re.A | re.I)  # of attributes in KEPT
 
 
 class _PageReader(HTMLParser):
     def __init__(self, pieces: Pieces) -> None:
         super().__init__(convert_charrefs=True)
-        self.pieces, self.out = pieces, list[str]()  # what is written, in parts
+        self.pieces, self.out = pieces, list[str]()  # out: the new page, in parts
         self.data: list[str] = []
-        # Texts of attributes, which would break the sentence that they stand in.
-        self.later: list[tuple[str, Callable[[str], None], str]] = []
-        self.open: list[str] = []  # elements whose end is awaited
-        self.skipped = ""  # the element that is dropped with all that it holds
-        self.level = 0  # of elements of this name
-        self.apart = True  # a block begins
+        # Texts of attributes, with label: added at the end, so that they interrupt no sentence.
+        self.attribute_texts: list[tuple[str, Callable[[str], None], str]] = []
+        self.open: list[str] = []  # elements without an end tag so far
+        self.skipped = ""  # the outermost element that is dropped with its content
+        self.level = 0  # nesting depth of elements named `skipped`
+        self.at_block_start = True
         self.end = time.monotonic() + SECONDS
 
     # -- events --------------------------------------------------------------------------------
 
     def updatepos(self, i: int, j: int) -> int:
-        """Check the time at each event; nobody asks for the place of a tag."""
+        """Check the time at each event. Positions of tags are not needed."""
         if time.monotonic() > self.end:
             raise BadDocument("its markup takes too long to read.")
         return j
@@ -56,12 +56,12 @@ class _PageReader(HTMLParser):
             self.level += tag == self.skipped
             return
         self._flush(inline=tag in INLINE)
-        self._apart(tag)
+        self._start_block(tag)
         if tag in DROPPED:
             self.pieces.dropped[DROPPED[tag]] += 1
             self.skipped, self.level = ("", 0) if tag in VOID else (tag, 1)
             return
-        if tag not in INLINE | BLOCK:  # what it holds is read on
+        if tag not in INLINE | BLOCK:  # its content is kept
             self.pieces.dropped["unknown elements"] += 1
             return
         if tag == "meta":
@@ -71,10 +71,10 @@ class _PageReader(HTMLParser):
             return
         if tag not in VOID | UNCLOSED:
             self.open.append(tag)
-            if len(self.open) > DEEPEST:
+            if len(self.open) > MAX_DEPTH:
                 raise BadDocument("its elements are nested too deep.")
         self.out.append(f"<{tag}")
-        for name, value in reversed(dict(attrs[::-1]).items()):  # of equal names, the first
+        for name, value in reversed(dict(attrs[::-1]).items()):  # the first of equal names
             self._attribute(tag, name, value or "")
         self.out.append(">")
 
@@ -84,7 +84,7 @@ class _PageReader(HTMLParser):
             self.skipped = self.skipped if self.level else ""
             return
         self._flush(inline=tag in INLINE)
-        self._apart(tag)
+        self._start_block(tag)
         if tag in VOID or tag not in INLINE | BLOCK:
             return
         if tag in self.open:
@@ -104,22 +104,22 @@ class _PageReader(HTMLParser):
     def close(self) -> None:
         super().close()
         if self.skipped:
-            raise BadDocument(f"a <{self.skipped}> in it has no end.")
+            raise BadDocument(f"its element <{self.skipped}> is not closed.")
         self._flush()
-        for text, put, label in self.later:
+        for text, put, label in self.attribute_texts:
             self.pieces.gap("\n\n")
             self.pieces.add(text, put, label)
 
     # -- text ----------------------------------------------------------------------------------
 
     def _flush(self, *, inline: bool = False) -> None:
-        """Add the text that was read; inline: what follows is in the same sentence."""
+        """Add the text that was read as a piece. inline: whether the sentence goes on after it."""
         text, self.data = "".join(self.data), []
         if not text.strip():
             self.out.append(text)
             self.pieces.gap(" " if text else "")
         else:
-            start = len(text) - len(text.lstrip(_BLANK)) if self.apart else 0
+            start = len(text) - len(text.lstrip(_BLANK)) if self.at_block_start else 0
             end = len(text) if inline else len(text.rstrip(_BLANK))
             piece = text[start:end]
             if "pre" not in self.open and "textarea" not in self.open:
@@ -127,28 +127,28 @@ class _PageReader(HTMLParser):
             self.out.append(text[:start])
             self.pieces.add(piece, self._slot(lambda new: escape(new, quote=False)))
             self.out.append(text[end:])
-            self.apart = False
+            self.at_block_start = False
 
     def _slot(self, put: Callable[[str], str]) -> Callable[[str], None]:
-        """Return what writes a new text at this place; `put` makes markup of it."""
+        """Reserve this place in the page; return its writer. `put` converts text to markup."""
         place = len(self.out)
         self.out.append("")
         return lambda text: self.out.__setitem__(place, put(text))
 
-    def _apart(self, tag: str) -> None:
+    def _start_block(self, tag: str) -> None:
         if tag not in INLINE:
-            self.apart = True
+            self.at_block_start = True
             self.pieces.gap({"br": "\n", "tr": "\n", "td": "\t", "th": "\t"}.get(tag, "\n\n"))
 
     def _attribute(self, tag: str, name: str, value: str) -> None:
-        address = linked(value) if name == "href" else None
+        address = link_address(value) if name == "href" else None
         if address or (name in TEXT and value.strip()):
             self.out.append(f' {name}="')
             if address:
                 put = self._slot(lambda new: escape(mail_target(new)))
-                self.later.append((address[0], put, address[1]))
+                self.attribute_texts.append((address[0], put, address[1]))
             else:
-                self.later.append((value, self._slot(escape), ""))
+                self.attribute_texts.append((value, self._slot(escape), ""))
             self.out.append('"')
         elif name in KEPT and _VALUE.fullmatch(value):
             self.out.append(f' {name}="{value}"')
@@ -158,9 +158,9 @@ class _PageReader(HTMLParser):
             self.pieces.dropped["attributes"] += 1
 
 
-def closed(text: str) -> str:
-    """Return a page without what begins and never ends: the parser would search the rest of the
-    page at each beginning. A comment without an end goes to the end of the page."""
+def drop_unclosed(text: str) -> str:
+    """Return a page with unclosed comments cut off, and unclosed tags escaped: the parser would
+    search the rest of the page at each of them."""
     comment = text.find("<!--", text.rfind("-->") + 1)
     text = text[:comment] if comment >= 0 else text
     for begin, end in (("<![", "]>"), ("<", ">")):
@@ -170,9 +170,9 @@ def closed(text: str) -> str:
 
 
 def add_html(pieces: Pieces, text: str) -> list[str]:
-    """Add the pieces of a page, and return what is written, in parts. Raise BadDocument."""
+    """Add the pieces of a page, and return the parts of the new page. Raise BadDocument."""
     reader = _PageReader(pieces)
-    reader.feed(closed(text))
+    reader.feed(drop_unclosed(text))
     reader.close()
     return reader.out
 

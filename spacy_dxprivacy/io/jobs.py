@@ -1,4 +1,4 @@
-"""What is read and what is written, in which format: checked before anything is loaded."""
+"""Plan the files that a run reads and writes, and their formats, before anything is loaded."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from .source import decode
 
 
 class Format(NamedTuple):
-    """How a kind of file is read and written."""
+    """Reader and writer of a file format."""
 
     read: Callable[[IO[bytes], FileOptions, OnHeader], Iterator[Input]]
     write: Callable[[IO[bytes], FileOptions], Writer]
     endings: tuple[str, ...]  # of file names
-    has_fields: bool = False  # beside the text
-    has_markup: bool = False  # it is written from a file of its own kind alone
+    has_fields: bool = False  # besides the text
+    has_markup: bool = False  # output is written only from input of the same format
 
 
 FORMATS = {
@@ -60,35 +60,33 @@ ARRAY = "JSON arrays are not read: make a line of each item with `jq -c '.[]' FI
 OBJECT = "JSON over several lines is not read: make a line of it with `jq -c . FILE > FILE.jsonl`."
 
 
-def ignored(header: Header) -> None:
-    """Take a header that nobody needs."""
+def ignore_header(header: Header) -> None:
+    """Do nothing: the default for callers that write no output."""
 
 
 def read(
-    handle: IO[bytes], kind: str, files: FileOptions, on_header: OnHeader = ignored
+    handle: IO[bytes], kind: str, files: FileOptions, on_header: OnHeader = ignore_header
 ) -> Iterator[Input]:
-    """Return the records of a binary file; `kind` is a key of FORMATS.
+    """Yield the records of a binary file in the format `kind`, a key of FORMATS.
 
-    A record that cannot be read is a Failed one, which never quotes it. Raise UsageError if the
-    file as a whole cannot be read so.
+    A record that cannot be read is yielded as Failed. Raise UsageError if the file cannot be read.
     """
     return FORMATS[kind].read(handle, files, on_header)
 
 
-def begun(records: Iterable[Input]) -> Iterator[Input]:
-    """Yield the records. Raise UsageError if the first one shows a wrong field or encoding."""
+def check_first_record(records: Iterable[Input]) -> Iterator[Input]:
+    """Yield the records. Raise UsageError if the first has a wrong field name or encoding."""
     for i, record in enumerate(records):
         if i == 0 and isinstance(record, Failed) and record.hint:
             raise UsageError(f"record {record.number}: {record.why.rstrip('.')}; {record.hint}")
         yield record
 
 
-def guess(head: bytes, files: FileOptions) -> str:
-    """Return the format of stdin by what arrives first.
+def guess_format(head: bytes, files: FileOptions) -> str:
+    """Guess the format of stdin from its first bytes.
 
-    What is neither lines of JSON nor a table whose first row names the fields is a text: at worst a
-    table is sanitised as a whole. Raise UsageError for JSON of another kind, and for what is no
-    text.
+    Input that is neither JSON lines nor a table whose first row names the fields is read as text,
+    so at worst a whole table is sanitised. Raise UsageError for other JSON and for binary data.
     """
     if head.startswith(b"\x1f\x8b"):
         raise UsageError(COMPRESSED)
@@ -118,23 +116,23 @@ class Job:
     target: Path | None
     read_as: str  # a key of FORMATS
     write_as: str
-    text: str | None = field(default=None, repr=False)  # in the place of stdin
+    text: str | None = field(default=None, repr=False)  # replaces stdin
 
     @property
     def name(self) -> str:
-        """What progress and messages call it."""
+        """The name of the input in messages and progress bars."""
         return "stdin" if self.source is None else str(self.source)
 
     @property
     def size(self) -> int:
-        """Bytes to read; 0 for a file that has gone, as it fails at its turn, not before."""
+        """Size of the input in bytes; 0 if the file has gone, since reading it raises later."""
         with suppress(OSError):
             return 0 if self.source is None else self.source.stat().st_size
         return 0
 
 
 @contextmanager
-def opened(job: Job) -> Iterator[IO[bytes]]:
+def open_input(job: Job) -> Iterator[IO[bytes]]:
     """Open the input of a job. Raise UsageError if it cannot be read."""
     if job.text is not None:
         yield io.BytesIO(f"{job.text}\n".encode("utf-8", "surrogateescape"))
@@ -161,18 +159,18 @@ def plan_jobs(
     text: str | None = None,
     force: bool = False,
 ) -> list[Job]:
-    """Return the jobs for a file, a folder or "-", whose format is guessed if it is not given.
+    """Return the jobs for a file, a folder, stdin or a text.
 
     Args:
-        source: The path of the input, or "-".
-        target: The path of the output; None and "-" for stdout.
-        files: The format of the input, where its name does not say it.
-        text: In the place of an input, and written to stdout.
-        force: Whether outputs may exist.
+        source: Path of the input, or "-" for stdin.
+        target: Path of the output; None or "-" for stdout.
+        files: The format of the input, if its name does not show it. That of stdin is guessed.
+        text: A text that replaces the input; it is written to stdout.
+        force: Whether to overwrite existing outputs.
 
     Raises:
-        UsageError: There is no input, or two; an input is missing or of another kind; an output
-            exists, or it is the input.
+        UsageError: If there is no input, or two; if an input is missing or in an unknown format;
+            if an output exists, or is an input.
     """
     files = files or FileOptions()
     if files.format and files.format not in FORMATS:
@@ -203,11 +201,11 @@ def plan_jobs(
 
 
 def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) -> list[Path]:
-    """Return the files of a folder that end so, none that begins with a dot, `_` or `~`, and no
-    link that leads out of the folder.
+    """Return the files of a folder with these endings. Names that begin with a dot, `_` or `~`,
+    and links that lead out of the folder, are left out.
 
-    target: where they are written to, if they are. Raise UsageError if there are none, or the
-    target is a file or lies in the folder.
+    target: the output folder. Raise UsageError if there are no files, or if the target is a file or
+    lies in the folder.
     """
     if target is not None and target.exists() and not target.is_dir():
         raise UsageError(f"{target}: is a file, but the output needs a folder.")
@@ -229,9 +227,9 @@ def files_in(folder: Path, target: Path | None, endings: Iterable[str] = KINDS) 
 def _plan_file(source: Path | None, target: Path | None, files: FileOptions) -> Job:
     if target is not None and target.is_dir():
         raise UsageError(f"{target}: is a folder, but the input is a single file.")
-    read_as = files.format or ("" if source is None else _kind(source, "INPUT"))
-    write_as = "" if target is None else _kind(target, "OUTPUT")
-    read_as = read_as or _guessed(files)
+    read_as = files.format or ("" if source is None else _format_of(source, "INPUT"))
+    write_as = "" if target is None else _format_of(target, "OUTPUT")
+    read_as = read_as or _guess_stdin(files)
     write_as = write_as or ("jsonl" if read_as == "spacy" else read_as)
     if FORMATS[write_as].has_markup and write_as != read_as:
         raise UsageError(f"a .{write_as} file is written from a .{write_as} file alone.")
@@ -240,22 +238,22 @@ def _plan_file(source: Path | None, target: Path | None, files: FileOptions) -> 
     return Job(source, target, read_as, write_as)
 
 
-def _guessed(files: FileOptions) -> str:
+def _guess_stdin(files: FileOptions) -> str:
     stdin: Any = sys.stdin.buffer
     head = stdin.getvalue() if isinstance(stdin, io.BytesIO) else stdin.peek()  # a test, a stream
     try:
-        return guess(head, files)
+        return guess_format(head, files)
     except UsageError as error:
         raise UsageError(f"stdin: {error}") from None
 
 
-def _kind(path: Path, role: str) -> str:
+def _format_of(path: Path, role: str) -> str:
     ending = path.suffix.lower()
     if ending in KINDS:
         return KINDS[ending]
     if ending in (".json", ".gz"):
         raise UsageError(f"{path}: {ARRAY if ending == '.json' else COMPRESSED}")
-    stdin = ", or - for stdin; or `format` says what it is" if role == "INPUT" else ""
+    stdin = ", or be - for stdin; else set `format`" if role == "INPUT" else ""
     raise UsageError(f"{path}: {role} must be a folder or end in {', '.join(KINDS)}{stdin}.")
 
 
@@ -263,7 +261,7 @@ def _kind(path: Path, role: str) -> str:
 
 
 def check_fields(files: FileOptions, jobs: list[Job]) -> None:
-    """Raise UsageError if no field is named, or there are settings of fields and no job has any."""
+    """Raise UsageError if `field` is empty, or if fields are set and no format has fields."""
     if not files.field:
         raise UsageError("`field` is empty: name the field to sanitise.")
     inputs = {job.read_as for job in jobs}
@@ -278,7 +276,7 @@ def check_fields(files: FileOptions, jobs: list[Job]) -> None:
 
 
 def check_receipt(path: Path | None, jobs: list[Job], *, force: bool = False) -> None:
-    """Raise UsageError if the receipt cannot be a new file, or goes where a job does."""
+    """Raise UsageError if the receipt cannot be a new file, or is an input or output of a job."""
     if path is None:
         return
     check_new(path, force=force)

@@ -1,7 +1,7 @@
-"""Read and write .parquet: rows of a table whose columns keep their types.
+"""Read and write .parquet. Columns keep their types.
 
-A file may be made to do harm. The sizes that it states are checked before it is unpacked, and a
-text that a million rows point to is in memory once.
+Files may be malicious: the sizes that a file states are checked before it is decompressed, and a
+text that a million rows share is in memory once.
 """
 
 from __future__ import annotations
@@ -15,42 +15,42 @@ from weakref import finalize
 
 from ..config import FileOptions
 from ..errors import UsageError
-from .fields import Fields, Header, OnHeader, record_of
-from .files.limits import MB, MOST_JSON, TooLarge, check_ratio, too_large
+from .fields import Fields, Header, OnHeader, row_record
+from .files.limits import MAX_JSON, MB, TooLarge, check_ratio, too_large
 from .plain import module_of
 from .records import Input
-from .source import whole
+from .source import read_all
 from .tables import TableWriter, as_cell
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MOST_STREAM = 256 * MB  # of stdin: the end of the file says where its rows are
-GROUP_ROWS, GROUP_CHARACTERS = 2**16, 2**25  # written together
+MAX_STREAM = 256 * MB  # of stdin, which is read as a whole: its footer comes last
+GROUP_ROWS, GROUP_CHARACTERS = 2**16, 2**25  # limits of a row group that is written
 
 
 def read_parquet(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
-    """Yield the rows."""
+    """Yield the record of each row."""
     module_of("pyarrow", ".parquet", "arrow")
-    file = handle if handle.seekable() else io.BytesIO(whole(handle, MOST_STREAM))
+    file = handle if handle.seekable() else io.BytesIO(read_all(handle, MAX_STREAM))
     number, size = 0, file.seek(0, io.SEEK_END)
     try:
         with open_parquet(file) as opened:
             schema, rows = opened.schema_arrow, max(1, opened.metadata.num_rows)
         names = list(schema.names)
         fields = Fields.of(files).in_columns(names)
-        on_header(Header(fields.written(names), schema=schema))
+        on_header(Header(fields.output_columns(names), schema=schema))
         for columns in read_columns(file, names):
             for cells in zip(*columns, strict=True):
                 number += 1
                 share = size * number // rows - size * (number - 1) // rows
-                yield record_of(number, share, dict(zip(names, cells, strict=True)), fields)
+                yield row_record(number, share, dict(zip(names, cells, strict=True)), fields)
     except TooLarge as error:
         raise UsageError(str(error)) from None
 
 
 class ParquetWriter(TableWriter):
-    """Row groups. Columns of a .parquet input keep their types; those of others become text."""
+    """Writes row groups. Columns of a .parquet input keep their types; others become text."""
 
     def __init__(self, handle: IO[bytes], files: FileOptions) -> None:
         super().__init__(handle, files)
@@ -61,11 +61,11 @@ class ParquetWriter(TableWriter):
         self.writer: Any = None
 
     def write_head(self, names: list[str]) -> None:
-        """Decide on the types of the columns, without any metadata of the input."""
+        """Choose the types of the columns, without the metadata of the input."""
         text, kinds = self.pa.string(), dict[str, Any]()
         if self.header.schema is not None:
             kinds = {field.name: field.type for field in self.header.schema}
-        # Nothing reads a view as text in one step.
+        # Other readers cannot convert string_view columns in one step.
         kinds = {
             name: text if kind == self.pa.string_view() else kind for name, kind in kinds.items()
         }
@@ -94,53 +94,53 @@ class ParquetWriter(TableWriter):
                 for values, field in zip(columns, self.schema, strict=True)
             ]
         except (self.pa.ArrowException, UnicodeError):  # their messages quote values
-            raise UsageError("a column that is kept holds what .parquet cannot.") from None
+            raise UsageError("a kept column has values that .parquet cannot store.") from None
         if self.writer is None:
             self.writer = ArrowWriter(self.handle, self.schema)
-            # One that is dropped half-way would write to a file that is closed.
+            # Deleting an unfinished writer would write to a closed file.
             finalize(self, setattr, self.writer, "is_open", False)
         self.writer.write_table(self.pa.table(arrays, schema=self.schema))
         self.rows, self.characters = [], 0
 
 
 READ_ROWS = 1024
-MOST_GROUP = 2048 * MB  # of a row group, unpacked, of the columns that are read
-MOST_FIELDS = 1_000_000  # columns times row groups that a footer may list
+MAX_GROUP = 2048 * MB  # decompressed size of the columns read from a row group
+MAX_FIELDS = 1_000_000  # columns times row groups in a footer
 
 
 def open_parquet(file: Path | IO[bytes], texts: Sequence[str] = ()) -> Any:
-    """Return a ParquetFile whose footer is of an honest size, some columns as dictionaries."""
+    """Open a ParquetFile with a limit on its footer. texts: columns to read as dictionaries."""
     import pyarrow.parquet as pq
 
-    with damage_in_a_sentence():
+    with damage_as_usage_error():
         return pq.ParquetFile(
             file,
             read_dictionary=list(texts),
-            thrift_string_size_limit=MOST_JSON,
-            thrift_container_size_limit=MOST_FIELDS,
+            thrift_string_size_limit=MAX_JSON,
+            thrift_container_size_limit=MAX_FIELDS,
         )
 
 
 @contextmanager
-def damage_in_a_sentence() -> Iterator[None]:
-    """Raise UsageError if pyarrow cannot read a file: its own messages may quote it."""
+def damage_as_usage_error() -> Iterator[None]:
+    """Raise errors of pyarrow as UsageError: their messages may quote the file."""
     try:
         yield
     except MemoryError:
         raise
     except Exception as error:
-        unread = isinstance(error, OSError) and error.errno is None  # not of the system
+        unread = isinstance(error, OSError) and error.errno is None  # not from the system
         if unread or type(error).__module__.partition(".")[0] == "pyarrow":
             raise UsageError("it is not a .parquet file, or it is damaged.") from None
         raise
 
 
 def read_columns(source: Path | IO[bytes], names: Sequence[str]) -> Iterator[list[list[Any]]]:
-    """Yield the values of columns, a few rows at a time. Equal texts are one object.
+    """Yield the values of columns, READ_ROWS rows at a time. Equal texts share one object.
 
-    Raise TooLarge if a row group unpacks to more than fits into memory, or than an honest one can.
+    Raise TooLarge if a row group decompresses to too many bytes, or at a suspicious ratio.
     """
-    with damage_in_a_sentence():
+    with damage_as_usage_error():
         with open_parquet(source) as plain:
             _check_groups(plain.metadata, names)
             texts = [field.name for field in plain.schema_arrow if is_text(field.type)]
@@ -156,8 +156,8 @@ def _check_groups(metadata: Any, columns: Sequence[str]) -> None:
         wanted = [c for c in chunks if c.path_in_schema.partition(".")[0] in columns]
         unpacked = sum(c.total_uncompressed_size for c in wanted)
         label = f"row group {number + 1}"
-        if unpacked > MOST_GROUP or any(c.total_uncompressed_size < 0 for c in wanted):
-            raise too_large(label, unpacked, MOST_GROUP)
+        if unpacked > MAX_GROUP or any(c.total_uncompressed_size < 0 for c in wanted):
+            raise too_large(label, unpacked, MAX_GROUP)
         check_ratio(label, sum(c.total_compressed_size for c in wanted), unpacked)
 
 
@@ -169,7 +169,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def values_of(column: pa.Array | pa.ChunkedArray) -> list[Any]:
-    """Return the values of a column; bytes that are no UTF-8 become surrogates."""
+    """Return the values of a column. Bytes that are not valid UTF-8 become surrogates."""
     import pyarrow as pa
     from pyarrow import types
 
@@ -181,10 +181,10 @@ def values_of(column: pa.Array | pa.ChunkedArray) -> list[Any]:
         return values
     try:
         return list(column.to_pylist())
-    except UnicodeDecodeError:  # its message holds the text, and files declare any bytes as text
+    except UnicodeDecodeError:  # its message holds text; files may declare any bytes as text
         if not is_text(column.type):
             raise UsageError("a nested column holds text that is not UTF-8.") from None
         raw = column.cast(pa.large_binary()).to_pylist()
         return [None if v is None else v.decode("utf8", "surrogateescape") for v in raw]
-    except ValueError:  # nanoseconds, where pandas is missing
+    except ValueError:  # nanoseconds without pandas
         return list(column.cast(pa.timestamp("us", column.type.tz), safe=False).to_pylist())

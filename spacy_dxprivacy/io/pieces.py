@@ -1,4 +1,4 @@
-"""Documents with markup: their pieces of text are sanitised as one text, and put back in place."""
+"""Documents with markup: their pieces of text are sanitised as one text, then put back."""
 
 from __future__ import annotations
 
@@ -24,34 +24,33 @@ from .records import (
     Failed,
     Input,
     Released,
-    checked,
+    make_record,
 )
-from .source import whole
+from .source import read_all
 
-MOST_DOCUMENT = 64 * MB
-ENDINGS = {"docx": (".docx",), "html": (".html", ".htm"), "eml": (".eml",)}  # by module
+MAX_DOCUMENT = 64 * MB
+ENDINGS = {"docx": (".docx",), "html": (".html", ".htm"), "eml": (".eml",)}  # file names, by module
 ADDRESS = re.compile(r"[^\s@<>\"(),:;\[\]\\]+@[\w.-]+", re.ASCII)
-NO_ADDRESS = "redacted@example.invalid"  # where what was drawn is no address
+NO_ADDRESS = "redacted@example.invalid"  # written if the sanitised text is no address
 _GAPS = ("", " ", "\t", "\n", "\n\n")  # between pieces, from weak to strong
-# Invisible characters would hide a name from a recogniser; no-break blanks become blanks.
+# Removed, because they would hide names from recognisers; no-break spaces become spaces.
 _SEEN = {0xA0: " ", 0x202F: " ", **dict.fromkeys([0xAD, 0x200B, 0x2060, 0xFEFF])}
 
 
-listed = partial(words, file="formats/lists")
-listed_by = partial(by_word, file="formats/lists")
+word_list = partial(words, file="formats/lists")
+word_map = partial(by_word, file="formats/lists")
 
 
 class BadDocument(DxError):
-    """A document that cannot be read; the message holds no text of it."""
+    """A document cannot be read. The message holds none of its text."""
 
 
 class Pieces:
-    """The pieces of a document, in the order in which they are read.
+    """The pieces of text of a document, in reading order.
 
-    marks: where each piece begins and ends in the text of all, two numbers a piece. mentions:
-    start, end and label of pieces that the format says are a name or an address. dropped: how many
-    parts were left out, by kind. finish: returns the bytes of the document, once all pieces are put
-    back.
+    marks: start and end of each piece in the joined text, two numbers per piece. mentions: start,
+    end and label of pieces that the format marks as a name or an address. dropped: numbers of parts
+    left out, by kind. finish: returns the bytes of the document, after all pieces were put back.
     """
 
     def __init__(self) -> None:
@@ -64,17 +63,17 @@ class Pieces:
         self._puts: list[Callable[[str], Any]] = []
 
     def gap(self, kind: str) -> None:
-        """Keep the next piece apart from the last one, by a blank, a tab, a line or a paragraph."""
+        """Separate the next piece from the last one by at least this member of _GAPS."""
         self._gap = max(self._gap, kind, key=_GAPS.index)
 
     def context(self, text: str) -> None:
-        """Add text that recognisers read, and that is not written, such as "From: "."""
+        """Add text that recognisers read but that is not written, such as "From: "."""
         text = self._gap * bool(self._length) + text
         self._texts.append(text)
         self._length, self._gap = self._length + len(text), ""
 
     def add(self, text: str, put: Callable[[str], Any], label: str = "") -> None:
-        """Add a piece; `put` will take its sanitised text."""
+        """Add a piece. `put` will be called with its sanitised text."""
         self.context("")
         start = self._length
         self.context(text.translate(_SEEN))
@@ -84,30 +83,30 @@ class Pieces:
             self.mentions.append((start, self._length, label))
 
     def text(self) -> str:
-        """Return the text of all pieces."""
+        """Return the joined text of all pieces and contexts."""
         return "".join(self._texts)
 
     def fill(self, text: str, places: list[int]) -> bytes:
-        """Return the document with the parts of a text between these places as its pieces."""
+        """Return the document filled with a sanitised text. places: the new marks of its pieces."""
         for put, start, end in zip(self._puts, places[::2], places[1::2], strict=True):
             put(text[start:end])
         return self.finish()
 
 
 def address_of(text: str) -> str:
-    """Return a text without blanks if it is a mail address; else one that nobody has."""
+    """Return a text without blanks if that is a mail address, else an invalid address."""
     address = "".join(text.split())
     return address if ADDRESS.fullmatch(address) else NO_ADDRESS
 
 
 def mail_target(text: str) -> str:
-    """Return the target of a link for a sanitised address or number."""
+    """Return the link target for a sanitised mail address or phone number."""
     digits = re.sub(r"[^\d+]", "", text)
     return f"tel:{digits}" if digits and "@" not in text else f"mailto:{address_of(text)}"
 
 
-def linked(target: str) -> tuple[str, str] | None:
-    """Return the address or number of a link, with its label; None for any other link."""
+def link_address(target: str) -> tuple[str, str] | None:
+    """Return the address or number in a mailto: or tel: link, with its label, else None."""
     scheme, _, address = target.strip().partition(":")
     address = address.partition("?")[0].replace("%40", "@")
     if scheme.lower() == "mailto" and ADDRESS.fullmatch(address):
@@ -120,11 +119,11 @@ def linked(target: str) -> tuple[str, str] | None:
 def read_pieces(
     kind: str, handle: IO[bytes], files: FileOptions, on_header: OnHeader
 ) -> Iterator[Input]:
-    """Yield the one document of a file. kind: of ENDINGS."""
-    raw = whole(handle, MOST_DOCUMENT)
+    """Yield a file as a single record. kind: a key of ENDINGS."""
+    raw = read_all(handle, MAX_DOCUMENT)
     size, parse = len(raw), import_module(f".{kind}", __package__).parse
-    if size > MOST_DOCUMENT:
-        yield Failed(1, TOO_LONG.replace("256", str(MOST_DOCUMENT // MB)), size)
+    if size > MAX_DOCUMENT:
+        yield Failed(1, TOO_LONG.replace("256", str(MAX_DOCUMENT // MB)), size)
         return
     try:
         pieces = parse(raw, files)
@@ -135,15 +134,15 @@ def read_pieces(
         yield Failed(1, str(error), size)
     except UsageError:
         raise
-    except Exception:  # what parsers raise of a damaged file may be anything, and quote it
+    except Exception:  # parsers raise many types for damaged files; messages may quote the file
         yield Failed(1, f"it is not a .{kind} file, or it is damaged.", size)
     else:
         data = {MARKS: pieces.marks, MENTIONS: pieces.mentions} if pieces.marks else {}
-        yield checked(1, size, [text], data=data, origin=pieces)
+        yield make_record(1, size, [text], data=data, origin=pieces)
 
 
 class PiecesWriter(Writer):
-    """The document that was read, with other text in its pieces."""
+    """Writes the input document with sanitised pieces."""
 
     needs_docs = True
 

@@ -1,4 +1,4 @@
-"""Texts and lines of JSON: read and write .txt, .spacy and .jsonl."""
+"""Read and write .txt, .spacy and .jsonl; the base class of writers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from spacy.tokens import DocBin
 
 from ..config import FileOptions
 from ..errors import Errors, UsageError
-from .fields import Fields, Header, OnHeader, record_of, written
-from .files.docbin import MOST_DOCBIN, BadPacked, read_docbin
-from .files.limits import MOST_RECORD, TooLarge, parse_json
+from .fields import Fields, Header, OnHeader, fill_entry, row_record
+from .files.docbin import MAX_DOCBIN, BadPacked, read_docbin
+from .files.limits import MAX_RECORD, TooLarge, parse_json
 from .records import (
     NOT_UNICODE,
     NOT_UTF8,
@@ -23,25 +23,25 @@ from .records import (
     Record,
     Released,
     Tokens,
-    checked,
     is_unicode,
+    make_record,
 )
-from .source import decode, numbered_lines, whole
+from .source import decode, numbered_lines, read_all
 
 
 class Writer:
-    """Takes sanitised records as they come."""
+    """Base class: writes sanitised records one by one."""
 
-    needs_docs = False  # texts are enough
+    needs_docs = False  # whether results need Docs besides texts
 
     def __init__(self, handle: IO[bytes], files: FileOptions) -> None:
         self.handle, self.files = handle, files
 
     def begin(self, header: Header) -> None:
-        """Take the header of the input, if it has one before its records."""
+        """Receive the header of the input, before its first record, if it has a header."""
 
     def write(self, released: Released) -> None:
-        """Write one document or one row, or raise DxError if the format cannot hold it."""
+        """Write one record. Raise DxError if the format cannot represent it."""
         raise NotImplementedError
 
     def finish(self) -> None:
@@ -49,7 +49,7 @@ class Writer:
 
 
 def module_of(name: str, what: str, extra: str) -> Any:
-    """Import a module of an extra. Raise UsageError where it is missing."""
+    """Import a module of an optional dependency. Raise UsageError if it is missing."""
     try:
         return import_module(name)
     except ImportError:
@@ -61,25 +61,25 @@ def module_of(name: str, what: str, extra: str) -> Any:
 
 
 def read_text(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
-    """Yield the one document of a .txt file."""
-    raw = whole(handle, MOST_RECORD)
-    if len(raw) > MOST_RECORD:
+    """Yield a .txt file as a single record."""
+    raw = read_all(handle, MAX_RECORD)
+    if len(raw) > MAX_RECORD:
         yield Failed(1, TOO_LONG, len(raw))
     else:
-        yield checked(1, len(raw), [decode(raw)], hint=NOT_UTF8)
+        yield make_record(1, len(raw), [decode(raw)], hint=NOT_UTF8)
 
 
 def read_spacy(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
-    """Yield tokens and blanks alone: all else in a .spacy file is a function of the plaintext."""
+    """Yield words and spaces of a .spacy file. Annotations are dropped: they reveal the text."""
     number = 0
     try:
-        raw = whole(handle, MOST_DOCBIN)
+        raw = read_all(handle, MAX_DOCBIN)
         docbin = read_docbin(raw)
         size = len(raw) // max(1, len(docbin))
         for number, (words, spaces) in enumerate(docbin.documents(), 1):
             if all(words):
                 yield Record(number, [Tokens(words, spaces)], size)
-            else:  # an id of 0, which no tokenizer makes
+            else:  # an id of 0, which tokenizers never make
                 yield Failed(number, "it has a word without characters.", size)
     except TooLarge as error:
         raise UsageError(str(error)) from None
@@ -91,14 +91,14 @@ def read_spacy(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> It
 
 
 class TextWriter(Writer):
-    """The text of one document."""
+    """Writes the text of a single document."""
 
     def write(self, released: Released) -> None:
         self.handle.write(released.texts[0].encode())
 
 
 class SpacyWriter(Writer):
-    """Documents with their receipts (doc._.dx), in memory until the end."""
+    """Writes Docs with their receipts (doc._.dx). They stay in memory until `finish`."""
 
     needs_docs = True
 
@@ -118,7 +118,7 @@ class SpacyWriter(Writer):
 
 
 def read_jsonl(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
-    """Yield the record of each line; blank ones do not count."""
+    """Yield the record of each line, except blank lines."""
     fields = Fields.of(files)
     for number, raw, size in numbered_lines(handle):
         line = decode(raw)
@@ -135,20 +135,20 @@ def read_jsonl(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> It
                 yield Failed(number, "it is not valid JSON.", size)
                 continue
             if isinstance(entry, dict):
-                yield record_of(number, size, entry, fields)
+                yield row_record(number, size, entry, fields)
             else:
                 yield Failed(number, "it is not a JSON object.", size)
 
 
 class JsonlWriter(Writer):
-    """A line of JSON for each record: its texts in their place, and what is kept."""
+    """Writes a line of JSON for each record: its sanitised texts and its kept fields."""
 
     def write(self, released: Released) -> None:
-        self.handle.write(as_json(written(released, self.files)) + b"\n")
+        self.handle.write(as_json(fill_entry(released, self.files)) + b"\n")
 
 
 def as_json(value: Any) -> bytes:
-    """Return UTF-8, or ASCII if a kept field holds half of a surrogate pair."""
+    """Return JSON in UTF-8, or in ASCII if a kept field has half of a surrogate pair."""
     try:
         return json.dumps(value, ensure_ascii=False, default=str).encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Records in, released or failed ones out: what passes through a run."""
+"""The values of a run: records, and their results, which are released or failed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from spacy.util import filter_spans
 
 from ..pipeline.receipt import Receipt
 from ..text.tokens import cuts_of, joined
-from .files.limits import MB, MOST_RECORD
+from .files.limits import MAX_RECORD, MB
 
 NOT_UNICODE = "its text is not valid Unicode (broken UTF-8, or half of a surrogate pair)."
 NOT_UTF8 = "if it is not UTF-8, convert it first, as `iconv -f latin1 -t utf8` does."
-TOO_LONG = f"it is longer than {MOST_RECORD // MB} MB."
-MENTIONS = "dx_mentions"  # in the data of a record: start, end and label, as its format says them
+TOO_LONG = f"it is longer than {MAX_RECORD // MB} MB."
+MENTIONS = "dx_mentions"  # key of Record.data: (start, end, label) of mentions that a format marks
 _JSON_NAMES = {
     type(None): "null", bool: "true or false", int: "a number", float: "a number", list: "a list",
     dict: "an object",
@@ -26,7 +26,7 @@ _JSON_NAMES = {
 
 @dataclass(frozen=True)
 class Tokens:
-    """A text that is cut into words already. spaces: whether a blank follows each."""
+    """A text that was tokenized before. spaces: whether a blank follows each word."""
 
     words: list[str]
     spaces: list[bool]
@@ -46,11 +46,11 @@ class Record:
     """One document, or one row of a file, which may hold several texts.
 
     Attributes:
-        number: Its place in the file, from 1.
-        texts: What is sanitised.
-        size: Bytes of the file that it stands for.
-        data: Of the Doc of each text: what its user_data will hold, and MENTIONS.
-        origin: What its format needs to write it.
+        number: Position in the file, from 1.
+        texts: The texts to sanitise.
+        size: Number of bytes that the record takes in the file, for progress.
+        data: user_data for the Doc of each text, and MENTIONS.
+        origin: A value that the format needs to write the record, such as a Row.
     """
 
     number: int
@@ -62,9 +62,9 @@ class Record:
 
 @dataclass(frozen=True)
 class Failed:
-    """A record of which nothing is released. why, hint: sentences without text of the document.
+    """A record that could not be read or sanitised. Nothing of it is released.
 
-    hint: what helps if all records fail so.
+    why: the reason. hint: a remedy for files whose first record fails. Neither holds document text.
     """
 
     number: int
@@ -75,9 +75,9 @@ class Failed:
 
 @dataclass(frozen=True)
 class Released:
-    """A sanitised record: a text and a receipt for each of its texts, and a Doc where asked for.
+    """A sanitised record: a text and a receipt for each of its texts, and Docs if requested.
 
-    The Docs die with their memory zone: they last until the next result is asked for.
+    Docs belong to a memory zone: they are valid until the next result is requested.
     """
 
     record: Record
@@ -86,11 +86,11 @@ class Released:
     docs: Sequence[Doc] = field(default=(), repr=False)
 
 
-Input = Record | Failed  # of a file, as it is read
+Input = Record | Failed  # a record as a format reads it
 Result = Released | Failed
 
 
-def checked(
+def make_record(
     number: int,
     size: int,
     texts: Sequence[Any],
@@ -99,20 +99,20 @@ def checked(
     data: Mapping[str, Any] | None = None,
     origin: Any = None,
 ) -> Input:
-    """Return a record, or a failed one where a text is none; the hint is for broken encodings."""
+    """Return a record, or Failed if a value is not a valid text. hint: for invalid Unicode."""
     for text in texts:
         if not isinstance(text, str):
             kind = _JSON_NAMES.get(type(text), "another kind of value")
             return Failed(number, f"its text is {kind}, not a string.", size)
         if not is_unicode(text):
             return Failed(number, NOT_UNICODE, size, hint)
-        if len(text) > MOST_RECORD:
+        if len(text) > MAX_RECORD:
             return Failed(number, TOO_LONG, size)
     return Record(number, texts, size, data or {}, origin)
 
 
 def is_unicode(text: str) -> bool:
-    """Return whether it can be written: bytes that were not UTF-8 have become surrogates."""
+    """Return whether a text can be encoded. `source.decode` turns invalid bytes into surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -120,8 +120,8 @@ def is_unicode(text: str) -> bool:
     return True
 
 
-def doc_of(nlp: Language, text: Text, data: Mapping[str, Any]) -> str | Doc:
-    """Return a text as a pipeline takes it: a Doc where it has tokens or data, or takes long."""
+def nlp_input(nlp: Language, text: Text, data: Mapping[str, Any]) -> str | Doc:
+    """Return the input of a pipeline: the text, or a Doc if it has tokens or data, or is long."""
     if isinstance(text, Tokens):
         doc = Doc(nlp.vocab, words=text.words, spaces=text.spaces)
     elif len(text) <= nlp.max_length and (cuts := cuts_of(text)):
@@ -138,22 +138,22 @@ def doc_of(nlp: Language, text: Text, data: Mapping[str, Any]) -> str | Doc:
     return doc
 
 
-def docs_of(nlp: Language, record: Record) -> Iterator[str | Doc]:
-    """Yield the texts of a record as a pipeline takes them."""
-    return (doc_of(nlp, text, record.data) for text in record.texts)
+def nlp_inputs(nlp: Language, record: Record) -> Iterator[str | Doc]:
+    """Yield the inputs of a pipeline for the texts of a record."""
+    return (nlp_input(nlp, text, record.data) for text in record.texts)
 
 
 def chunks(
     records: Iterable[Input],
     *,
     characters: int,
-    most: int,
+    max_texts: int,
     ready: Callable[[], bool] | None = None,
 ) -> Iterator[list[Input]]:
-    """Yield lists of records with about `most` texts in all.
+    """Split records into lists of about `max_texts` texts or `characters` characters.
 
-    A list ends with the record that fills up `characters`, or with the last one that is `ready`:
-    what is sent line by line is answered line by line.
+    A list also ends where the next record is not `ready`, so that a client that sends line by line
+    gets answers line by line.
     """
     chunk: list[Input] = []
     texts = filled = 0
@@ -162,7 +162,7 @@ def chunks(
         if isinstance(record, Record):
             texts += len(record.texts)
             filled += sum(map(len, record.texts))
-        if filled >= characters or max(texts, len(chunk)) >= most or (ready and not ready()):
+        if filled >= characters or max(texts, len(chunk)) >= max_texts or (ready and not ready()):
             yield chunk
             chunk, texts, filled = [], 0, 0
     if chunk:

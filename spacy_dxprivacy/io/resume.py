@@ -1,10 +1,10 @@
-"""Resume a folder: a file that an earlier run finished is not drawn again, and its receipt counts.
+"""Resume a run on a folder: files that an earlier run finished are counted, not sampled again.
 
-Beside the output OUT lies OUT.parts, for its owner alone, until a run has finished every file. It
-holds one part for each finished file: the sums of its receipts, what its persons have spent, and
-the hidden name of its output. A part is on disk before the output has its name, so a run can be
-killed at any moment. Without a part, nothing of the file was released. With a part, the next run
-gives the output its name, and counts it.
+Until a run has finished every file, the folder OUT.parts (mode 700) stands beside the output OUT.
+It holds a part for each finished file: the sums of its receipts, the losses of its persons, and the
+hidden name of its output. The part is on disk before the output is renamed, so a run can be killed
+at any time. Without a part, nothing of a file was released. With a part, the next run renames the
+output and counts it.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from .files.atomic import write_bytes
 from .files.limits import read_json
 from .jobs import Job
 
-BEGUN, KEY_BYTES = "run.json", 32
+RUN_FILE, KEY_BYTES = "run.json", 32
 HIDDEN = re.compile(r"\.dx-[0-9a-f]{16}\.tmp")  # see files.atomic.Output
 
 
-def is_begun(out: Path) -> bool:
-    """Return whether a run into a folder was begun, and not finished."""
-    return (parts_folder(out) / BEGUN).exists()
+def can_resume(out: Path) -> bool:
+    """Return whether the output folder has an unfinished run."""
+    return (parts_folder(out) / RUN_FILE).exists()
 
 
 def parts_folder(out: Path) -> Path:
-    """Return the folder of the parts of an output folder."""
+    """Return the folder that holds the parts of an output folder."""
     return out.resolve().with_name(f"{out.resolve().name}.parts")
 
 
 class FinishedFiles:
-    """The finished files of a run into a folder, for one process at a time; a `with` block."""
+    """Context manager: the finished files of a run on a folder, locked by one process."""
 
     def __init__(self, out: Path, nlp: Language, files: FileOptions) -> None:
         self._given, self.out, self.folder = out, out.resolve(), parts_folder(out)
@@ -52,7 +52,7 @@ class FinishedFiles:
         text = json.dumps(settings, default=str, sort_keys=True)
         self._settings = hashlib.sha256(text.encode()).hexdigest()
         self.parts: dict[str, dict[str, Any]] = {}  # by the path of the output in its folder
-        self.complete = False  # every file is finished
+        self.complete = False  # whether every file is finished
 
     def __enter__(self) -> FinishedFiles:
         if self.folder.is_symlink():
@@ -60,7 +60,7 @@ class FinishedFiles:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock = os.open(self.folder / "lock", os.O_WRONLY | os.O_CREAT, 0o600)
         try:
-            _lock(self._lock, self.out)
+            _lock_file(self._lock, self.out)
             self._read()
         except BaseException:
             os.close(self._lock)
@@ -68,16 +68,16 @@ class FinishedFiles:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._lock)  # or Windows would keep the folder
+        os.close(self._lock)  # before rmtree: Windows does not delete open files
         if self.complete or not self.parts:
-            (self.folder / BEGUN).unlink(missing_ok=True)  # first: the rest means nothing without
+            (self.folder / RUN_FILE).unlink(missing_ok=True)  # first: parts without it are stale
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def _read(self) -> None:
-        """Read the parts, give their outputs their names, and remove what was never finished."""
-        begun = self.folder / BEGUN
+        """Read the parts, rename their hidden outputs, and delete unfinished outputs."""
+        begun = self.folder / RUN_FILE
         if not begun.exists():
-            for stale in self.folder.glob("*.part"):  # of a run that was finished
+            for stale in self.folder.glob("*.part"):  # the run was finished, see __exit__
                 stale.unlink()
             run = {"settings": self._settings, "key": os.urandom(KEY_BYTES).hex()}
             write_bytes(begun, json.dumps(run).encode())
@@ -98,21 +98,22 @@ class FinishedFiles:
             else:
                 hidden.unlink()
 
-    def finished(self, job: Job) -> dict[str, Any] | None:
-        """Return the part of a file, if there is one. Raise UsageError if its source changed."""
+    def find_part(self, job: Job) -> dict[str, Any] | None:
+        """Return the part of a file, or None. Raise UsageError if the source changed since."""
         part = self.parts.get(self._name(job))
-        if part is not None and part["source"] != _state(job):
+        if part is not None and part["source"] != _source_state(job):
             raise UsageError("it changed after it was sanitised and released. Rename it.")
         return part
 
-    def record(self, job: Job, hidden: str, sums: Mapping[str, Any]) -> None:
-        """Write the part of a file whose output is complete, under a hidden name."""
-        part = {"file": self._name(job), "hidden": hidden, "source": _state(job), **sums}
+    def write_part(self, job: Job, hidden: str, sums: Mapping[str, Any]) -> None:
+        """Write the part of a file whose output is complete. hidden: the output's hidden name."""
+        source = _source_state(job)
+        part = {"file": self._name(job), "hidden": hidden, "source": source, **sums}
         write_bytes(self.folder / _file_name(part["file"]), json.dumps(part).encode())
         self.parts[part["file"]] = part
 
-    def person(self, name: str) -> str:
-        """Return the keyed hash by which parts know a person."""
+    def hash_person(self, name: str) -> str:
+        """Return the keyed hash that stands for a person in parts."""
         raw = name.encode("utf8", "surrogatepass")
         return hashlib.blake2b(raw, key=self._key, digest_size=16).hexdigest()
 
@@ -124,12 +125,12 @@ def _file_name(name: str) -> str:
     return f"{hashlib.sha256(name.encode('utf8', 'surrogateescape')).hexdigest()[:32]}.part"
 
 
-def _state(job: Job) -> list[int]:
+def _source_state(job: Job) -> list[int]:
     about = Path(str(job.source)).stat()
     return [about.st_size, about.st_mtime_ns]
 
 
-def _lock(handle: int, out: Path) -> None:
+def _lock_file(handle: int, out: Path) -> None:
     try:
         import fcntl
     except ImportError:  # Windows

@@ -1,6 +1,6 @@
-"""Sanitise files of text: what `dx sanitize` does, as a Python function.
+"""Sanitise files: the Python function behind `dx sanitize`.
 
-The language of a file is known by its first records; one that nothing here covers is an error.
+The language of a file is detected from its first records. A language that is not covered raises.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from ..entities.surrogates.replacements import USER
 from ..errors import DxError, UsageError
 from ..pipeline.count import Count
 from ..pipeline.coverage import coverage_of, refusal
-from ..pipeline.receipt import largest_in
+from ..pipeline.receipt import largest_person_loss
 from ..privacy.composition import Loss
 from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_language, language_of
 from .account import Account, charge_person
 from .build import the_sanitizer
-from .fields import Row, shown
+from .fields import Row, format_names
 from .files.atomic import Output
-from .jobs import FORMATS, WITH_FIELDS, Job, begun, opened, read
+from .jobs import FORMATS, WITH_FIELDS, Job, check_first_record, open_input, read
 from .pieces import Pieces
 from .plain import Writer
 from .records import Failed, Input, Released
@@ -38,12 +38,12 @@ from .source import has_arrived
 from .tally import Tally
 
 MARKUP = "markup: elements and formatting"
-OnFailure = Callable[[Job, int, str], Any]  # takes the number of a record (0: the file), and why
+OnFailure = Callable[[Job, int, str], Any]  # job, number of the record (0: the file), reason
 
 
 @dataclass
 class Run:
-    """The settings of a run, and what its files have in common."""
+    """The settings of a run, and the accounts that its files share."""
 
     nlp: Language
     files: FileOptions
@@ -68,24 +68,24 @@ def sanitize(
     on_failure: OnFailure = lambda job, number, why: None,
     on_progress: Callable[[int], Any] = lambda size: None,
 ) -> Tally:
-    """Sanitise files, and return the sum of the receipts.
+    """Sanitise files, and return the sum of their receipts.
 
     Args:
         nlp: A pipeline with a sanitizer, see make_pipeline.
-        jobs: See plan_jobs.
-        files: How they are read and written.
-        folder: The folder of the outputs: a run that was killed there is resumed (see resume.py).
-        n_process: How many processes sanitise.
-        language: Of the texts; None detects it, and raises for one that is not covered.
-        force: Whether outputs may exist.
-        on_failure: Called for each record that fails, and each file.
-        on_progress: Called with numbers of bytes, as they are done.
+        jobs: The files to read and write, see plan_jobs.
+        files: How files are read and written.
+        folder: The output folder. A run that was killed there is resumed (see resume.py).
+        n_process: Number of worker processes.
+        language: Language of the texts. None detects it, and raises if it is not covered.
+        force: Whether to overwrite existing outputs.
+        on_failure: Called for each record or file that fails.
+        on_progress: Called with the number of bytes of each record, once it is done.
 
     Raises:
-        UsageError: The pipeline does not sanitise, it is seeded and should run in several
-            processes, or the only file cannot be read.
-        DxError: Another run is writing to the folder, or was killed there with other settings.
-        OSError: An output cannot be written, and then it is not there.
+        UsageError: If the pipeline has no sanitizer, if it is seeded and n_process is above 1, or
+            if the only file cannot be read.
+        DxError: If another run writes to the folder, or was killed there with other settings.
+        OSError: If an output cannot be written. No partial output is left.
     """
     files, sanitizer = files or FileOptions(), the_sanitizer(nlp)
     tally, persons = (
@@ -105,7 +105,7 @@ def sanitize(
         for job in jobs:
             output = FileRun(run, job, Tally(sanitizer.terms))
             try:
-                sums = (parts and parts.finished(job)) or output.sanitize()
+                sums = (parts and parts.find_part(job)) or output.sanitize()
             except UsageError as error:
                 if len(jobs) == 1:
                     raise
@@ -121,7 +121,7 @@ def sanitize(
         losses = [loss for loss, _ in persons.items().values()]
         largest = reduce(Loss.cover, losses, Loss())
         tally.by_person = {"persons": len(losses), "largest": largest.to_dict()}
-    tally.in_clear += [f"the fields {shown(list(fields))}"] if fields else []
+    tally.in_clear += [f"the fields {format_names(list(fields))}"] if fields else []
     tally.in_clear += ["the names of the files"] if len(jobs) > 1 else []
     tally.in_clear += [MARKUP] if any(FORMATS[job.write_as].has_markup for job in jobs) else []
     return tally
@@ -129,9 +129,10 @@ def sanitize(
 
 @dataclass
 class FileRun:
-    """One file of a run, and its sums.
+    """One file of a run, with its tally.
 
-    fields: those written unmodified. failed: numbers of records. charged: losses, by person.
+    fields: names of fields written unmodified. failed: numbers of failed records. charged: losses
+    by person.
     """
 
     run: Run
@@ -142,20 +143,20 @@ class FileRun:
     charged: dict[str, Loss] = field(default_factory=dict)
 
     def sanitize(self) -> dict[str, Any]:
-        """Sanitise the file, and return what later files and runs need to know, for JSON."""
+        """Sanitise the file, and return its sums, see to_dict."""
         run, job = self.run, self.job
         with ExitStack() as stack:
-            # spaCy and others quote tokens in some of their warnings.
+            # Some warnings of spaCy and other packages quote tokens.
             stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore")
-            source = stack.enter_context(opened(job))
+            source = stack.enter_context(open_input(job))
             ready = partial(has_arrived, source)
             output = stack.enter_context(Output(job.target, force=run.force))
             if run.parts is not None:
-                record_part = run.parts.record
-                output.on_complete = lambda hidden: record_part(job, hidden, self.to_dict())
+                write_part = run.parts.write_part
+                output.on_complete = lambda hidden: write_part(job, hidden, self.to_dict())
             writer = FORMATS[job.write_as].write(output.handle, run.files)
-            records = begun(read(source, job.read_as, run.files, writer.begin))
+            records = check_first_record(read(source, job.read_as, run.files, writer.begin))
             drawn = results(
                 run.nlp,
                 with_language(run.nlp, records, run.language, ready),
@@ -180,7 +181,7 @@ class FileRun:
         return self.to_dict()
 
     def _write(self, writer: Writer, released: Released) -> str:
-        """Charge the person of a record, write it, and count it; or return why not."""
+        """Charge the person of a record, write the record, and count it. Return why not, or ""."""
         origin = released.record.origin
         if why := self._charge(released):
             return why
@@ -199,18 +200,18 @@ class FileRun:
         return ""
 
     def _charge(self, released: Released) -> str:
-        """Charge the person of a record; return why it is too much, or ""."""
+        """Charge the person of a record. Return why the limit forbids it, or ""."""
         person = released.record.data.get(USER)
         if not person:
             return ""
-        key = self.run.parts.person(person) if self.run.parts is not None else person
+        key = self.run.parts.hash_person(person) if self.run.parts is not None else person
         if why := charge_person(self.run.persons, key, released.receipts):
             return why
-        self.charged[key] = self.charged.get(key, Loss()) + largest_in(released.receipts)
+        self.charged[key] = self.charged.get(key, Loss()) + largest_person_loss(released.receipts)
         return ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what later files and runs need to know, for JSON."""
+        """Return the sums of the file, for JSON: counts, losses, fields, and losses by person."""
         count = replace(self.tally.count, failed=(tuple(self.failed),))
         return {
             "count": count.to_dict(),
@@ -220,7 +221,7 @@ class FileRun:
         }
 
 
-SAMPLE = 64  # first records, by which the language of a file is known
+SAMPLE = 64  # number of records from which the language of a file is detected
 
 
 def with_language(
@@ -229,16 +230,16 @@ def with_language(
     language: str | None = None,
     ready: Callable[[], bool] | None = None,
 ) -> Iterator[Input]:
-    """Return the records, with the language of the first ones where it is known.
+    """Detect the language from the first records, and return all records with it in their data.
 
     Args:
         nlp: A pipeline with a sanitizer.
-        records: Of one file.
-        language: Of the texts; where it is given, nothing is refused.
-        ready: Whether the next record is there. A stream is not waited for.
+        records: The records of a file.
+        language: The language of the texts. If given, it is not checked.
+        ready: Returns whether the next record can be read without waiting.
 
     Raises:
-        UsageError: The pipeline cannot sanitise text of this language.
+        UsageError: If the pipeline cannot sanitise text of this language.
     """
     remaining, first, texts, size = iter(records), list[Input](), list[str](), 0
     for record in remaining:
@@ -250,21 +251,21 @@ def with_language(
     if language is None:
         sample = "\n".join(text[:MAX_CHARACTERS] for text in texts)
         language = language_of(sample)
-        _check(nlp, sample, language)
+        _check_language(nlp, sample, language)
     records = chain(first, remaining)
     if language == base_language(nlp.vocab.lang) or language not in COVERED:
         return iter(records)
-    return (_in_language(record, language) for record in records)
+    return (_set_language(record, language) for record in records)
 
 
-def _in_language(record: Input, language: str) -> Input:
+def _set_language(record: Input, language: str) -> Input:
     if isinstance(record, Failed):
         return record
     return replace(record, data={**record.data, LANGUAGE: language})
 
 
-def _check(nlp: Language, text: str, language: str) -> None:
-    """Raise UsageError where a text of this language would not be sanitised as it should be."""
+def _check_language(nlp: Language, text: str, language: str) -> None:
+    """Raise UsageError if the pipeline cannot sanitise text of this language."""
     sanitizer = the_sanitizer(nlp)
     settings = sanitizer.settings
     if language in ("", "en"):

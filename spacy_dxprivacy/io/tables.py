@@ -17,25 +17,25 @@ from weakref import finalize
 
 from ..config import FileOptions
 from ..errors import DxError, UsageError
-from .fields import Fields, Header, OnHeader, record_of, written
-from .files.limits import MB, MOST_RECORD, TooLarge, check_ratio
+from .fields import Fields, Header, OnHeader, fill_entry, row_record
+from .files.limits import MAX_RECORD, MB, TooLarge, check_ratio
 from .plain import Writer, module_of
 from .records import NOT_UNICODE, NOT_UTF8, Failed, Input, Released, is_unicode
-from .source import decode, numbered_lines, whole
+from .source import decode, numbered_lines, read_all
 
-BROKEN: list[str] = []  # stands for a row that is not valid CSV; compared by identity
-DELIMITERS = {",": "csv", ";": "csv", "|": "csv", "\t": "tsv"}  # and the format of each
-MOST_SHEET = 256 * MB
-MOST_CELL = 32_767  # characters of a cell of .xlsx
-_TIMES = re.compile(rb"(<dcterms:\w+[^>]*>)[^<]*")  # when a sheet was made and changed
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # none of .xlsx
+INVALID_ROW: list[str] = []  # stands for a row that is not valid CSV; compared by identity
+DELIMITERS = {",": "csv", ";": "csv", "|": "csv", "\t": "tsv"}  # formats by delimiter
+MAX_SHEET = 256 * MB
+MAX_CELL = 32_767  # characters of a cell of .xlsx
+_TIMES = re.compile(rb"(<dcterms:\w+[^>]*>)[^<]*")  # times of creation and change of a sheet
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # not allowed in .xlsx
 
 
 # -- reading ---------------------------------------------------------------------------------------
 
 
 def delimiter_of(line: str, files: FileOptions) -> str | None:
-    """Return the delimiter by which the first row of a table names the fields, if any does."""
+    """Return the delimiter that splits a first row into names with all `field`s, or None."""
     for delimiter in DELIMITERS:
         try:
             names = next(csv.reader([line], delimiter=delimiter), [])
@@ -49,42 +49,42 @@ def delimiter_of(line: str, files: FileOptions) -> str | None:
 def read_csv(
     handle: IO[bytes], files: FileOptions, on_header: OnHeader, delimiter: str | None = None
 ) -> Iterator[Input]:
-    """Yield the records of .csv or .tsv; the first row shows the delimiter if none is given."""
-    csv.field_size_limit(MOST_RECORD)
+    """Yield the records of .csv or .tsv. If no delimiter is given, the first row shows it."""
+    csv.field_size_limit(MAX_RECORD)
     lines = _Lines(handle)
     head = list(islice(lines, 1))
-    named = delimiter or delimiter_of("".join(head).strip(), files) or ","
-    # strict: otherwise a stray quote makes csv.reader join fields and rows without a word.
-    rows = csv.reader(chain(head, lines), strict=True, delimiter=named)
+    separator = delimiter or delimiter_of("".join(head).strip(), files) or ","
+    # strict: otherwise csv.reader silently joins fields and rows at a stray quote.
+    rows = csv.reader(chain(head, lines), strict=True, delimiter=separator)
     first = _next_row(rows)
-    if first is BROKEN:
+    if first is INVALID_ROW:
         raise UsageError("its first row is not valid CSV.")
     names = columns_of(first)
     fields = Fields.of(files).in_columns(names)
-    # Tabs are those of the format, and not of a .csv file that is written.
-    written_by = "" if delimiter else named
-    on_header(Header(fields.written(names), delimiter=written_by, ending=lines.ending))
+    # A .tsv input sets no delimiter for a .csv output.
+    written_by = "" if delimiter else separator
+    on_header(Header(fields.output_columns(names), delimiter=written_by, ending=lines.ending))
     for number in count(1):
         row = _next_row(rows)
         if row is None:
             return
-        if row == [] and row is not BROKEN:
+        if row == [] and row is not INVALID_ROW:
             continue
         size, lines.size = lines.size, 0
-        if row is BROKEN:
+        if row is INVALID_ROW:
             yield Failed(number, "it is not valid CSV.", size)
         elif len(row) != len(names):
-            # Its fields are not where they should be: a kept one may hold a part of the text.
+            # Its fields are shifted: a kept field may hold a part of the text.
             why = f"it has {len(row)} fields, and the first row has {len(names)}."
             yield Failed(number, why, size)
         elif not all(map(is_unicode, row)):
             yield Failed(number, NOT_UNICODE, size, NOT_UTF8)
         else:
-            yield record_of(number, size, dict(zip(names, row, strict=True)), fields)
+            yield row_record(number, size, dict(zip(names, row, strict=True)), fields)
 
 
 def columns_of(first: Sequence[Any] | None) -> list[str]:
-    """Return the names of columns; one without a name is called by its number."""
+    """Return the names of columns; a column without a name is named by its number."""
     if first is None:
         raise UsageError("it is empty: expected a first row of names.")
     return [str(name or number) for number, name in enumerate(first, 1)]
@@ -94,42 +94,42 @@ def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
     try:
         return next(rows, None)
     except csv.Error:
-        return BROKEN
+        return INVALID_ROW
 
 
 class _Lines:
-    """The lines of a table, as csv takes them."""
+    """The lines of a table, for csv.reader."""
 
     def __init__(self, handle: IO[bytes]) -> None:
         self._lines = numbered_lines(handle)
-        self.size = 0  # bytes that came since it was set to 0
-        self.ending = ""  # of the last line
+        self.size = 0  # bytes read since it was last reset to 0
+        self.ending = ""  # line ending of the last line
 
     def __iter__(self) -> Iterator[str]:
         for _, raw, size in self._lines:
             self.size += size
-            # One that is too long is shown to csv as what it refuses: a quote within a field.
+            # A line that is too long is replaced by one that csv rejects: a quote within a field.
             line = decode(raw or b'"x"x\n')
             self.ending = "\r\n" if line.endswith("\r\n") else "\n"
-            yield line.replace("\0", " ")  # csv refuses NUL before Python 3.11
+            yield line.replace("\0", " ")  # before Python 3.11, csv rejects NUL
 
 
 def read_xlsx(handle: IO[bytes], files: FileOptions, on_header: OnHeader) -> Iterator[Input]:
-    """Yield the rows of the first sheet: its values, and no formulas, comments or other sheets."""
-    rows = _sheet(handle)
+    """Yield the rows of the first sheet: its values, without formulas and comments."""
+    rows = _read_sheet(handle)
     names = columns_of(next(rows, None))
     fields, width = Fields.of(files).in_columns(names), len(names)
-    on_header(Header(fields.written(names)))
+    on_header(Header(fields.output_columns(names)))
     for number, row in enumerate(rows, 1):
         if any(cell is not None for cell in row[width:]):
             yield Failed(number, "it has cells beyond the columns of the first row.")
         elif any(cell is not None for cell in row):
-            yield record_of(number, 0, dict(zip_longest(names, row[:width])), fields)
+            yield row_record(number, 0, dict(zip_longest(names, row[:width])), fields)
 
 
-def _sheet(handle: IO[bytes]) -> Iterator[list[Any]]:
+def _read_sheet(handle: IO[bytes]) -> Iterator[list[Any]]:
     openpyxl = module_of("openpyxl", ".xlsx", "xlsx")
-    raw = whole(handle, MOST_SHEET)
+    raw = read_all(handle, MAX_SHEET)
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             check_ratio("the .xlsx file", len(raw), sum(i.file_size for i in archive.infolist()))
@@ -138,7 +138,7 @@ def _sheet(handle: IO[bytes]) -> Iterator[list[Any]]:
             yield list(row)
     except TooLarge as error:
         raise UsageError(str(error)) from None
-    except Exception:  # what openpyxl raises of a damaged file may be anything, and quote it
+    except Exception:  # openpyxl raises many types for damaged files; messages may quote the file
         raise UsageError("it is not an .xlsx file with a sheet, or it is damaged.") from None
 
 
@@ -146,16 +146,16 @@ def _sheet(handle: IO[bytes]) -> Iterator[list[Any]]:
 
 
 class TableWriter(Writer):
-    """A row for each record, under the names of the columns."""
+    """Base class: writes a head with the names of the columns, and a row for each record."""
 
-    header = Header()  # of the input, if it is a table
+    header = Header()  # header of the input, if it is a table
     has_head = False
 
     def begin(self, header: Header) -> None:
         self.header = header
 
     def write(self, released: Released) -> None:
-        entry = written(released, self.files)
+        entry = fill_entry(released, self.files)
         self._write_head(list(entry))
         if not entry.keys() <= set(self.header.names):
             raise DxError(
@@ -167,7 +167,7 @@ class TableWriter(Writer):
         self._write_head([*self.files.field, *(self.files.keep_fields or ())])
 
     def _write_head(self, names: list[str]) -> None:
-        """Write the first row, once: the columns of the input, or else these names."""
+        """Write the first row once: the columns of the input, or else these names."""
         if not self.has_head:
             self.header = replace(self.header, names=self.header.names or names)
             self.has_head = True
@@ -178,12 +178,12 @@ class TableWriter(Writer):
         self.write_row(names)
 
     def write_row(self, cells: list[Any]) -> None:
-        """Write cells, one a column, or raise DxError if one of them does not fit."""
+        """Write one cell per column. Raise DxError if a value does not fit into a cell."""
         raise NotImplementedError
 
 
 class CsvWriter(TableWriter):
-    """Lines of cells with a delimiter between them: that of the input, if none is given."""
+    """Writes .csv and .tsv; the default delimiter is that of the input, or a comma."""
 
     def __init__(self, handle: IO[bytes], files: FileOptions, delimiter: str | None = None) -> None:
         super().__init__(handle, files)
@@ -192,7 +192,7 @@ class CsvWriter(TableWriter):
 
     def write_row(self, cells: list[Any]) -> None:
         if self.rows is None:
-            # Unlike a TextIOWrapper, what writes the bytes does not close stdout when it goes.
+            # Unlike a TextIOWrapper, a codecs writer does not close stdout when it is deleted.
             self.rows = csv.writer(
                 codecs.getwriter("utf8")(self.handle, "replace"),
                 delimiter=self.delimiter or self.header.delimiter or ",",
@@ -202,20 +202,20 @@ class CsvWriter(TableWriter):
 
 
 def as_cell(value: Any) -> str:
-    """Return text, without NUL as read_csv has it; what is nested becomes JSON."""
+    """Return a cell as text without NUL. Lists and objects become JSON."""
     if isinstance(value, str) or value is None:
         return (value or "").replace("\0", " ")
     return json.dumps(value, ensure_ascii=False, default=str).strip('"')
 
 
 class XlsxWriter(TableWriter):
-    """A sheet. Texts are never formulas."""
+    """Writes a sheet whose texts are never formulas."""
 
     def __init__(self, handle: IO[bytes], files: FileOptions) -> None:
         super().__init__(handle, files)
         self.book = module_of("openpyxl", ".xlsx", "xlsx").Workbook(write_only=True)
         self.sheet = self.book.create_sheet("sanitized")
-        # A sheet that is dropped half-way would write a traceback to stderr.
+        # Deleting an unfinished sheet would print a traceback on stderr.
         finalize(self, _close, self.sheet)
 
     def write_row(self, cells: list[Any]) -> None:
@@ -226,9 +226,9 @@ class XlsxWriter(TableWriter):
             if isinstance(value, (list, dict)):
                 value = as_cell(value)
             elif isinstance(value, str):
-                if len(value) > MOST_CELL:
+                if len(value) > MAX_CELL:
                     raise DxError(
-                        f"its text is longer than a cell of .xlsx, {MOST_CELL:,} characters."
+                        f"its text is longer than a cell of .xlsx, {MAX_CELL:,} characters."
                     )
                 value = WriteOnlyCell(self.sheet, _CONTROL.sub(" ", value))
                 value.data_type = "s"
@@ -236,13 +236,13 @@ class XlsxWriter(TableWriter):
         self.sheet.append(row)
 
     def finish(self) -> None:
-        """Write all of it, without the time of the run."""
+        """Write the file without the time of the run."""
         super().finish()
         book, out = io.BytesIO(), io.BytesIO()
         self.book.save(book)
         with zipfile.ZipFile(book) as dated, zipfile.ZipFile(out, "w") as archive:
             for name in dated.namelist():
-                undated = zipfile.ZipInfo(name)  # of 1980
+                undated = zipfile.ZipInfo(name)  # dated 1980
                 undated.compress_type = zipfile.ZIP_DEFLATED
                 archive.writestr(
                     undated, _TIMES.sub(rb"\g<1>1980-01-01T00:00:00Z", dated.read(name))

@@ -1,4 +1,4 @@
-"""A release word by word: which token stands for which of the original, and what it may be."""
+"""Word-level alignment of a release with its original, and the words that may have been sampled."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ CLITIC = rf"(?=['\u2019]|{NOT})"
 WORD = rf"({NOT}|\S+?)"
 
 
-class Writing:
-    """Which words of a space a word of a release may be: capitals, clitics, articles and blocked
-    words are written as others (text.spelling, space.sources)."""
+class SpellingInverse:
+    """Maps a released word to rows of a space: spelling and blocked outputs change sampled
+    words."""
 
     def __init__(self, space: Space, settings: SanitizerSettings) -> None:
         _, self._substitutes = settings.blocked(space)
@@ -31,13 +31,13 @@ class Writing:
             self._rows.setdefault(key, []).append(row)
 
     def _keys(self, words: list[str]) -> list[str]:
-        """Return how words are written that stand alone, in small letters."""
+        """Return the lower-case spelling of each word, as a text of its own."""
         n = len(words)
         alone, _ = spell(words, np.zeros(n, dtype=bool), np.ones(n, dtype=bool), np.arange(n))
         return ["a" if word == "An" else word.lower() for word in alone]
 
     def rows(self, tokens: list[str], place: int) -> list[int]:
-        """Return the rows that may have been drawn for a token of a release."""
+        """Return the rows that may have been sampled for a token of a release."""
         token = tokens[place]
         rows = self._rows.get(self._keys([token])[0], [])
         if self._preserved:
@@ -52,11 +52,9 @@ class Writing:
         return written
 
 
-def tokens_of(doc: Doc, drawn: Bools1d, release: str | Doc) -> list[str] | None:
-    """Return a word of the release for each token of the original; None for another layout.
-
-    drawn: bool (tokens,), the words of the original that were drawn; all others are unmodified.
-    """
+def aligned_words(doc: Doc, drawn: Bools1d, release: str | Doc) -> list[str] | None:
+    """Return the word of the release for each token of the original; None if layouts differ. drawn:
+    bool (tokens,), the tokens that were sampled; all others are unmodified."""
     if isinstance(release, Doc):
         tokens = [token.text for token in release]
     else:
@@ -69,8 +67,8 @@ def tokens_of(doc: Doc, drawn: Bools1d, release: str | Doc) -> list[str] | None:
 
 
 def _pattern(doc: Doc, drawn: list[bool]) -> re.Pattern[str]:
-    """Return a pattern with a group for each token: text.spelling removes the blank before a
-    clitic, and adds one between words that would run together."""
+    """Return a pattern with a group for each token. Spelling removes the blank before a clitic, and
+    separates words that would run together."""
     parts = []
     for token, free, follows in zip(doc, drawn, [*drawn[1:], False], strict=True):
         parts.append(WORD if free else f"({re.escape(token.text)})")

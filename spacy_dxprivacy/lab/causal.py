@@ -1,11 +1,11 @@
-"""Causal language models as attackers and judges: opening them, and beam search by them.
+"""Causal language models of attackers and judges: loading, and beam search.
 
     w = argmax product of P(w_i | w_1..w_(i-1)) exp(logs_i(w_i))
-    P(word) = P(first token) share, the share of the word among those that begin with this token, by
-    public frequency, mixed with known frequencies.
+    P(word) = P(first token) times the share of the word, by public frequency, among words with this
+    first token; mixed with known frequencies.
 
-Many texts are searched in parallel. Every lane reads one token a step, so texts do not wait for
-each other's long words. At the end each place takes the word with the largest weight in the beam.
+Texts are searched in parallel. Each lane reads one token a step, so that no text waits for the long
+words of another. At the end, each place gets the word with the largest weight in the beam.
 """
 
 from __future__ import annotations
@@ -35,27 +35,26 @@ if TYPE_CHECKING:  # torch is imported when a model is opened
 
 GGUF = ".gguf"
 DEVICE = "DX_LM_DEVICE"  # "cpu" (if unset), "cuda", "cuda:1", "mps"
-NOTHING = -1  # in place of a token: this lane reads nothing
+NOTHING = -1  # in place of a token for a lane that waits
 NO_TOKEN = -1
-SIDE_BY_SIDE = 64  # texts
+MAX_PARALLEL = 64  # texts
 
-# Models that are made in Python (other runtimes, small ones for tests), by a name for all options.
+# Models that are made in Python, such as other runtimes and test models, by name.
 OPENERS: dict[str, Callable[[], CausalModel]] = {}
 
 
-# -- opening ---------------------------------------------------------------------------------------
+# -- loading ---------------------------------------------------------------------------------------
 
 
 def open_model(name: str) -> CausalModel:
-    """Return a model, which is loaded once a process, without a network.
+    """Load a model, once a process, without network access.
 
     Args:
-        name: A folder of a Hugging Face model, a .gguf file, the name of a model that was
-            downloaded before (`hf download NAME`), or of an installed package that holds one .gguf
-            file.
+        name: A Hugging Face folder, a .gguf file, a downloaded model (`hf download NAME`), or an
+            installed package with one .gguf file.
 
     Raises:
-        DxError: For a model that is missing, damaged or of another kind, and without the extra lm.
+        DxError: For a missing, damaged or non-causal model, and without the extra lm.
     """
     if name in OPENERS:
         return OPENERS[name]()
@@ -70,7 +69,7 @@ def open_model(name: str) -> CausalModel:
 
 
 def _path_of(name: str) -> Path | None:
-    """Return the folder or file; None for a name that may have been downloaded."""
+    """Return the folder or file; None for the name of a downloaded model."""
     path = Path(name).expanduser()
     if not path.exists() and path.suffix.lower() != GGUF:
         packaged = _packaged(name)
@@ -147,8 +146,8 @@ def _unusable(name: str, why: str) -> DxError:
 
 @dataclass(frozen=True, eq=False)
 class WordTokens:
-    """The n words of a space. first: int64 (n,), the first token of each after a blank or NO_TOKEN.
-    within: float64 (n,), ln of its share."""
+    """The n words of a space. first: int64 (n,), the first token of each after a blank, or
+    NO_TOKEN. within: float64 (n,), log share of the word among those with this token."""
 
     model: CausalModel
     words: Sequence[str]
@@ -174,7 +173,7 @@ class WordTokens:
 
 @lru_cache(maxsize=2)
 def word_tokens(model: CausalModel, space: Space) -> WordTokens:
-    """Return the tokens of all words of a space; one second for 60,000 words."""
+    """Return the tokens of all words of a space; takes a second for 60,000 words."""
     encoded = model.encode([" " + word for word in space.words])
     first = np.array([tokens[0] if tokens else NO_TOKEN for tokens in encoded], dtype=np.int64)
     frequency = frequency_of(space).astype(np.float64) + 1e-9
@@ -186,10 +185,9 @@ def word_tokens(model: CausalModel, space: Space) -> WordTokens:
 
 
 @dataclass(frozen=True, eq=False)
-class Sheet:
-    """One text with k places to fill. before: k strings, the plaintext before each word. capital:
-    bool (k,), words that begin with a capital. words: int64 (k, m), candidate rows of a space;
-    logs: float64 (k, m), their emission log-likelihoods."""
+class TextToFill:
+    """A text with k words to fill in. before: the plaintext before each. capital: bool (k,), words
+    with a capital. words: int64 (k, m), candidates; logs: float64 (k, m), their emission logs."""
 
     before: Sequence[str]
     capital: Bools1d
@@ -201,9 +199,9 @@ class Sheet:
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
-    """Settings of a search. prompt: public words on the kind of text. frequencies: float64 (n,),
-    mixed in by `share`."""
+class BeamSearch:
+    """Settings of a search. frequencies: float64 (n,), mixed in with weight `share`. prompt: public
+    text of the domain."""
 
     words: WordTokens
     frequencies: Floats1d
@@ -211,9 +209,8 @@ class Search:
     prompt: str = ""
     beam: int = 4
 
-    def fill(self, sheets: Sequence[Sheet]) -> list[Ints1d]:
-        """Return the words of each text, int64 (k,). Raise DxError for a prompt that fills half of
-        the window."""
+    def fill(self, sheets: Sequence[TextToFill]) -> list[Ints1d]:
+        """Return the words of each text, int64 (k,). Raise DxError for too long a prompt."""
         model = self.words.model
         prompt = model.encode([self.prompt + "\n\n"])[0] if self.prompt else []
         limit = model.window // 2
@@ -228,11 +225,11 @@ class Search:
         return filled
 
     def _groups(self, lengths: Sequence[int], prompt: int) -> Iterator[list[int]]:
-        """Yield the numbers of texts that fit into memory together."""
+        """Yield indices of texts that fit into memory together."""
         group: list[int] = []
         for number in np.argsort(lengths, kind="stable").tolist():
             room = self.words.model.fits(prompt + 2 * lengths[number]) // self.beam
-            if group and len(group) >= min(SIDE_BY_SIDE, max(1, room)):
+            if group and len(group) >= min(MAX_PARALLEL, max(1, room)):
                 yield group
                 group = []
             if lengths[number]:
@@ -242,7 +239,7 @@ class Search:
 
     def _fill_in_parallel(self, texts: list[_FilledText], prompt: list[int]) -> None:
         lanes = self.words.model.read([prompt])
-        lanes.keep(np.zeros(len(texts) * self.beam, dtype=np.int64))  # the prompt is read once
+        lanes.keep(np.zeros(len(texts) * self.beam, dtype=np.int64))  # reads the prompt once
         while texts:
             if any(text.is_ready for text in texts):
                 texts = self._step(texts, lanes)
@@ -252,14 +249,14 @@ class Search:
                 lanes.feed(np.array(tokens, dtype=np.int64))
 
     def _step(self, texts: list[_FilledText], lanes: CausalLanes) -> list[_FilledText]:
-        """Choose the next words of texts whose queues are read; return the unfinished texts."""
-        none = np.zeros((self.beam, 1), dtype=np.int64)
-        asked = [text.asked() if text.is_ready else none for text in texts]
-        width = max(tokens.shape[1] for tokens in asked)
-        padded = [np.pad(tokens, ((0, 0), (0, width - tokens.shape[1]))) for tokens in asked]
+        """Choose the next words of texts with empty queues; return the unfinished texts."""
+        padding = np.zeros((self.beam, 1), dtype=np.int64)
+        candidates = [text.first_tokens() if text.is_ready else padding for text in texts]
+        width = max(tokens.shape[1] for tokens in candidates)
+        padded = [np.pad(tokens, ((0, 0), (0, width - tokens.shape[1]))) for tokens in candidates]
         logs = lanes.logs(np.maximum(np.concatenate(padded), 0))
         order, unfinished = [], []
-        for number, (text, tokens) in enumerate(zip(texts, asked, strict=True)):
+        for number, (text, tokens) in enumerate(zip(texts, candidates, strict=True)):
             lane = number * self.beam
             parents = np.arange(self.beam)
             if text.is_ready:
@@ -275,9 +272,9 @@ class Search:
 
 
 class _FilledText:
-    """A text that is being filled: its beam, and the tokens that each path has yet to read."""
+    """A text in progress: its beam, and the tokens that each path has yet to read."""
 
-    def __init__(self, sheet: Sheet, search: Search) -> None:
+    def __init__(self, sheet: TextToFill, search: BeamSearch) -> None:
         self.sheet, self.search, self.place = sheet, search, 0
         self.scores = np.full(search.beam, -np.inf)
         self.scores[0] = 0
@@ -305,13 +302,14 @@ class _FilledText:
             tokens = self.search.words.model.encode([plaintext])[0]
             self.queues = [queue + tokens for queue in self.queues]
 
-    def asked(self) -> Ints2d:
+    def first_tokens(self) -> Ints2d:
         """Return the first token of each candidate, int64 (beam, m)."""
         first = self.search.words.first_of(self.sheet.words[self.place], **self._form)
         return np.tile(first, (self.search.beam, 1))
 
     def choose(self, logs: Floats2d) -> Ints1d:
-        """Extend the beam by logs (beam, m) of the model; return each path's parent, (beam,)."""
+        """Extend the beam by logs (beam, m) of the model; return the parent of each path,
+        (beam,)."""
         search, words, form = self.search, self.sheet.words[self.place], self._form
         first = search.words.first_of(words, **form)
         logits = np.where(first == NO_TOKEN, -1e30, logs + search.words.within[words])

@@ -1,4 +1,4 @@
-"""Texts as arrays, texts with fields, and their releases; and linear models of them."""
+"""Texts as arrays, fields of files, releases, and linear models of texts."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, blocks
 from ..config import FileOptions
 from ..errors import UsageError, quiet
 from ..io.build import NO_LIMIT
-from ..io.fields import Row, slots_of
-from ..io.jobs import begun, opened, plan_jobs, read
-from ..io.records import Failed, Input, Record, chunks, docs_of
+from ..io.fields import Row, find_slots
+from ..io.jobs import check_first_record, open_input, plan_jobs, read
+from ..io.records import Failed, Input, Record, chunks, nlp_inputs
 from ..io.zones import ZONE_CHARACTERS, ZONE_DOCUMENTS, zone
 from ..pipeline.draft import PLAIN, Draft
 from ..pipeline.selection import cut
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
 SCOPES = ("token", "type")
 AT_ONCE = 2**15  # words drawn at once
-# Of a document: rows, -1 where the space lacks a word; where its sentences begin, by the layout, as
-# sentence-level mechanisms need it; and the plaintext before each word.
+# Of a document: rows, -1 for words that the space lacks; where sentences begin; and the plaintext
+# before each word.
 Words = tuple[Ints1d, Bools1d, list[str]]
 
 
 def read_corpus(source: str, space: Space, *, field: str = "text") -> EncodedCorpus:
-    """Read the words of a file, or of stdin for "-"; raise DxError where the space has none."""
+    """Read the words of a file, or of stdin for "-". Raise DxError if the space has none."""
     parts = sentences_of_file(source, "an attack", field=field, space=space)
     documents = [words for of_part, _ in parts for words in of_part]
     triples: Any = zip(*documents, strict=True) if documents else ((), (), ())
@@ -52,29 +52,26 @@ def read_corpus(source: str, space: Space, *, field: str = "text") -> EncodedCor
 
 
 def read_texts(source: str, field: str, *, limit: int | None = None) -> list[str]:
-    """Return the texts of a file, or of stdin for "-", without records that cannot be read."""
+    """Return the texts of a file, or of stdin for "-", without unreadable records."""
     records = islice(records_of(source, "an attack", FileOptions(field=(field,))), limit)
     return [str(text) for r in records if isinstance(r, Record) for text in r.texts]
 
 
 def records_of(source: str, taker: str, files: FileOptions) -> Iterator[Input]:
-    """Yield the records of a file, or of stdin for "-". taker: who takes the file, for the message
-    about a folder."""
+    """Yield the records of a file, or of stdin for "-". taker: subject of the error for a
+    folder."""
     if source != "-" and Path(source).is_dir():
         raise UsageError(f"{taker} takes one file, not a folder.")
     (job,) = plan_jobs(source, None, files)
-    with opened(job) as handle:
-        yield from begun(read(handle, job.read_as, files))
+    with open_input(job) as handle:
+        yield from check_first_record(read(handle, job.read_as, files))
 
 
 def released_records(
     before: Path, after: Path, files: FileOptions, failed: Collection[int] = ()
 ) -> Iterator[tuple[Record, Record]]:
-    """Yield the records of a file that can be read, each with its release.
-
-    failed: the numbers of records of which nothing was released; 0 for all. Raise UsageError where
-    the two files differ in their records.
-    """
+    """Yield the readable records of a file, each with its release. failed: numbers of unreleased
+    records; 0 for all. Raise UsageError if the records of the files differ."""
     taker = "a comparison with a release"
     originals = (r for r in records_of(str(before), taker, files) if isinstance(r, Record))
     pairs = zip_longest(
@@ -92,20 +89,20 @@ def released_records(
 def sentences_of_file(
     source: str, taker: str, *, field: str, space: Space
 ) -> Iterator[tuple[list[Words], int]]:
-    """Yield Words of documents, without punctuation, and how many records could not be read."""
+    """Yield the Words of documents, and the number of unreadable records, for each chunk."""
     nlp = tokenizer()
     records = records_of(source, taker, FileOptions(field=(field,)))
-    for batch in chunks(records, characters=ZONE_CHARACTERS, most=ZONE_DOCUMENTS):
+    for batch in chunks(records, characters=ZONE_CHARACTERS, max_texts=ZONE_DOCUMENTS):
         records_read = [record for record in batch if isinstance(record, Record)]
         with zone(nlp), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # spaCy's may quote tokens
-            docs = nlp.pipe(doc for record in records_read for doc in docs_of(nlp, record))
+            warnings.simplefilter("ignore")  # spaCy's warnings may quote tokens
+            docs = nlp.pipe(doc for record in records_read for doc in nlp_inputs(nlp, record))
             documents = [words_of(doc, space)[:3] for doc in docs]
         yield documents, len(batch) - len(records_read)
 
 
 def tokenizer() -> Language:
-    """Return the default tokenizer of `dx sanitize`; the mark for unknown words stays whole."""
+    """Return the default tokenizer of `dx sanitize`, with REDACTED as one token."""
     nlp = spacy.blank("en")
     nlp.max_length = NO_LIMIT
     rules: Any = nlp.tokenizer
@@ -114,7 +111,7 @@ def tokenizer() -> Language:
 
 
 def words_of(doc: Doc, space: Space) -> tuple[Ints1d, Bools1d, list[str], Ints1d]:
-    """Return the Words of a Doc, and which tokens they are, int64 (k,)."""
+    """Return the Words of a Doc, and their tokens, int64 (k,)."""
     draft = Draft.of([doc], space)
     draft = cut(draft, draft.kinds)
     places = np.flatnonzero(draft.kinds == PLAIN)
@@ -123,25 +120,22 @@ def words_of(doc: Doc, space: Space) -> tuple[Ints1d, Bools1d, list[str], Ints1d
 
 
 def _plaintext_before(doc: Doc, places: Ints1d) -> list[str]:
-    """Return the text between each of the tokens at rising places and the one before."""
+    """Return the text between each of these tokens and the one before."""
     ends = [0, *(doc[place].idx + len(doc[place]) for place in places[:-1].tolist())]
     text = doc.text
     return [text[end : doc[place].idx] for end, place in zip(ends, places.tolist(), strict=False)]
 
 
 def corpus_of(docs: Iterable[Doc], space: Space) -> EncodedCorpus:
-    """Return the words of Docs that the space holds. Raise DxError where it holds none."""
+    """Return the words of Docs that are in the space. Raise DxError without any."""
     return EncodedCorpus.of(*zip(*(words_of(doc, space)[:3] for doc in docs), strict=True))
 
 
 @dataclass(frozen=True)
 class EncodedCorpus:
-    """The words of documents that a space holds, concatenated.
-
-    rows: int64 (t,), of a space. starts: int64 (documents + 1,), where each begins, and t.
-    sentences: bool (t,), True where a sentence begins; every document begins one. before: t
-    strings, the plaintext before each word.
-    """
+    """The words of documents that are in a space, concatenated. rows: int64 (t,). starts: int64
+    (documents + 1,), where each begins, and t. sentences: bool (t,), where sentences begin. before:
+    t strings, the plaintext before each word."""
 
     rows: Ints1d
     starts: Ints1d
@@ -155,11 +149,10 @@ class EncodedCorpus:
         sentences: Iterable[Bools1d] | None = None,
         before: Iterable[Sequence[str]] | None = None,
     ) -> EncodedCorpus:
-        """Build a corpus; empty documents and unknown words (-1) are left out.
+        """Build a corpus without empty documents and unknown words (-1).
 
         documents: int64 (length,) each. sentences: bool (length,) each, where sentences begin; by
-        default a document is one, cut at the longest passage. before: strings, as many; by default
-        blanks, and stops where sentences end.
+        default each LONGEST words. before: strings; by default blanks, and full stops.
         """
         rows = [np.asarray(item, dtype=np.int64) for item in documents]
         if sentences is None:
@@ -171,7 +164,7 @@ class EncodedCorpus:
         parts = []
         for words, starts, between in zip(rows, begins, before, strict=True):
             is_known = words >= 0
-            # A sentence that began with an unknown word begins with the next known one.
+            # A sentence with an unknown first word begins with its first known word.
             sentence = np.diff(np.cumsum(starts)[is_known], prepend=-1) > 0
             if is_known.any():
                 parts.append((words[is_known], sentence, compress(between, is_known)))
@@ -190,32 +183,26 @@ class EncodedCorpus:
 
     @property
     def doc_of(self) -> Ints1d:
-        """Document of each word, int64 (t,)."""
+        """The document of each word, int64 (t,)."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     def first(self, words: int) -> EncodedCorpus:
-        """Return the first documents that have this many words together."""
-        enough = int(np.searchsorted(self.starts[1:], words)) + 1
-        return self._some(np.arange(len(self)) < enough)
+        """Return the first documents with this many words in total."""
+        count = int(np.searchsorted(self.starts[1:], words)) + 1
+        return self._select(np.arange(len(self)) < count)
 
     def opening(self, length: int) -> EncodedCorpus:
         """Return the first words of each document."""
-        parts = [
-            (rows[:length], begins[:length], marks[:length])
-            for rows, begins, marks in self._documents
-        ]
+        parts = ([array[:length] for array in document] for document in self._documents)
         return EncodedCorpus.of(*zip(*parts, strict=True))
 
     def halves(self) -> tuple[EncodedCorpus, EncodedCorpus | None]:
-        """Return every second document, and the others; None where there is only one."""
-        second = np.arange(len(self)) % 2 == 1
-        return self._some(~second), self._some(second) if second.any() else None
+        """Return documents 0, 2, ..., and documents 1, 3, ... or None."""
+        is_odd = np.arange(len(self)) % 2 == 1
+        return self._select(~is_odd), self._select(is_odd) if is_odd.any() else None
 
-    def _some(self, chosen: Bools1d) -> EncodedCorpus:
-        wanted = (
-            document for document, wanted in zip(self._documents, chosen, strict=True) if wanted
-        )
-        return EncodedCorpus.of(*zip(*wanted, strict=True))
+    def _select(self, mask: Bools1d) -> EncodedCorpus:
+        return EncodedCorpus.of(*zip(*compress(self._documents, mask), strict=True))
 
     @property
     def _documents(self) -> Iterator[tuple[Ints1d, Bools1d, tuple[str, ...]]]:
@@ -224,7 +211,7 @@ class EncodedCorpus:
         return zip(self, cuts, marks, strict=True)
 
     def words(self) -> Ints1d:
-        """Number each pair of document and word from 0, int64 (t,)."""
+        """Return the number of each pair of document and word, from 0, int64 (t,)."""
         keys = np.stack([self.doc_of, self.rows])
         return np.asarray(np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1))
 
@@ -232,11 +219,8 @@ class EncodedCorpus:
 def sanitised(
     corpus: EncodedCorpus, mechanism: Mechanism, rng: Rng, *, scope: str = "token"
 ) -> Draw:
-    """Release a corpus as the component does: outputs (t,), and vectors (t, d) if there are any.
-
-    Scope "token" draws every word, with its sentence if the mechanism does; "type" draws every
-    distinct word of a document, alone.
-    """
+    """Release a corpus as the component does: outputs (t,), and noisy vectors (t, d), if any. Scope
+    "type" samples each distinct word of a document once, by itself."""
     if one_of("scope", scope, SCOPES) == "token":
         return drawn(mechanism, corpus.rows, rng, corpus.sentences)
     _, firsts, draw_of = np.unique(corpus.words(), return_index=True, return_inverse=True)
@@ -248,7 +232,7 @@ def sanitised(
 def drawn(
     mechanism: Mechanism, rows: Ints1d, rng: Rng, starts: Bools1d | None = None
 ) -> Draw:  # fmt: skip
-    """Sample about AT_ONCE words at a time, whole sentences where starts are given and used."""
+    """Sample about AT_ONCE words at a time; whole sentences for sentence-level mechanisms."""
     if starts is not None and facts_of(mechanism).draws_sentences:
         part_of = (np.flatnonzero(starts) // AT_ONCE)[np.cumsum(starts) - 1]
         cuts = np.flatnonzero(np.diff(part_of)) + 1
@@ -266,10 +250,8 @@ def drawn(
 def repeated(
     corpus: EncodedCorpus, mechanism: Mechanism, at: tuple[Ints1d, Ints1d], times: int, rng: Rng
 ) -> Draw:  # fmt: skip
-    """Release other words in some places of a text, `times` each, within their sentences.
-
-    at: the places (p,) and the words (p,).
-    """
+    """Release words in place of others, `times` each, within the sentences of a text. at: places
+    (p,) and words (p,)."""
     places, words = at
     if not facts_of(mechanism).draws_sentences:
         return drawn(mechanism, np.repeat(words, times), rng)
@@ -293,10 +275,10 @@ Interval = tuple[float, float, float]  # a figure, and its 95 % interval
 
 
 def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the fields of the rows of a file that have all of them, as `dx sanitize` reads it.
+    """Yield the fields of the rows of a file that have all of them.
 
-    names: of fields, the first one of the text; with dots for fields within fields (JSON), or the
-    number of a column, from 1. Raises UsageError where no row has them.
+    names: first the text field; with dots for nested JSON, or the number of a column, from 1. Raise
+    UsageError if no row has them.
     """
     empty = True
     for record in records_of(str(path), "a measurement of fields", FileOptions(field=(names[0],))):
@@ -305,7 +287,7 @@ def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
         entry = record.origin.entry
         entry = {**{str(i): value for i, value in enumerate(entry.values(), 1)}, **entry}
         try:
-            slots = [slots_of(entry, name)[0] for name in names[1:]]
+            slots = [find_slots(entry, name)[0] for name in names[1:]]
         except KeyError:
             continue
         values = [record.texts[0], *(holder[place] for holder, place in slots)]
@@ -318,8 +300,8 @@ def read_fields(path: Path, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def coded(column: Sequence[str], name: str, *, alone: bool = False) -> Ints1d:
-    """Return numbers from 0 for the values. Raise UsageError where they cannot be learned. alone:
-    whether some values may have a single text."""
+    """Return codes from 0 for the values. Raise UsageError for fewer than two values, or values of
+    one text; `alone` permits some of these."""
     counts = Counter(column)
     if len(counts) < 2:
         raise UsageError(f"the field {name!r} must have two values or more.")
@@ -333,9 +315,9 @@ def coded(column: Sequence[str], name: str, *, alone: bool = False) -> Ints1d:
 
 
 def sanitizer(config: dict[str, Any], epsilon: float, space: Space) -> tuple[Language, Mechanism]:
-    """Return a seeded pipeline and its fitted mechanism. config: as of parse_mechanism."""
+    """Return a seeded pipeline and its fitted mechanism. config: of parse_mechanism."""
     nlp = tokenizer()
-    # Texts to measure on are the user's choice, a quotation in another language included.
+    # The language is set: texts to measure on may quote other languages.
     settings = {"mechanism": {**config, "epsilon": epsilon}, "seed": SEED, "language": nlp.lang}
     pipe: Any = nlp.add_pipe("dx_sanitizer", config=settings)
     pipe.settings.space = SpaceSource(load=lambda _: space)
@@ -345,8 +327,8 @@ def sanitizer(config: dict[str, Any], epsilon: float, space: Space) -> tuple[Lan
 
 
 def linear_model(*, letters: bool = True) -> Any:
-    """Return a classifier of texts: words and pairs of words, weighted by TF-IDF. letters: also
-    sequences of characters."""
+    """Return a classifier of texts by TF-IDF of words and word pairs; letters: also of
+    characters."""
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.pipeline import make_pipeline, make_union
     from sklearn.svm import LinearSVC
@@ -358,7 +340,7 @@ def linear_model(*, letters: bool = True) -> Any:
 
 
 def macro_f1(classes: Ints1d, guess: Ints1d) -> Interval:
-    """Return the macro F1 of guesses (n,), and its 95 % interval by resampling the texts."""
+    """Return the macro F1 of guesses (n,), and its 95 % interval by resampling texts."""
     values = np.union1d(classes, guess)
     k, n = len(values), len(classes)
     cells = np.searchsorted(values, classes) * k + np.searchsorted(values, guess)

@@ -1,8 +1,8 @@
-"""Whether the surrogates of a document fit together, as the originals did.
+"""Measure whether the surrogates of a document fit together as the originals did.
 
-Each relation is read from the originals by public lists and the words beside them, and looked for
-among the surrogates: a share below 1 is what a reader of the release would notice. The checks share
-no code with what draws surrogates, but for the lists.
+Each relation is found in the originals by public lists and nearby words, and checked among the
+surrogates: a share below 1 is noticeable in the release. Apart from the lists, these checks share
+no code with surrogates.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..text.mentions import plain_label
 from .golden import Gold
 
 _DATES = ("%Y-%m-%d", "%B %d, %Y", "%d %B %Y", "%m/%d/%Y")
-_SHOWN = {"mr": "male", "mrs": "female", "ms": "female", "he": "male", "she": "female"}
+_GENDERS = {"mr": "male", "mrs": "female", "ms": "female", "he": "male", "she": "female"}
 _ADDRESS = re.compile(r"([^,\n]+), ([A-Z]{2}) (\d{5})\b")
 _WORD = re.compile(r"[^\W\d_]+")
 _AGE = re.compile(r"\b(?:aged?|is)\s+(\d{1,2})\b|\b(\d{1,2})-year-old\b", re.I)
@@ -35,8 +35,8 @@ _AGE = re.compile(r"\b(?:aged?|is)\s+(\d{1,2})\b|\b(\d{1,2})-year-old\b", re.I)
 
 @dataclass(frozen=True)
 class Replaced:
-    """An original, its surrogate, the plain label of both, and the words after it, as far as the
-    next person."""
+    """A mention, its normalised label, its surrogate, and the text after it, up to the next
+    person."""
 
     mention: Mention
     label: str
@@ -46,7 +46,7 @@ class Replaced:
 
 @dataclass(frozen=True)
 class FitShare:
-    """How many pairs of one relation there were, and how many fit among the surrogates."""
+    """The number of pairs of a relation, and of those that fit among the surrogates."""
 
     pairs: int
     fitting: int
@@ -55,13 +55,13 @@ class FitShare:
 def measure_fit(
     nlp: Language, golds: Sequence[Gold], surrogates: Mapping[str, Surrogate], seed: int = 0
 ) -> dict[str, FitShare]:
-    """Replace the annotated entities, and return the share of each relation of RELATIONS that fits.
+    """Replace the annotated entities, and return the share of each of RELATIONS that fits.
 
     Args:
-        nlp: Its tokenizer cuts the texts.
+        nlp: A pipeline, for its tokenizer.
         golds: Annotated texts. Entities of labels without a surrogate are left out.
         surrogates: By label.
-        seed: Of the draws: the same texts have the same shares.
+        seed: Of the draws.
     """
     pairs, fitting = Counter[str](), Counter[str]()
     for number, gold in enumerate(golds):
@@ -90,27 +90,29 @@ def _annotated(nlp: Language, gold: Gold, labels: Mapping[str, object]) -> Doc:
     return doc
 
 
-def _of(replaced: Sequence[Replaced], *labels: str) -> list[Replaced]:
+def _with_label(replaced: Sequence[Replaced], *labels: str) -> list[Replaced]:
     return [item for item in replaced if item.label in labels]
 
 
 def _names(text: str) -> list[str]:
-    words = [word for word in _WORD.findall(text.lower()) if word not in _SHOWN and word != "dr"]
+    words = [word for word in _WORD.findall(text.lower()) if word not in _GENDERS and word != "dr"]
     return words or [""]
 
 
 def one_person_has_one_name(replaced: Sequence[Replaced], text: str) -> Iterator[bool]:
-    """Two mentions that share a family name share that of the surrogate, and others do not."""
-    named = [(item, _names(item.mention.text)) for item in _of(replaced, "PERSON")]
-    for (item, names), (other, other_names) in combinations(named, 2):
-        same = _names(item.text)[-1] == _names(other.text)[-1]
-        yield same == (names[-1] == other_names[-1])
+    """Surrogates share a family name if and only if their mentions do."""
+    pairs = [
+        (_names(item.mention.text)[-1], _names(item.text)[-1])
+        for item in _with_label(replaced, "PERSON")
+    ]
+    for (name, surrogate), (second_name, second_surrogate) in combinations(pairs, 2):
+        yield (surrogate == second_surrogate) == (name == second_name)
 
 
 def mail_has_the_name(replaced: Sequence[Replaced], text: str) -> Iterator[bool]:
-    """A mail address with the family name of a person has that of the surrogate."""
-    for mail in _of(replaced, "EMAIL"):
-        for person in _of(replaced, "PERSON"):
+    """A mail address with the family name of a person gets that of the surrogate."""
+    for mail in _with_label(replaced, "EMAIL"):
+        for person in _with_label(replaced, "PERSON"):
             names = _names(person.mention.text)
             if len(names) > 1 and names[-1] in mail.mention.text.lower().partition("@")[0]:
                 yield _names(person.text)[-1] in mail.text.lower().partition("@")[0]
@@ -118,33 +120,29 @@ def mail_has_the_name(replaced: Sequence[Replaced], text: str) -> Iterator[bool]
 
 
 def gender_is_that_of_the_text(replaced: Sequence[Replaced], text: str) -> Iterator[bool]:
-    """A given name is of the gender that a title shows, or "he" or "she" before the next name."""
-    for person in _of(replaced, "PERSON"):
-        near = [person.mention.before, *person.mention.text.split()[:1]]
-        after = [word for word in _WORD.findall(person.after) if word.lower() in _SHOWN]
-        shown = [_SHOWN[word] for word in map(_bare, [*near, *after]) if word in _SHOWN]
+    """A given name has the gender of a title, or of "he" or "she" before the next name."""
+    for person in _with_label(replaced, "PERSON"):
+        titles = [person.mention.before, *person.mention.text.split()[:1]]
+        words = [word.lower().strip(".") for word in (*titles, *_WORD.findall(person.after))]
+        genders = [_GENDERS[word] for word in words if word in _GENDERS]
         names = _names(person.text)
-        if shown and len(names) > 1 and len(_names(person.mention.text)) > 1:
-            yield names[0].title() in listed(shown[0])
-
-
-def _bare(word: str) -> str:
-    return word.lower().strip(".")
+        if genders and len(names) > 1 and len(_names(person.mention.text)) > 1:
+            yield names[0].title() in listed(genders[0])
 
 
 def city_is_in_its_state(replaced: Sequence[Replaced], text: str) -> Iterator[bool]:
-    """A city, the state after it and the postal code after that are of one another."""
+    """A city is in the state after it, and the postal code after that is of the state."""
     homes = defaultdict[str, set[str]](set)
     for city, short in cities():
         homes[city.lower()].add(short)
     shorts = {name.lower(): short for short, name in STATES.items()}
-    for place, following in pairwise(_of(replaced, "GPE")):
+    for place, following in pairwise(_with_label(replaced, "GPE")):
         original, surrogate = following.mention.text.strip(), following.text
         if following.mention.before == "," and (original in STATES or original.lower() in shorts):
             yield shorts.get(surrogate.lower(), surrogate) in homes[place.text.lower()]
         if original[:5].isdigit() and place.mention.text in STATES:
             yield surrogate[:2] in ZIP_HEADS.get(place.text, ())
-    for address in _of(replaced, "ADDRESS"):
+    for address in _with_label(replaced, "ADDRESS"):
         parts = _ADDRESS.search(address.text)
         if _ADDRESS.search(address.mention.text):
             yield parts is not None and (
@@ -153,13 +151,13 @@ def city_is_in_its_state(replaced: Sequence[Replaced], text: str) -> Iterator[bo
 
 
 def days_between_dates_stay(replaced: Sequence[Replaced], text: str) -> Iterator[bool]:
-    """Two full dates of a document are as many days apart."""
+    """Two full dates of a document keep their distance in days."""
     for (old, new), (old_end, new_end) in combinations(_full_dates(replaced), 2):
         yield new is not None and new_end is not None and old_end - old == new_end - new
 
 
 def age_is_that_of_the_birth(replaced: Sequence[Replaced], text: str) -> Iterator[bool]:
-    """A stated age is that from the first date, if it is one of birth, to the last one."""
+    """A stated age is the time from the first date, if that is of birth, to the last date."""
     dates, ages = _full_dates(replaced), [int(age[1] or age[2]) for age in _AGE.finditer(text)]
     if len(dates) < 2 or not ages:
         return
@@ -178,8 +176,8 @@ def _years(first: date, last: date) -> int:
 
 
 def _full_dates(replaced: Sequence[Replaced]) -> list[tuple[date, date | None]]:
-    """Return each original that is a full date, and its surrogate if that is one."""
-    pairs = [(_date(item.mention.text), _date(item.text)) for item in _of(replaced, "DATE")]
+    """Return each original that is a full date, with its surrogate, or None if that is no date."""
+    pairs = [(_date(item.mention.text), _date(item.text)) for item in _with_label(replaced, "DATE")]
     return [(original, surrogate) for original, surrogate in pairs if original]
 
 
@@ -191,8 +189,8 @@ def _date(text: str) -> date | None:
 
 
 def currency_stays(replaced: Sequence[Replaced], text: str) -> Iterator[bool]:
-    """An amount has the sign or the code of its currency."""
-    for item in _of(replaced, "QUANTITY", "MONEY"):
+    """An amount keeps the sign or the code of its currency."""
+    for item in _with_label(replaced, "QUANTITY", "MONEY"):
         if signs := re.findall(r"[$€£¥]|\b[A-Z]{3}\b", item.mention.text):
             yield signs == re.findall(r"[$€£¥]|\b[A-Z]{3}\b", item.text)
 

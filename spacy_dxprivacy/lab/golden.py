@@ -1,8 +1,8 @@
-"""How well a pipeline recognises what a golden set marks: texts whose entities somebody annotated.
+"""Evaluate a recogniser on annotated texts.
 
-Words count, not spans: an annotated entity is recalled where no word of it stays that tells
-something, whatever label the recogniser gives it, and a document leaves something where such a word
-stands anywhere in what is not replaced. Counts, labels and figures hold no text; misses do.
+Words count, not spans: an entity is recalled if none of its distinctive words stays, under whatever
+label; a document is clean if none of these words is anywhere in the text that is not replaced.
+Counts, labels and figures hold no text; misses do.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from ..text.mentions import plain_label
 
 FIGURES = ("recall", "precision", "clean")
 ALL_LABELS = "all"
-KINDS = ("DIRECT", "QUASI")  # of TAB's mentions: alone, or with others, they say who somebody is
-AROUND = 40  # characters on each side of a miss that is shown
+KINDS = ("DIRECT", "QUASI")  # identifiers of TAB: by themselves, or together with others
+AROUND = 40  # characters shown on each side of a miss
 PARTICLES = frozenset(
     "a de del della di da do dos das du la le las los van von der den bin al el y of the "
     "and".split()
@@ -42,7 +42,7 @@ Region = tuple[int, int, str]  # start, end, label
 
 
 class Gold(NamedTuple):
-    """A text, and the start, end and label of its entities. kinds: of KINDS, for those of TAB."""
+    """A text, and the regions of its entities. kinds: of KINDS, for TAB."""
 
     text: str
     regions: list[Region]
@@ -51,8 +51,8 @@ class Gold(NamedTuple):
 
 @dataclass
 class LabelCounts:
-    """Of one label: entities, those with a readable word, words that are replaced, those in an
-    entity of any label, documents with such entities, those with something left."""
+    """Counts of a label: entities, entities with a word left, replaced words, replaced words in an
+    entity of any label, documents with entities, documents with a word left."""
 
     entities: int = 0
     missed: int = 0
@@ -62,8 +62,7 @@ class LabelCounts:
     leaving: int = 0
 
     def figure(self, name: str) -> float | None:
-        """Return a share, of FIGURES: clean is that of the documents with nothing left. That of
-        nothing is None."""
+        """Return one of FIGURES, from 0 to 1; None without cases."""
         part, total = {
             "recall": (self.entities - self.missed, self.entities),
             "precision": (self.right, self.words),
@@ -74,8 +73,8 @@ class LabelCounts:
 
 @dataclass
 class Evaluation:
-    """Counts by label, of all, and by kind. skipped: entities with labels that the pipeline does
-    not replace, which are counted by kind alone. misses: with text, for the owner alone."""
+    """Counts by label, of all labels, and by kind. skipped: entities of labels that the pipeline
+    does not replace. misses: with text, for the owner only."""
 
     labels: defaultdict[str, LabelCounts] = field(default_factory=lambda: defaultdict(LabelCounts))
     skipped: Counter[str] = field(default_factory=Counter)
@@ -86,10 +85,10 @@ def read_gold(path: Path) -> list[Gold]:
     """Read a .jsonl file, or a .json list, of presidio-research, Prodigy, spaCy, Label Studio or
     TAB (Pilan et al. 2022, the Text Anonymization Benchmark).
 
-    Tasks that a reviewer rejected or ignored are left out, as are TAB's mentions that need no mask.
+    Tasks that a reviewer rejected or ignored are left out, and TAB's mentions that need no mask.
 
     Raises:
-        UsageError: For a record that is of none of these, or whose spans do not fit its text.
+        UsageError: For a record of another format, or with spans that do not fit its text.
     """
     records: list[Gold | None] = []
     try:
@@ -131,8 +130,8 @@ def _gold_of(row: Any) -> Gold | None:
         answers, regions = _label_studio_regions(row, text)
     else:
         groups = (row.get(name) for name in ("spans", "ents", "entities"))
-        none: list[Any] = [[]] * ("answer" in row)  # Prodigy leaves out spans where there are none
-        spans: Any = next(span for span in (*groups, *none) if isinstance(span, list))
+        empty: list[Any] = [[]] * ("answer" in row)  # Prodigy omits empty lists
+        spans: Any = next(span for span in (*groups, *empty) if isinstance(span, list))
         regions = [_region(span) for span in spans]
     _check_regions(regions, text)
     if not isinstance(text, str):
@@ -142,9 +141,11 @@ def _gold_of(row: Any) -> Gold | None:
 
 
 def _tab_kinds(annotations: dict[str, Any]) -> dict[Region, str]:
-    """Return the mentions of all annotators that need a mask; DIRECT, if any of them says so."""
+    """Return the mentions of all annotators that need a mask; DIRECT if any annotator says so."""
     kinds = dict[Region, str]()
-    for mention in (m for by_one in annotations.values() for m in by_one["entity_mentions"]):
+    for mention in (
+        m for annotation in annotations.values() for m in annotation["entity_mentions"]
+    ):
         region = mention["start_offset"], mention["end_offset"], mention["entity_type"]
         if mention["identifier_type"] in KINDS:
             kinds[region] = min(mention["identifier_type"], kinds.get(region, KINDS[-1]))
@@ -169,7 +170,7 @@ def _check_regions(regions: list[Region], text: str) -> None:
 
 
 def _label_studio_regions(task: dict[str, Any], text: str) -> tuple[list[str], list[Region]]:
-    """Return the answers and regions of all reviewers; one who submits without choice accepts."""
+    """Return the answers and regions of all reviewers; submission without a choice accepts."""
     answers, regions = list[str](), list[Region]()
     for annotation in task["annotations"]:
         values = [result.get("value", {}) for result in annotation["result"]]
@@ -185,12 +186,7 @@ def _label_studio_regions(task: dict[str, Any], text: str) -> tuple[list[str], l
 
 
 def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:
-    """Compare what a pipeline would replace with what is annotated; nothing is drawn.
-
-    Args:
-        nlp: The pipeline; its last sanitizer says which labels it replaces.
-        golds: The annotated texts.
-    """
+    """Compare the entities that a pipeline would replace with annotated ones, without sampling."""
     settings, evaluation = the_sanitizer(nlp).settings, Evaluation()
     finder = settings.selector if isinstance(settings.selector, Entities) else None
     if finder is None and not settings.surrogates:
@@ -200,7 +196,7 @@ def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:
     labels &= set(map(plain_label, finder.labels))
     names = [name for name, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]
     with nlp.select_pipes(disable=names), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # spaCy's may quote tokens
+        warnings.simplefilter("ignore")  # spaCy's warnings may quote tokens
         for start in range(0, len(golds), ZONE_DOCUMENTS):
             batch = golds[start : start + ZONE_DOCUMENTS]
             with zone(nlp):
@@ -219,13 +215,13 @@ def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:
 def _count(
     evaluation: Evaluation, gold: Gold, hidden: dict[int, str], labels: set[str]
 ) -> list[str]:  # fmt: skip
-    """Add one document, and return what is missed. hidden: the label of each character that is
-    replaced. labels: that are both annotated and replaced."""
+    """Add the counts of a document, and return its misses. hidden: replaced character -> label.
+    labels: annotated and replaced ones."""
     text, annotated, misses = gold.text, set[int](), list[str]()
     documents, leaving = set[str](), set[str]()
     words = list(WORD.finditer(text))
     shown = [m for m in words if hidden.keys().isdisjoint(range(*m.span()))]
-    telling_left = telling(" ".join(m[0] for m in shown))
+    words_left = distinctive_words(" ".join(m[0] for m in shown))
     for start, end, name in gold.regions:
         annotated.update(range(start, end))
         label, entity = plain_label(name), text[start:end]
@@ -235,12 +231,12 @@ def _count(
         else:
             evaluation.skipped[name] += 1
         stays = " ".join(m[0] for m in shown if start <= m.start() < end)
-        missed = bool(telling(stays) if telling(entity) else stays)
+        missed = bool(distinctive_words(stays) if distinctive_words(entity) else stays)
         for row in counted:
             evaluation.labels[row].entities += 1
             evaluation.labels[row].missed += missed
         documents |= counted
-        leaving |= counted if telling(entity) & telling_left else set()
+        leaving |= counted if distinctive_words(entity) & words_left else set()
         if missed and counted:
             around = text[max(0, start - AROUND) : end + AROUND]
             misses.append(f"{name}: {entity!r} in {around!r}")
@@ -255,7 +251,7 @@ def _count(
     return misses
 
 
-def telling(text: str) -> set[str]:
-    """Return the words of a text that tell something, in lower case: no initials, no particles."""
+def distinctive_words(text: str) -> set[str]:
+    """Return the words of a text in lower case, without initials and particles."""
     lower = {word.lower() for word in WORD.findall(text)}
     return {w for w in lower if (len(w) > 2 or w.isdigit()) and w not in PARTICLES}

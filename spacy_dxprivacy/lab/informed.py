@@ -1,6 +1,6 @@
-"""The informed attacker: it knows a pipeline, and all of a text but one secret.
+"""The informed attacker, who knows a pipeline, and all of a text but one secret.
 
-Only sentences that mention the secret count: in the posterior all else cancels.
+Only sentences that mention the secret matter: all others cancel in the posterior.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from ..io.build import the_sanitizer
 from ..mechanisms.path_v2 import SentenceMechanism
 from ..pipeline.draft import PLAIN, SELECTED, Draft
 from ..pipeline.receipt import Receipt
-from ..pipeline.selection import Run, select
+from ..pipeline.selection import StageContext, select
 from ..privacy.composition import Loss, best_guess
 from ..privacy.guarantee import Guarantee
 from ..sampler.draw import InputRows
 from ..space.search.exact import euclidean
 from ..text.mentions import chosen
 from ..ty import CoversPairs, HasMetric, StatesProbabilities
-from .aligned import Writing
+from .aligned import SpellingInverse
 from .variants import VariantLikelihood
 
-ALTERNATIVES = 99  # where none are given
+ALTERNATIVES = 99  # by default
 LABELS = frozenset(
     ["PERSON", "GPE", "LOC", "FAC", "ORG", "ADDRESS", "DATE", "DIAGNOSIS", "DISEASE", "CONDITION"]
 )
 STATED = ("kind", "epsilon", "delta", "metric", "space", "notes")
-MOST_READINGS = 64  # of ambiguous words of a sentence
+MOST_READINGS = 64  # combinations of rows for ambiguous released words of a sentence
 BLOCK_NUMBERS = 2**22
 WRONG = "the release was not made of this text with these settings"
 EDITED = "an editor or noisy vectors are in the release, so only the worst case is known"
@@ -47,12 +47,11 @@ NO_LIKELIHOOD = "the mechanism states no probabilities, so only the worst case i
 
 @dataclass(eq=False)
 class Secret:
-    """A secret of n words, its m alternatives, and what was seen of it.
+    """A secret of n words, its m alternatives, and the evidence so far.
 
-    alternatives: int64 (m, n). distances: float64 (m, n), of its words to those of an
-    alternative. sentences: how often each of its words stands in a sentence that mentions it ->
-    how many such sentences. logs: float64 (m + 1,), ln P(release | the secret, alternatives), up to
-    a constant.
+    alternatives: int64 (m, n). distances: float64 (m, n), of words of the secret to those of an
+    alternative. sentences: number of occurrences of each word in a sentence -> number of such
+    sentences. logs: float64 (m + 1,), ln P(release | secret or alternative) up to a constant.
     """
 
     words: Ints1d
@@ -63,24 +62,22 @@ class Secret:
     mentions: int = 0
     sentences: Counter[tuple[int, ...]] = field(default_factory=Counter)
     logs: Floats1d = field(default_factory=lambda: np.zeros(1))
-    plaintext: bool = False  # whether a mention was not drawn
+    plaintext: bool = False  # whether a mention is unmodified
 
     def bound(self, guarantee: Guarantee) -> float:
-        """Return the largest probability of the secret, by the guarantee."""
+        """Return an upper bound on the posterior of the secret, by the guarantee."""
         if self.plaintext:
             return 1.0
-        sentence_distances = [
-            (self.distances @ np.array(times), n) for times, n in self.sentences.items()
-        ]
+        distances = [self.distances @ np.array(times) for times in self.sentences.elements()]
         losses = [
-            Loss.of(guarantee, [float(d[j]) for d, n in sentence_distances for _ in range(n)])
+            Loss.of(guarantee, [float(d[j]) for d in distances])
             for j in range(len(self.alternatives))
         ]
         max_delta = max((loss.fails for loss in losses), default=0.0)
         return min(1.0, best_guess([loss.epsilon() for loss in losses]) + max_delta)
 
     def posterior(self) -> float:
-        """Return the probability of the secret, given all that was seen."""
+        """Return the posterior probability of the secret."""
         if self.plaintext:
             return 1.0
         if not self.logs[0] > -math.inf:
@@ -88,11 +85,11 @@ class Secret:
         return float(1 / np.exp(self.logs - self.logs[0]).sum())
 
 
-Mentions = list[tuple[Ints1d, Ints1d]]  # places in the words of a Doc, and which words of a secret
+Mentions = list[tuple[Ints1d, Ints1d]]  # places in the words of a Doc, and words of the secret
 
 
 class DocWords(NamedTuple):
-    """The k words of a Doc as the mechanism takes them, and which tokens they are, int64 (k,)."""
+    """The k words of a Doc as the mechanism gets them, and their tokens, int64 (k,)."""
 
     doc: Doc
     text: InputRows
@@ -100,7 +97,7 @@ class DocWords(NamedTuple):
 
     @property
     def drawn(self) -> Bools1d:
-        """Which tokens are drawn, bool (tokens,)."""
+        """Whether each token is sampled, bool (tokens,)."""
         is_drawn = np.zeros(len(self.doc), dtype=bool)
         is_drawn[self.places] = ~self.text.fixed
         return is_drawn
@@ -108,11 +105,8 @@ class DocWords(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What a sentence says of a secret, with all other words known.
-
-    readings: outputs int64 (k,) that are written like the release, and ln of their weight.
-    variants: int64 (k, m + 1), a text a column.
-    """
+    """A sentence with a secret. readings: outputs int64 (k,) that are spelled like the release, and
+    log weights. variants: int64 (k, m + 1), with the secret and each alternative."""
 
     secret: Secret
     text: InputRows
@@ -120,13 +114,9 @@ class Evidence:
     variants: Ints2d
 
 
-class Informed:
-    """An attacker who knows a pipeline and all of a text but one secret.
-
-    Raises:
-        DxError: (UsageError) For a pipeline that replaces entities or numbers by other means than
-            its mechanism.
-    """
+class InformedAttacker:
+    """An attacker who knows a pipeline and all of a text but one secret. Raises UsageError for a
+    pipeline with surrogates or noise on numbers."""
 
     def __init__(self, nlp: Language) -> None:
         self.nlp, self.sanitizer = nlp, the_sanitizer(nlp)
@@ -139,20 +129,22 @@ class Informed:
         self.terms, self.space = sanitizer.terms, sanitizer.space
         self.mechanism = self.settings.mechanism
         self.guarantee: Guarantee = self.mechanism.guarantee
-        self.why = ""  # there is no posterior
+        self.why = ""  # the reason, if there is no posterior
         if self.settings.editor is not None or self.settings.vectors == "noisy":
             self.why = EDITED
         elif not (self.settings.draws_together or isinstance(self.mechanism, StatesProbabilities)):
             self.why = NO_LIKELIHOOD
         self.recogniser: Any = nlp.create_pipe("dx_entity_ruler")
-        self._near: Callable[[int], tuple[Ints1d, Floats1d]] = lru_cache(2048)(self._nearest)
+        self._nearest_words: Callable[[int], tuple[Ints1d, Floats1d]] = lru_cache(2048)(
+            self._nearest
+        )
 
     def check(self, receipt: Receipt) -> None:
-        """Raise UsageError where a receipt is of another pipeline than this one."""
+        """Raise UsageError if a receipt is of another pipeline."""
         names = ("mechanism", "space", "scope", "casing", "unknown_policy", "editor")
         differing = [name for name in names if getattr(self.terms, name) != getattr(receipt, name)]
-        mine, stated = self.guarantee, Guarantee.from_dict(receipt.guarantee)
-        if any(getattr(mine, name) != getattr(stated, name) for name in STATED):
+        stated = Guarantee.from_dict(receipt.guarantee)
+        if any(getattr(self.guarantee, name) != getattr(stated, name) for name in STATED):
             differing.append("guarantee")
         if differing:
             raise UsageError(
@@ -161,13 +153,13 @@ class Informed:
             )
 
     def read(self, original: str | Doc) -> DocWords:
-        """Return the words of an original as the mechanism takes them."""
+        """Return the words of an original as the mechanism gets them."""
         doc = self.nlp.make_doc(original) if isinstance(original, str) else original.copy()
         for _, pipe in self.nlp.pipeline:
             if pipe is self.sanitizer:
                 break
             doc = pipe(doc)
-        draft = select(Draft.of([doc], self.space), Run.of(self.settings, self.space))
+        draft = select(Draft.of([doc], self.space), StageContext.of(self.settings, self.space))
         drawn = draft.kinds == SELECTED
         plain = (draft.kinds == PLAIN) & (draft.rows >= 0) & drawn.any()
         places = np.flatnonzero(drawn | plain)
@@ -175,7 +167,7 @@ class Informed:
         return DocWords(doc, InputRows(draft.rows[places], starts, ~drawn[places]), places)
 
     def rows_of(self, text: str) -> Ints1d:
-        """Return the rows of the words of a secret, -1 for those that the space lacks."""
+        """Return the rows of the words of a secret, -1 for words that the space lacks."""
         doc = self.nlp.make_doc(text)
         draft = Draft.of([doc], self.space)
         rows: Ints1d = draft.rows[draft.kinds == PLAIN]
@@ -184,13 +176,10 @@ class Informed:
     def secret(
         self, words: Ints1d, text: str, among: Sequence[Ints1d] | None, record: int | None
     ) -> Secret:
-        """Return a secret with its alternatives.
-
-        words: int64 (n,). among: the alternatives; None for the nearest words. record: its number.
-        Raises UsageError for alternatives of another number of words.
-        """
+        """Return a secret with its alternatives. words: int64 (n,). among: the alternatives; None
+        for the nearest words. Raise UsageError for alternatives with another number of words."""
         if among is None:
-            nearest = [self._near(row) for row in words.tolist()]
+            nearest = [self._nearest_words(row) for row in words.tolist()]
             count = min(len(rows) for rows, _ in nearest)
             alternatives = np.stack([rows[:count] for rows, _ in nearest], axis=1)
             distances = np.stack([D[:count] for _, D in nearest], axis=1)
@@ -208,8 +197,8 @@ class Informed:
         return Secret(words, alternatives, distances, text, record, logs=logs)
 
     def _distances(self, row: int) -> Floats1d:
-        """Return the distance of a word to every word, (n,), in the metric of the guarantee;
-        infinite for pairs that it does not cover."""
+        """Return the distances of a word to all words, (n,), in the metric of the guarantee;
+        infinite for uncovered pairs."""
         guarantee, rows, n = self.guarantee, np.array([row]), len(self.space)
         D = np.full(n, 1.0 if guarantee.kind == "approx-dp" else math.inf)
         if guarantee.kind == "metric-dp" and isinstance(self.mechanism, HasMetric):
@@ -222,8 +211,7 @@ class Informed:
         return D
 
     def _nearest(self, row: int) -> tuple[Ints1d, Floats1d]:
-        """Return the nearest words of the same class, the first of the word's, and how far they
-        are."""
+        """Return the nearest words of the first class of a word, and their distances."""
         space, distances = self.space, self._distances(row)
         of_class = np.ones(len(space), dtype=bool)
         bits = 0 if space.classes is None else int(space.classes[row])
@@ -232,13 +220,13 @@ class Informed:
         of_class[row] = False
         rows = np.flatnonzero(of_class)
         D = distances[rows]
-        if len(np.unique(D)) < 2:  # all alike to the guarantee
+        if len(np.unique(D)) < 2:  # equal under the guarantee
             D = euclidean(space.vectors, np.array([row]))[0, rows]
         nearest = rows[np.argsort(D, kind="stable")[:ALTERNATIVES]]
         return nearest, distances[nearest]
 
     def mentions_of(self, secret: Secret, seen: DocWords) -> Mentions:
-        """Return where the words of a secret stand together."""
+        """Return the mentions of a secret."""
         rows, n = seen.text.rows, len(secret.words)
         if len(rows) < n:
             return []
@@ -251,8 +239,8 @@ class Informed:
         return hits
 
     def entities(self, seen: DocWords) -> tuple[dict[tuple[int, ...], tuple[str, Mentions]], int]:
-        """Return the recognised entities by the rows of their words, with a text and the mentions
-        of each; and how many hold no word of the space. Parts of a person's name are mentions."""
+        """Return recognised entities, rows of words -> (text, mentions), and the number of entities
+        without a word of the space. Parts of a person's name are mentions."""
         doc = seen.doc if seen.doc.has_annotation("ENT_IOB") else self.recogniser(seen.doc)
         spans = sorted(chosen(doc, LABELS), key=lambda s: (s[1] - s[2], s[1]))
         entities: dict[tuple[int, ...], tuple[str, Mentions]] = {}
@@ -260,7 +248,7 @@ class Informed:
         free = np.ones(len(seen.doc), dtype=bool)
         for label, *ends in spans:
             first, last = ends
-            if doc is not seen.doc:  # whose recogniser may cut words
+            if doc is not seen.doc:  # its recogniser may split words
                 span = doc[first:last].start_char, doc[first:last].end_char
                 touched: Any = seen.doc.char_span(*span, alignment_mode="expand")
                 first, last = touched.start, touched.end
@@ -281,13 +269,11 @@ class Informed:
             mentions.append((at, np.array([key.index(row) for row in rows])))
         return entities, lacking
 
-    def note(
+    def add_mentions(
         self, secret: Secret, seen: DocWords, mentions: Mentions, tokens: list[str] | None
     ) -> list[Evidence]:
-        """Count the mentions of a secret in a Doc, and return what its release says.
-
-        tokens: the release, a word for each token of the Doc; None where there is none.
-        """
+        """Count the mentions of a secret in a Doc, and return the evidence of its release. tokens:
+        the released word for each token of the Doc, or None."""
         secret.mentions += len(mentions)
         if not mentions:
             return []
@@ -295,7 +281,7 @@ class Informed:
         if seen.text.fixed[at].any():
             secret.plaintext = True
             return []
-        if self.settings.scope == "type":  # one draw for each
+        if self.settings.scope == "type":  # one draw for each distinct word
             which_word, first = np.unique(which_word, return_index=True)
             at = at[first]
         n, evidence = len(secret.words), []
@@ -318,8 +304,7 @@ class Informed:
         mention: tuple[Ints1d, Ints1d],
         tokens: list[str],
     ) -> Evidence:
-        """words: the places of the sentence. mention: some of them, and which words of the secret
-        stand there."""
+        """words: the places of the sentence. mention: places of the secret, and its words there."""
         at, which_word = mention
         places = np.searchsorted(words, at)
         rows = seen.text.rows[words]
@@ -327,17 +312,17 @@ class Informed:
         variants = np.repeat(rows[:, None], columns.shape[1], axis=1)
         variants[places] = columns[which_word]
         text = InputRows(rows, np.arange(len(words)) == 0, seen.text.fixed[words])
-        options = [self.writing.rows(tokens, int(seen.places[i])) for i in at.tolist()]
+        options = [self.spelling_inverse.rows(tokens, int(seen.places[i])) for i in at.tolist()]
         if not all(options):
             raise UsageError(f"{WRONG}: a word of it is none that the mechanism draws.")
         released = self.space.find_all([tokens[i] for i in seen.places[words].tolist()])
         readings = []
         for choice in islice(product(*options), MOST_READINGS):
-            outputs = released.copy()  # -1 where no word of the space stands
+            outputs = released.copy()  # -1 for words that the space lacks
             outputs[places] = choice
             readings.append((outputs, 0.0))
         if len(readings) > 1 and self.settings.draws_together:
-            # One reading may be likelier than another beside the words around it.
+            # Readings are weighed by the words around them.
             mechanism: Any = self.mechanism
             sums = mechanism.built.likelihood.log_sums
             texts = [InputRows(y, text.starts, y >= 0) for y, _ in readings]
@@ -345,12 +330,12 @@ class Informed:
         return Evidence(secret, text, readings, variants)
 
     @cached_property
-    def writing(self) -> Writing:
-        """How the words of the space are written in a release."""
-        return Writing(self.space, self.settings)
+    def spelling_inverse(self) -> SpellingInverse:
+        """The rows that a released word may stand for."""
+        return SpellingInverse(self.space, self.settings)
 
     def weigh(self, evidence: Sequence[Evidence]) -> None:
-        """Add the evidence of some sentences to their secrets."""
+        """Add the log-likelihoods of sentences to their secrets."""
         flat = [(item, outputs) for item in evidence for outputs, _ in item.readings]
         if self.settings.draws_together:
             logs = iter(self._of_sentences(flat))
@@ -380,7 +365,7 @@ class Informed:
         return [row[: item.variants.shape[1]] for row, (item, _) in zip(logs, pairs, strict=True)]
 
     def _of_words(self, evidence: Evidence, outputs: Ints1d) -> Floats1d:
-        """Return the same of words that are drawn independently."""
+        """Return ln P(outputs | variants) for word-level sampling, (m + 1,)."""
         mechanism: Any = self.mechanism
         rows, outs = evidence.variants.reshape(-1), np.repeat(outputs, evidence.variants.shape[1])
         parts = blocks(len(rows), max(1, BLOCK_NUMBERS // len(self.space)))

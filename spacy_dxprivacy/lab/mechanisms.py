@@ -1,4 +1,4 @@
-"""Mechanisms that are evaluated: by their names and settings, over epsilon, on a public space."""
+"""Mechanisms to evaluate: by name and settings, over epsilon, on a public space."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ Make = Callable[[float], Mechanism]  # epsilon -> a mechanism fitted on a space
 
 
 def load_space(name: str, max_words: int | None = None) -> Space:
-    """Load 'builtin', a saved space or a pipeline with vectors, as a pipeline loads it by default:
-    without offensive words, also where the space was saved with them."""
+    """Load 'builtin', a saved space or a pipeline with vectors, without offensive words."""
     space = load(name, Filter(max_words=max_words))
     if len(space) < 2:
         raise UsageError("the space holds a single word; give it more.")
@@ -47,8 +46,8 @@ def parse_epsilons(text: str) -> list[float]:
 
 
 def parse_tunable(text: str) -> tuple[str, dict[str, Any]]:
-    """Return what parse_mechanism does. Raise UsageError where epsilon and these settings do not
-    make a mechanism, or they are wrong."""
+    """Return the result of parse_mechanism. Raise UsageError if epsilon and these settings do not
+    make a mechanism."""
     label, config = parse_mechanism(text)
     name = config["@dx_mechanisms"]
     parameters = inspect.signature(registry.dx_mechanisms.get(name)).parameters
@@ -65,7 +64,7 @@ def parse_tunable(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def make_mechanism(setting: str | dict[str, Any], space: Space, epsilon: float) -> Mechanism:
-    """Return a mechanism that is fitted on the space. setting: see unfitted."""
+    """Return a mechanism that is fitted on the space. setting: as of `unfitted`."""
     with quiet():
         mechanism = unfitted(setting, epsilon)
         mechanism.fit(space)
@@ -73,11 +72,8 @@ def make_mechanism(setting: str | dict[str, Any], space: Space, epsilon: float) 
 
 
 def unfitted(setting: str | dict[str, Any], epsilon: float | None = None) -> Mechanism:
-    """Return a mechanism without a space, and without its warning of a missing guarantee.
-
-    setting: a registered name, or a config as of parse_mechanism. epsilon: None for that of the
-    config.
-    """
+    """Return an unfitted mechanism, without a warning of a missing guarantee. setting: a registered
+    name, or a config of parse_mechanism. epsilon: replaces that of the config."""
     config = {"@dx_mechanisms": setting} if isinstance(setting, str) else setting
     config = config if epsilon is None else {**config, "epsilon": epsilon}
     with quiet():

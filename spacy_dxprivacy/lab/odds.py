@@ -1,7 +1,7 @@
-"""The odds of a secret: how sure an informed attacker can be of it, before a release and after.
+"""The odds of a secret: how sure an informed attacker can be of it, before and after a release.
 
 The attacker knows the pipeline, every other word of the texts, and that the secret is one of some
-stated alternatives, all as likely before.
+stated alternatives, equally likely before.
 
 Reference:
     Ligett, Neel, Roth, Waggoner and Wu 2017 (ex-post loss); privacy.composition for the bound.
@@ -25,14 +25,14 @@ from ..arrays import Ints1d
 from ..config import FileOptions
 from ..errors import UsageError
 from ..io.build import make_pipeline
-from ..io.records import Record, docs_of
+from ..io.records import Record, nlp_inputs
 from ..io.zones import zone
 from ..pipeline.receipt import Receipt, get_receipt
-from .aligned import tokens_of
+from .aligned import aligned_words
 from .corpus import records_of, released_records
-from .informed import DocWords, Evidence, Informed, Mentions, Secret
+from .informed import DocWords, Evidence, InformedAttacker, Mentions, Secret
 
-DOCUMENTS = 16  # whose likelihoods are computed at once
+DOCUMENTS = 16  # in a batch
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class Odds:
     """How sure an informed attacker can be of one secret.
 
     Attributes:
-        mentions: How often the texts mention it.
-        among: The number of alternatives, the secret included.
-        bound: The largest probability that an attacker who names the secret is right, whatever is
-            released; 1 where nothing is guaranteed.
-        posterior: That probability for this very release; None without a release or a likelihood.
-        record: The number of its record, from 1; None where it belongs to all texts.
-        secret: Its text, for the owner of the texts alone.
+        mentions: Number of mentions.
+        among: Number of alternatives, including the secret.
+        bound: Upper bound on the probability that an attacker names the secret correctly, for any
+            release; 1 without a guarantee.
+        posterior: The probability for this release; None without a release or a likelihood.
+        record: The number of its record, from 1; None for a secret of all texts.
+        secret: Its text, for the owner only.
     """
 
     mentions: int
@@ -76,12 +76,12 @@ def odds(
     """Return how sure an informed attacker can be of a secret.
 
     Args:
-        doc: The original. The result is about it: keep both private.
-        release: What was released of it; None for the worst case of any release.
-        secret: A word or several, as the text has them.
-        among: The alternatives, of as many words; the 99 nearest words of the same class if None.
-        nlp: The pipeline that made the release; if None, one by the mechanism and epsilon of the
-            release's receipt, or the default one.
+        doc: The original. Keep it and the result private.
+        release: Its release; None for the worst case of any release.
+        secret: One word or more, as in the text.
+        among: Alternatives with as many words; the 99 nearest words of the same class if None.
+        nlp: The pipeline that made the release; if None, one with the mechanism and epsilon of the
+            receipt of the release, or the default one.
 
     Raises:
         DxError: (UsageError) For a secret that does not occur, words that the space lacks,
@@ -91,7 +91,7 @@ def odds(
     if nlp is None:
         settings = {} if receipt is None else settings_of(receipt)
         nlp = _pipeline(tuple(settings.items()))
-    attacker = Informed(nlp)
+    attacker = InformedAttacker(nlp)
     if receipt is not None:
         attacker.check(receipt)
     result = odds_of(attacker, [TextAndRelease(1, doc, release)], secret, among)
@@ -109,8 +109,8 @@ def _pipeline(settings: tuple[tuple[str, Any], ...]) -> Language:
 
 
 class OddsOfTexts(NamedTuple):
-    """odds: of each secret. left_out: how many entities had no odds, as they lack a word of the
-    space. why: there are no posteriors, if a release was given."""
+    """odds: of each secret. left_out: number of entities without odds. why: the reason why a
+    release has no posteriors, or ""."""
 
     odds: list[Odds]
     left_out: int = 0
@@ -118,21 +118,21 @@ class OddsOfTexts(NamedTuple):
 
 
 def odds_of(
-    attacker: Informed,
+    attacker: InformedAttacker,
     texts: Iterable[TextAndRelease],
     secret: str | None = None,
     among: Sequence[str] | None = None,
 ) -> OddsOfTexts:
-    """Return the odds of every secret of some texts. Memory is that of the secrets.
+    """Return the odds of each secret of some texts; memory grows with the number of secrets.
 
     Args:
-        attacker: Who knows all else.
+        attacker: The attacker.
         texts: The texts.
-        secret: The one of all texts; the recognised entities of each if None.
+        secret: The secret of all texts; the recognised entities of each text if None.
         among: The alternatives; the nearest words of the same class if None.
 
     Raises:
-        DxError: (UsageError) As `odds` does, and where there is no secret.
+        DxError: (UsageError) As `odds` does, and without any secret.
     """
     alternatives = None if among is None else _alternatives(attacker, among)
     common = None if secret is None else _secret(attacker, secret, alternatives)
@@ -155,7 +155,7 @@ def odds_of(
                 secrets += [entity for entity, _ in mentioned if entity is not common]
                 tokens = _released(attacker, text, seen) if any(m for _, m in mentioned) else None
                 for entity, mentions in mentioned:
-                    evidence += attacker.note(entity, seen, mentions, tokens)
+                    evidence += attacker.add_mentions(entity, seen, mentions, tokens)
         attacker.weigh(evidence)
         results += [_odds(attacker, entity, release) for entity in secrets]
     if common is not None and common.mentions:
@@ -165,21 +165,20 @@ def odds_of(
     return OddsOfTexts(results, left_out, attacker.why if release else "")
 
 
-def _released(attacker: Informed, text: TextAndRelease, seen: DocWords) -> list[str] | None:
-    """Return the words of a release; None where there is none, or no posterior of it."""
+def _released(attacker: InformedAttacker, text: TextAndRelease, seen: DocWords) -> list[str] | None:
+    """Return the words of a release; None without a release or a posterior."""
     if text.release is None or attacker.why:
         return None
-    tokens = tokens_of(seen.doc, seen.drawn, text.release)
+    tokens = aligned_words(seen.doc, seen.drawn, text.release)
     if tokens is None:
         raise UsageError(f"record {text.number}: the release has another layout than the original.")
     return tokens
 
 
 def _entities(
-    attacker: Informed, number: int, seen: DocWords, among: list[Ints1d] | None
+    attacker: InformedAttacker, number: int, seen: DocWords, among: list[Ints1d] | None
 ) -> tuple[list[tuple[Secret, Mentions]], int]:
-    """Return the recognised entities of one record with their mentions, and how many were left
-    out."""
+    """Return recognised entities of a record with their mentions, and the number left out."""
     entities, lacking = attacker.entities(seen)
     fitting = {k: v for k, v in entities.items() if not among or len(among[0]) == len(k)}
     return [
@@ -188,7 +187,7 @@ def _entities(
     ], lacking + len(entities) - len(fitting)
 
 
-def _secret(attacker: Informed, text: str, among: list[Ints1d] | None) -> Secret:
+def _secret(attacker: InformedAttacker, text: str, among: list[Ints1d] | None) -> Secret:
     rows = attacker.rows_of(text)
     if not len(rows):
         raise UsageError("the secret has no word.")
@@ -200,9 +199,8 @@ def _secret(attacker: Informed, text: str, among: list[Ints1d] | None) -> Secret
     return attacker.secret(rows, text, among, None)
 
 
-def _alternatives(attacker: Informed, among: Sequence[str]) -> list[Ints1d]:
-    """Return the rows of the alternatives. Raise UsageError with the lines that hold unknown
-    words."""
+def _alternatives(attacker: InformedAttacker, among: Sequence[str]) -> list[Ints1d]:
+    """Return the rows of the alternatives. Raise UsageError with the numbers of unknown ones."""
     rows = [attacker.rows_of(text) for text in among if text.strip()]
     unknown = [str(i) for i, words in enumerate(rows, 1) if not len(words) or (words < 0).any()]
     if unknown:
@@ -215,7 +213,7 @@ def _alternatives(attacker: Informed, among: Sequence[str]) -> list[Ints1d]:
     return rows
 
 
-def _odds(attacker: Informed, secret: Secret, release: bool) -> Odds:
+def _odds(attacker: InformedAttacker, secret: Secret, release: bool) -> Odds:
     return Odds(
         mentions=secret.mentions,
         among=len(secret.alternatives) + 1,
@@ -234,32 +232,21 @@ def texts_of_files(
     *,
     failed: Collection[int] = (),
 ) -> Iterator[TextAndRelease]:
-    """Yield the records of a file and of its release.
-
-    Args:
-        nlp: The pipeline that will read them.
-        before: The originals.
-        after: Their release; None for none.
-        field: That of the text.
-        failed: The records of which nothing was released, by number; 0 for all.
-
-    Raises:
-        DxError: (UsageError) Where the two differ in their records, or a record cannot be read.
-    """
+    """Yield the records of a file and of its release, if any. failed: numbers of unreleased
+    records; 0 for all. Raise UsageError if the records of the files differ."""
     files = FileOptions(field=(field,))
     if after is None:
         for record in records_of(str(before), "`dx odds`", files):
             if isinstance(record, Record):
-                yield from (TextAndRelease(record.number, doc) for doc in docs_of(nlp, record))
+                yield from (TextAndRelease(record.number, doc) for doc in nlp_inputs(nlp, record))
         return
     for original, release in released_records(before, after, files, failed):
-        for doc, new_doc in zip(docs_of(nlp, original), docs_of(nlp, release), strict=False):
+        for doc, new_doc in zip(nlp_inputs(nlp, original), nlp_inputs(nlp, release), strict=False):
             yield TextAndRelease(original.number, doc, new_doc)
 
 
 def times(chance: float, most: str = "at most ") -> str:
-    """Return a bound, rounded up, as people say it: "at most 1 time in 7", "at most 2 times in
-    3"."""
+    """Return a bound, rounded up, in words: "at most 1 time in 7", "at most 2 times in 3"."""
     if chance > 0.98:
         return "practically always"
     if chance <= 1 / 3:

@@ -18,14 +18,14 @@ from ..errors import UsageError
 from ..io.files.atomic import check_new, write_bytes
 from ..validate import needs
 
-# Paul Tol's bright scheme: its colours differ for all kinds of sight.
+# Paul Tol's bright scheme, for all kinds of colour vision.
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#888888", "#222222")
 STYLES = ("o-", "s--", "^:")
 NAN = float("nan")
 REPLICATES, ALPHA = 400, 0.05
 
 Row = dict[str, Any]
-Progress = Callable[[Iterable[Any], str], Iterable[Any]]  # wraps the steps of what takes long
+Progress = Callable[[Iterable[Any], str], Iterable[Any]]  # wraps the steps of a long task
 
 
 def no_progress(steps: Iterable[Any], label: str) -> Iterable[Any]:
@@ -34,7 +34,7 @@ def no_progress(steps: Iterable[Any], label: str) -> Iterable[Any]:
 
 
 def bootstrap(units: int, figure: Callable[[Floats1d], float]) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of a figure of the weights of units, float64 (units,)."""
+    """Return the 95 % bootstrap interval of a figure of unit weights, float64 (units,)."""
     generator = np.random.default_rng(0)
     times = generator.multinomial(units, np.full(units, 1 / units), REPLICATES).astype(np.float64)
     low, high = np.percentile([figure(row) for row in times], [50 * ALPHA, 100 - 50 * ALPHA])
@@ -42,9 +42,9 @@ def bootstrap(units: int, figure: Callable[[Floats1d], float]) -> tuple[float, f
 
 
 def interpolated(rows: Iterable[Row], column: str, at: float) -> list[Row]:
-    """Return for each mechanism the row with this value of a column, interpolated linearly; none
-    where it is not measured on both sides."""
-    met = []
+    """Return the row of each mechanism at this value of a column, interpolated linearly; mechanisms
+    without measurements on both sides are left out."""
+    at_value = []
     by_mechanism: dict[str, list[Row]] = {}
     for row in rows:
         by_mechanism.setdefault(row["mechanism"], []).append(row)
@@ -53,15 +53,15 @@ def interpolated(rows: Iterable[Row], column: str, at: float) -> list[Row]:
             if a[column] <= at <= b[column] and a[column] < b[column]:
                 part = (at - a[column]) / (b[column] - a[column])
                 numbers = {name: value for name, value in a.items() if isinstance(value, float)}
-                met.append(a | {k: (1 - part) * v + part * b[k] for k, v in numbers.items()})
+                at_value.append(a | {k: (1 - part) * v + part * b[k] for k, v in numbers.items()})
                 break
-    return met
+    return at_value
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A part of a figure: lines through the columns xy of rows, one for each value of the column
-    `by`. label: of the x axis. log: whether that is logarithmic."""
+    """A part of a figure: a line through the columns xy for each value of the column `by`. label:
+    of the x axis. log: whether it is logarithmic."""
 
     title: str
     rows: Sequence[Row]
@@ -73,7 +73,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class ResultTable:
-    """Rows with the same columns. panels: of the figure, if any. digits: of numbers in CSV."""
+    """Rows with equal columns. panels: of the figure, if any. digits: of numbers in CSV."""
 
     rows: list[Row]
     panels: Sequence[Panel] = ()
@@ -92,7 +92,7 @@ class ResultTable:
 
 
 def check_out(out: Path, names: Iterable[str], *, force: bool) -> None:
-    """Raise UsageError where results cannot be written, and DxError without matplotlib."""
+    """Raise UsageError if results cannot be written, and DxError without matplotlib."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out}: is not a folder.")
     needs("matplotlib", "a figure", extra="plots")
@@ -102,23 +102,23 @@ def check_out(out: Path, names: Iterable[str], *, force: bool) -> None:
 
 
 def plain(value: Any, digits: int = 6) -> str:
-    """Return a number in so many digits; "" for None and nan."""
+    """Return a number with so many digits; "" for None and nan."""
     if value is None or value != value:
         return ""
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], aligns: str = "") -> str:
-    """Return a table for the terminal; aligns has "l" or "r" a column, the last for the rest."""
+    """Return a table for the terminal; aligns has "l" or "r" a column, the last one repeated."""
     column_aligns: Any = tuple(aligns.ljust(len(header), aligns[-1:] or "l")[: len(header)])
     cells = [[str(cell) for cell in row] for row in rows]
-    # The longest column would else be cut.
+    # By default wasabi truncates long columns.
     text = table(cells, header=header, divider=True, aligns=column_aligns, spacing=2, max_col=10**6)
     return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
 
 
 def as_figure(panels: Sequence[Panel]) -> bytes:
-    """Return the panels, two in a row, as an .svg file, the same each time."""
+    """Return the panels, two in a row, as a reproducible .svg file."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -138,8 +138,7 @@ def as_figure(panels: Sequence[Panel]) -> bytes:
 
 
 def _draw(axes: Any, panel: Panel, names: Sequence[str]) -> None:
-    """Draw a line, with a marker for each row, for each of the names in the column `by`; the title
-    and labels, and plain numbers on a log axis."""
+    """Draw the lines, title and labels of a panel."""
     from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
     x, y = panel.xy
@@ -161,7 +160,7 @@ def _draw(axes: Any, panel: Panel, names: Sequence[str]) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-# -- bounds on a probability, by its hits (Clopper and Pearson 1934) ------------------------------
+# -- confidence bounds on a probability (Clopper and Pearson 1934) ---------------------------------
 
 
 def lower(hits: Any, n: int, alpha: float) -> Any:
@@ -178,7 +177,7 @@ def upper(hits: Any, n: int, alpha: float) -> Any:
 
 
 def wilson(hits: Any, n: int, z: float) -> Any:
-    """Return about the lower bound at z standard errors: cheap, to choose events by."""
+    """Return an approximate lower bound at z standard errors, a fast criterion for events."""
     p = np.asarray(hits, dtype=np.float64) / n
     middle = p + z * z / (2 * n)
     half = z * np.sqrt(p * (1 - p) / n + z * z / (4.0 * n * n))
@@ -186,8 +185,8 @@ def wilson(hits: Any, n: int, z: float) -> Any:
 
 
 def ceiling(n: int, alpha: float) -> float:
-    """Return the largest epsilon (nats) that n draws can refute: an event of all draws of one word
-    and none of another."""
+    """Return the largest epsilon (nats) that n draws can refute: all draws of one word are in the
+    event, and none of the other."""
     return float(-np.log(upper(0, n, alpha)))
 
 
@@ -198,10 +197,9 @@ WORDS_FOUND = "words recovered"
 
 @dataclass(frozen=True)
 class AttackFigure:
-    """One success rate. setting: what else was set ("" if nothing). measure: what `value` is; low,
-    high: its 95 % interval. baseline: the same measure without the output. n: number
-    of tries. unchanged: the share of the words of the
-    text that came out as themselves."""
+    """One success rate. setting: other settings, or "". measure: the name of `value`; low, high:
+    its 95 % interval. baseline: the measure without outputs. n: number of tries. unchanged:
+    retention rate of the release."""
 
     attack: str
     mechanism: str
@@ -244,15 +242,15 @@ def figures_of(
 
 
 def share(right: Any) -> Measured:
-    """Return the share and Clopper and Pearson's interval of independent tries, (n,) of 0 to 1."""
+    """Return the share and Clopper-Pearson interval of independent tries, (n,) from 0 to 1."""
     hits, n = float(np.sum(right)), len(right)
     half = ALPHA / 2
     return hits / n, float(lower(hits, n, half)), float(upper(hits, n, half)), n
 
 
 def share_by_document(right: Any, doc_of: Ints1d) -> Measured:
-    """Return the share of places in documents, with its interval by the bootstrap of whole
-    documents (Efron 1979), or that of independent tries where it has no width."""
+    """Return the share of hits, with its interval by the bootstrap of documents (Efron 1979), or,
+    if that has no width, that of independent tries."""
     n = len(right)
     _, at = np.unique(doc_of, return_inverse=True)
     hits, sizes = np.bincount(at, weights=right), np.bincount(at)
@@ -263,8 +261,8 @@ def share_by_document(right: Any, doc_of: Ints1d) -> Measured:
 
 
 def attack_result(figures: Sequence[AttackFigure]) -> ResultTable:
-    """Return a row for each figure of an attack, and a picture with a panel for each mechanism and
-    measure: values over epsilon, and what is reached without the output."""
+    """Return a row for each figure of an attack, and a panel for each mechanism and measure, with
+    values and baselines over epsilon."""
     by_panel: dict[str, list[Row]] = {}
     for f in figures:
         panel_rows = by_panel.setdefault(f"{f.mechanism}: {f.measure}", [])

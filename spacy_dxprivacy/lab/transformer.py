@@ -12,18 +12,18 @@ import numpy as np
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d
 from ..errors import DxError, Errors
 
-# By name: their declared types are wrong, and many installations have neither.
+# Imported by name: their declared types are wrong.
 torch: Any = import_module("torch")
 transformers: Any = import_module("transformers")
 
-WINDOW = 1024  # most tokens of a text that are scored at once
+WINDOW = 1024  # most tokens of a text in a pass
 MEMORY = 256  # most tokens in the cache of a lane
-MOST_CACHE = 2**29  # bytes, of all lanes together
-TOKENS_AT_ONCE = 768  # scored together: their logits take 200 KB a token
+MOST_CACHE = 2**29  # bytes, of all lanes
+TOKENS_AT_ONCE = 768  # in a batch: logits take 200 KB a token
 
 
 class CausalModel:
-    """A model that was opened. window: the most tokens that it reads at once."""
+    """A loaded model. window: the most tokens of a pass."""
 
     def __init__(self, name: str, network: Any, tokenizer: Any) -> None:
         self.name, self.network, self.tokenizer = name, network, tokenizer
@@ -49,18 +49,16 @@ class CausalModel:
         return tokens
 
     def fits(self, tokens: int) -> int:
-        """Return how many lanes of so many tokens fit into memory, 1 or more."""
+        """Return the number of lanes of so many tokens that fit into memory, 1 or more."""
         return max(1, MOST_CACHE // (self.bytes_a_token * min(tokens + 1, MEMORY)))
 
     def read(self, prompts: Sequence[Sequence[int]]) -> CausalLanes:
-        """Return a lane for each prompt, which it has read; raise as CausalLanes.feed does."""
+        """Return a lane for each prompt, after reading it. Raise as CausalLanes.feed does."""
         return CausalLanes(self, prompts)
 
     def nats(self, texts: Sequence[Sequence[int]]) -> Floats1d:
-        """Return the negative log-likelihood of each text, float64 (texts,).
-
-        Past the window, each token is given half of it or more.
-        """
+        """Return the negative log-likelihood of each text, float64 (texts,), in windows that
+        overlap by half."""
         totals = np.zeros(len(texts))
         pieces = [(i, *piece) for i, text in enumerate(texts) for piece in self._pieces(text)]
         pieces.sort(key=lambda piece: len(piece[1]))
@@ -82,7 +80,8 @@ class CausalModel:
         return totals
 
     def _pieces(self, text: Sequence[int]) -> list[tuple[list[int], int]]:
-        """Return parts that fit the window, and how many tokens of each are context alone."""
+        """Return parts that fit the window, and the number of tokens of each that are only
+        context."""
         half, tokens = self.window // 2, [*self.begin, *text]
         if len(tokens) <= self.window:
             return [(tokens, 1)]
@@ -97,16 +96,14 @@ def is_causal(network: Any) -> bool:
     with torch.inference_mode():
         logits = network(x).logits.float()[:, :2]
     if not torch.isfinite(logits).all():
-        return True  # this raises later, with a message of its own
+        return True  # raises later, with another message
     little = 1e-5 * float(logits.abs().max())
     return bool(torch.allclose(logits[0], logits[1], rtol=0, atol=little, equal_nan=True))
 
 
 class CausalLanes:
-    """Texts that a model reads in parallel, one lane each, with a cache of keys and values.
-
-    When the cache is full, every lane is read again: its prompt and the later half of its tokens.
-    """
+    """Texts that a model reads in parallel, one lane each, with a cache of keys and values. When
+    the cache is full, each lane is read again: its prompt and the later half of its tokens."""
 
     def __init__(self, model: CausalModel, prompts: Sequence[Sequence[int]]) -> None:
         self.model = model
@@ -126,10 +123,8 @@ class CausalLanes:
         self._run([p + later for p, later in zip(self.prompts, self.later, strict=True)])
 
     def feed(self, tokens: Ints1d) -> None:
-        """Read one token a lane, int64 (lanes,); causal.NOTHING for those that wait.
-
-        Raise DxError where memory is too short, and for logits that are not finite.
-        """
+        """Read one token a lane, int64 (lanes,); causal.NOTHING for lanes that wait. Raise DxError
+        without enough memory, and for logits that are not finite."""
         fed = [[token] if token >= 0 else [] for token in tokens.tolist()]
         if not any(fed):
             return
@@ -164,7 +159,7 @@ class CausalLanes:
         self._at = self._at + mask.sum(1)
         with torch.inference_mode():
             logits = answer.logits[:, -1].float()
-            # Not finite where one of many thousands of logits is not, and faster to check.
+            # Faster to check than all logits: it is not finite if any logit is not.
             sums = _check_finite(torch.logsumexp(logits, 1, keepdim=True))
             if not bool(fed.all()):
                 logits = torch.where(fed[:, None], logits, self._logs)
@@ -177,7 +172,7 @@ class CausalLanes:
         return np.asarray((picked - self._sums).cpu().numpy(), dtype=np.float64)
 
     def keep(self, order: Ints1d) -> None:
-        """Make lane order[i] lane i; lanes may be doubled or dropped."""
+        """Move lane order[i] to i; lanes may be copied or dropped."""
         self.prompts = [self.prompts[lane] for lane in order.tolist()]
         self.later = [list(self.later[lane]) for lane in order.tolist()]
         index = torch.from_numpy(np.asarray(order)).to(self._logs.device)

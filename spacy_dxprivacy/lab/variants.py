@@ -1,4 +1,4 @@
-"""Likelihoods of several texts at once, which differ in a few words, given one release."""
+"""Likelihoods of several texts that differ in a few words, given one release."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class VariantLikelihood(SentenceLikelihood):
     """Likelihoods of texts that differ in several words of a sentence."""
 
     def of_variants(self, text: InputRows, outputs: Ints1d, variants: Ints2d) -> Floats2d:
-        """Return ln P(outputs | variants[:, j]), float64 (sentences, m), up to one constant for
-        each sentence: unlike candidates, all words of a column stand in the text at once. Outputs
-        count only where a column differs from the text, and only drawn words may differ."""
+        """Return ln P(outputs | variants[:, j]), float64 (sentences, m), up to a constant for each
+        sentence. Unlike candidates, a column is a whole text; only sampled words may differ, and
+        outputs count only at these."""
         logs = np.empty((int(text.starts.sum()), variants.shape[1]))
         differs = (variants != text.rows[:, None]).any(axis=1)
         first, lengths = spans(text.starts)
@@ -24,21 +24,16 @@ class VariantLikelihood(SentenceLikelihood):
         for batch in blocks(len(order), LANES):
             lanes = order[batch]
             begins, ends = first[lanes], first[lanes] + lengths[lanes] - 1
-            changed = [
-                np.flatnonzero(differs[a : b + 1]) for a, b in zip(begins, ends, strict=True)
-            ]
-            leftmost, rightmost = (
-                np.array([c[i] if len(c) else 0 for c in changed]) for i in (0, -1)
-            )
+            pairs = zip(begins, ends, strict=True)
+            changed = [[*np.flatnonzero(differs[a : b + 1])] or [0] for a, b in pairs]
+            leftmost, rightmost = (np.array([places[i] for places in changed]) for i in (0, -1))
             E = list(self._steps(text, begins, lengths[lanes]))
             ahead, behind = np.empty((2, self.chain.states, len(lanes)))
-            for step, (message, _) in zip(
-                range(leftmost.max() + 1), self._forward(E), strict=False
-            ):
+            steps = range(leftmost.max() + 1)
+            for step, (message, _) in zip(steps, self._forward(E), strict=False):
                 ahead[:, leftmost == step] = message[:, np.flatnonzero(leftmost == step)]
-            for step, message in zip(
-                range(len(E) - 1, rightmost.min() - 1, -1), self._backward(E), strict=False
-            ):
+            steps = range(len(E) - 1, rightmost.min() - 1, -1)
+            for step, message in zip(steps, self._backward(E), strict=False):
                 behind[:, rightmost == step] = message[:, np.flatnonzero(rightmost == step)]
             for lane, sentence in enumerate(lanes.tolist()):
                 span = slice(begins[lane] + leftmost[lane], begins[lane] + rightmost[lane] + 1)
@@ -55,25 +50,25 @@ class VariantLikelihood(SentenceLikelihood):
     def _of_span(
         self, fixed: Bools1d, variants: Ints2d, messages: tuple[Floats1d, Floats1d]
     ) -> Floats1d:
-        """Return ln Z with some words replaced, (m,), given the messages at both of their ends."""
+        """Return ln Z with some words replaced, (m,), given the messages at both ends."""
         ahead, behind = messages
         self.kernel.prepare(set(variants.reshape(-1).tolist()) - {NOTHING})  # at once: faster
-        *leading, (last, stays) = zip(variants, fixed.tolist(), strict=True)
+        *leading, (last, last_fixed) = zip(variants, fixed.tolist(), strict=True)
         if not leading:
-            logs: Floats1d = np.log(self._against(last, stays, ahead * behind))
+            logs: Floats1d = np.log(self._against(last, last_fixed, ahead * behind))
             return logs
         logs = np.zeros(variants.shape[1])
         for part in blocks(variants.shape[1], LANES):
             X = np.repeat(ahead.astype(self.emissions.dtype)[:, None], len(logs[part]), axis=1)
-            for rows, fix in leading:
-                X *= self._emitted(rows[part], fix)
+            for rows, is_fixed in leading:
+                X *= self._emitted(rows[part], is_fixed)
                 sums = X.sum(axis=0)
                 X, logs[part] = self.chain.forward(X / sums), logs[part] + np.log(sums)
-            logs[part] += np.log(behind @ (X * self._emitted(last[part], stays)))
+            logs[part] += np.log(behind @ (X * self._emitted(last[part], last_fixed)))
         return logs
 
     def _emitted(self, rows: Ints1d, fixed: bool) -> Floats2d:
-        """Return the emissions of some words at one place, (K, m), up to a common factor."""
+        """Return the emissions of words at one place, (K, m), up to a common factor."""
         emissions = self.emissions
         if (rows == rows[0]).all():
             return np.repeat(emissions.exact(int(rows[0]), fixed)[:, None], len(rows), axis=1)

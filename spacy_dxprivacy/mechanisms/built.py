@@ -73,10 +73,10 @@ class BuiltMechanism(Generic[T]):
     """A mechanism whose settings are validated first and applied to a space by `fit`.
 
     Attributes:
-        guarantee: What holds on every space; after fit, what holds on this one.
-        build: Applies the settings, its keywords, to a space. Raises DxError where they have no
+        guarantee: The guarantee on every space; after fit, on the fitted space.
+        build: Applies the settings, its keywords, to a space. Raises DxError if they have no
             solution on it.
-        facts: Those known without a space; after fit, all.
+        facts: Facts known without a space; after fit, all facts.
     """
 
     def __init__(
@@ -97,11 +97,11 @@ class BuiltMechanism(Generic[T]):
             warnings.warn(Warnings.DX101.format(mechanism=name, **about), DxWarning, stacklevel=3)
 
     def fit(self, space: Space) -> Self:
-        """Fit a public space. Raise DxError where the settings have no solution on it."""
-        with learned.noting_use() as read:
+        """Fit a public space. Raise DxError if the settings have no solution on it."""
+        with learned.track_use() as names_read:
             built = self.build(space, self._unfitted_guarantee)
         guarantee = built.guarantee.named(space.digest)
-        trusted = space.verified and not read
+        trusted = space.verified and not names_read
         self.guarantee = guarantee if trusted else guarantee.as_trusted_as_files()
         self._built, self._space = built, space
         self.facts = self._fitted_facts(space, built)
@@ -126,7 +126,7 @@ class BuiltMechanism(Generic[T]):
             fixed: bool (k,), rows that stay unchanged.
 
         Returns:
-            Rows (k,), and noisy vectors, float32 (k, d), where the mechanism makes such.
+            A Draw: rows (k,), and noisy vectors, float32 (k, d), of mechanisms that add noise.
 
         Raises:
             DxError: Before fit, for rows out of range, and for other shapes.
@@ -163,7 +163,7 @@ class BuiltMechanism(Generic[T]):
         if self._space is not None:
             self.fit(self._space)
         if self.guarantee == copied.as_trusted_as_files():
-            self.guarantee = copied  # what was learned there came along, or was verified there
+            self.guarantee = copied  # the original made, or verified, what was read from files
 
 
 class ProbabilityMechanism(BuiltMechanism[T]):
@@ -191,8 +191,9 @@ class ProbabilityMechanism(BuiltMechanism[T]):
             candidates: int64 (k, m), other words for each row.
 
         Returns:
-            float64 (sentences,). With candidates float64 (k, m): that of the sentence with rows[i]
-            replaced by candidates[i, j], up to one constant for each i; 0 at fixed words.
+            float64 (sentences,). With candidates, float64 (k, m): the log-likelihood of the
+            sentence with rows[i] replaced by candidates[i, j], up to a constant for each i; 0 at
+            fixed words.
 
         Raises:
             DxError: As sample does.
@@ -229,12 +230,12 @@ class ProbabilityMechanism(BuiltMechanism[T]):
         return text, releases, checked
 
 
-# -- whether a mechanism can be used ---------------------------------------------------------------
+# -- validation ------------------------------------------------------------------------------------
 
 
 def check_mechanism(mechanism: Mechanism) -> None:
-    """Raise DxError, naming the part, for a mechanism that lacks one, whose guarantee is no
-    Guarantee or needs a method that it does not have, or whose facts are no Facts."""
+    """Raise DxError, with the name of the part, for a mechanism that lacks a part, or whose
+    guarantee or facts are invalid. A guarantee may require a further method."""
     name = getattr(mechanism, "name", None)
     if not isinstance(name, str) or not name:
         raise DxError(Errors.DX046.format(name=type(mechanism).__name__, part="name, a text"))
@@ -264,12 +265,12 @@ def _check_guarantee(mechanism: Mechanism) -> None:
 
 
 def check_fitted(mechanism: Mechanism, space: Space) -> None:
-    """Sample public rows as a trial. Raise DxError where the mechanism fails or returns anything
+    """Sample three public rows as a test. Raise DxError if the mechanism fails or returns anything
     but a Draw of rows of this space."""
     _check_guarantee(mechanism)
     rows = np.array([0, len(space) - 1, 0], dtype=np.int64)
     try:
-        # Seeded: it is no secret and is thrown away, and a stream that draws words stays as it was.
+        # Seeded: this draw is discarded, and the stream that draws words must not advance.
         fault = _fault_of(mechanism.sample(rows, Rng(seed=0)), len(rows), len(space))
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]

@@ -1,9 +1,9 @@
 """Mechanisms that choose a word with exact probabilities over the whole space.
 
-A table of cumulated weights takes a pass over the whole space. Words repeat by Zipf's law, so the
-tables of recent words are cached. Where the weights of single outputs are cheap, one number of a
-table is the sum of WIDTH outputs, and a second draw chooses among them. A table is the same cached
-or not, so no draw depends on the cache, which never leaves the process.
+A table of cumulative weights takes a pass over the whole space. Words repeat by Zipf's law, so the
+tables of recent words are cached. Where weights of single outputs are cheap, each entry of a table
+is the sum of WIDTH outputs, and a second draw chooses among these. Cached tables are the computed
+ones, so no draw depends on the cache; it never leaves the process.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Choice:
     distances: Callable[[Ints1d], Floats2d]  # rows (k,) -> (k, n), the metric of the guarantee
     guarantee: Guarantee
     draw: Callable[[Ints1d, Rng], Ints1d] | None = None  # faster than by weights of all outputs
-    longest: float | None = None  # distance, where it is known
+    longest: float | None = None  # the largest distance of two words, if known
     # rows (k,), outputs (k, m) -> (k, m): weights of these outputs, up to a factor of each row
     output_weights: Callable[[Ints1d, Ints2d], Floats2d] | None = None
 
@@ -49,7 +49,7 @@ class Choice:
 class ChoiceMechanism(ProbabilityMechanism[Choice]):
     """One draw a word, from exact probabilities over the whole space."""
 
-    _cache: RowCache  # of cumulated weights
+    _cache: RowCache  # of cumulative weights
 
     def fit(self, space: Space) -> Self:
         self._cache = RowCache(CACHE_BYTES)
@@ -72,10 +72,10 @@ class ChoiceMechanism(ProbabilityMechanism[Choice]):
             last = np.searchsorted(table, table[-1])
             drawn[places[number]] = np.minimum(np.searchsorted(table, marks, side="right"), last)
         weights = choice.output_weights
-        return Draw(drawn if weights is None else self._within(weights, rows, drawn, rng))
+        return Draw(drawn if weights is None else self._draw_within(weights, rows, drawn, rng))
 
     def _tables(self, rows: Ints1d) -> Iterator[tuple[int, Floats1d]]:
-        """Yield the place and the cumulated weights of each of rows (k,), all different."""
+        """Yield the place and the cumulative weights of each row; rows (k,) are distinct."""
         cached = self._cache.find(rows.tolist())
         missing = []
         for place, row in enumerate(rows.tolist()):
@@ -92,14 +92,14 @@ class ChoiceMechanism(ProbabilityMechanism[Choice]):
             self._cache.add(dict(zip(rows[places].tolist(), tables, strict=True)))
             yield from ((place, table) for place, (table,) in zip(places, tables, strict=True))
 
-    def _within(
+    def _draw_within(
         self,
         output_weights: Callable[[Ints1d, Ints2d], Floats2d],
         rows: Ints1d,
         groups: Ints1d,
         rng: Rng,
     ) -> Ints1d:
-        """Return one of the WIDTH outputs of each group (k,), drawn by weight."""
+        """Sample one of the WIDTH outputs of each group (k,), by weight."""
         n, uniforms = len(self.space), rng.uniform(len(rows))
         drawn = np.empty(len(rows), dtype=np.int64)
         for part in blocks(len(rows), WORDS_AT_ONCE):

@@ -1,7 +1,7 @@
 r"""Independent Laplace noise on clipped vectors (dx.ClippedLaplace.v1).
 
 Density   f(z) = prod_i exp(-|z_i| / b) / 2b, b = 2 sqrt(d) C / epsilon, on vectors clipped to norm
-          C: any two are 2 sqrt(d) C apart at most in the sum of their coordinates
+          C: the L1 distance of any two is at most 2 sqrt(d) C
 Guarantee epsilon for all pairs of words (approx-dp with delta = 0)
 Use       as a baseline; dx.Laplace.v1 at epsilon / 2C has the same guarantee with sqrt(2) times
           less noise
@@ -33,7 +33,7 @@ def make_clipped_laplace(
 
     Args:
         epsilon: Nats, above 0.
-        clip: The largest norm of a vector; None takes the largest of the space.
+        clip: Norm to which longer vectors are shortened; None is the largest of the space.
         projection: From noisy vectors to words; dx.Nearest.v1 if None.
     """
     epsilon = positive("epsilon", epsilon)
@@ -68,7 +68,7 @@ def build(space: Space, guarantee: Guarantee, *, epsilon: float, clip: float | N
 def noise_distribution(
     space: Space, guarantee: Guarantee, *, clip: float | None
 ) -> NoiseDistribution:
-    """The L1 norm of d independent Laplace coordinates is a Gamma."""
+    """Return the noise distribution: the L1 norm of d Laplace coordinates is Gamma."""
     from scipy.stats import gamma
 
     centres, _ = clipped(space.vectors, clip)

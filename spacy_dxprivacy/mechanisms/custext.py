@@ -1,14 +1,14 @@
-r"""CusText (dx.CusText.v1): every word has a small set of outputs, that of its group.
+r"""CusText (dx.CusText.v1): each word is replaced within a small group of similar words.
 
 Probability P(y | w) = exp(epsilon u(w, y) / 2) / Z_w over the k words of w's group, u in [0, 1]
-            the nearness of y to w, scaled by the nearest and the farthest of the group
+            the similarity of y to w: 1 minus their distance over the largest of the group
 Guarantee   epsilon nats for words of one group (approx-dp with delta = 0), and none between groups:
             the output reveals the group
-Use         where it may be known which group of like words a word is of
+Use         where the group of a word may be revealed
 Paper       Chen et al. 2023 (Findings of ACL)
 
-Groups are made as in the paper: the most frequent word that has none yet takes its nearest words
-that have none either. (Its "aggressive" mapping, each word's own k nearest, protects no pair.)
+Groups are made as in the paper: the most frequent word without a group forms one with its nearest
+words without a group. (Its "aggressive" mapping, each word's own k nearest, protects no pair.)
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..arrays import Floats2d, Ints1d
 from ..privacy.guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
-from ..space.search.all_pairs import from_the_middle, rounding
+from ..space.search.all_pairs import centred, rounding
 from ..space.search.exact import distances
 from ..ty import Facts
 from ..validate import positive, whole
@@ -32,12 +32,12 @@ GROUPS_AT_ONCE = 64  # made before rows that have a group leave the table
 
 @registry.dx_mechanisms("dx.CusText.v1")
 def make_custext(epsilon: float, k: int = 20) -> ChoiceMechanism:
-    """Create the exponential mechanism within groups of like words.
+    """Create the exponential mechanism within groups of similar words.
 
     Args:
         epsilon: Nats, above 0.
-        k: Words in a group, 2 or more. The last group may have fewer, and one word that is left
-            over joins the group before.
+        k: Words in a group, 2 or more. The last group may have fewer; if it has one word, it is
+            joined to the group before.
     """
     epsilon, k = positive("epsilon", epsilon), whole("k", k, least=2)
     guarantee = Guarantee(
@@ -64,14 +64,14 @@ def build(space: Space, guarantee: Guarantee, *, epsilon: float, k: int) -> Choi
             places = np.flatnonzero(group[rows] == number)
             members = np.flatnonzero(group == number)
             D = distances(X[rows[places]], X[members])
-            far = D.max(axis=1, keepdims=True)
-            nearness = 1 - np.divide(D, far, out=np.zeros_like(D), where=far > 0)
-            score = clamped_score(1 - nearness, beta=epsilon / 2)
+            largest = D.max(axis=1, keepdims=True)
+            similarity = 1 - np.divide(D, largest, out=np.zeros_like(D), where=largest > 0)
+            score = clamped_score(1 - similarity, beta=epsilon / 2)
             W[np.ix_(places, members)] = np.exp(-score)
         return W
 
     def metric(rows: Ints1d) -> Floats2d:
-        """0 from a word to itself, 1 within its group, infinity beyond."""
+        """Return 0 from a word to itself, 1 within its group, infinity beyond."""
         D = np.where(group[rows][:, None] == group[None, :], 1.0, np.inf)
         D[np.arange(len(rows)), rows] = 0
         return D
@@ -82,7 +82,7 @@ def build(space: Space, guarantee: Guarantee, *, epsilon: float, k: int) -> Choi
 def groups(X: Floats2d, k: int) -> Ints1d:
     """Return the number of each row's group (n,), made greedily from the first row on by Euclidean
     distance. A last group of one row joins the group before it."""
-    Y, radii = from_the_middle(X)
+    Y, radii = centred(X)
     slack = 2 * rounding(X.shape[1], 2 * float(radii.max()))
     group = np.full(len(X), -1, dtype=np.int64)
     remaining, number = np.arange(len(X)), 0
@@ -92,7 +92,7 @@ def groups(X: Floats2d, k: int) -> Ints1d:
             places = np.flatnonzero(group[remaining] < 0)
             if not len(places):
                 break
-            # float32, with room for its rounding, tells which rows may be the k nearest.
+            # float32 scores, with slack for rounding, preselect rows that may be the k nearest.
             scores = (squares - 2 * (table @ table[places[0]]))[places]
             scores[0] = -np.inf
             last = min(k, len(places)) - 1

@@ -1,15 +1,15 @@
-r"""1-Diffractor (dx.Diffractor.v1): words on a line.
+r"""1-Diffractor (dx.Diffractor.v1): the geometric mechanism on a list of words.
 
-Probability the words stand on one list, each beside a near one; from place i the draw is i + j with
-            P(j) proportional to exp(-epsilon |j|), held at the ends of the list
+Probability the words are one list, each next to a near word; position i is replaced by i + j with
+            P(j) proportional to exp(-epsilon |j|), clamped to the ends of the list
 Guarantee   epsilon nats per place between two words on the list (metric-dp)
-Use         where nearness on a list will do for nearness in meaning; making the list takes a while
+Use         to study the paper; making the list is slow
 Paper       Meisenbacher, Chevli, Matthes 2024 (IWSPA), section 3 (the geometric mechanism of Ghosh,
             Roughgarden, Sundararajan 2009 on a list)
 
-The list begins with the first row and goes on to the nearest word that is not on it yet. It takes a
-search a word, so it is made once and stored beside the space. (The paper draws among several lists;
-each is a release.)
+The list starts with the first row and continues with the nearest row that is not on it yet. That is
+a search for each word, so the list is made once and stored beside the space. (The paper samples
+from several lists; each sample is a release.)
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def make_diffractor(epsilon: float) -> ChoiceMechanism:
 
 def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Choice:
     X = space.vectors
-    place = np.argsort(once(space, LIST, partial(chain, X), partial(_is_chain, X)))
+    place = np.argsort(once(space, LIST, partial(nearest_order, X), partial(_is_nearest_order, X)))
 
     def metric(rows: Ints1d) -> Floats2d:
         D: Floats2d = np.abs(place[rows][:, None] - place[None, :]).astype(np.float64)
@@ -61,14 +61,14 @@ def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Choice:
 
     def weights(rows: Ints1d) -> Floats2d:
         W = np.exp(-clamped_score(metric(rows), beta=epsilon))
-        # All that would fall off an end stays at the end: a geometric series.
+        # An end gets all probability beyond it: a geometric series.
         W[:, (place == 0) | (place == len(place) - 1)] /= -np.expm1(-epsilon)
         return W
 
     return Choice(weights, metric, guarantee)
 
 
-def _is_chain(X: Floats2d, order: Ints1d) -> bool:
+def _is_nearest_order(X: Floats2d, order: Ints1d) -> bool:
     """Return whether an order has each row once and, at random places, the nearest remaining row
     next, up to rounding."""
     n = len(order)
@@ -81,9 +81,8 @@ def _is_chain(X: Floats2d, order: Ints1d) -> bool:
     return True
 
 
-def chain(X: Floats2d) -> Ints1d:
-    """Return the rows in the order of the list: from row 0 on, always to the nearest that is
-    left."""
+def nearest_order(X: Floats2d) -> Ints1d:
+    """Return the rows (n,) in the order of the list: row 0, then always the nearest remaining."""
     pool = np.arange(len(X))
     squares = np.einsum("nd,nd->n", X, X, dtype=np.float64) / 2
     table = np.array(X)
@@ -91,7 +90,7 @@ def chain(X: Floats2d) -> Ints1d:
     place = 0
     for step in range(len(X)):
         order[step] = row = pool[place]
-        # The last row that is left takes the place of the one that goes.
+        # The last row of the pool replaces the removed one.
         pool[place], table[place], squares[place] = (
             pool[-1],
             table[len(pool) - 1],

@@ -2,8 +2,8 @@ r"""The exponential mechanism on Euclidean distance (dx.Exponential.v1), known a
 
 Probability P(y | w) = exp(-beta d(w, y)) / Z_w over the whole space, beta = epsilon / 2 or more
 Guarantee   epsilon nats per unit of Euclidean distance, for all pairs of words (metric-dp)
-Use         where only words are wanted and the space has some 50,000 at most; it keeps more sense
-            than noise does for the same epsilon
+Use         for words without vectors, in spaces of at most 50,000 words or so; it preserves more
+            meaning than noise at the same epsilon
 Papers      McSherry, Talwar 2007, theorem 6; Yue et al. 2021 (arXiv 2106.01221)
 """
 

@@ -1,9 +1,9 @@
 r"""Gaussian noise on clipped vectors (dx.Gaussian.v1).
 
-Density   f(z) = N(0, sigma^2 I), on vectors clipped to norm C, so any two are 2C apart at most
+Density   f(z) = N(0, sigma^2 I), on vectors clipped to norm C, so any two are at most 2C apart
 Guarantee (epsilon, delta) for all pairs of words (approx-dp)
-Use       for vectors under an (epsilon, delta) guarantee that adds up well over many words
-Paper     Balle, Wang 2018 (arXiv 1805.06530), theorem 8: the least noise that there is
+Use       for vectors under an (epsilon, delta) guarantee that composes well over many words
+Paper     Balle, Wang 2018 (arXiv 1805.06530), theorem 8: the least Gaussian noise
 """
 
 from __future__ import annotations
@@ -37,8 +37,7 @@ def make_gaussian(
     Args:
         epsilon: Nats, above 0.
         delta: Between 0 and 1.
-        clip: The largest norm of a vector, longer ones are shortened to it; None takes the largest
-            of the space.
+        clip: Norm to which longer vectors are shortened; None is the largest of the space.
         projection: From noisy vectors to words; dx.Nearest.v1 if None.
     """
     epsilon, delta = positive("epsilon", epsilon), between("delta", delta, 0.0, 1.0)
@@ -81,7 +80,7 @@ def noise_distribution(
 def normal_distribution(
     centres: Floats2d, sensitivity: float, guarantee: Guarantee
 ) -> NoiseDistribution:
-    """Return the distribution of the least normal noise for centres (n, d) so far apart at most."""
+    """Return the least normal noise for centres (n, d) that are at most `sensitivity` apart."""
     from scipy.stats import chi
 
     sigma = sensitivity * analytic_sigma(guarantee.epsilon, guarantee.delta)
@@ -100,5 +99,5 @@ class NormalNoise:
 
     def delta(self, X: Floats2d, Y: Floats2d, outputs: Ints1d, epsilons: Floats2d) -> Floats2d:
         """Return the least delta, float64 (k, m), of centres X (k, d), Y (m, d) at epsilons (k, m),
-        nats. Both have the sigma of the second: words of a pair share theirs."""
+        nats. The words of a covered pair have one sigma, that of the output."""
         return deltas(distances(X, Y), self.sigmas[outputs], epsilons)

@@ -1,4 +1,4 @@
-"""No privacy at all (dx.Identity.v1): every word comes out unchanged. For tests alone.
+"""No privacy at all (dx.Identity.v1): every word is unchanged. For tests only.
 
 Use       to see what the rest of a pipeline does
 """
@@ -34,7 +34,7 @@ def build(space: Space, guarantee: Guarantee) -> NoPrivacy:
 
 
 class Identity(BuiltMechanism[NoPrivacy]):
-    """Rows in, the same rows out, with their vectors of the table."""
+    """Return the input rows, with their vectors."""
 
     def _sample(self, rows: Ints1d, rng: Rng) -> Draw:
         return Draw(rows, self.space.vectors[rows])

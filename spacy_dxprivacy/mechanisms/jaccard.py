@@ -5,8 +5,8 @@ Density   f(z) = N(0, sigma_i^2 I), sigma_i = alpha_i Delta sqrt(2 ln(1.25 / del
 Guarantee refuted. The published proof composes over the two classes of words "in parallel", which
           holds for parts of a data set, not for what a word might have been; the strength of the
           noise reveals the class. Delta is a mean distance, not the largest.
-Use       to study the paper that has it as a baseline
-Paper     the baseline of Bollegala et al. 2023 (EACL), section 4
+Use       to study the paper
+Paper     a baseline of Bollegala et al. 2023 (EACL), section 4
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def make_jaccard(
     Args:
         epsilon: Nats, above 0.
         delta: Between 0 and 1.
-        k: How many neighbours make the density.
-        eta: The mean distance to them below which a neighbourhood is dense (6 in the paper); None
-            takes the median of the space.
+        k: Number of nearest neighbours whose mean distance is the density.
+        eta: Mean distance below which a neighbourhood is dense (6 in the paper); None is the
+            median of the space.
         projection: From noisy vectors to words; dx.Nearest.v1 if None.
     """
     epsilon, delta = positive("epsilon", epsilon), between("delta", delta, 0.0, 1.0)
@@ -84,9 +84,9 @@ def build(
         return bool((np.isfinite(numbers) & (numbers >= 0)).all() and numbers[0] > 0)
 
     mean, density = np.split(once(space, basis, mean_and_densities, are_distances), [1])
-    bar = float(np.median(density)) if eta is None else eta
+    threshold = float(np.median(density)) if eta is None else eta
     unit = classical_sigma(epsilon, delta)
-    sigmas = np.where(density < bar, DENSE, SPARSE) * unit * mean
+    sigmas = np.where(density < threshold, DENSE, SPARSE) * unit * mean
     notes = (
         f"{guarantee.notes} In these {d} dimensions, delta between the two is "
         f"{delta_between_strengths(guarantee.epsilon, d):.3g} or more."

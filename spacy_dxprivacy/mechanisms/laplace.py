@@ -2,7 +2,7 @@ r"""Multivariate Laplace noise on word vectors (dx.Laplace.v1).
 
 Density   f(z) = c exp(-epsilon ||z||_2), so ||z||_2 ~ Gamma(d, 1/epsilon)
 Guarantee epsilon nats per unit of Euclidean distance, for all pairs of words (metric-dp)
-Use       where perturbed vectors are wanted as well as words; the best understood of all
+Use       where noisy vectors are wanted as well as words; the most studied of the mechanisms
 Papers    Fernandes, Dras, McIver 2019 (arXiv 1811.10256); Feyisetan, Balle, Drake,
           Diethe 2020 (arXiv 1910.08902)
 """

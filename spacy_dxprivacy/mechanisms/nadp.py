@@ -6,11 +6,11 @@ Relation  x ~ y if y is in S_m(x) or x in S_m(y), and the Jaccard index of their
 Guarantee noise = "global": Delta is the diameter; all pairs of words (approx-dp), proven.
           "adjacent": Delta is the longest edge of the relation; related pairs only, proven.
           "paper": a Delta for each connected component, 0 for words without relations, which are
-          published as they are; related pairs only, proven, and of little use: see the notes.
-Use       "global", the default, is plain Gaussian noise for all pairs of words, without any
-          neighbourhood: of the three it alone covers them all. "adjacent" is the Gaussian baseline
-          of the paper, and "paper" its mechanism; both are there to study it. Its Laplacian
-          baseline, scaled to a measured L1 distance, is not available.
+          released unchanged; related pairs only, proven, and of little use: see the notes.
+Use       "global", the default, is Gaussian noise without neighbourhoods, and the only one of the
+          three that covers all pairs of words. "adjacent" is the Gaussian baseline of the paper,
+          and "paper" its mechanism; both exist to study it. Its Laplacian baseline, scaled to a
+          measured L1 distance, is not available.
 Paper     Bollegala et al. 2023 (EACL), theorem 3. As in the authors' code, m counts the word itself
           and T is 10; unlike it, the Jaccard index is not rounded, no edge is left out by hand, and
           noise is not a function of the word.
@@ -57,7 +57,7 @@ def make_nadp(
     Args:
         epsilon: Nats, above 0.
         delta: Between 0 and 1; None is 1 / (number of words).
-        m: How many words count as neighbours, the word itself among them, 2 or more.
+        m: Number of words that count as neighbours, including the word itself, 2 or more.
         tau: The least Jaccard index of related words, from 0 to 1. The paper has .5 and .1: at .5
             most words are related to none, and "paper" would publish them without noise.
         noise: "global", "adjacent" or "paper".
@@ -68,16 +68,16 @@ def make_nadp(
     m = whole("m", m, least=2)
     tau = between("tau", tau, 0.0, 1.0, "[]")
     one_of("noise", noise, ("global", "adjacent", "paper"))
-    everyone = noise == "global"
+    all_pairs = noise == "global"
     guarantee = Guarantee(
         kind="approx-dp",
         epsilon=epsilon,
         delta=1.0 if delta is None else delta,
         metric="discrete",
-        adjacency="" if everyone else RELATED,
-        covers="all" if everyone else "related",
+        adjacency="" if all_pairs else RELATED,
+        covers="all" if all_pairs else "related",
         status="proven",
-        source="Balle and Wang 2018, theorem 8" + ("" if everyone else "; Bollegala 2023, thm 3"),
+        source="Balle and Wang 2018, theorem 8" + ("" if all_pairs else "; Bollegala 2023, thm 3"),
     )
     builder = partial(build, epsilon=epsilon, delta=delta, m=m, tau=tau, noise=noise)
     return NoiseMechanism(
@@ -102,7 +102,7 @@ def build(
     unit = analytic_sigma(epsilon, delta)
     guarantee = replace(guarantee, delta=delta, mu=1 / unit)
     if noise == "global":
-        # Words that all lie at one point need no noise to be alike; any will do.
+        # If all words are one point, any noise will do.
         sigma = unit * (diameter(X) or 1.0)
         normal = NormalNoise(d, np.full(n, sigma))
         return Noise(X, normal, sigma, guarantee, delta=normal.delta)
@@ -129,7 +129,7 @@ def build(
 def noise_distribution(
     space: Space, guarantee: Guarantee, *, noise: str
 ) -> NoiseDistribution | None:
-    """For "global" alone."""
+    """Return the noise distribution of "global"; None for the others."""
     if noise != "global":
         return None
     return normal_distribution(space.vectors, diameter(space.vectors), guarantee)
@@ -151,7 +151,7 @@ def relation(X: Floats2d, m: int, tau: float) -> tuple[Ints2d, Floats1d]:
     for part in blocks(len(pairs), PAIRS_AT_ONCE):
         first_tops, second_tops = tops[pairs[part, 0]], tops[pairs[part, 1]]
         shared[part] = (first_tops[:, :, None] == second_tops[:, None, :]).sum(axis=(1, 2))
-    # Words at one point are related as well: what covers one of them has to cover the other.
+    # Words at one point are related as well: a guarantee that covers one has to cover the other.
     related = shared / (2 * tops.shape[1] - shared) >= tau
     if not related.any():
         why = f"no two words are related at m = {m}, tau = {tau:g}"

@@ -28,11 +28,11 @@ GRID_BITS = 10
 class Noise:
     """The noise of a mechanism on one space, and its guarantee.
 
-    For centres (k, d) and (m, d), loss is the largest log ratio of the densities around them, (k,
-    m), and delta the least one at epsilons (k, m), given the rows of the second.
+    For centres X (k, d) and Y (m, d), `loss` is the largest log ratio of their noise densities,
+    (k, m), and `delta` the least delta at epsilons (k, m), given X, Y and the rows of Y.
     """
 
-    centres: Floats2d  # (n, d), where noise starts and replacements are sought: public
+    centres: Floats2d  # (n, d), to which noise is added and noisy vectors are projected: public
     draw: Callable[[Ints1d, Rng], Floats2d]  # rows (k,) -> noise, float64 (k, d)
     spread: float  # the least standard deviation of a coordinate, which sets the grid
     guarantee: Guarantee
@@ -44,10 +44,10 @@ class Noise:
 
 
 class NoiseMechanism(BuiltMechanism[Noise]):
-    """x + z on a grid, then a projection.
+    """Add noise to a vector, round to a grid, project to a word.
 
-    noise_distribution: of the noise on a space, if it is known, derived without `build`: an audit
-    against `build` itself could not see a wrong scale.
+    noise_distribution: The exact distribution of the noise on a space, or None. It is derived
+    without `build`, since an audit against `build` could not detect a wrong scale.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class NoiseMechanism(BuiltMechanism[Noise]):
         return Draw(self.projection.project(Z, rng), Z)
 
     def distances(self, rows: Ints1d) -> Floats2d:
-        """Return the metric of the guarantee, float64 (k, n). Raises DxError if there is none."""
+        """Return the metric of the guarantee, float64 (k, n). Raise DxError without a metric."""
         metric = self.built.distances
         if metric is None:
             raise DxError(Errors.DX004.format(name=self.name))
@@ -112,16 +112,16 @@ class NoiseMechanism(BuiltMechanism[Noise]):
 
 
 def clipped(X: Floats2d, clip: float | None) -> tuple[Floats2d, float]:
-    """Return the rows, shortened to the norm `clip`, and the bound; None is the largest norm."""
+    """Return the rows, shortened to norm `clip` (None: unchanged), and their largest norm."""
     norms = norms_of(X)
     if clip is None:
-        # Rows that are all 0 need no noise to be alike; any will do.
+        # If all rows are 0, any noise will do.
         return X, float(norms.max()) or 1.0
     # Rounded down, so that no float32 row is longer than the bound.
     factors = np.minimum(1.0, clip * (1 - 2.0**-22) / np.maximum(norms, clip))
     factors[norms <= clip] = 1.0
     centres = (X * factors[:, None]).astype(np.float32)
-    # A clip below 1e-38, where float32 loses its digits, may be passed all the same.
+    # With a clip below 1e-38, where float32 loses digits, rows may be longer than the clip.
     return centres, max(clip, float(norms_of(centres).max()))
 
 

@@ -1,11 +1,11 @@
-r"""Private neighbours on a graph of words (dx.Path.v1).
+r"""The exponential mechanism on shortest paths of a word graph (dx.Path.v1).
 
 Probability P(y | w) = exp(-beta path(w, y)) / Z_w over the whole space; path is the length of the
             shortest path on a public graph that joins near words
 Guarantee   epsilon nats per unit of path, for all pairs of words (metric-dp). beta is solved for:
             epsilon = beta + max over edges of |ln Z_w - ln Z_v| / length, which is exact
-Use         words that change become near words, whatever the scale of the vectors, and every word
-            has others from which it can hardly be distinguished
+Use         where replacements should be near words, whatever the scale of the vectors; every word
+            has neighbours from which it can hardly be distinguished
 Paper       this project, docs/explanation/sentences.md; the exponential mechanism is that of
             McSherry, Talwar 2007. It answers the open problem of the paper on the curse of
             dimensionality: a metric that behaves like the neighbour rank
@@ -69,7 +69,7 @@ def build(space: Space, guarantee: Guarantee, *, epsilon: float) -> Choice:
         return np.exp(-beta * graph.distances(rows))
 
     guarantee = replace(guarantee, notes=notes + guarantee.notes, loss_range=2 * beta / epsilon)
-    draw = _Draw(graph, beta, np.exp(-log_sums(graph, beta)))
+    draw = _DistanceDraw(graph, beta, np.exp(-log_sums(graph, beta)))
     return Choice(weights, graph.distances, guarantee, draw, longest)
 
 
@@ -77,8 +77,8 @@ def exact_epsilon(graph: WordGraph, beta: float) -> float:
     """Return the least epsilon for which exp(-beta path) is metric private on this graph.
 
     It is enough to look at the edges, since every path is made of them
-    (docs/explanation/sentences.md). Of the edges as long as the reach, which join all words, the
-    largest difference counts.
+    (docs/explanation/sentences.md). Edges as long as the reach join all words, so the largest
+    difference of ln Z counts there.
     """
     logs = log_sums(graph, beta)
     low, high, steps = graph.edges
@@ -88,12 +88,12 @@ def exact_epsilon(graph: WordGraph, beta: float) -> float:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Draw:
-    """A distance first, by the counts of words at each; then a word at this distance."""
+class _DistanceDraw:
+    """Draw a distance, by the number of words at each; then a word at it, uniformly."""
 
     graph: WordGraph
     beta: float
-    unchanged: Floats1d  # (n,): the probability of each word to stay
+    unchanged: Floats1d  # (n,): the probability that each word is unchanged
 
     def __call__(self, rows: Ints1d, rng: Rng) -> Ints1d:
         drawn = rows.copy()
@@ -101,10 +101,10 @@ class _Draw:
         changed = np.flatnonzero(uniforms >= self.unchanged[rows])
         for part in blocks(len(changed), WORDS_AT_ONCE):
             places = changed[part]
-            drawn[places] = self._changed(rows[places], uniforms[places], rng)
+            drawn[places] = self._replacements(rows[places], uniforms[places], rng)
         return drawn
 
-    def _changed(self, rows: Ints1d, uniforms: Floats1d, rng: Rng) -> Ints1d:
+    def _replacements(self, rows: Ints1d, uniforms: Floats1d, rng: Rng) -> Ints1d:
         graph, reach = self.graph, self.graph.reach
         words, inverse = np.unique(rows, return_inverse=True)  # sums are alike for the same word
         counts = graph.counts[words]

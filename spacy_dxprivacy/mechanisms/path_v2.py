@@ -1,4 +1,4 @@
-"""Sentences near the input, drawn from a public language model (dx.Path.v2).
+"""Sample sentences near the input from a public language model (dx.Path.v2).
 
 Probability P(y_1..y_n | w_1..w_n) = q(y_1..y_n) exp(-beta sum of path(w_i, y_i)) / Z(w_1..w_n)
             q: a public language model (@dx_priors), which never sees the input; path: the length of
@@ -7,7 +7,7 @@ Guarantee   epsilon = 2 beta nats per unit of path, for texts of the same layout
             words (metric-dp): the numerators of two texts differ by exp(beta sum path(w_i, v_i)) at
             most, and so do the sums Z. For words drawn independently, epsilon = beta + max over
             edges of |ln Z_w - ln Z_v| / length, which is exact, and beta is solved for
-Use         the default: text that reads like text
+Use         the default; it gives the most fluent text
 Papers      this project, docs/explanation/sentences.md; Chatzikokolakis, Palamidessi, Stronati
             2015 (elastic metrics); Scott 2002 (forward filtering, backward sampling)
 """
@@ -113,12 +113,13 @@ def build(
 
 
 def rounding(chain: Chain) -> float:
-    """Return the nats a word that rounding of the sums over states adds to the loss at most.
+    """Return an upper bound on the loss, in nats a word, that rounding of sums over states adds.
 
-    docs/explanation/sentences.md, "floats", has the proof, with 6.1 in place of 6.5.
+    Reference:
+        docs/explanation/sentences.md, "floats", with 6.1 in place of 6.5.
     """
     terms = chain.states
-    if len(chain.base):  # of the longest sums: what leads into a state, and what is folded
+    if len(chain.base):  # the longest sums: transitions into a state, and folded contexts
         terms = (
             int(np.diff(chain.incoming_transitions().indptr).max() + np.bincount(chain.base).max())
             + 4
@@ -132,7 +133,7 @@ class Sentences:
 
     chain: Chain  # the public language model
     kernel: Kernel
-    words: WordDraw  # of words drawn independently
+    words: WordDraw  # word-level sampling
     guarantee: Guarantee
     facts: Facts
 
@@ -150,10 +151,10 @@ class Sentences:
 
 
 class SentenceMechanism(ProbabilityMechanism[Sentences]):
-    """Sentence-level sampling where `starts` is given, else word-level.
+    """Sentence-level sampling if `starts` is given, else word-level.
 
-    A word that the space lacks has no emissions: its replacement is drawn from the language model
-    and the words around it.
+    A word that the space lacks has no emission likelihood: its replacement is drawn from the
+    language model, given the words around it.
     """
 
     def _fitted_facts(self, space: Space, built: Sentences) -> Facts:
@@ -174,7 +175,7 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
             rng: Source of randomness.
             starts: bool (k,), where sentences begin; without it words are drawn independently.
             fixed: bool (k,), rows that stay unchanged, and are context.
-            unknown: bool (k,), words that the space lacks, whose rows are not looked at.
+            unknown: bool (k,), words that the space lacks; their rows are ignored.
 
         Returns:
             Rows (k,), without vectors.
@@ -183,10 +184,10 @@ class SentenceMechanism(ProbabilityMechanism[Sentences]):
             DxError: Before fit, for rows out of range, and for other shapes.
         """
         k, n, built = np.asarray(rows).size, len(self.space.words), self.built
-        lacks = checked_flags("unknown", unknown, k, missing=False)
-        rows = np.where(lacks, 0, rows) if lacks.any() else rows
+        is_unknown = checked_flags("unknown", unknown, k, missing=False)
+        rows = np.where(is_unknown, 0, rows) if is_unknown.any() else rows
         checked = checked_rows(rows, n)
-        checked[lacks] = NOTHING
+        checked[is_unknown] = NOTHING
         begins, stays = checked_layout(k, starts, fixed)
         if (checked[stays] == NOTHING).any():
             raise fail("fixed", "False for words that the space lacks", True)

@@ -1,16 +1,16 @@
-r"""From noisy vectors to rows: dx.Nearest.v1, dx.Vickrey.v1 and dx.RankSampling.v1.
+r"""Projections of noisy vectors to rows: dx.Nearest.v1, dx.Vickrey.v1 and dx.RankSampling.v1.
 
-All of it is post-processing.
+All are post-processing.
 
-dx.Nearest.v1 gives the word whose vector is nearest to the noisy one, by Euclidean distance; ties
-go to the lowest row. It is what the papers on dx-privacy do. With u_1 and u_2 nearest to the noisy
+dx.Nearest.v1 returns the word whose vector is nearest to the noisy one, by Euclidean distance; ties
+go to the lowest row. The papers on dx-privacy use it. With u_1 and u_2 nearest to the noisy
 vector, at distances d_1 <= d_2, dx.Vickrey.v1 has
 
     P(u_1) = (1 - t) d_2 / (t d_1 + (1 - t) d_2)
 
 Paper: Xu, Aggarwal, Feyisetan, Teissier 2021, "On a utilitarian approach to privacy preserving text
-generation" (arXiv 2104.11838). Both words are sought in the whole space: leaving out the word that
-went in, as public code does, leaves no guarantee.
+generation" (arXiv 2104.11838). Both words are searched in the whole space: excluding the input
+word, as public code does, voids the guarantee.
 
 dx.RankSampling.v1 fixes the rank for many dimensions. The word nearest to the noisy vector is the
 pivot; the output is its neighbour of rank k, with
@@ -18,8 +18,8 @@ pivot; the output is its neighbour of rank k, with
     P(k) = q^k (1 - q) / (1 - q^n), q = exp(-c epsilon), k = 0 (the pivot itself) to n - 1
 
 Paper: Asghar, Carpentier, Zhao, Kaafar 2024, "d_X-privacy for text and the curse of dimensionality"
-(arXiv 2411.13784). Ranks are taken from the pivot, so all of it is post-processing; ranks from the
-word that went in are not private. Epsilon is but a temperature here. The paper tunes c by hand
+(arXiv 2411.13784). Ranks are counted from the pivot, so this is post-processing; ranks from the
+input word are not private. Epsilon is only a temperature here. The paper tunes c by hand
 (0.04 for GloVe with 300 dimensions, 0.007 for word2vec).
 """
 
@@ -45,7 +45,7 @@ class Nearest:
         self.index = index
 
     def fit(self, X: Floats2d, *, epsilon: float) -> Nearest:
-        """Fit the index on X, float (n, d), whatever epsilon."""
+        """Fit the index on X, float (n, d); epsilon is unused."""
         self.index.fit(X)
         return self
 
@@ -54,7 +54,7 @@ class Nearest:
         return self.index.nearest(Z)
 
     def found(self) -> dict[str, Any]:
-        """Return the index that was chosen by the size of the table, if one was."""
+        """Return the index that fit chose by the size of the table; {} for a given index."""
         return _choice_of(self.index)
 
 
@@ -67,7 +67,7 @@ def make_nearest(index: Index | None = None) -> Nearest:
     """Create the projection to the nearest word.
 
     Args:
-        index: How it is searched; exactly if None.
+        index: The nearest-neighbour index; exact search if None.
     """
     return Nearest(make_exact() if index is None else index)
 
@@ -79,7 +79,7 @@ class Vickrey:
         self.t = t
 
     def fit(self, X: Floats2d, *, epsilon: float) -> Vickrey:
-        """Fit X, float (n, d), whatever epsilon."""
+        """Fit X, float (n, d); epsilon is unused."""
         self._X = X
         return self
 
@@ -95,7 +95,7 @@ class Vickrey:
         rows, D = neighbours(Z, self._X, 2)
         first, second = self.t * D[:, 0], (1 - self.t) * D[:, 1]
         total = first + second
-        # Where both distances vanish the two words are one point, and the first will do.
+        # If both distances are 0, the words are one point, and the first is taken.
         p = np.divide(second, total, out=np.ones_like(total), where=total > 0)
         return np.where(uniforms < p, rows[:, 0], rows[:, 1])
 
@@ -123,12 +123,12 @@ class RankSampling:
         """Fit X, the words' vectors (n, d), and epsilon, that of the mechanism."""
         self._X, self._rate, self._cache = X, self.c * epsilon, RowCache(LISTS_BYTES)
         self.index.fit(X)
-        # 99,999 draws in 100,000 need no more neighbours.
+        # 99,999 of 100,000 draws need no more neighbours.
         self._usual = int(geometric(np.array([0.99999]), self._rate, len(X))[0]) + 1
         return self
 
     def found(self) -> dict[str, Any]:
-        """Return the index that was chosen by the size of the table, if one was."""
+        """Return the index that fit chose by the size of the table; {} for a given index."""
         return _choice_of(self.index)
 
     # The mechanism fits a copy again, on a table that need not travel with it.
@@ -147,18 +147,18 @@ class RankSampling:
         return np.array(rows, dtype=np.int64)
 
     def _lists(self, rows: Ints1d, farthest: Ints1d) -> dict[int, Ints1d]:
-        """Return the nearest rows of each row, itself first, to the rank `farthest` or beyond."""
-        lists = {row: near for row, (near,) in self._cache.find(rows.tolist()).items()}
-        lacking = np.array([len(lists.get(row, ())) for row in rows.tolist()]) <= farthest
-        rows, n = rows[lacking], len(self._X)
-        # Rows of like depth, up to the same power of 2, share a search.
-        powers = np.int64(2) ** np.ceil(np.log2(farthest[lacking] + 1)).astype(np.int64)
+        """Return the neighbours of each row, itself first, up to rank `farthest` or beyond."""
+        lists = {row: ranked for row, (ranked,) in self._cache.find(rows.tolist()).items()}
+        too_short = np.array([len(lists.get(row, ())) for row in rows.tolist()]) <= farthest
+        rows, n = rows[too_short], len(self._X)
+        # Rows of similar depth, up to the same power of 2, share a search.
+        powers = np.int64(2) ** np.ceil(np.log2(farthest[too_short] + 1)).astype(np.int64)
         depths = np.clip(powers, min(self._usual, n), n)
         for depth in np.unique(depths).tolist():
-            near, _ = neighbours(self._X[rows[depths == depth]], self._X, depth)
-            made = dict(zip(rows[depths == depth].tolist(), near, strict=True))
-            self._cache.add({row: (numbers,) for row, numbers in made.items()})
-            lists |= made
+            ranked, _ = neighbours(self._X[rows[depths == depth]], self._X, depth)
+            searched = dict(zip(rows[depths == depth].tolist(), ranked, strict=True))
+            self._cache.add({row: (numbers,) for row, numbers in searched.items()})
+            lists |= searched
         return lists
 
 
@@ -168,7 +168,7 @@ def make_rank_sampling(c: float = 0.1, index: Index | None = None) -> RankSampli
 
     Args:
         c: Above 0. 0.1 suits the built-in space.
-        index: How the pivot is searched; exactly if None.
+        index: The index for the pivot; exact search if None.
     """
     return RankSampling(positive("c", c), make_exact() if index is None else index)
 

@@ -3,8 +3,7 @@ r"""Laplace noise in a space of fewer dimensions (dx.RandomProjection.v1).
 Density   f(z) = c exp(-(epsilon / L) ||z||), added to Phi x, with Phi a public random matrix (m, d)
           of N(0, 1/m) and L the largest factor by which it stretches a distance
 Guarantee epsilon nats per unit of Euclidean distance of the space, for all pairs (metric-dp). L is
-          computed on the space, so nothing is left to chance: the paper bounds it with a
-          probability
+          computed on the space, where the paper bounds it with high probability
 Use       where the space has hundreds of dimensions and Laplace noise in it is too strong
 Paper     Feyisetan, Kasiviswanathan 2021 (TrustNLP)
 """
@@ -26,7 +25,7 @@ from ..ty import NoiseDistribution, Projection
 from ..validate import positive, whole
 from .noise import Noise, NoiseMechanism, norms_of
 
-PUBLIC_SEED = 20210728  # Phi is public and fixed; drawing it anew would be a second mechanism
+PUBLIC_SEED = 20210728  # Phi is public and fixed; another one would be another mechanism
 ALL_PAIRS_UP_TO = 20_000
 
 
@@ -80,7 +79,7 @@ def noise_distribution(space: Space, guarantee: Guarantee, *, dims: int) -> Nois
 
 def projected(X: Floats2d, dims: int) -> tuple[Floats2d, Floats2d]:
     """Return X Phi, float64 (n, dims), and Phi, float64 (d, dims), for X (n, d)."""
-    # Seeded with a public number: this matrix is no secret, and has to be the same everywhere.
+    # The seed is public: this matrix is no secret, and has to be the same everywhere.
     public = np.random.Generator(np.random.PCG64(PUBLIC_SEED))
     Phi = public.standard_normal((X.shape[1], dims)) / np.sqrt(dims)
     # Equal rows have to stay equal, to the last bit that a matrix product may round otherwise.
@@ -94,7 +93,7 @@ def stretch_of(X: Floats2d, Y: Floats2d, Phi: Floats2d) -> tuple[float, str]:
     if len(X) > ALL_PAIRS_UP_TO:
         norm = float(np.linalg.norm(Phi, 2))
         error = len(Phi) * 2.0**-52 * np.linalg.norm(Phi) * np.linalg.norm(X, axis=1).max()
-        # Only words so near that the rounding of Y outgrows 2^-10 of their distance can pass this.
+        # Only words so near that the rounding of Y exceeds 2^-10 of their distance can exceed this.
         nearest = stretch_of_near(X, Y, width=2**12 * float(error))
         return max(norm * (1 + 2.0**-10), nearest), "the norm of the matrix"
     largest = 0.0

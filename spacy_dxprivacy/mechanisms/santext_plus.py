@@ -1,4 +1,4 @@
-r"""SanText+ (dx.SanTextPlus.v1): frequent words may stay, sensitive ones never stand out.
+r"""SanText+ (dx.SanTextPlus.v1): frequent words may stay unchanged; sensitive words are protected.
 
 Probability V_S are the sensitive words, the least frequent ones of the space. For w in V_S:
             P(y | w) = exp(-epsilon d(w, y) / 2) / Z_w over y in V_S. For the others: p times the
@@ -66,10 +66,10 @@ def build(
     space: Space, guarantee: Guarantee, *, epsilon: float, p: float, sensitive: float
 ) -> Choice:
     X, n = space.vectors, len(space)
-    first = n - max(1, int(np.ceil(sensitive * n)))  # where the sensitive words begin
+    first = n - max(1, int(np.ceil(sensitive * n)))  # the first sensitive row
 
     def metric(rows: Ints1d) -> Floats2d:
-        """Euclidean between sensitive words, 0 from a word to itself, else infinite."""
+        """Return Euclidean distance between sensitive words, 0 to itself, else infinity."""
         D = euclidean(X, rows)
         uncovered = (rows < first)[:, None] | (np.arange(n) < first)
         uncovered[np.arange(len(rows)), rows] = False

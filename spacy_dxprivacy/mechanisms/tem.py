@@ -1,9 +1,9 @@
-r"""The truncated exponential mechanism (dx.TEM.v1): far words are all alike.
+r"""The truncated exponential mechanism (dx.TEM.v1): far words are equally likely.
 
 Probability P(y | w) = exp(-epsilon min(d(w, y), g) / 2) / Z_w over the whole space, with
             g = (2 / epsilon) ln((1 - beta)(n - 1) / beta)
 Guarantee   epsilon nats per unit of Euclidean distance, for all pairs of words (metric-dp)
-Use         as dx.Exponential.v1, where no loss should go beyond that of words g apart
+Use         as dx.Exponential.v1, where the loss should be at most that of words g apart
 Paper       Carvalho, Vasiloudis, Feyisetan, Wang 2023 (arXiv 2107.07928)
 
 The paper draws with Gumbel noise and a bottom element that stands for the words beyond g, of score
@@ -22,8 +22,7 @@ from ..privacy.guarantee import Guarantee
 from ..registries import registry
 from ..space import Space
 from ..validate import between, positive
-from .built import LARGEST_SCORE
-from .choice import Choice, ChoiceMechanism, euclidean_choice
+from .choice import Choice, ChoiceMechanism, clamped_score, euclidean_choice
 
 
 @registry.dx_mechanisms("dx.TEM.v1")
@@ -32,8 +31,7 @@ def make_tem(epsilon: float, beta: float = 0.001) -> ChoiceMechanism:
 
     Args:
         epsilon: Nats per unit of Euclidean distance, above 0.
-        beta: The probability, between 0 and 1, that the word drawn lies beyond g, where all others
-            do.
+        beta: Probability, between 0 and 1, of an output beyond g if all other words are beyond g.
     """
     epsilon = positive("epsilon", epsilon)
     beta = between("beta", beta, 0.0, 1.0)
@@ -56,6 +54,6 @@ def build(space: Space, guarantee: Guarantee, *, epsilon: float, beta: float) ->
     g = max(0.0, 2 / epsilon * float(np.log(odds)))
 
     def score(D: Floats2d) -> Floats2d:
-        return np.minimum(np.minimum(D, g) * (epsilon / 2), LARGEST_SCORE)
+        return clamped_score(np.minimum(D, g), beta=epsilon / 2)
 
     return euclidean_choice(space, guarantee, score)

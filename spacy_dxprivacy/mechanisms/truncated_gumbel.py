@@ -4,8 +4,8 @@ Draw      k from a Poisson distribution of mean ln(n - 1), 1 to n - 1; among the
           to w, w among them, the one of least distance plus Gumbel noise of scale b, truncated to
           [-D_max, D_max]; a = (epsilon - 2 (1 + ln n) / D_min) / 3 and
           b = 2 D_max / min(W(2 a D_max), ln(a D_min)), W Lambert's function
-Guarantee none: the candidates are chosen by the word, and so is what can come out at all. On GloVe
-          vectors delta was .93 for a random pair, where a pure guarantee is claimed
+Guarantee none: the input word determines the candidates, so it determines the possible outputs. On
+          GloVe vectors delta was .93 for a random pair; the paper claims a pure guarantee
 Use       to study the paper
 Paper     Xu et al. 2021, "Density-aware differentially private textual perturbations using
           truncated Gumbel noise"
@@ -37,8 +37,8 @@ NAME = "dx.TruncatedGumbel.v1"
 def make_truncated_gumbel(epsilon: float) -> TruncatedGumbel:
     """Create the truncated Gumbel mechanism, as published.
 
-    Its fit raises DxError where epsilon is too small for the nearest pair of words: the formulas
-    have no solution there.
+    Its fit raises DxError if epsilon is too small for the nearest pair of words: then the formulas
+    have no solution.
 
     Args:
         epsilon: Nats per unit of Euclidean distance, above 0.
@@ -90,7 +90,7 @@ def extent(X: Floats2d) -> tuple[float, float]:
 
 
 def gumbel_scale(epsilon: float, n: int, nearest: float, farthest: float) -> float:
-    """Return b. Raise DxError where epsilon is too small for it."""
+    """Return b. Raise DxError if epsilon is too small."""
     from scipy.special import lambertw
 
     a = (epsilon - 2 * (1 + np.log(n)) / nearest) / 3

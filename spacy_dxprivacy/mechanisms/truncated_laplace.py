@@ -50,13 +50,13 @@ def make_truncated_laplace(
 ) -> NoiseMechanism:
     """Create truncated Laplace noise on clipped vectors.
 
-    With "paper", fit raises DxError where epsilon >= 2 delta^(1/dims) sqrt(dims): the formula has
-    no solution there.
+    With "paper", fit raises DxError if epsilon >= 2 delta^(1/dims) sqrt(dims): then the formula
+    has no solution.
 
     Args:
         epsilon: Nats, above 0.
         delta: Between 0 and 1; None is 1e-6 for "sound" and 4^-dims for "paper".
-        clip: The largest norm of a vector; None takes the largest of the space.
+        clip: Norm to which longer vectors are shortened; None is the largest of the space.
         calibration: "sound" or "paper".
         dims: The dummy dimensions of the paper, at least d; None is d itself.
         projection: From noisy vectors to words; dx.Nearest.v1 if None.
@@ -135,15 +135,15 @@ class TruncatedLaplaceNoise:
     bound: float
 
     def __call__(self, rows: Ints1d, rng: Rng) -> Floats2d:
-        """By inverse CDF: the time of a rejection loop would depend on the settings."""
+        """Sample by inverse CDF: the time of rejection sampling would depend on the settings."""
         U = rng.uniform(2 * len(rows) * self.d).reshape(2, len(rows), self.d)
         Z = np.log1p(U[0] * np.expm1(-self.rate * self.bound)) / -self.rate
         noise: Floats2d = np.where(U[1] < 0.5, Z, -Z)
         return noise
 
     def delta(self, X: Floats2d, Y: Floats2d, outputs: Ints1d, epsilons: Floats2d) -> Floats2d:
-        """Return 1 - prod_i (1 - t(|v_i|)), float64 (k, m), for centres X (k, d) and Y (m, d): what
-        leaves the other support; the same at all epsilons from rate ||v||_1 on."""
+        """Return 1 - prod_i (1 - t(|v_i|)), float64 (k, m), for centres X (k, d) and Y (m, d): the
+        probability of leaving the other support; equal at all epsilons from rate ||v||_1 on."""
         width = self.rate * self.bound
         with np.errstate(divide="ignore"):
             stay = [np.log1p(-_leave(self.rate * np.abs(Y - x), width)).sum(axis=1) for x in X]
@@ -151,10 +151,10 @@ class TruncatedLaplaceNoise:
         return deltas
 
     def variance(self) -> float:
-        """Return that of a coordinate (Huang et al. 2024, equation 6, without its misprint)."""
+        """Return the variance of a coordinate (Huang et al. 2024, equation 6, corrected)."""
         from scipy.special import gammainc
 
-        # The published form loses its digits where a A is small; this is the same integral.
+        # The published form loses digits for small a A; this is the same integral.
         width = self.rate * self.bound
         return float(2 * gammainc(3, width) / -np.expm1(-width) / self.rate**2)
 
@@ -176,7 +176,7 @@ def sound_width(epsilon: float, delta: float, d: int) -> float:
     ln(1 + (exp(epsilon/d) - 1) / (2 (1 - (1 - delta)^(1/d))))."""
     from scipy.optimize import brentq
 
-    # From 1/2 on the worst shift may be of another form; a smaller delta does as well.
+    # From 1/2 on, the worst shift may have another form; a smaller delta is valid as well.
     delta = min(delta, 0.499)
 
     def excess(log_width: float) -> float:
@@ -218,7 +218,7 @@ def _leave(shift: Floats1d, width: float) -> Floats1d:
     """Return t: the probability that a coordinate leaves the other support, for a v = shift."""
     inside = np.minimum(shift, width)
     within = np.exp(inside - width) * np.expm1(-inside) / (2 * np.expm1(-width))
-    # Beyond a v = a A the other support does not hold the middle any more; beyond 2 a A, nothing.
+    # Beyond a v = a A the other support lacks the centre; beyond 2 a A the two are disjoint.
     past = np.clip(shift - width, 0, width)
     out: Floats1d = np.minimum(within + np.expm1(-past) / (2 * np.expm1(-width)), 1.0)
     return out

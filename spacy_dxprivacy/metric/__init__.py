@@ -1,4 +1,4 @@
-"""A public graph of near words, and how far words are apart on it."""
+"""A public graph of near words, and path distances on it."""
 
 from .word_graph import STEPS, WordGraph, graph_of, stored_graph
 

@@ -1,19 +1,17 @@
 """A file of the paths from the commonest words, which each machine computes once.
 
-Nothing in the file is believed. What the right file holds follows from a public graph, in whole
-numbers, so the package ships its digest for each policy of the built-in space (paths.json, by the
-digest of the graph). The file begins with the digest of each row. This beginning has to match the
-digest that ships, and each row, whenever it is read, the one in the beginning. A file that is
-damaged, foreign, forged or changed while in use costs the time of a search, whoever may write to
-the folder. Other graphs have no file.
+The file is not trusted. Its content follows from a public graph, in whole numbers, so the package
+ships its digest for each policy of the built-in space (paths.json, by the digest of the graph). The
+header has the digest of each row. It has to match the shipped digest, and each row, when it is
+read, the digest in the header. If anybody damages or changes the file, paths are searched instead.
+Other graphs have no file.
 
-Rows are read, not mapped: a mapped file that somebody cuts would end the process. All processes
-share what the system caches of the file; none keeps it open, so there is nothing to share in a
-fork. The file can be read by its owner alone, since which parts of it the system caches shows
-which words were met.
+Rows are read, not mapped: truncating a mapped file would kill the process. Processes share the
+system's cache of the file, and none keeps it open, so a fork shares no state. Only its owner can
+read the file, since the cached parts reveal which words were read.
 
-begin   FORMAT; uint32 (k,), where each row ends; SHA-256 of each row, (k, 32) bytes
-row     uint16 words (m,), by row; uint16 (m,), how many quanta nearer than both radii
+header  FORMAT; uint32 (k,), where each row ends; SHA-256 of each row, (k, 32) bytes
+row     uint16 words (m,), by row; uint16 (m,), quanta by which each is nearer than both radii
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ from ..space import BUILTIN
 FORMAT = b"dx paths 1".ljust(16)
 WORDS = 12_000  # the first of a space, which are .97 of English text
 DIGESTS = BUILTIN / "paths.json"
-CELL = 4  # bytes of a near word
+CELL = 4  # bytes of a word in a row
 DIGEST = 32
 AT_ONCE = 120  # words searched from at a time
 
@@ -49,12 +47,12 @@ class Graph(Protocol):
     @property
     def arrays(self) -> tuple[Numbers1d, ...]: ...
     def __len__(self) -> int: ...
-    def searched(self, rows: Ints1d) -> list[Steps]: ...
+    def search_within(self, rows: Ints1d) -> list[Steps]: ...
 
 
 def cache_folder() -> Path | None:
-    """Return the folder of files that are computed again where they are missing, by DX_CACHE, else
-    by XDG_CACHE_HOME; None where DX_CACHE is empty, or nobody is at home."""
+    """Return the folder of cached files, by DX_CACHE or else XDG_CACHE_HOME; None if DX_CACHE is
+    empty, or there is no home folder."""
     folder, base = os.environ.get("DX_CACHE"), os.environ.get("XDG_CACHE_HOME", "")
     try:
         if folder is not None:
@@ -76,69 +74,69 @@ def digest_of(graph: Graph) -> str:
 class PathTable:
     """Results of `PolicyGraph.within` for the first words of a space, read from a file."""
 
-    def __init__(self, path: Path, begin: bytes) -> None:
-        k = (len(begin) - len(FORMAT)) // (CELL + DIGEST)
-        ends = np.frombuffer(begin, "<u4", k, len(FORMAT)).astype(np.int64)
-        self.path, self.begin = path, begin
-        self._ends = (len(begin) + CELL * np.append(0, ends)).tolist()
+    def __init__(self, path: Path, header: bytes) -> None:
+        k = (len(header) - len(FORMAT)) // (CELL + DIGEST)
+        ends = np.frombuffer(header, "<u4", k, len(FORMAT)).astype(np.int64)
+        self.path, self.header = path, header
+        self._ends = (len(header) + CELL * np.append(0, ends)).tolist()
 
     def __len__(self) -> int:
         return len(self._ends) - 1
 
     def read(self, rows: Iterable[int]) -> dict[int, Steps]:
-        """Return the results of these rows by row, without those that are missing or damaged."""
+        """Return the results of these rows, by row, without missing and damaged ones."""
         wanted = [row for row in rows if row < len(self)]
         stored: dict[int, Steps] = {}
-        digests = len(self.begin) - DIGEST * len(self)
+        digests = len(self.header) - DIGEST * len(self)
         try:
             with regular(self.path).open("rb", buffering=0) as file:
                 for row in wanted:
                     file.seek(self._ends[row])
                     data = file.read(self._ends[row + 1] - self._ends[row]) or b""
                     at = digests + DIGEST * row
-                    if hashlib.sha256(data).digest() == self.begin[at : at + DIGEST]:
+                    if hashlib.sha256(data).digest() == self.header[at : at + DIGEST]:
                         words, nearer = np.frombuffer(data, "<u2").reshape(2, -1)
                         stored[row] = words.astype(np.int32), nearer.astype(np.int16)
-        except OSError:  # it went away
+        except OSError:  # the file was removed
             pass
         return stored
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every row matches its digest."""
         parts = (range(*part.indices(len(self))) for part in blocks(len(self), AT_ONCE))
         return all(len(self.read(rows)) == len(rows) for rows in parts)
 
 
 def open_table(graph: Graph) -> PathTable | None:
-    """Return the table of a graph, where a right one is stored."""
+    """Return the table of a graph, or None without a valid file."""
     folder = cache_folder()
     if folder is None or not folder.is_dir():
         return None
-    name, root = _known(graph)
-    return None if root is None else _opened(folder / name, root, len(graph))
+    name, root = _file_of(graph)
+    return None if root is None else _open(folder / name, root, len(graph))
 
 
 def store_table(graph: Graph, report: Callable[[int], object] = lambda _: None) -> bool:
-    """Compute and store the table of a graph, unless a whole one is stored.
+    """Compute and store the table of a graph, unless a complete one is stored.
 
-    A folder that cannot be written is left alone, with a warning.
+    Warns if the folder cannot be written.
 
     Args:
         graph: The graph.
-        report: Called with the number of words that were searched from since the last call.
+        report: Called with the number of words searched since the last call.
 
     Returns:
         Whether there is a table.
     """
     from ..io.files.atomic import Output
 
-    folder, (name, root) = cache_folder(), _known(graph)
+    folder, (name, root) = cache_folder(), _file_of(graph)
     if folder is None or root is None:
         return False
     try:
-        table = _opened(folder / name, root, len(graph))
-        if table is not None and table.is_whole:
+        table = _open(folder / name, root, len(graph))
+        if table is not None and table.is_complete:
             return True
         with Output(folder / name, force=True) as output:
             if os.name == "posix":
@@ -156,27 +154,27 @@ def store_table(graph: Graph, report: Callable[[int], object] = lambda _: None) 
 def write_table(
     graph: Graph, file: IO[bytes], report: Callable[[int], object] = lambda _: None
 ) -> bytes:
-    """Write the table of a graph of at most 65,536 words into a new file; return its beginning."""
+    """Write the table of a graph of at most 65,536 words into a new file; return its header."""
     k = min(WORDS, len(graph))
     ends, digests, end = [], [], 0
     file.seek(_length(k))
     for part in blocks(k, AT_ONCE):
         rows: Ints1d = np.arange(*part.indices(k))
-        for words, nearer in graph.searched(rows):
+        for words, nearer in graph.search_within(rows):
             data = words.astype("<u2").tobytes() + nearer.astype("<u2").tobytes()
             file.write(data)
             end += len(words)
             ends.append(end)
             digests.append(hashlib.sha256(data).digest())
         report(len(rows))
-    begin = FORMAT + np.array(ends, dtype="<u4").tobytes() + b"".join(digests)
+    header = FORMAT + np.array(ends, dtype="<u4").tobytes() + b"".join(digests)
     file.seek(0)
-    file.write(begin)
-    return begin
+    file.write(header)
+    return header
 
 
-def _known(graph: Graph) -> tuple[str, str | None]:
-    """Return the name of the file, and the digest of its beginning, if it ships."""
+def _file_of(graph: Graph) -> tuple[str, str | None]:
+    """Return the name of the file, and the shipped digest of its header, or None."""
     digest = digest_of(graph)
     return f"paths-{digest[:16]}.bin", json.loads(DIGESTS.read_bytes()).get(digest)
 
@@ -185,10 +183,10 @@ def _length(k: int) -> int:
     return len(FORMAT) + (CELL + DIGEST) * k
 
 
-def _opened(path: Path, root: str, n: int) -> PathTable | None:
+def _open(path: Path, root: str, n: int) -> PathTable | None:
     try:
         with regular(path).open("rb") as file:
-            begin = file.read(_length(min(WORDS, n)))
+            header = file.read(_length(min(WORDS, n)))
     except OSError:
         return None
-    return PathTable(path, begin) if hashlib.sha256(begin).hexdigest() == root else None
+    return PathTable(path, header) if hashlib.sha256(header).hexdigest() == root else None

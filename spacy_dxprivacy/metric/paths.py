@@ -1,7 +1,7 @@
-"""Shortest paths from words outwards: which words are within reach, and at which distance.
+"""Shortest paths from words: which words are within reach, and at which distance.
 
-`PathSearch` searches from many words at once; `Neighbourhoods` caches what it finds. No result
-depends on the cache, nor on its bound.
+`PathSearch` searches from many words at once; `Neighbourhoods` caches the results, on which the
+cache and its size have no influence.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ import numpy as np
 from ..arrays import Bools1d, Floats2d, Ints1d, Ints2d, Numbers1d, Numbers2d
 from ..machine import RowCache
 
-NUMBERS = 2**25  # distances at once, of one byte each or two: with more, caches hold too few
+NUMBERS = 2**25  # distances at once, of one or two bytes: more do not fit into caches
 SEARCHED_AT_ONCE = 128  # words searched from at once
-LENGTHS = 64  # classes that edges are told apart by, at most
+LENGTHS = 64  # most classes of edge lengths
 TURNS = 16  # of a search of many steps
-BITS = 16  # of a number that has steps below a word: a path to it, or an edge
+BITS = 16  # for the steps in a number of word and steps: a path, or an edge
 STEPS = 2**BITS - 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReachedSets:
-    """The words within reach of k words: word after word, each from near to far, ties by row.
+    """The words within reach of k words, for each by rising distance, ties by row.
 
-    sizes: (k,) how many words each reaches, itself included. words, steps: (sum of sizes,).
+    sizes: (k,), the number of words that each reaches, including itself. words, steps: (sum of
+    sizes,).
     """
 
     sizes: Ints1d
@@ -43,17 +44,16 @@ class ReachedSets:
 
 class PathSearch:
     """Dijkstra's search from many words at once, in whole steps: all words within so many steps are
-    settled before words that are farther (delta-stepping, Meyer and Sanders 2003).
+    settled before farther ones (delta-stepping, Meyer and Sanders 2003).
 
-    starts (n + 1,), ends (m,), steps (m,): the edges of each word, in both directions; not
-    negative. The edges of a word are tried from the short to the long, so that those which lead
-    too far are not looked at: most words are met near the end of a search, where few edges are
-    short enough.
+    starts (n + 1,), ends (m,), steps (m,): the edges of each word, in both directions, not
+    negative. Edges are sorted by length, and those that lead too far are not read: most words are
+    reached near the end of a search, where few edges are short enough.
     """
 
     def __init__(self, starts: Numbers1d, ends: Numbers1d, steps: Numbers1d, reach: int) -> None:
         self.n, self.reach = len(starts) - 1, reach
-        # How many words are searched from at a time, so that memory stays bounded.
+        # Words searched from at a time, which bounds memory.
         self.at_once = int(min(SEARCHED_AT_ONCE, max(1, NUMBERS // self.n)))
         self.stride = 1 if reach < LENGTHS else reach // TURNS
         owners = np.repeat(np.arange(self.n), np.diff(starts))
@@ -65,14 +65,14 @@ class PathSearch:
         self.starts: Ints1d = starts[:-1].astype(np.int64)
         keys = owners * width + steps // self.grain
         upto = np.bincount(keys, minlength=self.n * width).reshape(self.n, width).cumsum(axis=1)
-        # (width, n): how many edges of each word are in the classes of lengths up to each.
+        # (width, n): number of edges of each word in the classes of lengths up to each.
         narrow = np.min_scalar_type(int(upto.max(initial=0)))
         self.degrees = np.ascontiguousarray(upto.T.astype(narrow))
-        # Wide enough for a path that is too long by an edge.
+        # Wide enough for a path that is one edge too long.
         self.dtype: Any = np.min_scalar_type(reach + self.longest).type
 
     def edges_of(self, words: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:
-        """Return all edges of k words: the number of the first word, the other word, the steps."""
+        """Return all edges of k words: the index of the first word, the other word, the steps."""
         degrees = self.degrees[-1].take(words)
         with_edges = np.flatnonzero(degrees)
         over = np.repeat(with_edges, degrees[with_edges])
@@ -84,9 +84,13 @@ class PathSearch:
         if not len(words):
             return self.edges[:0]
         starts, ends = self.starts.take(words), np.cumsum(degrees, dtype=np.int64)
-        places = np.ones(int(ends[-1]), dtype=np.int64)  # each is the next one, ...
+        places = np.ones(
+            int(ends[-1]), dtype=np.int64
+        )  # differences: 1 within the edges of a word, ...
         places[0] = starts[0]
-        places[ends[:-1]] = starts[1:] - starts[:-1] - degrees[:-1] + 1  # ... but for the first
+        places[ends[:-1]] = (
+            starts[1:] - starts[:-1] - degrees[:-1] + 1
+        )  # ... and a jump to the next word
         return self.edges.take(np.cumsum(places, out=places))
 
     def distances(self, rows: Ints1d) -> Floats2d:
@@ -107,13 +111,13 @@ class PathSearch:
             yield part, self.search(rows[part], None if depths is None else depths[part], scratch)
 
     def scratch(self, k: int) -> Numbers1d:
-        """Return a buffer for a search from k words, of any content."""
+        """Return an uninitialised buffer for a search from k words."""
         return np.empty(min(self.at_once, k) * self.n, dtype=self.dtype)
 
     def search(
         self, rows: Ints1d, depths: Ints1d | None, scratch: Numbers1d, by_number: bool = False
     ) -> ReachedSets:
-        """Search from at_once words at most. by_number: order the words of each by row."""
+        """Search from at_once words at most. by_number: sort the words of each by row."""
         paths = np.concatenate(list(self._settle(rows, depths, scratch)))
         if by_number:
             paths.sort()
@@ -130,7 +134,7 @@ class PathSearch:
         """Yield the words that each turn settles, as paths: (owner * n + word) << BITS | steps."""
         k, far = len(rows), np.full(len(rows), self.reach - 1) if depths is None else depths
         origins = np.arange(k) * self.n + rows
-        # As if all had been seen where nobody is to go: what is not nearer is left alone.
+        # Marks all words as seen beyond the depth, so that no path goes farther.
         seen = seen[: k * self.n]
         seen.reshape(k, self.n)[:] = 1 + far[:, None]
         seen[origins] = 0
@@ -138,9 +142,9 @@ class PathSearch:
         waiting[0] = [origins << BITS]
         for turn in range(len(waiting)):
             settled = []
-            while waiting[turn]:  # again, where the next word is within the turn as well
+            while waiting[turn]:  # again, if a reached word belongs to this turn
                 paths = np.concatenate(waiting[turn])
-                # A word that was reached on several paths waits at the length of each.
+                # A word that was reached by several paths waits at the length of each.
                 paths = paths[seen.take(paths >> BITS) == paths.astype(self.dtype)]
                 settled.append(paths)
                 waiting[turn] = []
@@ -150,11 +154,8 @@ class PathSearch:
                 yield settled[0] if len(settled) == 1 else _nearest(np.concatenate(settled))
 
     def _relaxed(self, paths: Ints1d, far: Ints1d, seen: Numbers1d) -> Iterator[tuple[int, Ints1d]]:
-        """Follow one edge from each path, and yield the words that this brings nearer, by turns.
-
-        Only edges of the classes that may be short enough are tried; where a class is cut, `seen`
-        keeps out what is too far.
-        """
+        """Extend each path by an edge, and yield the shorter paths to words, by turns. Only classes
+        of edges that may be short enough are read; `seen` excludes the too long ones among them."""
         owners, words = np.divmod(paths >> BITS, self.n)
         classes = np.minimum(far.take(owners) - (paths & STEPS), self.longest) // self.grain
         degrees = self.degrees.ravel().take(classes * self.n + words)
@@ -164,7 +165,7 @@ class PathSearch:
         words, degrees = words.take(with_edges), degrees.take(with_edges)
         reached = self._shortest_edges(words, degrees)
         reached += np.repeat(paths.take(with_edges) - (words << BITS), degrees)
-        # Steps are the lowest digits, so a narrower number keeps them.
+        # Steps are the lowest bits, so a narrower type keeps them.
         nearer = reached.astype(self.dtype) < seen.take(reached >> BITS)
         reached = _nearest(reached.take(np.flatnonzero(nearer)))
         steps = reached.astype(self.dtype)
@@ -185,14 +186,12 @@ def _nearest(paths: Ints1d) -> Ints1d:
 
 
 POOL_BYTES = 2**26  # of cached reached sets: 64 MB
-STEPS_AT_ONCE = 6  # words are searched from this far, or twice as far, ...
+STEPS_AT_ONCE = 6  # search depths are multiples of this
 
 
 class Neighbourhoods:
-    """The words near each word, from near to far, itself first: searched for on demand.
-
-    counts (n, reach): how many words are at each distance.
-    """
+    """The words near each word by rising distance, itself first, searched on demand. counts: (n,
+    reach), the number of words at each distance."""
 
     def __init__(self, search: PathSearch, counts: Numbers2d) -> None:
         self._search, self._counts = search, counts
@@ -206,16 +205,16 @@ class Neighbourhoods:
         lists = self._lists_of(distinct, farthest)
         words_at = np.empty(len(rows), dtype=np.int64)
         cells = np.split(np.argsort(inverse, kind="stable"), np.cumsum(np.bincount(inverse))[:-1])
-        for cell, words in zip(cells, lists, strict=False):  # of no rows: one empty cell
+        for cell, words in zip(cells, lists, strict=False):  # without rows: one empty cell
             words_at[cell] = words[places[cell]]
         return words_at
 
     def are_near(self, rows: Ints1d, targets: Ints1d) -> Bools1d:
         """Return whether the path from each row to its target is below the reach, bool (k,).
 
-        The search goes from both ends: the last word of the path within some of it from one end is
-        followed by one that is within the rest of it from the other. Rows are often asked for
-        again, others seldom, so the search from these is the shorter one.
+        The search is from both ends: on a path, the last word within some distance of one end is
+        followed by a word within the remaining distance of the other. Results for rows are often
+        cached, so the search from targets is the shorter one.
         """
         if not len(rows):
             return np.zeros(0, dtype=bool)
@@ -234,7 +233,7 @@ class Neighbourhoods:
         return are_joined
 
     def _within(self, rows: Ints1d, depth: int) -> tuple[Ints1d, Ints1d, Ints1d]:
-        """Return the number of the row, the word, and the steps of words within `depth` steps."""
+        """Return the index of the row, the word, and its steps, for words within `depth` steps."""
         counts = self._counts[rows, : depth + 1].astype(np.int64)
         sizes = counts.sum(axis=1)
         distinct, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
@@ -244,20 +243,20 @@ class Neighbourhoods:
         return np.repeat(np.arange(len(rows)), sizes), np.concatenate(words).astype(np.int64), steps
 
     def _lists_of(self, rows: Ints1d, least: Ints1d) -> list[Numbers1d]:
-        """Return the list of each of k different rows, to the place `least` (k,) or farther."""
+        """Return the list of each of k different rows, up to place `least` (k,) or beyond."""
         cached, nothing = self._cache.find(rows.tolist()), (np.empty(0, dtype=np.int64),)
         words_of = [cached.get(row, nothing)[0] for row in rows.tolist()]
         lengths = np.array([len(words) for words in words_of], dtype=np.int64)
-        lacking = np.flatnonzero(lengths <= least)
-        # Some farther than is needed, so that few are searched from again.
-        ends = np.cumsum(self._counts[rows[lacking]], axis=1, dtype=np.int64)
-        depths = (ends <= least[lacking, None]).sum(axis=1)
+        too_short = np.flatnonzero(lengths <= least)
+        # Deeper than needed, so that few searches are repeated.
+        ends = np.cumsum(self._counts[rows[too_short]], axis=1, dtype=np.int64)
+        depths = (ends <= least[too_short, None]).sum(axis=1)
         depths = np.maximum(1, -(-depths // STEPS_AT_ONCE)) * STEPS_AT_ONCE
         depths = np.minimum(depths, self._search.reach - 1)
-        for part, reached in self._search(rows[lacking], depths):
+        for part, reached in self._search(rows[too_short], depths):
             words = reached.words.astype(np.min_scalar_type(self._search.n - 1))
             lists = np.split(words, np.cumsum(reached.sizes)[:-1])
-            for i, words_near in zip(lacking[part].tolist(), lists, strict=True):
+            for i, words_near in zip(too_short[part].tolist(), lists, strict=True):
                 words_of[i] = words_near
-            self._cache.add(dict(zip(rows[lacking[part]].tolist(), zip(lists), strict=True)))
+            self._cache.add(dict(zip(rows[too_short[part]].tolist(), zip(lists), strict=True)))
         return words_of

@@ -1,17 +1,16 @@
-"""A metric with a policy: lengths of the public graph, by the classes of the words they join.
+"""A metric with a policy: edge lengths of the public graph, scaled by classes of words.
 
     length(v, w) = graph length * scale(v, w) + max over axes weight * |f(v) - f(w)|
                    + toll(v) + toll(w)
 
-Words of a class with a scale below 1 are nearer to each other, so better hidden; above 1 they stay
-unchanged more often. An axis gives words a place from -1 to 1 (left -1, right 1, others 0):
-whatever path leads from v to w, its edges pay weight * |f(v) - f(w)| together, so opposites are
-never near. Negations are at 1 of an axis of their own. A toll, paid at both ends of every path to
-a word, retains units. All of it is public, symmetric and above 0, so the shortest path stays a
-metric.
+Words of a class with a scale below 1 are nearer to each other, and better protected; above 1 they
+are unchanged more often. An axis gives words a place from -1 to 1 (left -1, right 1, others 0): the
+edges of any path from v to w pay at least weight * |f(v) - f(w)|, so opposites are never near.
+Negations are at 1 of an axis of their own. A toll, paid at both ends of every path to a word,
+retains units. All of this is public, symmetric and above 0, so the shortest path is a metric.
 
-Words that no path brings near are as far apart as their radii together (policy_graph): small for
-rare words and names, large for function words and negations.
+Words without a short path are as far apart as the sum of their radii (policy_graph): small for rare
+words and names, large for function words and negations.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ DISTANCES_FILE = "apart.json"
 class Features:
     """Public classes of words, bool (n,) each.
 
-    axes: csr float32 (n, A), places from -1 to 1; the first axis is sentiment. n_known: how many of
-    the words are known at all.
+    axes: csr float32 (n, A), places from -1 to 1; the first axis is sentiment. n_known: number of
+    known words.
     """
 
     proper: Bools1d
@@ -60,7 +59,7 @@ class Features:
     n_known: int
 
     def axis_steps(self, low: Ints1d, high: Ints1d, sentiment: float) -> Floats1d:
-        """Return the largest step of each edge along an axis (m,), sentiment by its share."""
+        """Return the largest step of each edge along an axis (m,), with a weight of sentiment."""
         weights = np.ones(self.axes.shape[1], dtype=np.float32)
         weights[0] = sentiment
         steps = abs(self.axes[low] - self.axes[high]).multiply(weights[None, :])
@@ -99,8 +98,8 @@ def builtin_features() -> Features:
 def stored_distances(space: Space, policy: MetricPolicy) -> dict[str, Any]:
     """Return the stored distances of a policy; {} if there are none.
 
-    apart: by levels.measured_apart. near_names: how far the 99 nearest names are from the one
-    that is guessed as often as the median of probed names, at 1 nat a unit.
+    apart: of levels.probed_distances. near_names: the distances of the 99 nearest names from the
+    probed name with the median recovery rate at 1 nat a unit.
     """
     table = _stored()
     if space.digest != table.get("space"):
@@ -116,21 +115,21 @@ def _stored() -> dict[str, Any]:
 
 LEAST_SCALE, MOST_SCALE, MOST_FAR = 0.05, 20.0, 10.0
 LEAST_RADIUS = 0.25
-FARTHER = 0.75  # of a plain graph, whose reach is ln n + 1.5: of its radius over half ln n
-RARE_NEAR = 2.5  # length of the graph up to which a scale below 1 brings two rare words nearer
+FARTHER = 0.75  # radius of a plain graph (reach ln n + 1.5), less (ln n) / 2
+RARE_NEAR = 2.5  # length up to which a scale below 1 shortens edges of two rare words
 
 
 @dataclass(frozen=True)
 class MetricPolicy:
-    """How well a policy protects each class of words.
+    """The scales, tolls and radii of a policy, by class of words.
 
     proper, rare, function, content: scales of edges between proper words (names, places, months,
         years, numbers), between rare words, at function words, and of all others.
-    unit, negation, apart: in units of length, the toll of words such as mg; between negations and
-        all other words; from opposites to what is between them.
-    sentiment: the share of apart between good and neutral words.
-    far, far_rare, far_proper, far_function, far_negation: the radius of all other words, of rare,
-        proper and function words, and of negations and units, over (ln n) / 2.
+    unit, negation, apart: in units of length, the toll of units such as mg; the distance of
+        negations from all other words; that of opposites from neutral words.
+    sentiment: the share of `apart` between good and neutral words.
+    far, far_rare, far_proper, far_function, far_negation: the radius, less (ln n) / 2, of all other
+        words, of rare, proper and function words, and of negations and units.
     """
 
     proper: float = 1.0
@@ -157,7 +156,7 @@ class MetricPolicy:
 
     @property
     def is_plain(self) -> bool:
-        """Whether all lengths are those of the graph, so that no class of words is asked for."""
+        """Whether all lengths are those of the graph, so that no classes of words are needed."""
         return self == PLAIN
 
 
@@ -166,15 +165,15 @@ PRESETS = {
     "plain": PLAIN,
     "general": MetricPolicy(1 / 3, 1.0, 1.75, 1.0, 12.0, 5.0, 2.5, 0.0, 2.5, 1.25, 0.75, 2.5, 7.5),
     "clinical": MetricPolicy(1 / 4, 1.0, 1.75, 1.0, 13.0, 6.0, 3.5, 0.0, 2.5, 1.25, 0.5, 2.5, 8.0),
-    # Of releases that models are trained on: rare words hide among rare words, which affords a
-    # larger epsilon for the words that labels go by (docs/reference/figures.md).
+    # For training data: rare words are protected among rare words, which permits a larger epsilon
+    # for the words that determine labels (docs/reference/figures.md).
     "training": MetricPolicy(1 / 5, 0.5, 1.25, 1.0, 12.0, 5.0, 2.5, 0.0, 2.5, -2.0, -0.5, 2.5, 7.5),
     "strict": MetricPolicy(1 / 5, 0.75, 1.25, 0.85, 4.0, 2.0, 1.5, 0.0, 1.0, 0.0, -0.5, 1.5, 2.0),
 }
 
 
 def policy_of(policy: str | Mapping[str, float] | MetricPolicy) -> tuple[str, MetricPolicy]:
-    """Return the name and the policy of a preset's name or a table of the fields of MetricPolicy.
+    """Return the name and the policy of a preset or a table of fields of MetricPolicy.
 
     Raises DxError for an unknown name or field, and for numbers out of range.
     """
@@ -193,16 +192,16 @@ def policy_of(policy: str | Mapping[str, float] | MetricPolicy) -> tuple[str, Me
 def policy_graph(space: Space, policy: MetricPolicy, name: str = "custom") -> PolicyGraph:
     """Build the public graph of a space with the lengths of a policy.
 
-    Raises DxError where the space holds none of the words that the policy is about.
+    Raises DxError if the space has none of the words with classes.
     """
     graph = graph_of(space)
     low, high, steps = graph.edges
     lengths = steps / STEPS
     radii = np.full(len(space), graph.reach / STEPS / 2)
     if not policy.is_plain:
-        ours = Space.builtin()
-        is_builtin = space is ours or space.digest == ours.digest
-        rows = np.arange(len(ours)) if is_builtin else ours.find_all(space.words)
+        builtin = Space.builtin()
+        is_builtin = space is builtin or space.digest == builtin.digest
+        rows = np.arange(len(builtin)) if is_builtin else builtin.find_all(space.words)
         features = builtin_features().take(rows)
         if not features.n_known:
             raise DxError(Errors.DX061.format(policy=name, space=space.name))
@@ -217,8 +216,8 @@ def lengths_of(
     """Apply a policy to the lengths (m,) of edges between the words low and high."""
     scale = np.full(len(low), policy.content, dtype=np.float64)
     rare, proper = (flags[low] & flags[high] for flags in (features.rare, features.proper))
-    # Rare words that were far count as any other words: else paths through rare words would join
-    # most of them, and a search from a word would reach five times as many.
+    # Long edges of rare words are not shortened: else paths through rare words would join most of
+    # them, and a search would reach five times as many.
     scale[rare & ((lengths <= RARE_NEAR) | (policy.rare >= 1))] = policy.rare
     scale[proper] = np.where(rare[proper], np.minimum(policy.rare, policy.proper), policy.proper)
     scale[features.function[low] | features.function[high]] = policy.function
@@ -230,7 +229,7 @@ def lengths_of(
 
 
 def _radii(policy: MetricPolicy, features: Features) -> Floats1d:
-    """Return the radius of each word (n,) over (ln n) / 2, by the last of its classes."""
+    """Return the radius of each word (n,), less (ln n) / 2, by the last of its classes."""
     classes = (
         (features.rare, policy.far_rare),
         (features.proper & features.rare, min(policy.far_rare, policy.far_proper)),
@@ -245,7 +244,7 @@ def _radii(policy: MetricPolicy, features: Features) -> Floats1d:
 
 
 def describe(name: str, policy: MetricPolicy) -> str:
-    """Describe the classes of words that a policy protects more and less, for the receipt."""
+    """Describe the classes of words that a policy protects better and less, for the receipt."""
     if policy.is_plain:
         return "Policy plain: every pair of words is protected by its length on the graph alone."
     classes = (

@@ -1,13 +1,13 @@
-"""The public graph of near words with lengths of a policy's: how well each pair is protected.
+"""The public graph of near words with the edge lengths of a policy.
 
     path(v, w) = min(shortest path on the graph, r(v) + r(w))
 
-The radius r(w) of a word is its distance to a point that joins all words, so no two words are
-farther apart than their radii together, and path is a metric.
+The radius r(w) of a word is its distance to a point that joins all words, so the distance of two
+words is at most the sum of their radii, and path is a metric.
 
-`Kernel` holds exp(-beta path), the weight of a word as the output of another. Words nearer than
-both radii together have weights of their own; all others weigh what their radii say. Nothing is
-left out: that weight is counted for every word of the space.
+`Kernel` has the weights exp(-beta path) of words as outputs of others. Words nearer than the sum of
+radii have individual weights; radii determine the weights of all others. No word of the space is
+left out.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ QUANTA = 16  # to a unit of length
 class PolicyGraph:
     """The edges of each word in both directions, and the radii, in quanta.
 
-    starts (n + 1,), ends (m,), steps (m,). radii: int64 (n,), none larger than an edge and the
-    radius at its other end.
+    starts (n + 1,), ends (m,), steps (m,). radii: int64 (n,), each at most an edge plus the radius
+    at its other end.
     """
 
     starts: Numbers1d
@@ -47,27 +47,26 @@ class PolicyGraph:
 
     @property
     def longest(self) -> float:
-        """An upper bound of the distance of two words, in units of length."""
+        """An upper bound on the distance of two words, in units of length."""
         return 2 * int(self.radii.max()) / self.quanta
 
     def farthest(self, rows: Ints1d) -> float:
-        """Return an upper bound of the distance of two of these words, in units of length."""
+        """Return an upper bound on the distance of two of these words, in units of length."""
         return float(np.sort(self.radii[rows])[-2:].sum() / self.quanta)
 
     def within(self, rows: Ints1d) -> list[Steps]:
-        """Return for each of k words those nearer than both radii together, by row, and how many
-        quanta nearer. Read where they are stored, else searched for.
-        """
+        """Return for each of k words the words nearer than the sum of radii, sorted by row, and by
+        how many quanta. They are read from the path table, else searched."""
         reached = {} if self._table is None else self._table.read(rows.tolist())
         missing = np.array([row for row in rows.tolist() if row not in reached], dtype=np.int64)
-        reached |= zip(missing.tolist(), self.searched(missing), strict=True)
+        reached |= zip(missing.tolist(), self.search_within(missing), strict=True)
         return [reached[row] for row in rows.tolist()]
 
-    def searched(self, rows: Ints1d) -> list[Steps]:
-        """Search for the words and numbers that `within` returns.
+    def search_within(self, rows: Ints1d) -> list[Steps]:
+        """Search the words and numbers that `within` returns.
 
-        By the potentials of the search a word w is at path(v, w) + r(v) - r(w), which is below
-        2 r(v) where path(v, w) is below r(v) + r(w), so it goes no farther (Johnson 1977).
+        With potentials, a word w is at path(v, w) + r(v) - r(w), which is below 2 r(v) if path(v,
+        w) is below r(v) + r(w). This bounds the search (Johnson 1977).
         """
         steps: list[Steps] = []
         if not len(rows):
@@ -84,7 +83,7 @@ class PolicyGraph:
 
     @cached_property
     def _search(self) -> PathSearch:
-        # Edges gain the radius where they begin and lose that where they end; none is negative.
+        # Potentials: edges gain the radius of their start and lose that of their end.
         owners = np.repeat(np.arange(len(self)), np.diff(self.starts))
         steps = self.steps + self.radii[owners] - self.radii[self.ends]
         return PathSearch(self.starts, self.ends, steps, 2 * int(self.radii.max()))
@@ -101,20 +100,20 @@ class PolicyGraph:
     def store(self, report: Callable[[int], object] = lambda _: None) -> bool:
         """Store the paths from the commonest words on this machine, unless they are stored.
 
-        It takes ten seconds and 170 MB; every later process then reads them in place of searching.
-        It holds for the policies of the built-in space that have a name. No output depends on it.
+        It takes ten seconds and 170 MB; later processes read them in place of searching. Only named
+        policies of the built-in space are stored. No output depends on it.
 
         Args:
-            report: Called with the number of words that were done since the last call.
+            report: Called with the number of words searched since the last call.
 
         Returns:
-            Whether they are stored. They are not where the environment variable DX_CACHE, the
-            folder, is empty, or where the folder cannot be written: a DxWarning says so.
+            Whether they are stored. They are not if the environment variable DX_CACHE is empty, or,
+            with a DxWarning, if the folder cannot be written.
         """
         self.__dict__.pop("_table", None)
         return store_table(self, report)
 
-    # A copy opens the table again, and makes the search again.
+    # A copy opens the table and prepares the search again.
     def __getstate__(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
@@ -127,10 +126,8 @@ class PolicyGraph:
 
 
 def with_lengths(graph: WordGraph, lengths: Floats1d, radii: Floats1d) -> PolicyGraph:
-    """Give the graph other lengths (m / 2,), of graph.edges, and radii (n,), in units of length.
-
-    They are rounded up to quanta. A word near one of a smaller radius may get a smaller one.
-    """
+    """Return the graph with lengths (m / 2,) of graph.edges and radii (n,), in units of length,
+    rounded up to quanta. A word near one with a small radius may get a smaller radius."""
     low, high, _ = graph.edges
     steps = np.ceil(lengths * QUANTA - 1e-6).astype(np.int64)
     closed = _closed(np.round(radii * QUANTA).astype(np.int64), low, high, steps)
@@ -139,7 +136,7 @@ def with_lengths(graph: WordGraph, lengths: Floats1d, radii: Floats1d) -> Policy
 
 
 def _closed(radii: Ints1d, low: Ints1d, high: Ints1d, steps: Ints1d) -> Ints1d:
-    """Return the shortest paths to the point that joins all words, over words (Bellman 1958)."""
+    """Return the lengths of shortest paths to the point that joins all words (Bellman 1958)."""
     closed, before = radii.copy(), None
     while before is None or (closed != before).any():
         before = closed.copy()
@@ -166,15 +163,13 @@ class Kernel:
         self._cache = RowCache(CACHE_BYTES)
 
     def nearer_words(self, row: int, steps: Steps | None = None) -> tuple[Numbers1d, Floats1d]:
-        """Return the words nearer than both radii, by row, and their weight beyond that of radii.
-
-        steps: what `prepare` returned for the word.
-        """
+        """Return the words nearer than the sum of radii, sorted by row, and the excess of their
+        weights over those by radii. steps: of `prepare`."""
         words, nearer = self.prepare([row])[row] if steps is None else steps
         return words, self.outputs.take(words) * self._times.take(nearer)
 
     def prepare(self, rows: Iterable[int]) -> dict[int, Steps]:
-        """Search from several words at once, which takes less time: near words, how much nearer."""
+        """Return the result of PolicyGraph.within by row; one search for all rows is faster."""
         wanted = set(rows)
         reached: dict[int, Steps] = self._cache.find(wanted)
         if missing := sorted(wanted - reached.keys()):

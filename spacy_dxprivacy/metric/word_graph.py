@@ -1,26 +1,25 @@
-"""The graph of near words of a space, and how many words each has at which distance.
+"""The graph of near words of a space, and the number of words at each distance from each word.
 
-A word is joined to its JOINED nearest words. The edge of w and v is OFFSET + ln sqrt(r q) long,
-r and q being their ranks in each other's neighbour lists: short where each is among the nearest of
-the other, long where one of them is a hub that is near to many. Lengths are rounded up to steps.
+A word is joined to its JOINED nearest words. The edge of w and v has length OFFSET + ln sqrt(r q),
+where r and q are their ranks in each other's neighbour lists: short if each is among the nearest of
+the other, long if one is a hub that is near to many. Lengths are rounded up to steps.
 
-A word that no such edge brings near another (its neighbours all have nearer ones) gets a companion:
-the first of its neighbours that is not yet a companion of two takes it as if it were its own
-nearest. So nearly every word can be taken for another, and no hub is near to all of them.
+A word without a short edge (its neighbours all have nearer ones) gets a companion: the first of its
+neighbours with fewer than COMPANIONS such words ranks it first. So nearly every word has a near
+word, and no hub is near to all of them.
 
-Any two words are joined by an edge of the length `reach`. The length of the shortest path is a
-metric that is never more than the reach. All of it is public.
+Any two words are joined by an edge of length `reach`. The length of the shortest path is a metric,
+at most the reach. All of this is public.
 
 It is saved beside the space:
 
 graph.json   format, the digest of the space, reach
 starts.npy ends.npy steps.npy   edges of each word
-counts.npy   (n, reach), how many words are at each distance
+counts.npy   (n, reach), the number of words at each distance
 
-The arrays are mapped into memory. A sample of a graph that was read from files is compared with the
-vectors: random words, which nobody can foresee, and those at which the normalisers Z are extreme or
-steepest, since these make the epsilon that is stated. What is wrong for a few other words goes
-unnoticed.
+The arrays are mapped into memory. Samples of a graph from files are compared with the vectors:
+random words, which nobody can predict, and words with extreme or steepest normalisers Z, which
+determine the stated epsilon. Errors at a few other words are not detected.
 """
 
 from __future__ import annotations
@@ -43,14 +42,14 @@ from .paths import Neighbourhoods, PathSearch
 
 STEPS = 4  # steps of the grid in a unit of length
 JOINED = 10
-RANKED = 100  # ranks beyond count as this one
+RANKED = 100  # the largest rank
 OFFSET = 0.75
-LONELY_ABOVE = 1.25  # a word with no edge as short as this gets a companion
-COMPANIONS = 2  # words that one word can be the companion of
-CLASS_WEIGHT = 2.0  # a class that one of two words has, in distances to the nearest word
+ISOLATED_ABOVE = 1.25  # length of its shortest edge, above which a word gets a companion
+COMPANIONS = 2  # most words with the same companion
+CLASS_WEIGHT = 2.0  # of a class that one of two words has, in distances to the nearest word
 LEAST_WORDS = 3
-MANY_WORDS = 150_000  # so many take long enough to be told beforehand
-BEYOND_ALL = 1.5  # how far the reach goes beyond ln n
+MANY_WORDS = 150_000  # above which a warning says how long it takes
+BEYOND_ALL = 1.5  # the reach less ln n
 WORTH_THREADS = 5_000  # words
 FORMAT = 1
 NEEDED = ("starts", "ends", "steps", "counts")
@@ -62,7 +61,7 @@ class WordGraph:
 
     digest: that of the space. reach: the length of the edge between any two words.
     starts (n + 1,), ends (m,), steps (m,): the edges of each word, in both directions.
-    counts (n, reach): how many words are at each distance, from 0 to reach - 1.
+    counts (n, reach): the number of words at each distance, from 0 to reach - 1.
     """
 
     digest: str
@@ -83,7 +82,7 @@ class WordGraph:
 
     @cached_property
     def reached(self) -> Neighbourhoods:
-        """The words near a word, from near to far."""
+        """The words near a word, by rising distance."""
         return Neighbourhoods(self.search, self.counts)
 
     @cached_property
@@ -101,7 +100,7 @@ class WordGraph:
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> WordGraph:
-        """Return the graph of its fields. Raises ValueError for arrays that do not fit."""
+        """Return the graph of to_fields. Raise ValueError for arrays that do not fit."""
         about, arrays = fields["about"], fields["arrays"]
         if about["format"] != FORMAT:
             raise ValueError("another format")
@@ -124,10 +123,10 @@ class WordGraph:
 
 
 def build(space: Space) -> WordGraph:
-    """Build the graph of a public space, with a search from every word as far as the reach.
+    """Build the graph of a public space, with a search from every word up to the reach.
 
-    Shows its progress on a terminal. Raises DxError for fewer than 3 words, and for words all at
-    one point.
+    Shows its progress on a terminal. Raises DxError for fewer than 3 words, and if all vectors are
+    equal.
     """
     n = len(space)
     if n < LEAST_WORDS:
@@ -145,10 +144,7 @@ def build(space: Space) -> WordGraph:
 
 
 def counts_of(search: PathSearch) -> Ints2d:
-    """Return `counts` of a WordGraph.
-
-    Blocks of words are searched from side by side, by as many threads as products may use.
-    """
+    """Return `counts` of a WordGraph, by as many threads as matrix products use."""
     n = search.n
     counts: Ints2d = np.zeros((n, search.reach), dtype=np.min_scalar_type(n))
 
@@ -168,10 +164,10 @@ def counts_of(search: PathSearch) -> Ints2d:
 
 
 def both_ways(n: int, low: Ints1d, high: Ints1d, steps: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d]:
-    """Return starts, ends and steps of each word by rising end, of edges that are given once."""
+    """Return starts, ends and steps of each word by rising end, for edges in one direction."""
     from scipy.sparse import coo_array
 
-    # One more than they are: a sum of tables leaves out what is 0.
+    # Plus 1, since a sum of sparse tables drops zeros.
     one_way = coo_array((steps + 1, (low, high)), shape=(n, n)).tocsr()
     table = one_way + one_way.T.tocsr()
     table.sort_indices()
@@ -180,7 +176,7 @@ def both_ways(n: int, low: Ints1d, high: Ints1d, steps: Ints1d) -> tuple[Ints1d,
 
 
 def reach_of(n: int) -> int:
-    """Steps of the edge between any two of n words."""
+    """Return the steps of the edge between any two of n words."""
     return round(STEPS * (float(np.log(n)) + BEYOND_ALL))
 
 
@@ -193,49 +189,44 @@ def log_sums(graph: WordGraph, beta: float) -> Floats1d:
 
 
 def edges(lists: Ints2d) -> tuple[Ints1d, Ints1d, Ints1d]:
-    """Join words by their neighbour lists: low[i] < high[i] by an edge of steps[i].
-
-    lists: (n, RANKED or fewer) rows by rising distance, -1 where a list ends.
-    """
+    """Return the edges (low, high, steps), low[i] < high[i], by neighbour lists: (n, RANKED or
+    fewer) rows by rising distance, -1 beyond the end of a list."""
     n, depth = lists.shape
     owner, place = np.nonzero(lists >= 0)
     neighbour = lists[owner, place].astype(np.int64)
     keys = np.minimum(owner, neighbour) * n + np.maximum(owner, neighbour)
     keys, pair = np.unique(keys, return_inverse=True)
-    # The rank of high in the list of low, and of low in that of high; 0 where it is in none.
+    # The rank of high in the list of low, and of low in that of high; 0 if it is not in the list.
     ranks = np.zeros((len(keys), 2), dtype=np.int64)
     ranks[pair, (owner > neighbour).astype(np.int64)] = place + 1
     joined = ((ranks > 0) & (ranks <= JOINED)).any(axis=1)
     keys, ranks = keys[joined], ranks[joined]
     ranks[ranks == 0] = depth + 1
     low, high, lengths = keys // n, keys % n, OFFSET + 0.5 * np.log(ranks).sum(axis=1)
-    shortest, taken = np.full(n, np.inf), np.zeros(n, dtype=np.int64)
+    shortest, guests = np.full(n, np.inf), np.zeros(n, dtype=np.int64)
     np.minimum.at(shortest, low, lengths)
     np.minimum.at(shortest, high, lengths)
-    lonely = np.flatnonzero(shortest > LONELY_ABOVE)
-    for word in lonely[np.argsort(-shortest[lonely], kind="stable")].tolist():
-        for rank, friend in enumerate(lists[word, :JOINED].tolist(), start=1):
-            if friend >= 0 and taken[friend] < COMPANIONS:
-                taken[friend] += 1
-                edge = np.searchsorted(keys, min(word, friend) * n + max(word, friend))
+    isolated = np.flatnonzero(shortest > ISOLATED_ABOVE)
+    for word in isolated[np.argsort(-shortest[isolated], kind="stable")].tolist():
+        for rank, companion in enumerate(lists[word, :JOINED].tolist(), start=1):
+            if companion >= 0 and guests[companion] < COMPANIONS:
+                guests[companion] += 1
+                edge = np.searchsorted(keys, min(word, companion) * n + max(word, companion))
                 lengths[edge] = min(lengths[edge], OFFSET + 0.5 * np.log(rank))
                 break
     return low, high, np.ceil(lengths * STEPS - 1e-9).astype(np.int64)
 
 
 def neighbour_lists(space: Space) -> Ints2d:
-    """Return (n, RANKED or fewer) rows by rising distance, -1 for none."""
-    from ..space.search.all_pairs import nearest_others  # a saved graph needs no search
+    """Return the neighbours of each word by rising distance, (n, RANKED or fewer), -1 for none."""
+    from ..space.search.all_pairs import neighbours_without_self  # a saved graph needs no search
 
-    return nearest_others(with_classes(space), min(RANKED, len(space) - 1))
+    return neighbours_without_self(with_classes(space), min(RANKED, len(space) - 1))
 
 
 def with_classes(space: Space) -> Floats2d:
-    """Append to the vectors a dimension for each class, float32 (n, d + number of classes).
-
-    Words of one part of speech and form come first among the neighbours, and function words stay
-    with their like. Vectors and classes are public, and a rank can be made of anything public.
-    """
+    """Append to the vectors a dimension for each class, float32 (n, d + number of classes), so that
+    words of the same part of speech and form are nearest. Vectors and classes are public."""
     from ..space.search.faiss_index import load_faiss
 
     X = np.ascontiguousarray(space.vectors, dtype=np.float32)
@@ -248,15 +239,15 @@ def with_classes(space: Space) -> Floats2d:
     return np.hstack([X, CLASS_WEIGHT * typical * np.stack(bits, axis=1).astype(np.float32)])
 
 
-# -- one graph for a space: learned once, saved beside it -----------------------------------------
+# -- the graph of a space: built once, saved beside it -------------------------------------------
 
-SAMPLE = 32  # words whose shortest paths are searched again
-JOINED_AGAIN = 3  # words whose neighbours are
-# Edges of those that have to be alike. Few words that are near to nobody have shorter ones (of
-# three words of the built-in space .76 were alike at least), nearly equal distances are ranked one
-# way here and another there, and of more than 100,000 words some neighbours are missed.
-ALIKE = 0.5
-BETAS = (0.5, 1.0, 2.0, 4.0)  # at which extremes are looked for
+SAMPLE = 32  # words whose shortest paths are checked
+EDGES_CHECKED = 3  # words whose edges are checked
+# Share of their edges that has to agree. Companions, nearly equal distances, and, above 100,000
+# words, approximate neighbours make some differ (.76 of the edges of three words of the built-in
+# space agreed at least).
+AGREEMENT = 0.5
+BETAS = (0.5, 1.0, 2.0, 4.0)  # at which extremes are checked
 
 
 def check_graph(graph: WordGraph, space: Space) -> None:
@@ -272,10 +263,8 @@ def check_graph(graph: WordGraph, space: Space) -> None:
 
 
 def _paths_agree(graph: WordGraph) -> bool:
-    """Return whether the words within reach agree with a search for shortest paths.
-
-    Of random words, those with the largest and smallest Z, and where Z differs most on an edge.
-    """
+    """Return whether the numbers of words within reach agree with a search, for random words, those
+    with the largest and smallest Z, and the edge with the steepest ln Z."""
     low, high, steps = graph.edges
     words: list[Any] = Rng().integers(len(graph), SAMPLE).tolist()
     for beta in BETAS:
@@ -292,30 +281,31 @@ def _paths_agree(graph: WordGraph) -> bool:
 
 
 def _edges_agree(graph: WordGraph, space: Space) -> bool:
-    """Return whether most edges of a few words have the lengths of the ranks of their ends."""
+    """Return whether most edges of a few words have the lengths that ranks imply."""
     Y, n = with_classes(space), len(space)
-    words = np.unique(Rng().integers(n, JOINED_AGAIN))
+    words = np.unique(Rng().integers(n, EDGES_CHECKED))
     nearest = _nearest(Y, words)
     around = np.concatenate([graph.search.edges_of(words)[1], nearest[:, :JOINED].ravel()])
     around_only = np.setdiff1d(around, np.append(words, -1))
     nearest = np.concatenate([nearest, _nearest(Y, around_only)])
-    # By numbers among those that are met, since lists of all words would be mostly empty.
-    met, places = np.unique(nearest, return_inverse=True)
-    listed = np.unique(np.concatenate([met[met >= 0], words, around_only]))
+    # Numbered among the listed words, since lists of all words would be mostly empty.
+    distinct, places = np.unique(nearest, return_inverse=True)
+    listed = np.unique(np.concatenate([distinct[distinct >= 0], words, around_only]))
     lists = np.full((len(listed), nearest.shape[1]), -1, dtype=np.int64)
-    numbers = np.where(met < 0, -1, np.searchsorted(listed, met))[places].reshape(nearest.shape)
-    lists[np.searchsorted(listed, np.concatenate([words, around_only]))] = numbers
-    theirs = edges(lists)
+    numbers = np.where(distinct < 0, -1, np.searchsorted(listed, distinct))
+    rows = np.searchsorted(listed, np.concatenate([words, around_only]))
+    lists[rows] = numbers[places].reshape(nearest.shape)
+    implied = edges(lists)
     tables: list[dict[int, int]] = []  # edges at these words, by a number for both ends
-    for low, high, steps in (graph.edges, (listed[theirs[0]], listed[theirs[1]], theirs[2])):
+    for low, high, steps in (graph.edges, (listed[implied[0]], listed[implied[1]], implied[2])):
         at = np.isin(low, words) | np.isin(high, words)
         tables.append(dict(zip((low[at] * n + high[at]).tolist(), steps[at].tolist(), strict=True)))
     saved, expected = tables
-    return len(saved.items() & expected.items()) >= ALIKE * len(saved.keys() | expected.keys())
+    return len(saved.items() & expected.items()) >= AGREEMENT * len(saved.keys() | expected.keys())
 
 
 def _nearest(Y: Floats2d, words: Ints1d) -> Ints2d:
-    """Return the nearest words to each of k, (k, RANKED or fewer)."""
+    """Return the nearest words of k words, (k, RANKED or fewer)."""
     from ..space.search.faiss_index import load_faiss
 
     depth = min(RANKED, len(Y) - 1)
@@ -326,7 +316,7 @@ def _nearest(Y: Floats2d, words: Ints1d) -> Ints2d:
 
 
 def graph_of(space: Space) -> WordGraph:
-    """Return the graph of the space, built where there is none yet; raises as build does."""
+    """Return the graph of the space, built if there is none yet. Raise as build does."""
     graph = stored_graph(space)
     if graph is None:
         graph = build(space)
@@ -335,9 +325,7 @@ def graph_of(space: Space) -> WordGraph:
 
 
 def stored_graph(space: Space) -> WordGraph | None:
-    """Return the graph of the space, where it is known already.
-
-    Raises DxError for one that was read and is not what the vectors give.
-    """
+    """Return the graph of the space if it is built or stored. Raise DxError for a stored one that
+    does not agree with the vectors."""
     graph: WordGraph | None = learned.find(space, WordGraph.name, partial(check_graph, space=space))
     return graph

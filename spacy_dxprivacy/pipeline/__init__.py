@@ -1,1 +1,1 @@
-"""The spaCy component: settings, fit, draw, write, persist."""
+"""The spaCy component: settings, fit, stages, receipts, serialization."""

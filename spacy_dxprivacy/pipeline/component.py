@@ -1,4 +1,4 @@
-"""The spaCy component: a thin shell around fit, draw and write."""
+"""The spaCy component: a thin shell around fit, stages and write."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from ..text.coverage import uncovered
 from ..text.normal import in_normal_form
 from ..ty import Mechanism
 from .coverage import Coverage, coverage_of, redacted, refusal
-from .receipt import Terms, install_extensions
-from .selection import OnReplacements, Run
+from .receipt import ReceiptTerms, install_extensions
+from .selection import OnReplacements, StageContext
 from .settings import SanitizerSettings, check_labels, check_listeners, fit, warn_of_lacking
 from .stages import run_stages
 from .write import write
 
-BATCH_TOKENS = 2**15  # the working memory of these fits into the caches of a processor
+BATCH_TOKENS = 2**15  # whose working memory fits into processor caches
 
 DEFAULT_CONFIG: dict[str, Any] = {
     "seed": None,
@@ -84,7 +84,7 @@ Language.factory(
     retokenizes=True,
     func=make_dx_sanitizer,
 )
-# For the words of entities alone: an entity recogniser has to come before it.
+# Only for words of entities: an entity recogniser has to run before it.
 make_dx_entity_sanitizer = Language.factory(
     "dx_entity_sanitizer",
     default_config=ENTITY_CONFIG,
@@ -96,7 +96,7 @@ make_dx_entity_sanitizer = Language.factory(
 
 
 class DxSanitizer(FailsClosed):
-    """Make new Docs whose selected words were drawn by a mechanism. See SanitizerSettings.
+    """Make new Docs whose selected words are sampled by a mechanism. See SanitizerSettings.
 
     It fails closed: an exception ends the call, whatever error handler the pipeline has. Raises
     DxError for settings out of range.
@@ -111,8 +111,8 @@ class DxSanitizer(FailsClosed):
         self._checked_names: list[str] = []
         self._coverage: Coverage | None = None
         self._space: Space | None = None
-        self._terms: Terms | None = None
-        self._run: Run | None = None
+        self._terms: ReceiptTerms | None = None
+        self._stage_context: StageContext | None = None
         self._expected_digest: str | None = None
         self._names_another_space = False
         self._learned_folder: Path | None = None
@@ -126,25 +126,25 @@ class DxSanitizer(FailsClosed):
         return self._sanitize_closed([doc])[0]
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Sanitize Docs in batches, with one draw and one search for the words of a batch.
+        """Sanitize Docs in batches, each with one call of the mechanism.
 
         Without a seed, a batch also ends after BATCH_TOKENS.
         """
         self._check_pipeline()
-        most = BATCH_TOKENS if self.settings.rng.seed is None else float("inf")
+        max_tokens = BATCH_TOKENS if self.settings.rng.seed is None else float("inf")
         docs: list[Doc] = []
         tokens = 0
         for doc in stream:
             docs.append(doc)
             tokens += len(doc)
-            if len(docs) == batch_size or tokens >= most:
+            if len(docs) == batch_size or tokens >= max_tokens:
                 yield from self._sanitize_closed(docs)
                 docs, tokens = [], 0
         if docs:
             yield from self._sanitize_closed(docs)
 
     def _sanitize_closed(self, docs: list[Doc]) -> list[Doc]:
-        """Sanitize, and replace the exceptions of other packages: theirs may hold text."""
+        """Sanitize, and replace exceptions of other packages, which may hold text."""
         try:
             return self._sanitize(docs)
         except Exception as error:
@@ -161,14 +161,14 @@ class DxSanitizer(FailsClosed):
         space, terms = self.space, self.terms
         coverage = self._coverage_of(space)
         docs = [self._covered(in_normal_form(doc, self._nlp, self), coverage) for doc in docs]
-        if self._run is None:
-            self._run = Run.of(self.settings, space, latin=coverage.scripts)
-        self._run.on_replacements = self.on_replacements
-        return write(self.settings, run_stages(docs, self._run), terms)
+        if self._stage_context is None:
+            self._stage_context = StageContext.of(self.settings, space, latin=coverage.scripts)
+        self._stage_context.on_replacements = self.on_replacements
+        return write(self.settings, run_stages(docs, self._stage_context), terms)
 
     def _covered(self, doc: Doc, coverage: Coverage) -> Doc:
-        """Return the Doc, its passages in languages and scripts that are not covered redacted.
-        Raise DxError where they are to be refused."""
+        """Return the Doc with passages in uncovered languages and scripts redacted, or raise
+        DxError, as `unknown_language` says."""
         text = doc.text
         languages = coverage.languages if self.settings.language is None else None
         passages = uncovered(text, languages, scripts=coverage.scripts)
@@ -205,7 +205,7 @@ class DxSanitizer(FailsClosed):
 
     @property
     def space(self) -> Space:
-        """The table in use, which is known once the pipeline is complete."""
+        """The space in use, which is loaded once the pipeline is complete."""
         space = self._space
         if space is None:
             if self._nlp is None:
@@ -217,16 +217,16 @@ class DxSanitizer(FailsClosed):
         return space
 
     @property
-    def terms(self) -> Terms:
+    def terms(self) -> ReceiptTerms:
         """The terms of every receipt of this component. The first use fits the mechanism."""
         if self._terms is None:
             self._terms = fit(self.settings, self.space, self._nlp)
         return self._terms
 
     def warm_up(self) -> None:
-        """Load the space and fit the mechanism now, not at the first text.
+        """Load the space and fit the mechanism before the first text.
 
-        Workers that are forked later share their tables.
+        Workers that are forked later share their memory.
         """
         self._terms = self.terms
         self.space.find("")
@@ -238,15 +238,12 @@ class DxSanitizer(FailsClosed):
             raise DxError(message)
         if self._learned_folder and not self._names_another_space:
             learned.read_beside(space, self._learned_folder)
-        self._space, self._terms, self._coverage, self._run = space, None, None, None
+        self._space, self._terms, self._coverage, self._stage_context = space, None, None, None
 
     # -- serialization ---------------------------------------------------------------------------
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the digest of the space, the graph of dx.Path.v1, and the space where needed.
-
-        The space itself is saved where nothing else in the pipeline holds it.
-        """
+        """Save the digest of the space, its graph, and the space if no other component has it."""
         self._warn_of_read_texts()
         writers = {"dx.json": lambda p: srsly.write_json(p, self._about())}
         if self.settings.space.packed:
@@ -256,7 +253,7 @@ class DxSanitizer(FailsClosed):
         util.to_disk(path, writers, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> DxSanitizer:
-        """Load what to_disk wrote. Raise DxError where the space is another one than it was."""
+        """Load what to_disk wrote. Raise DxError if the space has changed."""
         util.from_disk(path, {"dx.json": lambda p: self._expect(read_json(p))}, exclude)
         if (Path(path) / "space").is_dir():
             self._use_saved(lambda: Space.load(Path(path) / "space", verify=True))
@@ -272,7 +269,7 @@ class DxSanitizer(FailsClosed):
         return util.to_bytes(writers, exclude)
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> DxSanitizer:
-        """Load what to_bytes gave. Raise DxError where the space is another one than it was."""
+        """Load what to_bytes returned. Raise DxError if the space has changed."""
         readers: dict[str, Callable[[Any], Any]] = {
             "dx": self._expect,
             "space": lambda packed: self._use_saved(lambda: Space.from_bytes(packed)),
@@ -284,16 +281,16 @@ class DxSanitizer(FailsClosed):
         return {"digest": self.space.digest, "space": self._space_block()}
 
     def _space_block(self) -> dict[str, Any]:
-        """[components.dx_sanitizer.space] of the pipeline's config; {} outside of a pipeline."""
+        """Return [components.dx_sanitizer.space] of the config; {} outside of a pipeline."""
         if self._nlp is None or self.name not in self._nlp.component_names:
             return {}
         return dict(self._nlp.get_pipe_config(self.name).get("space", {}))
 
     def _expect(self, saved: dict[str, Any]) -> None:
-        """Expect the space that was saved, unless the config now names another one."""
-        self._space = self._terms = self._run = None
+        """Expect the saved space, unless the config now names another."""
+        self._space = self._terms = self._stage_context = None
         now, then = self._space_block(), saved.get("space", {})
-        # Settings that came with a later version do not count.
+        # Settings that a later version added do not count.
         self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)
         self._expected_digest = None if self._names_another_space else saved["digest"]
 
@@ -313,14 +310,14 @@ class DxSanitizer(FailsClosed):
         self._check_pipeline()
         self._space = self.space
         self._coverage_of(self._space)
-        dropped: dict[str, Any] = {"_nlp": None, "_run": None, "on_replacements": None}
+        dropped: dict[str, Any] = {"_nlp": None, "_stage_context": None, "on_replacements": None}
         has_not_read = {"_has_read": False, "_has_read_in_zone": False}
         return {**self.__dict__, **dropped, "_terms": self.terms, **has_not_read}
 
 
 def without_text(error: Exception) -> DxError:
-    """Return an error that holds no text: one of ours, or else the type and place of the error.
-    Neither names its cause."""
+    """Return an error without text and without a cause: a DxError of this package as it is; else
+    the type and line of the error."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     if isinstance(error, DxError) and Path(last.filename).is_relative_to(
         Path(__file__).parent.parent

@@ -1,4 +1,4 @@
-"""Counts of receipts, which add up: of a document, a file, a run, a person, a caller."""
+"""Additive counts of receipts: of a document, a file, a run, a person or a caller."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Persons:
     """The recognised persons of documents, without names.
 
     Attributes:
-        number: How many there are.
-        distance: An upper bound on the distance of two names, by which each word may change.
-        listed: For JSON, the mentions and the loss of those with most mentions; `near`: the loss
-            for the nearest name of a typical name; `right`: how often an attacker names them at
-            most, as in `odds`.
-        largest: A bound on the loss of each of the persons.
+        number: Number of persons.
+        distance: Upper bound on the distance of two names, by which each word may change.
+        listed: For JSON, mentions and loss of the persons with most mentions. `near`: the loss
+            from a typical name to its nearest; `right`: the largest probability that an attacker
+            names the person, as in `odds`.
+        largest: Upper bound on the loss of each person.
     """
 
     number: int
@@ -36,14 +36,14 @@ class Persons:
     largest: Loss
 
     def __add__(self, other: Persons) -> Persons:
-        """Add the persons of other documents of one pipeline, which are taken for others."""
+        """Add persons of other documents of the pipeline, counted as different persons."""
         rows = sorted([*self.listed, *other.listed], key=lambda row: -row["mentions"])
         largest = self.largest.cover(other.largest)
         listed = tuple(rows[:PERSONS_LISTED])
         return Persons(self.number + other.number, self.distance, listed, largest)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, None for infinity."""
+        """Return plain values for JSON; None for infinity."""
         return {
             "count": self.number,
             "apart": None if math.isinf(self.distance) else self.distance,
@@ -64,17 +64,17 @@ class Count:
     """Sums over released documents.
 
     Attributes:
-        documents: How many there are.
-        tokens: Of the released documents. Each of them is perturbed (drawn by the mechanism, which
-            may draw the word that went in), unknown (not in the space), drawn as a number, of a
-            surrogate, or kept (unmodified, punctuation and white space among them).
-        draws, number_draws: Draws of the mechanism, and of the one for numbers.
-        most_draws: Draws of the mechanism for the document with most of them; not a sum.
-        uncovered: Passages that were redacted, since no rule knows their language or script.
-        mentions: How many were found, replaced and kept, by label.
-        persons: The recognised ones; None for none.
+        documents: Number of documents.
+        tokens: Tokens of the released documents. Each is perturbed (sampled by the mechanism,
+            possibly as the input word), unknown (not in the space), sampled as a number, of a
+            surrogate, or kept (unmodified; includes punctuation and white space).
+        draws, number_draws: Draws of the word mechanism, and of the number mechanism.
+        most_draws: Draws of the word mechanism in the document with most draws; not a sum.
+        uncovered: Redacted passages in uncovered languages and scripts.
+        mentions: Mentions found, replaced and kept, by label.
+        persons: Recognised persons; None if there are none.
         dropped: Parts of documents that were not released, by kind.
-        failed: For each file, the numbers of the records that were not released; 0 for the file.
+        failed: For each file, the numbers of failed records; 0 for the file itself.
     """
 
     documents: int = 0
@@ -94,7 +94,7 @@ class Count:
 
     @property
     def kept(self) -> int:
-        """How many tokens are unmodified."""
+        """Number of unmodified tokens."""
         return self.tokens - self.perturbed - self.unknown - self.numbers - self.surrogates
 
     def __add__(self, other: Count) -> Count:
@@ -130,7 +130,7 @@ class Count:
 
         Raises:
             KeyError: A field is missing.
-            TypeError, ValueError: A field is no count.
+            TypeError, ValueError: A field is not a count.
         """
         numbers = {name: _whole(payload[name]) for name in (*SUMMED, "most_draws")}
         persons = payload["persons"]

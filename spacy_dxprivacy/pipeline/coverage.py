@@ -1,4 +1,4 @@
-"""What the parts of a pipeline can read, and what becomes of text that they cannot."""
+"""The languages and scripts that a pipeline covers, and errors or redaction for others."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from .select import Entities
 from .settings import SanitizerSettings
 from .unknown import REDACTED
 
-OWN = ("dx_entity_ruler", "dx_entity_recognizer")  # factories of the recognisers for COVERED alone
+RECOGNISERS = ("dx_entity_ruler", "dx_entity_recognizer")  # factories; they cover COVERED only
 MULTILINGUAL = "xx"
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """The languages that a pipeline can sanitise: None for all in its scripts.
+    """The languages that a pipeline can sanitise; None for all in its scripts.
 
-    scripts: whether only Latin script is covered. own: whether the pipeline's own language is.
+    scripts: whether only Latin script is covered. own: whether the pipeline's own language is
+    covered.
     """
 
     languages: frozenset[str] | None
@@ -40,11 +41,11 @@ class Coverage:
 def coverage_of(
     settings: SanitizerSettings, nlp: Language, component: object, space: Space
 ) -> Coverage:
-    """Return what a pipeline covers before its sanitizer.
+    """Return the coverage of a pipeline up to its sanitizer.
 
-    With surrogates, that is what its recognisers read: those of this package read six languages,
-    any other the pipeline's. Without, words are drawn from the space: the built-in one is English,
-    and any other is taken to be of the texts.
+    With surrogates, it is that of the recognisers: six languages for those of this package, the
+    pipeline's language for others. Without surrogates, it is that of the space: English for the
+    built-in space; any other space is assumed to be in the language of the texts.
     """
     if isinstance(settings.selector, Entities) and settings.active_surrogates:
         if not _has_other_recogniser(nlp, component):
@@ -58,27 +59,27 @@ def coverage_of(
 
 
 def _has_other_recogniser(nlp: Language, component: object) -> bool:
-    """Whether a component before the sanitizer, not of this package, may set entities."""
-    for name, _ in takewhile(lambda named: named[1] is not component, nlp.pipeline):
+    """Return whether a component of another package may set entities before the sanitizer."""
+    for name, _ in takewhile(lambda item: item[1] is not component, nlp.pipeline):
         meta = nlp.get_pipe_meta(name)
-        sets = {"doc.ents", "doc.spans"} & set(meta.assigns) or not meta.assigns
-        if meta.factory not in OWN and sets:
+        may_set = {"doc.ents", "doc.spans"} & set(meta.assigns) or not meta.assigns
+        if meta.factory not in RECOGNISERS and may_set:
             return True
     return False
 
 
 def refusal(text: str, passages: Sequence[Span], coverage: Coverage) -> DxError:
-    """Return the error for a text with such passages, which holds nothing of it."""
+    """Return the error for a text with uncovered passages; it quotes nothing of the text."""
     if not coverage.own:
         return DxError(Errors.DX181)
     start, end = passages[0]
     language = NAMES.get(language_of(text[start:end])) or NAMES[MULTILINGUAL]
-    covered = ", ".join(NAMES[one] for one in NAMES if one in (coverage.languages or ()))
+    covered = ", ".join(NAMES[code] for code in NAMES if code in (coverage.languages or ()))
     return DxError(Errors.DX180.format(language=language, covered=covered or "Latin script"))
 
 
 def redacted(doc: Doc, passages: Sequence[Span]) -> Doc:
-    """Return a Doc in which one public token stands for each passage, whole tokens of it."""
+    """Return a Doc with one public token in place of each passage, extended to whole tokens."""
     text, bounds = doc.text, bounds_of(doc)
     starts, stops = bounds[::2], bounds[1::2]
     parts, last, size = list[str](), 0, 0
@@ -94,7 +95,8 @@ def redacted(doc: Doc, passages: Sequence[Span]) -> Doc:
     begins = [start for start, *_ in edits]
 
     def moved(place: int, *, left: bool = False) -> int:
-        """Where a place is; within a passage at its end, and with `left` also at its start."""
+        """Return the new offset of a place. Within a passage, that is the end of its token; with
+        `left`, also at the start of the passage."""
         i = (bisect_right if left else bisect_left)(begins, place) - 1
         if i < 0:
             return place
@@ -106,5 +108,5 @@ def redacted(doc: Doc, passages: Sequence[Span]) -> Doc:
     if MARKS in data:
         data[MARKS] = [moved(place) for place in data[MARKS]]
     new = Doc(doc.vocab, words=words, spaces=spaces)
-    # An entity within a passage goes with it: it begins where it ends.
+    # An entity within a passage becomes empty: `left` moves its start to its end.
     return annotated(doc, new, [moved(place, left=True) for place in bounds], data)

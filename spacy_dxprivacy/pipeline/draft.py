@@ -1,7 +1,7 @@
-"""A batch of documents on its way out. Stages change it, one after another, and `write` makes Docs.
+"""A batch of documents in the making. Stages change it in order, then `write` makes Docs.
 
-`kinds` says what each token is, and is the only mask. No draft with a selected word that was not
-drawn is released.
+`kinds` says what each token is, and is the only mask. `write` raises an error if a selected word
+was not sampled.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from ..space import Space
 from ..text.mentions import Entity
 from .count import Persons
 
-# What a token is. STOP and MARK: punctuation and white space, which end a sentence or do not.
-# PLAIN: a word that stays. SURROGATE: of a mention. SELECTED: a word to be drawn, which becomes
-# SAMPLED, or UNKNOWN where the space lacks it. NUMBER: drawn by its value.
+# Kinds of tokens. STOP, MARK: punctuation and white space that does or does not end a sentence.
+# PLAIN: an unmodified word. SURROGATE: a token of a surrogate. SELECTED: a word to be sampled; it
+# becomes SAMPLED, or UNKNOWN if the space lacks it. NUMBER: a number, sampled by its value.
 STOP, MARK, PLAIN, SURROGATE, SELECTED, SAMPLED, UNKNOWN, NUMBER = range(8)
 
 _ATTRIBUTES = [ORTH, NORM, LOWER, IS_PUNCT, IS_SPACE, SPACY]
@@ -41,19 +41,19 @@ class Draft:
     """The t tokens of a batch of documents, one document after another.
 
     Attributes:
-        docs: The input. A stage of another package does not see it.
-        parts: The tokens of each document.
-        documents: The number of the document of each token, int64 (t,).
+        docs: The input, hidden from stages of other packages.
+        parts: The slice of tokens of each document.
+        documents: The index of the document of each token, int64 (t,).
         words: Texts, object (t,).
         spaces: Whether a blank follows each word, bool (t,).
-        kinds: What each token is, int64 (t,).
-        rows: The row of each word in the space, -1 where it has none, int64 (t,).
+        kinds: The kind of each token, int64 (t,).
+        rows: The row of each word in the space, -1 without one, int64 (t,).
         sentences: The number of its sentence, int64 (t,), rising.
-        sources: The token of the input that each token comes from, int64 (t,).
-        draws: The token whose draw each token takes, int64 (t,).
+        sources: The input token that each token comes from, int64 (t,).
+        draws: The token whose sample each token takes, int64 (t,).
         vectors: Noisy vectors, float32 (t, d), or None.
-        entities: What was found in each document, None where nobody looked.
-        replacements: The surrogates of each document, None where the component has none.
+        entities: The entities of each document, None before they are looked up.
+        replacements: The surrogates of each document, None without surrogates.
         persons: The recognised persons of each document, None without any.
     """
 
@@ -74,7 +74,7 @@ class Draft:
 
     @classmethod
     def of(cls, docs: Sequence[Doc], space: Space) -> Draft:
-        """Return a draft of the input: rows looked up, words with a number of their sentence."""
+        """Return a draft of the input, with rows looked up and sentences numbered."""
         table: Any = np.concatenate([doc.to_array(_ATTRIBUTES).reshape(-1, 6) for doc in docs])
         words: NDArray[np.object_] = np.empty(len(table), dtype=object)
         words[:] = [token.text for doc in docs for token in doc]
@@ -102,7 +102,7 @@ class Draft:
         return len(self.words)
 
     def expand(self, replacements: Sequence[Sequence[Replacement] | None]) -> Draft:
-        """Return a draft in which surrogates stand for mentions of the input's tokens."""
+        """Return a draft in which surrogates replace mentions of the input."""
         tokens, last = np.arange(len(self)), 0
         origins, new_words, new_spaces = list[Ints1d](), list[str](), list[bool]()
         for doc, part, items in zip(self.docs, self.parts, replacements, strict=True):
@@ -134,11 +134,11 @@ class Draft:
         )
 
     def public(self, *, shows_unknown: bool) -> Draft:
-        """Return a draft of what is released alone: nothing else of the input shows in it."""
+        """Return a draft of the release only, without anything else of the input."""
         hidden = np.full(len(self), -1)
-        kinds = (
-            self.kinds if shows_unknown else np.where(self.kinds == UNKNOWN, SAMPLED, self.kinds)
-        )
+        kinds = self.kinds
+        if not shows_unknown:
+            kinds = np.where(kinds == UNKNOWN, SAMPLED, kinds)
         blank = replace(self, docs=(), entities=(), replacements=(), persons=(), kinds=kinds)
         return replace(blank, rows=hidden, sources=hidden, words=self.words.copy())
 
@@ -148,11 +148,11 @@ def _parts(bounds: Ints1d) -> list[slice]:
 
 
 class ReleaseStage(Protocol):
-    """Post-processing of a release: a stage of another package, which no input reaches.
+    """A stage of another package: post-processing of a release.
 
-    Its draft has neither documents of the input nor what was found in them.
+    Its draft has neither input documents nor their entities.
     """
 
     def __call__(self, draft: Draft, rng: Rng) -> Draft:
-        """Return a draft of as many tokens, with other words and spaces."""
+        """Return a draft with as many tokens, and possibly other words and spaces."""
         ...

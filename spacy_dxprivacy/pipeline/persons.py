@@ -1,7 +1,7 @@
-"""What a release says of each recognised person: the guarantee of all their mentions at once.
+"""The loss of each recognised person: of all mentions of the person together.
 
-The distance of a mention is public: that of the two names of the space that are farthest apart, for
-each of its words. The distance of the name itself would show the name in the receipt.
+Each word of a mention counts as the largest distance of two names of the space, which is public.
+The distance of the name itself would reveal the name in the receipt.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from ..text.mentions import Entity, plain_label
 from .count import PERSONS_LISTED, Persons
 from .draft import PLAIN, SELECTED, SURROGATE, Draft
 from .select import Entities
-from .selection import Run
-from .settings import right_of
+from .selection import StageContext
+from .settings import naming_rate
 
 PLAINTEXT = Guarantee("none")
 
 
-def check_persons(draft: Draft, run: Run) -> Draft:
-    """Add up the losses of recognised persons. Raise DxError where one would exceed the budget, and
-    with a budget where nobody looked for persons."""
-    budget = run.settings.max_epsilon_per_person
+def check_persons(draft: Draft, context: StageContext) -> Draft:
+    """Sum the losses of each recognised person. Raise DxError if one exceeds the budget, or if
+    there is a budget but no recogniser ran."""
+    budget = context.settings.max_epsilon_per_person
     groups = list[Persons | None]()
     for i, doc in enumerate(draft.docs):
         spans = [span for span in draft.entities[i] or () if plain_label(span[0]) == "PERSON"]
         has_person = any(plain_label(entity.label_) == "PERSON" for entity in doc.ents)
         if not spans and (budget is not None or has_person):
-            key = getattr(run.settings.selector, "spans_key", None)
+            key = getattr(context.settings.selector, "spans_key", None)
             spans = Entities(["PERSON"], key).entities(doc)
-        persons_of_doc = _persons_of(draft, i, run, spans) if spans else None
+        persons_of_doc = _persons_of(draft, i, context, spans) if spans else None
         groups.append(persons_of_doc)
         spent = 0.0 if persons_of_doc is None else persons_of_doc.largest.epsilon()
         if budget is not None and spent > budget:
@@ -51,37 +51,37 @@ def check_persons(draft: Draft, run: Run) -> Draft:
     return replace(draft, persons=groups)
 
 
-def _persons_of(draft: Draft, i: int, run: Run, spans: Sequence[Entity]) -> Persons:
-    """Return the persons of document i, by their mentions, those with the most mentions first."""
-    doc, part, mechanism = draft.docs[i], draft.parts[i], run.settings.mechanism
+def _persons_of(draft: Draft, i: int, context: StageContext, spans: Sequence[Entity]) -> Persons:
+    """Return the persons of document i; those with most mentions are listed first."""
+    doc, part, mechanism = draft.docs[i], draft.parts[i], context.settings.mechanism
     kinds, sentences = np.full(len(doc), SURROGATE), np.zeros(len(doc), dtype=np.int64)
     stays, sources = draft.kinds[part] != SURROGATE, draft.sources[part]
     kinds[sources[stays]] = draft.kinds[part][stays]
     sentences[sources] = draft.sentences[part]
-    pieces = dict[int, tuple[int, str]]()  # the surrogate of each token, and its label
+    surrogate_at = dict[int, tuple[int, str]]()  # token -> number of its surrogate, label
     for number, item in enumerate(draft.replacements[i] or ()):
         if item.text is not None:
-            pieces |= dict.fromkeys(range(item.start, item.end), (number, item.mention.label))
-    distance, nearest = run.name_distances
+            surrogate_at |= dict.fromkeys(range(item.start, item.end), (number, item.mention.label))
+    distance, nearest = context.name_distances
     mentions_of: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for person, (_, start, end) in zip(_numbers_of(run, doc, spans), spans, strict=True):
+    for person, (_, start, end) in zip(_numbers_of(context, doc, spans), spans, strict=True):
         mentions_of[person].append((start, end))
     rows, largest = list[dict[str, Any]](), Loss()
     for mentions in mentions_of.values():
         tokens = np.concatenate([np.arange(*mention) for mention in mentions])
-        sizes = _sizes(run, doc, tokens[kinds[tokens] == SELECTED], sentences)
-        touched = {pieces[token] for token in tokens.tolist() if token in pieces}
-        undrawn = _of_surrogates(run.surrogates, touched)
+        sizes = _sizes(context, doc, tokens[kinds[tokens] == SELECTED], sentences)
+        used = {surrogate_at[token] for token in tokens.tolist() if token in surrogate_at}
+        unsampled = _surrogate_loss(context.surrogates, used)
         if (kinds[tokens] == PLAIN).any():
-            undrawn += Loss.of(PLAINTEXT, [1.0])
+            unsampled += Loss.of(PLAINTEXT, [1.0])
         changed = np.array(sizes, dtype=np.float64)
-        loss = Loss.of(mechanism.guarantee, (changed * distance).tolist()) + undrawn
+        loss = Loss.of(mechanism.guarantee, (changed * distance).tolist()) + unsampled
         row: dict[str, Any] = {"mentions": len(mentions), **loss.to_dict()}
         for unit in nearest:
-            near = Loss.of(mechanism.guarantee, (changed * unit).tolist()) + undrawn
-            row["near"] = near.to_dict()
+            nearest_loss = Loss.of(mechanism.guarantee, (changed * unit).tolist()) + unsampled
+            row["near"] = nearest_loss.to_dict()
         if sizes and math.isfinite(loss.plain):
-            right = right_of(mechanism, sum(sizes))
+            right = naming_rate(mechanism, sum(sizes))
             row |= {} if right is None else {"right": right}
         rows.append(row)
         largest = largest.cover(loss)
@@ -89,12 +89,12 @@ def _persons_of(draft: Draft, i: int, run: Run, spans: Sequence[Entity]) -> Pers
     return Persons(len(rows), distance, tuple(rows[:PERSONS_LISTED]), largest)
 
 
-def _numbers_of(run: Run, doc: Doc, spans: Sequence[Entity]) -> Sequence[int]:
-    """Return the person of each mention, as surrogates of names group them.
+def _numbers_of(context: StageContext, doc: Doc, spans: Sequence[Entity]) -> Sequence[int]:
+    """Return the number of the person of each mention, as name surrogates group them.
 
-    Where surrogates hide which mentions are of one person, each mention is a person.
+    If surrogates hide which mentions are of one person, each mention counts as a person.
     """
-    for label, surrogate in run.surrogates.items():
+    for label, surrogate in context.surrogates.items():
         hidden = not {*LINKED["document"], *LINKED["corpus"]}.intersection(surrogate.in_clear)
         if surrogate.way == "drawn" and hidden and plain_label(label) == "PERSON":
             return range(len(spans))
@@ -104,20 +104,22 @@ def _numbers_of(run: Run, doc: Doc, spans: Sequence[Entity]) -> Sequence[int]:
     return [person.number for person in persons(forms)]
 
 
-def _sizes(run: Run, doc: Doc, drawn: Ints1d, sentences: Ints1d) -> list[int]:
-    """Return how many of the drawn words are changed in each draw of the mechanism."""
-    if run.settings.scope == "type":  # drawn once for each distinct word
+def _sizes(context: StageContext, doc: Doc, drawn: Ints1d, sentences: Ints1d) -> list[int]:
+    """Return the number of these words in each draw of the mechanism."""
+    if context.settings.scope == "type":  # one draw for each distinct word
         return [1] * len({doc[place].lower for place in drawn.tolist()})
-    return list(Counter(sentences[drawn].tolist()).values()) if run.together else [1] * len(drawn)
+    if context.together:
+        return list(Counter(sentences[drawn].tolist()).values())
+    return [1] * len(drawn)
 
 
-def _of_surrogates(surrogates: Mapping[str, Surrogate], touched: set[tuple[int, str]]) -> Loss:
+def _surrogate_loss(surrogates: Mapping[str, Surrogate], used: set[tuple[int, str]]) -> Loss:
     """Return the loss of surrogates, given their numbers and labels.
 
-    A distance between names is known for guarantees of all pairs alone ("approx-dp").
+    The distance of two names is known only for guarantees of all pairs ("approx-dp").
     """
     loss = Loss()
-    for _, label in sorted(touched):
+    for _, label in sorted(used):
         guarantee = surrogates[label].guarantee
         loss += Loss.of(guarantee if guarantee.kind == "approx-dp" else PLAINTEXT, [1.0])
     return loss

@@ -1,7 +1,7 @@
 """Receipts: what was done, under which guarantee, and nothing of the input.
 
-A receipt has three parts: `stages` (what was done, in order), `count` (sums) and `loss` (the
-privacy loss in all). That of a document, a file, a run, a person or a caller has the same shape.
+A receipt has three parts: `stages` (what was done, in order), `count` (sums) and `loss` (the total
+privacy loss). Documents, files, runs, persons and callers have receipts of one shape.
 See docs/reference/receipts.md. This module also attaches receipts to Docs, checks them, and
 releases Docs.
 """
@@ -30,10 +30,10 @@ PERSONS_SHOWN = "how often each recognised person is mentioned, without the name
 RECEIPT_KEY = "dx_receipt"
 SPANS_KEY = "dx"
 VECTORS_KEY = "dx_vectors"
-UNCOVERED = "dx_uncovered"  # in the user data of a Doc to be sanitised: how many passages
+UNCOVERED = "dx_uncovered"  # in the user data of an input Doc: number of redacted passages
 UNCOVERED_SHOWN = "where a passage is in a language or script that is not covered"
-WORDS = "dx.Words.v1"  # its mentions are drawn by the mechanism of words
-# Where a receipt states what, in its order: the name of a stage, and the key there.
+WORDS = "dx.Words.v1"  # whose mentions the word mechanism samples
+# Term -> the stage and key that state it in a receipt, in this order.
 STATED = {
     **{
         name: ("words", name)
@@ -43,7 +43,7 @@ STATED = {
     "unknown_policy": ("unknown", "policy"),
     "editor": ("editor", "name"),
 }
-# Of displaCy: what spaCy's own labels have none for, and the spans of doc.spans["dx"].
+# displaCy colours of labels without one in spaCy, and of doc.spans["dx"].
 COLORS = {
     "ADDRESS": "#ff9561",
     "EMAIL": "#9cc9cc",
@@ -54,14 +54,11 @@ COLORS = {
     "UNMODIFIED": "#dddddd",
     "URL": "#9cc9cc",
 }
-_made_here: WeakSet[Doc] = WeakSet()  # a Doc that was written and read again is another Doc
+_made_here: WeakSet[Doc] = WeakSet()  # a Doc loaded from disk or bytes is not among these
 
 
 class Stage(TypedDict, total=False):
-    """One thing that was done: `stage` is its name, and each has keys of its own.
-
-    docs/reference/receipts.md describes them.
-    """
+    """A step of sanitising: its name (`stage`) and its keys, see docs/reference/receipts.md."""
 
     stage: str
     claimed: bool
@@ -88,10 +85,10 @@ class Stage(TypedDict, total=False):
 
 
 class Receipt(dict[str, Any]):
-    """The three parts, as plain values for JSON and msgpack, and what they state as attributes.
+    """The three parts, as plain values for JSON and msgpack, with attributes for their content.
 
     Attributes are the counts (`tokens`, `perturbed`, `persons`, ...), the properties below, and the
-    names in STATED; None for what a receipt does not state.
+    names in STATED; None for terms that a receipt does not state.
     """
 
     @property
@@ -107,32 +104,32 @@ class Receipt(dict[str, Any]):
 
     @property
     def loss(self) -> Loss:
-        """The privacy loss in all, of texts that are one unit apart in each place."""
+        """The total privacy loss between texts that are one unit apart in each word."""
         return Loss.from_dict(self["loss"])
 
     def stage(self, name: str) -> Stage:
-        """Return the first stage of this name; an empty one where there is none."""
+        """Return the first stage of this name; an empty one if there is none."""
         empty: Stage = {}
         return next((stage for stage in self.stages if stage.get("stage") == name), empty)
 
     @property
     def earlier(self) -> list[Stage]:
-        """The sanitizers that ran before, the first one first."""
+        """The sanitizers that ran before this one, in order."""
         return [stage for stage in self.stages if stage.get("stage") == "earlier"]
 
     @property
     def mechanism(self) -> str:
-        """The registered name; those of the surrogates where no word can be drawn."""
+        """The registered name; those of the surrogates if no word is sampled."""
         return (self.stage("words") or self.stage("surrogates"))["mechanism"]
 
     @property
     def guarantee(self) -> dict[str, Any]:
-        """The guarantee of one perturbed word, or of one mention where no word can be drawn."""
+        """The guarantee of one perturbed word, or of one mention if no word is sampled."""
         return (self.stage("words") or self.stage("surrogates"))["guarantee"]
 
     @property
     def total(self) -> dict[str, Any]:
-        """The guarantee of a document: of all its words, or mentions where no word can be drawn."""
+        """The guarantee of a document: of all its words, or its mentions if no word is sampled."""
         guarantee = Guarantee.from_dict(self.guarantee)
         if self.stage("words"):
             return repeat(guarantee, self["count"]["draws"]).to_dict()
@@ -144,7 +141,7 @@ class Receipt(dict[str, Any]):
 
     @property
     def surrogates(self) -> dict[str, dict[str, Any]] | None:
-        """The terms of each label, and how many mentions were found, replaced and kept."""
+        """The terms of each label, and its numbers of found, replaced and kept mentions."""
         labels, mentions = self.stage("surrogates").get("labels"), self["count"]["mentions"]
         if labels is None:
             return None
@@ -162,8 +159,8 @@ class Receipt(dict[str, Any]):
 
 
 @dataclass(frozen=True)
-class Terms:
-    """What is the same in the receipts of all documents of a component. See Stage."""
+class ReceiptTerms:
+    """The part that all receipts of a component share. See Stage."""
 
     mechanism: str
     guarantee: Guarantee
@@ -184,12 +181,12 @@ class Terms:
 
     @property
     def draws_words(self) -> bool:
-        """Whether the mechanism may draw a word; if not, the terms are those of surrogates."""
+        """Whether the mechanism may sample a word; if not, the terms are those of surrogates."""
         return not self.surrogates or self.mechanism != surrogate_names(self.surrogates)
 
     @property
     def any_two_texts(self) -> float | None:
-        """The most nats a word that any two texts of one layout differ by; None without a bound."""
+        """Upper bound on the loss in nats a word between any two texts of one layout, or None."""
         if not self.draws_words:
             return None
         if self.guarantee.kind == "approx-dp" and self.guarantee.covers == "all":
@@ -198,7 +195,7 @@ class Terms:
 
     @cached_property
     def _stages(self) -> list[Stage]:
-        """The stages of all documents, without their release."""
+        """All stages but "release"."""
         stages, guarantee = list[Stage](), self.guarantee.to_dict()
         if self.surrogates is not None:
             stages.append({"stage": "surrogates", "labels": self.surrogates})
@@ -212,18 +209,18 @@ class Terms:
         return stages if self.editor is None else [*stages, self._stage("editor")]
 
     def _stage(self, name: str, **beside: Any) -> Stage:
-        """Return a stage of what is in STATED."""
-        stated = {key: getattr(self, term) for term, (of, key) in STATED.items() if of == name}
+        """Return a stage with its terms in STATED."""
+        stated = {key: getattr(self, term) for term, (part, key) in STATED.items() if part == name}
         return cast("Stage", {"stage": name, **beside, **stated})
 
     def stages(self, in_clear: Iterable[str]) -> list[Stage]:
-        """Return what is done. in_clear: what is in plaintext, in words."""
+        """Return all stages. in_clear: descriptions of what is in plaintext."""
         release = self._stage("release")
         return [*self._stages, release | {"in_clear": list(in_clear), "version": __version__}]
 
     @cached_property
     def _losses(self) -> dict[str, Loss]:
-        """The loss of one mention, by label."""
+        """The loss of one mention of each label."""
         guarantees = {label: terms["guarantee"] for label, terms in (self.surrogates or {}).items()}
         return {
             label: Loss.of(Guarantee.from_dict(guarantee), [1.0])
@@ -231,24 +228,23 @@ class Terms:
         }
 
     def loss(self, count: Count) -> Loss:
-        """Return the loss of a document: of texts that are one unit apart in each place."""
-        labels = list(drawn_mentions(self.surrogates or {}, count))
-        mentions = [(self._losses[label], times) for label, times in labels]
+        """Return the loss between documents that are one unit apart in each word."""
+        mentions = list(drawn_mentions(self.surrogates or {}, count))
         loss = Loss.of_words(self.guarantee, count.draws) if self.draws_words else Loss()
         if self.numbers is not None:
             loss += Loss.of(self.numbers, [1.0]) * count.number_draws
-        for of_mention, times in mentions:
-            loss += of_mention * times
+        for label, times in mentions:
+            loss += self._losses[label] * times
         return loss
 
     def receipt(self, count: Count, earlier: Sequence[Stage] = ()) -> Receipt:
-        """Return the receipt of one Doc. earlier: the sanitizers before this one."""
-        stages = [*earlier, *self.stages([*self.in_clear, *shown_of(count)])]
+        """Return the receipt of one Doc. earlier: stages of the sanitizers before this one."""
+        stages = [*earlier, *self.stages([*self.in_clear, *revealed_by_counts(count)])]
         loss = self.loss(count).to_dict()
         return Receipt(stages=stages, count=count.to_dict(), loss=loss)
 
     @classmethod
-    def of(cls, receipt: Receipt) -> Terms:
+    def of(cls, receipt: Receipt) -> ReceiptTerms:
         """Return the terms that a stored receipt states.
 
         Raises:
@@ -268,9 +264,9 @@ class Terms:
 
 
 def drawn_mentions(labels: Mapping[str, dict[str, Any]], count: Count) -> Iterable[tuple[str, int]]:
-    """Yield each label whose mentions were replaced, and how many draws they took.
+    """Yield each label with replaced mentions, and the number of draws for these.
 
-    The dates of a document move by one shift. The mechanism draws the words of dx.Words.v1.
+    All dates of a document have one shift. The word mechanism samples the words of dx.Words.v1.
     """
     shifts = set[str]()
     for label, mentions in count.mentions.items():
@@ -283,20 +279,20 @@ def drawn_mentions(labels: Mapping[str, dict[str, Any]], count: Count) -> Iterab
         yield label, times
 
 
-def shown_of(count: Count) -> list[str]:
-    """Return what a receipt with these counts shows of the input."""
+def revealed_by_counts(count: Count) -> list[str]:
+    """Return descriptions of what these counts reveal of the input."""
     shown = [] if count.persons is None else [PERSONS_SHOWN]
     return shown + [UNCOVERED_SHOWN] * bool(count.uncovered)
 
 
-def largest_in(receipts: Iterable[Receipt]) -> Loss:
-    """Return what bounds the loss of each person of documents, by their receipts."""
+def largest_person_loss(receipts: Iterable[Receipt]) -> Loss:
+    """Return an upper bound on the loss of each person of documents, from their receipts."""
     groups = (receipt.count.persons for receipt in receipts)
     return sum((persons.largest for persons in groups if persons is not None), Loss())
 
 
 def surrogate_names(surrogates: Mapping[str, Mapping[str, Any]] | None) -> str:
-    """Return the registered names of surrogates, in the place of a mechanism's."""
+    """Return the registered names of surrogates, which replace the name of a mechanism."""
     return ", ".join(sorted({terms["surrogate"] for terms in (surrogates or {}).values()}))
 
 
@@ -304,10 +300,10 @@ def surrogate_names(surrogates: Mapping[str, Mapping[str, Any]] | None) -> str:
 
 
 def install_extensions(name: str = "dx") -> None:
-    """Define doc._.dx, the receipt or None; token._.dx and span._.dx, how tokens were made; and
-    token._.dx_vector, a row of doc.tensor. name: in the place of "dx".
+    """Define doc._.dx (the receipt or None), token._.dx and span._.dx (the provenance of tokens)
+    and token._.dx_vector (a row of doc.tensor). name: replaces "dx".
 
-    It may be called any number of times. Raises DxError for a name that others have set.
+    It may be called repeatedly. Raises DxError for a name that another package has set.
     """
     # Named functions: workers that are spawned get them pickled.
     getters: list[tuple[Any, str, Callable[..., Any]]] = [
@@ -324,7 +320,7 @@ def install_extensions(name: str = "dx") -> None:
 
 
 def mark_as_made(doc: Doc, receipt: Receipt, vectors: Floats2d | None) -> None:
-    """Give a Doc that was made here its receipt. vectors: float32 (tokens, d)."""
+    """Attach the receipt to a new Doc. vectors: float32 (tokens, d)."""
     doc.user_data[RECEIPT_KEY] = dict(receipt)
     _made_here.add(doc)
     if vectors is not None:
@@ -342,7 +338,7 @@ def get_receipt(doc: Doc) -> Receipt | None:
 
 
 def _with_lists(value: Any) -> Any:
-    """DocBin turns lists into tuples, and a receipt should be the one that was stored."""
+    """Return a value with lists in place of tuples, which DocBin makes of lists."""
     if isinstance(value, dict):
         return {name: _with_lists(entry) for name, entry in value.items()}
     return [_with_lists(entry) for entry in value] if isinstance(value, list | tuple) else value
@@ -366,10 +362,10 @@ def token_provenance(token: Token) -> str:
 
 
 def earlier_stages(doc: Doc) -> list[Stage]:
-    """Return the sanitizers that made this Doc as stages, the first one first.
+    """Return stages for the sanitizers that made this Doc, in order.
 
-    Of a receipt that was not made in this process only its numbers are taken, as claimed: anybody
-    may have written it, and its texts may be anybody's.
+    Of a receipt from outside this process only the numbers are copied, as claimed: anybody may have
+    written it, and its strings may hold any text.
     """
     last = get_receipt(doc)
     if last is None:
@@ -384,7 +380,7 @@ def earlier_stages(doc: Doc) -> list[Stage]:
 
 
 def _numbers(part: Any) -> dict[str, Any]:
-    """Return the numbers of a part of a claimed receipt, by names that receipts have."""
+    """Return the numbers of a part of a claimed receipt, under known keys only."""
     names = (*Count().to_dict(), *Loss().to_dict())
     values = part.items() if isinstance(part, dict) else ()
     return {name: value for name, value in values if name in names and type(value) in (int, float)}
@@ -393,9 +389,9 @@ def _numbers(part: Any) -> dict[str, Any]:
 def assert_sanitized(doc: Doc) -> None:
     """Raise unless a sanitizer made this Doc. Call it before a Doc leaves your hands.
 
-    A disabled or forgotten component leaves no other trace. A Doc that was read from elsewhere may
-    carry any receipt: all that can be checked is that the receipt is complete and counts the tokens
-    of this Doc.
+    Nothing else shows that a component was disabled or forgotten. A Doc from outside this process
+    may carry any receipt: this only checks that the receipt is complete and counts the tokens of
+    the Doc.
 
     Raises:
         DxError: For a Doc without such a receipt.
@@ -406,11 +402,11 @@ def assert_sanitized(doc: Doc) -> None:
 
 
 def fits(receipt: Any, tokens: int) -> bool:
-    """Whether a receipt from elsewhere is complete, and its counts add up to the tokens of its
-    document. Anybody can write one that does."""
+    """Return whether a receipt from outside this process is complete and its counts add up to the
+    tokens of its document. Anybody can write such a receipt."""
     try:
         stated = Receipt(receipt)
-        Terms.of(stated)
+        ReceiptTerms.of(stated)
         count, _ = stated.count, stated.loss
         valid = isinstance(stated.in_clear, list | tuple) and stated.kept == count.kept
     except (AttributeError, LookupError, TypeError, ValueError):
@@ -424,12 +420,11 @@ def fits(receipt: Any, tokens: int) -> bool:
 def release(doc: Doc, vocab: Vocab) -> Doc:
     """Copy a sanitised Doc onto a clean vocabulary, so that it can be pickled.
 
-    A Doc drags its vocabulary along, and the vocabulary of the pipeline holds every word that the
-    pipeline read.
+    A pickled Doc includes its vocabulary, and that of the pipeline holds every word that was read.
 
     Args:
         doc: A sanitised Doc.
-        vocab: Another vocabulary than the pipeline's.
+        vocab: A vocabulary other than the pipeline's.
 
     Returns:
         The copy.
@@ -445,10 +440,10 @@ def release(doc: Doc, vocab: Vocab) -> Doc:
 
 
 def attach_vectors(doc: Doc) -> Doc:
-    """Let token.vector be the row of doc.tensor, where the noisy vectors are.
+    """Make token.vector return the row of doc.tensor, the noisy vector.
 
-    spaCy drops this with to_bytes, DocBin and n_process, and DocBin drops the tensor: call it again
-    on what was loaded (with store_user_data=True).
+    spaCy drops this hook in to_bytes, DocBin and n_process, and DocBin drops the tensor: call it
+    again on loaded Docs (saved with store_user_data=True).
     """
     if not doc.tensor.size and VECTORS_KEY in doc.user_data:
         doc.tensor = doc.user_data[VECTORS_KEY]
@@ -469,5 +464,5 @@ def has_vector(token: Token) -> bool:
     return True
 
 
-# On import as well, so that what was saved can be read where no sanitizer is made.
+# On import as well, for loading Docs in a process without a sanitizer.
 install_extensions()

@@ -1,7 +1,7 @@
-"""Selectors say which tokens are perturbed: a boolean for each token of a Doc.
+"""Selectors choose the tokens to perturb: a boolean for each token of a Doc.
 
-Tokens that are not selected are released unmodified, and which ones they are is visible; `in_clear`
-says so in the words that the receipt shows.
+Other tokens are released unmodified, and it is visible which these are; the receipt states this in
+the words of `in_clear`.
 """
 
 from __future__ import annotations
@@ -32,15 +32,16 @@ LAYOUT = "number of tokens, punctuation and white space"
 
 @runtime_checkable
 class Selector(Protocol):
-    """Says which words are replaced. in_clear: what it lets through, for the receipt."""
+    """Chooses the words to replace. in_clear: describes what stays visible, for the receipt."""
 
     in_clear: tuple[str, ...]
 
     def select(self, doc: Doc) -> Bools1d:
-        """Return the selected tokens, bool (tokens,). Raise DxError for a Doc it cannot judge."""
+        """Return the selected tokens, bool (tokens,). Raise DxError for a Doc without the needed
+        annotations."""
 
     def check(self, nlp: Language, name: str) -> None:
-        """Raise DxError where the pipeline cannot give what the selector needs."""
+        """Raise DxError if the pipeline does not set the annotations that the selector needs."""
 
 
 @registry.dx_selectors("dx.AllWords.v1")
@@ -61,17 +62,17 @@ class AllWords:
 class Entities:
     """Select the words of entities with these labels, of any recogniser.
 
-    `doc.ents`, `doc.spans["dx_entities"]` and `doc.spans[spans_key]` are merged; PER and PERSON,
-    LOC and GPE and so on are one label; with `again`, what is found once is replaced wherever it is
-    mentioned again, in any case and in part.
+    `doc.ents`, `doc.spans["dx_entities"]` and `doc.spans[spans_key]` are merged. Labels are
+    normalised, such as PER to PERSON. With `again`, an entity found once is also replaced where it
+    is mentioned again, in any case and in part.
 
-    There is no guarantee for what no recogniser finds, and where entities are is visible.
+    Entities that no recogniser finds have no guarantee, and the places of entities are visible.
 
     Args:
         labels: One entity label or more.
         spans_key: Read `doc.spans[spans_key]` besides `doc.ents`.
-        again: Replace each further mention of a recognised entity as well.
-        allow: Words and phrases, in any case: an entity of nothing else is never replaced.
+        again: Also replace further mentions of a recognised entity.
+        allow: Words and phrases, in any case. An entity that consists of these is never replaced.
         deny: Label -> words and phrases, in any case, that are always entities of that label.
 
     Raises:
@@ -102,8 +103,8 @@ class Entities:
         self._plain = set(map(plain_label, labels))
 
     def entities(self, doc: Doc) -> list[Entity]:
-        """Return what is replaced, in order, without overlaps, with labels as
-        `text.mentions.plain_label` has them. Raise DxError where no recogniser ran."""
+        """Return the entities to replace, in order, without overlaps, with normalised labels. Raise
+        DxError if no recogniser ran."""
         key = self.spans_key
         recognised = doc.has_annotation("ENT_IOB") or (key is not None and key in doc.spans)
         if len(doc) and not recognised:
@@ -112,7 +113,7 @@ class Entities:
         return self._by_lists(doc, entities)
 
     def _by_lists(self, doc: Doc, entities: list[Entity]) -> list[Entity]:
-        """Return the entities without those that are allowed, joined with what is denied."""
+        """Return the entities without allowed ones, merged with denied phrases."""
         allowed = self.allow and {i for span in _places(doc, self.allow) for i in range(*span)}
         if allowed:
             words = words_of(doc)
@@ -129,35 +130,34 @@ class Entities:
         return united([*denied, *entities]) if denied else entities
 
     def select(self, doc: Doc) -> Bools1d:
-        """Return the words of these entities, bool (tokens,). Raise DxError where no recogniser
-        ran."""
+        """Return the words of the entities, bool (tokens,). Raise DxError if no recogniser ran."""
         return self.words(doc, self.entities(doc))
 
     def words(self, doc: Doc, entities: list[Entity]) -> Bools1d:
-        """Return the words of what `entities` found, bool (tokens,)."""
-        found: Bools1d = np.zeros(len(doc), dtype=bool)
+        """Return the words of these entities, bool (tokens,)."""
+        inside: Bools1d = np.zeros(len(doc), dtype=bool)
         for _, first, last in entities:
-            found[first:last] = True
-        return found & words_of(doc)
+            inside[first:last] = True
+        return inside & words_of(doc)
 
     def check(self, nlp: Language, name: str) -> None:
-        """Raise DxError for a label that no recogniser before the component predicts, which would
-        protect nothing. Components that set spans under a key do not say what they predict."""
-        known = None if self.spans_key is not None else entity_labels(nlp, before=name)
-        predicted = set(map(plain_label, (*(known or ()), *self.deny)))
-        missing = [label for label in self.labels if plain_label(label) not in predicted]
-        if known is not None and missing:
-            found = ", ".join(sorted(known)) or "no label at all"
-            raise DxError(Errors.DX031.format(missing=", ".join(missing), known=found))
+        """Raise DxError for a label that no recogniser before the component predicts. With
+        `spans_key` nothing is checked: such components do not state their labels."""
+        predicted = None if self.spans_key is not None else entity_labels(nlp, before=name)
+        plain = set(map(plain_label, (*(predicted or ()), *self.deny)))
+        missing = [label for label in self.labels if plain_label(label) not in plain]
+        if predicted is not None and missing:
+            labels = ", ".join(sorted(predicted)) or "no label at all"
+            raise DxError(Errors.DX031.format(missing=", ".join(missing), known=labels))
 
 
 def _cut(doc: Doc, mentions: list[Entity]) -> list[Entity]:
-    """Return further mentions without those that are nobody's names."""
+    """Return further mentions without those that are no names."""
     return Bounds(doc).cut(mentions, doc.ents)
 
 
 def _phrases(name: str, phrases: list[str]) -> re.Pattern[str] | None:
-    """Return what finds phrases as whole words in any case; None for no phrase."""
+    """Return a pattern of these phrases as whole words in any case; None without phrases."""
     if isinstance(phrases, str) or not all(isinstance(p, str) and p.strip() for p in phrases):
         raise fail(name, "lists of words and phrases", type(phrases).__name__)
     written = sorted((r"\s+".join(map(re.escape, p.split())) for p in phrases), key=len)
@@ -172,7 +172,7 @@ def _places(doc: Doc, phrases: re.Pattern[str] | None) -> Iterator[tuple[int, in
 
 @registry.dx_selectors("dx.WordList.v1")
 class WordList:
-    """Select the words of a public list, in any case. That a word is not on the list is visible.
+    """Select the words of a public list, in any case. It is visible which words are not listed.
 
     Args:
         words: The words, or the path of a UTF-8 text file with one word a line.
@@ -191,7 +191,7 @@ class WordList:
         return np.isin(doc.to_array(LOWER), self._ids, kind="sort") & words_of(doc)
 
     def check(self, nlp: Language, name: str) -> None:
-        """Raise DxError for entries that the tokenizer splits, which would never be found."""
+        """Raise DxError for entries that the tokenizer splits, which would never match."""
         split = sum(len(nlp.make_doc(word)) != 1 for word in self._unchecked)
         if split:
             raise DxError(Errors.DX029.format(count=split))
@@ -206,8 +206,8 @@ def words_of(doc: Doc) -> Bools1d:
 
 
 def entity_labels(nlp: Language, *, before: str) -> set[str] | None:
-    """Return what recognisers before the component predict; None where there is none, or where one
-    of them does not say."""
+    """Return the labels of the recognisers before a component; None if there is no recogniser, or
+    one does not state its labels."""
     names = nlp.pipe_names
     earlier = names[: names.index(before)] if before in names else names
     pipes = [nlp.get_pipe(n) for n in earlier if "doc.ents" in nlp.get_pipe_meta(n).assigns]

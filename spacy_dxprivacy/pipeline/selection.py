@@ -21,19 +21,19 @@ from ..text.mentions import Entity, plain_label, united
 from ..ty import facts_of
 from .draft import NUMBER, PLAIN, SELECTED, STOP, SURROGATE, Draft
 from .select import Entities
-from .settings import SanitizerSettings, names_apart
+from .settings import SanitizerSettings, max_name_distance
 
 OnReplacements = Callable[[Doc, list[Replacement]], list[Replacement]]
 
 
 @dataclass(eq=False, repr=False)
-class Run:
-    """What the stages of all batches share.
+class StageContext:
+    """The settings and tables that the stages of all batches share.
 
-    surrogates: those in use, by label. blocked: words that are never released, and the substitute
-    of each. together: whether words are drawn with their sentences. latin: whether a run of another
-    script is a name. on_replacements: called with each document and its surrogates, for the holder
-    of the originals; it returns surrogates in their place.
+    surrogates: in use, by label. blocked: words that are never released, and a substitute for each.
+    together: whether sampling is sentence-level. latin: whether a word of another script is a name.
+    on_replacements: called with each document and its surrogates, for the table of originals; it
+    returns the surrogates to write.
     """
 
     settings: SanitizerSettings
@@ -45,44 +45,44 @@ class Run:
     on_replacements: OnReplacements | None = None
 
     @classmethod
-    def of(cls, settings: SanitizerSettings, space: Space, *, latin: bool = True) -> Run:
-        """Return the run of settings whose mechanism is fitted on the space."""
+    def of(cls, settings: SanitizerSettings, space: Space, *, latin: bool = True) -> StageContext:
+        """Return the context of settings whose mechanism is fitted on the space."""
         surrogates, blocked = settings.active_surrogates, settings.blocked(space)
         together = settings.draws_together
         return cls(settings, space, surrogates, blocked, together, latin)
 
     @cached_property
     def name_distances(self) -> tuple[float, tuple[float, ...]]:
-        """names_apart of the mechanism, and the distance of the nearest name of a name like most
-        where that is known."""
+        """The largest distance of two names, and the distance from a typical name to its nearest if
+        it is known."""
         mechanism = self.settings.mechanism
-        return names_apart(mechanism, self.space), tuple(facts_of(mechanism).near_names[:1])
+        return max_name_distance(mechanism, self.space), tuple(facts_of(mechanism).near_names[:1])
 
 
-def draw_surrogates(draft: Draft, run: Run) -> Draft:
-    """Replace mentions by surrogates: the only stage that changes the number of tokens."""
-    settings, selector = run.settings, run.settings.selector
+def draw_surrogates(draft: Draft, context: StageContext) -> Draft:
+    """Replace mentions by surrogates. No other stage changes the number of tokens."""
+    settings, selector = context.settings, context.settings.selector
     if not settings.surrogates:
         return draft
     rest_is_plain = isinstance(selector, Entities)
-    finder = selector if isinstance(selector, Entities) else Entities(list(run.surrogates))
+    finder = selector if isinstance(selector, Entities) else Entities(list(context.surrogates))
     entities, replacements = [], []
     for doc in draft.docs:
         spans = finder.entities(doc)
-        if run.latin:
-            spans = _with_foreign_names(doc, spans, run.surrogates)
+        if context.latin:
+            spans = _with_foreign_names(doc, spans, context.surrogates)
         items = replace_mentions(
-            doc, run.surrogates, settings.rng, spans, rest_is_plain=rest_is_plain
+            doc, context.surrogates, settings.rng, spans, rest_is_plain=rest_is_plain
         )
-        if run.on_replacements is not None:
-            items = run.on_replacements(doc, items)
+        if context.on_replacements is not None:
+            items = context.on_replacements(doc, items)
         entities.append(spans)
         replacements.append(items)
     return replace(draft.expand(replacements), entities=entities)
 
 
 def _with_foreign_names(doc: Doc, spans: list[Entity], labels: Collection[str]) -> list[Entity]:
-    """Add the runs of another script, which are names where persons have a surrogate."""
+    """Add runs of another script as persons, if persons have a surrogate."""
     runs = foreign_names(doc.text) if "PERSON" in map(plain_label, labels) else []
     if not runs:
         return spans
@@ -90,12 +90,12 @@ def _with_foreign_names(doc: Doc, spans: list[Entity], labels: Collection[str]) 
     return united([*spans, *(("PERSON", n.start, n.end) for n in names if n is not None)])
 
 
-def select(draft: Draft, run: Run) -> Draft:
-    """Select the words to be drawn, and the numbers among them."""
+def select(draft: Draft, context: StageContext) -> Draft:
+    """Select the words to sample, and the numbers among them."""
     kinds = draft.kinds.copy()
     rows = zip(draft.docs, draft.parts, draft.entities, draft.replacements, strict=True)
     for doc, part, entities, items in rows:
-        selected, numbers = _selected(run.settings, doc, entities)
+        selected, numbers = _selected(context.settings, doc, entities)
         for item in items or ():
             if item.way != "drawn":
                 is_word = np.zeros(len(doc), dtype=bool)
@@ -105,12 +105,12 @@ def select(draft: Draft, run: Run) -> Draft:
         kinds[part][stays & selected[sources]] = SELECTED
         kinds[part][stays & (selected & numbers)[sources]] = NUMBER
     draft = cut(draft, kinds)
-    return draft if run.settings.scope == "token" else replace(draft, draws=_draw_once(draft))
+    return draft if context.settings.scope == "token" else replace(draft, draws=_draw_once(draft))
 
 
 def cut(draft: Draft, kinds: Ints1d) -> Draft:
-    """Return a draft with other kinds, cut into sentences of at most LONGEST words."""
-    # A selected mark is a word, and ends no sentence.
+    """Return a draft with these kinds, and sentences of at most LONGEST words."""
+    # A selected punctuation mark counts as a word and ends no sentence.
     sentences = draft.sentences - np.cumsum((draft.kinds == STOP) & (kinds == SELECTED))
     places = np.flatnonzero((kinds == PLAIN) | (kinds == SELECTED))
     ordinals = np.arange(len(places))
@@ -123,7 +123,7 @@ def cut(draft: Draft, kinds: Ints1d) -> Draft:
 def _selected(
     settings: SanitizerSettings, doc: Doc, entities: Sequence[Entity] | None
 ) -> tuple[Bools1d, Bools1d]:
-    """Return the selected tokens of a document of the input, and its numbers, bool (tokens,)."""
+    """Return the selected tokens of an input document, and its numbers, bool (tokens,)."""
     selector, rule = settings.selector, settings.numbers
     if isinstance(selector, Entities) and entities is not None:
         selected = selector.words(doc, entities)  # without a second search for entities
@@ -139,19 +139,19 @@ def _selected(
 
 
 def _draw_once(draft: Draft) -> Ints1d:
-    """Return for each token the first of its document that is alike: words of one row are one word
-    to the mechanism, and so are unknown words of the same letters."""
+    """Return for each token the first equal one of its document: words of one row are equal, and so
+    are unknown words with the same letters."""
     draws, firsts = draft.draws.copy(), dict[Any, int]()
     for place in np.flatnonzero(draft.kinds >= SELECTED).tolist():
         row, text = int(draft.rows[place]), str(draft.words[place])
         word = row if row >= 0 else text.lower()
-        alike = text if draft.kinds[place] == NUMBER else word
-        key = int(draft.documents[place]), int(draft.kinds[place]), alike
+        token = text if draft.kinds[place] == NUMBER else word
+        key = int(draft.documents[place]), int(draft.kinds[place]), token
         draws[place] = firsts.setdefault(key, place)
     return draws
 
 
-def bad_return(part: str, given: Any, count: int, expected: str) -> DxError:
-    """Return an error with shape and type alone: the values may be words of a document."""
-    shape = f"{given.dtype} of shape {given.shape}"
+def bad_return(part: str, returned: Any, count: int, expected: str) -> DxError:
+    """Return an error with shape and type only: values may be words of a document."""
+    shape = f"{returned.dtype} of shape {returned.shape}"
     return DxError(Errors.DX038.format(part=part, given=shape, count=count, expected=expected))

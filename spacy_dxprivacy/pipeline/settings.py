@@ -1,4 +1,4 @@
-"""The settings of the component: their checks, what follows from them, and their fit on a space."""
+"""The settings of the component: validation, derived properties, and the fit on a space."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..entities.surrogates.plain import Preset, surrogates_of
 from ..entities.surrogates.replacements import NumberDraw
 from ..errors import DxError, DxWarning, Errors, Warnings
 from ..mechanisms.built import check_fitted, check_mechanism
-from ..mechanisms.levels import found_by, scale_of
+from ..mechanisms.levels import level_of, scale_of
 from ..prior.pairs import lacked_of
 from ..privacy.composition import best_guess
 from ..privacy.guarantee import STATUSES, Guarantee
@@ -34,7 +34,7 @@ from ..ty import (
     facts_of,
 )
 from ..validate import fail, one_of, positive
-from .receipt import Terms, surrogate_names
+from .receipt import ReceiptTerms, surrogate_names
 from .select import AllWords, Entities, Selector, WordList, entity_labels
 from .unknown import Raise
 
@@ -44,7 +44,7 @@ CARRIED_IN_CLEAR = {
 }
 MENTIONED = (1, 3, 10)
 NAMES, NAMES_PROBED = ("first_name", "surname"), 4
-LACKING, NOT_ENGLISH = 0.03, 0.25  # shares of the words of English text that a table lacks
+LACKING, NOT_ENGLISH = 0.03, 0.25  # share of the words of English text that a space lacks
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -52,33 +52,33 @@ class SanitizerSettings:
     """The settings of the component, checked.
 
     Args:
-        mechanism: Draws words.
-        selector: Which words are drawn; all others stay in plaintext.
-        space: Where the space comes from.
-        unknown: What takes the place of words that the space lacks.
-        numbers: None, or what draws numbers by their value. Its epsilon is of another metric than
-            that of words, so max_epsilon_per_doc raises with it.
-        editor: None, or what edits words after they were drawn, by public knowledge alone.
-        surrogates: None, the name of a preset ("standard", "clinical"), or a surrogate by label of
-            the recogniser. Each has its own guarantee; all other words are drawn by the mechanism.
-        stages: Of other packages (draft.ReleaseStage), by a name of your own: they change the
-            release, and see nothing else.
-        seed: None. A whole number makes the noise repeatable, for tests alone.
-        scope: "token" draws every occurrence anew, "type" once for each distinct word of a Doc; it
-            is then visible which words are the same.
-        casing: "truecase" goes by the output alone, "preserve" copies the input's.
-        vectors: "table" leaves token.vector to the pipeline's own vectors, if any; "noisy" makes it
-            the perturbed vector, see receipt.attach_vectors.
-        carry: "ents", "sents" or both, taken over from the input's Doc.
-        language: Of all texts, in whose words nothing is then looked for but other scripts; that of
-            each text and passage is detected by its words if None.
-        unknown_language: "refuse" a text with a passage in a language or script that is not
-            covered, or "redact" the passage as a whole.
-        attribute: Of Docs, tokens and spans (doc._.dx), for their receipt and how they were made.
-        max_epsilon_per_doc: A Doc whose total epsilon would be above it raises before anything of
-            it is drawn. It counts words only, not surrogates.
-        max_epsilon_per_person: A Doc in which all mentions of a recognised person together would
-            be above it raises before it is drawn.
+        mechanism: Samples words.
+        selector: Chooses the words to sample; all others stay in plaintext.
+        space: The source of the space.
+        unknown: Replaces words that the space lacks.
+        numbers: None, or a mechanism that samples numbers by their value. Its epsilon is in another
+            metric than that of words, so it excludes max_epsilon_per_doc.
+        editor: None, or an editor of sampled words that uses public knowledge only.
+        surrogates: None, the name of a preset ("standard", "clinical"), or a surrogate for each
+            label of the recogniser. Each has its own guarantee; the mechanism samples other words.
+        stages: Stages of other packages (draft.ReleaseStage), by a name of your choice. They see
+            and change the release only.
+        seed: None. A whole number makes the noise repeatable, for tests only.
+        scope: "token" samples each occurrence; "type" samples each distinct word of a Doc once, so
+            it is visible which words are the same.
+        casing: "truecase" depends on the output only; "preserve" copies the case of the input.
+        vectors: "table" leaves token.vector to the pipeline's own vectors, if any; "noisy" sets it
+            to the perturbed vector, see receipt.attach_vectors.
+        carry: Annotations to copy from the input Doc: "ents", "sents" or both.
+        language: The language of all texts, which are then checked for other scripts only; detected
+            for each text and passage if None.
+        unknown_language: "refuse" raises an error for a text with a passage in an uncovered
+            language or script; "redact" replaces the passage.
+        attribute: Name of the extension attribute of Docs, tokens and spans (doc._.dx).
+        max_epsilon_per_doc: Raise, before sampling, for a Doc with a larger total epsilon. It
+            counts words only, not surrogates.
+        max_epsilon_per_person: Raise, before sampling, for a Doc in which all mentions of a
+            recognised person together have a larger epsilon.
 
     Raises:
         DxError: For settings out of range.
@@ -118,57 +118,56 @@ class SanitizerSettings:
         for name, stage in self.stages.items():
             if not callable(stage):
                 raise fail(f"stages.{name}", "a stage of @dx_stages", type(stage))
-        most = self.max_epsilon_per_doc
         for name in ("max_epsilon_per_doc", "max_epsilon_per_person"):
             if getattr(self, name) is not None:
                 setattr(self, name, positive(name, getattr(self, name)))
-        if self.numbers is not None and most is not None:
+        if self.numbers is not None and self.max_epsilon_per_doc is not None:
             expected = "null with numbers, whose epsilon is of another metric"
-            raise fail("max_epsilon_per_doc", expected, most)
+            raise fail("max_epsilon_per_doc", expected, self.max_epsilon_per_doc)
         if self.editor is not None and self.vectors == "noisy":
             expected = "'table' with an editor, which edits sampled words only"
             raise fail("vectors", expected, self.vectors)
 
     @property
     def takes_parts(self) -> bool:
-        """Whether a text may be drawn in parts that end with a sentence, as documents of their own.
+        """Whether a long text may be sanitised in parts that end with a sentence.
 
-        Nothing then looks at the text as a whole. With a seed, which is for tests, it is drawn at
-        once.
+        That is where no setting needs the whole text. With a seed, which is for tests, it is
+        sanitised as a whole.
         """
         plain = type(self.selector) in (AllWords, WordList)
-        more = (self.numbers, self.editor, self.surrogates or None, self.stages or None)
-        alone = self.scope == "token" and not isinstance(self.unknown, Raise)
-        text_only = (self.vectors, self.carry) == ("table", ()) and more == (None,) * 4
+        options = (self.numbers, self.editor, self.surrogates or None, self.stages or None)
+        local = self.scope == "token" and not isinstance(self.unknown, Raise)
+        text_only = (self.vectors, self.carry) == ("table", ()) and options == (None,) * 4
         budgets = (self.max_epsilon_per_doc, self.max_epsilon_per_person)
-        return plain and alone and text_only and budgets == (None, None) and self.rng.seed is None
+        return plain and local and text_only and budgets == (None, None) and self.rng.seed is None
 
     @property
     def draws_together(self) -> bool:
-        """Whether words are drawn with their sentences. A set of distinct words has none."""
+        """Whether sampling is sentence-level. Distinct words (scope "type") have no sentences."""
         return facts_of(self.mechanism).draws_sentences and self.scope == "token"
 
     @property
     def active_surrogates(self) -> dict[str, Surrogate]:
-        """The surrogates in use: of a preset, those for the labels of the selector."""
-        all_of_them: dict[str, Surrogate] = self.surrogates
-        if not (isinstance(self.surrogates, Preset) and isinstance(self.selector, Entities)):
-            return all_of_them
-        wanted = {plain_label(label) for label in self.selector.labels}
-        return {label: one for label, one in all_of_them.items() if plain_label(label) in wanted}
+        """The surrogates in use; of a preset, only those for the labels of the selector."""
+        surrogates: dict[str, Surrogate] = self.surrogates
+        if not (isinstance(surrogates, Preset) and isinstance(self.selector, Entities)):
+            return surrogates
+        labels = {plain_label(label) for label in self.selector.labels}
+        return {label: s for label, s in surrogates.items() if plain_label(label) in labels}
 
     @property
     def draws_words(self) -> bool:
-        """Whether the mechanism may draw a word: not where each selected mention gets a surrogate
-        of its own."""
+        """Whether the mechanism may sample a word: not if each selected label has a surrogate of
+        its own."""
         if not (isinstance(self.selector, Entities) and self.active_surrogates):
             return True
         covered = {plain_label(name) for name in self.active_surrogates}
-        ways = {one.way for one in self.active_surrogates.values()}
+        ways = {surrogate.way for surrogate in self.active_surrogates.values()}
         return "words" in ways or not covered.issuperset(map(plain_label, self.selector.labels))
 
     def blocked(self, space: Space) -> tuple[frozenset[str], Mapping[str, str]]:
-        """Return the words of a space that are never released, and the substitute of each."""
+        """Return the words of a space that are never released, and a substitute for each."""
         substitutes = substitutes_of(space) if self.space.spares else {}
         return frozenset(substitutes), substitutes
 
@@ -176,10 +175,10 @@ class SanitizerSettings:
 # -- fit -------------------------------------------------------------------------------------------
 
 
-def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Terms:
+def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> ReceiptTerms:
     """Fit the mechanism and the editor on a space, and return the terms of all receipts.
 
-    nlp: the pipeline; None in a worker. Raises DxError for parts that do not fit together.
+    nlp: the pipeline; None in a worker. Raises DxError for incompatible parts.
     """
     mechanism, editor = settings.mechanism, settings.editor
     projection = facts_of(mechanism).projection
@@ -192,9 +191,9 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Term
     if editor is not None:
         editor.fit(space, mechanism, allowed_by(settings.space))
     epsilon, scope = mechanism.guarantee.epsilon, settings.scope
-    measured = found_by(mechanism, epsilon) if scope == "token" else None
+    measured = level_of(mechanism, epsilon) if scope == "token" else None
     surrogates = _surrogate_terms(settings) if settings.surrogates else None
-    terms = Terms(
+    terms = ReceiptTerms(
         mechanism=mechanism.name,
         guarantee=mechanism.guarantee,
         space=f"{space.name} ({space.digest})",
@@ -215,24 +214,24 @@ def fit(settings: SanitizerSettings, space: Space, nlp: Language | None) -> Term
     if settings.draws_words:
         return terms
     unused: dict[str, Any] = dict.fromkeys(("attacker", "scale", "odds", "editor"))
-    guarantee = _of_surrogates(settings.active_surrogates)
+    guarantee = _surrogate_guarantee(settings.active_surrogates)
     return replace(terms, mechanism=surrogate_names(surrogates), guarantee=guarantee, **unused)
 
 
-def _of_surrogates(surrogates: Mapping[str, Surrogate]) -> Guarantee:
-    """Return the guarantee of a document whose mentions alone are replaced: the weakest one, each
-    mention by the metric of its own surrogate."""
-    every = [one.guarantee for one in surrogates.values() if one.way == "drawn"]
-    if not every or any(one.kind == "none" for one in every):
+def _surrogate_guarantee(surrogates: Mapping[str, Surrogate]) -> Guarantee:
+    """Return the guarantee of a document in which only mentions are replaced: the weakest of its
+    surrogates, each mention in the metric of its own."""
+    guarantees = [s.guarantee for s in surrogates.values() if s.way == "drawn"]
+    if not guarantees or any(guarantee.kind == "none" for guarantee in guarantees):
         return Guarantee("none", notes="A label stays as it is, or its surrogate has no guarantee.")
-    near = [one for one in every if one.kind == "metric-dp"]
-    worst = max(every, key=lambda one: STATUSES.index(one.status))
-    metrics = dict.fromkeys(one.metric for one in near or every)
+    in_metric = [guarantee for guarantee in guarantees if guarantee.kind == "metric-dp"]
+    worst = max(guarantees, key=lambda guarantee: STATUSES.index(guarantee.status))
+    metrics = dict.fromkeys(guarantee.metric for guarantee in in_metric or guarantees)
     labels = ", ".join(dict.fromkeys(map(plain_label, surrogates)))
     return Guarantee(
-        "metric-dp" if near else "approx-dp",
-        max(one.epsilon for one in every),
-        max(one.delta for one in every) if not near else 0.0,
+        "metric-dp" if in_metric else "approx-dp",
+        max(guarantee.epsilon for guarantee in guarantees),
+        max(guarantee.delta for guarantee in guarantees) if not in_metric else 0.0,
         metric=" or ".join(metrics),
         adjacency=f"mentions of {labels}, as `surrogates` states for each",
         status=worst.status,
@@ -241,7 +240,7 @@ def _of_surrogates(surrogates: Mapping[str, Surrogate]) -> Guarantee:
 
 
 def _in_clear(settings: SanitizerSettings, nlp: Language | None) -> tuple[str, ...]:
-    """What of the input stays visible, in words, each once."""
+    """Return descriptions of what stays visible of the input, without duplicates."""
     visible = [*settings.selector.in_clear]
     if settings.draws_words:
         visible += [*settings.unknown.in_clear, *facts_of(settings.mechanism).in_clear]
@@ -260,38 +259,37 @@ def _in_clear(settings: SanitizerSettings, nlp: Language | None) -> tuple[str, .
 
 
 def _odds(mechanism: Mechanism) -> dict[str, Any] | None:
-    """How often an attacker names a person at most; see Receipt."""
-    near = facts_of(mechanism).near_names
-    if not near:
+    """Return upper bounds on how often an attacker names a person, for receipts."""
+    distances = facts_of(mechanism).near_names
+    if not distances:
         return None
-    right = {str(times): right_of(mechanism, times) for times in MENTIONED}
-    return {"among": len(near) + 1, "right": right}
+    rates = {str(times): naming_rate(mechanism, times) for times in MENTIONED}
+    return {"among": len(distances) + 1, "right": rates}
 
 
-def right_of(mechanism: Mechanism, words: int) -> float | None:
-    """Return how often whoever knows all else, and that a name is one of 100 near names, names it
-    at most, for a name like most in so many words. None where near names are unknown."""
-    near = facts_of(mechanism).near_names
-    if not near:
+def naming_rate(mechanism: Mechanism, words: int) -> float | None:
+    """Return an upper bound on the probability that an attacker names a typical person who is
+    mentioned in so many words. The attacker knows everything else, and that the name is one of 100
+    near names. None without known distances of near names."""
+    distances = facts_of(mechanism).near_names
+    if not distances:
         return None
     per_unit = mechanism.guarantee.epsilon * words
-    return best_guess([per_unit * distance for distance in near])
+    return best_guess([per_unit * distance for distance in distances])
 
 
-def names_of(space: Space) -> Ints1d:
-    """Return the rows of names of a space; all rows where it does not know its names."""
+def name_rows(space: Space) -> Ints1d:
+    """Return the rows of names of a space; all rows if the space has no classes of names."""
     flags: Bools1d = np.any([space.with_class(name) for name in NAMES], axis=0)
     return np.flatnonzero(flags if flags.sum() > 1 else ~flags | True)
 
 
-def names_apart(mechanism: Mechanism, space: Space) -> float:
-    """Return an upper bound of the distance between two names, in the metric of the guarantee;
-    infinity where it covers too few pairs.
-
-    Reference:
-        Twice the eccentricity of any name bounds the diameter.
+def max_name_distance(mechanism: Mechanism, space: Space) -> float:
+    """Return an upper bound on the distance of two names, in the metric of the guarantee: twice the
+    least, over probed names, of the distance to the farthest name (triangle inequality). Infinity
+    if the guarantee does not cover all pairs.
     """
-    guarantee, rows = mechanism.guarantee, names_of(space)
+    guarantee, rows = mechanism.guarantee, name_rows(space)
     if guarantee.kind == "approx-dp" and guarantee.covers == "all":
         return 1.0
     if guarantee.kind != "metric-dp" or not isinstance(mechanism, HasMetric):
@@ -310,20 +308,20 @@ def names_apart(mechanism: Mechanism, space: Space) -> float:
 
 def _surrogate_terms(settings: SanitizerSettings) -> dict[str, dict[str, Any]]:
     terms: dict[str, dict[str, Any]] = {}
-    for label, one in settings.active_surrogates.items():
+    for label, surrogate in settings.active_surrogates.items():
         terms[label] = {
-            "surrogate": one.name,
-            "guarantee": one.guarantee.to_dict(),
-            "chance": one.chance,
+            "surrogate": surrogate.name,
+            "guarantee": surrogate.guarantee.to_dict(),
+            "chance": surrogate.chance,
         }
-        scope = getattr(one, "scope", None)
+        scope = getattr(surrogate, "scope", None)
         if isinstance(scope, Scope) and scope.key_id is not None:
             terms[label]["key_id"] = scope.key_id
     return terms
 
 
 def check_labels(settings: SanitizerSettings, nlp: Language, name: str) -> None:
-    """Warn of surrogates whose label no recogniser predicts; raise DxError for a selected label
+    """Warn of surrogates for labels that no recogniser predicts. Raise DxError for a selected label
     without a surrogate."""
     if not settings.surrogates or isinstance(settings.surrogates, Preset):
         return
@@ -331,33 +329,32 @@ def check_labels(settings: SanitizerSettings, nlp: Language, name: str) -> None:
     missing: list[str] = sorted(set(selected) - set(settings.surrogates))
     if missing:
         raise DxError(Errors.DX115.format(missing=", ".join(missing)))
-    known = entity_labels(nlp, before=name)
+    labels = entity_labels(nlp, before=name)
     denied = settings.selector.deny.keys() if isinstance(settings.selector, Entities) else ()
-    unknown = [] if known is None else sorted({*settings.surrogates} - {*known, *denied})
+    unknown = [] if labels is None else sorted({*settings.surrogates} - {*labels, *denied})
     if unknown:
-        predicted = ", ".join(sorted(known or ())) or "no label at all"
+        predicted = ", ".join(sorted(labels or ())) or "no label at all"
         message = Warnings.DX121.format(unknown=", ".join(unknown), known=predicted)
         warnings.warn(message, DxWarning, stacklevel=5)
 
 
 def check_listeners(nlp: Language, name: str) -> None:
-    """Raise DxError for components behind the sanitizer that listen to a tok2vec or transformer
-    before it: what these computed is of other words, and is not in the new Doc."""
+    """Raise DxError for components after the sanitizer that listen to a tok2vec or transformer
+    before it: these computed vectors of the input's words, which the new Doc lacks."""
     if name not in nlp.pipe_names:
         return
     place = nlp.pipe_names.index(name)
     listeners = [set(getattr(pipe, "listening_components", ())) for _, pipe in nlp.pipeline]
-    near = set[str]().union(*listeners[place + 1 :])  # to one behind the sanitizer
-    for upstream, some in zip(nlp.pipe_names[:place], listeners, strict=False):
-        stranded = [one for one in nlp.pipe_names[place + 1 :] if one in some - near]
+    served = set[str]().union(*listeners[place + 1 :])  # by a component after the sanitizer
+    for upstream, names in zip(nlp.pipe_names[:place], listeners, strict=False):
+        stranded = ", ".join(n for n in nlp.pipe_names[place + 1 :] if n in names - served)
         if stranded:
-            named = ", ".join(stranded)
-            raise DxError(Errors.DX182.format(listeners=named, name=name, upstream=upstream))
+            raise DxError(Errors.DX182.format(listeners=stranded, name=name, upstream=upstream))
 
 
 def warn_of_lacking(space: Space) -> None:
-    """Warn where a table that nobody chose lacks English words that the built-in one has. One that
-    lacks most of English may be for anything."""
+    """Warn if a space that was not chosen explicitly lacks English words of the built-in space. One
+    that lacks most of them may be of another language."""
     lacked = lacked_of(space)
     if LACKING < lacked < NOT_ENGLISH:
         warnings.warn(Warnings.DX104.format(lacked=lacked), DxWarning, stacklevel=3)

@@ -1,7 +1,7 @@
-"""The stages of a draft, in their order: what becomes of each token between input and release.
+"""The stages of a draft, in order: from input tokens to the release.
 
-Mechanisms, editors and policies may be anyone's. What they return is checked, since numpy would
-take one word for all, and a row of -1 for the last word.
+Mechanisms, editors and policies may come from other packages. Their results are checked, since
+numpy would broadcast one word to all, and read row -1 as the last word.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from ..space import Space
 from ..text.spelling import like, spell
 from .draft import NUMBER, PLAIN, SAMPLED, SELECTED, UNKNOWN, Draft
 from .persons import check_persons
-from .selection import Run, bad_return, draw_surrogates, select
+from .selection import StageContext, bad_return, draw_surrogates, select
 from .unknown import WHICH
 
-NUMBERS_AT_ONCE = 2**22  # of noise, in one call of a mechanism: 32 MB as float64
+NUMBERS_AT_ONCE = 2**22  # random numbers in one call of a mechanism: 32 MB as float64
 
 
-def run_stages(docs: Sequence[Doc], run: Run) -> Draft:
-    """Return what is released for a batch of one Doc or more. Raise DxError where a document would
-    exceed its budget, or where a part returns something wrong."""
-    draft, mechanism = Draft.of(docs, run.space), run.settings.mechanism
-    if mechanism.guarantee.space not in ("", run.space.digest):  # fitted on another meanwhile
+def run_stages(docs: Sequence[Doc], context: StageContext) -> Draft:
+    """Return the draft to release for one Doc or more. Raise DxError if a document would exceed its
+    budget, or a part returns an invalid result."""
+    draft, mechanism = Draft.of(docs, context.space), context.settings.mechanism
+    if mechanism.guarantee.space not in ("", context.space.digest):  # fitted again
         raise DxError(Errors.DX041.format(name=mechanism.name))
     for stage in STAGES:
-        draft = stage(draft, run)
+        draft = stage(draft, context)
     return draft
 
 
-def check_budget(draft: Draft, run: Run) -> Draft:
-    """Raise DxError, before any word is drawn, where a document would exceed its budget."""
-    budget = run.settings.max_epsilon_per_doc
+def check_budget(draft: Draft, context: StageContext) -> Draft:
+    """Raise DxError, before any word is sampled, if a document would exceed its budget."""
+    budget = context.settings.max_epsilon_per_doc
     if budget is not None:
-        places = _places_to_draw(draft, (draft.kinds == SELECTED) & (draft.rows >= 0), run)
+        places = _places_to_draw(draft, (draft.kinds == SELECTED) & (draft.rows >= 0), context)
         draws = np.bincount(draft.documents[places], minlength=1)
-        spent = repeat(run.settings.mechanism.guarantee, int(draws.max())).epsilon
+        spent = repeat(context.settings.mechanism.guarantee, int(draws.max())).epsilon
         if spent > budget:
             raise DxError(Errors.DX006.format(spent=spent, budget=budget))
     return draft
@@ -54,35 +54,35 @@ def check_budget(draft: Draft, run: Run) -> Draft:
 # -- words -----------------------------------------------------------------------------------------
 
 
-def sample_words(draft: Draft, run: Run) -> Draft:
-    """Sample rows for the selected words. An unknown word has one where the mechanism draws it with
-    its sentence; all others are left to the policy, and have no text until then."""
-    selected, known = draft.kinds == SELECTED, draft.rows >= 0
-    noisy = run.settings.vectors == "noisy"
+def sample_words(draft: Draft, context: StageContext) -> Draft:
+    """Sample rows for the selected words. An unknown word gets a row if the mechanism samples it
+    with its sentence; the policy replaces all others, which are empty until then."""
+    selected, has_row = draft.kinds == SELECTED, draft.rows >= 0
+    noisy = context.settings.vectors == "noisy"
     if not (selected.any() or noisy):
         return draft
     rows, vectors = draft.rows.copy(), None
     if noisy:
-        vectors = run.space.vectors[rows]
-        vectors[~known | selected | (draft.kinds == NUMBER)] = 0
-    if run.together:
-        places, starts = _context(draft, run, selected)
+        vectors = context.space.vectors[rows]
+        vectors[~has_row | selected | (draft.kinds == NUMBER)] = 0
+    if context.together:
+        places, starts = _visible_words(draft, context, selected)
         is_fixed = ~selected[places]
-        drawn = _sample_together(rows[places], starts, is_fixed, run)
+        drawn = _sample_sentences(rows[places], starts, is_fixed, context)
         rows[places[~is_fixed]] = drawn[~is_fixed]
-        rows[_left_to_policy(draft, run)] = -1
+        rows[_left_to_policy(draft, context)] = -1
     else:
-        _sample_alone(_places_to_draw(draft, selected, run), rows, vectors, run)
-    kinds = np.where(selected, np.where(known, SAMPLED, UNKNOWN), draft.kinds)
+        _sample_words_alone(_places_to_draw(draft, selected, context), rows, vectors, context)
+    kinds = np.where(selected, np.where(has_row, SAMPLED, UNKNOWN), draft.kinds)
     vectors = None if vectors is None else vectors[draft.draws]
-    return _with_rows(replace(draft, kinds=kinds, vectors=vectors), rows, run)
+    return _with_rows(replace(draft, kinds=kinds, vectors=vectors), rows, context)
 
 
-def _places_to_draw(draft: Draft, mask: Bools1d, run: Run) -> Ints1d:
-    """Return the words of a mask that have a draw of their own, int64 (k,)."""
-    if run.settings.scope == "token":
+def _places_to_draw(draft: Draft, mask: Bools1d, context: StageContext) -> Ints1d:
+    """Return the words of a mask that have their own draw, int64 (k,)."""
+    if context.settings.scope == "token":
         return np.flatnonzero(mask)
-    # Distinct words of a document are drawn in the order of their rows, unknown ones of their ids.
+    # Distinct words of a document are sampled in the order of rows; unknown ones, of string ids.
     places = np.flatnonzero(mask & (draft.draws == np.arange(len(draft))))
     keys = [
         (document, row if row >= 0 else get_string_id(text.lower()))
@@ -97,7 +97,7 @@ def _places_to_draw(draft: Draft, mask: Bools1d, run: Run) -> Ints1d:
 
 
 def _input_texts(draft: Draft, places: Ints1d) -> list[str]:
-    """Return the texts of the input's tokens that these tokens come from."""
+    """Return the texts of the input tokens that these tokens come from."""
     pairs = zip(draft.documents[places].tolist(), draft.sources[places].tolist(), strict=True)
     return [draft.docs[document][source].text for document, source in pairs]
 
@@ -108,28 +108,31 @@ def _is_drawn(draft: Draft) -> Bools1d:
     return drawn
 
 
-def _context(draft: Draft, run: Run, drawn: Bools1d) -> tuple[Ints1d, Bools1d]:
+def _visible_words(draft: Draft, context: StageContext, drawn: Bools1d) -> tuple[Ints1d, Bools1d]:
     """Return the words that a mechanism or editor sees, int64 (k,), and where sentences begin.
 
-    Unmodified words that the space lacks are left out: the prior knows nothing of them. drawn: bool
-    (t,).
+    It sees the drawn words, bool (t,), and unmodified words of the space as context.
     """
     plain = (draft.kinds == PLAIN) & (draft.rows >= 0)
-    if run.settings.surrogates:
+    if context.settings.surrogates:
         plain &= np.isin(draft.documents, draft.documents[drawn])
     places = np.flatnonzero(drawn | plain)
     return places, np.diff(draft.sentences[places], prepend=-1) > 0
 
 
-def _sample_together(rows: Ints1d, starts: Bools1d, is_fixed: Bools1d, run: Run) -> Ints1d:
-    mechanism: Any = run.settings.mechanism
-    draw = mechanism.sample(rows, run.settings.rng, starts=starts, fixed=is_fixed, unknown=rows < 0)
-    return _checked_rows(draw.rows, len(rows), run.space)
+def _sample_sentences(
+    rows: Ints1d, starts: Bools1d, is_fixed: Bools1d, context: StageContext
+) -> Ints1d:
+    mechanism: Any = context.settings.mechanism
+    draw = mechanism.sample(
+        rows, context.settings.rng, starts=starts, fixed=is_fixed, unknown=rows < 0
+    )
+    return _checked_rows(draw.rows, len(rows), context.space)
 
 
-def _left_to_policy(draft: Draft, run: Run) -> Ints1d:
-    """Return the unknown words that are not drawn with their sentence, int64."""
-    policy: Any = run.settings.unknown
+def _left_to_policy(draft: Draft, context: StageContext) -> Ints1d:
+    """Return the unknown words that the policy replaces, int64."""
+    policy: Any = context.settings.unknown
     places = np.flatnonzero((draft.kinds == SELECTED) & (draft.rows < 0))
     if not len(places) or not hasattr(policy, "in_context"):
         return places
@@ -138,9 +141,11 @@ def _left_to_policy(draft: Draft, run: Run) -> Ints1d:
     return places[[policy.keeps_form(text) for text in _input_texts(draft, places)]]
 
 
-def _sample_alone(places: Ints1d, rows: Ints1d, vectors: Floats2d | None, run: Run) -> None:
-    """Put in the rows, and noisy vectors, that are drawn for these tokens."""
-    mechanism, rng, space = run.settings.mechanism, run.settings.rng, run.space
+def _sample_words_alone(
+    places: Ints1d, rows: Ints1d, vectors: Floats2d | None, context: StageContext
+) -> None:
+    """Replace the rows, and vectors, of these tokens by sampled ones."""
+    mechanism, rng, space = context.settings.mechanism, context.settings.rng, context.space
     unknown = rows[places] < 0
     for part in _at_once(places[~unknown], space):
         draw = mechanism.sample(rows[part], rng)
@@ -148,63 +153,62 @@ def _sample_alone(places: Ints1d, rows: Ints1d, vectors: Floats2d | None, run: R
         if vectors is not None:
             vectors[part] = _checked_vectors(draw.vectors, len(part), space)
     if vectors is not None:
-        # The vector of an unknown word is that of a public word that is drawn uniformly, so which
-        # words are unknown does not show.
+        # Unknown words get the noisy vector of a uniform public word: vectors must not reveal them.
         for part in _at_once(places[unknown], space):
             draw = mechanism.sample(rng.integers(len(space), len(part)), rng)
             vectors[part] = _checked_vectors(draw.vectors, len(part), space)
 
 
 def _at_once(places: Ints1d, space: Space) -> Iterator[Ints1d]:
-    """Yield parts of the places for one call of a mechanism each."""
+    """Yield the places in parts, one for each call of a mechanism."""
     size = max(1024, NUMBERS_AT_ONCE // space.vectors.shape[1])
     for start in range(0, len(places), size):
         yield places[start : start + size]
 
 
-def _with_rows(draft: Draft, rows: Ints1d, run: Run) -> Draft:
-    """Return a draft with these rows, and their words: "" for a drawn word that has none."""
-    places, public = np.flatnonzero(_is_drawn(draft)), run.space.words
+def _with_rows(draft: Draft, rows: Ints1d, context: StageContext) -> Draft:
+    """Return a draft with these rows and their words; "" for a drawn word without a row."""
+    places, public = np.flatnonzero(_is_drawn(draft)), context.space.words
     rows, words = rows[draft.draws], draft.words.copy()
     words[places] = [public[row] if row >= 0 else "" for row in rows[places].tolist()]
     return replace(draft, rows=rows, words=words)
 
 
-def edit_words(draft: Draft, run: Run) -> Draft:
-    """Edit the drawn words by public knowledge alone. A word that was drawn where another text will
-    stand is not shown to the editor."""
-    editor, mechanism = run.settings.editor, run.settings.mechanism
+def edit_words(draft: Draft, context: StageContext) -> Draft:
+    """Edit the drawn words by public knowledge only. The editor does not see words that the policy
+    will replace."""
+    editor, mechanism = context.settings.editor, context.settings.mechanism
     drawn = _is_drawn(draft) & (draft.rows >= 0)
     if editor is None or not drawn.any():
         return draft
     rows = draft.rows.copy()
-    if run.settings.scope == "type":
-        places = _places_to_draw(draft, drawn, run)
+    if context.settings.scope == "type":
+        places = _places_to_draw(draft, drawn, context)
         fixed = np.zeros(len(places), dtype=bool)
         edited = editor.edit(rows[places], mechanism)
     else:
-        places, starts = _context(draft, run, drawn)
+        places, starts = _visible_words(draft, context, drawn)
         fixed = ~drawn[places]
         edited = editor.edit(rows[places], mechanism, starts, fixed=fixed)
     rows[places] = _checked_edit(edited, rows[places], fixed)
-    return _with_rows(draft, rows, run)
+    return _with_rows(draft, rows, context)
 
 
-def replace_unknown(draft: Draft, run: Run) -> Draft:
-    """Let the policy replace the unknown words that have no row."""
-    places = _places_to_draw(draft, (draft.kinds == UNKNOWN) & (draft.rows < 0), run)
+def replace_unknown(draft: Draft, context: StageContext) -> Draft:
+    """Replace the unknown words without a row by the policy."""
+    places = _places_to_draw(draft, (draft.kinds == UNKNOWN) & (draft.rows < 0), context)
     if not len(places):
         return draft
-    policy, rng = run.settings.unknown, run.settings.rng
-    chosen = policy.replace(_input_texts(draft, places), run.space, rng)
+    policy, rng = context.settings.unknown, context.settings.rng
+    chosen = policy.replace(_input_texts(draft, places), context.space, rng)
     words = draft.words.copy()
     words[places] = _checked_texts(chosen, len(places), "The policy for unknown words")
     return replace(draft, words=words[draft.draws])
 
 
-def draw_numbers(draft: Draft, run: Run) -> Draft:
-    """Draw numbers by their value."""
-    rule, rng = run.settings.numbers, run.settings.rng
+def draw_numbers(draft: Draft, context: StageContext) -> Draft:
+    """Sample numbers by their value."""
+    rule, rng = context.settings.numbers, context.settings.rng
     if rule is None:
         return draft
     words, part_name = draft.words.copy(), "The mechanism for numbers"
@@ -217,11 +221,11 @@ def draw_numbers(draft: Draft, run: Run) -> Draft:
     return replace(draft, words=words[draft.draws])
 
 
-def apply_stages(draft: Draft, run: Run) -> Draft:
-    """Apply the stages of other packages, which see the release alone."""
-    for name, stage in run.settings.stages.items():
-        shows_unknown = WHICH in run.settings.unknown.in_clear
-        released = stage(draft.public(shows_unknown=shows_unknown), run.settings.rng)
+def apply_stages(draft: Draft, context: StageContext) -> Draft:
+    """Apply the stages of other packages, which see the release only."""
+    for name, stage in context.settings.stages.items():
+        shows_unknown = WHICH in context.settings.unknown.in_clear
+        released = stage(draft.public(shows_unknown=shows_unknown), context.settings.rng)
         if not isinstance(released, Draft):
             shape = {"given": type(released).__name__, "count": len(draft), "expected": "a Draft"}
             raise DxError(Errors.DX038.format(part=f"The stage {name}", **shape))
@@ -234,24 +238,24 @@ def apply_stages(draft: Draft, run: Run) -> Draft:
     return draft
 
 
-def replace_blocked(draft: Draft, run: Run) -> Draft:
-    """Replace the words that are never to come out by their substitutes."""
-    blocked, substitutes = run.blocked
+def replace_blocked(draft: Draft, context: StageContext) -> Draft:
+    """Replace blocked words by their substitutes."""
+    blocked, substitutes = context.blocked
     places = np.flatnonzero(_is_drawn(draft))
     drawn = draft.words[places].tolist()
-    if not (found := blocked.intersection(drawn)):
+    if not blocked.intersection(drawn):
         return draft
     words = draft.words.copy()
-    words[places] = [substitutes[word] if word in found else word for word in drawn]
+    words[places] = [substitutes.get(word, word) for word in drawn]
     return replace(draft, words=words)
 
 
-def spell_words(draft: Draft, run: Run) -> Draft:
-    """Spell drawn words as a person would, or in the case of the input."""
+def spell_words(draft: Draft, context: StageContext) -> Draft:
+    """Restore capitals, contractions and articles; or copy the case of the input."""
     first = np.flatnonzero(np.diff(draft.documents, prepend=-1))
     words = draft.words.copy()
     words[:], spaces = spell(draft.words.tolist(), draft.spaces, draft.kinds >= SAMPLED, first)
-    if run.settings.casing == "preserve":
+    if context.settings.casing == "preserve":
         places = np.flatnonzero(draft.kinds == SAMPLED)
         models = _input_texts(draft, places)
         for place, model in zip(places.tolist(), models, strict=True):
@@ -265,7 +269,7 @@ STAGES = (
 )  # fmt: skip
 
 
-# -- what other parts return -----------------------------------------------------------------------
+# -- checks of results -----------------------------------------------------------------------------
 
 
 def _checked_rows(returned: Any, k: int, space: Space) -> Ints1d:
@@ -277,7 +281,7 @@ def _checked_rows(returned: Any, k: int, space: Space) -> Ints1d:
 
 
 def _checked_edit(returned: Any, rows: Ints1d, fixed: Bools1d) -> Ints1d:
-    """Raise DxError for rows of an editor that are no rows, or that change what is fixed."""
+    """Raise DxError if an editor returns invalid rows or changes fixed words."""
     edited = np.asarray(returned)
     valid = edited.shape == rows.shape and edited.dtype.kind in "iu"
     if not valid or (edited[fixed] != rows[fixed]).any():

@@ -1,9 +1,8 @@
-"""What takes the place of a selected word that the space does not hold. Never the word itself.
+"""Policies for selected words that the space lacks. None releases the word itself.
 
-Names, numbers, addresses and misspellings end here, the very words that a reader would look for.
-That a word was unknown is visible with all of these but dx.RandomWord.v1 and the words of
-dx.Context.v1. With those it can be guessed, as their distribution is not that of known
-words; which word it was cannot.
+These words are names, numbers, addresses and misspellings: what an attacker looks for. All policies
+but dx.RandomWord.v1 and dx.Context.v1 show which words were unknown. With these two it can be
+guessed, since replacements have a distribution of their own; the word itself cannot.
 """
 
 from __future__ import annotations
@@ -69,8 +68,8 @@ class Context(RandomWord):
     """Sample words that fit their sentence, and each digit and letter of codes uniformly.
 
     A code has a digit, no four letters in a row and no two marks in a row (0142, 12/31/2024,
-    A1234567). Its form has influence, nothing else of an unknown word has. Word-level sampling,
-    which has no sentence, draws words uniformly from the space.
+    A1234567). The output depends on the form of a code, and on nothing else of an unknown word.
+    Word-level sampling has no sentence, and draws words uniformly from the space.
     """
 
     in_context = True
@@ -81,23 +80,23 @@ class Context(RandomWord):
     )
 
     def keeps_form(self, word: str) -> bool:
-        """Return whether a word is a number or code, which replace draws."""
+        """Return whether a word is a number or code, whose form `replace` keeps."""
         return _CODE.fullmatch(word) is not None
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
-        """Return numbers and codes of the same form; uniform words of the space for all else."""
+        """Return codes of the same form for codes, and uniform words of the space for others."""
         drawn = super().replace(words, space, rng)
         for i, word in enumerate(words):
             if self.keeps_form(word):
                 # Uniform below 260 is uniform below 10 and below 26.
                 numbers = rng.integers(260, len(word)).tolist()
-                drawn[i] = "".join(map(_alike, word, numbers))
+                drawn[i] = "".join(map(_redrawn, word, numbers))
                 if _CLOCK.fullmatch(word):
                     drawn[i] = drawn[i][:-2] + ("am", "pm")[numbers[-1] % 2]
         return drawn
 
 
-def _alike(character: str, number: int) -> str:
+def _redrawn(character: str, number: int) -> str:
     if character.isdigit():
         return str(number % 10)
     if not character.isalpha():
@@ -120,7 +119,7 @@ class RandomDigits(Redact):
     )
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
-        """Return numbers with other digits; the text for all else."""
+        """Return numbers with other digits, and the text for other words."""
         replaced = super().replace(words, space, rng)
         for i, word in enumerate(words):
             if _NUMBER.fullmatch(word):
@@ -131,12 +130,12 @@ class RandomDigits(Redact):
 
 @registry.dx_unknowns("dx.Raise.v1")
 class Raise:
-    """Raise for documents that hold an unknown word, without naming it."""
+    """Raise an error for documents with unknown words, without naming these."""
 
     in_clear: tuple[str, ...] = ()
 
     def replace(self, words: list[str], space: Space, rng: Rng) -> list[str]:
-        """Raise DxError with how many unknown words there are."""
+        """Raise DxError with the number of unknown words."""
         if words:
             raise DxError(Errors.DX036.format(count=len(words)))
         return []

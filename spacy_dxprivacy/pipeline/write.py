@@ -1,7 +1,7 @@
 """Make the new Docs of a draft: words, annotations, receipt.
 
-They are made by whitelist: words, blanks, what `carry` names, and the receipt. Nothing else of the
-old Doc reaches them, since lemmas, tags, tensors and user data are functions of the input.
+Only words, blanks, annotations in `carry` and the receipt reach the new Docs: lemmas, tags, tensors
+and user data of the old Doc are functions of the input.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from ..errors import DxError, Errors
 from ..text.layout import MARKS, moved
 from .count import Count
 from .draft import NUMBER, SAMPLED, SELECTED, SURROGATE, UNKNOWN, Draft
-from .receipt import SPANS_KEY, UNCOVERED, Terms, earlier_stages, mark_as_made
+from .receipt import SPANS_KEY, UNCOVERED, ReceiptTerms, earlier_stages, mark_as_made
 from .settings import SanitizerSettings
 from .unknown import WHICH
 
-ATTRIBUTES = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}  # of what `carry` names
+ATTRIBUTES = {"ents": [ENT_IOB, ENT_TYPE], "sents": [SENT_START]}  # by value of `carry`
 _INSIDE = 1  # value of ENT_IOB: inside an entity
 _NO_START = np.uint64(2**64 - 1)  # value of SENT_START: -1, no sentence begins
 
 
-def write(settings: SanitizerSettings, draft: Draft, terms: Terms) -> list[Doc]:
+def write(settings: SanitizerSettings, draft: Draft, terms: ReceiptTerms) -> list[Doc]:
     """Make the new Docs of a draft, each with its receipt."""
-    if left := int((draft.kinds == SELECTED).sum()):
+    if unsampled := int((draft.kinds == SELECTED).sum()):
         what = {"part": "The stages", "given": "the input", "expected": "words that were drawn"}
-        raise DxError(Errors.DX038.format(count=left, **what))
+        raise DxError(Errors.DX038.format(count=unsampled, **what))
     docs = []
     for i, (doc, part) in enumerate(zip(draft.docs, draft.parts, strict=True)):
         words, spaces = draft.words[part].tolist(), draft.spaces[part].tolist()
         new = Doc(doc.vocab, words=words, spaces=spaces)
         kinds, sources = draft.kinds[part], draft.sources[part]
         placed = kinds == SURROGATE
-        follows = placed & (np.diff(sources, prepend=-1) == 0)  # a surrogate, but its first token
+        follows = placed & (np.diff(sources, prepend=-1) == 0)  # not its first token
         for name in settings.carry:
             _carry(name, doc, new, sources, follows)
         # spaCy keeps the context of nlp.pipe(as_tuples=True) here.
@@ -57,10 +57,10 @@ def write(settings: SanitizerSettings, draft: Draft, terms: Terms) -> list[Doc]:
 
 
 def _carry(name: str, doc: Doc, new: Doc, sources: Ints1d, follows: Bools1d) -> None:
-    """Copy annotations of the old tokens to the new ones: the surrogate of an entity is one."""
+    """Copy annotations to the new tokens; all tokens of a surrogate are one entity."""
     if not len(doc):
         return
-    # A list: numpy would give from_array another shape for a single attribute.
+    # A list: with a single attribute, to_array would return another shape than from_array takes.
     old: Any = doc.to_array(ATTRIBUTES[name])
     values = old[sources]
     if name == "ents":
@@ -73,11 +73,11 @@ def _carry(name: str, doc: Doc, new: Doc, sources: Ints1d, follows: Bools1d) -> 
 def _provenance(
     new: Doc, kinds: Ints1d, begins: Bools1d, mentions: list[str], settings: SanitizerSettings
 ) -> list[Span]:
-    """Return spans that say how each token of the new Doc was made.
+    """Return spans with the provenance of each token of the new Doc.
 
-    The labels follow from the selection, the space and the surrogates alone, never from what was
-    sampled: whether a sampled word came out unchanged must not show. begins: bool (m,), where a
-    surrogate begins. mentions: the label of each.
+    Labels depend on the selection, the space and the surrogates, never on samples: they must not
+    reveal whether a sampled word is unchanged. begins: bool (m,), where a surrogate begins.
+    mentions: the label of each surrogate.
     """
     labels = ["UNMODIFIED", "SAMPLED", "UNKNOWN", *mentions]
     label_of = (kinds >= SAMPLED).astype(np.int64)
@@ -100,7 +100,7 @@ def _moved_marks(doc: Doc, new: Doc, kinds: Ints1d, sources: Ints1d) -> list[int
 
 
 def _edges(doc: Doc) -> Ints2d:
-    """Return where each token starts and ends, int64 (tokens, 2)."""
+    """Return the start and end of each token, int64 (tokens, 2)."""
     return np.array([(token.idx, token.idx + len(token)) for token in doc])
 
 
@@ -126,7 +126,7 @@ def _counted(draft: Draft, document: int, part: slice) -> Count:
 
 
 def _mention_counts(replacements: Sequence[Replacement]) -> dict[str, dict[str, int]]:
-    """Return how many mentions of each label were found, replaced and kept."""
+    """Return the numbers of found, replaced and kept mentions of each label."""
     counts: dict[str, dict[str, int]] = {}
     for item in replacements:
         of_label = counts.setdefault(item.mention.label, {"found": 0, "replaced": 0, "kept": 0})

@@ -1,5 +1,5 @@
 """Priors: public language models, which never see the input.
 
-chain.py has the model and carries it to the words of any space; registered.py has what configs name
-(@dx_priors); make.py makes a prior from public texts.
+chain.py has the model and maps it to the words of any space; pairs.py reads and writes it;
+registered.py has the registered priors (@dx_priors); make.py makes a prior from public texts.
 """

@@ -1,23 +1,22 @@
-r"""A public language model whose sums over sentences are exact, and how it is carried to a space.
+r"""A public language model with exact sums over sentences, and its mapping to a space.
 
     q(y_1 .. y_n) = sum over z of  begin[z_1] B[y_1, z_1] T[z_1, z_2] B[y_2, z_2] ...  (end[z_n])
 
     T[z, z'] = back[z] u[z'] + delta[z, z']        B[y, z] = emit[y, z]
 
-Word pairs with back-off are such a chain, their states being types of words; so are words drawn
-alone (one state). K is the number of types, n that of words of the space, S that of sentences side
-by side.
+Word pairs with back-off are such a chain, with types of words as states; so are independent words
+(one state). K is the number of types, n that of words of the space, S that of parallel sentences.
 
-A variable-order model has C further states, contexts of two words: (x, y) emits as its base y does,
-and leads where y leads and further:
+A variable-order model has C further states, contexts of two words: (x, y) has the emissions of its
+base y, its scaled transitions and further ones:
 
     T[c, z'] = lower[c] T[base[c], z'] + context_delta[c, z']
 
 The states are the K types, then the C contexts. Pairs lead to a context by delta, never by u.
 
-Words of the model and of a space are matched by spelling, in exact case first, then without regard
-to case. Words of a space that the model lacks join the nearest word that it has, with a small share
-of its probability, so that every word of the space can come out.
+Words of the model and of a space are matched by exact case first, then without case. A word of the
+space that the model lacks joins the nearest word of the model, with a small share of its
+probability, so that every word of the space can be sampled.
 
 Paper  Rabiner 1989, "A tutorial on hidden Markov models"; Katz 1987 (back-off); Ron, Singer and
        Tishby 1996, "The power of amnesia" (variable order)
@@ -42,25 +41,25 @@ ARRAYS = ("begin", "alone", "end", "back", "u")
 TABLES = ("delta", "emit")
 PARTS = ("data", "indices", "indptr")  # of a table
 TOLERANCE = 1e-4  # of sums that should be 1, in float32
-JOINED = 0.01  # what a word that the model lacks weighs beside the one that it joins
-MOST_JOINED = 0.1  # what all that join one word weigh together
-LEAST_SHARE = 1e-3  # of the spellings of a word, beside the commonest
+JOINED = 0.01  # weight of a joined word, relative to its host
+MOST_JOINED = 0.1  # weight of all words of a host, relative to it
+LEAST_SHARE = 1e-3  # of a spelling, relative to the commonest
 HOSTS = 12_000  # the commonest words, which others join
 BLOCK = 1024
-LEAST_SUM = 1e-6  # of what follows a word, where sentences always end
+LEAST_SUM = 1e-6  # of transitions from a word
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chain:
     """A hidden Markov model with back-off, over the words of a space."""
 
-    begin: Numbers1d  # (K + C,), of the first state of a sentence
-    alone: Numbers1d  # (K,), of the state of a word without context
+    begin: Numbers1d  # (K + C,), probabilities of the first state of a sentence
+    alone: Numbers1d  # (K,), probabilities of the state of a word without context
     end: Numbers1d  # (K + C,), the probability that a sentence ends after a state
     back: Numbers1d  # (K,)
     u: Numbers1d  # (K,)
     delta: Any  # csr float32 (K, K + C), not negative
-    emit: Any  # csr float32 (n, K); columns sum to 1, or to less where the space lacks words
+    emit: Any  # csr float32 (n, K); columns sum to 1, or less if the space lacks words
     base: Numbers1d = field(default_factory=partial(np.zeros, 0, np.int32))  # (C,)
     lower: Numbers1d = field(default_factory=partial(np.zeros, 0, np.float32))  # (C,)
     context_delta: Any = None  # csr float32 (C, K + C), not negative; None without contexts
@@ -93,19 +92,19 @@ class Chain:
 
     @cached_property
     def emitters(self) -> Any:
-        """csr (n, K + C): the emissions of all states."""
+        """The emissions of all states, csr (n, K + C)."""
         if not len(self.base):
             return self.emit
         return self.emit.tocsc()[:, self.expand_to_states(np.arange(self.types))].tocsr()
 
     @cached_property
     def base_types(self) -> Ints1d:
-        """int64 (B,): the types that are bases of contexts."""
+        """The types that are bases of contexts, int64 (B,)."""
         return np.unique(self.base).astype(np.int64)
 
     @cached_property
     def base_shares(self) -> Any:
-        """csr (K, C): lower[c] at base[c], by which messages of contexts add to their bases."""
+        """lower[c] at base[c], which adds messages of contexts to their bases, csr (K, C)."""
         from scipy.sparse import csr_array
 
         C = len(self.base)
@@ -130,8 +129,8 @@ class Chain:
         x, y = cells.coords
         onto = csr_array((cells.data, (x, self.expand_to_states(np.arange(K))[y])), shape=(K, K))
         begin = self.sum_by_type(self.begin.astype(np.float64))
-        kept = {name: getattr(self, name) for name in ("alone", "back", "u", "emit")}
-        return Chain(begin=begin.astype(np.float32), end=self.end[:K], delta=onto, **kept)
+        fields = {name: getattr(self, name) for name in ("alone", "back", "u", "emit")}
+        return Chain(begin=begin.astype(np.float32), end=self.end[:K], delta=onto, **fields)
 
     @property
     def is_alone(self) -> bool:
@@ -140,38 +139,38 @@ class Chain:
 
     @cached_property
     def totals(self) -> Floats1d:
-        """float64 (K,): the column sums of emit."""
+        """The column sums of emit, float64 (K,)."""
         return self.emission_sums(np.ones(self.emit.shape[0]))
 
     def emission_sums(self, weights: Floats1d) -> Floats1d:
         """Return emit.T @ weights, float64 (K,), for weights of words (n,)."""
-        # In float64: sparse tables add up float32 as float32.
+        # In float64: sparse tables would sum float32 as float32.
         numbers = np.repeat(weights, np.diff(self.emit.indptr)) * self.emit.data
         sums: Floats1d = np.bincount(self.emit.indices, numbers, self.types).astype(np.float64)
         return sums
 
     @cached_property
     def words_by_state(self) -> Any:
-        """csc (n, K): the words of each type in a column."""
+        """The words of each type in a column, csc (n, K)."""
         return self.emit.tocsc()
 
     @cached_property
     def one_state(self) -> tuple[Numbers1d, Numbers1d] | None:
-        """(n,), (n,): the single state of each word, and its emission; None where words have
-        several or none."""
+        """The single state of each word, and its emission, (n,) each; None if a word has several
+        states or none."""
         if not (np.diff(self.emit.indptr) == 1).all():
             return None
         return self.emit.indices, self.emit.data
 
     @cached_property
     def unigram(self) -> Floats1d:
-        """float64 (n,): the probability of each word without context."""
+        """The probability of each word without context, float64 (n,)."""
         weights: Floats1d = self.emit @ self.alone.astype(np.float64)
         return weights
 
     @cached_property
     def _into(self) -> Any:
-        """csr (K + C, K + C + 1): into_states and u, for one product."""
+        """incoming_transitions and u, for one product, csr (K + C, K + C + 1)."""
         from scipy.sparse import csr_array, hstack
 
         K, ends = self.types, np.minimum(np.arange(self.states + 1), self.types)
@@ -194,13 +193,13 @@ class Chain:
         return np.vstack([behind, self.lower[:, None] * behind[self.base] + self.context_delta @ M])
 
     def transitions(self, targets: Ints1d, sources: Ints1d) -> tuple[Ints1d, Ints1d, Numbers1d]:
-        """Return the entries of delta and context_delta from sources to targets: their places in
+        """Return the entries of delta and context_delta from sources to targets: their indices in
         `targets` and in `sources`, and the entries, (e,) each."""
         table = self._into
         first, counts = table.indptr[targets], np.diff(table.indptr)[targets]
         place = np.repeat(np.arange(len(targets)), counts)
         entries = np.arange(len(place)) + np.repeat(first - np.cumsum(counts) + counts, counts)
-        at = np.full(self.states + 1, -1)  # the last one is u
+        at = np.full(self.states + 1, -1)  # the last column is u
         at[sources] = np.arange(len(sources))
         source_at = at[table.indices[entries]]
         listed = source_at >= 0
@@ -208,7 +207,7 @@ class Chain:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of all of it, in hexadecimal."""
+        """SHA-256 of all arrays, in hexadecimal."""
         hasher = hashlib.sha256()
         for array in to_fields(self).values():
             hasher.update(np.ascontiguousarray(array).data)
@@ -223,7 +222,7 @@ class Chain:
 class Prior(Protocol):
     """A public language model, which never sees an input.
 
-    draws: "alone" (word-level) or "sentence" (a sentence is sampled as a whole, its sum exact).
+    draws: "alone" (word-level sampling) or "sentence" (sentence-level).
     """
 
     name: str
@@ -235,8 +234,8 @@ class Prior(Protocol):
 
 
 def check_chain(chain: Chain) -> None:
-    """Raise DxError for arrays that do not fit together, negative numbers, sums that are not 1
-    (by how much), and states that lead nowhere."""
+    """Raise DxError for arrays that do not fit together, negative numbers, sums that are not 1, and
+    states without successors."""
 
     def check_sum(subject: str, sums: Floats1d) -> None:
         off = float(np.abs(sums - 1).max())
@@ -267,8 +266,8 @@ def check_chain(chain: Chain) -> None:
 
 
 def check_contexts(chain: Chain) -> None:
-    """Raise DxError for contexts that do not fit, or lead nowhere. What follows one need not add up
-    to 1: where sentences end after it more often than after its base, it weighs less."""
+    """Raise DxError for contexts that do not fit, or have no successors. Their transitions may sum
+    to less than 1, if sentences end after them more often than after their base."""
     K, C = chain.types, len(chain.base)
     if not C:
         return
@@ -288,8 +287,8 @@ def _bad(why: str) -> DxError:
 
 
 def chain_of(**fields: Any) -> Chain:
-    """Return a chain in float32 of the fields of Chain, given in any precision: begin, alone and u
-    are brought to sum 1. Raises DxError as check_chain does."""
+    """Return a chain in float32, given its fields in any precision; begin, alone and u are
+    normalised. Raise DxError as check_chain does."""
     for name in ("begin", "alone", "u"):
         weights = np.asarray(fields[name], dtype=np.float64)
         fields[name] = weights / weights.sum()
@@ -310,7 +309,7 @@ def alone_chain(weights: Numbers1d) -> Chain:
 
 
 def to_fields(chain: Chain) -> dict[str, Any]:
-    """Return plain arrays, by name."""
+    """Return the arrays by name."""
     fields = {name: getattr(chain, name) for name in ARRAYS}
     for name in TABLES:
         fields |= {f"{name}_{part}": getattr(getattr(chain, name), part) for part in PARTS}
@@ -321,7 +320,7 @@ def to_fields(chain: Chain) -> dict[str, Any]:
 
 
 def from_fields(fields: Mapping[str, Any], n: int) -> Chain:
-    """Return the chain on a space of n words. Raises DxError as check_chain does."""
+    """Return the chain of to_fields on n words. Raise DxError as check_chain does."""
     from scipy.sparse import csr_array
 
     def table(name: str, shape: tuple[int, int]) -> Any:
@@ -335,12 +334,12 @@ def from_fields(fields: Mapping[str, Any], n: int) -> Chain:
     return Chain(**arrays, delta=table("delta", (K, K + C)), emit=table("emit", (n, K)), **contexts)
 
 
-# -- on the words of a space ---------------------------------------------------------------------
+# -- mapping to the words of a space --------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairModel:
-    """A language model on words of its own."""
+    """A language model on its own words."""
 
     words: Sequence[str]  # V different strings
     chain: Chain  # its emit is (V, K)
@@ -352,35 +351,35 @@ class WeightedWords:
     """Words and their frequencies."""
 
     words: Sequence[str]
-    weights: Floats1d  # float64 (V,); 0 for those that are no words
+    weights: Floats1d  # float64 (V,); 0 for entries that are no words
     name: str
 
 
-def carry(model: PairModel, space: Space, frequency: Floats1d) -> Chain:
+def map_to_space(model: PairModel, space: Space, frequency: Floats1d) -> Chain:
     """Return the language model on the words of a space.
 
-    States without words are left out, and the ratio of the probabilities of two sentences stays.
+    States without words are left out; ratios of probabilities of sentences do not change.
 
     Args:
         model: The language model.
         space: The space, of n words.
-        frequency: float (n,), by which words of the space that are spelled like one word of the
-            model share it.
+        frequency: float (n,), by which several spellings of a word of the model share its
+            probability.
 
     Raises:
-        DxError: Where no word of the space is in the model.
+        DxError: If no word of the space is in the model.
     """
     from scipy.sparse import diags_array
 
     chain, listed = model.chain, WeightedWords(model.words, model.chain.unigram, model.name)
-    cells = with_neighbours(spelled(listed, space, frequency), space, listed.weights)
+    cells = with_neighbours(spelling_shares(listed, space, frequency), space, listed.weights)
     emit = (cells @ chain.emit).tocsr()
     types = np.asarray(emit.sum(axis=0)).reshape(-1) > 0
     if types.all():
         return replace(chain, emit=emit.astype(np.float32))
     u, inner = chain.u[types].astype(np.float64), chain.delta.astype(np.float64)[types]
     states = chain.expand_to_states(types)
-    # Nothing leads to contexts whose first word is left out.
+    # Contexts with a first word that is left out are not reachable.
     states[chain.types :] &= (inner.sum(axis=0) + chain.begin > 0)[chain.types :]
     delta, back, end, sums = joint(
         inner[:, states],
@@ -392,14 +391,14 @@ def carry(model: PairModel, space: Space, frequency: Floats1d) -> Chain:
     begin, alone = chain.begin[states], chain.alone[types] / stays
     contexts: dict[str, Any] = {}
     if len(chain.base):
-        kept = states[chain.types :]
-        base = (np.cumsum(types) - 1)[chain.base[kept]]
-        listed_delta = chain.context_delta[kept][:, states].astype(np.float64)
+        reachable = states[chain.types :]
+        base = (np.cumsum(types) - 1)[chain.base[reachable]]
+        listed_delta = chain.context_delta[reachable][:, states].astype(np.float64)
         context_delta = diags_array(1 / sums[base]) @ listed_delta
-        end = np.append(end, chain.end[chain.types :][kept] / sums[base])
+        end = np.append(end, chain.end[chain.types :][reachable] / sums[base])
         contexts = {
             "base": base,
-            "lower": chain.lower[kept],
+            "lower": chain.lower[reachable],
             "context_delta": context_delta.tocsr(),
         }
     return chain_of(
@@ -409,11 +408,11 @@ def carry(model: PairModel, space: Space, frequency: Floats1d) -> Chain:
     )  # fmt: skip
 
 
-def spelled(listed: WeightedWords, space: Space, frequency: Floats1d) -> Any:
-    """Return the share of each word of a space in each listed word, csr float64 (n, V). Columns
-    sum to 1, or to 0 where the space lacks the word.
+def spelling_shares(listed: WeightedWords, space: Space, frequency: Floats1d) -> Any:
+    """Return the share of each word of a space in each listed word, csr float64 (n, V). Columns sum
+    to 1, or to 0 if the space lacks the word.
 
-    Raises DxError where no word of the space is listed.
+    Raises DxError if no word of the space is listed.
     """
     from scipy.sparse import csr_array
 
@@ -421,7 +420,7 @@ def spelled(listed: WeightedWords, space: Space, frequency: Floats1d) -> Any:
     words = list(listed.words)
     exact = {word: i for i, word in reversed(list(enumerate(words)))}
     folded = {word.lower(): i for i, word in reversed(list(enumerate(words)))}
-    # Each word of the space as it is, in lower case, in any case; then the words left the same way.
+    # Each word of the space in exact, lower and any case; then remaining words in the same way.
     column = (exact.get(w, exact.get(w.lower(), folded.get(w.lower(), -1))) for w in space.words)
     of_row, of_word = np.fromiter(column, np.int64, len(space)), space.find_all(words)
     of_word[np.isin(np.arange(V), of_row)] = -1
@@ -440,42 +439,44 @@ def spelled(listed: WeightedWords, space: Space, frequency: Floats1d) -> Any:
 
 
 def with_neighbours(cells: Any, space: Space, weights: Floats1d) -> Any:
-    """Return the cells of `spelled`, in which words of the space that had none join others, so that
-    no row is empty. weights: (V,), of the listed words."""
+    """Return the cells of spelling_shares with unlisted words of the space joined to listed ones,
+    so that no row is empty. weights: (V,), of the listed words."""
     from scipy.sparse import csr_array
 
-    lack = np.diff(cells.indptr) == 0
-    if not lack.any():
+    is_unlisted = np.diff(cells.indptr) == 0
+    if not is_unlisted.any():
         return cells
-    guests, n = np.flatnonzero(lack), len(space)
-    hosts = nearest_hosts(space, lack, cells @ weights)
+    guests, n = np.flatnonzero(is_unlisted), len(space)
+    hosts = nearest_hosts(space, is_unlisted, cells @ weights)
     number = np.bincount(hosts, minlength=n)
     share = np.minimum(JOINED, MOST_JOINED / np.maximum(number, 1))
     stays = 1 / (1 + number * share)
-    rows = np.concatenate([np.flatnonzero(~lack), guests])
-    columns = np.concatenate([np.flatnonzero(~lack), hosts])
-    shares = np.concatenate([stays[~lack], (share * stays)[hosts]])
+    listed = np.flatnonzero(~is_unlisted)
+    rows, columns = np.append(listed, guests), np.append(listed, hosts)
+    shares = np.append(stays[listed], (share * stays)[hosts])
     return (csr_array((shares, (rows, columns)), shape=(n, n)) @ cells).tocsr()
 
 
-def nearest_hosts(space: Space, lack: Bools1d, common: Floats1d, most_hosts: int = HOSTS) -> Ints1d:
-    """Return the nearest of the commonest other words for each word that lacks, (k,)."""
-    have = np.flatnonzero(~lack)
-    have = np.sort(have[np.argsort(-common[have], kind="stable")[:most_hosts]])
+def nearest_hosts(
+    space: Space, is_unlisted: Bools1d, weights: Floats1d, most_hosts: int = HOSTS
+) -> Ints1d:
+    """Return the nearest of the commonest listed words for each unlisted word, (k,)."""
+    hosts = np.flatnonzero(~is_unlisted)
+    hosts = np.sort(hosts[np.argsort(-weights[hosts], kind="stable")[:most_hosts]])
     X = with_classes(space)
-    Y, guests = np.ascontiguousarray(X[have]), np.flatnonzero(lack)
+    Y, guests = np.ascontiguousarray(X[hosts]), np.flatnonzero(is_unlisted)
     squares, nearest = (Y**2).sum(axis=1), np.empty(len(guests), dtype=np.int64)
     for part in blocks(len(guests), BLOCK):
         nearest[part] = np.argmin(squares - 2 * X[guests[part]] @ Y.T, axis=1)
-    return have[nearest]
+    return hosts[nearest]
 
 
 def joint(T: Any, stop: Floats1d, u: Floats1d, back: Floats1d) -> tuple[Any, ...]:
     r"""Return a language model with stops as a chain: (delta, back, end, s).
 
-    T + back u, (K, K), sums to 1 - stop in each row, or to less where words are left out. With
-    s = its row sums, sentences weigh the same as in a chain whose transitions are divided by s, if
-    each word weighs s times as much, and the last one stop / s:
+    T + back u, (K, K), sums to 1 - stop in each row, or less if words are left out. With s = its
+    row sums, sentences have the same weight in a chain with transitions divided by s, words
+    multiplied by s, and stop / s for the last word:
 
         product of s_i * product of (T_i / s_i) * stop_n / s_n
     """

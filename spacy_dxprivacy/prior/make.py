@@ -1,14 +1,14 @@
-r"""Make a prior from public texts: what scripts/train_prior.py does.
+r"""Make a prior from public texts, for scripts/train_prior.py.
 
-Texts are read once, cut to sentences by their layout, and kept on disk as word ids. Words are
-spaCy's tokens that hold a letter or digit, in lower case. A sentence ends at . ! ? ; and at the end
-of a line, as in texts that are sanitised; other punctuation is left out. Word pairs are counted and
-smoothed by interpolated modified Kneser-Ney, then pruned by relative entropy:
+Texts are read once, split into sentences by layout, and stored as word ids. Words are spaCy's
+tokens with a letter or digit, in lower case. A sentence ends at . ! ? ; and at the end of a line,
+as in sanitised texts; other punctuation is left out. Word pairs are counted and smoothed by
+interpolated modified Kneser-Ney, then pruned by relative entropy:
 
     P(y | x) = max(c(x y) - D(c), 0) / c(x) + back(x) u(y)     u(y) = N1+(. y) / N1+(. .)
 
-D is one of three discounts, for pairs seen once, twice, and more often. It is a chain as it stands:
-back(x) is the mass of the discounts, and delta >= 0 what is left of the counts.
+D is one of three discounts, for pairs seen once, twice, and more often. This is a chain: back(x) is
+the mass of the discounts, and delta >= 0 the remainder of the counts.
 
 Paper  Chen and Goodman 1999, "An empirical study of smoothing techniques"; Stolcke 1998,
        "Entropy-based pruning of backoff language models"
@@ -37,14 +37,14 @@ from .pairs import cells_of, write_model
 
 LEAST_WORDS = 1000
 TYPES, PAIRS = 12_000, 1_000_000
-MOST_PAIRS = 2**25  # different ones in memory; beyond it those seen once are let go
-DISCOUNT = 0.75  # where a text is too small to tell
+MOST_PAIRS = 2**25  # distinct pairs in memory; beyond it, pairs seen once are dropped
+DISCOUNT = 0.75  # for texts that are too small to estimate it
 ENDS = frozenset([".", "!", "?", ";", "...", "\u2026", "?!", "!!", "!!!"])
-MOST_WORDS = 2**21  # different ones that are counted; later ones are unknown
+MOST_WORDS = 2**21  # distinct words; later ones are unknown
 HELD_OUT = 10  # every tenth sentence
 AT_ONCE = 2**20  # words in memory
 STOP = -1  # between sentences
-_RUN = re.compile(r"[^\w\s]{33,}")  # spaCy's tokenizer takes them apart one by one, over and over
+_RUN = re.compile(r"[^\w\s]{33,}")  # slow in spaCy's tokenizer
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,12 @@ class MadePrior:
     model: PairModel
     words: int
     held_out_words: int
-    perplexity: float  # of known words, given those before them in their sentence
-    coverage: float  # the share of words that it knows
-    in_space: float  # the share of its types that the space has
+    perplexity: float  # of known words, given the words before them in their sentence
+    coverage: float  # the share of known words
+    in_space: float  # the share of its types that are in the space
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write it into a folder. Raises UsageError for a path that is in use."""
+        """Write the prior into a folder. Raise UsageError for a path in use."""
         names = ("words", "held_out_words", "perplexity", "coverage", "in_space")
         figures = {"types": len(self.model.words), **{name: getattr(self, name) for name in names}}
         write_model(self.model, Path(path), figures, force=force)
@@ -78,17 +78,17 @@ def make_prior(
     """Make a prior of public texts.
 
     Args:
-        texts: Public ones, read once, as a stream.
-        types: Distinct words of the model, 2 or more.
-        pairs: Listed pairs.
-        lang: Of the tokenizer.
-        name: Of the model.
-        space: Whose words they should hold; the built-in one if left out.
-        say: Called with lines on how it goes.
+        texts: Public texts, read once, as a stream.
+        types: Number of distinct words of the model, 2 or more.
+        pairs: Number of listed pairs.
+        lang: Language of the tokenizer.
+        name: Name of the model.
+        space: The space that shares its words; the built-in one if None.
+        say: Called with lines on the progress.
 
     Raises:
         DxError: For settings out of range.
-        UsageError: For texts with too few words, or none of the space's.
+        UsageError: For texts with too few words, or no word of the space.
     """
     types, pairs = whole("types", types, least=2), whole("pairs", pairs, least=0)
     space = space or Space.builtin()
@@ -118,12 +118,12 @@ class Vocabulary:
     """The K commonest words of the training part."""
 
     types: list[str]
-    of_word: Ints1d  # (words,), their types, K for all others
+    of_word: Ints1d  # (words,), the type of each word, K for all others
     trained: int  # words of the training part
     held: int  # words held out
 
     def sentences(self, ids: Ints1d) -> Ints1d:
-        """Return types for ids of words; STOP stays."""
+        """Return the types of word ids; STOP for STOP."""
         return np.where(ids == STOP, STOP, self.of_word[ids])
 
 
@@ -135,7 +135,7 @@ def vocabulary(corpus: TokenizedTexts, largest: int) -> Vocabulary:
         else:
             counts += np.bincount(ids[ids != STOP], minlength=len(counts))
     trained = int(counts.sum())
-    counts[0] = 0  # words beyond those that were counted
+    counts[0] = 0  # uncounted words
     order = np.lexsort((np.arange(len(counts)), -counts))[:largest]
     order = order[counts[order] > 0]
     of_word = np.full(len(counts), len(order))
@@ -145,8 +145,8 @@ def vocabulary(corpus: TokenizedTexts, largest: int) -> Vocabulary:
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """Counts of distinct pairs, by rising x and y. 0 to K - 1 are types, K is any other word, K + 1
-    as x the begin of a sentence and as y its end."""
+    """Counts of distinct pairs, by rising x and y. 0 to K - 1 are types, K any other word, and K +
+    1 the begin of a sentence (x) or its end (y)."""
 
     x: Ints1d
     y: Ints1d
@@ -155,7 +155,7 @@ class PairCounts:
 
 
 def count_pairs(corpus: TokenizedTexts, vocab: Vocabulary) -> PairCounts:
-    """Count each word with the one before it, and each end with the last word."""
+    """Count each word with the word before it, and each end with the last word."""
     K = len(vocab.types)
     keys, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     for ids, out in corpus.chunks():
@@ -194,17 +194,17 @@ def pairs_model(counts: PairCounts, types: list[str], most_pairs: int, name: str
     shares = np.maximum(counts.count - D, 0) / total[counts.x]
     listed = csr_array((shares, (counts.x, counts.y)), shape=(W, W))
     back = np.bincount(counts.x, np.minimum(D, counts.count), W) / total
-    back[np.bincount(counts.x, minlength=W) == 0] = 1.0  # never followed by anything
+    back[np.bincount(counts.x, minlength=W) == 0] = 1.0  # without successors
     follows = np.bincount(counts.y, minlength=W) / len(counts.y)
-    often = np.bincount(counts.y, counts.count, W).astype(np.float64)[:K]
+    frequency = np.bincount(counts.y, counts.count, W).astype(np.float64)[:K]
     u, stop_or_start = np.maximum(follows[:K], 1e-12), K + 1
     stop = back[:K] * follows[stop_or_start] + listed[:K, [stop_or_start]].toarray().reshape(-1)
     begin = listed[[stop_or_start], :K].toarray().reshape(-1) + back[stop_or_start] * u
     delta, back_off, end, sums = joint(listed[:K, :K], stop, u, back[:K])
     stays = shares_of(sums)
-    delta, back_off = pruned(delta, back_off, u / u.sum(), often, most_pairs)
+    delta, back_off = pruned(delta, back_off, u / u.sum(), frequency, most_pairs)
     chain = chain_of(
-        begin=begin, alone=often / stays, end=end, back=back_off, u=u, delta=delta,
+        begin=begin, alone=frequency / stays, end=end, back=back_off, u=u, delta=delta,
         emit=diags_array(stays).tocsr(),
     )  # fmt: skip
     return PairModel(types, chain, name)
@@ -213,15 +213,15 @@ def pairs_model(counts: PairCounts, types: list[str], most_pairs: int, name: str
 def pruned(
     delta: Any, back: Floats1d, u: Floats1d, mass: Floats1d, most_pairs: int
 ) -> tuple[Any, Floats1d]:
-    """Return the pairs with the largest P(x, y) ln(P(y | x) / back-off), and the back-off weights,
-    which take the mass of the others. mass: (K,), of each context."""
+    """Return the pairs with the largest P(x, y) ln(P(y | x) / back-off), and back-off weights,
+    which get the mass of the others. mass: (K,), of each context."""
     from scipy.sparse import csr_array
 
     cells = delta.tocoo()
     x, y = cells.coords
     floor = np.maximum(back[x] * u[y], 1e-12)
-    worth = mass[x] * (cells.data + floor) * np.log1p(cells.data / floor)
-    keep = np.sort(np.argsort(-worth, kind="stable")[:most_pairs])
+    gain = mass[x] * (cells.data + floor) * np.log1p(cells.data / floor)
+    keep = np.sort(np.argsort(-gain, kind="stable")[:most_pairs])
     table = csr_array((cells.data[keep], (x[keep], y[keep])), shape=cells.shape)
     table.eliminate_zeros()
     table.sort_indices()
@@ -229,9 +229,9 @@ def pruned(
 
 
 def nats_of_pairs(chain: Chain, types: Ints1d) -> Floats1d:
-    """Return -ln P of each known word given the one before it, (k,). types: sentences of types,
-    each followed by STOP, K for unknown words. For models whose words are their states; contexts
-    are not read."""
+    """Return -ln P of each known word given the word before it, (k,). types: sentences of types,
+    each followed by STOP, K for unknown words. For models with words as states; contexts are
+    ignored."""
     chain = chain.pairs
     K = chain.states
     before = np.concatenate([[STOP], types[:-1]])
@@ -257,7 +257,8 @@ class TokenizedTexts:
     ids: NDArray[np.int32]  # the words of each sentence, and STOP
 
     def chunks(self) -> Iterator[tuple[Ints1d, bool]]:
-        """Yield ids of whole sentences, each followed by STOP, and whether they are held out."""
+        """Yield word ids of whole sentences, each followed by STOP, and whether they are held
+        out."""
         number = start = 0
         while start < len(self.ids):
             end = min(start + AT_ONCE, len(self.ids))
@@ -283,7 +284,7 @@ def collect(texts: Iterable[str], lang: str = "en") -> TokenizedTexts:
         file.flush()
         if not file.tell():
             return TokenizedTexts(list(index), np.zeros(0, dtype=np.int32))
-        # The map holds on to the file, which has no name any more and goes with it.
+        # The map keeps the unnamed file open.
         return TokenizedTexts(list(index), np.memmap(file, np.int32, "r"))
 
 

@@ -1,30 +1,26 @@
-"""Public word pairs on the disk, of the package and of a saved prior, and contexts of two words.
+"""Files of public word pairs, of the package and of a saved prior, and contexts of two words.
 
-Contexts are further states of a chain of word pairs: exact beyond pairs.
+The package has pairs on the words of the built-in space, of general English and of some domains:
 
-The package has pairs on the words of the built-in space, of English as such and of some kinds of
-text:
-
-pairs.npz    frequency     uint8 (n,): -12 ln of how often each word of the space comes in web text
+pairs.npz    frequency     uint8 (n,): -12 ln of the frequency of each word in web text
              type_of_row   uint16 (n,): the type of each word; types are lower-case words
-             u, end, alone uint16 (K,): -64 ln of what Chain calls so
+             u, end, alone uint16 (K,): -64 ln of these fields of Chain
              successors    uint16 (K + 1,): listed pairs of each type; the last begins sentences
              gap_low, gap_high  uint8 (pairs,): from one successor to the next
              steps         uint8 (pairs,): -16 ln of delta
-             context_x, context_y  uint16 (C,), where it has contexts: their two
-                           types; K as the first one begins sentences
+             context_x, context_y  uint16 (C,), optional: the two types of contexts; x = K begins
+                           sentences
              context_successors, context_gap_low, context_gap_high, context_steps  as of pairs: what
-                           follows beyond the share of P(z | y), which is 1 less their sum
+                           is added to the share of P(z | y), which is 1 less their sum
              digest        of the space
-pairs-KIND.npz  the same but for frequency and type_of_row, which are those of pairs.npz;
-                pairs-broad.npz has contexts
+pairs-KIND.npz  without frequency and type_of_row; pairs-broad.npz has contexts
 
-All sums are made exact after reading. scripts/build_language.py writes them.
+Sums are normalised after reading. scripts/build_language.py writes these files.
 
 A saved prior:
 
-prior.json   format, kind ("pairs"), name, digest, and the figures of its making
-chain.npz      the words, UTF-8 with line breaks between, and the arrays of the chain
+prior.json   format, kind ("pairs"), name, digest, and figures of quality
+chain.npz    the words, UTF-8, separated by line breaks, and the arrays of the chain
 """
 
 from __future__ import annotations
@@ -50,9 +46,9 @@ from .chain import Chain, PairModel, chain_of, from_fields, to_fields
 NAME = "dx_en"
 FILE = BUILTIN / "pairs.npz"
 KINDS = ("clinical", "dialogues")  # domains, with pairs of their own
-BROAD = "broad"  # a mix of domains, with contexts of two words: dx.WordPairs.v1
+BROAD = "broad"  # a mix of domains, with contexts; the default of dx.WordPairs.v1
 OF_FREQUENCY, OF_LOG, OF_PAIR = 12, 64, 16  # steps of a logarithm to a nat
-LEAST = 1e-12  # of a type by back-off: a word that stays unchanged may be any, also a lone n't
+LEAST = 1e-12  # of a type by back-off: an unmodified word may be any, such as n't
 FORMAT, KIND = 1, "pairs"
 ABOUT, MODEL = "prior.json", "chain.npz"
 DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, EOFError)
@@ -62,7 +58,7 @@ DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, 
 
 
 def _unpack(codes: Any, steps: int) -> Floats1d:
-    """Return float64, by a table of all codes."""
+    """Return exp(-codes / steps), float64."""
     table = np.exp(-np.arange(np.iinfo(codes.dtype).max + 1) / steps)
     values: Floats1d = table[codes]
     return values
@@ -70,15 +66,14 @@ def _unpack(codes: Any, steps: int) -> Floats1d:
 
 @lru_cache(maxsize=1)
 def frequencies() -> Floats1d:
-    """float64 (n,): how often each word of the built-in space comes in English web text."""
+    """Return the frequencies of the words of the built-in space in web text, float64 (n,)."""
     with np.load(FILE) as saved:
         return _unpack(saved["frequency"], OF_FREQUENCY)
 
 
 def frequency_of(space: Space) -> Floats1d:
-    """Return the public frequency of the words of a space in their exact case, float64 (n,), above
-    0; that of the lower case where the exact one is unknown and the space has no lower case: some
-    spaces have "A" for "a"."""
+    """Return the public frequencies of the words of a space, float64 (n,), above 0: in exact case,
+    or in lower case if that is unknown and the space lacks the lower case."""
     if space.digest == Space.builtin().digest:
         return frequencies()
     frequency = dict(zip(Space.builtin().words, frequencies().tolist(), strict=True))
@@ -92,14 +87,16 @@ def frequency_of(space: Space) -> Floats1d:
 def lacked_of(space: Space) -> float:
     """Return the share of running words of English web text that a space lacks, in any case, of
     those that the built-in one has."""
+    if space.digest == Space.builtin().digest:
+        return 0.0
     missing = space.find_all(Space.builtin().words) < 0
     return float(frequencies()[missing].sum() / frequencies().sum())
 
 
 @lru_cache(maxsize=2 + len(KINDS))
 def builtin_model(kind: str | None = None) -> PairModel:
-    """Return word pairs on the words of the built-in space, of a domain of KINDS, of BROAD or, for
-    None, those of general English. Raises DxError for files of another space."""
+    """Return the word pairs of a domain (KINDS, BROAD; None is general English) on the words of the
+    built-in space. Raise DxError for files of another space."""
     space = Space.builtin()
     arrays: dict[str, Any] = {}
     for path in [FILE] if kind is None else [FILE, BUILTIN / f"pairs-{kind}.npz"]:
@@ -113,14 +110,14 @@ def builtin_model(kind: str | None = None) -> PairModel:
 def _chain(arrays: dict[str, Any]) -> Chain:
     from scipy.sparse import csr_array
 
-    u, alone = (_to_one(np.maximum(_unpack(arrays[k], OF_LOG), LEAST)) for k in ("u", "alone"))
+    u, alone = (_normalised(np.maximum(_unpack(arrays[k], OF_LOG), LEAST)) for k in ("u", "alone"))
     K = len(u)
     listed = _listed(arrays, K)
     back = 1 - listed.sum(axis=1, dtype=np.float64)
-    begin = _to_one(listed[[K]].toarray().reshape(-1) + back[K] * u)
+    begin = _normalised(listed[[K]].toarray().reshape(-1) + back[K] * u)
     types = arrays["type_of_row"].astype(np.int64)
-    often = _unpack(arrays["frequency"], OF_FREQUENCY)
-    share = often / np.bincount(types, often, K)[types]
+    frequency = _unpack(arrays["frequency"], OF_FREQUENCY)
+    share = frequency / np.bincount(types, frequency, K)[types]
     emit = csr_array((share, types, np.arange(len(types) + 1)), shape=(len(types), K))
     ends = _unpack(arrays["end"], OF_LOG)
     fields = {
@@ -133,7 +130,7 @@ def _chain(arrays: dict[str, Any]) -> Chain:
 
 
 def _listed(arrays: dict[str, Any], K: int, before: str = "") -> Any:
-    """csr float64 (rows, K)."""
+    """Return listed probabilities, csr float64 (rows, K)."""
     from scipy.sparse import csr_array
 
     counts, low, high, steps = (
@@ -152,21 +149,21 @@ def _contexts(arrays: dict[str, Any], ends: Floats1d) -> Contexts:
     return Contexts(np.where(x == K, BEGIN, x), y, 1 - beyond.sum(axis=1), ends[y], beyond)
 
 
-def _to_one(weights: Floats1d) -> Floats1d:
+def _normalised(weights: Floats1d) -> Floats1d:
     shares: Floats1d = weights / weights.sum()
     return shares
 
 
-# -- of a folder -----------------------------------------------------------------------------------
+# -- a saved prior ---------------------------------------------------------------------------------
 
 
 def digest_of(model: PairModel) -> str:
-    """Return SHA-256 of the words and of the chain, in hexadecimal."""
+    """Return the SHA-256 of words and chain, in hexadecimal."""
     return hashlib.sha256("\n".join([model.chain.digest, *model.words]).encode()).hexdigest()
 
 
 def check_target(path: Path, *, force: bool) -> None:
-    """Raise UsageError where the path cannot be a new prior, or replace one with `force`."""
+    """Raise UsageError unless the path is free or, with `force`, a prior."""
     if path.exists() and not (path / ABOUT).is_file():
         raise UsageError(f"{path}: is not a prior, and is not replaced.")
     if path.exists() and not force:
@@ -174,7 +171,7 @@ def check_target(path: Path, *, force: bool) -> None:
 
 
 def write_model(model: PairModel, path: Path, figures: Mapping[str, Any], *, force: bool) -> None:
-    """Write the folder of a prior atomically, with further entries of prior.json."""
+    """Write the folder of a prior atomically. figures: further entries of prior.json."""
     check_target(path, force=force)
     with new_folder(path) as folder:
         words = np.frombuffer("\n".join(model.words).encode(), dtype=np.uint8)
@@ -184,8 +181,8 @@ def write_model(model: PairModel, path: Path, figures: Mapping[str, Any], *, for
 
 
 def read_model(path: Path) -> PairModel:
-    """Read a saved prior. Raises DxError where the folder is missing, damaged, of another format or
-    kind, or not what its digest says."""
+    """Read a saved prior. Raise DxError for a missing or damaged folder, another format or kind,
+    and a wrong digest."""
     if not (path / ABOUT).is_file():
         hint = "A prior is a folder written by: scripts/train_prior.py PUBLIC_TEXTS OUT"
         raise DxError(Errors.DX026.format(path=path, hint=hint))
@@ -226,16 +223,15 @@ def _bad(path: Path, why: str) -> DxError:
     return DxError(Errors.DX063.format(path=path, why=why))
 
 
-BEGIN = -1  # as the first word of a context: the second one begins a sentence
-# Of a context by its base: so every type can follow, and float32 holds all sums
-# (docs/explanation/sentences.md).
+BEGIN = -1  # as x of a context: y begins a sentence
+# Of `lower`, so that every type can follow, and float32 suffices (docs/explanation/sentences.md).
 LEAST_LOWER = 1e-3
 NO_KEY = -(2**62)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contexts:
-    """C different contexts (x, y): P(z | x, y) = lower P(z | y) + beyond[z]."""
+    """C distinct contexts (x, y): P(z | x, y) = lower P(z | y) + beyond[z]."""
 
     x: Ints1d  # (C,), types of words, or BEGIN
     y: Ints1d  # (C,)
@@ -243,22 +239,22 @@ class Contexts:
     end: Floats1d  # (C,), as Chain has it
     beyond: Any  # csr float64 (C, K), not negative
 
-    def take(self, chosen: Any) -> Contexts:
-        """Return those that a mask or an order picks."""
+    def take(self, index: Any) -> Contexts:
+        """Return the contexts of a mask or order."""
         return Contexts(
-            *(part[chosen] for part in (self.x, self.y, self.lower, self.end, self.beyond))
+            *(part[index] for part in (self.x, self.y, self.lower, self.end, self.beyond))
         )
 
 
 def with_contexts(pairs: Mapping[str, Any], contexts: Contexts) -> dict[str, Any]:
     """Return the fields of a chain, in float64, with contexts as states.
 
-    A share f of P(y | x) comes by back-off to y, which forgets x. What follows the context makes up
-    for it, exactly where lower is at least f:
+    A share f of P(y | x) comes by back-off to the state y, which forgets x. The transitions T of
+    the context compensate for it, exactly if lower is at least f:
 
         P(z | x, y) = f P(z | y) + (1 - f) T[c, z]
 
-    Contexts are left out where no listed pair leads to them.
+    Contexts without a listed pair are left out.
 
     Args:
         pairs: The fields of a chain without contexts.
@@ -271,7 +267,7 @@ def with_contexts(pairs: Mapping[str, Any], contexts: Contexts) -> dict[str, Any
     contexts = contexts.take(np.lexsort((contexts.y, contexts.x)))
     first = contexts.x == BEGIN
     # No sentence begins by back-off.
-    at = places_of(delta, contexts.x, contexts.y)  # -1 also where a sentence begins
+    at = places_of(delta, contexts.x, contexts.y)  # -1 also at the begin of a sentence
     listed = np.where(first, pairs["begin"][contexts.y], np.append(delta.data, 0.0)[at])
     by_back = np.where(first, 0.0, pairs["back"][contexts.x] * u[contexts.y])
     has_pair = listed > 0
@@ -293,7 +289,7 @@ def with_contexts(pairs: Mapping[str, Any], contexts: Contexts) -> dict[str, Any
     cells = contexts.beyond.tocoo()
     c, z = cells.coords
     to = places_in(contexts.x * K + y, y[c] * K + z)
-    # What leads on to another context does so in the shares in which its pair does.
+    # A successor is a context or its base, in the shares of its pair.
     forget = np.where(to < 0, 1.0, f[to])
     on, data = np.flatnonzero(to >= 0), cells.data * scale[c]
     values = np.append(data * forget, (data * (1 - forget))[on])
@@ -311,15 +307,15 @@ def with_contexts(pairs: Mapping[str, Any], contexts: Contexts) -> dict[str, Any
 
 
 def cells_of(table: Any, x: Ints1d, y: Ints1d) -> Floats1d:
-    """Return the cells of a csr table in float64, 0 where it has none."""
+    """Return the cells (x, y) of a csr table in float64, 0 for missing cells."""
     at = places_of(table, x, y)
     cells: Floats1d = np.append(table.data, 0.0)[at]
     return cells
 
 
 def places_of(table: Any, x: Ints1d, y: Ints1d) -> Ints1d:
-    """Return where the data of a csr table has the cells (x, y), -1 where it has none; its indices
-    are sorted."""
+    """Return the indices of cells (x, y) in the data of a csr table, -1 for missing cells; sorts
+    its indices."""
     table.sort_indices()
     keys = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr)) * table.shape[1]
     return places_in(keys + table.indices, x.astype(np.int64) * table.shape[1] + y)

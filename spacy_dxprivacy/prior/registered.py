@@ -1,10 +1,9 @@
-"""The priors that configs name: dx.Uniform.v1, dx.WordFrequency.v1, dx.WordPairs.
+"""The registered priors: dx.Uniform.v1, dx.WordFrequency.v1, dx.WordPairs.v1.
 
-Uniform        q(y) = 1 / n; each word is drawn alone. The distribution of dx.Path.v1
-WordFrequency  q(y) proportional to f(y) ** gamma, with f how often y comes in public text; each
-               word is drawn alone. Frequent words are what an attacker guesses anyway
-WordPairs      P(y | x) = back(x) u(y) + delta(x, y), word pairs with back-off; whole sentences are
-               drawn at once, since they can be summed exactly
+Uniform        q(y) = 1 / n; word-level sampling. The distribution of dx.Path.v1
+WordFrequency  q(y) proportional to f(y) ** gamma, with public word frequency f; word-level sampling
+WordPairs      P(y | x) = back(x) u(y) + delta(x, y), word pairs with back-off; sentence-level
+               sampling, since sums over sentences are exact
 Papers         Blahut 1972, Arimoto 1972 (the output distribution of a rate-distortion channel);
                Katz 1987; Chen and Goodman 1999
 """
@@ -19,17 +18,17 @@ import numpy as np
 from ..registries import registry
 from ..space import Space
 from ..validate import between, fail, needs, one_of
-from .chain import Chain, WeightedWords, alone_chain, carry, spelled
+from .chain import Chain, WeightedWords, alone_chain, map_to_space, spelling_shares
 from .pairs import BROAD, KINDS, NAME, builtin_model, frequencies, frequency_of, read_model
 
-LEAST = 1e-30  # that float32 can hold
-MOST_CARRIED = 2
-_carried: dict[tuple[str, str | None], Chain] = {}
+LEAST = 1e-30  # in the range of float32
+MOST_MAPPED = 2
+_mapped: dict[tuple[str, str | None], Chain] = {}
 
 
 @dataclass(frozen=True)
 class Uniform:
-    """All words of the space are as likely."""
+    """All words of the space are equally likely."""
 
     name = "dx.Uniform.v1"
     draws = "alone"
@@ -49,14 +48,14 @@ class WordFrequency:
     draws = "alone"
 
     def fit(self, space: Space) -> Chain:
-        """Raises DxError where no word of the space is known, or the folder is not as it should."""
-        often = frequencies()
+        """Raises DxError if no word of the space is known, or the folder is damaged."""
+        weights = frequencies()
         if self.path or self.lang or space.digest != Space.builtin().digest:
             listed = self._listed()
-            often = spelled(listed, space, frequency_of(space)) @ listed.weights
-            # Words that are not known are as rare as the rarest that is.
-            often = np.maximum(often, often[often > 0].min())
-        return alone_chain(np.maximum((often / often.max()) ** self.gamma, LEAST))
+            weights = spelling_shares(listed, space, frequency_of(space)) @ listed.weights
+            # Unknown words are as rare as the rarest known word.
+            weights = np.maximum(weights, weights[weights > 0].min())
+        return alone_chain(np.maximum((weights / weights.max()) ** self.gamma, LEAST))
 
     def _listed(self) -> WeightedWords:
         if self.path is not None:
@@ -66,14 +65,14 @@ class WordFrequency:
             return WeightedWords(Space.builtin().words, frequencies(), NAME)
         from wordfreq import get_frequency_dict
 
-        often = get_frequency_dict(self.lang)
-        weights = np.fromiter(often.values(), np.float64)
-        return WeightedWords(list(often), weights, f"wordfreq, {self.lang}")
+        frequency = get_frequency_dict(self.lang)
+        weights = np.fromiter(frequency.values(), np.float64)
+        return WeightedWords(list(frequency), weights, f"wordfreq, {self.lang}")
 
 
 @dataclass(frozen=True)
 class WordPairs:
-    """Word pairs with back-off. domain: of the package's pairs; None for general English."""
+    """Word pairs with back-off. domain: of the pairs of the package; None for general English."""
 
     path: Path | None = None
     domain: str | None = BROAD
@@ -81,24 +80,24 @@ class WordPairs:
     draws = "sentence"
 
     def fit(self, space: Space) -> Chain:
-        """Raises DxError where no word of the space is known, or the folder is not as it should."""
+        """Raises DxError if no word of the space is known, or the folder is damaged."""
         if self.path is not None:
-            return carry(read_model(self.path), space, frequency_of(space))
+            return map_to_space(read_model(self.path), space, frequency_of(space))
         if space.digest == Space.builtin().digest:
             return builtin_model(self.domain).chain
-        # Cached for the last spaces: a search for an epsilon, or a second pipeline, asks again.
+        # Cached for the last spaces: for a search over epsilon, or a second pipeline.
         key = space.digest, self.domain
-        chain = _carried.pop(key, None)
-        chain = chain or carry(builtin_model(self.domain), space, frequency_of(space))
-        _carried[key] = chain
-        for old in list(_carried)[:-MOST_CARRIED]:
-            _carried.pop(old, None)
+        chain = _mapped.pop(key, None)
+        chain = chain or map_to_space(builtin_model(self.domain), space, frequency_of(space))
+        _mapped[key] = chain
+        for old in list(_mapped)[:-MOST_MAPPED]:
+            _mapped.pop(old, None)
         return chain
 
 
 @registry.dx_priors("dx.Uniform.v1")
 def make_uniform() -> Uniform:
-    """Create a prior for which all words are as likely."""
+    """Create a prior for which all words are equally likely."""
     return Uniform()
 
 
@@ -110,7 +109,7 @@ def make_word_frequency(
 
     Args:
         gamma: The power of the frequency, from 0 to 4.
-        path: A folder made by scripts/train_prior.py, whose texts it takes.
+        path: A folder made by scripts/train_prior.py, for the frequencies of its texts.
         lang: A language of the package wordfreq, by its code ("de"), with the extra `frequency`.
     """
     gamma = between("gamma", gamma, 0.0, 4.0, "[]")
@@ -128,7 +127,7 @@ def make_word_frequency(
 def make_word_pairs(path: str | None = None, domain: str | None = None) -> WordPairs:
     """Create a prior of word pairs and contexts of two words; the default prior.
 
-    Those of the package are of a broad mix of English: news, notes, mails, reviews, tickets, talks,
+    The package's pairs are from a mix of English: news, notes, mails, reviews, tickets, talks,
     messages, questions, instructions, stories and judgments.
 
     Args:

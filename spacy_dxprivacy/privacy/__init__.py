@@ -1,1 +1,1 @@
-"""Guarantees and their composition, noise distributions, and what epsilon means in nats."""
+"""Guarantees, their composition, privacy losses, noise distributions and randomness."""

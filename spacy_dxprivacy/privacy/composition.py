@@ -1,7 +1,7 @@
 """Composition of guarantees over the words of a document, and over a consistent change of a text.
 
 Guarantees of Gaussian noise compose exactly; of all others epsilons and deltas are summed. The
-notes of the result name the theorem that was used.
+notes of the result name the theorem.
 
 A change replaces all mentions of a person, place or other secret by an alternative, at fixed
 layout. Sentences are sampled independently, so their rho (zero-concentrated differential privacy,
@@ -36,12 +36,12 @@ _DOCUMENT = (
 
 
 def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
-    """Return the guarantee of a document, each word of which was drawn under one of these.
+    """Return the guarantee of a document with one of these guarantees for each word.
 
     For "metric-dp" epsilons add up (Chatzikokolakis et al. 2013, section 4), and the sum is nats
     per unit of the largest distance between two words at one place. For "approx-dp" the deltas
-    add up, and epsilon is the least that is known at their sum: for Gaussian noise that of the
-    sum, else the sum of the epsilons. One word without a guarantee leaves none.
+    add up, and epsilon is the least known one at their sum: that of the composed noise for Gaussian
+    noise, else the sum of the epsilons. A word without a guarantee leaves none.
 
     Raises:
         DxError: For guarantees that differ in kind, metric, space or in the pairs they cover.
@@ -124,7 +124,7 @@ class Loss:
     """The privacy loss of one consistent change, or of several: losses add up.
 
     Attributes:
-        rho: Of zCDP, 0 or more; infinite where the mechanism has none.
+        rho: Of zCDP, 0 or more; infinite for mechanisms without rho.
         plain: The sum of epsilon times distance, nats; infinite without a guarantee.
         delta: The delta at which `plain` holds; 0 for mechanisms that need none.
     """
@@ -139,9 +139,9 @@ class Loss:
 
         Args:
             guarantee: Of the mechanism for one word.
-            distances: The distance of the change within each sentence that it touches: the sum over
-                its words, in the metric of the guarantee, or their number for "approx-dp". Where
-                words are sampled independently, each word is a sentence of its own.
+            distances: The distance of the change within each sentence: the sum over its words, in
+                the metric of the guarantee, or the number of changed words for "approx-dp". With
+                word-level sampling, each word is a sentence.
         """
         changed = [distance for distance in distances if distance]
         if changed and not guarantee.holds:
@@ -159,8 +159,8 @@ class Loss:
     def of_words(cls, guarantee: Guarantee, words: int) -> Loss:
         """Return the loss for texts that are one unit apart in each of so many words.
 
-        Sentences that are sampled as a whole are taken to be as long as they can be: these have
-        the largest rho.
+        Sentences of sentence-level sampling are assumed to have the largest length, which gives the
+        largest rho.
         """
         if guarantee.protects == "word":
             return cls.of(guarantee, [1.0]) * words
@@ -177,7 +177,7 @@ class Loss:
         return Loss(self.rho * times, self.plain * times, min(1.0, self.delta * times))
 
     def cover(self, other: Loss) -> Loss:
-        """Return a loss that bounds this one and the other."""
+        """Return an upper bound on both losses."""
         return Loss(
             max(self.rho, other.rho), max(self.plain, other.plain), max(self.delta, other.delta)
         )
@@ -194,14 +194,11 @@ class Loss:
 
     @property
     def fails(self) -> float:
-        """The probability by which `epsilon()` may fall short."""
+        """The delta at which `epsilon()` holds."""
         return self.delta if self.plain == self.epsilon() else DELTA
 
     def to_dict(self) -> dict[str, float | None]:
-        """Return plain values for JSON, None for infinity, which JSON lacks.
-
-        `epsilon` is the smaller one, and `delta` the probability by which it may fall short.
-        """
+        """Return plain values for JSON; None for infinity. `epsilon` holds at `delta`."""
         values = {
             "rho": self.rho,
             "plain": self.plain,
@@ -213,7 +210,7 @@ class Loss:
 
     @classmethod
     def from_dict(cls, payload: Mapping[str, Any]) -> Loss:
-        """Read what to_dict returned, from a dictionary that may hold more.
+        """Read the result of to_dict, from a dictionary that may have further keys.
 
         Raises:
             KeyError: A field is missing.
@@ -244,7 +241,7 @@ def epsilon_of_rho(rho: float, delta: float = DELTA) -> float:
 
 
 def rho_of_epsilon(epsilon: float, delta: float = DELTA) -> float:
-    """Return the rho whose epsilon_of_rho is this one."""
+    """Return the rho with this epsilon_of_rho."""
     if not 0 < epsilon < math.inf:
         return epsilon
     log = math.log(1 / delta)
@@ -252,13 +249,13 @@ def rho_of_epsilon(epsilon: float, delta: float = DELTA) -> float:
 
 
 def best_guess(losses: Sequence[float]) -> float:
-    """Return how often an attacker who knows all else names the secret at most.
+    """Return an upper bound on the probability that an attacker who knows all else names a secret.
 
     Args:
-        losses: For each alternative, the plain epsilon of the change to it, nats, shape (m,). All
-            m + 1 are equally likely before.
+        losses: The plain epsilon of the change to each alternative, nats, shape (m,). All m + 1 are
+            equally likely before.
 
     Returns:
-        The largest probability of the right one: 1 / (1 + sum exp(-loss)).
+        The probability 1 / (1 + sum exp(-loss)).
     """
     return 1 / (1 + math.fsum(math.exp(-loss) for loss in losses))

@@ -1,4 +1,4 @@
-"""Privacy guarantees as values: what is covered, how much, and by which proof."""
+"""Privacy guarantees as values: pairs covered, epsilon and delta, proof."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ class Guarantee:
         kind: "metric-dp": P[M(w) in T] <= exp(epsilon * distance(w, v)) * P[M(v) in T] for all T;
             "approx-dp": P[M(w) in T] <= exp(epsilon) * P[M(v) in T] + delta; "none": nothing.
         epsilon: Nats per unit of the metric for "metric-dp", nats for "approx-dp"; 0 or more.
-        delta: From 0 to 1, the probability by which "approx-dp" may fall short.
-        metric: The distance, such as "euclidean"; "discrete" for all pairs alike.
-        adjacency: The pairs of inputs that are covered, in words; from `covers` if left out.
-        status: "proven", "computed" (on this very space), "claimed" (by its authors, or by files of
-            the space), "refuted" or "none".
+        delta: From 0 to 1; 0 for "metric-dp".
+        metric: The distance, such as "euclidean"; "discrete" if it is 1 for all pairs.
+        adjacency: The covered pairs of inputs, in words; from `covers` if left out.
+        status: "proven", "computed" (on this space), "claimed" (by its authors, or by files of the
+            space), "refuted" or "none".
         source: Paper and theorem.
-        notes: What a user should know besides.
-        space: Digest of the table of words and vectors that distances are taken in.
+        notes: Further notes for users.
+        space: Digest of the space of the distances.
         mu: For Gaussian noise, the largest distance over its standard deviation; such guarantees
             compose exactly.
         covers: The pairs, for code: "all"; "finite": those at a finite distance by the mechanism's
-            `distances(rows)`; "related": those of its `covers(rows)`; "stated": adjacency alone
-            says which; "none". If left out, "stated" where adjacency is given, else "all".
-        protects: What is drawn at once, and covered as a whole: a "word", or a "text" of which only
-            the layout is known.
-        loss_range: Where delta is 0, how far apart the privacy losses of two outputs are at most,
-            in units of epsilon times distance: 1 if outputs are drawn in proportion to
-            exp(-epsilon/2 distance), and 2 for any other mechanism (Dong, Durfee and Rogers 2020).
+            `distances(rows)`; "related": those of its `covers(rows)`; "stated": only adjacency
+            states them; "none". If left out, "stated" with an adjacency, else "all".
+        protects: The unit that is sampled and covered as a whole: a "word", or a "text" of known
+            layout.
+        loss_range: If delta is 0, the largest difference of the privacy losses of two outputs, in
+            units of epsilon times distance: 1 if outputs have probabilities proportional to
+            exp(-epsilon/2 distance), 2 for any other mechanism (Dong, Durfee and Rogers 2020).
 
     Raises:
         DxError: For an unknown kind, status, covers or protects, and for an epsilon, delta, mu or
@@ -85,29 +85,29 @@ class Guarantee:
             object.__setattr__(self, "adjacency", ALL_PAIRS)
 
     def named(self, space: str) -> Guarantee:
-        """Return the same guarantee, for the space with this digest."""
+        """Return the guarantee for the space with this digest."""
         return replace(self, space=space)
 
     def as_trusted_as_files(self) -> Guarantee:
-        """Return the same guarantee, resting on files that were checked by samples at most."""
+        """Return the guarantee as "claimed": it depends on files that were at most sampled."""
         if self.status not in ("proven", "computed"):
             return self
         return replace(self, status="claimed", notes=f"{self.notes} {OF_FILES}".strip())
 
     @cached_property
     def holds(self) -> bool:
-        """Whether something is guaranteed, and nobody has refuted it."""
+        """Whether there is a guarantee that is not refuted."""
         return self.kind != "none" and self.status != "refuted"
 
     @property
     def unit(self) -> str:
-        """Unit of epsilon: "nats per unit of path distance", "nats", or "" for no guarantee."""
+        """The unit of epsilon: "nats per unit of path distance", "nats", or ""."""
         units = {"metric-dp": f"nats per unit of {self.metric} distance", "approx-dp": "nats"}
         return units.get(self.kind, "")
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Guarantee:
-        """Return the guarantee that to_dict wrote; other keys are ignored.
+        """Return the guarantee of to_dict; other keys are ignored.
 
         Raises:
             KeyError: Without a kind or an epsilon.
@@ -118,7 +118,7 @@ class Guarantee:
         return cls(**{**fields, "kind": data["kind"], "epsilon": epsilon})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON and for a Doc; None for infinity, which JSON lacks."""
+        """Return plain values for JSON and Docs; None for infinity."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {k: None if v == math.inf else v for k, v in values.items()}
 

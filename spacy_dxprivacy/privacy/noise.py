@@ -1,8 +1,8 @@
 """Noise calibrated to a guarantee, and the (epsilon, delta) guarantee of Laplace noise.
 
-Pure metric privacy is the worst case over outputs. In many dimensions the worst case hardly ever
-comes up, so at a small delta the loss between two words is far below epsilon times their distance:
-at 300 dimensions, epsilon 10 and distance 8, 30 nats at delta = 1e-6 and not 80.
+Pure metric privacy is the worst case over outputs. In many dimensions the worst case is rare, so at
+a small delta the loss between two words is far below epsilon times their distance: at 300
+dimensions, epsilon 10 and distance 8, it is 30 nats at delta = 1e-6, not 80.
 
 With r ~ Gamma(n, 1/epsilon) the norm of the noise and c the cosine of its angle to the line between
 the words, of density proportional to (1 - c^2)^((n-3)/2), the loss at distance D is
@@ -23,7 +23,7 @@ from .randomness import Rng
 # -- Laplace noise ---------------------------------------------------------------------------------
 
 
-# A second of work, which every pipeline of the same noise and space would do again.
+# It takes a second, and every pipeline of the same noise and space needs it.
 @lru_cache(maxsize=1024)
 def laplace_epsilon(epsilon: float, distance: float, dims: int, delta: float = 1e-6) -> float:
     """Return the least epsilon' (nats, within 1e-3) at delta for two words at a distance."""
@@ -32,7 +32,7 @@ def laplace_epsilon(epsilon: float, distance: float, dims: int, delta: float = 1
 
     pure = epsilon * distance
     if pure == 0 or pure > 1e6:
-        return pure  # it is a bound in any case, and nobody needs more digits of such a number
+        return pure  # a valid bound, and so large that its digits do not matter
     # The loss on a grid of norms and angles, in units of 1/epsilon.
     nodes = 1200
     norm = gamma(dims)
@@ -53,7 +53,7 @@ def laplace_epsilon(epsilon: float, distance: float, dims: int, delta: float = 1
 
     if excess(0.0) <= 0:
         return 0.0
-    # Beyond the greatest node there is no loss, and at it no more than delta is left.
+    # No node has a larger loss than the pure one.
     return float(min(pure, brentq(excess, 0.0, pure, xtol=1e-6)))
 
 
@@ -80,7 +80,7 @@ class LaplaceNoise:
 
     @property
     def spread(self) -> float:
-        """Standard deviation of a coordinate: the covariance is (d + 1)/epsilon^2 times I."""
+        """Standard deviation of a coordinate; the covariance is (d + 1)/epsilon^2 I."""
         return float(np.sqrt(self.d + 1) / self.epsilon)
 
 
@@ -101,7 +101,7 @@ def laplace_noise(k: int, d: int, rng: Rng, *, epsilon: float) -> Floats2d:
 def log_delta(epsilon: float, mu: float) -> float:
     """Return ln of the least delta at epsilon of two unit normals mu apart.
 
-    Balle and Wang 2018, theorem 8, in a form that keeps its digits down to delta = 4^-300.
+    Balle and Wang 2018, theorem 8, in a form that is accurate down to delta = 4^-300.
     """
     from scipy.special import erfcx, log_ndtr
 
@@ -111,8 +111,8 @@ def log_delta(epsilon: float, mu: float) -> float:
         return a
     ratio = epsilon + float(log_ndtr(-mu / 2 - t)) - a
     if ratio > -1e-4:
-        # The digits of the difference are gone. Its first term has the normal hazard less t, which
-        # is below 1/t.
+        # The difference has lost its digits. Its first term has the normal hazard less t, below
+        # 1/t.
         hazard = np.sqrt(2 / np.pi) / float(erfcx(t / np.sqrt(2)))
         ratio = -mu * (hazard - t if t < 1e4 else 1 / t)
     return float(a + np.log(-np.expm1(ratio)))
@@ -121,7 +121,7 @@ def log_delta(epsilon: float, mu: float) -> float:
 def deltas(D: Floats2d, sigmas: Floats1d, epsilons: Floats2d) -> Floats2d:
     """Return the least deltas (k, m), to 1e-13 or so, of normals at distances D (k, m).
 
-    sigmas: (m,); where one is 0, nothing hides a distance. epsilons: nats, (k, m).
+    sigmas: (m,); a sigma of 0 gives delta 1 at any distance above 0. epsilons: nats, (k, m).
     """
     from scipy.special import log_ndtr
 
@@ -157,7 +157,7 @@ def classical_sigma(epsilon: float, delta: float) -> float:
 def solved_beta(exact: Callable[[float], float], epsilon: float) -> float:
     """Solve exact(beta) = epsilon for beta in [epsilon/2, epsilon], within 1e-4 and from below.
 
-    exact: beta -> the least epsilon of exp(-beta distance), which is from beta to 2 beta.
+    exact: returns the least epsilon of exp(-beta distance), from beta to 2 beta.
     """
     from scipy.optimize import brentq
 
@@ -169,5 +169,5 @@ def solved_beta(exact: Callable[[float], float], epsilon: float) -> float:
     if excess(epsilon / 2) >= 0:
         return epsilon / 2
     root: float = brentq(excess, epsilon / 2, epsilon, xtol=epsilon * 1e-5)
-    # The root may lie on the far side by its tolerance; half of epsilon always holds.
+    # The root may be too large by its tolerance; half of epsilon always holds.
     return root if exact(root) <= epsilon else epsilon / 2

@@ -28,11 +28,11 @@ WORD = 2**32
 _FIPS_KEY = bytes(range(16))
 _FIPS_INPUT = bytes.fromhex("00112233445566778899aabbccddeeff")
 _FIPS_OUTPUT = bytes.fromhex("69c4e0d86a7b0430d8cdb78070b4c55a")
-# SHA-256 of the outputs for that input and the 15 that follow it, counted in little-endian order
-# (made with openssl): blocks are worked on several at a time.
+# SHA-256 of the outputs for that input and the next 15, counted in little-endian order (made with
+# openssl): implementations compute several blocks at a time.
 _SHA256_OF_BLOCKS = "5c3dc907400984d41f7607fbac0e4051da60bd4c08372f7f696dec7e7b62b001"
-# os.getpid() alone would take a process with a recycled number, or with the same number in another
-# namespace, for this one; the token alone would not see a fork that is not Python's.
+# os.getpid() can be equal for a later process or in another namespace; the token alone does not
+# change at a fork by other code than Python's.
 _token = os.urandom(8)
 _tested: tuple[int, bytes] | None = None  # the process in which the known-answer test passed
 
@@ -51,10 +51,11 @@ def _this_process() -> tuple[int, bytes]:
 
 
 def known_answer_test() -> None:
-    """Raise DxError unless the generator answers as AES-128 does, and two system keys differ.
+    """Raise DxError unless the generator has the known answers of AES-128, and two system keys
+    differ.
 
-    It raises for a wrong build, a processor whose instructions for AES are broken, and a generator
-    or an os.urandom that was replaced.
+    It detects a wrong build, broken AES instructions of a processor, and a replaced generator or
+    os.urandom.
     """
     from randomgen import AESCounter
 
@@ -92,12 +93,12 @@ class Rng:
     """A stream of random numbers, cryptographically secure unless a seed is given.
 
     Args:
-        seed: None, or a whole number for tests. A seeded stream can be foreseen, so it gives no
+        seed: None, or a whole number for tests. A seeded stream is predictable, so it gives no
             privacy; it raises in any process but the one that made it.
 
     Raises:
-        DxError: From every method: for a seed from another process, and where the known-answer
-            test fails.
+        DxError: From every method: for a seed from another process, and if the known-answer test
+            fails.
     """
 
     def __init__(self, seed: int | None = None) -> None:
@@ -107,7 +108,7 @@ class Rng:
 
     def _start(self) -> None:
         self._own = _Stream()
-        # All threads share that of a seed: with one each they would repeat each other.
+        # All threads share a seeded generator: with one each, they would repeat each other.
         self._seeded = None if self.seed is None else _tested_generator(seed=self.seed)
 
     def normal(self, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -131,7 +132,7 @@ class Rng:
         return self.generator.integers(high, size=k)
 
     def check(self) -> None:
-        """Raise DxError for a seed from another process, without a draw."""
+        """Raise DxError for a seed from another process, without sampling."""
         if self.seed is not None and self._home != _this_process():
             raise DxError(Errors.DX010)
 
@@ -156,7 +157,7 @@ class Rng:
 
 
 class Integers(Protocol):
-    """A stream of whole numbers: an Rng, or one by a key."""
+    """A stream of whole numbers: an Rng, or a keyed stream."""
 
     def integers(self, high: int, k: int, /) -> Sequence[int] | Ints1d:
         """Return k numbers from 0 to high - 1, uniformly."""
@@ -169,7 +170,7 @@ def below(high: int, stream: Integers) -> int:
 
 
 def geometric(rate: Fraction, stream: Integers) -> int:
-    """Draw k with probability proportional to exp(-rate |k|), exactly: without floating point.
+    """Sample k with probability proportional to exp(-rate |k|), exactly, without floating point.
 
     Reference:
         Canonne, Kamath, Steinke 2020, algorithm 2.

@@ -1,1 +1,1 @@
-"""Sentence-level sampling from a public language model, given the words of the input."""
+"""Sampling from a public language model, given the words of the input."""

@@ -1,8 +1,8 @@
 """Word-level sampling, P(y | w) proportional to q(y) exp(-beta path(w, y)), and its calibration.
 
-The exact epsilon takes a shortest-path search from every word, minutes for 60,000 of them. Its
-result is a small table of epsilon and beta. It is computed once for a table of words, graph and
-public weights, and stored beside the table.
+The exact epsilon takes a shortest-path search from every word: minutes for 60,000 words. The result
+is an epsilon-beta table, computed once for a space, graph and public weights, and stored beside the
+space.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ WORDS_AT_ONCE = 2**8
 class WordDraw:
     """Sample words given public weights, float64 (n,), above 0, such as frequencies.
 
-    P is a mixture: of all words, weighed by their radii, and of the words nearer than the radii, by
-    what these weigh beyond them.
+    P is a mixture of all words, with weights by radii, and of the words nearer than the sum of
+    radii, with the excess of their weights.
     """
 
     def __init__(self, kernel: Kernel, weights: Floats1d) -> None:
@@ -62,8 +62,8 @@ class WordDraw:
         return drawn
 
     def _tables(self, rows: list[int]) -> dict[int, SparseNumbers]:
-        """Return by row the words nearer than the radii, and the sums of their weights beyond
-        these. One search for all rows takes less time."""
+        """Return by row the words nearer than the sum of radii, and cumulative excess weights. One
+        search for all rows is faster."""
         cached = self._cache.find(rows)
         tables: dict[int, SparseNumbers] = {}
         for row, steps in self.kernel.prepare(set(rows) - cached.keys()).items():
@@ -73,7 +73,7 @@ class WordDraw:
         return cached | tables
 
     def log_sums(self, rows: Ints1d) -> Floats1d:
-        """Return ln Z (k,) exactly, up to the factor of each row that its weights have."""
+        """Return ln Z (k,) exactly, up to the factor of the weights of each row."""
         far, tables = self._sums[-1], self._tables(rows.tolist())
         logs: Floats1d = np.log([far + tables[row][1][-1] for row in rows.tolist()])
         return logs
@@ -100,12 +100,12 @@ def _groups(rows: Ints1d, places: Ints1d) -> Iterator[tuple[int, Ints1d]]:
     """Yield each distinct row at these places, and its places."""
     order = places[np.argsort(rows[places], kind="stable")]
     distinct, begins = np.unique(rows[order], return_index=True)
-    return zip(distinct.tolist(), np.split(order, begins[1:]))  # noqa: B905 (of none: one empty part)
+    return zip(distinct.tolist(), np.split(order, begins[1:]))  # noqa: B905 (without rows: one empty part)
 
 
-MANY = 5_000  # words, from which on the searches from all of them are made once only
-SAMPLE = 32  # edges of each kind at which what was read is checked
-BETAS = np.round(0.02 * 1.01 ** np.arange(640), 6)  # to 11.5: one percent apart
+MANY = 5_000  # words, from which on an epsilon-beta table is stored
+SAMPLE = 32  # edges of each kind at which a stored table is checked
+BETAS = np.round(0.02 * 1.01 ** np.arange(640), 6)  # up to 11.5, one percent apart
 
 
 # -- the exact epsilon of a beta -----------------------------------------------------------------
@@ -115,14 +115,14 @@ BETAS = np.round(0.02 * 1.01 ** np.arange(640), 6)  # to 11.5: one percent apart
 class DistanceWeights:
     """Total weights by distance, float64 (k, quanta) each."""
 
-    nearer: Floats2d  # of the words nearer than the radii, by their distance
+    nearer: Floats2d  # of the words nearer than the sum of radii, by their distance
     far: Floats2d  # of the other words, by their radius
 
 
 def distance_weights(
     graph: PolicyGraph, weights: Floats1d, sources: Ints1d | None = None
 ) -> DistanceWeights:
-    """Search from every word, or from k words, given the weights of the outputs, float64 (n,)."""
+    """Return the weights by distance of every word, or of k words. weights: float64 (n,)."""
     sources = np.arange(len(graph)) if sources is None else sources
     n, size = len(sources), int(graph.radii.max()) + 1
     nearer = np.zeros((n, 2 * size))
@@ -141,7 +141,7 @@ def distance_weights(
 
 
 def log_sums(weights: DistanceWeights, radii: Ints1d, quanta: int, beta: float) -> Floats1d:
-    """Return ln Z (k,) of the words whose weights and radii are given."""
+    """Return ln Z (k,) of words, given their weights by distance and their radii."""
     tables = (weights.nearer, weights.far)
     nearer, far = (table @ np.exp(-beta * np.arange(table.shape[1]) / quanta) for table in tables)
     logs: Floats1d = np.log(nearer + np.exp(-beta * radii / quanta) * far)
@@ -151,8 +151,8 @@ def log_sums(weights: DistanceWeights, radii: Ints1d, quanta: int, beta: float) 
 def exact_epsilon(graph: PolicyGraph, at: DistanceWeights, beta: float) -> float:
     """Return the least epsilon for which q(y) exp(-beta path(w, y)) / Z_w is metric private.
 
-    It is enough to look at the edges, since every path is made of them
-    (docs/explanation/sentences.md), and at the radii, over which all other words are joined.
+    It is enough to check the edges, since every path consists of edges
+    (docs/explanation/sentences.md), and the radii, which join all other words.
     """
     logs = log_sums(at, graph.radii, graph.quanta, beta)
     low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
@@ -162,11 +162,8 @@ def exact_epsilon(graph: PolicyGraph, at: DistanceWeights, beta: float) -> float
 
 
 def steepest_over(logs: Floats1d, radii: Ints1d) -> float:
-    """Return the largest (logs[v] - logs[w]) / (radii[v] + radii[w]) of any two words.
-
-    From below: with the words that are farthest above the best so far it gets better, until there
-    are none (Dinkelbach 1967).
-    """
+    """Return the largest (logs[v] - logs[w]) / (radii[v] + radii[w]) of two words, by iteration
+    from below (Dinkelbach 1967)."""
     best = 0.0
     while True:
         v, w = int((logs - best * radii).argmax()), int((logs + best * radii).argmin())
@@ -180,18 +177,18 @@ def steepest_over(logs: Floats1d, radii: Ints1d) -> float:
 
 
 def beta_of(space: learned.PublicTable, graph: PolicyGraph, chain: Chain, epsilon: float) -> float:
-    """Return the beta of word-level sampling by the unigrams of the chain: within 1e-4 of what
-    holds epsilon on small graphs, else within one percent, and never above."""
+    """Return the beta of word-level sampling with the unigrams of the chain: at most the largest
+    that satisfies epsilon, within 1e-4 on small graphs, else within one percent."""
     if len(graph) < MANY:
         at = distance_weights(graph, chain.unigram)
         return solved_beta(partial(exact_epsilon, graph, at), epsilon)
     epsilons = epsilons_of(space, graph, chain)
-    # Half of epsilon holds on any space.
+    # Half of epsilon is valid on any space.
     return max(epsilon / 2, float(BETAS[epsilons <= epsilon].max(initial=0.0)))
 
 
 def epsilons_of(space: learned.PublicTable, graph: PolicyGraph, chain: Chain) -> Floats1d:
-    """Return the least epsilon that each of BETAS holds: by a search from every word, once."""
+    """Return the least epsilon of each of BETAS, computed once by a search from every word."""
 
     def make() -> Floats1d:
         at = distance_weights(graph, chain.unigram)
@@ -199,22 +196,22 @@ def epsilons_of(space: learned.PublicTable, graph: PolicyGraph, chain: Chain) ->
         return np.asarray(np.ceil(exact * 1e6) / 1e6)
 
     basis = f"the epsilons of words, {_fingerprint(chain.digest, graph)}"
-    return learned.once(space, basis, make, partial(_hold, graph=graph, weights=chain.unigram))
+    return learned.once(space, basis, make, partial(_are_valid, graph=graph, weights=chain.unigram))
 
 
-def _hold(epsilons: Floats1d, graph: PolicyGraph, weights: Floats1d) -> bool:
-    """Return whether sampled edges lose no more at any beta: random ones, and those whose ends
-    differ most in their numbers of neighbours."""
-    # Whatever the file says: no beta holds less than itself, or more than twice that.
+def _are_valid(epsilons: Floats1d, graph: PolicyGraph, weights: Floats1d) -> bool:
+    """Return whether sampled edges have at most this loss at any beta: random edges, and those with
+    the largest ratio of degrees."""
+    # An epsilon is always between beta and twice beta.
     if epsilons.shape != BETAS.shape or not np.isfinite(epsilons).all():
         return False
     if (epsilons < BETAS).any() or (epsilons > 2 * BETAS + 1e-5).any():
         return False
     low = np.repeat(np.arange(len(graph)), np.diff(graph.starts))
     lengths, degrees = np.asarray(graph.steps), np.diff(graph.starts)
-    uneven = np.abs(np.log(degrees[low] / degrees[graph.ends])) / np.maximum(lengths, 1)
+    imbalance = np.abs(np.log(degrees[low] / degrees[graph.ends])) / np.maximum(lengths, 1)
     drawn = Rng().integers(len(low), SAMPLE if len(low) else 0)
-    edges = np.append(np.argsort(-uneven)[:SAMPLE], drawn)
+    edges = np.append(np.argsort(-imbalance)[:SAMPLE], drawn)
     words, inverse = np.unique([low[edges], graph.ends[edges]], return_inverse=True)
     low_at, high_at = inverse.reshape(2, -1)
     sampled = distance_weights(graph, weights, words)

@@ -3,9 +3,9 @@ r"""Sentence-level sampling, exactly: forward filtering, backward sampling.
     P(y_1..y_n | w_1..w_n) = q(y_1..y_n) exp(-beta sum of path(w_i, y_i)) / Z(w_1..w_n)
 
 The words of the input are the emissions of a chain. Sentences are packed side by side into lanes.
-From the first word to the last, the sums over all that may come before a state are carried along
-(no number is ever subtracted; in float32, and in float64 at an epsilon that float32 cannot hold);
-then the states are drawn from the last word to the first, and the words given their states.
+Forward messages, sums over all previous states, are computed from the first word to the last
+(without subtraction; in float32, or in float64 if epsilon is too large for float32). Then states
+are sampled from the last word to the first, and words given states.
 
 Paper  Scott 2002, "Bayesian methods for hidden Markov models" (forward filtering, backward
        sampling); Carter and Kohn 1994
@@ -37,16 +37,16 @@ from .forward_backward import (
     weigh_states,
 )
 
-MEMORY = 3 * 2**26  # bytes of forward messages that are kept for the backward pass
+MEMORY = 3 * 2**26  # bytes of forward messages for the backward pass
 LEAST = 1e-37
-MANY = 256  # words that are worth a second thread
+MANY = 256  # words, from which on several threads are faster
 LANES = 128
-MOST_BUFFERS = 8  # that are kept for the next draw
+MOST_BUFFERS = 8  # kept for the next draw
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InputRows:
-    """k words of an input."""
+    """The k words of an input."""
 
     rows: Ints1d  # NOTHING for words that the space lacks
     starts: Bools1d  # where sentences begin
@@ -55,9 +55,9 @@ class InputRows:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lanes:
-    """Packed sequences: sentences in lanes of about equal length, the longest first."""
+    """Packed sequences: sentences in lanes of about equal length, longest first."""
 
-    place: Ints2d  # (steps, lanes), the word of the input, -1 beyond the end of a lane
+    place: Ints2d  # (steps, lanes), the input word, -1 beyond the end of a lane
     begins: Bools2d  # (steps, lanes), whether a sentence begins there
     ends: Bools2d
 
@@ -77,8 +77,8 @@ def spans(starts: Bools1d) -> tuple[Ints1d, Ints1d]:
 
 
 def batches(lengths: Ints1d, words: int, threads: int = 1) -> Iterator[Ints1d]:
-    """Yield sentences of like lengths with so many words together, or a single longer one; as many
-    as fill the lanes of all threads where possible, so that no lane runs alone."""
+    """Yield batches of sentences of similar length, of so many words in total or a single sentence;
+    if possible, with as many sentences as fill the lanes of all threads."""
     order = np.argsort(-lengths, kind="stable")
     total, start = np.concatenate([[0], np.cumsum(lengths[order])]), 0
     while start < len(order):
@@ -90,14 +90,14 @@ def batches(lengths: Ints1d, words: int, threads: int = 1) -> Iterator[Ints1d]:
 
 
 def pack(first: Ints1d, lengths: Ints1d, lanes: int = LANES) -> Lanes:
-    """Pack sentences, given the first word and the length (s,), above 0, of each."""
+    """Pack sentences, given the first word (s,) and the length (s,), above 0, of each."""
     heap = [(0, lane) for lane in range(min(lanes, len(lengths)))]
     packed: list[list[int]] = [[] for _ in heap]
     for sentence in np.argsort(-lengths, kind="stable").tolist():
         length, lane = heapq.heappop(heap)  # the shortest so far
         packed[lane].append(sentence)
         heapq.heappush(heap, (length + int(lengths[sentence]), lane))
-    # The longest first: those that still run are then side by side.
+    # Longest first, so that lanes that still run are adjacent.
     packed.sort(key=lambda sentences: -int(lengths[sentences].sum()))
     place = np.full((int(lengths[packed[0]].sum()), len(packed)), -1, dtype=np.int64)
     begins, ends = np.zeros(place.shape, dtype=bool), np.zeros(place.shape, dtype=bool)
@@ -138,13 +138,13 @@ class SentenceDraw:
         first, lengths = spans(text.starts)
         drawn = text.rows.copy()
         uniforms = rng.uniform(3 * len(drawn)).reshape(3, -1)
-        # The words whose forward messages fit into the memory.
+        # The number of words whose forward messages fit into MEMORY.
         capacity = max(1, MEMORY // (np.dtype(self.emissions.dtype).itemsize * (self._height - 1)))
         lock = Lock()
 
         def draw(lanes: Lanes) -> None:
             places = lanes.place[lanes.place >= 0]
-            # One thread at a time: it searches what the next need not, and holds the GIL anyway.
+            # One thread at a time, so that no search is repeated; it holds the GIL anyway.
             with lock:
                 emitted = self.emissions.of(text.rows[places[~text.fixed[places]]].tolist())
             self._draw(PackedSentences(text, lanes, emitted, uniforms), capacity, drawn)
@@ -161,11 +161,8 @@ class SentenceDraw:
         return drawn
 
     def _draw(self, packed: PackedSentences, capacity: int, drawn: Ints1d) -> None:
-        """Fill in the words of packed sentences.
-
-        Of lanes that are too long for the memory only some messages are kept on the forward pass,
-        and those between them are computed again on the backward pass.
-        """
+        """Fill in the words of packed sentences. If their messages exceed the memory, only some are
+        kept on the forward pass, and the others are computed again on the backward pass."""
         text, place = packed.text, packed.lanes.place
         states = np.zeros(place.shape, dtype=np.int64)
         parts, words = packed.lanes.parts(capacity)
@@ -183,8 +180,7 @@ class SentenceDraw:
 
     @contextmanager
     def _buffer(self, size: int) -> Iterator[Numbers1d]:
-        """Lend a scratch buffer of any content. Allocating one takes longer than much of what is
-        done in it; several threads may ask."""
+        """Lend an uninitialised scratch buffer, for any thread; allocation would be slow."""
         try:
             buffer = self._free_buffers.pop()
         except IndexError:
@@ -198,7 +194,7 @@ class SentenceDraw:
     def _filter(
         self, packed: PackedSentences, part: slice, buffer: Numbers1d, before: Floats2d
     ) -> list[ForwardMessage]:
-        """Return the forward messages of some steps, in the buffer. before: of the step before."""
+        """Return the forward messages of some steps. before: the message of the step before."""
         text, lanes, messages = packed.text, packed.lanes, []
         K = self.chain.states
         lives = np.count_nonzero(lanes.place[part] >= 0, axis=1).tolist()
@@ -228,7 +224,7 @@ class SentenceDraw:
     def _sample(
         self, packed: PackedSentences, part: slice, messages: list[ForwardMessage], states: Ints2d
     ) -> None:
-        """Sample the states of some steps, given those after them and their forward messages."""
+        """Sample the states of some steps, given the next states and the forward messages."""
         lanes, (back_uniforms, state_uniforms, _) = packed.lanes, packed.uniforms
         for step in range(part.stop - 1, part.start - 1, -1):
             message = messages[step - part.start]

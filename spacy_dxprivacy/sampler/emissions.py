@@ -1,4 +1,4 @@
-"""Emission likelihoods of the words of the input: sums of the kernel over the words of a state."""
+"""Emission likelihoods of input words: sums of the kernel over the words of a state."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from ..metric.policy_graph import Kernel
 from ..prior.chain import Chain
 
 CACHE_BYTES = 2**27
-# Nats of beta times the reach up to which float32 holds all sums: docs/explanation/sentences.md.
+# Nats of beta times the longest distance, up to which float32 suffices:
+# docs/explanation/sentences.md.
 SINGLE = 48.0
-WORDS_AT_ONCE = 64  # whose choices are in memory
-AT_ONCE = 128  # numbers of which a draw looks at the sum first
-NOTHING = -1  # a word that the space lacks: all states are as likely
+WORDS_AT_ONCE = 64  # whose candidates are in memory
+AT_ONCE = 128  # numbers in a block, whose sum a draw reads first
+NOTHING = -1  # a word that the space lacks: all states are equally likely
 
 SparseNumbers = tuple[Numbers1d, Numbers1d]  # states, and a number for each
 
@@ -26,8 +27,8 @@ SparseNumbers = tuple[Numbers1d, Numbers1d]  # states, and a number for each
 class Emissions:
     """E[z] = sum over y of B[y, z] exp(-beta path(w, y)): exact, for every word w of the space.
 
-    Sparse: totals, float (states,), has E up to a factor if all words were as far as the radii say,
-    and each word has factors for the states where E is more. Contexts emit as their bases do.
+    It is sparse: totals, float (states,), is E by radii only, up to a factor, and each word has
+    factors for the states with a larger E. Contexts have the emissions of their bases.
     """
 
     def __init__(self, chain: Chain, kernel: Kernel) -> None:
@@ -39,31 +40,33 @@ class Emissions:
         totals, ones = chain.expand_to_states(chain.totals), np.ones(chain.states)
         silent = np.divide(totals, self.totals, where=self.exact_totals > 0, out=ones)
         self.silent = silent.astype(self.dtype)
-        self._narrow = np.min_scalar_type(chain.states - 1)  # twice as many rows in the cache
+        self._narrow = np.min_scalar_type(
+            chain.states - 1
+        )  # so that twice as many rows fit into the cache
         self._cache = RowCache(CACHE_BYTES)
 
     def of(self, rows: Iterable[int]) -> dict[int, SparseNumbers]:
-        """Return by row the states with more than their totals, and the factors. One search for all
-        rows takes less time."""
+        """Return by row the states with a larger E than their totals, and the factors. One search
+        for all rows is faster."""
         wanted = set(rows) - {NOTHING}
         cached = self._cache.find(wanted)
         if wanted == cached.keys():
             return cached
-        missing: dict[int, SparseNumbers] = {}
+        computed: dict[int, SparseNumbers] = {}
         for row, steps in self.kernel.prepare(wanted - cached.keys()).items():
             added = self._added(row, steps)
             if len(self._type_of) > len(added):
                 added = added[self._type_of]
-            states = np.flatnonzero(added.astype(bool))  # twice as fast as of floats
-            # Over the totals as they were rounded, so that their rounding does not count here.
+            states = np.flatnonzero(added.astype(bool))  # twice as fast as for floats
+            # Relative to the rounded totals, so that their rounding cancels.
             rounded = self.totals[states].astype(np.float64)
             factors = (self.exact_totals[states] + added[states]) / rounded
-            missing[row] = states.astype(self._narrow), factors.astype(self.dtype)
-        self._cache.add(missing)
-        return cached | missing
+            computed[row] = states.astype(self._narrow), factors.astype(self.dtype)
+        self._cache.add(computed)
+        return cached | computed
 
     def _added(self, row: int, steps: Steps | None = None) -> Floats1d:
-        """Return the sums over the words nearer than the radii, float64 (K,)."""
+        """Return the sums over the words nearer than the sum of radii, float64 (K,)."""
         words, extra = self.kernel.nearer_words(row, steps)
         if self.chain.one_state is None:
             return np.asarray(self.chain.emit[words].T @ extra)
@@ -85,36 +88,36 @@ class Emissions:
         """Sample the words (k,) of states (k,), by B[y, state] exp(-beta path(w, y))."""
         states = self._type_of[states]
         drawn = self._single_words[states]
-        several, listed = np.flatnonzero(drawn == NOTHING).tolist(), self.chain.words_by_state
-        nearer = self.kernel.prepare({int(rows[i]) for i in several} - {NOTHING})
-        for start in range(0, len(several), WORDS_AT_ONCE):
-            choices = dict[int, tuple[Numbers1d, Numbers1d]]()
-            for i in several[start : start + WORDS_AT_ONCE]:
+        to_draw, listed = np.flatnonzero(drawn == NOTHING).tolist(), self.chain.words_by_state
+        nearer = self.kernel.prepare({int(rows[i]) for i in to_draw} - {NOTHING})
+        for start in range(0, len(to_draw), WORDS_AT_ONCE):
+            candidates = dict[int, tuple[Numbers1d, Numbers1d]]()
+            for i in to_draw[start : start + WORDS_AT_ONCE]:
                 part = slice(*listed.indptr[states[i] : states[i] + 2])
                 words, weights, row = listed.indices[part], listed.data[part], int(rows[i])
                 if row != NOTHING:
                     weights = weights * self.kernel.weights(row, words, nearer[row])
-                choices[i] = words, weights
-            for i, (words, weights) in choices.items():
+                candidates[i] = words, weights
+            for i, (words, weights) in candidates.items():
                 drawn[i] = words[pick(weights, float(uniforms[i]))]
         return drawn
 
     @cached_property
     def _single_words(self) -> Ints1d:
-        """(K,): the word of each type that has a single one, NOTHING for others."""
+        """The word of each type with a single word, NOTHING for others, int64 (K,)."""
         words = self.chain.words_by_state
-        counts, only = np.diff(words.indptr), np.full(self.chain.types, NOTHING)
-        only[counts == 1] = words.indices[words.indptr[:-1][counts == 1]]
-        return only
+        counts, single = np.diff(words.indptr), np.full(self.chain.types, NOTHING)
+        single[counts == 1] = words.indices[words.indptr[:-1][counts == 1]]
+        return single
 
 
 def pick(weights: Numbers1d, uniform: float) -> int:
-    """Return an index drawn by weight, by inverse CDF at uniform, in [0, 1)."""
+    """Sample an index by weight, by inverse CDF at a uniform number in [0, 1)."""
     numbers = weights.astype(np.float64)
     if len(numbers) < 2 * AT_ONCE:
         sums = numbers.cumsum()
         return _first_above(sums, uniform * float(sums[-1]))
-    # Which block first: most numbers need not be added up one after the other.
+    # The block first: then most numbers need no cumulative sum.
     begins = np.arange(0, len(numbers), AT_ONCE)
     sums = np.add.reduceat(numbers, begins).cumsum()
     mark = uniform * float(sums[-1])
@@ -124,6 +127,6 @@ def pick(weights: Numbers1d, uniform: float) -> int:
 
 
 def _first_above(sums: Floats1d, mark: float) -> int:
-    """Return the first index whose sum is above the mark, which may be rounded to the total."""
+    """Return the first index with a sum above the mark, which may be rounded up to the total."""
     below = np.nextafter(float(sums[-1]), 0)
     return int(sums.searchsorted(min(mark, below), side="right"))

@@ -1,8 +1,7 @@
-"""Forward filtering and backward sampling, for many sentences side by side.
+"""Forward filtering and backward sampling of many sentences in parallel.
 
-Few states lead to many others, and many lead to few. Where the former come first, as frequent
-words do, a corner of the transition table is dense enough that a product of dense matrices takes
-less time there than a sparse one, which is left for the rest.
+A few states, those of frequent words, have many successors and come first. So a corner of the
+transition table is dense enough that a dense product is faster there; the rest is sparse.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from ..prior.chain import Chain
 from .emissions import NOTHING, Emissions, SparseNumbers
 
 LEAST_SIDE = 64  # of a corner
-FULL = 1 / 10  # of a corner at least: a pair takes some eight times as long by lists
-COLUMNS = 2000  # at once: 1 MB of 128 lanes in float32, which a core has for itself
-ADDED = 128  # states whose sum a draw looks at first
-WIDTH = 32  # pairs of which a draw looks at the sum first
+FULL = 1 / 10  # least density of a corner: sparse products are about eight times as slow
+COLUMNS = 2000  # at once: 1 MB for 128 lanes in float32, which fits the cache of a core
+ADDED = 128  # states in a block, whose sum a draw reads first
+WIDTH = 32  # pairs in a row, whose sum a draw reads first
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +38,10 @@ class ForwardMessage:
 
 
 class Forward:
-    """The transition T of a chain, times a weight of each state that is entered."""
+    """The transition T of a chain, times a weight of each new state."""
 
     def __init__(self, chain: Chain, weights: Numbers1d, dtype: Any) -> None:
-        """Prepare T, given weights of all states, not negative, and the type of all sums."""
+        """Prepare T. weights: of all states, not negative. dtype: of all sums."""
         from scipy.sparse import csr_array
 
         K, w = chain.states, weights.astype(np.float64)
@@ -68,9 +67,9 @@ class Forward:
         self.sparse = Product(csr_array(cells, table.shape))
 
     def __call__(self, X: Floats2d, Y: Floats2d) -> None:
-        """Fill Y (states, lanes) with the states after X, C-contiguous, see ForwardMessage."""
+        """Fill Y (states, lanes), C-contiguous, with the message after X, see ForwardMessage."""
         for rows, corner in self.corners:
-            product = np.matmul if corner.shape[1] > 1 else np.multiply  # which is faster
+            product = np.matmul if corner.shape[1] > 1 else np.multiply  # the faster one
             product(corner, X[: corner.shape[1]], out=Y[rows])
         self.sparse.add(X[1:], Y)
 
@@ -107,18 +106,18 @@ def weigh_states(
 
 
 class Product:
-    """A sparse matrix times many columns, by parts that fit the cache of a core."""
+    """A sparse matrix times many columns, in parts that fit the cache of a core."""
 
     def __init__(self, table: Any) -> None:
-        """Prepare a table, csr float (k, n), whose terms are added up by rising index."""
-        columns = table.tocsc()  # of which parts can be taken without a look at all of it
+        """Prepare a table, csr float (k, n); its terms are added in order of the index."""
+        columns = table.tocsc()  # fast to slice by columns
         parts = blocks(table.shape[1], COLUMNS)
         self.parts = [(part, columns[:, part].tocsr()) for part in parts]
 
     def add(self, X: Floats2d, Y: Floats2d) -> None:
-        """Add the product with X (n, lanes) to Y (k, lanes), both C-contiguous and of the table's
+        """Add the product with X (n, lanes) to Y (k, lanes), both C-contiguous, of the table's
         type."""
-        try:  # scipy's own operator makes a new array for each part; this is no public name
+        try:  # not public; scipy's operator would allocate an array for each part
             from scipy.sparse._sparsetools import csr_matvecs
         except ImportError:
             for columns, part in self.parts:
@@ -130,12 +129,12 @@ class Product:
 
 
 class FoldContexts:
-    """Add each two-word context's forward message, scaled by `lower`, to its base word's, so that
-    the transition is applied once a word.
+    """Add each two-word context's forward message, scaled by `lower`, to that of its base word, so
+    that the transition is applied once a word.
 
-    The rows of ForwardMessage.X are: the sum of X0 times back; X0, (K,), the sums of these; M of
-    the contexts, (C,); M of each type that has contexts. Where a sentence ends, M of a context
-    counts 1 / lower times.
+    The rows of ForwardMessage.X are: the sum of X0 times back; X0, (K,), these sums; M of the
+    contexts, (C,); M of each type with contexts. At the end of a sentence, M of a context is
+    divided by `lower`.
     """
 
     def __init__(self, chain: Chain, dtype: Any) -> None:
@@ -143,13 +142,13 @@ class FoldContexts:
         self._contexts = Product(chain.base_shares.astype(dtype))
 
     def __call__(self, X: Floats2d) -> None:
-        """Turn M, the first rows of X, into X0, and fill in the last rows."""
+        """Replace M, the first rows of X, by X0, and fill in the last rows."""
         X[self._states :] = X[self._bases]
         self._contexts.add(X[self._types : self._states], X[: self._types])
 
 
 class BlockSums:
-    """Sums over states in blocks, so that rounding does not add up."""
+    """Sums over states in blocks, so that rounding errors do not accumulate."""
 
     def __init__(self, chain: Chain, dtype: Any) -> None:
         weights = np.stack([np.ones(chain.types), chain.back]).astype(dtype)
@@ -172,8 +171,8 @@ class BlockSums:
 class PredecessorLists:
     """Lists of the predecessors of each state, in rows of WIDTH numbers.
 
-    states and weights, (r, WIDTH), hold rows of M and transitions, 0 beyond the last one; first and
-    rows, (k,), say at which row the list of a state begins, and how many rows it has.
+    states and weights, (r, WIDTH): rows of M and transitions, 0 beyond the end of a list. first,
+    rows, (k,): the first row of the list of a state, and its number of rows.
     """
 
     def __init__(self, into: Any) -> None:
@@ -189,7 +188,7 @@ class PredecessorLists:
     def __call__(
         self, X: Floats2d, lanes: Ints1d, after: Ints1d, uniform: Floats1d
     ) -> tuple[Ints1d, Floats1d]:
-        """Sample predecessors by M times weights, and return these rows of M, (m,), any where all
+        """Sample predecessors by M times weights. Return these rows of M, (m,), arbitrary if all
         weights are 0, and the sums of M times weights, (m,)."""
         counts = self.rows[after]
         begins = np.cumsum(counts) - counts
@@ -227,8 +226,8 @@ class Backward:
 
         Args:
             message: The forward message of the step.
-            ends: bool (lanes,), where a sentence ends: sampled by M alone.
-            after: int64 (lanes,), the next states elsewhere: sampled by M[z] T[z, after].
+            ends: bool (lanes,), where a sentence ends: sampled by M.
+            after: int64 (lanes,), the next state in other lanes: sampled by M[z] T[z, after].
             back_uniforms: float64 (lanes,), uniform numbers to choose back-off or a listed pair.
             state_uniforms: float64 (lanes,), uniform numbers to choose the state.
 
@@ -255,7 +254,7 @@ class Backward:
         if self._choose_context is None:
             return drawn
         context_uniforms = back_uniforms.copy()
-        if len(inside):  # what is left of the uniform number, given what it chose
+        if len(inside):  # the remainder of the uniform number, given its choice
             begin = np.where(by_back[inside], direct, 0)
             width = np.where(by_back[inside], backed, direct)
             context_uniforms[inside] = (marks - begin) / np.where(width > 0, width, 1)
@@ -263,25 +262,25 @@ class Backward:
 
 
 class ContextChoice:
-    """Sample the type or one of its contexts, given a row of X0, which is their sum."""
+    """Sample a type or one of its contexts, given the row of their sum in X0."""
 
     def __init__(self, chain: Chain) -> None:
         from scipy.sparse import csr_array
 
-        types, states, above = chain.types, chain.states, chain.base_types
-        # The rows of M without contexts: those of types that have none, else those at the end.
+        types, states, bases = chain.types, chain.states, chain.base_types
+        # The rows of M without contexts: at the end for types with contexts.
         plain_rows = np.arange(types)
-        plain_rows[above] = states + np.arange(len(above))
+        plain_rows[bases] = states + np.arange(len(bases))
         rows = np.append(plain_rows, types + np.arange(len(chain.base)))
         weights = np.append(np.ones(types, chain.lower.dtype), chain.lower)
-        shape = (types, states + len(above))
+        shape = (types, states + len(bases))
         self._listed = PredecessorLists(
             csr_array((weights, (chain.expand_to_states(np.arange(types)), rows)), shape)
         )
-        self._states = np.append(np.arange(states), above)
+        self._states = np.append(np.arange(states), bases)
 
     def __call__(self, X: Floats2d, rows_of_X: Ints1d, uniform: Floats1d) -> Ints1d:
-        """Return states (lanes,) for rows of X0; rows of contexts are states."""
+        """Return states (lanes,) for rows of X0; rows of contexts are their states."""
         lanes = np.flatnonzero(rows_of_X < len(self._listed.rows))
         states = rows_of_X.copy()
         if len(lanes):
@@ -293,7 +292,7 @@ class ContextChoice:
 def _drawn_from_sums(
     message: ForwardMessage, lanes: Ints1d, weighting: int, weights: Floats1d, uniform: Floats1d
 ) -> Ints1d:
-    """Sample states (m,) by M times weights, given the sums of blocks."""
+    """Sample states (m,) by M times weights, given block sums."""
     block, marks = _pick_all(message.sums[:, weighting, lanes].T, uniform)
     K = len(weights)
     states = block[:, None] * ADDED + np.arange(ADDED)
@@ -304,7 +303,7 @@ def _drawn_from_sums(
 
 
 def _pick_all(weights: Floats2d, uniform: Floats1d) -> tuple[Ints1d, Floats1d]:
-    """Sample a place of each row by weight, and return how far the mark lies in it."""
+    """Sample a place of each row by weight; return it, and the mark within its weight."""
     sums = weights.cumsum(axis=1)
     # A mark may be rounded up to the total.
     marks = np.minimum(uniform * sums[:, -1], np.nextafter(sums[:, -1], 0))
@@ -314,7 +313,7 @@ def _pick_all(weights: Floats2d, uniform: Floats1d) -> tuple[Ints1d, Floats1d]:
 
 
 def _within(cells: Floats2d, marks: Floats1d) -> Ints1d:
-    """Return the first place of each row whose cumulated sum is above the mark."""
+    """Return the first place of each row with a cumulative sum above the mark."""
     sums = cells.cumsum(axis=1, dtype=np.float64)
     marks = np.minimum(marks, np.nextafter(sums[:, -1], 0))
     places = np.count_nonzero(sums <= marks[:, None], axis=1)

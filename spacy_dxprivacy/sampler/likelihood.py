@@ -11,20 +11,20 @@ from ..prior.chain import Chain
 from .draw import InputRows, spans
 from .emissions import NOTHING, Emissions
 
-LANES, LANES_STORED = 32, 8  # sentences side by side, and those all messages of which are kept
+LANES, LANES_STORED = 32, 8  # sentences in parallel, and those with all messages in memory
 CANDIDATES_AT_ONCE = 2**8
 MESSAGES = 2**24  # numbers: 128 MB
 
 
 class SentenceLikelihood:
-    """Likelihoods in float64, sentence by sentence."""
+    """Likelihoods of sentences in float64."""
 
     def __init__(self, chain: Chain, emissions: Emissions) -> None:
         self.chain, self.emissions, self.kernel = chain, emissions, emissions.kernel
 
     def __call__(self, text: InputRows, outputs: Ints1d) -> Floats1d:
-        """Return ln P(outputs | rows), float64 (sentences,); -inf where a fixed word was changed.
-        Fixed words are context in plaintext, and not counted as drawn."""
+        """Return ln P(outputs | rows), float64 (sentences,); -inf if a fixed word was changed.
+        Fixed words are plaintext context, and have no factor of their own."""
         released = InputRows(outputs, text.starts, np.ones(len(outputs), dtype=bool))
         weights = [
             1.0 if row == NOTHING else self.kernel.weights(row, np.array([out]))[0]
@@ -37,8 +37,8 @@ class SentenceLikelihood:
         return logs + np.add.reduceat(cost, first)
 
     def log_sums(self, text: InputRows) -> Floats1d:
-        """Return ln Z, float64 (sentences,), up to the factors of the weights; ln q of a sentence
-        whose words are all fixed."""
+        """Return ln Z, float64 (sentences,), up to the factors of the weights; ln q for a sentence
+        of fixed words."""
         first, lengths = spans(text.starts)
         order, sums = np.argsort(-lengths, kind="stable"), np.zeros(len(first))
         for batch in blocks(len(order), LANES):
@@ -53,7 +53,7 @@ class SentenceLikelihood:
 
     def of_candidates(self, text: InputRows, outputs: Ints1d, candidates: Ints2d) -> Floats2d:
         """Return ln P(outputs | rows) with rows[i] replaced by candidates[i, j], float64 (k, m), up
-        to one constant for each i; 0 at fixed words."""
+        to a constant for each i; 0 at fixed words."""
         logs = np.zeros(candidates.shape)
         first, lengths = spans(text.starts)
         part = (np.cumsum(lengths) - 1) // max(1, MESSAGES // self.chain.states)
@@ -81,7 +81,7 @@ class SentenceLikelihood:
         return likelihoods
 
     def _steps(self, text: InputRows, first: Ints1d, lengths: Ints1d) -> Iterator[Floats2d]:
-        """Yield the emissions of each step, float64 (K, live), the longest sentence first."""
+        """Yield the emissions of each step, float64 (K, live), longest sentence first."""
         for step in range(int(lengths[0])):
             places = first[: np.count_nonzero(lengths > step)] + step
             words = np.stack([text.rows[places], text.fixed[places]])
@@ -90,8 +90,8 @@ class SentenceLikelihood:
             yield np.stack(emitted, axis=1)[:, inverse.reshape(-1)]
 
     def _forward(self, E: Iterable[Floats2d]) -> Iterator[tuple[Floats2d, Floats2d]]:
-        """Yield (K, live) twice for each step: P(state | words before), and that times the
-        emissions."""
+        """Yield P(state | words before), and its product with the emissions, (K, live) each, for
+        each step."""
         ahead: Floats2d | None = None
         begin = self.chain.begin.astype(np.float64)[:, None]
         for e in E:
@@ -103,8 +103,7 @@ class SentenceLikelihood:
             ahead = M / M.sum(axis=0)
 
     def _backward(self, E: list[Floats2d]) -> Iterator[Floats2d]:
-        """Yield P(words after | state) for each step, (K, live), up to a factor, the last one
-        first."""
+        """Yield P(words after | state), (K, live), up to a factor, for each step from the last."""
         end = self.chain.end.astype(np.float64)[:, None]
         behind: Floats2d | None = None
         for e, after in zip(reversed(E), (None, *reversed(E[1:])), strict=True):
@@ -116,8 +115,8 @@ class SentenceLikelihood:
             yield messages
 
     def _each(self, candidates: Ints2d, outputs: Ints1d, around: Floats2d) -> Floats2d:
-        """Return -beta path(c, output) - ln Z of the sentence with c for each candidate c, (places,
-        m). One search for each distinct candidate."""
+        """Return -beta path(c, output) - ln Z of the sentence with candidate c, (places, m), with
+        one search for each distinct candidate."""
         distinct, of_cell = np.unique(candidates, return_inverse=True)
         order = np.argsort(of_cell.reshape(-1), kind="stable")
         ends = np.cumsum(np.bincount(of_cell.reshape(-1), minlength=len(distinct)))

@@ -86,7 +86,7 @@ def find(table: PublicTable, name: str, check: Callable[[Any], object]) -> Any |
 
 
 @contextmanager
-def noting_use() -> Iterator[set[str]]:
+def track_use() -> Iterator[set[str]]:
     """Collect the names of results that are used meanwhile and were read from files."""
     used: set[str] = set()
     before = _uses.set(used)

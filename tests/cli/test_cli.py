@@ -391,7 +391,7 @@ def test_an_interrupted_run_leaves_no_output(tmp_path, space, how, n_process, af
         wait_until(lambda: not alive(process), seconds=20)
         stderr = process.communicate()[1]
     assert process.returncode == 130 and not list(out.iterdir())
-    assert stderr == "dx sanitize: stopped. What was not complete has been removed.\n"
+    assert stderr == "dx sanitize: stopped. Incomplete outputs were removed.\n"
 
 
 def worker_dies(nlp, records, **_):
@@ -406,7 +406,7 @@ def worker_fails(nlp, records, **_):
     ("act", "why"), [(worker_dies, "A worker process died"), (worker_fails, "with RuntimeError")]
 )
 def test_a_worker_that_dies_or_fails_ends_the_run(dx, tmp_path, monkeypatch, forking, act, why):
-    monkeypatch.setattr("spacy_dxprivacy.io.results.in_zone", act)
+    monkeypatch.setattr("spacy_dxprivacy.io.results.sanitize_in_zone", act)
     source = write(tmp_path, "jsonl", ["The cat sleeps near Zorblatt. " * 5000] * 20)
     result = dx(source, tmp_path / "out.jsonl", "-n", 2)
     assert result.exit_code == 1 and why in result.stderr

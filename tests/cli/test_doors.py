@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from spacy_dxprivacy import UsageError
-from spacy_dxprivacy.cli.terminal import with_options
+from spacy_dxprivacy.cli.terminal import name_options
 from spacy_dxprivacy.config import FileOptions, process_count
 from spacy_dxprivacy.lab.mechanisms import parse_epsilons
 
@@ -48,4 +48,4 @@ def test_a_mistake_names_the_argument_and_the_option(raising, python, command):
     with pytest.raises(UsageError) as caught:
         raising()
     assert str(caught.value).startswith(python)
-    assert with_options(str(caught.value)).startswith(command)
+    assert name_options(str(caught.value)).startswith(command)

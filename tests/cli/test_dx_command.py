@@ -1,6 +1,9 @@
 """`dx` as a program of its own, and the commands around `dx sanitize`."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +14,7 @@ from typer.testing import CliRunner
 
 from spacy_dxprivacy import Space, __version__
 from spacy_dxprivacy.cli import COMMANDS, dx_cli, split_overrides
+from spacy_dxprivacy.cli.sanitizing import NOTE
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 
 MISTAKES = srsly.read_yaml(Path(__file__).with_name("mistakes.yaml"))
@@ -41,6 +45,22 @@ def test_every_mistake_is_one_line_in_one_voice(app, args, message):
     done = CliRunner().invoke(app, args if app is dx_cli else ["dx", *args])
     assert done.exit_code == 2 and not done.stdout and "Zorblatt" not in done.stderr
     assert done.stderr.startswith(message) and len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_without_an_input_a_terminal_sees_a_note_in_both_modes_and_a_script_an_error(dx):
+    leader, follower = os.openpty()
+    command = [sys.executable, "-m", "spacy", "dx", "sanitize"]
+    with os.fdopen(leader, "rb", 0) as screen:
+        subprocess.run(command, stdout=follower, stderr=subprocess.DEVNULL, check=True)
+        os.close(follower)
+        lines = screen.read(2**16).decode().splitlines()
+    assert lines[1] == NOTE
+    by_entities, sampled = (lines[i - 1] for i, line in enumerate(lines) if "  Replaced " in line)
+    assert "retired teacher" in by_entities and "Whitcombe" not in by_entities + sampled
+    assert sum(line.startswith("  Guarantee ") for line in lines) == 2
+    done = dx("sanitize")
+    assert done.exit_code == 2 and "name an INPUT" in done.stderr and not done.stdout
 
 
 def test_overrides_may_stand_anywhere_and_take_one_value():

@@ -2,12 +2,10 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
-from pathlib import Path
 from uuid import UUID
 
 import numpy as np
 import pytest
-import srsly
 from conftest import run_dx, space_options
 from typer.main import get_command
 
@@ -16,11 +14,9 @@ from spacy_dxprivacy import DxError, UsageError, registry
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import PipelineOptions
 from spacy_dxprivacy.integrations import clean as cleaning
-from spacy_dxprivacy.integrations.clean import identity, is_nobody, ready
+from spacy_dxprivacy.integrations.clean import get_pipeline, identity, is_nobody
 from spacy_dxprivacy.io.build import make_pipeline, mechanism_config
 from spacy_dxprivacy.mechanisms.levels import LEVELS
-
-CASES = srsly.read_yaml(Path(__file__).with_name("test_python.yaml"))
 
 SECRET = "Xantippe"
 TEXTS = ["the king and the queen", f"{SECRET} was here", "a house"]
@@ -99,7 +95,16 @@ def test_one_bad_text_is_named_by_its_place_and_not_quoted(how):
 NUMBERS = {"numbers.@dx_surrogates": "dx.Number.v1"}
 
 
-@pytest.mark.parametrize(("wrong", "told"), CASES["settings"])
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"by": [1]}, "DX141"), ({"by": [True, 0.5]}, "DX110"), ({"batch_size": 0}, "batch_size"),
+        ({"n_process": 0}, "n_process"), ({"on_failure": "drop"}, "on_failure"),
+        ({"max_epsilon": -1}, "max_epsilon"), ({"epsilon": 0}, "epsilon"),
+        ({"overrides": NUMBERS, "max_epsilon": 5.0}, "another metric"),
+        ({"mechanism": "none"}, "no mechanism"), ({"space": "/no/where"}, "no such file"),
+    ],
+)  # fmt: skip
 def test_a_wrong_setting_is_one_sentence(how, wrong, told):
     with pytest.raises(DxError, match=told) as caught:
         dx.clean(["a", "b"], **{**how, **wrong})
@@ -132,7 +137,14 @@ def test_an_unknown_argument_names_the_nearest_one(wrong, near):
         dx.clean("the king", **{wrong: "x"})
 
 
-@pytest.mark.parametrize(("wrong", "near"), CASES["keys"])
+@pytest.mark.parametrize(
+    ("wrong", "near"),
+    [("mechansm.epsilon", "mechanism.epsilon"), ("unkown.text", "unknown.text"),
+     ("mechanism.epsilno", "mechanism.epsilon"), ("space.max_word", "space.max_words"),
+     ("nlp.batchsize", "nlp.batch_size"), ("unknown.@dx_unknown", "unknown.@dx_unknowns"),
+     ("components.dx_sanitizer.scop", "components.dx_sanitizer.scope"),
+     ("components.dx_sanitzer.scope", "components.dx_sanitizer.scope")],
+)  # fmt: skip
 def test_an_unknown_key_names_the_nearest_one(wrong, near, space_path):
     with pytest.raises(UsageError, match=f"`{wrong}`. Did you mean {near}"):
         make_pipeline(space=space_path, overrides={wrong: "x"})
@@ -183,11 +195,11 @@ def test_an_unknown_registered_name_names_the_nearest(name):
 
 
 def test_a_pipeline_is_made_once_and_anew_when_its_file_changes(how, tmp_path):
-    assert ready({**how, "entities": ()}) is ready({**how, "language": None})
+    assert get_pipeline({**how, "entities": ()}) is get_pipeline({**how, "language": None})
     path = tmp_path / "one.cfg"
     make_pipeline(**how).config.to_disk(path)
-    first = ready({"config": path})
-    assert ready({"config": str(path)}) is first
+    first = get_pipeline({"config": path})
+    assert get_pipeline({"config": str(path)}) is first
     path.write_text(path.read_text().replace("epsilon = 2.0", "epsilon = 1.0"))
     assert dx.clean("a", receipts=True, config=path).spent == [1.0]
 

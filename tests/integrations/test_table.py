@@ -160,7 +160,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path):
 
 def test_a_row_group_that_does_not_fit_is_refused(tmp_path, monkeypatch):
     path = written(tmp_path / "a.parquet", pa.table({"text": ["abc" * 999], "other": ["x"]}))
-    monkeypatch.setattr(parquet, "MOST_GROUP", 1000)
+    monkeypatch.setattr(parquet, "MAX_GROUP", 1000)
     assert list(parquet.read_columns(path, ["other"])) == [[["x"]]]  # what is not read may be large
     with pytest.raises(TooLarge, match="row group 1"):
         next(parquet.read_columns(path, ["text"]))

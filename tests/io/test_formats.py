@@ -23,9 +23,9 @@ from spacy.tokens import DocBin
 from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
-from spacy_dxprivacy.io.fields import slots_of
+from spacy_dxprivacy.io.fields import find_slots
 from spacy_dxprivacy.io.files.keys import make_key
-from spacy_dxprivacy.io.jobs import guess, read
+from spacy_dxprivacy.io.jobs import guess_format, read
 from spacy_dxprivacy.io.results import results
 from spacy_dxprivacy.io.source import has_arrived
 
@@ -169,7 +169,7 @@ def test_several_and_nested_fields_keep_what_is_around_them(dx):
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
     for way in ways.split(","):
-        pairs = zip(slots_of(found, way), slots_of(NESTED, way), strict=True)
+        pairs = zip(find_slots(found, way), find_slots(NESTED, way), strict=True)
         for (holder, key), (old, _) in pairs:
             assert len(holder[key].split()) == len(old[key].split())
             holder[key] = old[key]
@@ -448,10 +448,10 @@ GUESSED = {
 @pytest.mark.parametrize("raw", GUESSED)
 def test_formats_are_guessed_and_binary_ones_named(raw):
     if GUESSED[raw]:
-        assert guess(raw.encode(), FileOptions()) == GUESSED[raw]
+        assert guess_format(raw.encode(), FileOptions()) == GUESSED[raw]
     else:
         with pytest.raises(UsageError, match="its `format`"):
-            guess(raw.encode(), FileOptions())
+            guess_format(raw.encode(), FileOptions())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="select takes sockets alone")

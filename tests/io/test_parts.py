@@ -54,7 +54,7 @@ def test_it_is_the_text_and_the_receipt_of_the_whole(pipeline, short, mechanism)
     nlp = pipeline(mechanism)
     whole = one(nlp)
     short()
-    assert len(loop.places_of(nlp, TEXT)) > 10
+    assert len(loop.split_points(nlp, TEXT)) > 10
     drawn = one(nlp)
     assert (drawn.texts, [*map(dict, drawn.receipts)]) == (
         whole.texts,
@@ -71,7 +71,7 @@ def test_under_a_seed_all_is_drawn_at_once(pipeline, short):
 def test_whatever_is_drawn_is_spelled_as_in_the_whole(pipeline, short):
     short()
     nlp, rng = pipeline(), Random(0)
-    cut = [nlp.make_doc(part) for part in loop.parts_of(TEXT, loop.places_of(nlp, TEXT))]
+    cut = [nlp.make_doc(part) for part in loop.split_at(TEXT, loop.split_points(nlp, TEXT))]
     for _ in range(20):
         drawn = [[_any(token, rng) for token in doc] for doc in cut]
         apart = [_spelled(doc, some) for doc, some in zip(cut, drawn, strict=True)]
@@ -99,8 +99,8 @@ def _spelled(doc, words):
 )  # fmt: skip
 def test_what_looks_at_the_whole_text_gets_it(pipeline, short, settings):
     short()
-    assert loop.is_cut(pipeline(), TEXT)
-    assert not loop.is_cut(pipeline(**settings), TEXT)
+    assert loop.is_split(pipeline(), TEXT)
+    assert not loop.is_split(pipeline(**settings), TEXT)
 
 
 def test_a_token_of_several_words_is_never_cut(pipeline, short):
@@ -108,10 +108,10 @@ def test_a_token_of_several_words_is_never_cut(pipeline, short):
     short()
     nlp, text = pipeline(), "He took the Fg. Ab home with him that day. " * 40
     inside = text.index("Ab")
-    assert any((place - inside) % 43 == 0 for place in loop.places_of(nlp, text))
+    assert any((place - inside) % 43 == 0 for place in loop.split_points(nlp, text))
     nlp.tokenizer.add_special_case("Fg. Ab", [{"ORTH": "Fg. Ab"}])
     tokens = [token.text for token in nlp.make_doc(text)]
-    cut = list(loop.parts_of(text, loop.places_of(nlp, text)))
+    cut = list(loop.split_at(text, loop.split_points(nlp, text)))
     assert len(cut) > 10 and not any(part.startswith("Ab") for part in cut)
     assert [token.text for part in cut for token in nlp.make_doc(part)] == tokens
 
@@ -119,7 +119,7 @@ def test_a_token_of_several_words_is_never_cut(pipeline, short):
 def test_a_part_ends_with_a_sentence(pipeline, short):
     short()
     nlp, text = pipeline(), "Dr. Ab, Dr. Cd, Dr. Ef, Dr. Gh, Dr. Ij, Dr. Kl and Dr. Mn came. " * 40
-    cut = list(loop.parts_of(text, loop.places_of(nlp, text)))
+    cut = list(loop.split_at(text, loop.split_points(nlp, text)))
     assert len(cut) > 10 and all(part.endswith("came. ") for part in cut)
 
 
@@ -127,4 +127,4 @@ def test_a_part_ends_with_a_sentence(pipeline, short):
 def test_a_flood_is_looked_through_in_a_time_by_its_length(pipeline, flood):
     """Quadratic, a megabyte would take minutes."""
     nlp = pipeline()
-    assert len(loop.places_of(nlp, flood * (2**20 // len(flood)))) < 4
+    assert len(loop.split_points(nlp, flood * (2**20 // len(flood)))) < 4

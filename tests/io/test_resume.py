@@ -11,7 +11,7 @@ from spacy_dxprivacy import DxError
 from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.jobs import plan_jobs
-from spacy_dxprivacy.io.resume import FinishedFiles, is_begun, parts_folder
+from spacy_dxprivacy.io.resume import FinishedFiles, can_resume, parts_folder
 from spacy_dxprivacy.io.run import sanitize
 
 FILES, RECORDS = 4, 5
@@ -45,7 +45,9 @@ def out(tmp_path):
 
 
 def run(nlp, source, out, chosen=FEW):
-    return sanitize(nlp, plan_jobs(str(source), str(out), force=is_begun(out)), chosen, folder=out)
+    return sanitize(
+        nlp, plan_jobs(str(source), str(out), force=can_resume(out)), chosen, folder=out
+    )
 
 
 class Killed(BaseException):
@@ -111,7 +113,7 @@ def test_a_run_that_is_killed_while_it_tidies_up_is_finished(nlp, source, out, m
     with monkeypatch.context() as patch:
         patch.setattr("spacy_dxprivacy.io.resume.shutil.rmtree", lambda *_, **__: None)
         run(nlp, source, out)
-    assert list(parts_folder(out).glob("*.part")) and not is_begun(out)
+    assert list(parts_folder(out).glob("*.part")) and not can_resume(out)
     for path in out.rglob("*.jsonl"):
         path.unlink()
     check_complete(run(nlp, source, out), out)  # a release of its own
@@ -148,14 +150,14 @@ def test_what_is_kept_for_the_next_run_is_for_its_owner_and_names_nobody(tmp_pat
     nlp, out = make_pipeline(config=tmp_path / "c.cfg"), tmp_path / "out"
     chosen = FileOptions(keep_fields=("id",), person_field="who")
     with monkeypatch.context() as patch:
-        real = FinishedFiles.record
+        real = FinishedFiles.write_part
 
         def dying(self, job, *rest):
             real(self, job, *rest)
             if job.target.name == "b.jsonl":
                 raise Killed
 
-        patch.setattr(FinishedFiles, "record", dying)
+        patch.setattr(FinishedFiles, "write_part", dying)
         with pytest.raises(Killed):
             run(nlp, tmp_path / "in", out, chosen)
     kept = parts_folder(out)

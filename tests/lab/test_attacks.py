@@ -100,7 +100,7 @@ def expected(P, prior, guesses):
 def test_a_channel_has_the_probabilities_of_the_mechanism(name, space, exact, monkeypatch):
     words, outputs = np.array([9, 2, 40]), np.array([7, 2, 100, 7])
     mechanism = make_mechanism(name, space, HALF[name])
-    channel = channel_of(mechanism, space.vectors, (words, outputs), Rng(seed=0))
+    channel = channel_of(mechanism, space.vectors, words, outputs, Rng(seed=0))
     P = exact(name, HALF[name])[np.ix_(words, outputs)]
     assert np.exp(channel.of(words)[:, channel.columns(outputs)]) == pytest.approx(P, rel=1e-4)
     assert channel.exact
@@ -108,7 +108,7 @@ def test_a_channel_has_the_probabilities_of_the_mechanism(name, space, exact, mo
         channel.columns(np.array([8]))
     monkeypatch.setattr("spacy_dxprivacy.lab.attacks.channel.MOST_NUMBERS", 8)
     with pytest.raises(DxError, match="DX091"):
-        channel_of(mechanism, space.vectors, (words, outputs), Rng(seed=0))
+        channel_of(mechanism, space.vectors, words, outputs, Rng(seed=0))
 
 
 @pytest.mark.parametrize("name", CHOICE)
@@ -171,7 +171,7 @@ def test_scope_type_leaves_nothing_to_average_over(name, space):
         for scope in ("token", "type"):
             outputs = sanitised(scene.text, mechanism, Rng(seed=5), scope=scope).rows
             some = np.arange(400 * times) if scope == "token" else firsts
-            channel = channel_of(mechanism, space.vectors, (np.arange(n), outputs), Rng(seed=0))
+            channel = channel_of(mechanism, space.vectors, np.arange(n), outputs, Rng(seed=0))
             guesses = averaged_guess(
                 channel.logs, np.log(zipf(n)), channel.columns(outputs[some]),
                 scene.text.doc_of[some],

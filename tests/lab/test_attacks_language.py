@@ -15,7 +15,7 @@ from spacy_dxprivacy.lab.attacks.language import Language, language_of, language
 from spacy_dxprivacy.lab.attacks.reading import ReleaseReading, SeenRelease, filled_guess
 from spacy_dxprivacy.lab.corpus import read_corpus, repeated
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
-from spacy_dxprivacy.mechanisms.levels import FOUND, measured_at
+from spacy_dxprivacy.mechanisms.levels import RECOVERED, measured_at
 from spacy_dxprivacy.prior.registered import WordPairs
 from spacy_dxprivacy.sampler.draw import InputRows
 
@@ -177,11 +177,11 @@ def test_the_frontier_rises_with_epsilon_and_meets_attackers_between(space, lang
 def test_at_every_epsilon_the_better_attacker_counts_and_is_named():
     for epsilon in np.linspace(0.55, 1.1, 23):
         found = measured_at(epsilon)
-        for points in FOUND.values():
+        for points in RECOVERED.values():
             known = [p for p in points if p[0] <= epsilon]
             assert all(found.found >= p[1] - 0.01 for p in known)
             assert all(found.rare_found >= p[2] - 0.02 for p in known)
-        assert {found.attacker, found.rare_attacker} <= set(FOUND)
+        assert {found.attacker, found.rare_attacker} <= set(RECOVERED)
     assert measured_at(0.5) is None and measured_at(1.11) is None
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import DxError, Space
-from spacy_dxprivacy.lab.causal import Search, Sheet, word_tokens
+from spacy_dxprivacy.lab.causal import BeamSearch, TextToFill, word_tokens
 
 from .fakes import FakeModel, small_law
 
@@ -18,7 +18,7 @@ def sheet(*between, logs=0.0):
     """A text of which what stands before each word is known, and how likely each word is."""
     k = len(between)
     every = np.tile(np.arange(N), (k, 1))
-    return Sheet([*between], np.zeros(k, dtype=bool), every, np.zeros((k, N)) + logs)
+    return TextToFill([*between], np.zeros(k, dtype=bool), every, np.zeros((k, N)) + logs)
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def search():
     space = Space.from_vectors([f"w{i}" for i in range(N)], np.eye(N))
     words = word_tokens(FakeModel(*small_law(N)), space)
     default = {"frequencies": np.full(N, 1 / N), "share": 0.0, "beam": 1}
-    return lambda **settings: Search(words, **default | settings)
+    return lambda **settings: BeamSearch(words, **default | settings)
 
 
 def test_what_stands_between_is_read_and_prompts_come_first(search):

@@ -13,8 +13,8 @@ from mechanisms.found import names, settings_of
 from sampler.distributions import log_q, small_mechanism, starts_of
 
 import spacy_dxprivacy as dx
-from spacy_dxprivacy.lab.aligned import tokens_of
-from spacy_dxprivacy.lab.informed import Informed
+from spacy_dxprivacy.lab.aligned import aligned_words
+from spacy_dxprivacy.lab.informed import InformedAttacker
 from spacy_dxprivacy.lab.odds import odds
 from spacy_dxprivacy.lab.variants import VariantLikelihood
 from spacy_dxprivacy.sampler.draw import InputRows
@@ -174,14 +174,14 @@ def test_words_of_the_release_are_read_through_its_spelling():
     """Contractions, capitals and words that would run together, in many draws."""
     text = "I don't know; she's said \"we can't\" (Maria-Anna/Paul). An hour... it'll\ngo."
     nlp = sanitizing(seed=0)
-    attacker = Informed(nlp)
+    attacker = InformedAttacker(nlp)
     seen = attacker.read(text)
     for released in nlp.pipe([text] * 200):
-        tokens = tokens_of(seen.doc, seen.drawn, released.text)
+        tokens = aligned_words(seen.doc, seen.drawn, released.text)
         assert tokens == [token.text for token in released]
         for place in np.flatnonzero(seen.drawn).tolist():
             if tokens[place] != "[REDACTED]":
-                assert attacker.writing.rows(tokens, place)
+                assert attacker.spelling_inverse.rows(tokens, place)
 
 
 @pytest.mark.filterwarnings("ignore:.*DX101")

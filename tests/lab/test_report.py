@@ -27,7 +27,7 @@ from spacy_dxprivacy.lab.report.page import worst_first
 from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Releases, answers
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.pipeline.count import Count, Persons
-from spacy_dxprivacy.pipeline.receipt import Terms
+from spacy_dxprivacy.pipeline.receipt import ReceiptTerms
 from spacy_dxprivacy.privacy.composition import Loss
 
 MISTAKES = srsly.read_yaml(Path(__file__).with_name("mistakes.yaml"))
@@ -248,7 +248,7 @@ def test_the_worst_documents_come_first():
     given = Release(("", ""), SPACE, Request(), pairs, [], 0)
     found = worst_first(given, None)
     assert [row.number for row in found.rows] == [2, 3, 1]
-    assert [row.badly for row in found.rows] == ["100%", "67%", "33%"]
+    assert [row.score for row in found.rows] == ["100%", "67%", "33%"]
     # By what the attacker recovers, once that was measured.
     tried = [({0, 1}, {0, 1, 2}), (set(), {0}), ({0}, {0, 2})]
     found = worst_first(given, Measured(recovered=tried))
@@ -293,7 +293,7 @@ def account_of(guarantee, **terms):
         "mechanism": "dx.Path.v1", "space": "builtin (abc)", "unknown_policy": "Redact",
         "scope": "token", "casing": "truecase", "vectors": "table", "seeded": False,
     }  # fmt: skip
-    terms = Terms(guarantee=guarantee, in_clear=(), **{**common, **terms})
+    terms = ReceiptTerms(guarantee=guarantee, in_clear=(), **{**common, **terms})
     return Releases(terms, count=Count(perturbed=1))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import DxError, Rng, Space
-from spacy_dxprivacy.testing import CLAUSES, Case, its_probabilities_keep_its_promise, small_space
+from spacy_dxprivacy.testing import CLAUSES, Case, probabilities_keep_the_guarantee, small_space
 from spacy_dxprivacy.ty import StatesProbabilities, facts_of
 
 from .found import names, settings_of
@@ -34,15 +34,15 @@ def test_probabilities_that_round_to_0_are_no_infinite_loss(case, epsilon):
         pytest.skip("it takes no epsilon")
     extreme = Case(case.name, {**case.settings, "epsilon": epsilon})
     try:
-        extreme.needs("distribution")
+        extreme.require("distribution")
     except DxError:
         pytest.skip("it has no solution at this epsilon")
-    its_probabilities_keep_its_promise(extreme)
+    probabilities_keep_the_guarantee(extreme)
 
 
 def test_a_copy_for_a_worker_takes_no_table_along(case, tmp_path):
     small_space().save(tmp_path / "plane")
-    mechanism = case.made()
+    mechanism = case.make()
     mechanism.fit(Space.load(tmp_path / "plane"))
     data = pickle.dumps(mechanism)
     assert b"word17" not in data and len(data) < 5000

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_dxprivacy.mechanisms.diffractor import chain
+from spacy_dxprivacy.mechanisms.diffractor import nearest_order
 
 
 def chain_by_hand(X):
@@ -16,14 +16,14 @@ def chain_by_hand(X):
 
 
 def test_the_list_is_that_of_a_loop(plane):
-    assert chain(plane.vectors).tolist() == chain_by_hand(plane.vectors)
+    assert nearest_order(plane.vectors).tolist() == chain_by_hand(plane.vectors)
     X = np.random.default_rng(0).normal(size=(300, 20)).astype(np.float32)
-    assert chain(X).tolist() == chain_by_hand(X)
+    assert nearest_order(X).tolist() == chain_by_hand(X)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_a_list_of_words_at_one_point_holds_each_once(n):
-    assert sorted(chain(np.ones((n, 3), dtype=np.float32)).tolist()) == list(range(n))
+    assert sorted(nearest_order(np.ones((n, 3), dtype=np.float32)).tolist()) == list(range(n))
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.5, 4.0])

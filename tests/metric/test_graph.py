@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import dijkstra, floyd_warshall
 from threadpoolctl import threadpool_limits
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.mechanisms.levels import measured_apart, scale_of
+from spacy_dxprivacy.mechanisms.levels import probed_distances, scale_of
 from spacy_dxprivacy.mechanisms.path_v2 import make_path_v2
 from spacy_dxprivacy.metric import STEPS, paths, word_graph
 from spacy_dxprivacy.metric.paths import Neighbourhoods, PathSearch
@@ -147,7 +147,7 @@ def test_the_epsilon_of_words_alone_is_that_of_the_worst_pair(uneven, D, beta):
 def test_known_distances_are_the_measured_ones(name):
     space = Space.builtin()
     mechanism = make_path_v2(0.5, policy=name).fit(space)
-    assert dict(mechanism.facts.distance_quantiles) == measured_apart(mechanism, len(space))
+    assert dict(mechanism.facts.distance_quantiles) == probed_distances(mechanism, len(space))
 
 
 def test_other_policies_and_other_spaces_are_measured(space):
@@ -156,5 +156,5 @@ def test_other_policies_and_other_spaces_are_measured(space):
     assert stored_distances(space, PRESETS["plain"]) == {}
     mechanism = make_path_v2(0.5, policy="plain").fit(space)
     scale = {name: at["distance"] for name, at in scale_of(mechanism, len(space)).items()}
-    measured = measured_apart(mechanism, len(space))
+    measured = probed_distances(mechanism, len(space))
     assert mechanism.facts.distance_quantiles is None and scale["nearest"] == measured["nearest"]

@@ -62,7 +62,7 @@ def stored(cache):
 def searched(mechanism, rows):
     """Which of the rows are searched for, and not read."""
     graph, found = graph_of(mechanism), []
-    search = type(graph).searched
+    search = type(graph).search_within
     graph.__dict__["searched"] = lambda some: found.extend(some.tolist()) or search(graph, some)
     graph.within(np.asarray(rows))
     return found

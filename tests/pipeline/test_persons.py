@@ -9,7 +9,7 @@ from conftest import PERSONS, run_dx, sanitizing
 
 from spacy_dxprivacy import DxError, Guarantee, Space, registry
 from spacy_dxprivacy.pipeline.receipt import PERSONS_SHOWN, Receipt
-from spacy_dxprivacy.pipeline.settings import names_apart, names_of
+from spacy_dxprivacy.pipeline.settings import max_name_distance, name_rows
 from spacy_dxprivacy.privacy.composition import Loss, best_guess
 
 PATTERNS = [
@@ -68,10 +68,10 @@ def test_a_receipt_is_the_same_for_other_names_of_the_same_layout(nlp):
 def test_the_distance_is_that_of_the_two_names_that_are_farthest_apart():
     space = Space.builtin()
     mechanism = registry.dx_mechanisms.get("dx.Path.v2")(0.8).fit(space)
-    rows = names_of(space)
+    rows = name_rows(space)
     assert len(rows) == (space.with_class("first_name") | space.with_class("surname")).sum()
     found = mechanism.distances(rows[:8])[:, rows].max()
-    assert found == names_apart(mechanism, space) == 12.5  # so far that no path is shorter
+    assert found == max_name_distance(mechanism, space) == 12.5  # so far that no path is shorter
 
 
 def test_other_mechanisms_bound_the_distance_by_public_words():
@@ -79,12 +79,12 @@ def test_other_mechanisms_bound_the_distance_by_public_words():
     space = Space.from_vectors(["a", "b", "c"], points)  # it knows no names: any words
     for name in ("dx.Laplace.v1", "dx.Exponential.v1", "dx.Path.v1"):
         mechanism = registry.dx_mechanisms.get(name)(epsilon=1.0).fit(space)
-        apart = mechanism.distances(names_of(space)).max()
-        assert apart <= names_apart(mechanism, space) <= 2 * apart
+        apart = mechanism.distances(name_rows(space)).max()
+        assert apart <= max_name_distance(mechanism, space) <= 2 * apart
     gaussian = registry.dx_mechanisms.get("dx.Gaussian.v1")(epsilon=1.0).fit(space)
-    assert names_apart(gaussian, space) == 1.0
+    assert max_name_distance(gaussian, space) == 1.0
     groups = registry.dx_mechanisms.get("dx.CusText.v1")(epsilon=1.0, k=2).fit(space)
-    assert math.isinf(names_apart(groups, space))
+    assert math.isinf(max_name_distance(groups, space))
 
 
 def test_names_by_surrogates_cost_nothing():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy import Space, registry
-from spacy_dxprivacy.prior.chain import carry
+from spacy_dxprivacy.prior.chain import map_to_space
 from spacy_dxprivacy.prior.pairs import frequency_of
 
 from .conftest import AFTER, AFTER_TWO, ARPA, TRIPLES, sentences, weight
@@ -27,7 +27,7 @@ def convert(monkeypatch):
 
     def chain_of(path, space, order=2, **settings):
         arpa = script.read_arpa(path, order)
-        return carry(script.model_of(arpa, "small", **settings), space, frequency_of(space))
+        return map_to_space(script.model_of(arpa, "small", **settings), space, frequency_of(space))
 
     return chain_of
 

@@ -7,7 +7,14 @@ from scipy.sparse import csr_array
 
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.prior import pairs
-from spacy_dxprivacy.prior.chain import ARRAYS, PairModel, carry, chain_of, from_fields, to_fields
+from spacy_dxprivacy.prior.chain import (
+    ARRAYS,
+    PairModel,
+    chain_of,
+    from_fields,
+    map_to_space,
+    to_fields,
+)
 from spacy_dxprivacy.prior.pairs import BEGIN, Contexts, with_contexts
 
 from .conftest import sentences
@@ -98,6 +105,6 @@ def test_a_saved_prior_keeps_its_contexts(tmp_path):
     pairs.write_model(model, tmp_path / "small", {}, force=False)
     chain = pairs.read_model(tmp_path / "small").chain
     assert chain.digest == model.chain.digest and chain.states > chain.types
-    drawn = carry(pairs.read_model(tmp_path / "small"), small_space(), np.ones(5))
+    drawn = map_to_space(pairs.read_model(tmp_path / "small"), small_space(), np.ones(5))
     assert np.array_equal(drawn.base, chain.base)
     assert drawn.context_delta.nnz == chain.context_delta.nnz

@@ -1,10 +1,7 @@
 """Pairs of the package for kinds of text: models like the others, that know such text better."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-import srsly
 
 from spacy_dxprivacy import Space, registry
 from spacy_dxprivacy.errors import DxError, UsageError
@@ -12,10 +9,21 @@ from spacy_dxprivacy.io.build import prior_config
 from spacy_dxprivacy.prior.make import nats_of_pairs
 from spacy_dxprivacy.prior.pairs import KINDS, builtin_model
 
-CASES = srsly.read_yaml(Path(__file__).with_suffix(".yaml"))
-
 STOP = -1
-TEXTS = CASES["texts"]
+TEXTS = {
+    "clinical": [
+        "The patient is a young woman with a history of asthma and high blood pressure",
+        "She denies any chest pain , shortness of breath or fever",
+        "He was given antibiotics and will return for a follow-up visit in two weeks",
+        "There is no family history of heart disease or cancer",
+    ],
+    "dialogues": [
+        "I have a headache and I can not sleep , what should I do",
+        "How long have you had it",
+        "Can you help me with a letter to my landlord",
+        "Yes , that sounds good , I will see you on Friday then",
+    ],
+}
 
 
 def types_of(sentences):

@@ -12,10 +12,10 @@ from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.prior.chain import (
     PairModel,
     Prior,
-    carry,
     chain_of,
     check_chain,
     from_fields,
+    map_to_space,
     to_fields,
 )
 from spacy_dxprivacy.prior.pairs import builtin_model, frequency_of
@@ -152,25 +152,25 @@ def table(*words):
 
 
 def test_exact_case_comes_first_then_lower_case(model):
-    chain = carry(model, table("A", "a", "B", "c"), np.array([1.0, 3.0, 1.0, 1.0]))
+    chain = map_to_space(model, table("A", "a", "B", "c"), np.array([1.0, 3.0, 1.0, 1.0]))
     expected = [[0.15, 0], [0.45, 0], [0, 1], [0.4, 0]]  # A and a share a by frequency
     assert chain.emit.toarray() == pytest.approx(np.array(expected))
-    rare = carry(model, table("A", "a", "B", "c"), np.array([1e-9, 1.0, 1.0, 1.0]))
+    rare = map_to_space(model, table("A", "a", "B", "c"), np.array([1e-9, 1.0, 1.0, 1.0]))
     assert rare.emit.toarray()[0, 0] == pytest.approx(0.6e-3, rel=1e-2)
 
 
 def test_words_that_the_model_lacks_join_the_nearest_with_a_small_share(model):
-    chain = carry(model, table("a", "x", "b", "C"), np.ones(4))
+    chain = map_to_space(model, table("a", "x", "b", "C"), np.ones(4))
     emit = chain.emit.toarray()
     assert emit[1, 0] == pytest.approx(0.6 * 0.01 / 1.01)
     assert emit[0, 0] == pytest.approx(0.6 / 1.01)
-    many = carry(model, table("a", *(f"x{i}" for i in range(50)), "C", "b"), np.ones(53))
+    many = map_to_space(model, table("a", *(f"x{i}" for i in range(50)), "C", "b"), np.ones(53))
     assert many.totals == pytest.approx([1, 1])
     assert many.emit.toarray()[1:26, 0].sum() <= 0.1 * 0.6
 
 
 def test_words_that_the_space_lacks_never_come_and_the_rest_weighs_the_same(model):
-    chain = carry(model, table("b", "a"), np.ones(2))
+    chain = map_to_space(model, table("b", "a"), np.ones(2))
     assert (chain.totals <= 1).all() and chain.totals[0] == pytest.approx(0.6)
     for one, two in (([0, 1], [0]), ([1, 1, 0], [0, 0]), ([1], [0])):
         theirs = [[1, 0][r] for r in one], [[1, 0][r] for r in two]
@@ -185,4 +185,4 @@ def test_a_model_that_knows_nothing_of_a_space_is_told(model):
         with pytest.raises(DxError, match="no word of the space 'some'"):
             prior.fit(table("λόγος", "μῦθος"))
     with pytest.raises(DxError, match="'small' holds no word"):
-        carry(model, table("x", "y"), np.ones(2))
+        map_to_space(model, table("x", "y"), np.ones(2))

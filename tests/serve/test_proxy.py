@@ -13,10 +13,8 @@ from datetime import date, datetime
 from functools import partialmethod
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
-import srsly
 
 pytest.importorskip("fastapi", reason="needs the extra 'serve'")
 pytest.importorskip("httpx", reason="needs the extra 'serve'")
@@ -33,8 +31,6 @@ from spacy_dxprivacy.integrations.conversation import Conversations, Prompter, S
 from spacy_dxprivacy.integrations.serve.prompts import NOTE
 from spacy_dxprivacy.io.build import make_pipeline, the_sanitizer
 from spacy_dxprivacy.io.results import results
-
-CASES = srsly.read_yaml(Path(__file__).with_suffix(".yaml"))
 
 # None of them is part of a surrogate.
 NAMES = "Okonkwo Priya Whitcombe Leeds 867-5309 stmary Mercy Zorblatt Okafor".split()
@@ -320,7 +316,7 @@ def test_tools_and_formats_pass_with_their_texts_replaced(proxy, upstream):
         stop=["\n\nHuman:"],
         stream_options=None,
     )
-    assert content(ask(proxy, CHAT, body)) == PROMPT
+    assert content(ask(proxy, CHAT, body)) == PROMPT  # fmt: skip
     sent = json.loads(upstream.seen[-1][2])
     assert {k: sent[k] for k in ("temperature", "max_tokens", "stop", "tool_choice")} == {
         k: body[k] for k in ("temperature", "max_tokens", "stop", "tool_choice")
@@ -376,7 +372,37 @@ ROWS = {
 def test_however_a_text_is_cut_its_restored_pieces_are_the_restored_whole():
     choice = random.Random(3)
     restorer = Restorer(ROWS), Restorer(ROWS, escaped=True)
-    words = [*ROWS, *map(str.title, ROWS), *map(str.upper, ROWS), *CASES["around"], "a" * 4096]
+    words = [
+        *ROWS,
+        *map(str.title, ROWS),
+        *map(str.upper, ROWS),
+        "x",
+        "green",
+        "Ilene_",
+        "cart",
+        "ı",
+        "O’Neil",
+        "[DATE",
+        "(534)",
+        "\n",
+        "555‑0156",
+        "I.C",
+        "'s",
+        "-",
+        "https://",
+        "<a",
+        ">",
+        "](",
+        ")",
+        "<",
+        '"',
+        ".example",
+        "@a.example",
+        "]",
+        "(",
+        "'",
+        "a" * 4096,
+    ]
     for seed in range(4000):
         parts = choice.choices(words, k=choice.randint(0, 9))
         text = "".join(part + choice.choice([" ", "", "  ", "\n", " " * 12, ","]) for part in parts)
@@ -387,8 +413,31 @@ def test_however_a_text_is_cut_its_restored_pieces_are_the_restored_whole():
 
 # -- where nothing is restored ---------------------------------------------------------------------
 
-CHANNELS = CASES["channels"]
-READ = CASES["read"]
+CHANNELS = [
+    "![x](https://evil.example/{}.png)",
+    "![x](https://evil.example/?q={})",
+    "www.evil.example/{}",
+    "https://{}.evil.example/a",
+    "{}.evil.example/a",
+    "[x](//evil.example/a {})",
+    "x@{}.evil.example",
+    "[x](<https://evil.example/a {}>)",
+    '<img src="https://evil.example/{}">',
+    "HTTPS://e.example#{}",
+    "<img alt='{}' title=\"a > b\">",
+    '<a href="a" style="background: url(b/{})">',
+    "<b\nid={}>",
+    "[x]: https://evil.example/a/{}",
+    "https://evil.example/a\u00a0{}",
+    'https://evil.example/"{}"',
+    "https://evil.example/" + "a" * 5000 + "{}",
+    "mailto:a@evil.example?body={}",
+    "<{} id=a>",
+    "\\\\evil.example\\{}",
+    "data:text/html,{}",
+]
+READ = ["See {}.", "({})", "**{}**, x", "Ask {}; see https://a.example.", "<b>x</b> {} [a](b) {}",
+        "a < b, {}", "[{}](https://a.example)", "<p>{}</p>", "{}/{}", "“{}’s”"]  # fmt: skip
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -521,7 +570,25 @@ def test_names_that_the_texts_have_are_no_names_of_functions(proxy, upstream):
         assert ask(proxy, CHAT, one).status == 400 and not upstream.seen
 
 
-IDENTIFIERS = CASES["identifiers"]
+IDENTIFIERS = {
+    "tool_call_id": [
+        "617-555-0142",
+        "maria.gonzalez",
+        "12_Main_Street",
+        "1955-03-12",
+        "MariaGonzalez",
+        "call_617-555-0142",
+        "maria@gonzalez.example",
+        "p617_555_0142",
+    ],
+    "model": ["maria.gonzalez", "gpt-4o-maria", "617-555-0142", "6175550142", "zebulon"],
+    "role": ["maria", "Maria Gonzalez"],
+    "service_tier": ["maria"],
+    "reasoning_effort": ["maria"],
+    "seed": [6175550142, "x"],
+    "temperature": ["0.5"],
+    "tool_choice": ["maria"],
+}
 
 
 @pytest.mark.parametrize("field", IDENTIFIERS)
@@ -616,7 +683,7 @@ def test_an_upstream_whose_answer_is_none_gives_502(proxy, upstream, stream):
         "data: " + "[" * 50_000 + "]" * 50_000 + "\n\n",
         '{"a": ' * 900 + "1" + "}" * 900,
     ]
-    for text in answers[: len(answers) - (not stream)]:
+    for text in answers[: len(answers) - (not stream)]:  # fmt: skip
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Upstream, "reply", partialmethod(replied, text, Upstream.reply))
             assert ask(proxy, CHAT, chat(stream=stream)).status == 502, text[:20]

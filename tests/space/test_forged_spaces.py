@@ -216,7 +216,7 @@ def test_a_copy_of_the_built_in_space_draws_on_what_the_package_ships(tmp_path):
     learned.forget(Space.builtin())
     _load_builtin.cache_clear()  # as in a process that has not asked for it
     copied = Space.load(tmp_path / "copy")
-    with learned.noting_use() as read:
+    with learned.track_use() as read:
         assert np.array_equal(stored_graph(copied).counts, graph.counts)
     assert not read
 

@@ -2,7 +2,7 @@
 
     from spacy_dxprivacy.integrations.presidio import DxOperator, nlp_engine
 
-presidio is imported when one of these is used.
+presidio is imported at the first use of one of these names.
 """
 
 from __future__ import annotations

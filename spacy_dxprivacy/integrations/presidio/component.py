@@ -1,4 +1,4 @@
-"""presidio's recognisers in a pipeline of spaCy, before `dx_entity_sanitizer`."""
+"""A spaCy component with presidio's recognisers, for use before `dx_entity_sanitizer`."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def make_dx_presidio(
     Args:
         nlp: The pipeline.
         name: The name of the component.
-        entities: Those to look for, as presidio names them; null for all.
-        language: presidio's code for it.
-        threshold: The least score, in [0, 1].
+        entities: Entities to recognise, by their names in presidio; null for all.
+        language: Language code of presidio.
+        threshold: The lowest score of a recognised entity, in [0, 1].
     """
     return DxPresidio(entities=entities, language=language, threshold=threshold)
 
 
 class DxPresidio(FailsClosed):
-    """Add what presidio's analyzer finds in the text to the spans that dx.Entities.v1 reads.
+    """Add the entities of presidio's analyzer to the spans that dx.Entities.v1 reads.
 
-    analyzer: an AnalyzerEngine of yours; by default one with presidio's own recognisers and our
-    rules in place of a model: nothing is downloaded. Other settings are those of make_dx_presidio.
-    Raises DxError where presidio-analyzer is not installed, and for settings out of range.
+    analyzer: an AnalyzerEngine. The default has presidio's recognisers, and rules of this package
+    instead of a model, so nothing is downloaded. Other settings are those of make_dx_presidio.
+    Raises DxError if presidio-analyzer is not installed, or a setting is out of range.
     """
 
     def __init__(

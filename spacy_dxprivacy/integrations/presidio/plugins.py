@@ -1,4 +1,4 @@
-"""In presidio: our pipeline as an NLP engine, our mechanism as an operator."""
+"""Plugins for presidio: an NLP engine of a pipeline, and an operator of a mechanism."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ...entities.tables import by_word
 from ...pipeline.component import DxSanitizer
 from ...text.normal import on_original
 
-SCORE = 0.85  # as presidio gives entities of a pipeline
-# Label of a pipeline -> entity of presidio. Those without a row keep their name.
+SCORE = 0.85  # presidio's score for entities of a spaCy pipeline
+# Entities of presidio by label of a pipeline. Other labels are used as entity names.
 ENTITIES = by_word("PRESIDIO", "formats/lists")
-# Numbers that identify nobody.
+# Labels of numbers that identify nobody.
 IGNORED = frozenset({"CARDINAL", "QUANTITY", "ORDINAL", "PERCENT", "MONEY"})
 
 
@@ -41,7 +41,7 @@ class _Engine(SpacyNlpEngine):
         """Do nothing: presidio would download a model."""
 
     def process_text(self, text: str, language: str) -> Any:
-        """Return what the pipeline finds in a text, by its places in this text."""
+        """Return the entities of a text, by their places in this text."""
         nlp = self._pipelines[language]
         return self._doc_to_nlp_artifact(on_original(nlp(text), text, nlp), language)
 
@@ -53,7 +53,7 @@ class _Engine(SpacyNlpEngine):
         n_process: int = 1,
         as_tuples: bool = False,
     ) -> Iterator[Any]:
-        """Yield each text with what the pipeline finds in it, and with its context in tuples."""
+        """Yield pairs of a text and its entities, or triples with its context if `as_tuples`."""
         nlp = self._pipelines[language]
         pairs = texts if as_tuples else ((text, None) for text in texts)
         inputs = ((str(text), (str(text), context)) for text, context in pairs)
@@ -66,12 +66,12 @@ class _Engine(SpacyNlpEngine):
 def nlp_engine(nlp: Language | None = None, *, language: str = "en") -> Any:
     """Return an engine for `AnalyzerEngine(nlp_engine=nlp_engine())`, without a download.
 
-    nlp: a pipeline that sets `doc.ents`; the rules of dx_entity_ruler if None. language: presidio's
-    code for it.
+    nlp: a pipeline that sets `doc.ents`; the rules of dx_entity_ruler if None. language: language
+    code of presidio.
     """
     if nlp is None:
         nlp = spacy.blank(language)
-        nlp.add_pipe("dx_entity_ruler")  # of English, in any language
+        nlp.add_pipe("dx_entity_ruler")  # its rules are English, whatever the language
     return _Engine(nlp, language)
 
 
@@ -79,16 +79,16 @@ class DxOperator(Operator):
     """`OperatorConfig("dx", params)`, after `engine.add_anonymizer(DxOperator)`.
 
     It samples the words of an entity by a mechanism. params: the settings of dx_sanitizer. The
-    guarantee is that of the mechanism, for the words of entities that presidio found; all else
+    guarantee of the mechanism covers the words of entities that presidio recognised; all other text
     stays in plaintext.
     """
 
     def operate(self, text: str = "", params: dict[str, Any] | None = None) -> str:
-        """Return the sanitised text of one entity. Raise DxError as the component does."""
+        """Return the sanitised text of an entity. Raise DxError if the component raises it."""
         return str(_pipeline(params)(text).text)
 
     def validate(self, params: dict[str, Any] | None = None) -> None:
-        """Raise DxError, and what spaCy raises, for settings that the component does not take."""
+        """Raise DxError, or an error of spaCy, for settings that the component rejects."""
         sanitizer = _pipeline(params).get_pipe("dx_sanitizer")
         if isinstance(sanitizer, DxSanitizer):
             sanitizer.warm_up()
@@ -98,7 +98,7 @@ class DxOperator(Operator):
         return "dx"
 
     def operator_type(self) -> Any:
-        """Return that it cannot be undone."""
+        """Return the type of operators that cannot be undone."""
         return OperatorType.Anonymize
 
 

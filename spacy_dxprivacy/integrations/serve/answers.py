@@ -1,7 +1,7 @@
-"""Answers of models, with originals, whole or event by event. `PROVIDERS` says where texts stand.
+"""Restore originals in answers of models, whole or streamed. `PROVIDERS` has the fields of texts.
 
-Originals go into fields of text, and into the arguments of functions that the settings allow, since
-a function may send them anywhere. What a model thinks keeps its surrogates: a signature covers it.
+Originals go into text fields, and into arguments of functions that the settings allow, because a
+function may send them anywhere. Thoughts of a model keep their surrogates: a signature covers them.
 """
 
 from __future__ import annotations
@@ -18,31 +18,32 @@ from pydantic_core import from_json
 
 from ...entities.surrogates.restoring import Restorer, Rows
 from ...entities.surrogates.table import is_common, is_strange
-from ...io.pieces import listed
-from .callers import Refused
-from .prompts import THOUGHT, mapped, sealed
+from ...io.pieces import word_list
+from .callers import HttpError
+from .prompts import THOUGHT, map_json, seal
 
-RESTORED = listed("PROMPT_RESTORED")  # the fields of an answer that get originals
+RESTORED = word_list("PROMPT_RESTORED")  # fields of an answer that get originals
 IDS = ("output_index", "item_id", "index", "content_index", "summary_index")
-OF_RESPONSES = ("output_text", "refusal", "reasoning_text", "reasoning_summary_text")
+RESPONSE_TEXTS = ("output_text", "refusal", "reasoning_text", "reasoning_summary_text")
 _WORD, _CAPITALISED = re.compile(r"[^\W\d_]{3,}"), re.compile(r"\b[A-Z][^\W\d_]{2,}")
 
 Ids = tuple[tuple[str, Any], ...]
-Key = tuple[str, Ids]  # of a text that comes in pieces: its path, and which of the texts there
+Key = tuple[str, Ids]  # path and ids of a text that is streamed in pieces
 
 
 @dataclass(frozen=True)
 class Provider:
-    """Where pieces stand in the streamed events of a provider.
+    """Paths of fields in the streamed events of a provider.
 
-    A path names keys of objects; [] goes through a list; "type: path" is for events with a type.
+    A path is a sequence of keys; [] stands for the items of a list; "type: path" is for events with
+    a type.
 
     Attributes:
-        texts, arguments: Pieces of texts, and of the arguments of functions.
-        names: The function that is called.
-        ends: What stands in an event that ends texts.
-        note: The field of a request that tells the model what to do.
-        last: Types of an event that ends the answer; in chats it is [DONE].
+        texts, arguments: Paths of pieces of texts, and of arguments of functions.
+        names: Paths of names of called functions.
+        ends: Paths of fields in events that end texts.
+        note: The field of a request for instructions to the model.
+        last: Types of the event that ends the answer; chats end with [DONE].
     """
 
     texts: tuple[str, ...]
@@ -64,11 +65,11 @@ PROVIDERS = {
         note="messages",
     ),
     "responses": Provider(
-        texts=tuple(f"response.{name}.delta: delta" for name in OF_RESPONSES),
+        texts=tuple(f"response.{name}.delta: delta" for name in RESPONSE_TEXTS),
         arguments=("response.function_call_arguments.delta: delta",),
         names=("response.output_item.added: item.name",),
         ends=(
-            *(f"response.{name}.done: type" for name in OF_RESPONSES),
+            *(f"response.{name}.done: type" for name in RESPONSE_TEXTS),
             "response.function_call_arguments.done: type",
         ),
         note="instructions",
@@ -86,22 +87,21 @@ PROVIDERS = {
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a value stands in an answer or an event.
+class Position:
+    """The position of a value in an answer or an event.
 
     Attributes:
         path: As in Provider.
-        ids: Which of the texts of its path it is.
-        alone: Returns an event with another value there, and with nothing else but what says where
-            it belongs.
+        ids: Indices and ids that tell apart the values at the same path.
+        alone: Returns an event with a new value at this position, and otherwise only ids and types.
     """
 
     path: str = ""
     ids: Ids = ()
     alone: Callable[[Any], Any] = field(default=lambda event: event, repr=False)
 
-    def of(self, name: str, holder: dict[str, Any]) -> Place:
-        """Return the place of a field of the object that stands here."""
+    def of(self, name: str, holder: dict[str, Any]) -> Position:
+        """Return the position of a field. holder: the object at this position."""
         kind, is_top = holder.get("type"), not self.path
         path = f"{self.path}.{name}" if self.path else f"{kind}: {name}" if kind else name
         kept = {
@@ -112,22 +112,22 @@ class Place:
             or (is_top and not isinstance(item, dict | list))
         }
         ids = tuple((key, holder[key]) for key in IDS if key in holder)
-        return Place(path, self.ids + ids, lambda value: self.alone({**kept, name: value}))
+        return Position(path, self.ids + ids, lambda value: self.alone({**kept, name: value}))
 
-    def item(self) -> Place:
-        """Return the place of an item of the list that stands here."""
-        return Place(f"{self.path}[]", self.ids, lambda value: self.alone([value]))
+    def item(self) -> Position:
+        """Return the position of the items of the list at this position."""
+        return Position(f"{self.path}[]", self.ids, lambda value: self.alone([value]))
 
 
-class RestoredAnswer:
-    """Puts originals into an answer.
+class AnswerRestorer:
+    """Replaces surrogates in an answer with their originals.
 
-    Of a stream, what may be the beginning of a surrogate is held back; so are arguments until they
-    are complete, since an original may need escapes that a part of a string does not show.
+    In a stream, text that may begin a surrogate is held back. Arguments are held back until they
+    are complete, because an original may need escapes that a part of a string does not show.
 
     Args:
-        provider: Where its pieces stand.
-        rows: What restores the texts.
+        provider: Where streamed texts stand.
+        rows: Rows that restore the texts, see Prompted.
         tools: Names of functions whose arguments get originals; "*" for all.
         escaped: Whether the texts of the answer are JSON.
     """
@@ -137,20 +137,21 @@ class RestoredAnswer:
     ) -> None:
         self._provider, self._rows, self._tools = provider, rows, tools
         self._texts, self._data = Restorer(rows, escaped=escaped), Restorer(rows)
-        self._held: dict[Key, Restorer | list[str]] = {}  # unfinished texts; arguments in pieces
-        self._places: dict[Key, Place] = {}  # of the last piece of each
-        self._fed, self._ended = dict[Key, dict[str, Any]](), list[Ids]()  # by the event at hand
-        self._called: dict[Ids, str] = {}  # the function of each call
-        self._thoughts = defaultdict[Any, str](str)  # by the index of their block
-        self._written = defaultdict[Key, str](str)  # texts, with originals
+        self._held: dict[Key, Restorer | list[str]] = {}  # unfinished texts; pieces of arguments
+        self._places: dict[Key, Position] = {}  # position of the last piece of each text
+        # Of the current event: objects whose text was fed, and ids of texts that it ends.
+        self._fed, self._ended = dict[Key, dict[str, Any]](), list[Ids]()
+        self._called: dict[Ids, str] = {}  # names of called functions
+        self._thoughts = defaultdict[Any, str](str)  # by index of their block
+        self._written = defaultdict[Key, str](str)  # texts with originals
         self._number = 0
         self.complete = False
 
-    def restored(self, answer: dict[str, Any]) -> dict[str, Any]:
-        """Return an answer, or an event, with its originals."""
-        return self._object(answer, Place())
+    def restore(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """Return an answer or an event with originals."""
+        return self._object(answer, Position())
 
-    def _object(self, holder: dict[str, Any], place: Place) -> dict[str, Any]:
+    def _object(self, holder: dict[str, Any], place: Position) -> dict[str, Any]:
         fields = dict[str, Any]()
         for name, item in holder.items():
             inner = place.of(name, holder)
@@ -162,10 +163,10 @@ class RestoredAnswer:
                 self._fed[inner.path, inner.ids] = fields
         signature = THOUGHT.get(str(holder.get("type")), "")
         if isinstance(fields.get(signature), str):
-            fields[signature] = sealed(fields[signature], str(holder.get("thinking") or ""))
+            fields[signature] = seal(fields[signature], str(holder.get("thinking") or ""))
         return fields
 
-    def _field(self, name: str, value: Any, place: Place, *, is_allowed: bool) -> Any:
+    def _field(self, name: str, value: Any, place: Position, *, is_allowed: bool) -> Any:
         """Return a field with originals. is_allowed: whether arguments get them."""
         provider, path = self._provider, place.path
         if path in provider.ends and value is not None:
@@ -178,29 +179,29 @@ class RestoredAnswer:
         if name == "arguments" and isinstance(value, str) and not is_call:
             return self._arguments(value) if is_allowed else value
         if name == "input":
-            return self._mapped(value) if is_allowed and isinstance(value, dict) else value
+            return self._restore_json(value) if is_allowed and isinstance(value, dict) else value
         return self._value(value, place, name)
 
-    def _value(self, value: Any, place: Place, name: str) -> Any:
+    def _value(self, value: Any, place: Position, name: str) -> Any:
         if isinstance(value, dict):
             return self._object(value, place)
         if isinstance(value, list):
             return [self._value(item, place.item(), name) for item in value]
         if isinstance(value, str) and name in RESTORED:
-            return self._noted(("", ()), self._texts.restore(value))
+            return self._note_written(("", ()), self._texts.restore(value))
         return value
 
     def events(self, event: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return the events to send in the place of one.
+        """Return the events to send for an event of the upstream.
 
         Raises:
-            Refused: 502 for an event of another shape.
+            HttpError: With status 502 for an event of the wrong shape.
         """
         self._fed, self._ended = {}, []
         try:
-            restored, events = self._sealed(self.restored(event)), list[dict[str, Any]]()
+            restored, events = self._seal_thought(self.restore(event)), list[dict[str, Any]]()
         except TypeError:  # an id that is an object
-            raise Refused(502, "an event of the upstream is not one of its API.") from None
+            raise HttpError(502, "the upstream sent an invalid event.") from None
         for ids in self._ended:
             for key in [key for key in self._held if key[1][: len(ids)] == ids]:
                 text, name = self._flush(key), re.split(r"[ .]", key[0])[-1]
@@ -209,18 +210,18 @@ class RestoredAnswer:
                 elif text:
                     events.append(self._places[key].alone(text))
         self.complete |= event.get("type") in self._provider.last
-        return [self._numbered(sent) for sent in [*events, restored]]
+        return [self._renumber(sent) for sent in [*events, restored]]
 
     def end(self) -> list[dict[str, Any]]:
-        """Return events with what is held back of texts that did not end."""
+        """Return events with text held back, for texts whose end was not sent."""
         texts = {key: self._flush(key) for key in [*self._held]}
         return [
-            self._numbered(self._places[key].alone(text)) for key, text in texts.items() if text
+            self._renumber(self._places[key].alone(text)) for key, text in texts.items() if text
         ]
 
     def report(self, sent: Iterable[str]) -> dict[str, int]:
-        """Return how many originals came back, how many words of surrogates came back changed, and
-        how many words of names are the model's own. sent: the texts that it read."""
+        """Return numbers of originals restored, of words of surrogates that the model changed, and
+        of names that it invented. sent: the texts that it read."""
         written = "\n".join(self._written.values())
         originals = {original for original, *_ in self._rows.values()}
         spoken = {word for text in originals for word in _WORD.findall(text.casefold())}
@@ -229,7 +230,7 @@ class RestoredAnswer:
         changed = {word for word in words if word.casefold() in drawn and not is_common(word)}
         is_name, read = partial(is_strange, entries={}), "\n".join(sent) if words else ""
         restored = list[str]()
-        for original in sorted(originals, key=len, reverse=True):  # and no part of another one
+        for original in sorted(originals, key=len, reverse=True):  # skip parts of longer originals
             if original in written and original not in "\n".join(restored):
                 restored.append(original)
         return {
@@ -238,16 +239,16 @@ class RestoredAnswer:
             "invented": sum(is_name(word) and word not in read for word in words - changed),
         }
 
-    def _sealed(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Return an event, with a seal where it ends what a model thought."""
+    def _seal_thought(self, event: dict[str, Any]) -> dict[str, Any]:
+        """Return an event, with a seal if it ends a thought."""
         delta, index = event.get("delta"), event.get("index")
         if isinstance(delta, dict):
             self._thoughts[index] += str(delta.get("thinking") or "")
             if isinstance(delta.get("signature"), str):
-                delta["signature"] = sealed(delta["signature"], self._thoughts.pop(index))
+                delta["signature"] = seal(delta["signature"], self._thoughts.pop(index))
         return event
 
-    def _numbered(self, event: dict[str, Any]) -> dict[str, Any]:
+    def _renumber(self, event: dict[str, Any]) -> dict[str, Any]:
         if "sequence_number" in event:
             event["sequence_number"], self._number = self._number, self._number + 1
         return event
@@ -258,28 +259,28 @@ class RestoredAnswer:
             value = from_json(text)
         except ValueError:
             return self._data.restore(text)
-        return json.dumps(self._mapped(value), ensure_ascii=False)
+        return json.dumps(self._restore_json(value), ensure_ascii=False)
 
-    def _mapped(self, value: Any) -> Any:
-        return mapped(value, lambda text, _: self._data.restore(text), self._data.restore)
+    def _restore_json(self, value: Any) -> Any:
+        return map_json(value, lambda text, _: self._data.restore(text), self._data.restore)
 
-    def _feed(self, text: str, place: Place, *, is_call: bool) -> str:
-        """Return what is certain of a text; of arguments, nothing."""
+    def _feed(self, text: str, place: Position, *, is_call: bool) -> str:
+        """Hold back a piece. Return the text that no surrogate can change any more."""
         key = place.path, place.ids
         self._places[key], self._fed[key] = place, {}
         held = self._held.setdefault(key, [] if is_call else self._texts.anew())
         if isinstance(held, Restorer):
-            return self._noted(key, held.feed(text))
+            return self._note_written(key, held.feed(text))
         held.append(text)
         return ""
 
     def _flush(self, key: Key) -> str:
-        """Return what is held back, as its text or its arguments end."""
+        """Return the text or arguments held back, when they end."""
         held = self._held.pop(key)
         if isinstance(held, Restorer):
-            return self._noted(key, held.flush())
+            return self._note_written(key, held.flush())
         return self._arguments("".join(held))
 
-    def _noted(self, key: Key, text: str) -> str:
+    def _note_written(self, key: Key, text: str) -> str:
         self._written[key] += text
         return text

@@ -1,4 +1,4 @@
-"""The routes of the service, the models of their bodies, and the processes that answer them."""
+"""The routes of the service, their request and response models, and its worker processes."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ from ...pipeline.receipt import COUNTS
 from ...privacy.guarantee import Guarantee
 from ...text.mentions import united
 from ..conversation import secret
-from .callers import Callers, Refused, account_of, read_callers
-from .service import LOG, Guard, Service, drawn, drawn_labels
+from .callers import Callers, HttpError, account_of, read_callers
+from .service import LOG, Guard, Service, charged_labels, text_of
 
 MAX_ITEMS = 1000  # texts or entities of a request
-DESCRIPTION = """Sanitise text under metric differential privacy. Every request draws its texts
-again, and the privacy losses of a caller add up. /about states the guarantee. Errors are
+DESCRIPTION = """Sanitise text under metric differential privacy. Every request samples anew, and
+the privacy losses of a caller add up. /about states the guarantee. Errors are
 {"error": "a sentence"}, without content of the request."""
-NO_ROUTE = {404: "there is no such route.", 405: "this route takes another method."}
+NO_ROUTE = {404: "there is no such route.", 405: "this route does not allow this method."}
 
-SETTINGS = "DX_SERVICE_SETTINGS"  # in the environment: JSON of the options, no secrets
+SETTINGS = "DX_SERVICE_SETTINGS"  # environment variable: options as JSON, without secrets
 Settings = TypeAdapter(tuple[PipelineOptions, ServiceOptions])
-QUIET = ("uvicorn", "asyncio", "httpx", "httpcore")  # their tracebacks and messages quote texts
-PATIENCE = 30  # seconds for requests that are under way at SIGTERM
+QUIET = ("uvicorn", "asyncio", "httpx", "httpcore")  # their log messages may quote texts
+PATIENCE = 30  # seconds to finish requests after SIGTERM
 
-Text = Annotated[str, Field(max_length=100_000)]  # valid Unicode, as pydantic checks
+Text = Annotated[str, Field(max_length=100_000)]  # pydantic checks that it is valid Unicode
 
 
 class Body(BaseModel):
-    """Fields that are not declared are refused, and errors never quote a value."""
+    """Base class: unknown fields are errors, and errors never quote a value."""
 
     model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
 
@@ -75,7 +75,7 @@ class SanitizeRequest(Body):
 
 
 class SanitizeAnswer(BaseModel):
-    """`text` and `receipt`, or `texts`, `receipts` and the errors of texts by their number."""
+    """`text` and `receipt`, or `texts`, `receipts`, and `errors` by the number of their text."""
 
     text: str | None = None
     receipt: dict[str, Any] | None = None
@@ -85,7 +85,7 @@ class SanitizeAnswer(BaseModel):
 
 
 class AnalyzerResult(Body):
-    """An entity, as presidio's analyzer reports it. Other fields do not count."""
+    """An entity from presidio's analyzer. Other fields are ignored."""
 
     model_config = ConfigDict(extra="ignore")
     start: int = Field(ge=0)
@@ -94,8 +94,8 @@ class AnalyzerResult(Body):
 
 
 class AnonymizeRequest(Body):
-    """In the shape of presidio's anonymizer: the mechanism draws the words of what its analyzer
-    found, and all else stays unmodified, as there."""
+    """A request of presidio's anonymizer: words of entities that its analyzer recognised are
+    sampled, and all other text stays unmodified."""
 
     text: Text
     analyzer_results: list[AnalyzerResult] = Field(default=[], max_length=MAX_ITEMS)
@@ -108,7 +108,7 @@ class AnonymizeRequest(Body):
 
 
 class AnonymizedEntity(BaseModel):
-    """Where the text of an entity is in the answer."""
+    """The position and text of an entity in the answer."""
 
     start: int
     end: int
@@ -118,7 +118,7 @@ class AnonymizedEntity(BaseModel):
 
 
 class AnonymizeAnswer(BaseModel):
-    """The answer of presidio's anonymizer, which lists the last entity first."""
+    """An answer of presidio's anonymizer, with the last entity first."""
 
     text: str
     items: list[AnonymizedEntity]
@@ -130,24 +130,24 @@ _FIELDS = {
     for name in model.model_fields
 }
 
-# -- routes: their docstrings are in the document --------------------------------------------------
+# -- routes: /openapi.json shows their docstrings --------------------------------------------------
 
 routes, texts = APIRouter(), APIRouter()
 
 
 @texts.post("/sanitize", response_model_exclude_none=True)
 async def sanitize(body: SanitizeRequest, request: Request) -> SanitizeAnswer:
-    """Sanitise a text or several. Each is drawn anew, and counts."""
+    """Sanitise one or several texts. Each request samples anew and is charged."""
     service: Service = request.app.state.service
     if body.text is not None:
         (result,) = await service.draw(request, [body.text])
         return SanitizeAnswer(
-            text=drawn(result), receipt=_receipt(result) if body.receipts else None
+            text=text_of(result), receipt=_receipt(result) if body.receipts else None
         )
     results = await service.draw(request, body.texts or [])
     errors = {str(i): r.why for i, r in enumerate(results) if isinstance(r, Failed)}
     return SanitizeAnswer(
-        texts=[None if isinstance(result, Failed) else drawn(result) for result in results],
+        texts=[None if isinstance(result, Failed) else text_of(result) for result in results],
         receipts=[_receipt(result) for result in results] if body.receipts else None,
         errors=errors or None,
     )
@@ -163,7 +163,7 @@ def _receipt(result: Result) -> dict[str, Any] | None:
 
 @texts.post("/anonymize")
 async def anonymize(body: AnonymizeRequest, request: Request) -> AnonymizeAnswer:
-    """Replace the entities that presidio's analyzer reports, as its anonymizer does."""
+    """Sanitise the entities that presidio's analyzer reports, like its anonymizer."""
     entities = united((r.entity_type, r.start, r.end) for r in body.analyzer_results)
     results = await request.app.state.service.draw(
         request, [body.text[start:end] for _, start, end in entities]
@@ -171,16 +171,16 @@ async def anonymize(body: AnonymizeRequest, request: Request) -> AnonymizeAnswer
     text, items, place = "", list[AnonymizedEntity](), 0
     for (label, start, end), result in zip(entities, results, strict=True):
         text, first, place = text + body.text[place:start], len(text) + start - place, end
-        text += drawn(result)
+        text += text_of(result)
         items.append(
-            AnonymizedEntity(start=first, end=len(text), entity_type=label, text=drawn(result))
+            AnonymizedEntity(start=first, end=len(text), entity_type=label, text=text_of(result))
         )
     return AnonymizeAnswer(text=text + body.text[place:], items=items[::-1])
 
 
 @routes.get("/about")
 async def about(request: Request) -> dict[str, Any]:
-    """The mechanism, its guarantee, and what stays in plaintext: the same for all texts."""
+    """Return the mechanism, its guarantee, and what stays in plaintext, for all texts."""
     t = request.app.state.service.terms
     return {
         "mechanism": t.mechanism, "guarantee": t.guarantee.to_dict(), "space": t.space,
@@ -191,7 +191,7 @@ async def about(request: Request) -> dict[str, Any]:
 
 @routes.get("/budget")
 async def budget(request: Request) -> dict[str, Any]:
-    """Return what this caller spent, and what is left of its budget."""
+    """Return the privacy loss of this caller, and the rest of its budget."""
     account, caller = request.app.state.service.account, request.state.caller
     loss, count = await asyncio.to_thread(account.get, caller)
     unspent = None if account.limit is None else max(0.0, account.limit - loss.epsilon())
@@ -201,21 +201,21 @@ async def budget(request: Request) -> dict[str, Any]:
 
 @routes.get("/health")
 async def health(request: Request) -> dict[str, str]:
-    """Return 200 while the service can sanitise, else 503. Takes no token."""
+    """Return 200 while the service can sanitise, else 503. Needs no token."""
     if request.app.state.service.stuck:
-        raise Refused(503, "the service can no longer sanitise. Restart it.")
+        raise HttpError(503, "the service can no longer sanitise. Restart it.")
     return {"status": "ok"}
 
 
-# -- the application, and its processes ------------------------------------------------------------
+# -- the application and its processes -------------------------------------------------------------
 
 
 def make_app(service: Service) -> FastAPI:
-    """Return the application, as ASGI."""
+    """Return the ASGI application of a service."""
     app = FastAPI(
         title="spacy_dxprivacy", version=__version__, description=DESCRIPTION,
         docs_url=None, redoc_url=None, redirect_slashes=False,
-        dependencies=[Depends(HTTPBearer(auto_error=False))],  # in the document; Guard checks it
+        dependencies=[Depends(HTTPBearer(auto_error=False))],  # for openapi.json only
         exception_handlers={RequestValidationError: _wrong_body, HTTPException: _no_route},
     )  # fmt: skip
     app.state.service = service
@@ -233,20 +233,20 @@ def make_app(service: Service) -> FastAPI:
 
 
 async def _wrong_body(request: Request, failure: Any) -> Response:
-    """Name the field that is not what its route takes.
+    """Raise HttpError with the name of the wrong field.
 
-    Messages and places of pydantic's errors quote the input (an unknown name, a value), so only
-    names of our own fields are used.
+    pydantic's errors quote the input (unknown names, values), so only names of declared fields are
+    shown.
     """
     error = failure.errors()[0]
     if error["type"] == "json_invalid":
-        raise Refused(400, "the body is not JSON.")
+        raise HttpError(400, "the body is not JSON.")
     name = next((part for part in reversed(error["loc"]) if part in _FIELDS), "the body")
-    raise Refused(422, f"{name!r} is not what this route takes: see /openapi.json.")
+    raise HttpError(422, f"{name!r} is not valid for this route: see /openapi.json.")
 
 
 async def _no_route(request: Request, error: Any) -> Response:
-    raise Refused(error.status_code, NO_ROUTE.get(error.status_code, "the body is not JSON."))
+    raise HttpError(error.status_code, NO_ROUTE.get(error.status_code, "the body is not JSON."))
 
 
 def serve(
@@ -256,18 +256,18 @@ def serve(
     *,
     ready: Callable[[str], None],
 ) -> None:
-    """Answer requests until SIGTERM or Ctrl-C; what is under way then is finished first.
+    """Answer requests until SIGTERM or Ctrl-C, after which running requests are finished.
 
-    guarantee: of the pipeline, as `check` returns it. ready: called with the address, before the
-    workers start. Raises DxError where the ledger does not fit.
+    guarantee: that of the pipeline, see `check`. ready: called with the URL before the workers
+    start. Raises DxError if the ledger is of another guarantee.
     """
     secret()
     with nullcontext("") if limits.ledger else tempfile.TemporaryDirectory() as folder:  # mode 700
         ledger = limits.ledger or Path(folder) / "spent.db"
-        account_of(ledger, guarantee, limits.budget).close()  # workers find a file that is in order
+        account_of(ledger, guarantee, limits.budget).close()  # create it, and check it once
         settings = pipeline, dataclasses.replace(limits, ledger=ledger)
         os.environ[SETTINGS] = Settings.dump_json(settings).decode()
-        # uvicorn raises the signal once more when it has stopped: that ends in peace.
+        # uvicorn raises the signal again when it has stopped: ignore it.
         signal.signal(signal.SIGTERM, lambda number, frame: None)
         address = f"[{limits.address}]" if ":" in limits.address else limits.address
         ready(f"http://{address}:{limits.port}")
@@ -281,12 +281,12 @@ def serve(
 
 
 def create_app() -> FastAPI:
-    """Return the application of a worker, by the settings in the environment."""
-    threading.Thread(target=end_with_parent, daemon=True).start()  # even if it is killed
-    warnings.simplefilter("ignore")  # those of spaCy may quote tokens
+    """Return the application of a worker process, whose settings are in the environment."""
+    threading.Thread(target=end_with_parent, daemon=True).start()  # even if the parent is killed
+    warnings.simplefilter("ignore")  # warnings of spaCy may quote tokens
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    LOG.addHandler(logging.StreamHandler())  # lines without text, see Log
+    LOG.addHandler(logging.StreamHandler())  # lines without text, see RequestReport
     LOG.setLevel(logging.INFO)
     pipeline, limits = Settings.validate_json(os.environ[SETTINGS])
     pipelines = [make_pipeline(pipeline) for _ in range(2)]
@@ -297,18 +297,18 @@ def create_app() -> FastAPI:
 
 
 def check(nlp: Language, limits: ServiceOptions) -> Guarantee:
-    """Return the guarantee of a pipeline. Raise DxError for one that a service cannot have."""
+    """Return the guarantee of a pipeline. Raise DxError if a service cannot use the pipeline."""
     terms = the_sanitizer(nlp).terms
     if terms.seeded:
         raise DxError(Errors.DX072)
-    # A later sanitizer gets new Docs, which do not say whose they are.
+    # A later sanitizer gets new Docs, which have no caller.
     later = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)][1:]
     parts = [part for pipe in later for part in (pipe.terms.surrogates or {}).values()]
     if any("key_id" in part for part in parts):
         raise UsageError("in the service, only the first sanitizer of a pipeline may have a `key`.")
     surrogates = the_sanitizer(nlp).settings.surrogates
-    drawn = [surrogates[label].guarantee for label in drawn_labels(the_sanitizer(nlp))]
-    if limits.budget is not None and not all(guarantee.holds for guarantee in drawn):
+    guarantees = [surrogates[label].guarantee for label in charged_labels(the_sanitizer(nlp))]
+    if limits.budget is not None and not all(guarantee.holds for guarantee in guarantees):
         raise UsageError("`budget` needs surrogates with a guarantee that holds.")
     if limits.upstream and not the_sanitizer(nlp).settings.surrogates:
         raise UsageError("an `upstream` needs `entities`: only surrogates can be restored.")

@@ -1,7 +1,7 @@
-"""Callers of the service: their tokens, and the account of the epsilon that they spent.
+"""Callers of the service: their tokens, and the account of their privacy losses.
 
 The account holds names of callers, counts, and losses (nats per unit of the metric of the
-mechanism), and nothing of a text.
+mechanism), and no text.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ TOKENS = "a list of tokens"
 _LINE = re.compile(r"([\w.@-]{1,64})[ \t]+([\x21-\x7e]{20,})", re.ASCII)
 
 
-class Refused(Exception):
-    """An error response: a status, a sentence that holds nothing of the request, and after how
-    many seconds to ask again, where that helps."""
+class HttpError(Exception):
+    """An error response. why: a sentence without content of the request. after: seconds until a
+    retry, if one can help."""
 
     def __init__(self, status: int, why: str, *, after: int | None = None) -> None:
         super().__init__(why)
@@ -36,25 +36,25 @@ class Refused(Exception):
 
 
 class Callers:
-    """Names by token; without tokens, everybody is "anybody"."""
+    """Names of callers by token. Without tokens, all callers are "anybody"."""
 
     def __init__(self, tokens: Mapping[str, str] | None = None) -> None:
-        # By SHA-256, so that the time of a look-up reveals nothing of a token.
+        # Keyed by SHA-256, so that the time of a look-up reveals nothing about a token.
         self._names = {sha256(t.encode()).digest(): name for t, name in (tokens or {}).items()}
-        self.known = bool(self._names)  # whether a token is required
+        self.needs_token = bool(self._names)
 
     def name(self, authorization: str | None) -> str:
-        """Return who sends the header Authorization. Raise Refused (401) without a known token."""
+        """Return the caller of an Authorization header. Raise HttpError (401) if unknown."""
         scheme, _, token = (authorization or "").partition(" ")
         name = self._names.get(sha256(token.strip().encode("latin1", "replace")).digest())
-        if self.known and (scheme.lower() != "bearer" or name is None):
-            raise Refused(401, "send a bearer token of this service.")
+        if self.needs_token and (scheme.lower() != "bearer" or name is None):
+            raise HttpError(401, "send a bearer token of this service.")
         return name or "anybody"
 
 
 def read_callers(path: Path) -> Callers:
-    """Read lines `NAME TOKEN`; a caller may have several. Raise DxError, without a token, for a
-    file that is missing, empty or no such list, or that others can read."""
+    """Read a file of lines `NAME TOKEN`; a caller may have several. Raise DxError if it is missing,
+    empty or invalid, or if other users can read it. The message holds no token."""
     tokens: dict[str, str] = {}
     try:
         check_private(path, TOKENS)
@@ -74,13 +74,13 @@ def read_callers(path: Path) -> Callers:
 
 
 def add_token(path: Path, name: str) -> str:
-    """Append a new token for a caller to the file (mode 600), and return it."""
+    """Append a new token for a caller to a file (mode 600), and return the token."""
     token, ending = secrets.token_urlsafe(32), ""
     if _LINE.fullmatch(f"{name} {token}") is None:
         raise UsageError("a name must be 1 to 64 letters, digits and . _ @ -.")
     if path.exists():
         read_callers(path)
-        # An editor, or printf, may have left out the end of the last line.
+        # The last line may lack its line break.
         ending = "" if path.read_bytes().endswith(b"\n") else "\n"
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(handle, "w", encoding="utf8") as file:
@@ -90,16 +90,16 @@ def add_token(path: Path, name: str) -> str:
 
 
 def account_of(path: Path | None, guarantee: Guarantee, budget: float | None = None) -> Account:
-    """Return the account of callers: the privacy loss of each, over workers and restarts.
+    """Return the account of callers, which workers share and which survives restarts.
 
     Args:
         path: A SQLite file (mode 600); None for memory.
-        guarantee: Of one word.
-        budget: The largest epsilon of a caller, nats; None for any.
+        guarantee: The guarantee of a word.
+        budget: The largest epsilon of a caller, nats; None for no limit.
 
     Raises:
-        DxError: For a file that is none, that others can read, or that adds up another guarantee;
-            for a budget without a guarantee.
+        DxError: If the file is no account, other users can read it, or it is of another guarantee;
+            if there is a budget but no guarantee.
     """
     if budget is not None and not guarantee.holds:
         raise UsageError("`budget` needs a mechanism with a guarantee that holds.")

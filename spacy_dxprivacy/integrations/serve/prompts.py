@@ -1,7 +1,7 @@
-"""Requests of OpenAI and Anthropic: their texts, and the same requests with surrogates.
+"""Requests in the APIs of OpenAI and Anthropic: collect their texts, and replace them.
 
-The lists PROMPT_* of data/formats/lists.txt say where texts stand, of all APIs. What is neither a
-text nor a known technical setting raises.
+The lists PROMPT_* of data/formats/lists.txt name the fields of texts, for all APIs. A field that is
+neither a text nor a known setting raises.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pydantic_core import from_json
 from ...entities.surrogates.restoring import Rows
 from ...entities.surrogates.table import is_common
 from ...entities.words import is_plain
-from ...io.pieces import listed
+from ...io.pieces import word_list
 from ..conversation import MARK, Line, Prompted, secret
-from .callers import Refused
+from .callers import HttpError
 
-DIGITS = 5  # of a number that may be somebody's
-LIMIT = 6  # digits of a number of tokens, which is nobody's unless the texts have it too
+DIGITS = 5  # a number with so many digits may identify a person
+LIMIT = 6  # digits of a number of tokens, which identifies nobody unless a text has it too
 NOTE = (
     "Names, dates, places, numbers and addresses in this conversation are surrogates of the real "
     "ones, and marks such as [PERSON 1] are names too. Repeat them exactly as they are written."
@@ -33,97 +33,98 @@ NOTE = (
 TextMapper = Callable[[str, str], str]
 KeyMapper = Callable[[str], str]
 NUMBERS, CHOICES, VALUES, NAMES, MODELS, TEXTS, TYPES = (
-    listed(f"PROMPT_{name}") for name in "NUMBERS CHOICES VALUES NAMES MODELS TEXTS TYPES".split()
+    word_list(f"PROMPT_{name}")
+    for name in "NUMBERS CHOICES VALUES NAMES MODELS TEXTS TYPES".split()
 )
-MEDIA, TOOLS = listed("PROMPT_MEDIA"), listed("PROMPT_TOOLS")
-# What a model thought: where its signature, or all that it encrypted, is.
+MEDIA, TOOLS = word_list("PROMPT_MEDIA"), word_list("PROMPT_TOOLS")
+# Types of thoughts of a model, with the field of their signature or encrypted content.
 THOUGHT = {"thinking": "signature", "redacted_thinking": "data", "reasoning": "encrypted_content"}
 SCHEMAS = ("parameters", "schema", "input_schema")
-SCHEMA_TYPES, SCHEMA_KEYS = listed("SCHEMA_TYPES"), listed("SCHEMA_KEYS")
+SCHEMA_TYPES, SCHEMA_KEYS = word_list("SCHEMA_TYPES"), word_list("SCHEMA_KEYS")
 _NAME = re.compile(r"[\w.:/@+$-]{1,128}", re.ASCII)
 _ITEM = re.compile(r"rs_[0-9a-f]{8,64}")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _BREAK = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")  # between the words of an identifier
-# An identifier that a machine drew: letters and digits in one run.
-_DRAWN = re.compile(
+# A random identifier: letters and digits in one run.
+_RANDOM = re.compile(
     r"(?:[a-z-]{1,20}[_-])?(?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])[0-9a-zA-Z]{9,}|[0-9a-f-]{32,36}"
 )
 _VERSION = re.compile(r"(?:\d-){0,3}20[12]\d-?[01]\d-?[0-3]\d")
 
 
-def parsed(raw: bytes, status: int, why: str) -> dict[str, Any]:
-    """Return an object of JSON. Raise Refused for anything else: also for NaN and infinite numbers,
-    for text that is not valid Unicode, and for what is nested deeply."""
+def parse_object(raw: bytes, status: int, why: str) -> dict[str, Any]:
+    """Parse a JSON object. Raise HttpError for other input: also for NaN and infinite numbers, for
+    invalid Unicode, and for deep nesting."""
     with suppress(ValueError):
         value = from_json(raw, allow_inf_nan=False)
         json.dumps(value, allow_nan=False)  # 1e999 is infinite
         if isinstance(value, dict):
             return value
-    raise Refused(status, why)
+    raise HttpError(status, why)
 
 
 class Prompt:
-    """A request, whose texts are collected at once and replaced in a second pass.
+    """A request. The constructor collects its texts, and `replace` replaces them.
 
     Args:
-        body: Its JSON.
-        public: Names of models and functions that are sent besides those whose words are public.
-        images: Whether images, sounds and files are sent, as they are.
+        body: The JSON of the request.
+        public: Names of models and functions to send besides those made of public words.
+        images: Whether to send images, audio and files, unmodified.
 
     Raises:
-        Refused: 400, for what is neither a text nor a known setting.
+        HttpError: With status 400 for a field that is neither a text nor a known setting.
     """
 
     def __init__(
         self, body: dict[str, Any], public: Collection[str], *, images: bool = False
     ) -> None:
         self._body, self._public, self._images = body, public, images
-        self._lines: list[Line] = []  # a key, and a text
-        self._names: list[tuple[str, str]] = []  # fields, and identifiers that stay as they are
-        self._data_keys: dict[str, str] = {}  # keys of data that were read, and what replaces them
-        self._neutral_keys: dict[str, str] = {}  # those that are no surrogates, with the originals
-        self._surrogates: Iterator[str] | None = None  # the texts of the second pass
+        self._lines: list[Line] = []  # key and text
+        self._names: list[tuple[str, str]] = []  # field and identifier, which stays unmodified
+        self._data_keys: dict[str, str] = {}  # new keys of data by original
+        self._neutral_keys: dict[str, str] = {}  # original by new key such as key_1
+        self._surrogates: Iterator[str] | None = None  # sanitised texts, in `replace`
         self._object(body)
 
     @property
     def lines(self) -> list[Line]:
-        """The texts, and after them the identifiers, as they are and word by word."""
+        """The texts, then the identifiers, then the words of identifiers; for recognition."""
         names = dict.fromkeys(
             name
             for field, name in self._names
-            if not (_DRAWN.fullmatch(name) or (field.endswith("_tokens") and len(name) <= LIMIT))
+            if not (_RANDOM.fullmatch(name) or (field.endswith("_tokens") and len(name) <= LIMIT))
         )
-        spelled = dict.fromkeys(map(_spelled, names))
+        spelled = dict.fromkeys(map(_split_words, names))
         return [*self._lines, *(("word: ", name) for name in (*names, *spelled))]
 
     @property
     def conversation(self) -> str:
-        """What the conversation begins with: the first message of its user, as JSON."""
+        """The beginning of the conversation: the first message of its user, as JSON."""
         turns = self._body.get("messages", self._body.get("input"))
         if isinstance(turns, list):
             asked = (
                 turn for turn in turns if isinstance(turn, dict) and turn.get("role") == "user"
             )
             turns = next(asked, {"content": turns[:1]}).get("content")
-        return json.dumps(_uncached(turns), sort_keys=True)
+        return json.dumps(_drop_caching(turns), sort_keys=True)
 
     @property
     def wants_json(self) -> bool:
-        """Whether the answer is to be JSON."""
+        """Whether the request asks for an answer in JSON."""
         form: Any = self._body.get("response_format") or self._body.get("text")
         form = form.get("format", form) if isinstance(form, dict) else {}
         return isinstance(form, dict) and str(form.get("type")).startswith("json")
 
-    def replaced(self, prompted: Prompted) -> tuple[dict[str, Any], Rows]:
-        """Return the request with these texts for its lines, and all rows that restore it.
+    def replace(self, prompted: Prompted) -> tuple[dict[str, Any], Rows]:
+        """Return the request with sanitised texts, and the rows that restore its answer.
 
         Raises:
-            Refused: 400 where an identifier names somebody of the texts.
+            HttpError: With status 400 if an identifier has a name or number from the texts.
         """
         n_texts, texts, rows = len(self._lines), prompted.texts, prompted.rows
         for (_, original), surrogate in zip(self.lines[n_texts:], texts[n_texts:], strict=True):
             if original != surrogate:
-                named = (f for f, name in self._names if original in (name, _spelled(name)))
+                named = (f for f, name in self._names if original in (name, _split_words(name)))
                 raise _names_somebody(next(named))
         self._check_names([row[0].casefold() for row in rows.values()])
         self._surrogates, self._data_keys = iter(texts[:n_texts]), {}
@@ -131,7 +132,7 @@ class Prompt:
         return body, {**rows, **{k: (old, [k], False) for k, old in self._neutral_keys.items()}}
 
     def _check_names(self, originals: list[str]) -> None:
-        """Raise Refused (400) where an identifier has a name or a number of these."""
+        """Raise HttpError (400) if an identifier has a name or a number of an original."""
         words = {word for text in originals for word in _WORD.findall(text)}
         numbers = {number for text in originals if len(number := _digits(text)) >= DIGITS}
         for field, name in self._names:
@@ -140,20 +141,20 @@ class Prompt:
             if not all(map(is_common, shared)) or any(number in digits for number in numbers):
                 raise _names_somebody(field)
 
-    # -- values, in the order of their fields: collected, or replaced ------------------------------
+    # -- values: both passes visit them in the same order ------------------------------------------
 
     def _object(self, value: dict[str, Any]) -> dict[str, Any]:
         kind = value.get("type")
         from_tool = value.get("role") in ("tool", "function") or kind == "tool_result"
         if "role" in value and "name" in value and not from_tool:
-            raise Refused(400, "'name' of a message may be that of a person, and is not passed on.")
+            raise HttpError(400, "'name': names of the authors of messages are not passed on.")
         if isinstance(kind, str) and kind in MEDIA:
             if self._images:
                 return value
-            raise Refused(
-                400, "'type': images, audio and files are refused: `images` lets them pass."
+            raise HttpError(
+                400, "'type': images, audio and files are rejected; `images` allows them."
             )
-        result = "content" if from_tool else "output"  # of a function, which often writes JSON
+        result = "content" if from_tool else "output"  # results of functions are often JSON
         return {
             key: self._json(item)
             if key == result and isinstance(item, str)
@@ -168,9 +169,9 @@ class Prompt:
         if self._is_setting(key, value):
             return value
         if key == "type":
-            raise Refused(400, "'type': only texts, functions and their results are passed on.")
+            raise HttpError(400, "'type': only texts, functions and their results are passed on.")
         if key in SCHEMAS and isinstance(value, dict):
-            return mapped(value, self._text, self._parameter)
+            return map_json(value, self._text, self._parameter)
         if key == "arguments" and isinstance(value, str):
             return self._json(value)
         if key == "arguments" or (key == "input" and isinstance(value, dict)):
@@ -182,16 +183,16 @@ class Prompt:
         if key in TEXTS and isinstance(value, dict):
             return self._object(value)
         name = repr(key) if _NAME.fullmatch(key) else "a field"
-        raise Refused(400, f"{name} is not passed on: the proxy does not know what it may hold.")
+        raise HttpError(400, f"{name} is not passed on: the proxy does not know what it may hold.")
 
     def _item(self, key: str, value: Any) -> Any:
-        """Return an item of a list; None for what a model thought, unless it is as it was."""
+        """Return an item of a list; None for a thought of a model whose seal is invalid."""
         if isinstance(value, dict) and value.get("type") in THOUGHT:
-            return unsealed(value)
+            return unseal(value)
         return self._value(key, value)
 
     def _is_setting(self, key: str, value: Any) -> bool:
-        """Return whether a field is a setting, with a value that such a setting has."""
+        """Return whether a field is a known setting with a valid value."""
         if key in NUMBERS and isinstance(value, bool | int | float):
             if sum(map(str.isdigit, json.dumps(value))) >= DIGITS:
                 self._names.append((key, json.dumps(value)))
@@ -210,7 +211,7 @@ class Prompt:
         return False
 
     def _json(self, text: str) -> str:
-        """Return JSON with other texts in it, as text; what is no JSON is a text."""
+        """Return a string of JSON with its texts replaced. Other strings are replaced as texts."""
         try:
             value = from_json(text)
         except ValueError:
@@ -218,7 +219,7 @@ class Prompt:
         return json.dumps(self._data(value), ensure_ascii=False)
 
     def _data(self, value: Any) -> Any:
-        return mapped(value, self._text, self._data_key)
+        return map_json(value, self._text, self._data_key)
 
     def _text(self, text: str, key: str = "") -> str:
         if not text.strip() or text in SCHEMA_TYPES:
@@ -230,10 +231,10 @@ class Prompt:
         return text
 
     def _data_key(self, text: str) -> str:
-        """Return a key of data: a text, and one that is read word by word besides."""
+        """Return the new key for a key of data, which is recognised as a text and word by word."""
         if text in self._data_keys or not text.strip():
             return self._data_keys.get(text, text)
-        spelled = _spelled(text)
+        spelled = _split_words(text)
         key, words = self._text(text), self._text(spelled) if spelled != text else spelled
         if key == text and words != spelled:
             taken = self._neutral_keys.keys() | self._data_keys
@@ -243,28 +244,28 @@ class Prompt:
         return key
 
     def _parameter(self, text: str) -> str:
-        """Return a key of a schema, which a function needs as it is."""
+        """Return a key of a schema. Functions need it unmodified, so it is noted to be checked."""
         if text not in SCHEMA_KEYS:
             if not _NAME.fullmatch(text):
-                raise Refused(400, "a schema has a key that is no name.")
+                raise HttpError(400, "a schema has a key that is no name.")
             self._name("parameters", text)
         return text
 
     def _name(self, key: str, name: str) -> None:
-        """Note an identifier, to be checked unless it is public."""
+        """Note an identifier for checks, unless it is public."""
         if name not in TOOLS and name not in self._public:
             self._names.append((key, name))
 
 
-def _uncached(value: Any) -> Any:
-    """Return a value without marks of what to cache, which move from turn to turn."""
+def _drop_caching(value: Any) -> Any:
+    """Return a value without cache_control, which moves from turn to turn."""
     if isinstance(value, dict):
-        return {key: _uncached(item) for key, item in value.items() if key != "cache_control"}
-    return [_uncached(item) for item in value] if isinstance(value, list) else value
+        return {key: _drop_caching(item) for key, item in value.items() if key != "cache_control"}
+    return [_drop_caching(item) for item in value] if isinstance(value, list) else value
 
 
-def noted(body: dict[str, Any], field: str) -> dict[str, Any]:
-    """Return a request with the note on surrogates before what this field has."""
+def add_note(body: dict[str, Any], field: str) -> dict[str, Any]:
+    """Return a request with the note on surrogates prepended to this field."""
     value = body.get(field)
     if field == "messages":
         return {**body, field: [{"role": "system", "content": NOTE}, *(value or ())]}
@@ -274,49 +275,49 @@ def noted(body: dict[str, Any], field: str) -> dict[str, Any]:
 
 
 def _is_about_users(key: str, value: Any) -> bool:
-    """Return whether a field names the user, who is nobody to the upstream."""
+    """Return whether a field identifies the user. Such fields are not sent."""
     return key == "metadata" and isinstance(value, dict) and set(value) == {"user_id"}
 
 
-# -- what a model thought: it goes back as it came, by a seal of this process ----------------------
+# -- thoughts of a model: they are sent back unmodified, proved by a seal of this process ----------
 
 
-def sealed(value: str, thought: str = "") -> str:
-    """Return a signature with a seal, which covers what was thought."""
-    return f"{value}.{_seal(thought, value)}" if value else value
+def seal(value: str, thought: str = "") -> str:
+    """Return a signature with a seal, which covers the thought and the signature."""
+    return f"{value}.{_seal_of(thought, value)}" if value else value
 
 
-def unsealed(block: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a block as the upstream sent it, or None where it is not."""
+def unseal(block: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a block as the upstream sent it, or None if its seal is invalid."""
     key, kept = THOUGHT[block["type"]], {"type": block["type"]}
-    if "id" in block:  # of OpenAI, whose summary is not needed
+    if "id" in block:  # OpenAI, which does not need the summary
         kept |= {"id": block["id"] if _ITEM.fullmatch(str(block["id"])) else "", "summary": []}
         if not kept["id"] or not block.get(key):
             return kept if kept["id"] else None
     if "thinking" in block:
         kept["thinking"] = block["thinking"]
     value, _, seal = str(block.get(key)).rpartition(".")
-    expected = _seal(str(kept.get("thinking") or ""), value)
+    expected = _seal_of(str(kept.get("thinking") or ""), value)
     return kept | {key: value} if hmac.compare_digest(seal.encode(), expected.encode()) else None
 
 
-def _seal(thought: str, value: str) -> str:
+def _seal_of(thought: str, value: str) -> str:
     framed = f"{len(thought)} {thought}{value}".encode("utf8", "surrogatepass")
     return hmac.digest(secret(), b"dx thought" + framed, "sha256").hex()
 
 
-def mapped(value: Any, mapper: TextMapper, key_mapper: KeyMapper, key: str = "") -> Any:
-    """Return any JSON with other texts, keys and numbers of five digits and more."""
+def map_json(value: Any, mapper: TextMapper, key_mapper: KeyMapper, key: str = "") -> Any:
+    """Return JSON with texts, keys, and numbers of DIGITS digits or more, mapped."""
     if isinstance(value, dict):
         mapping = dict[str, Any]()
         for old, item in value.items():
-            name, item = key_mapper(old), mapped(item, mapper, key_mapper, old)
+            name, item = key_mapper(old), map_json(item, mapper, key_mapper, old)
             while name in mapping:  # two keys got the same surrogate
                 name += "_"
             mapping[name] = item
         return mapping
     if isinstance(value, list):
-        return [mapped(item, mapper, key_mapper, key) for item in value]
+        return [map_json(item, mapper, key_mapper, key) for item in value]
     if isinstance(value, str):
         return mapper(value, key)
     number = json.dumps(value)
@@ -330,26 +331,26 @@ def mapped(value: Any, mapper: TextMapper, key_mapper: KeyMapper, key: str = "")
 
 
 def _is_model(name: str, models: Collection[str]) -> bool:
-    """Return True for a name of a model. Raise Refused (400) for words that no list of them has."""
+    """Return True for a name of a model. Raise HttpError (400) if a word of it is not public."""
     words = set(_WORD.findall(name.lower())) - MODELS
     versions = all(map(_is_version, re.findall(r"[\d-]+", name)))
     if name in models or (all(map(is_plain, words)) and versions and _NAME.fullmatch(name)):
         return True
-    raise Refused(400, "'model': the proxy does not know this name; add it to `models`.")
+    raise HttpError(400, "'model': the proxy does not know this name; add it to `models`.")
 
 
 def _is_version(text: str) -> bool:
-    """Return whether digits of a model's name are numbers of its version, or the day of it."""
+    """Return whether digits in a model's name are a version number or a release date."""
     bare = text.strip("-")
     short = len(_digits(bare)) < 7 and all(len(number) < DIGITS for number in bare.split("-"))
     return short or _VERSION.fullmatch(bare) is not None
 
 
-def _names_somebody(field: str) -> Refused:
-    return Refused(400, f"{field!r} has a name or a number in it that may be somebody's.")
+def _names_somebody(field: str) -> HttpError:
+    return HttpError(400, f"{field!r} has a name or number that may identify a person.")
 
 
-def _spelled(name: str) -> str:
+def _split_words(name: str) -> str:
     return " ".join(_BREAK.sub(" ", name).split())
 
 

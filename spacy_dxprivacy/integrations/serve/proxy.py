@@ -1,6 +1,6 @@
-"""The proxy: routes of OpenAI and Anthropic, answered by an upstream that reads surrogates alone.
+"""The proxy: routes of OpenAI and Anthropic, answered by an upstream that reads only surrogates.
 
-The rows that restore an answer live as long as the request, in the memory of this process.
+The rows that restore an answer are in the memory of this process, until the request ends.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ...machine import is_loopback
-from .answers import PROVIDERS, RestoredAnswer
-from .callers import Refused
-from .prompts import Prompt, noted, parsed
+from .answers import PROVIDERS, AnswerRestorer
+from .callers import HttpError
+from .prompts import Prompt, add_note, parse_object
 from .service import Service
 
 HEADER = "dx-surrogates"
@@ -30,8 +30,8 @@ MAX_ANSWER = 2**25  # bytes
 CONNECT = 10.0  # seconds
 DONE = b"[DONE]"
 NOT_JSON = 400, "the body is not an object of JSON, or is nested too deeply."
-BROKEN = 502, "the answer of the upstream is not JSON, or broke off."
-# Headers that go to the upstream, with what they may be.
+INVALID_ANSWER = 502, "the answer of the upstream is not JSON, or broke off."
+# Headers that are sent to the upstream, with the pattern of their values.
 _KEY, _OF_ANTHROPIC = re.compile(r"[\x20-\x7e]{1,4096}"), re.compile(r"[a-z0-9.,-]{1,500}")
 KEYS = {"authorization": _KEY, "x-api-key": _KEY}
 OF_ANTHROPIC = {"anthropic-version": _OF_ANTHROPIC, "anthropic-beta": _OF_ANTHROPIC}
@@ -45,48 +45,48 @@ routes = APIRouter()
 @routes.post("/v1/messages")
 @routes.post("/v1/messages/count_tokens")
 async def answer(request: Request) -> Response:
-    """Answer as this route of OpenAI or Anthropic does. The upstream reads surrogates alone."""
+    """Answer like this route of OpenAI or Anthropic. The upstream reads only surrogates."""
     service: Service = request.app.state.service
     limits, path = service.limits, request.url.path.removeprefix("/v1/")
     report = request.state.report
     report.path, provider = path, PROVIDERS[path.partition("/")[0]]
     try:
         public = {*limits.models, *limits.tools}
-        prompt = Prompt(parsed(await request.body(), *NOT_JSON), public, images=limits.images)
+        prompt = Prompt(parse_object(await request.body(), *NOT_JSON), public, images=limits.images)
         prompted = await service.draw_prompt(request, prompt.conversation, prompt.lines)
-        body, rows = prompt.replaced(prompted)
+        body, rows = prompt.replace(prompted)
     except RecursionError:
-        raise Refused(*NOT_JSON) from None
-    body = noted(body, provider.note) if limits.note else body
+        raise HttpError(*NOT_JSON) from None
+    body = add_note(body, provider.note) if limits.note else body
     report.counts = dict(sorted(prompted.counts.items()))
-    restored = RestoredAnswer(provider, rows, limits.tools, escaped=prompt.wants_json)
+    restored = AnswerRestorer(provider, rows, limits.tools, escaped=prompt.wants_json)
     if body.get("stream"):
         events = _events(request, body, restored, prompted.texts)
         first = await anext(events)
         return StreamingResponse(_until_broken(first, events), media_type="text/event-stream")
     async with _upstream(request, body) as upstream:
-        whole = restored.restored(parsed(await _whole(upstream), *BROKEN))
+        answer_body = restored.restore(parse_object(await _read_all(upstream), *INVALID_ANSWER))
     report.counts |= restored.report(prompted.texts)
-    return JSONResponse(whole, headers={HEADER: report.line})
+    return JSONResponse(answer_body, headers={HEADER: report.line})
 
 
 async def _events(
-    request: Request, body: dict[str, Any], restored: RestoredAnswer, sent: list[str]
+    request: Request, body: dict[str, Any], restored: AnswerRestorer, sent: list[str]
 ) -> AsyncGenerator[str, None]:
-    """Yield server-sent events, with originals. The report comes at their end, as a comment, which
-    clients skip. Raises Refused where the stream has no events or breaks off."""
+    """Yield server-sent events with originals, and then the report as a comment, which clients
+    skip. Raises HttpError if the stream has no events or breaks off."""
     report, data, is_empty = request.state.report, b"", True
     async with _upstream(request, body) as upstream:
         async for data in _data_lines(upstream):
             if data == DONE:
                 break
-            for event in restored.events(parsed(data, *BROKEN)):
+            for event in restored.events(parse_object(data, *INVALID_ANSWER)):
                 yield _event(event)
             is_empty = False
     for event in restored.end():
         yield _event(event)
     if is_empty or not (data == DONE or restored.complete):
-        raise Refused(*BROKEN)
+        raise HttpError(*INVALID_ANSWER)
     report.counts |= restored.report(sent)
     yield f": {HEADER}: {report.line}\n\n"
     if data == DONE:
@@ -94,12 +94,12 @@ async def _events(
 
 
 async def _until_broken(first: str, events: AsyncGenerator[str, None]) -> AsyncIterator[str]:
-    """Yield events, and an error at the end where one came: the status went out with the first."""
+    """Yield events. An error becomes an event, because the status was sent with the first."""
     try:
         yield first
         async for event in events:
             yield event
-    except Refused:
+    except HttpError:
         error = {"type": "upstream_error", "message": "the answer of the upstream broke off."}
         yield _event({"type": "error", "error": error})
 
@@ -114,8 +114,8 @@ def _event(event: dict[str, Any]) -> str:
 
 @asynccontextmanager
 async def _upstream(request: Request, body: dict[str, Any]) -> AsyncIterator[httpx.Response]:
-    """Open the answer of the upstream. Raise Refused for an error, which may come while it is
-    read: with the status of the upstream, 504 or 502."""
+    """Open the answer of the upstream. An error, which may occur while it is read, raises HttpError
+    with the status of the upstream, 504 or 502."""
     limits, path = request.app.state.service.limits, request.state.report.path
     base = httpx.URL(str(limits.upstream).rstrip("/"))
     url = f"{base}{'' if base.path.strip('/') else '/v1'}/{path}".replace("//v1", "/v1")
@@ -131,43 +131,43 @@ async def _upstream(request: Request, body: dict[str, Any]) -> AsyncIterator[htt
                 raise await _failure(upstream)
             yield upstream
     except httpx.TimeoutException:
-        raise Refused(504, "the upstream did not answer in time.") from None
+        raise HttpError(504, "the upstream did not answer in time.") from None
     except httpx.HTTPError:
-        raise Refused(502, "the upstream cannot be reached, or broke off.") from None
+        raise HttpError(502, "the upstream cannot be reached, or broke off.") from None
 
 
-_tls = cache(ssl.create_default_context)  # takes long to make
+_tls = cache(ssl.create_default_context)  # slow to make
 
 
 def _headers(request: Request, path: str) -> dict[str, str]:
-    """Return the headers for the upstream: the client's key, unless it is one of this service or
-    the environment has another."""
+    """Return the headers for the upstream. The client's key is sent unless it is a token of this
+    service, or the environment has a key."""
     is_anthropic, key = path.startswith("messages"), os.environ.get(KEY)
-    of_client = {} if key or request.app.state.service.callers.known else KEYS
+    of_client = {} if key or request.app.state.service.callers.needs_token else KEYS
     headers = {"content-type": "application/json", "accept-encoding": "identity"}
     for name, form in {**of_client, **(OF_ANTHROPIC if is_anthropic else {})}.items():
         value = request.headers.get(name)
         if value is not None and not form.fullmatch(value):
-            raise Refused(400, f"the header {name} is not one that this API has.")
+            raise HttpError(400, f"the header {name} is not valid.")
         headers |= {} if value is None else {name: value}
     if key:
         headers |= {"x-api-key": key} if is_anthropic else {"authorization": f"Bearer {key}"}
     return headers
 
 
-async def _failure(upstream: httpx.Response) -> Refused:
+async def _failure(upstream: httpx.Response) -> HttpError:
     """Return the error of the upstream: its status and code, and nothing of its message."""
     error, after = None, upstream.headers.get("retry-after", "")
-    with suppress(Refused, httpx.HTTPError):
-        error = parsed(await _whole(upstream), *BROKEN).get("error")
+    with suppress(HttpError, httpx.HTTPError):
+        error = parse_object(await _read_all(upstream), *INVALID_ANSWER).get("error")
     name = (error.get("code") or error.get("type")) if isinstance(error, dict) else None
     code = f" ({name})" if isinstance(name, str) and _CODE.fullmatch(name) else ""
     status = upstream.status_code if 400 <= upstream.status_code < 600 else 502
     why = f"the upstream answered with status {upstream.status_code}{code}."
-    return Refused(status, why, after=int(after) if after.isascii() and after.isdigit() else None)
+    return HttpError(status, why, after=int(after) if after.isascii() and after.isdigit() else None)
 
 
-async def _whole(upstream: httpx.Response) -> bytes:
+async def _read_all(upstream: httpx.Response) -> bytes:
     return b"".join([chunk async for chunk in _chunks(upstream)])
 
 
@@ -176,7 +176,7 @@ async def _chunks(upstream: httpx.Response) -> AsyncIterator[bytes]:
     async for chunk in upstream.aiter_bytes():
         size += len(chunk)
         if size > MAX_ANSWER:
-            raise Refused(502, "the answer of the upstream is too long.")
+            raise HttpError(502, "the answer of the upstream is too long.")
         yield chunk
 
 
@@ -184,7 +184,7 @@ async def _data_lines(upstream: httpx.Response) -> AsyncIterator[bytes]:
     """Yield the data of server-sent events."""
     unfinished = b""
     async for chunk in _chunks(upstream):
-        *lines, unfinished = (unfinished + chunk).split(b"\n")  # other line ends may be in a text
+        *lines, unfinished = (unfinished + chunk).split(b"\n")  # texts may have other breaks
         for line in lines:
             if line.startswith(b"data:"):
                 yield line[5:].strip()

@@ -1,1 +1,1 @@
-"""Bytes in and out, within limits: what every reader and writer of files goes through."""
+"""Access to files for all readers and writers: limits, atomic output, keys, DocBin."""

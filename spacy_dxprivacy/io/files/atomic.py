@@ -1,4 +1,4 @@
-"""Files that appear when they are complete, and not before."""
+"""Atomic output: files and folders that appear under their names when they are complete."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from ...errors import UsageError
 
 
 class Output:
-    """A binary file for a `with` block, moved to `path` at its end; None stands for stdout.
+    """Context manager: a binary file that is moved to `path` at the end; None for stdout.
 
-    It is written under a hidden name in the same folder. An exception in the block, Ctrl-C
-    included, leaves nothing behind, and so does discard(). Without `force`, `path` has to be new.
+    It is written under a hidden name in the same folder, which is deleted if the block raises
+    (Ctrl-C included) or after discard(). Without `force`, `path` must not exist.
     """
 
     handle: IO[bytes]
 
     def __init__(self, path: Path | None, *, force: bool = False) -> None:
         self.path, self.force = path, force
-        # Called with the hidden name, when all is on the disk and the file has not moved yet.
+        # Called with the hidden name, after the file is on disk and before it is moved.
         self.on_complete: Callable[[str], None] = lambda hidden: None
         self._discarded = False
 
     def discard(self) -> None:
-        """Drop what is written when the block ends, and put nothing in its place."""
+        """Delete the hidden file at the end of the block instead of moving it."""
         self._discarded = True
 
     def __enter__(self) -> Output:
@@ -40,8 +40,8 @@ class Output:
             return self
         check_new(self.path, force=self.force)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        # The name is random: that of the output may say whom it is about. tempfile would make the
-        # file readable for its owner alone, and it would stay so.
+        # The name is random because the output's name may identify a person. tempfile would set
+        # mode 600, which the output would keep.
         self._hidden = self.path.parent / f".dx-{secrets.token_hex(8)}.tmp"
         self.handle = open(self._hidden, "xb")
         return self
@@ -60,20 +60,20 @@ class Output:
                 self.on_complete(self._hidden.name)
                 os.replace(self._hidden, self.path)
         finally:
-            # Closing writes what is left in the buffer, and a full disk refuses that again.
+            # Closing flushes the buffer, which fails again on a full disk.
             with suppress(OSError):
                 self.handle.close()
             self._hidden.unlink(missing_ok=True)
 
 
 def write_bytes(path: Path, data: bytes, *, force: bool = False) -> None:
-    """Write all of it or nothing."""
+    """Write a file atomically. Raise UsageError if it exists, unless `force`."""
     with Output(path, force=force) as output:
         output.handle.write(data)
 
 
 def check_new(path: Path, *, force: bool) -> None:
-    """Raise UsageError if the path cannot be a new file, or replace one with `force`."""
+    """Raise UsageError if the path exists, unless it is a file and `force` is set."""
     if path.exists() and not path.is_file():
         raise UsageError(f"{path}: is not a regular file, and is not replaced.")
     if path.exists() and not force:
@@ -82,9 +82,9 @@ def check_new(path: Path, *, force: bool) -> None:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Give an empty folder to write into, that replaces `path` at the end of the block.
+    """Yield an empty folder that replaces `path` at the end of the block.
 
-    An exception in the block leaves nothing behind, and `path` as it was.
+    If the block raises, the folder is deleted, and `path` is unchanged.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=".dx-"))

@@ -1,7 +1,7 @@
-"""Secret keys of users, in files that they alone can read.
+"""Secret keys, in files that only their owner can read.
 
-A key is 32 bytes of the operating system, written in hex. Whoever has it and a list of names can
-tell who stands for whom: it is never kept beside what is released.
+A key is 32 random bytes of the operating system, in hexadecimal. With a key and a list of names,
+surrogates can be linked to originals, so a key must not lie beside the release.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...errors import DxError, Errors, UsageError
 from .limits import regular
 
 BYTES = 32
-MOST_KEY_FILE = 4096  # bytes of a file that is read as a key
+MAX_KEY_FILE = 4096  # bytes
 _KEY = re.compile(r"dx-key:([0-9a-f]{64,1024})\s*", re.ASCII)
 
 
@@ -36,7 +36,7 @@ def make_key(path: Path) -> None:
 
 
 def keep_from_git(path: Path) -> None:
-    """Name a private file in the .gitignore beside it, so that `git add .` leaves it out."""
+    """Add a private file to the .gitignore in its folder, so that `git add .` skips it."""
     line = "/" + re.sub(r"([\\*?\[\]! #])", r"\\\1", path.name)
     ignore = path.parent / ".gitignore"
     try:
@@ -45,39 +45,38 @@ def keep_from_git(path: Path) -> None:
             ending = "" if not before or before.endswith("\n") else "\n"
             ignore.write_text(f"{before}{ending}{line}\n", "utf8")
     except (OSError, UnicodeDecodeError):
-        pass  # the file itself is what was asked for
+        pass  # the private file itself was written
 
 
 def read_key(path: str | Path) -> bytes:
-    """Return the key in a file. Raise DxError if there is none, or others can read it."""
+    """Return the key in a file. Raise DxError if it has none, or if other users can read it."""
     file = Path(path).expanduser().absolute()
     try:
         info = os.stat(file)
         if os.name == "posix" and info.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-            raise _bad(file, "other users can read it. Replace it, with mode 600")
+            raise _bad_key(file, "other users can read it. Replace it, with mode 600")
         return _read(file, info.st_mtime_ns)
     except OSError as error:
-        raise _bad(file, error.strerror or "it cannot be read") from None
+        raise _bad_key(file, error.strerror or "it cannot be read") from None
 
 
-@lru_cache(maxsize=8)  # a surrogate asks for it at each draw
+@lru_cache(maxsize=8)  # surrogates read their key at each draw
 def _read(path: Path, changed: int) -> bytes:
-    key = _KEY.fullmatch(regular(path).read_bytes()[: MOST_KEY_FILE + 1].decode("ascii", "replace"))
+    key = _KEY.fullmatch(regular(path).read_bytes()[: MAX_KEY_FILE + 1].decode("ascii", "replace"))
     if key is None:
-        raise _bad(path, f"it is not a key of {BYTES} bytes or more")
+        raise _bad_key(path, f"it is not a key of {BYTES} bytes or more")
     return bytes.fromhex(key[1][: len(key[1]) // 2 * 2])
 
 
 def derived(key: bytes, *purpose: str) -> bytes:
-    """Return a key for one purpose, independent of the key and other purposes (HMAC-SHA256)."""
+    """Derive a key for a purpose with HMAC-SHA256. Keys of other purposes are independent."""
     parts = [part.encode() for part in purpose]
     content = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
     return hmac.new(key, b"dx derived" + content, hashlib.sha256).digest()
 
 
-def check_apart(key: Path, output: Path | None, *, is_folder: bool = False) -> None:
-    """Raise UsageError for a key among what is handed over: in a folder that is the output, or
-    below it, or beside the one file that is."""
+def check_key_location(key: Path, output: Path | None, *, is_folder: bool = False) -> None:
+    """Raise UsageError if a key lies in the output folder, or in the folder of the output file."""
     if output is None:
         return
     place, folder = key.expanduser().resolve(), output.resolve()
@@ -85,5 +84,5 @@ def check_apart(key: Path, output: Path | None, *, is_folder: bool = False) -> N
         raise UsageError(f"{key}: is in the folder of the output. Move it to another folder.")
 
 
-def _bad(path: Path, why: str) -> DxError:
+def _bad_key(path: Path, why: str) -> DxError:
     return DxError(Errors.DX111.format(path=path, why=why))

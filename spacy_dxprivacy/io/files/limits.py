@@ -1,4 +1,4 @@
-"""How much is read of a file that may be damaged, changed, or made to do harm."""
+"""Limits on reading files that may be damaged, modified or malicious."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from ...errors import DxError, Errors
 
 MB = 2**20
 BLOCK = 2**16
-MOST_RECORD = 256 * MB  # bytes of a document: a line of .jsonl, a field of .csv, a .txt file
-MOST_JSON = 64 * MB  # of the files that describe a space, a graph, an index, a receipt
-MOST_CONFIG = 4 * MB
-DEEPEST = 200  # lists within lists, of JSON and msgpack
-# Compressed files: so much may come out of any; beyond it, so many times their size. Vectors and
-# documents are compressed to a half or a tenth; bombs to a thousandth.
+MAX_RECORD = 256 * MB  # bytes of a document: a line of .jsonl, a field of .csv, a .txt file
+MAX_JSON = 64 * MB  # of files that describe a space, a graph or an index, and of receipts
+MAX_CONFIG = 4 * MB
+MAX_DEPTH = 200  # nested lists in JSON and msgpack
+# A compressed file may decompress to FREE bytes; beyond that, to at most MAX_RATIO times its size.
+# Vectors and documents have ratios of 2 to 10, zip bombs of 1000.
 FREE = 64 * MB
-MOST_RATIO = 200
+MAX_RATIO = 200
 
 
 class TooLarge(DxError):
-    """A file beyond these limits."""
+    """A file exceeds a limit."""
 
 
 def too_large(what: str, size: int, most: int) -> TooLarge:
-    """Return the error for a size, in bytes."""
+    """Return the error for a size above a limit, both in bytes."""
     actual = f"{size / MB:,.1f} MB"
     return TooLarge(Errors.DX095.format(what=what, most=f"{most / MB:,.0f} MB", given=actual))
 
 
 class NotAFile(OSError):
-    """A pipe, a socket or a device: whoever reads one may wait for ever."""
+    """A path is a pipe, a socket or a device. Reading it could block forever."""
 
 
 def regular(path: Path) -> Path:
-    """Return the path of a file or a folder. Raise NotAFile, and OSError as stat does."""
+    """Return the path if it is a file or a folder. Raise NotAFile, or OSError if it is missing."""
     mode = path.stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise NotAFile(errno.EINVAL, "is a pipe or a device, not a file", str(path))
@@ -50,20 +50,20 @@ def regular(path: Path) -> Path:
 
 
 def check_size(path: Path, most: int) -> None:
-    """Raise TooLarge for more bytes; NotAFile, and OSError as stat does."""
+    """Raise TooLarge for a file of more than `most` bytes; NotAFile and OSError as `regular`."""
     size = regular(path).stat().st_size
     if size > most:
         raise too_large(path.name, size, most)
 
 
 def check_ratio(what: str, packed: int, unpacked: int) -> None:
-    """Raise TooLarge if so many bytes out of so few are no honest compression."""
-    if unpacked > FREE and unpacked > MOST_RATIO * packed:
-        raise TooLarge(Errors.DX096.format(what=what, most=MOST_RATIO))
+    """Raise TooLarge if `packed` bytes decompress to suspiciously many `unpacked` bytes."""
+    if unpacked > FREE and unpacked > MAX_RATIO * packed:
+        raise TooLarge(Errors.DX096.format(what=what, most=MAX_RATIO))
 
 
-def inflated(blocks: Iterable[bytes], what: str) -> Iterator[bytes]:
-    """Decompress zlib. Raise TooLarge for a bomb, zlib.error for damage, EOFError if it is cut."""
+def inflate(blocks: Iterable[bytes], what: str) -> Iterator[bytes]:
+    """Decompress zlib. Raise TooLarge for a bomb, zlib.error for damage, EOFError if cut off."""
     stream, taken, unpacked = zlib.decompressobj(), 0, 0
     for block in blocks:
         taken += len(block)
@@ -80,13 +80,13 @@ def inflated(blocks: Iterable[bytes], what: str) -> Iterator[bytes]:
 
 
 def read_json(path: Path) -> Any:
-    """Return the JSON in a file. Raise TooLarge, ValueError for what is no JSON, and OSError."""
-    check_size(path, MOST_JSON)
+    """Return the JSON in a file. Raise TooLarge, OSError, or ValueError if it is no JSON."""
+    check_size(path, MAX_JSON)
     return parse_json(path.read_bytes())
 
 
 def parse_json(raw: bytes | str) -> Any:
-    """Return a value of JSON. Raise ValueError, also for what is nested too deep."""
+    """Parse JSON. Raise ValueError, also if it is nested too deeply."""
     try:
         return json.loads(raw)
     except RecursionError:
@@ -94,9 +94,9 @@ def parse_json(raw: bytes | str) -> Any:
 
 
 def read_array(path: Path) -> np.ndarray[Any, Any]:
-    """Return a .npy file, mapped into memory: a header that promises too much costs nothing.
+    """Map a .npy file into memory, so that a wrong size in its header allocates nothing.
 
-    Raise ValueError for objects, which would be unpickled, and for archives.
+    Raise ValueError for arrays of objects, which would be unpickled, and for .npz archives.
     """
     try:
         array = np.load(regular(path), mmap_mode="r", allow_pickle=False)
@@ -108,11 +108,11 @@ def read_array(path: Path) -> np.ndarray[Any, Any]:
     return array
 
 
-SMALL = 128 * MB  # what is read through whenever it is loaded; it takes a tenth of a second
+SMALL = 128 * MB  # files up to this size are hashed at each load, in a tenth of a second
 
 
 def digest_of(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal. Raise OSError as reading does."""
+    """Return the SHA-256 of a file, in hexadecimal. Raise OSError if it cannot be read."""
     digest = hashlib.sha256()
     with regular(path).open("rb") as file:
         while block := file.read(MB):
@@ -121,7 +121,7 @@ def digest_of(path: Path) -> str:
 
 
 def sealed(folder: Path, names: Iterable[str]) -> dict[str, str]:
-    """Return the digest of each file of these names that is there."""
+    """Return the digests of the files with these names that exist, by name."""
     paths = [folder / name for name in sorted(names)]
     return {path.name: digest_of(path) for path in paths if path.exists()}
 
@@ -129,9 +129,9 @@ def sealed(folder: Path, names: Iterable[str]) -> dict[str, str]:
 def check_sealed(
     folder: Path, seal: Mapping[str, str] | None, names: Iterable[str], most: int
 ) -> None:
-    """Raise ValueError if one of the files of these names was changed, removed or added.
+    """Raise ValueError if a file with one of these names was changed, removed or added.
 
-    Files larger than `most` bytes are not read. A folder that was saved without a seal passes.
+    Files above `most` bytes are not read. If `seal` is None, nothing is checked.
     """
     for name in names if seal is not None else ():
         path, expected = folder / name, (seal or {}).get(name)

@@ -1,7 +1,7 @@
 """Attacks on sanitised text, and their success rates (docs/explanation/attacks.md).
 
-`attack(name, trial)` returns the figures of an `AttackTrial`: a mechanism on a `Ground`, which is a
-text and the attackers' prior knowledge.
+`attack(name, trial)` returns the figures of an `AttackTrial`: a mechanism, and a `Ground` (a text
+and the attackers' prior knowledge).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """ln P(output | word) of a mechanism, as an attacker knows it.
 
-Exact where the mechanism states its probabilities. Others are simulated by the attacker, who can
-run the mechanism as often as it likes. Most outputs of a word are drawn rarely, so counts are mixed
-with an estimate by the distance of the two words.
+It is exact if the mechanism states its probabilities. Else the attacker simulates the mechanism,
+and mixes the counts, which are sparse, with an estimate by distance.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
+from ...prior.pairs import places_in
 from ...space.search.exact import in_blocks
 from ...ty import Mechanism, StatesProbabilities
 from ...validate import fail
 from ..corpus import drawn
-from .language import places_in
 
 if TYPE_CHECKING:
     from ...privacy.randomness import Rng
 
 BLOCK_NUMBERS = 2**22
 MOST_NUMBERS = 2**29  # float32: 2 GB, and as much for a copy
-LOWEST = -700.0  # stands for ln 0: sums of many stay finite
-DRAWS = 30  # of each word, where probabilities are learned
+LOWEST = -700.0  # in place of ln 0, so that sums stay finite
+DRAWS = 30  # of each word, if probabilities are simulated
 BINS = 128
 ROUNDS = 30
 WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
@@ -35,9 +34,7 @@ WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 @dataclass(frozen=True)
 class Channel:
     """logs: float32 (m, q), ln P(output | word). words: int64 (m,), outputs: int64 (q,), rising.
-
-    exact: whether these are the mechanism's probabilities, or learned from its draws.
-    """
+    exact: whether these are stated by the mechanism, or simulated."""
 
     words: Ints1d
     outputs: Ints1d
@@ -49,7 +46,7 @@ class Channel:
         return _places(self.outputs, outputs, "outputs")
 
     def of(self, words: Ints1d) -> Floats2d:
-        """Return the rows of words, float32 (len(words), q). Raise DxError for an unknown one."""
+        """Return the logs of words, float32 (words, q). Raise DxError for one that it lacks."""
         return self.logs[_places(self.words, words, "words")]
 
 
@@ -61,23 +58,20 @@ def _places(words: Ints1d, rows: Ints1d, setting: str) -> Ints1d:
 
 
 def draws_by_frequency(draws: int, usual: Floats1d, words: Ints1d) -> Ints1d:
-    """Return how often to draw each word, int64 (m,): `draws` on average, half of them in
-    proportion to its frequency."""
-    often = usual[words] / usual[words].sum()
-    times: Ints1d = np.maximum(draws // 2, draws / 2 * len(words) * often).astype(np.int64)
+    """Return the number of draws of each word, int64 (m,): on average `draws`, half of them in
+    proportion to word frequency."""
+    frequency = usual[words] / usual[words].sum()
+    times: Ints1d = np.maximum(draws // 2, draws / 2 * len(words) * frequency).astype(np.int64)
     return times
 
 
 def channel_of(
-    mechanism: Mechanism, X: Floats2d, asked: tuple[Ints1d, Ints1d], rng: Rng,
+    mechanism: Mechanism, X: Floats2d, words: Ints1d, outputs: Ints1d, rng: Rng,
     draws: int | Ints1d = DRAWS,
 ) -> Channel:  # fmt: skip
-    """Return the channel of a mechanism that is fitted on the vectors X (n, d).
-
-    asked: words and outputs, rows in any order. draws: where probabilities are learned, for each
-    word, or (m,) for the sorted distinct words.
-    """
-    words, outputs = (np.unique(rows) for rows in asked)
+    """Return the channel from words to outputs, rows in any order, of a mechanism that is fitted on
+    the vectors X (n, d). draws: of each simulated word, or (m,) for the sorted distinct words."""
+    words, outputs = np.unique(words), np.unique(outputs)
     if len(words) * len(outputs) > MOST_NUMBERS:
         raise DxError(Errors.DX091.format(words=len(words), outputs=len(outputs)))
     if isinstance(mechanism, StatesProbabilities):
@@ -90,9 +84,9 @@ def channel_of(
     seen = drawn(mechanism, words[source], rng).rows
     # (counts + weight smooth) / (draws + weight)
     P = _by_distance(X, words, outputs, source, seen)
-    met = places_in(outputs, seen)
-    pairs = np.stack([source[met >= 0], met[met >= 0]])
-    # the weight with which half of the draws predict the others best
+    columns = places_in(outputs, seen)
+    pairs = np.stack([source[columns >= 0], columns[columns >= 0]])
+    # The weight with which half of the draws best predict the other half.
     flat = np.ravel_multi_index((pairs[0], pairs[1]), P.shape)
     drawn_pairs, counts = np.unique(flat[::2], return_counts=True)
     at = places_in(drawn_pairs, flat[1::2])
@@ -114,23 +108,19 @@ def _logs(P: Floats2d) -> Floats2d:
 
 def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
                  seen: Ints1d) -> Floats2d:  # fmt: skip
-    """Estimate P(output | word), float32 (m, q), from draws: source, seen (t,).
-
-    It is g(distance) / Z_word, with g and Z of maximum likelihood, times how much more often the
-    output was drawn than that predicts (some words are near to many places).
-    """
+    """Estimate P(output | word), float32 (m, q), from draws: source, seen (t,). It is g(distance) /
+    Z_word of maximum likelihood, times the ratio of counted to predicted draws of the output."""
     moved = np.linalg.norm(X[words[source]].astype(np.float64) - X[seen], axis=1)
     width = max(float(moved.max()), 1e-9) / (BINS - 2)
     times = np.bincount(source, minlength=len(words))
-    words_in_bin = np.empty((len(words), BINS), dtype=np.int64)  # how many words are in each bin
+    words_in_bin = np.empty((len(words), BINS), dtype=np.int64)  # number of words in each bin
     bins = np.empty((len(words), len(outputs)), dtype=np.uint8)
     for part, D in in_blocks(X[words], X):
         at = _bins(D, width)
         bins[part] = at[:, outputs]
         shifted = at + np.arange(len(at))[:, None] * BINS
-        words_in_bin[part] = np.bincount(shifted.ravel(), minlength=len(at) * BINS).reshape(
-            -1, BINS
-        )
+        counted = np.bincount(shifted.ravel(), minlength=len(at) * BINS)
+        words_in_bin[part] = counted.reshape(-1, BINS)
     counts = np.bincount(_bins(moved, width), minlength=BINS)
     g, Z = np.ones(BINS), words_in_bin.sum(axis=1).astype(np.float64)
     for _ in range(ROUNDS):
@@ -138,12 +128,12 @@ def _by_distance(X: Floats2d, words: Ints1d, outputs: Ints1d, source: Ints1d,
         g[words_in_bin.sum(axis=0) == 0] = 0.0
         Z = words_in_bin @ g
     smooth: Floats2d = g.astype(np.float32)[bins] / Z.astype(np.float32)[:, None]
-    met = places_in(outputs, seen)
-    came = np.bincount(met[met >= 0], minlength=len(outputs))
-    smooth *= ((came + 1) / (times @ smooth + 1)).astype(np.float32)
+    columns = places_in(outputs, seen)
+    output_counts = np.bincount(columns[columns >= 0], minlength=len(outputs))
+    smooth *= ((output_counts + 1) / (times @ smooth + 1)).astype(np.float32)
     return np.minimum(smooth, 1.0, out=smooth)
 
 
 def _bins(D: Floats2d, width: float) -> Ints2d:
-    """0 for a word itself, the last one for all that is farther than any draw went."""
+    """Return 0 for distance 0, and the last bin for distances above that of any draw."""
     return np.minimum(np.ceil(D / width), BINS - 1).astype(np.int64)

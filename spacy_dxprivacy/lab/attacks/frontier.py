@@ -1,8 +1,8 @@
 """The frontier of a mechanism: retention and quality of its releases over the attack success rate.
 
-Mechanisms are compared at an equal attack success rate alone, since the units of their epsilons
-differ. The attacker of reading.py has a language model of word pairs and the exact channel; with a
-causal model as well, the better of the two counts.
+Mechanisms are compared at equal attack success rates, since the units of their epsilons differ. The
+attacker (reading.py) has the exact channel and a language model of word pairs; if it also has a
+causal model, the better of the two counts.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Bools1d, Floats1d, Ints1d
+from ...prior.pairs import places_in
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Mechanism
@@ -35,7 +36,6 @@ from .language import (
     language_variants,
     likely_words,
     log_prior,
-    places_in,
     word_frequencies,
 )
 from .reading import Reader, ReleaseReading, SeenRelease, causal_guess
@@ -51,12 +51,11 @@ CANDIDATES = 8000
 
 @dataclass(frozen=True)
 class FrontierPoint:
-    """A mechanism at one epsilon. Shares from 0 to 1, of words and of rare ones (language.RARE).
+    """A mechanism at one epsilon; rates from 0 to 1, of all words and of rare ones (language.RARE).
 
     kept: retention rate. found: top-1 recovery rate of `attacker`, the best on all words, with its
-    95 % interval from low to high; rare_found: that of rare_attacker, the best on rare words.
-    cosine: of outputs to inputs, in the space. nats: excess negative log-likelihood a word over
-    the plaintext, under word pairs alone.
+    95 % interval from low to high; rare_found: of rare_attacker, the best on rare words. cosine: of
+    outputs to inputs. nats: excess negative log-likelihood a word under word pairs.
     """
 
     mechanism: str
@@ -79,9 +78,9 @@ class FrontierPoint:
 class Ground:
     """A text under attack, and the attackers' prior knowledge.
 
-    read: public text that the attackers have read; None for the frequencies of words in `text`
-    itself. reader: the causal model of a second attacker; None for word pairs alone. candidates:
-    how many words are guessed among without a language model, the most frequent ones.
+    read: public text that the attackers know; None for the word frequencies of `text`. reader: the
+    causal model of a second attacker, or None. candidates: number of the most frequent words that
+    an attacker without a language model chooses from.
     """
 
     space: Space
@@ -92,22 +91,22 @@ class Ground:
 
     @cached_property
     def frequencies(self) -> Floats1d:
-        """float64 (n,): the frequency of each word, summing to 1."""
+        """Word frequencies, float64 (n,), summing to 1."""
         return word_frequencies(len(self.space), self.read or self.text)
 
     @cached_property
     def words(self) -> Ints1d:
-        """(m,), the candidates."""
+        """The candidates, int64 (m,)."""
         return likely_words(self.frequencies, self.candidates)
 
     @cached_property
     def log_prior(self) -> Floats1d:
-        """float64 (m,): ln of the probability of each candidate."""
+        """Log-probabilities of the candidates, float64 (m,)."""
         return log_prior(self.frequencies, self.words)
 
     @cached_property
     def places(self) -> Ints1d:
-        """(t,): the place of each word of the text among the candidates, or -1."""
+        """The place of each word of the text among the candidates, or -1, int64 (t,)."""
         return places_in(self.words, self.text.rows)
 
     @cached_property
@@ -116,45 +115,44 @@ class Ground:
 
     @cached_property
     def rare(self) -> Bools1d:
-        """bool (t,)."""
+        """Whether each word of the text is rare, bool (t,)."""
         return self.language.is_rare[self.text.rows]
 
-    def cosine(self, outputs: Ints1d, stands: Bools1d | None = None) -> float:
-        """Return the mean cosine of outputs to inputs; 0 where no output stands."""
+    def cosine(self, outputs: Ints1d, has_output: Bools1d | None = None) -> float:
+        """Return the mean cosine of outputs to inputs; 0 for words without an output."""
         X = np.asarray(self.space.vectors, dtype=np.float32)
         unit = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-30)
         cosines = (unit[outputs] * unit[self.text.rows]).sum(axis=1)
-        return float((cosines if stands is None else cosines * stands).mean())
+        return float((cosines if has_output is None else cosines * has_output).mean())
 
-    def nats(self, outputs: Ints1d, stands: Any = slice(None)) -> float:
-        """Return the excess negative log-likelihood a word of the outputs that stand."""
-        text = self.text
-        clear = self.language.nats(text.rows, text.sentences)
-        return self.language.nats(outputs[stands], text.sentences[stands]) - clear
+    def nats(self, outputs: Ints1d, has_output: Any = slice(None)) -> float:
+        """Return the excess negative log-likelihood a word of the outputs."""
+        nats, sentences = self.language.nats, self.text.sentences
+        return nats(outputs[has_output], sentences[has_output]) - nats(self.text.rows, sentences)
 
     def point(
         self, name: tuple[str, float], outputs: Ints1d, guesses: Mapping[str, Ints1d],
-        stands: Bools1d | None = None,
+        has_output: Bools1d | None = None,
     ) -> FrontierPoint:  # fmt: skip
         """Return the figures of a release. name: of the mechanism, and its epsilon. guesses: by
-        attacker. stands: bool (t,), which words of the text have an output; None for all."""
+        attacker. has_output: bool (t,), which words of the text have one; None for all."""
         text, rare = self.text, self.rare
-        stands = np.ones(len(outputs), dtype=bool) if stands is None else stands
+        has_output = np.ones(len(outputs), dtype=bool) if has_output is None else has_output
         right = {attacker: guess == text.rows for attacker, guess in guesses.items()}
-        kept = stands & (outputs == text.rows)
+        kept = has_output & (outputs == text.rows)
         best = max(right, key=lambda attacker: right[attacker].sum())
-        of_rare = max(right, key=lambda attacker: right[attacker][rare].sum())
+        best_at_rare = max(right, key=lambda attacker: right[attacker][rare].sum())
         recovered, low, high, n = share_by_document(right[best], text.doc_of)
         return FrontierPoint(
             *name, float(kept.mean()), recovered, low, high,
-            mean(kept[rare]), mean(right[of_rare][rare]), self.cosine(outputs, stands),
-            self.nats(outputs, stands) if stands.any() else NAN,
-            n, int(rare.sum()), best, of_rare,
+            mean(kept[rare]), mean(right[best_at_rare][rare]), self.cosine(outputs, has_output),
+            self.nats(outputs, has_output) if has_output.any() else NAN,
+            n, int(rare.sum()), best, best_at_rare,
         )  # fmt: skip
 
 
 def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) -> FrontierPoint:
-    """Sample one release of a fitted mechanism and attack it."""
+    """Sample and attack one release of a fitted mechanism."""
     out = sanitised(ground.text, mechanism, Rng(seed)).rows
     guesses = guesses_of(ground, out, mechanism, seed + 1)
     return ground.point((label, mechanism.guarantee.epsilon), out, guesses)
@@ -163,8 +161,7 @@ def point(label: str, mechanism: Mechanism, ground: Ground, *, seed: int = 1) ->
 def guesses_of(
     ground: Ground, outputs: Ints1d, mechanism: Mechanism, seed: int
 ) -> dict[str, Ints1d]:  # fmt: skip
-    """Return the guess (t,) by each distribution of word pairs, and by the causal model, by their
-    names. seed: of simulations of the mechanism."""
+    """Return the guesses (t,) by each language model, by its name. seed: of simulations."""
     seen, X = SeenRelease(outputs, ground.text.sentences), ground.space.vectors
     reading = ReleaseReading(seen, mechanism, X, ground.language, Rng(seed))
     variants = language_variants(reading.language, mechanism)
@@ -176,7 +173,7 @@ def guesses_of(
 
 
 def mean(values: Any) -> float:
-    """Return the mean of bools or numbers; nan of none."""
+    """Return the mean of bools or numbers; nan without any."""
     return float(np.mean(values)) if len(values) else NAN
 
 
@@ -186,8 +183,8 @@ def frontier(
     ground: Ground,
     progress: Progress = no_progress,
 ) -> list[FrontierPoint]:
-    """Return a point for each mechanism (by its label) at each of its epsilons. makers: return a
-    fitted mechanism of an epsilon."""
+    """Return a point for each mechanism, by label, at each of its epsilons. makers: return a fitted
+    mechanism for an epsilon."""
     return [
         point(label, make(epsilon), ground)
         for label, make in makers.items()
@@ -196,15 +193,14 @@ def frontier(
 
 
 def at_attacker(points: Sequence[FrontierPoint], recovery_rate: float) -> list[FrontierPoint]:
-    """Return for each mechanism the point at this recovery rate, interpolated linearly; none where
-    all of its points are above or below it."""
-    return [
-        FrontierPoint(**row) for row in interpolated(map(asdict, points), "found", recovery_rate)
-    ]
+    """Return the point of each mechanism at this recovery rate, interpolated linearly; mechanisms
+    that do not reach it are left out."""
+    rows = interpolated(map(asdict, points), "found", recovery_rate)
+    return [FrontierPoint(**row) for row in rows]
 
 
 def result_of(points: Sequence[FrontierPoint]) -> ResultTable:
-    """Return a row for each point, and a picture over the recovery rate."""
+    """Return a row for each point, and figures over the recovery rate."""
     rows = [asdict(p) for p in points]
     return ResultTable(rows, panels_of(rows), digits=4)
 
@@ -212,7 +208,7 @@ def result_of(points: Sequence[FrontierPoint]) -> ResultTable:
 def panels_of(rows: Sequence[Row]) -> list[Panel]:
     """Return PANELS over the recovery rate, a line for each mechanism."""
     ordered = sorted(rows, key=lambda row: float(row["found"]))
-    # Guessing the output itself recovers the words that are unchanged.
+    # An attacker that guesses the output itself recovers the unchanged words.
     bound = {"mechanism": "no mechanism keeps more"}
     ends = [{**row, **bound, "kept": row["found"]} for row in (ordered[0], ordered[-1])]
     lines = {"kept": [*ordered, *ends]}

@@ -1,8 +1,8 @@
 """The attacks on arrays: the attacker's knowledge, its goal, and the measure of success.
 
-All attackers know the mechanism and its space, and the frequencies of words in public text. Below,
-logs (m, q) are ln P(output | word) of m words and q outputs (channel.py), log_prior (m,) is the ln
-of the words' frequencies, and columns (t,) say which output stands at each place.
+All attackers know the mechanism, its space and public word frequencies. Below, logs (m, q) are
+ln P(output | word) of m words and q outputs (channel.py), log_prior (m,) the ln of word
+frequencies, and columns (t,) the index of the output at each place.
 """
 
 from __future__ import annotations
@@ -15,21 +15,19 @@ from ...space.search.exact import in_blocks, neighbours
 BLOCK_NUMBERS = 2**24
 
 
-# -- one output: the word at a place; measured by the recovery rate --------------------------------
-# Without the output the best guess is always the most frequent word.
+# -- one output: which word? Measured by the recovery rate -----------------------------------------
+# Baseline: the most frequent word.
 
 
 def nearest_guess(X: Floats2d, words: Ints1d, outputs: Ints1d) -> Ints1d:
-    """Return the word (t,) nearest to each of outputs (t,), without knowledge of the mechanism.
-    X: (n, d). words: (m,), the candidates."""
+    """Return the candidate of words (m,) nearest to each of outputs (t,), by X (n, d)."""
     distinct, at = np.unique(outputs, return_inverse=True)
     nearest: Ints1d = words[neighbours(X[distinct], X[words], 1)[0][:, 0]]
     return nearest[at]
 
 
 def bayes_guess(logs: Floats2d, log_prior: Floats1d) -> Ints1d:
-    """Return the place of the word of highest posterior of each output, (q,): optimal for words
-    that follow the prior."""
+    """Return the index of the word of highest posterior for each output, (q,)."""
     best = np.empty(logs.shape[1], dtype=np.int64)
     prior = log_prior.astype(np.float32)[:, None]
     for part in blocks(logs.shape[1], max(1, BLOCK_NUMBERS // len(logs))):
@@ -38,16 +36,16 @@ def bayes_guess(logs: Floats2d, log_prior: Floats1d) -> Ints1d:
 
 
 # -- several outputs of a word: which word? --------------------------------------------------------
-# The same text released several times, or a word that a document repeats at places that its form
-# gives away. With scope = "type" these are in plaintext, and there is one draw to average over.
+# The same text released several times, or a word that a document repeats at known places. With
+# scope = "type" these places are visible, and there is only one draw.
 
 
 def averaged_guess(
     logs: Floats2d, log_prior: Floats1d, columns: Ints1d, groups: Ints1d
 ) -> Ints1d:  # fmt: skip
-    """Return the places (g,) of the words of highest posterior given all draws of a group.
+    """Return the indices (g,) of the words of highest posterior given all draws of a group.
 
-    columns: (t,), which output each draw was. groups: (t,), from 0 to g - 1, the draws of one word.
+    columns: (t,), the output of each draw. groups: (t,), from 0 to g - 1, the word of each draw.
     """
     order = np.argsort(groups, kind="stable")
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
@@ -65,8 +63,7 @@ def averaged_guess(
 
 
 def mean_vector_guess(X: Floats2d, words: Ints1d, Z: Floats2d, groups: Ints1d) -> Ints1d:
-    """Return the words (g,) nearest to the mean of each group of released vectors Z (t, d), whose
-    noise falls with the root of their number."""
+    """Return the words (g,) nearest to the mean of each group of released vectors Z (t, d)."""
     sums = np.zeros((int(groups.max()) + 1, Z.shape[1]))
     np.add.at(sums, groups, Z)
     means = sums / np.bincount(groups)[:, None]
@@ -74,10 +71,9 @@ def mean_vector_guess(X: Floats2d, words: Ints1d, Z: Floats2d, groups: Ints1d) -
 
 
 # -- membership: was a word in a document? ---------------------------------------------------------
-# The score is the likelihood ratio of "it stands at one place, all as likely" against "these are
-# words as any"; by Neyman and Pearson (1933) no test does better for that. Measured by the area
-# under the curve (AUC) and the share of true members at 1 % false alarms. Without the outputs, the
-# number of words is left: a long document holds more.
+# The score is the likelihood ratio of "the word is at one place, each equally likely" against "all
+# words follow the prior", the most powerful test (Neyman and Pearson 1933). Measured by the area
+# under the curve (AUC) and the true positives at 1 % false alarms. Baseline: the number of words.
 
 
 def background(logs: Floats2d, log_prior: Floats1d) -> Floats1d:
@@ -92,23 +88,22 @@ def background(logs: Floats2d, log_prior: Floats1d) -> Floats1d:
 
 
 def membership_score(logs: Floats1d, background: Floats1d) -> float:
-    """Return the ln of the mean of P(output | word) / P(output) over the places of a document.
-    logs, background: (length,), ln P(output | word) and ln P(output)."""
+    """Return ln mean P(output | word) / P(output) over the places of a document, from the logs of
+    both, (length,)."""
     ratios = np.asarray(logs, dtype=np.float64) - background
     top = float(ratios.max())
     return top + float(np.log(np.mean(np.exp(ratios - top))))
 
 
 def auc(members: Floats1d, non_members: Floats1d) -> float:
-    """Return how often a member scores higher than another; ties count half."""
+    """Return the probability that a member scores higher than a non-member; ties count half."""
     from scipy.stats import mannwhitneyu
 
     return float(mannwhitneyu(members, non_members).statistic / (len(members) * len(non_members)))
 
 
 def true_positives(members: Floats1d, non_members: Floats1d, alarms: float = 0.01) -> float:
-    """Return the share of members above the threshold that at most a share `alarms` of others
-    passes."""
+    """Return the share of members above a threshold that a share `alarms` of others exceeds."""
     threshold = np.sort(non_members)[len(non_members) - 1 - int(alarms * len(non_members))]
     return float((members > threshold).mean())
 
@@ -116,8 +111,8 @@ def true_positives(members: Floats1d, non_members: Floats1d, alarms: float = 0.0
 def pairs_to_test(
     starts: Ints1d, rows: Ints1d, each: int, generator: np.random.Generator
 ) -> tuple[Ints1d, Ints1d, Ints1d]:
-    """Return words (p,), for each a document (p,) that holds it and one (p,) that does not: up to
-    `each` distinct words of every document, at random, without words that all documents hold."""
+    """Return words (p,), a document (p,) that contains each, and one (p,) that does not: at random,
+    up to `each` distinct words of every document, without words of all documents."""
     held = [set(part.tolist()) for part in np.split(rows, starts[1:-1])]
     triples: list[tuple[int, int, int]] = []
     for i, words_held in enumerate(held):
@@ -131,15 +126,13 @@ def pairs_to_test(
 
 
 # -- linking: which sanitised document was made of which original? ---------------------------------
-# The attacker knows N originals, one of them the right one. Measured by the share that is linked
-# right; without the words, one guess of N is. Documents are cut to one length, since the number of
-# words alone would link many.
+# The attacker knows N originals. Measured by the share of correct links; baseline 1 / N. Documents
+# are cut to one length, since the number of words would link many.
 
 
 def rare_word_scores(outputs: Ints2d, originals: Ints2d) -> Floats2d:
-    """Return scores (N, N), sanitised by originals, without knowledge of the mechanism: the sum
-    over distinct shared words of ln(N / originals that have it). outputs, originals: rows
-    (N, length) of a space."""
+    """Return scores (N, N), releases by originals, of rows (N, length): the sum over distinct
+    shared words of ln(N / number of originals with the word)."""
     documents = np.stack([outputs, originals])
     words, at = np.unique(documents, return_inverse=True)
     held = np.zeros((*documents.shape[:2], len(words)))
@@ -152,13 +145,13 @@ def rare_word_scores(outputs: Ints2d, originals: Ints2d) -> Floats2d:
 
 
 def likelihood_scores(logs: Floats2d, columns: Ints2d, places: Ints2d) -> Floats2d:
-    """Return ln P(all outputs | the original), word by word, (N, N), sanitised by originals.
-    columns, places: (N, length), the outputs of each and the words of each original."""
+    """Return ln P(all outputs | original), word by word, (N, N), releases by originals. columns,
+    places: (N, length), the outputs of each release, and the words of each original."""
     return np.stack([logs[places, row[None, :]].sum(axis=1, dtype=np.float64) for row in columns])
 
 
 def linked(scores: Floats2d) -> Floats1d:
-    """Return the chance (N,) that the best original is the right one, ties broken at random."""
+    """Return the probability (N,) that the best original is correct, ties broken at random."""
     best = scores >= scores.max(axis=1, keepdims=True) - 1e-9
     right: Floats1d = np.diag(best) / best.sum(axis=1)
     return right

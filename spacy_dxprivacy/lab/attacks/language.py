@@ -1,7 +1,7 @@
 """The attacker's language model: P(w | v) = .6 q(w | v) + .4 f(w).
 
-q is a public distribution of word pairs (priors) on the space; f are word frequencies, half of what
-the attacker has read of texts like these and half of web text.
+q is a public language model of word pairs on the space; f are word frequencies, half of public
+texts like the attacked one and half of web text.
 """
 
 from __future__ import annotations
@@ -24,26 +24,23 @@ from ...ty import Mechanism
 from ...validate import whole
 from ..corpus import EncodedCorpus
 
-FREQUENCY_SHARE = 0.4  # the share of known frequencies
-WEB = 0.5  # of these
+FREQUENCY_SHARE = 0.4  # the weight of f
+WEB = 0.5  # of f: the weight of web text
 LEAST = 1e-30
 RARE = 1e-5
-OF_KIND, OF_PRIOR = "word pairs of such text", "word pairs of the prior"
+OF_DOMAIN, OF_PRIOR = "word pairs of such text", "word pairs of the prior"
 
 
 def zipf(n: int) -> Floats1d:
-    """Return 1/(row + 1), (n,), summing to 1: for words listed by falling frequency."""
+    """Return weights 1/(row + 1), (n,), normalised, for words in order of falling frequency."""
     weights = 1 / np.arange(1, whole("n", n, least=1) + 1)
     frequencies: Floats1d = weights / weights.sum()
     return frequencies
 
 
 def word_frequencies(n: int, public: EncodedCorpus) -> Floats1d:
-    """Return the frequency of each word of a space in a public text, (n,), summing to 1.
-
-    The share of words that were seen once goes to all words by Zipf's law (Good 1953, "The
-    population frequencies of species").
-    """
+    """Return the frequency of each word of a space in a public text, (n,), summing to 1. The share
+    of words seen once is spread over all words by Zipf's law (Good 1953)."""
     counts = np.bincount(public.rows, minlength=n).astype(np.float64)
     unseen = max(1.0, float((counts == 1).sum())) / (counts.sum() + 1)
     mixed: Floats1d = (1 - unseen) * counts / counts.sum() + unseen * zipf(n)
@@ -51,7 +48,7 @@ def word_frequencies(n: int, public: EncodedCorpus) -> Floats1d:
 
 
 def likely_words(frequencies: Floats1d, count: int) -> Ints1d:
-    """Return the `most` most frequent words, int64 (m,), rising."""
+    """Return the `count` most frequent words, int64 (m,), rising."""
     order = np.argsort(-frequencies, kind="stable")[: whole("most", count, least=1)]
     return np.sort(order)
 
@@ -62,21 +59,13 @@ def log_prior(frequencies: Floats1d, words: Ints1d) -> Floats1d:
     return logs
 
 
-def places_in(words: Ints1d, rows: Ints1d) -> Ints1d:
-    """Return the place of each of rows (t,) among words (m,), rising; -1 where it is none."""
-    at = np.minimum(np.searchsorted(words, rows), len(words) - 1)
-    places: Ints1d = np.where(words[at] == rows, at, -1)
-    return places
-
-
 @dataclass(frozen=True, eq=False)
 class Language:
     """A mixture of word pairs and word frequencies over the n words of a space.
 
-    chain: the distribution of sentences; of a word in several states it takes their mean.
-    frequencies: float64 (n,), summing to 1; share: their weight. name: for tables. web: frequencies
-    in web text, float (n,), by which words are rare. of_kind: a distribution for the domain of the
-    text that was read; None where the package has none that fits it.
+    chain: the word pairs; a word with several states has their mean. frequencies: float64 (n,),
+    summing to 1; share: their weight. name: for tables. web: frequencies in web text, float (n,),
+    which define rare words. domain_chain: word pairs of the domain of the public text, or None.
     """
 
     chain: Chain
@@ -84,11 +73,11 @@ class Language:
     share: float = FREQUENCY_SHARE
     name: str = ""
     web: Floats1d | None = None
-    of_kind: Chain | None = None
+    domain_chain: Chain | None = None
 
     @property
     def is_rare(self) -> Bools1d:
-        """bool (n,): below RARE in web text; False for all if that is unknown."""
+        """Whether a word is below RARE in web text, bool (n,); False for all without `web`."""
         if self.web is None:
             return np.zeros(len(self.frequencies), dtype=bool)
         rare: Bools1d = self.web < RARE
@@ -96,8 +85,8 @@ class Language:
 
     @cached_property
     def _parts(self) -> tuple[Any, Any, Floats1d, Any]:
-        """The states of each word, rows sum to 1; emissions (n, K), both csr; the probability of
-        each word after an unknown one, (n,); direct transitions, csr (K, K)."""
+        """Posterior states of each word and emissions, csr (n, K); probabilities by back-off, (n,);
+        listed transitions, csr (K, K)."""
         from scipy.sparse import csr_array, diags_array
 
         chain = self.chain
@@ -109,17 +98,17 @@ class Language:
 
     @cached_property
     def usual(self) -> Floats1d:
-        """float64 (n,): the probability of each word at any place."""
+        """The probability of each word at any place, float64 (n,)."""
         weights: Floats1d = self._mixed(self._parts[1] @ self.chain.alone, slice(None))
         return weights
 
     def first(self, rows: Ints1d) -> Floats1d:
-        """Return the probability of words (m,) to begin a sentence."""
+        """Return the probabilities of words (m,) at the start of a sentence."""
         weights: Floats1d = self._mixed(self._parts[1][rows] @ self.chain.begin, rows)
         return weights
 
     def moves(self, before: Ints1d, after: Any = slice(None)) -> Floats2d:
-        """Return P(after | before), float64 (k, m), by default of all words, (k, n)."""
+        """Return P(after | before), float64 (k, m); (k, n) by default."""
         states, emit, back_off, delta = self._parts
         from_states = states[before]
         P = ((from_states @ delta) @ emit[after].T).toarray()
@@ -131,8 +120,8 @@ class Language:
         return (1 - self.share) * P + self.share * self.frequencies[rows]
 
     def nats(self, rows: Ints1d, starts: Bools1d) -> float:
-        """Return the negative log-likelihood a word under `chain` alone, in nats. rows: (k,).
-        starts: bool (k,), where sentences begin."""
+        """Return the negative log-likelihood a word of rows (k,) under `chain`, in nats. starts:
+        bool (k,), where sentences begin."""
         states, emit, back_off, delta = self._parts
         P = emit[rows] @ self.chain.begin.astype(np.float64)
         later = np.flatnonzero(~starts)
@@ -145,8 +134,8 @@ class Language:
 
 
 def language_of(space: Space, read: EncodedCorpus | None = None) -> Language:
-    """Return the word pairs of the package on this space with the frequencies of what was read, or
-    these alone where the space holds none of the English words."""
+    """Return the word pairs of the package on this space, with the frequencies of a public text; or
+    only the frequencies, if the space has no English words."""
     web = frequency_of(space)
     frequencies = web / web.sum()
     if read is not None:
@@ -157,29 +146,29 @@ def language_of(space: Space, read: EncodedCorpus | None = None) -> Language:
     except DxError:
         chain = alone_chain(np.maximum(frequencies, LEAST))
         return Language(chain, frequencies, name="word frequencies", web=web)
-    kind = None if read is None else _domain_of(read, space)
-    of_kind = None if kind is None else WordPairs(domain=kind).fit(space).pairs
-    return Language(chain, frequencies, name="word pairs of the package", web=web, of_kind=of_kind)
+    domain = None if read is None else _domain_of(read, space)
+    domain_chain = None if domain is None else WordPairs(domain=domain).fit(space).pairs
+    name = "word pairs of the package"
+    return Language(chain, frequencies, name=name, web=web, domain_chain=domain_chain)
 
 
 def _domain_of(read: EncodedCorpus, space: Space) -> str | None:
-    """The domain whose pairs of the package give what was read the highest likelihood; None for
-    general English."""
+    """Return the domain whose word pairs are likeliest for a text; None for general English."""
     english = builtin_model().chain.pairs
     rows = Space.builtin().find_all([space.words[row] for row in read.rows.tolist()])
     if english.one_state is None or not (rows >= 0).any():
         return None
     words = np.where(rows >= 0, english.one_state[0][rows], english.states)
     sentences = np.append(np.insert(words, np.flatnonzero(read.sentences)[1:], STOP), STOP)
-    kinds = (None, BROAD, *KINDS)
-    nats = {k: nats_of_pairs(builtin_model(k).chain.pairs, sentences).sum() for k in kinds}
-    return min(nats, key=lambda kind: float(nats[kind]))
+    domains = (None, BROAD, *KINDS)
+    nats = {d: nats_of_pairs(builtin_model(d).chain.pairs, sentences).sum() for d in domains}
+    return min(nats, key=lambda domain: float(nats[domain]))
 
 
 def language_variants(language: Language, mechanism: Mechanism) -> list[Language]:
-    """Return the attacker's language model, and the same with each other public distribution of
-    pairs: that of the domain, and that which the mechanism draws from."""
-    chains = {OF_KIND: language.of_kind}
+    """Return the attacker's language model, and variants with the word pairs of the domain and of
+    the mechanism's prior."""
+    chains = {OF_DOMAIN: language.domain_chain}
     if isinstance(mechanism, SentenceMechanism):
         chains[OF_PRIOR] = mechanism.built.chain.pairs
     variants = [language]

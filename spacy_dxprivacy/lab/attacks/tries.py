@@ -10,6 +10,7 @@ import numpy as np
 
 from ...arrays import Floats2d, Ints1d
 from ...errors import DxError, Errors
+from ...prior.pairs import places_in
 from ...privacy.randomness import Rng
 from ...ty import Draw, Mechanism, facts_of
 from ...validate import one_of
@@ -29,12 +30,11 @@ from ..results import (
 from . import guessing
 from .channel import Channel, channel_of, draws_by_frequency
 from .frontier import Ground, guesses_of
-from .language import places_in
 from .reading import SeenRelease, filled_guess
 
 PROBES, SENTENCE_PROBES = 400, 60
 MOST_REPEATS = 16
-DRAWS = 24  # of each word, on average, where probabilities are learned
+DRAWS = 24  # of each word on average, if probabilities are simulated
 TRUE_POSITIVES = "found at 1 % false alarms"  # of the attack on membership
 RARE_FOUND = "rare words recovered"
 REPEATS = (1, 2, 4, 8, 16)
@@ -45,34 +45,35 @@ RARE = 1e-4
 
 
 class AttackTrial:
-    """One release of a mechanism that is fitted on the space of the ground."""
+    """A release of a mechanism that is fitted on the space of the ground, and its attackers'
+    data."""
 
     def __init__(
         self, ground: Ground, mechanism: Mechanism, *, seed: int = 0, label: str = ""
     ) -> None:
-        """label: what tables call the mechanism; its name if empty."""
+        """label: of the mechanism in tables; its name if empty."""
         self.ground, self.mechanism, self.seed = ground, mechanism, seed
         self.label = label or mechanism.name
 
     @cached_property
     def release(self) -> Draw:
-        """The text, every word sampled again."""
+        """The text with each word sampled."""
         return sanitised(self.ground.text, self.mechanism, Rng(self.seed))
 
     @cached_property
     def release_by_type(self) -> Draw:
-        """The text, one draw for each distinct word of a document."""
+        """The text with each distinct word of a document sampled once."""
         return sanitised(self.ground.text, self.mechanism, Rng(self.seed + 1), scope="type")
 
     @cached_property
     def _probed(self) -> Ints1d:
-        """Random places of the text: fewer of them where a release is of a whole sentence."""
+        """Random places of the text; fewer with sentence-level sampling, which is slower."""
         places = np.random.default_rng(0).choice(len(self.ground.text.rows), PROBES)
         return places[: SENTENCE_PROBES if facts_of(self.mechanism).draws_sentences else PROBES]
 
     @property
     def probes(self) -> Ints1d:
-        """Words that are released again and again."""
+        """Words that are released repeatedly."""
         return self.ground.text.rows[self._probed]
 
     @cached_property
@@ -83,37 +84,36 @@ class AttackTrial:
 
     @cached_property
     def channel(self) -> Channel:
-        """Of candidates and words of the text to outputs of the text, each word drawn alone: of
-        sentences reading.py has the exact channel."""
+        """From candidates and words of the text to its outputs, for word-level sampling."""
         return self.channel_to([self.release, self.release_by_type])
 
     def channel_to(self, draws: list[Draw]) -> Channel:
-        """Return the same to the outputs of some draws."""
+        """Return the channel to the outputs of these draws."""
         ground = self.ground
         words = np.union1d(ground.words, ground.text.rows)
         outputs = np.concatenate([draw.rows for draw in draws])
         times = draws_by_frequency(DRAWS, ground.frequencies, words)
         rng = Rng(self.seed + 3)
-        return channel_of(self.mechanism, ground.space.vectors, (words, outputs), rng, times)
+        return channel_of(self.mechanism, ground.space.vectors, words, outputs, rng, times)
 
     @cached_property
     def logs(self) -> Floats2d:
-        """float32 (m, q): the channel of the candidates."""
+        """The channel of the candidates, float32 (m, q)."""
         return self.channel.of(self.ground.words)
 
     @property
     def columns(self) -> Ints1d:
-        """(t,): the column of the output at each place of the text."""
+        """The column of the output at each place of the text, int64 (t,)."""
         return self.channel.columns(self.release.rows)
 
 
 def attack(name: str, trial: AttackTrial) -> list[AttackFigure]:
-    """Return the success rates of one of ATTACKS. Raise DxError for another, and for a text that is
-    too small for it."""
-    tried = ATTACKS[one_of("attack", name, tuple(ATTACKS))](trial)
+    """Return the success rates of one of ATTACKS. Raise DxError for another name, and for a text
+    that is too small."""
+    successes = ATTACKS[one_of("attack", name, tuple(ATTACKS))](trial)
     epsilon = trial.mechanism.guarantee.epsilon
     unchanged = float((trial.release.rows == trial.ground.text.rows).mean())
-    return figures_of(name, (trial.label, epsilon), unchanged, tried)
+    return figures_of(name, (trial.label, epsilon), unchanged, successes)
 
 
 def attack_over_epsilon(
@@ -123,10 +123,8 @@ def attack_over_epsilon(
     ground: Ground,
     progress: Progress = no_progress,
 ) -> list[AttackFigure]:
-    """Return the figures of each attack on each mechanism (by its label) at each of its epsilons.
-
-    Raises DxError where the text is too small for the one attack; of several, these are left out.
-    """
+    """Return the figures of each attack on each mechanism, by label, at each of its epsilons.
+    Attacks that need a larger text are left out; DxError if it is the only one."""
     figures: list[AttackFigure] = []
     for label, make in makers.items():
         for epsilon in progress(epsilons[label], label):
@@ -141,7 +139,7 @@ def attack_over_epsilon(
 
 
 def _guess(trial: AttackTrial) -> Iterator[Success]:
-    """Guess each word from the output in its place, and from all outputs; rare ones apart."""
+    """Guess each word from its output, and from all outputs; also for rare words."""
     ground, text = trial.ground, trial.ground.text
     baseline = float((ground.places == int(ground.log_prior.argmax())).mean())
     nearest = guessing.nearest_guess(ground.space.vectors, ground.words, trial.release.rows)
@@ -162,7 +160,7 @@ def _guess(trial: AttackTrial) -> Iterator[Success]:
 
 
 def _repeat(trial: AttackTrial) -> Iterator[Success]:
-    """Guess words of repeated releases, and use repetition within documents."""
+    """Guess words from repeated releases, and from repetition within documents."""
     ground, draw, X = trial.ground, trial.repeats, trial.ground.space.vectors
     wanted = places_in(ground.words, trial.probes)
     baseline = float((wanted == int(ground.log_prior.argmax())).mean())
@@ -181,7 +179,7 @@ def _repeat(trial: AttackTrial) -> Iterator[Success]:
 
 
 def _documents(trial: AttackTrial) -> Iterator[Success]:
-    """Guess words that a document repeats, with each scope."""
+    """Guess words that a document repeats, for each scope."""
     ground, text = trial.ground, trial.ground.text
     groups = text.words()
     _, firsts, times = np.unique(groups, return_index=True, return_counts=True)
@@ -190,7 +188,7 @@ def _documents(trial: AttackTrial) -> Iterator[Success]:
         return
     documents, wanted = text.doc_of[firsts][repeated], ground.places[firsts]
     baseline = float((wanted == int(ground.log_prior.argmax()))[repeated].mean())
-    # With one draw a word, the other places say nothing new.
+    # With one draw a word, other places add no information.
     by_type = guessing.bayes_guess(trial.logs, ground.log_prior)
     guesses = {
         "token": guessing.averaged_guess(trial.logs, ground.log_prior, trial.columns, groups),
@@ -198,13 +196,12 @@ def _documents(trial: AttackTrial) -> Iterator[Success]:
     }
     for scope, guess in guesses.items():
         measured = share_by_document((guess == wanted)[repeated], documents)
-        yield Success(
-            "averaging", measured, baseline, f"scope = {scope}", "repeated words recovered"
-        )
+        setting, measure = f"scope = {scope}", "repeated words recovered"
+        yield Success("averaging", measured, baseline, setting, measure)
 
 
 def _membership(trial: AttackTrial) -> Iterator[Success]:
-    """Test whether a document holds a word. Raise DxError where all documents hold the same."""
+    """Test whether a document contains a word. Raise DxError if all contain the same words."""
     ground, text = trial.ground, trial.ground.text
     words, members, non_members = guessing.pairs_to_test(
         text.starts, text.rows, TESTED, np.random.default_rng(trial.seed)
@@ -245,7 +242,7 @@ def _of_pairs(figure: Callable[..., float], held: Any, not_held: Any) -> Any:
 
 
 def _link(trial: AttackTrial) -> Iterator[Success]:
-    """Link outputs to their original document. Raise DxError for fewer than two long documents."""
+    """Link releases to their originals. Raise DxError for fewer than two long documents."""
     text = trial.ground.text
     long = np.flatnonzero(np.diff(text.starts) >= LINK_LENGTH)[:MOST_LINKED]
     if len(long) < 2:

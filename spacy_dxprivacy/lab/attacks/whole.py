@@ -1,12 +1,12 @@
-"""Attacks on whole texts, by TF-IDF and without knowledge of how a release was made.
+"""Attacks on whole texts, without knowledge of the mechanism.
 
-Rewritings, by a mechanism or by somebody else: how much of a text still stands, and whether it is
-linked to its original. Words are sequences of letters, in small letters, wherever they stand.
+Rewritings, by a mechanism or another tool: the share of words that is unchanged, and whether texts
+are linked to their originals by TF-IDF. Words are lower-case sequences of letters, at any place.
 
-Attributes: what a reader can infer about the author of a post. Linear: words and pairs of words of
-other posts, trained on plaintexts or on releases. Causal model: the multiple-choice prompt below,
-with the most frequent values as choices. Large language models are stronger: the published ones are
-right on .46 to .79 of the attributes of SynthPAI (Yukhymenko et al. 2024).
+Attributes: what a text reveals of its author. Linear: words and pairs of words of other posts,
+trained on plaintexts or on releases. Causal model: the multiple-choice prompt below, with the most
+frequent values as choices. Large language models are stronger: published ones reach .46 to .79 on
+SynthPAI (Yukhymenko et al. 2024).
 
 Reference: Staab et al. 2024, "Beyond memorization" (the benchmark of attributes).
 """
@@ -61,7 +61,7 @@ def words_in(texts: Sequence[str]) -> list[list[str]]:
 
 
 def kept_words(before: Sequence[str], after: Sequence[str]) -> Measured:
-    """Return the share of the words of texts that stand in what was made of them."""
+    """Return the share of the words of texts that are in their releases."""
     kept, documents = [], []
     for i, (old, released) in enumerate(zip(words_in(before), words_in(after), strict=True)):
         remaining = Counter(released)
@@ -73,8 +73,7 @@ def kept_words(before: Sequence[str], after: Sequence[str]) -> Measured:
 
 
 def kept_of_one(before: Sequence[str], after: Sequence[str]) -> Measured:
-    """Return the share of words that only one of the texts has, each counted once, that stand in
-    what was made of it."""
+    """Return the share of words of one text only, each counted once, that are in its release."""
     held = [set(words) for words in words_in(before)]
     often = Counter(word for words in held for word in words)
     kept = [
@@ -99,11 +98,9 @@ def tfidf_scores(before: Sequence[str], after: Sequence[str]) -> Any:
 def link_texts(
     before: Sequence[str], after: Sequence[str], release: tuple[str, float]
 ) -> list[AttackFigure]:
-    """Return the share of texts that are linked to their originals, and of words that still stand.
-
-    release: what tables call it, and its epsilon; nan for a rewriting. Raise UsageError for fewer
-    than two texts with words.
-    """
+    """Return the share of texts that are linked to their originals, and of unchanged words.
+    release: its label and epsilon, nan for a rewriting. Raise UsageError for fewer than two
+    texts."""
     if sum(map(bool, words_in(before))) < 2:
         raise UsageError("linking needs two texts or more with words.")
     kept = kept_words(before, after)
@@ -117,8 +114,8 @@ def link_texts(
 
 @dataclass(frozen=True, eq=False)
 class Posts:
-    """texts: k plaintexts. attributes: k values of each, by its name. authors: int64 (k,), from 0:
-    an author's posts are all trained on or all tested on, and resampled together."""
+    """texts: k plaintexts. attributes: their k values, by name. authors: int64 (k,), from 0; posts
+    of an author are in one fold, and resampled together."""
 
     texts: Sequence[str]
     attributes: Mapping[str, Sequence[str]]
@@ -126,13 +123,13 @@ class Posts:
 
     @cached_property
     def values(self) -> dict[str, Ints1d]:
-        """Numbers of the values, int64 (k,). Raise UsageError where they cannot be learned."""
+        """Codes of the values, int64 (k,). Raises UsageError for too few texts or values."""
         parts = {name: _parts(column) for name, column in self.attributes.items()}
         return {name: coded(strings, name, alone=True) for name, strings in parts.items()}
 
     @cached_property
     def folds(self) -> Ints1d:
-        """The part in which each post is tested, int64 (k,)."""
+        """The fold in which each post is tested, int64 (k,)."""
         order = np.random.default_rng(SEED).permutation(int(self.authors.max()) + 1)
         return np.asarray(order[self.authors] % FOLDS)
 
@@ -143,10 +140,10 @@ def infer(
     """Yield the top-1 success rates of each attribute and attacker.
 
     Args:
-        posts: Originals.
-        texts: What was released of each, or the originals.
-        release: What tables call it, and its epsilon; nan for the originals.
-        model: Of a further attacker, if any.
+        posts: The originals.
+        texts: The release of each, or the originals.
+        release: Its label and epsilon; nan for the originals.
+        model: A causal model for another attacker, if any.
     """
     unchanged = kept_words(posts.texts, texts)[0]
     for name, values in posts.values.items():
@@ -156,17 +153,15 @@ def infer(
         if model is not None:
             guesses[CAUSAL] = _chosen(posts, name, texts, model)
         majority = float(np.bincount(values).max() / len(values))
-        successes = (
-            Success(
-                attacker, share_by_document(guess == values, posts.authors), majority, name, MEASURE
-            )
-            for attacker, guess in guesses.items()
-        )
+        rates = {
+            a: share_by_document(guess == values, posts.authors) for a, guess in guesses.items()
+        }
+        successes = (Success(a, rate, majority, name, MEASURE) for a, rate in rates.items())
         yield from figures_of(NAME, release, unchanged, successes)
 
 
 def _parts(values: Sequence[str]) -> Sequence[str]:
-    """Quarters in place of numbers of more than FEW values."""
+    """Return quartiles in place of numbers with more than FEW values."""
     try:
         numbers = np.array(values, dtype=np.float64)
     except ValueError:
@@ -180,7 +175,7 @@ def _parts(values: Sequence[str]) -> Sequence[str]:
 
 
 def _linear(posts: Posts, name: str, learned: Sequence[str], tested: Sequence[str]) -> Ints1d:
-    """Guess the values of each part of the posts by a model of the others."""
+    """Guess the values of each fold by a model of the others."""
     values, guess = posts.values[name], np.full(len(tested), -1)
     for fold in np.unique(posts.folds):
         train, test = (np.flatnonzero((posts.folds == fold) == side) for side in (False, True))

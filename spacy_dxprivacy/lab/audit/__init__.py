@@ -1,9 +1,9 @@
-"""Audits: try to refute what a mechanism promises, and look for what a release leaks.
+"""Audits: try to refute the guarantee of a mechanism, and search a release for leaks.
 
     print("\\n".join(audit(mechanism).lines()))
 
-A mechanism: claims -> tiers and contest, on made-up vocabularies -> a report of findings.
-A release: files -> the words of the original in them -> leaks, chance, or declared.
+A mechanism: claims -> tiers and contest, on synthetic vocabularies -> a report of findings.
+A release: files -> words of the original in them -> leaked, declared, or by chance.
 """
 
 from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding, Report

@@ -1,4 +1,4 @@
-"""The claim of a guarantee for pairs of words, bounds on it from draws, and an audit's findings."""
+"""The claim of a guarantee for pairs of words, and the findings of an audit."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ WIDTH = 92
 
 @dataclass(frozen=True)
 class Claim:
-    """A guarantee as numbers. delta: of every pair. of_rows: return the epsilons in nats of rows
-    (k,) and all words, float64 (k, n); infinite where nothing is promised."""
+    """A guarantee as numbers. delta: of every pair. of_rows: returns the epsilons, in nats, of rows
+    (k,) and all words, float64 (k, n); infinite for pairs that are not covered."""
 
     delta: float
     of_rows: Callable[[Ints1d], Floats2d]
@@ -49,9 +49,8 @@ class Claim:
 def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
     """Return the claim of a mechanism that is fitted on this space, or why it has no numbers.
 
-    Distances are those that the mechanism computes; "euclidean" ones at most those of the space,
-    and infinite where the mechanism says so. The pairs of an (epsilon, delta) guarantee are those
-    of guarantee.covers.
+    Distances are those of the mechanism; if they are "euclidean", at most those of the space. The
+    pairs of an (epsilon, delta) guarantee are those of guarantee.covers.
     """
     guarantee, stated = mechanism.guarantee, _distances(mechanism)
     epsilon, covers = guarantee.epsilon, guarantee.covers
@@ -62,7 +61,6 @@ def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
         def scaled(rows: Ints1d) -> Floats2d:
             D = np.asarray(np.inf if stated is None else stated(rows), dtype=np.float64)
             if guarantee.metric == "euclidean":
-                # infinite where the mechanism says so
                 E = euclidean(space.vectors, rows)
                 D = E if stated is None else np.where(np.isfinite(D), np.minimum(D, E), np.inf)
             return np.where(np.isfinite(D), D * epsilon, np.inf)
@@ -82,7 +80,7 @@ def claim_of(mechanism: Mechanism, space: Space) -> Claim | str:
 
 
 def _distances(mechanism: Mechanism) -> Callable[[Ints1d], Floats2d] | None:
-    """The mechanism's own distances, if any. One row is asked for, since it may raise DX004."""
+    """Return the mechanism's `distances`, or None if it has none or raises DX004."""
     if not isinstance(mechanism, HasMetric):
         return None
     try:
@@ -98,11 +96,11 @@ class Finding:
 
     Attributes:
         tier: "exact", "closed form", "plane", "black box", "radius", "sentences" or "independence".
-        verdict: Of this tier alone.
+        verdict: Of this tier.
         what: A sentence.
-        event: Set of outputs that distinguishes the two words.
-        claimed, bound: Epsilon in nats, as promised for the pair and as found at delta.
-        tests: Number of pairs and directions.
+        event: The set of outputs that distinguishes the two words.
+        claimed, bound: Epsilon in nats, as claimed for the pair, and as measured at delta.
+        tests: Number of ordered pairs.
     """
 
     tier: str
@@ -118,7 +116,7 @@ class Finding:
     seconds: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, None for infinity."""
+        """Return plain values for JSON; None for infinity."""
         return {
             k: None if isinstance(v, float) and not math.isfinite(v) else v
             for k, v in asdict(self).items()
@@ -151,8 +149,8 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """Refuted by any tier, else not refuted by any, else inconclusive."""
-        # Independent noise may still be too little.
+        """Refuted if any tier refutes, else not refuted if any tier says so, else inconclusive."""
+        # Independence alone says nothing of the amount of noise.
         verdicts = {
             f.verdict for f in self.findings if f.verdict == REFUTED or f.tier != "independence"
         }
@@ -173,7 +171,7 @@ class Report:
         """Return the report as lines for a terminal."""
         g, promise = self.guarantee, "none"
         if g["kind"] != "none":
-            # A delta of 1 stands for 1/n, until the mechanism is fitted.
+            # Before fit, a delta of 1 stands for 1/n.
             delta = f", delta {g['delta']:.3g}" if 0 < g["delta"] < 1 else ""
             epsilon = "no bound" if g["epsilon"] is None else f"{g['epsilon']:.6g}"
             covers = f"; {g['adjacency']}" if g["adjacency"] else ""

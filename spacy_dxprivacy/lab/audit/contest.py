@@ -1,7 +1,7 @@
 """Black-box tests of a mechanism, on 12 words in the plane and 2,000 in 50 dimensions.
 
 For an ordered pair of words (w, v) and an event T, chosen on other draws, p is a lower bound on
-P[M(w) in T] and q an upper one on P[M(v) in T] (Clopper and Pearson 1934, at alpha / 2 over the
+P[M(w) in T] and q an upper bound on P[M(v) in T] (Clopper and Pearson 1934, at alpha / 2 over the
 number of ordered pairs, Bonferroni). The guarantee is refuted iff p > exp(epsilon) q + delta.
 """
 
@@ -23,21 +23,21 @@ from ..results import ceiling, lower, upper, wilson
 from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Finding
 from .tiers import AuditTrial
 
-CALLS = 4  # for each word: one to learn from, one to choose by, two to test
+CALLS = 4  # for each word: one to learn scores, one to choose an event, two to test it
 LEAST_DRAWS = 500  # of a call
 SCREENED, TRIES = 100, 64
-BLOCK = 2**22  # numbers of noise in a call
+BLOCK = 2**22  # random numbers in a call
 
 
-# -- the made-up vocabularies: guarantees hold on every space, so an audit may choose its own ------
+# -- synthetic vocabularies: a guarantee holds on every space, so an audit may choose its own ------
 
 TURN = np.pi * (3 - np.sqrt(5))
 PAIRS = np.arange(46).reshape(-1, 2)
 
 
 def plane(unit: float, words: int = 12) -> Space:
-    """Return 12 words on a spiral: pairs from 0.1 to 20 units apart, in all directions. It is four
-    times as wide as high, so noise that is shaped by the space is elliptical."""
+    """Return words on a spiral, pairs from 0.1 to 20 units apart in all directions. It is four
+    times as wide as high, so that noise that follows the shape of the space is elliptical."""
     steps = np.arange(words)
     radius = 0.1 * 1.6**steps
     X = np.stack([radius * np.cos(TURN * steps), radius * np.sin(TURN * steps) / 4], axis=1)
@@ -45,14 +45,14 @@ def plane(unit: float, words: int = 12) -> Space:
 
 
 def cloud(unit: float, words: int = 2000, dims: int = 50) -> Space:
-    """Return words in many dimensions, of which the first ones make pairs: see PAIRS.
+    """Return words in many dimensions; the first 46 are PAIRS.
 
-    Rows 0 to 39 are 20 pairs, 0.01 to 8 units apart; 40 and 41 are opposite each other in all
-    coordinates, 42 and 43 in one, and they are the longest vectors; 44 and 45 are one point. The
-    others are a cloud with dense and sparse places; half of them are one cluster, and out of it
-    leads a line of words, half a unit apart.
+    Rows 0 to 39 are 20 pairs, 0.01 to 8 units apart. 40 to 43 are the longest vectors: 40 and 41
+    are opposite in all coordinates, 42 and 43 in one. 44 and 45 are one point. The others are a
+    cloud of varying density; half of them are one cluster, from which a line of words leads away,
+    half a unit apart.
     """
-    public = np.random.Generator(np.random.PCG64(20240610))  # the vocabulary is no secret
+    public = np.random.Generator(np.random.PCG64(20240610))  # the vocabulary is public
     X = public.standard_normal((words, dims))
     X *= np.exp(public.standard_normal((words, 1)) / 2)  # dense in the middle, sparse outside
     line, cluster = _line_of(words), words // 2
@@ -75,37 +75,42 @@ def _line_of(words: int) -> Ints1d:
     return np.arange(words - words // 20, words)
 
 
-def cloud_pairs(on: AuditTrial) -> Ints2d:
-    """Return the PAIRS, words with unlike noise, and some by what is claimed: the nearest, median
-    and farthest that a test can still tell apart."""
-    n = len(on.space)
+def cloud_pairs(trial: AuditTrial) -> Ints2d:
+    """Return PAIRS, words with unequal noise, and words at the least, median and largest claimed
+    epsilon that a test can refute."""
+    n = len(trial.space)
     rows = np.arange(46, n, max(1, n // 60))
-    E = on.claim.epsilons(rows)
+    E = trial.claim.epsilons(rows)
     E[np.arange(len(rows)), rows] = np.inf
     order = np.argsort(E, axis=1, kind="stable")
     far = (np.sum(E < 4.0, axis=1) - 1).clip(0)
     places = [np.zeros(len(rows), dtype=np.int64), far // 2, far]
     by_claim = [np.stack([rows, order[np.arange(len(rows)), at]], axis=1) for at in places]
-    # Neighbours on the line, about as far from the cluster as mechanisms truncate distances: at
-    # 2 ln(n / beta) units, beta from 0.1 to 0.001.
+    # Neighbours on the line, where mechanisms may truncate distances: 2 ln(n / beta) units from the
+    # cluster, beta from 0.1 to 0.001.
     line = _line_of(n)
     nearest, end = (int(4 * np.log(many * n)) for many in (10, 1000))
     out = line[nearest - 3 : end + 3][::-1]
     out = out[out < line[-1]]
-    parts = [PAIRS[20:], _unlike(on, rows), *(part[::29] for part in by_claim), PAIRS[9:18:2]]
+    parts = [
+        PAIRS[20:],
+        _unequal_noise_pairs(trial, rows),
+        *(part[::29] for part in by_claim),
+        PAIRS[9:18:2],
+    ]
     parts += [np.stack([out, out + 1], axis=1), *(part[::7] for part in by_claim), PAIRS, *by_claim]
     pairs = np.concatenate(parts)
     distinct_pairs: Ints2d = pairs[pairs[:, 0] != pairs[:, 1]]
     return distinct_pairs
 
 
-def _unlike(on: AuditTrial, rows: Ints1d) -> Ints2d:
-    """Pairs of the rows with the weakest and the strongest noise, by their first draws."""
+def _unequal_noise_pairs(trial: AuditTrial, rows: Ints1d) -> Ints2d:
+    """Return pairs of rows with the weakest and the strongest noise, by their first draws."""
     rows = rows[:SCREENED]
     spreads = []
     for row in rows:
-        # Seeded: it chooses pairs, and is no evidence.
-        draw = on.mechanism.sample(np.full(TRIES, row), Rng(seed=0))
+        # Seeded: these draws choose pairs, and are no evidence.
+        draw = trial.mechanism.sample(np.full(TRIES, row), Rng(seed=0))
         Z = draw.vectors if draw.vectors is not None else (draw.rows == row)[:, None].astype(float)
         spreads.append(float(np.asarray(Z, dtype=np.float64).std(axis=0).mean()))
     order = rows[np.argsort(spreads)]
@@ -114,24 +119,24 @@ def _unlike(on: AuditTrial, rows: Ints1d) -> Ints2d:
     )
 
 
-def on_plane(on: AuditTrial) -> Finding:
-    """Test all pairs of the 12 words of the plane, neighbours on the spiral first."""
-    pairs = np.array(np.triu_indices(len(on.space), 1)).T
+def on_plane(trial: AuditTrial) -> Finding:
+    """Test all pairs of the plane, neighbours on the spiral first."""
+    pairs = np.array(np.triu_indices(len(trial.space), 1)).T
     pairs = pairs[np.argsort(pairs[:, 1] - pairs[:, 0], kind="stable")]
-    return _contest("plane", on, pairs, *on.effort.plane)
+    return _contest("plane", trial, pairs, *trial.effort.plane)
 
 
-def on_cloud(on: AuditTrial) -> Finding:
-    """Test pairs of the large vocabulary."""
-    return _contest("black box", on, cloud_pairs(on), *on.effort.cloud)
+def on_cloud(trial: AuditTrial) -> Finding:
+    """Test pairs of the cloud."""
+    return _contest("black box", trial, cloud_pairs(trial), *trial.effort.cloud)
 
 
 def _contest(
-    tier: str, on: AuditTrial, pairs: Ints2d, draws: int, seconds: float, max_pairs: int
+    tier: str, trial: AuditTrial, pairs: Ints2d, draws: int, seconds: float, max_pairs: int
 ) -> Finding:
-    """Test at most `most` pairs by at most `draws` draws of each word, in about `seconds`."""
-    E = np.maximum(on.claim.of_pairs(pairs), on.claim.of_pairs(pairs[:, ::-1]))
-    highest = ceiling(draws // 2, on.alpha)
+    """Test at most max_pairs pairs by at most `draws` draws of each word, in about `seconds`."""
+    E = np.maximum(trial.claim.of_pairs(pairs), trial.claim.of_pairs(pairs[:, ::-1]))
+    highest = ceiling(draws // 2, trial.alpha)
     testable = E < highest
     pairs, E = pairs[testable], E[testable]
     first = np.sort(np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)[1])[:max_pairs]
@@ -142,13 +147,13 @@ def _contest(
             f"{highest:.1f} nats that this many draws can tell: nothing can be refuted."
         )
         return Finding(tier, INCONCLUSIVE, why)
-    sampler = Sampler(on, _size(on, len(np.unique(pairs)), draws, seconds))
-    tested: list[Tested] = []
+    sampler = Sampler(trial, _size(trial, len(np.unique(pairs)), draws, seconds))
+    tested: list[PairResult] = []
     for pair, claimed in zip(pairs.tolist(), E.tolist(), strict=True):
         drawn = sampler(pair[0]), sampler(pair[1])
-        tested += _test(on, pair, claimed, drawn, on.alpha / (2 * len(pairs)))
+        tested += _test(trial, pair, claimed, drawn, trial.alpha / (2 * len(pairs)))
     worst = max(tested, key=lambda t: t.bound - t.claimed)
-    refuted = [t for t in tested if t.p > on.claim.delta and t.bound > t.claimed]
+    refuted = [t for t in tested if t.p > trial.claim.delta and t.bound > t.claimed]
     if refuted:
         summary = (
             f"{len(refuted)} of {len(tested)} ordered pairs break the promise. The worst: an event "
@@ -163,37 +168,36 @@ def _contest(
         )
     return Finding(
         tier, REFUTED if refuted else NOT_REFUTED, summary,
-        (on.space.words[worst.pair[0]], on.space.words[worst.pair[1]]), str(worst.event),
-        claimed=worst.claimed, delta=on.claim.delta,
+        (trial.space.words[worst.pair[0]], trial.space.words[worst.pair[1]]), str(worst.event),
+        claimed=worst.claimed, delta=trial.claim.delta,
         bound=worst.bound if np.isfinite(worst.bound) else None, tests=len(tested),
         draws=sampler.calls * sampler.size,
     )  # fmt: skip
 
 
-def _size(on: AuditTrial, words: int, draws: int, seconds: float) -> int:
-    """The number of draws of a call such that all calls take about so many seconds."""
+def _size(trial: AuditTrial, words: int, draws: int, seconds: float) -> int:
+    """Return the number of draws of a call such that all calls take about so many seconds."""
     tries = min(1000, draws // CALLS)
     taken = []
     for times in (1, 5):
-        # Processor time: on a busy machine an audit takes longer, and sees as much.
+        # Processor time: on a busy machine an audit takes longer, with the same power.
         start = time.process_time()
-        on.mechanism.sample(np.zeros(times * tries, dtype=np.int64), Rng())
+        trial.mechanism.sample(np.zeros(times * tries, dtype=np.int64), Rng())
         taken.append(time.process_time() - start)
-    # without the fixed costs of a call
-    seconds_a_draw = max(taken[1] - taken[0], taken[1] / 100) / (4 * tries)
+    seconds_a_draw = max(taken[1] - taken[0], taken[1] / 100) / (4 * tries)  # without fixed costs
     fitting = int(seconds / (seconds_a_draw * words * CALLS + 1e-12))
     max_draws = draws // CALLS
-    if on.mechanism.sample(np.zeros(1, dtype=np.int64), Rng()).vectors is not None:
-        max_draws = min(max_draws, BLOCK // on.space.vectors.shape[1])
+    if trial.mechanism.sample(np.zeros(1, dtype=np.int64), Rng()).vectors is not None:
+        max_draws = min(max_draws, BLOCK // trial.space.vectors.shape[1])
     return int(np.clip(fitting, min(LEAST_DRAWS, max_draws), max_draws))
 
 
 @dataclass
 class Sampler:
-    """Draws of one word, in CALLS calls of `size` each with its own stream. Of a small vocabulary
-    each word is drawn once for all its pairs."""
+    """Samples a word in CALLS calls of `size` draws, each with its own stream. In a small
+    vocabulary all pairs of a word share its draws."""
 
-    on: AuditTrial
+    trial: AuditTrial
     size: int
     calls: int = 0
     draws_of: dict[int, list[Draw]] = field(default_factory=dict)
@@ -204,10 +208,10 @@ class Sampler:
         drawn = []
         for _ in range(CALLS):
             self.calls += 1
-            rng = Rng(None if self.on.seed is None else self.on.seed + self.calls)
+            rng = Rng(None if self.trial.seed is None else self.trial.seed + self.calls)
             rows = np.full(self.size, row, dtype=np.int64)
-            drawn.append(self.on.mechanism.sample(rows, rng))
-        if len(self.on.space) <= 100:
+            drawn.append(self.trial.mechanism.sample(rows, rng))
+        if len(self.trial.space) <= 100:
             self.draws_of[row] = drawn
         return drawn
 
@@ -217,7 +221,7 @@ class Sampler:
 LEVELS = np.concatenate(
     [[0, 0.001, 0.01, 0.03], np.linspace(0.06, 0.94, 23), [0.97, 0.99, 0.999, 1]]
 )
-FEW = 64  # scores that are all tried as thresholds
+FEW = 64  # distinct scores, up to which all are tried as thresholds
 Z_SCORE = 4.5
 
 
@@ -234,16 +238,15 @@ class ThresholdEvent:
         return f"{self.score_name} {'>=' if self.at_least else '<'} {self.threshold:.6g}"
 
     def occurs(self, scores: Floats1d) -> Bools1d:
-        """Return for which of the scores (k,) it occurs."""
+        """Return for which scores (k,) the event occurs."""
         at_least: Bools1d = scores >= self.threshold
         return at_least if self.at_least else ~at_least
 
 
 @dataclass(frozen=True)
-class Tested:
-    """An ordered pair of rows and its event. p, q: lower and upper bound on its probability for the
-    two words. bound: lower bound on epsilon (nats, -inf for none) that fails with probability
-    alpha."""
+class PairResult:
+    """An ordered pair of rows and its event. p, q: lower and upper bound on the probability of the
+    event for the two words. bound: lower bound on epsilon in nats, or -inf."""
 
     pair: tuple[int, int]
     claimed: float
@@ -254,16 +257,16 @@ class Tested:
 
 
 def _test(
-    on: AuditTrial,
+    trial: AuditTrial,
     pair: list[int],
     claimed: float,
     drawn: tuple[list[Draw], list[Draw]],
     alpha: float,
-) -> list[Tested]:
-    """Test both directions. claimed: epsilon both ways. alpha: for each of them."""
+) -> list[PairResult]:
+    """Test both directions of a pair. claimed: epsilon. alpha: of each direction."""
     first, second = drawn
     width = None if first[0].vectors is None else int(np.shape(first[0].vectors)[1])
-    tables = (facts_of(on.mechanism).centres, on.space.vectors)
+    tables = (facts_of(trial.mechanism).centres, trial.space.vectors)
     centres = next(
         (
             np.asarray(table[pair], dtype=np.float64)
@@ -272,11 +275,11 @@ def _test(
         ),
         np.zeros((2, width or 1)),
     )
-    sides = Sides((pair[0], pair[1]), on.space.vectors, centres, (first[0], second[0]))
+    sides = PairUnderTest((pair[0], pair[1]), trial.space.vectors, centres, (first[0], second[0]))
     events = [ThresholdEvent("", 0.0, True, -np.inf)] * 2
     for (name, a), (_, b) in zip(scores(sides, first[1]), scores(sides, second[1]), strict=True):
-        candidates = _best(name, np.sort(a()), np.sort(b()), on.claim.delta)
-        pairs = zip(events, candidates, strict=True)  # of equal ones the earlier
+        candidates = _best(name, np.sort(a()), np.sort(b()), trial.claim.delta)
+        pairs = zip(events, candidates, strict=True)  # on a tie the earlier
         events = [max(pair_of, key=lambda event: event.estimated_epsilon) for pair_of in pairs]
     hits, wanted = np.zeros((2, 2), dtype=np.int64), {event.score_name for event in events}
     for word, draws in enumerate(drawn):
@@ -284,38 +287,36 @@ def _test(
             values = {name: score() for name, score in scores(sides, draw) if name in wanted}
             for number, event in enumerate(events):
                 hits[word, number] += np.sum(event.occurs(values[event.score_name]))
-    n, delta, tested = 2 * len(first[2].rows), on.claim.delta, []
+    n, delta, tested = 2 * len(first[2].rows), trial.claim.delta, []
     for number, event in enumerate(events):
-        mine, its = int(hits[number, number]), int(hits[1 - number, number])
-        p, q = float(lower(mine, n, alpha / 2)), float(upper(its, n, alpha / 2))
+        p = float(lower(int(hits[number, number]), n, alpha / 2))
+        q = float(upper(int(hits[1 - number, number]), n, alpha / 2))
         bound = float(np.log((p - delta) / q)) if p > delta else -np.inf
-        tested.append(Tested((pair[number], pair[1 - number]), claimed, event, p, q, bound))
+        tested.append(PairResult((pair[number], pair[1 - number]), claimed, event, p, q, bound))
     return tested
 
 
 def _best(name: str, a: Floats1d, b: Floats1d, delta: float) -> list[ThresholdEvent]:
-    """Return the threshold of a score, sorted for each word, that best tells a's word from b's, and
-    the one that best tells b's from a's."""
+    """Return the threshold of sorted scores a and b that best distinguishes the word of a from that
+    of b, and the converse."""
     t = np.unique(np.concatenate([_marks(a), _marks(b), np.nextafter([a[-1], b[-1]], np.inf)]))
     n = len(a)
-    above = np.stack(
-        [n - np.searchsorted(sorted_scores, t, side="left") for sorted_scores in (a, b)]
-    )
-    hits = np.stack([above, n - above])  # (side, word, threshold)
+    above = np.stack([n - np.searchsorted(side, t, side="left") for side in (a, b)])
+    hits = np.stack([above, n - above])  # (direction, word, threshold)
     events = []
-    for mine, its in ((0, 1), (1, 0)):
-        p = wilson(hits[:, mine], n, Z_SCORE) - delta
-        q = 1 - wilson(n - hits[:, its], n, Z_SCORE)
-        worth = np.log(np.maximum(p, 1e-12)) - np.log(np.maximum(q, 1e-12))
-        side, mark = np.unravel_index(int(np.argmax(worth)), worth.shape)
-        threshold, estimate = float(t[mark]), float(worth[side, mark])
-        events.append(ThresholdEvent(name, threshold, bool(side == 0), estimate))
+    for first, second in ((0, 1), (1, 0)):
+        p = wilson(hits[:, first], n, Z_SCORE) - delta
+        q = 1 - wilson(n - hits[:, second], n, Z_SCORE)
+        losses = np.log(np.maximum(p, 1e-12)) - np.log(np.maximum(q, 1e-12))
+        direction, mark = np.unravel_index(int(np.argmax(losses)), losses.shape)
+        threshold, estimate = float(t[mark]), float(losses[direction, mark])
+        events.append(ThresholdEvent(name, threshold, bool(direction == 0), estimate))
     return events
 
 
 def _marks(sorted_scores: Floats1d) -> Floats1d:
-    """All of some sorted scores where they are few, so that an output that one word never gives is
-    among them; else quantiles."""
+    """Return all distinct scores if they are few, so that an output of one word only is among them;
+    else quantiles."""
     steps = np.flatnonzero(np.diff(sorted_scores)) + 1
     few = len(steps) < FEW
     levels = (LEVELS * (len(sorted_scores) - 1)).astype(np.int64)
@@ -324,9 +325,8 @@ def _marks(sorted_scores: Floats1d) -> Floats1d:
     return marks
 
 
-# -- scores of outputs by which two words might be told apart --------------------------------------
-# The test is sound for every function of the output, since events are chosen on draws that are not
-# tested.
+# -- scores of outputs that may distinguish two words ----------------------------------------------
+# The test is sound for any function of the output: events are chosen on draws that are not tested.
 
 LINE = np.array([-2, -1, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3])
 ACROSS = np.array([-2, -1, -0.5, -0.25, -0.1, 0, 0.1, 0.25, 0.5, 1, 2])
@@ -336,10 +336,9 @@ Score = Callable[[], Any]
 
 
 @dataclass(frozen=True)
-class Sides:
-    """Two words, by their rows. table: (n, d) of the space. centres: (2, c), of the noise of each,
-    in the dimensions of the noisy vectors; zeros where unknown. first: a draw of each to learn from
-    alone."""
+class PairUnderTest:
+    """Two words, by their rows. table: (n, d) of the space. centres: (2, c), to which noise was
+    added; zeros if unknown. first: a draw of each, only to learn scores from."""
 
     words: tuple[int, int]
     table: Floats2d
@@ -347,9 +346,9 @@ class Sides:
     first: tuple[Draw, Draw]
 
 
-def scores(sides: Sides, draw: Draw) -> Iterator[tuple[str, Score]]:
-    """Yield names and scores of k outputs; a score returns its numbers (k,) when it is called. draw
-    has as many outputs as each of `first`."""
+def scores(sides: PairUnderTest, draw: Draw) -> Iterator[tuple[str, Score]]:
+    """Yield names and scores of the k outputs of a draw; a score is a function that returns
+    (k,)."""
     rows = draw.rows
     draws_x, draws_y = (draw_of.rows for draw_of in sides.first)
     yield "word by likelihood", partial(_likelihood, draws_x, draws_y, rows, len(sides.table))
@@ -364,7 +363,7 @@ def scores(sides: Sides, draw: Draw) -> Iterator[tuple[str, Score]]:
         yield from _of_vectors(sides, np.asarray(draw.vectors))
 
 
-def _of_vectors(sides: Sides, Z: Floats2d) -> Iterator[tuple[str, Score]]:
+def _of_vectors(sides: PairUnderTest, Z: Floats2d) -> Iterator[tuple[str, Score]]:
     x, y = sides.centres
     A, B = Z.astype(np.float64) - x, Z.astype(np.float64) - y
     yield "projection on the difference", lambda: A @ (y - x)
@@ -384,22 +383,22 @@ def _of_vectors(sides: Sides, Z: Floats2d) -> Iterator[tuple[str, Score]]:
 
 
 def _equal(outputs: Any, wanted: Any) -> Floats1d:
-    """Return whether outputs (k,) or (k, d) are equal to the wanted ones, (k,)."""
+    """Return 1 for outputs (k,) or (k, d) that are equal to the wanted ones, else 0, (k,)."""
     same = np.reshape(outputs == wanted, (len(outputs), -1))
     equal: Floats1d = np.asarray(same.all(axis=1), dtype=np.float64)
     return equal
 
 
 def _likelihood(draws_x: Ints1d, draws_y: Ints1d, seen: Ints1d, n: int) -> Floats1d:
-    """The ln of the ratio of the counts of each output among the first draws."""
+    """Return the log ratio of the counts of each output among the first draws."""
     counts = [np.bincount(drawn, minlength=n) + 0.5 for drawn in (draws_x, draws_y)]
     ratio: Floats1d = np.log(counts[0] / counts[1])[seen]
     return ratio
 
 
-def _by_place(sides: Sides, Z: Floats2d) -> Floats1d:
-    """Likelihood ratio of the cell of a vector, by its place along the line between two words and
-    its distance from it."""
+def _by_place(sides: PairUnderTest, Z: Floats2d) -> Floats1d:
+    """Return the log likelihood ratio of the cell of a vector: its place along the line through
+    both words, and its distance from the line."""
     origin, difference = sides.centres[0], sides.centres[1] - sides.centres[0]
     length = float(np.linalg.norm(difference))
     along = difference / length if length > 0 else np.eye(1, len(difference))[0]
@@ -419,11 +418,8 @@ def _by_place(sides: Sides, Z: Floats2d) -> Floats1d:
 
 
 def unreachable(Z: Floats2d, x: Floats1d) -> Floats1d:
-    """Return how many coordinates of each vector no sum x + z rounds to, (k,) (Mironov 2012).
-
-    z = v - x has a last binary place; where v has finer ones, it did not come from x. Coordinates
-    near the border of a binade are left out.
-    """
+    """Return the number of coordinates of each vector that are no rounded sum x + z, (k,) (Mironov
+    2012): those with finer binary places than z = v - x, without those near a power of 2."""
     V = Z if Z.dtype in (np.float32, np.float64) else Z.astype(np.float64)
     last = np.spacing(np.abs(V.astype(np.float64) - x).astype(V.dtype) * V.dtype.type(0.99))
     last = np.minimum(last, np.spacing(np.maximum(np.abs(x), 1e-30).astype(np.float32)))

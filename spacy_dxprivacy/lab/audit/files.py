@@ -1,4 +1,4 @@
-"""The texts and strings of a release: no pickle is loaded, nothing is run, sizes are bounded."""
+"""Read the texts and strings of a release. No pickle is loaded, and sizes are bounded."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ import spacy
 
 from ...config import FileOptions, names_of
 from ...errors import DxError, UsageError
-from ...io.fields import Row, steps
+from ...io.fields import Row, split_path
 from ...io.files.docbin import BadPacked, read_docbin, unpack
-from ...io.files.limits import DEEPEST as DEEPEST_LISTS
+from ...io.files.limits import MAX_DEPTH as DEEPEST_LISTS
 from ...io.files.limits import MB, TooLarge, check_ratio, parse_json
 from ...io.jobs import KINDS
 from ...io.jobs import read as read_records
@@ -41,8 +41,8 @@ SKIPPED = {"vectors.npy", "scales.npy", "classes.npy", "vectors"}
 
 @dataclass(frozen=True)
 class Strings:
-    """Strings that are not the text of a document. kind: their place, such as "strings" or "user
-    data". are_words: each is a word, to be compared as it is."""
+    """Strings outside of the text of documents. kind: their place, such as "strings" or "user
+    data". are_words: whether each is a word, compared as it is."""
 
     kind: str
     values: list[str] = field(repr=False)
@@ -51,7 +51,7 @@ class Strings:
 
 @dataclass(frozen=True)
 class ReleasedText:
-    """A document of the release. words, spaces: in place of text where it is in tokens."""
+    """A document of the release: its text, or its words and spaces."""
 
     text: str = field(default="", repr=False)
     words: list[str] | None = field(default=None, repr=False)
@@ -79,8 +79,8 @@ def files_of(path: Path) -> list[Path]:
 
 
 @contextmanager
-def refused() -> Iterator[None]:
-    """Raise BadFile in the place of what reading a damaged or malicious file may raise."""
+def raising_bad_file() -> Iterator[None]:
+    """Raise BadFile in place of any error from a damaged or malicious file."""
     try:
         yield
     except BadFile:
@@ -96,13 +96,13 @@ def refused() -> Iterator[None]:
 def read_file(
     path: Path, files: FileOptions | str, *, in_pipeline: bool = False
 ) -> Iterator[Item]:  # fmt: skip
-    """Read the texts and strings of a file, by its ending and its first bytes.
+    """Read the texts and strings of a file, by its ending and first bytes.
 
-    files: how it is written, or the field of text alone. in_pipeline: it is part of a saved
-    pipeline, whose .jsonl and .txt files are no documents. Raise BadFile where it is too large, too
+    files: its options, or only its text field. in_pipeline: whether it is part of a saved pipeline,
+    whose .jsonl and .txt files are no documents. Raise BadFile for files that are too large, too
     deep, compressed or damaged.
     """
-    with refused():
+    with raising_bad_file():
         files = FileOptions(field=names_of(files)) if isinstance(files, str) else files
         yield from _read(path, files, in_pipeline)
 
@@ -114,32 +114,25 @@ def _read(path: Path, files: FileOptions, in_pipeline: bool) -> Iterator[Item]:
         yield from _parquet(path, files.field[0])
         return
     kind = "" if in_pipeline else path.suffix.lower()
-    raw = _content(path, kind)
+    raw = bytes_of(path)
+    if kind != ".xlsx" and raw.startswith(COMPRESSED):
+        raise BadFile("a file is compressed: decompress it first.")
     if kind == ".spacy":
         yield from _docbin(raw)
     elif kind == ".txt" and path.name != "words.txt":
         yield ReleasedText(raw.decode("utf-8-sig", "replace"))
     elif path.name == "strings.json":
-        yield Strings(
-            "strings", [s for s in all_of(parse_json(raw)) if isinstance(s, str)], are_words=True
-        )
+        strings = [leaf for leaf in leaves_of(parse_json(raw)) if isinstance(leaf, str)]
+        yield Strings("strings", strings, are_words=True)
     elif kind in ROWS:
         yield from _records(raw, KINDS[kind], files)
     else:
         pickled = kind in (".pkl", ".pickle") or _is_pickle(raw)
-        yield Strings("pickle" if pickled else "metadata", list(opened(raw)))
-
-
-def _content(path: Path, kind: str) -> bytes:
-    """The bytes of a file."""
-    raw = bytes_of(path)
-    if kind != ".xlsx" and raw.startswith(COMPRESSED):
-        raise BadFile("a file is compressed: decompress it first.")
-    return raw
+        yield Strings("pickle" if pickled else "metadata", list(strings_in_bytes(raw)))
 
 
 def bytes_of(path: Path) -> bytes:
-    """Raise BadFile for a file that is too large or cannot be read."""
+    """Return the bytes of a file. Raise BadFile if it is too large or cannot be read."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise BadFile(f"a file is larger than {MOST_BYTES // MB} MB.")
@@ -165,11 +158,10 @@ def _docbin(raw: bytes) -> Iterator[Item]:
         yield ReleasedText(words=words, spaces=spaces, receipt=receipt)
         yield from held
     with (vocab := _blank_vocab()).memory_zone():
-        # A norm, such as "not" of "n't", reveals no more than the word.
+        # A norm, such as "not" for "n't", reveals no more than the word.
         used |= {form for word in used for form in (word.lower(), vocab[word].norm_)}
-    yield Strings(
-        "annotations", [s for s in docbin.strings.values() if s and s not in used], are_words=True
-    )
+    unused = [string for string in docbin.strings.values() if string and string not in used]
+    yield Strings("annotations", unused, are_words=True)
     yield Strings("annotations", list(strings_in(docbin.annotations)))
 
 
@@ -179,8 +171,8 @@ def _blank_vocab() -> Any:
 
 
 def _records(raw: bytes, kind: str, files: FileOptions) -> Iterator[Item]:
-    """Its texts, by the readers of `dx sanitize`, and the strings of other fields."""
-    field_names = {step for path in files.field for step in steps(path)}
+    """Yield the texts of records, by the readers of `dx sanitize`, and strings of other fields."""
+    field_names = {step for path in files.field for step in split_path(path)}
     for record in read_records(io.BytesIO(raw), kind, files):
         if isinstance(record, Failed):
             why = f"a .{kind} file, record {record.number}: {record.why} {record.hint}"
@@ -192,15 +184,15 @@ def _records(raw: bytes, kind: str, files: FileOptions) -> Iterator[Item]:
         for holder, place in row.slots:
             holder[place] = ""
         for name, value in row.entry.items():
-            leaves = [str(leaf) for leaf in all_of([name, value])]
+            leaves = [str(leaf) for leaf in leaves_of([name, value])]
             yield Strings(f"field {name}", [leaf for leaf in leaves if leaf not in field_names])
 
 
 def _parquet(path: Path, field_name: str) -> Iterator[Item]:
-    """Its texts, and the strings of other columns."""
+    """Yield the texts, and the strings of other columns."""
     with open_parquet(path) as file:
         names = file.schema_arrow.names
-        pages = opened(str(file.schema_arrow.metadata or "").encode())
+        pages = strings_in_bytes(str(file.schema_arrow.metadata or "").encode())
     if field_name not in names:
         raise BadFile("a .parquet file has no such column of text.")
     yield Strings("metadata", list(pages))
@@ -208,13 +200,13 @@ def _parquet(path: Path, field_name: str) -> Iterator[Item]:
         for name, values in zip(names, columns, strict=True):
             for value in values:
                 if name != field_name:
-                    yield Strings(f"field {name}", [str(s) for s in all_of([name, value])])
+                    yield Strings(f"field {name}", [str(s) for s in leaves_of([name, value])])
                 elif value is not None:
                     yield ReleasedText(str(value))
 
 
-def opened(raw: bytes, depth: int = 0) -> Iterator[str]:
-    """Yield all strings in some bytes: json, msgpack, zlib, a pickle's opcodes, or runs of text."""
+def strings_in_bytes(raw: bytes, depth: int = 0) -> Iterator[str]:
+    """Yield all strings in bytes of JSON, msgpack, zlib or pickle; else runs of text."""
     if depth > DEEPEST:
         return
     strings: Iterable[str] | None = None
@@ -222,13 +214,13 @@ def opened(raw: bytes, depth: int = 0) -> Iterator[str]:
         strings = _pickled(raw, depth)
     elif raw[:1] in (b"{", b"[", b'"'):
         try:
-            strings = [leaf for leaf in all_of(parse_json(raw)) if isinstance(leaf, str)]
+            strings = [leaf for leaf in leaves_of(parse_json(raw)) if isinstance(leaf, str)]
         except ValueError:
             strings = None
     if strings is None:
         try:
             value = unpacked(inflated(raw) if raw[:1] == b"x" else raw)
-            # A lone byte is a number in msgpack: it does not count.
+            # A lone byte is a number in msgpack, and is not counted.
             strings = strings_in(value, depth) if isinstance(value, dict | list | tuple) else None
         except (ValueError, zlib.error, RecursionError):
             strings = None
@@ -240,28 +232,28 @@ def _runs_of_text(raw: bytes) -> Iterator[str]:
 
 
 def _pickled(raw: bytes, depth: int) -> Iterator[str]:
-    """The strings among the arguments of a pickle's opcodes. It is never loaded."""
+    """Yield the strings among the arguments of a pickle's opcodes, without loading it."""
     try:
         for _, argument, _ in pickletools.genops(raw):
             if isinstance(argument, str):
                 yield argument
             elif isinstance(argument, bytes | bytearray) and len(argument) > 3:
-                yield from opened(bytes(argument), depth + 1)
+                yield from strings_in_bytes(bytes(argument), depth + 1)
     except Exception:
         yield from _runs_of_text(raw)  # damaged, or malicious
 
 
 def strings_in(value: Any, depth: int = 0) -> Iterator[str]:
-    """Yield the strings of nested values, also those within bytes."""
-    for leaf in all_of(value):
+    """Yield the strings of nested values, including those within bytes."""
+    for leaf in leaves_of(value):
         if isinstance(leaf, str):
             yield leaf
         elif isinstance(leaf, bytes) and len(leaf) > 3:
-            yield from opened(leaf, depth + 1)
+            yield from strings_in_bytes(leaf, depth + 1)
 
 
 def inflated(raw: bytes) -> bytes:
-    """Decompress up to MOST_UNPACKED. Raise BadFile beyond, zlib.error for other bytes."""
+    """Decompress bytes. Raise BadFile beyond MOST_UNPACKED, zlib.error for other bytes."""
     stream = zlib.decompressobj()
     data = stream.decompress(raw, MOST_UNPACKED)
     if stream.unconsumed_tail:
@@ -271,12 +263,12 @@ def inflated(raw: bytes) -> bytes:
 
 
 def unpacked(data: bytes) -> Any:
-    """Decode msgpack without srsly's decoders. Raise BadPacked, a ValueError, for other bytes."""
+    """Decode msgpack without srsly's decoders. Raise BadPacked (a ValueError) for other bytes."""
     return unpack(data, use_list=False)
 
 
-def all_of(value: Any, depth: int = 0) -> Iterator[Any]:
-    """Yield the leaves and keys of nested lists and dictionaries, without arrays."""
+def leaves_of(value: Any, depth: int = 0) -> Iterator[Any]:
+    """Yield the leaves and keys of nested lists and dictionaries, except arrays."""
     if depth > DEEPEST_LISTS:
         raise BadFile("a file is nested too deep.")
     if isinstance(value, dict):
@@ -287,7 +279,7 @@ def all_of(value: Any, depth: int = 0) -> Iterator[Any]:
         yield value
         return
     for part in value:
-        yield from all_of(part, depth + 1)
+        yield from leaves_of(part, depth + 1)
 
 
 def _is_array(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The audit of a mechanism: try to refute its guarantee, tier by tier."""
+"""Audit a mechanism: try to refute its guarantee, tier by tier."""
 
 from __future__ import annotations
 
@@ -41,15 +41,14 @@ def audit(
     """Try to refute the guarantee that a mechanism states.
 
     Args:
-        mechanism: It is fitted, as a copy, on vocabularies made for the audit.
+        mechanism: A copy of it is fitted on synthetic vocabularies.
         effort: "quick" (some seconds), "medium" (about one minute) or "full" (up to five).
-        space: One more space for the exact tier, such as your own.
+        space: A further space for the exact tier, such as your own.
         seed: Repeats the draws, for tests.
         alpha: The probability that a sound mechanism is refuted by chance.
 
     Raises:
-        DxError: For another effort. A mechanism that raises DxError on a vocabulary (no solution
-            for its settings) makes that tier inconclusive.
+        DxError: For another effort. A tier is inconclusive if fit raises DxError.
     """
     one_of("effort", effort, tuple(EFFORTS))
     size, g = EFFORTS[effort], mechanism.guarantee
@@ -65,7 +64,7 @@ def audit(
     if space is not None:
         plan.append(("own space", space, (exact, closed_form, sentences)))
     elif facts_of(mechanism).draws_sentences:
-        # Sentences are of a language, which no made-up vocabulary has.
+        # Sentences need a language, which synthetic vocabularies lack.
         plan.append(("sentences", Space.builtin(), (sentences,)))
     findings: list[Finding] = []
     for name, vocabulary, tiers in plan:
@@ -94,13 +93,13 @@ def mechanism_of(
 ) -> Mechanism:
     """Make the mechanism of a config with one [mechanism] block, not fitted.
 
-    code: a Python file that registers mechanisms, which is run. epsilon: in place of that of the
-    config. Raise UsageError where there is not one mechanism, or the code fails; and what the
+    code: a Python file that registers mechanisms, which is run. epsilon: replaces that of the
+    config. Raise UsageError for no or several mechanisms, or code that fails; and what the
     mechanism and spaCy raise for wrong settings.
     """
     import_code(code)
-    held = read_config(config)
-    parts = [held, *(held.get("components") or {}).values()]
+    content = read_config(config)
+    parts = [content, *(content.get("components") or {}).values()]
     blocks = [part["mechanism"] for part in parts if isinstance(part.get("mechanism"), dict)]
     if len(blocks) != 1:
         count = "no [mechanism] block" if not blocks else f"{len(blocks)} [mechanism] blocks"
@@ -109,6 +108,6 @@ def mechanism_of(
 
 
 def mechanism_named(text: str, *, code: Path | None = None, epsilon: float | None) -> Mechanism:
-    """Make a mechanism, not fitted. text: as of parse_mechanism. Raise as mechanism_of does."""
+    """Make an unfitted mechanism of a text of parse_mechanism. Raise as mechanism_of does."""
     import_code(code)
     return unfitted(mechanism_config(text, epsilon))

@@ -1,4 +1,4 @@
-"""The words of the original texts, and how strings and texts are searched for them."""
+"""The words of the original texts, and the search for them in strings and texts."""
 
 from __future__ import annotations
 
@@ -34,14 +34,13 @@ from .files import ReleasedText, files_of, read_file
 
 PIECES = re.compile(r"[^\s\"'<>()\[\]{},;:=|]+")
 WORDS = re.compile(r"\w+")
-SHORTEST = 3  # letters of words that are looked for outside of texts, and of parts of names
-RUN = 4  # words one after another that do not come by chance
+SHORTEST = 3  # letters of words that are searched outside of texts, and of parts of names
+RUN = 4  # words in a row that do not come by chance
 
 
 class Original:
-    """The original texts. docs: the tokens of each document, and whether a blank follows. words: in
-    lower case, without punctuation; telling: those that are searched outside of texts; unknown:
-    those that the space lacks."""
+    """The original texts. docs: words and spaces of each document. words: in lower case, without
+    punctuation; searchable: those that are searched outside of texts; unknown: not in the space."""
 
     def __init__(self, docs: list[tuple[list[str], list[bool]]], space: Space) -> None:
         self.docs = docs
@@ -50,7 +49,7 @@ class Original:
             for words, _ in docs
         ]
         self.words = {w for words in lower for w in words}
-        self.telling = {w for w in self.words if len(w) >= SHORTEST and w not in STOP_WORDS}
+        self.searchable = {w for w in self.words if len(w) >= SHORTEST and w not in STOP_WORDS}
         self.unknown = {w for w in self.words if space.find(w) < 0}
         self._runs = {run for words in lower for run in _runs(words)}
 
@@ -60,7 +59,7 @@ class Original:
         return [joined(*doc) for doc in self.docs]
 
     def in_strings(self, values: Iterable[str], *, are_words: bool = False) -> set[str]:
-        """Return the telling words of the original in some strings."""
+        """Return the searchable words of the original in some strings."""
         words: set[str] = set()
         for value in values:
             lower = value.lower()
@@ -68,10 +67,10 @@ class Original:
                 words |= {piece.strip(".!?-_*/\\") for piece in PIECES.findall(lower)}
                 words |= set(WORDS.findall(lower))
             words.add(lower)
-        return words & self.telling
+        return words & self.searchable
 
     def runs_in(self, values: Iterable[str]) -> set[str]:
-        """Return the words of sequences of RUN words that the original has as well."""
+        """Return the words of sequences of RUN words that are also in the original."""
         words_in_runs: set[str] = set()
         for value in values:
             words = [w.lower() for w in WORDS.findall(value)] if len(value) > 2 * RUN else []
@@ -86,7 +85,7 @@ def read_original(path: Path, files: FileOptions, space: Space) -> Original:
 
 
 def tokens_of(item: ReleasedText) -> tuple[list[str], list[bool]]:
-    """Return words and blanks of a document, by the English tokenizer where it is plain text."""
+    """Return the words and spaces of a document; plain text is tokenized as English."""
     if item.words is not None and item.spaces is not None:
         return item.words, item.spaces
     nlp = _blank()
@@ -118,18 +117,16 @@ def _runs(words: list[str]) -> Iterable[tuple[str, ...]]:
 
 # -- survivors of entity mode ----------------------------------------------------------------------
 # A recogniser reads the originals. Of persons, each part of a name counts, in any case, possessive
-# and within longer words; of other entities the whole. A survivor is such a string that both an
-# original and its release hold, recognised there or in another document. What its own original does
-# not hold was drawn by chance.
+# and within longer words; of other entities the whole. A survivor is such a string in both an
+# original and its release; one that is not in its own original came by chance.
 
 PLAINTEXT = re.compile(r"every word outside the recognised entities (.+)")
 
 
 @dataclass(frozen=True)
 class Survivor:
-    """A part of an entity that can still be read. document: its number in the release, from 0.
-    start: in characters. recognised: in this document, not only in another one. word: in small
-    letters; it is the secret."""
+    """A part of an entity in a release. document: its index, from 0. start: in characters.
+    recognised: in this document, not only in another. word: in lower case; it is the secret."""
 
     document: int
     start: int
@@ -140,8 +137,8 @@ class Survivor:
 
 @dataclass
 class Recognised:
-    """The entities of the originals. parts: part of a name -> whether a text writes it small.
-    wholes: in small letters -> label. by_document: those of each. counts: mentions by label."""
+    """The entities of the originals. parts: part of a name -> whether a text has it in lower case.
+    wholes: entity in lower case -> label. by_document: of each. counts: mentions by label."""
 
     parts: dict[str, bool] = field(default_factory=dict)
     wholes: dict[str, str] = field(default_factory=dict)
@@ -150,7 +147,7 @@ class Recognised:
 
     @cached_property
     def by_word(self) -> dict[str, list[tuple[str, int]]]:
-        """First word -> the wholes that it begins, with the characters before it."""
+        """First word -> wholes that begin with it, and the number of characters before it."""
         table: dict[str, list[tuple[str, int]]] = {}
         for entity in self.wholes:
             if first := WORDS.search(entity):
@@ -158,15 +155,14 @@ class Recognised:
         return table
 
 
-def labels_in_plaintext(phrases: Iterable[str]) -> list[str]:
-    """Return the labels of entity mode of a receipt's `in_clear`; none of other modes."""
+def entity_mode_labels(phrases: Iterable[str]) -> list[str]:
+    """Return the labels of entity mode in a receipt's `in_clear`; [] for other modes."""
     matches = [PLAINTEXT.fullmatch(phrase) for phrase in phrases]
     return [label for match in matches if match for label in match[1].split(", ")]
 
 
 def recognise(originals: Iterable[str], labels: Collection[str], nlp: Language) -> Recognised:
-    """Recognise entities. nlp: a pipeline with a recogniser. labels: its own, or plain ones such as
-    PERSON and GPE."""
+    """Recognise entities. nlp: a pipeline with a recogniser. labels: its own or normalised ones."""
     wanted = {plain_label(label) for label in labels} & (AS_A_WHOLE | {"PERSON", "ADDRESS"})
     recognised = Recognised()
     for doc in nlp.pipe(originals):
@@ -188,8 +184,8 @@ def recognise(originals: Iterable[str], labels: Collection[str], nlp: Language) 
 def survivors(
     originals: Sequence[str], release: Sequence[str], recognised: Recognised
 ) -> list[Survivor]:
-    """Return the survivors in the texts of a release, in the order of the originals. Raise
-    ValueError where they differ in number."""
+    """Return the survivors in a release, in the order of the originals. Raise ValueError if the
+    numbers of texts differ."""
     nlp = _blank()
     hits_in_release = []
     for number, (old, released) in enumerate(zip(originals, release, strict=True)):
@@ -224,7 +220,7 @@ def _wholes_in(lower: str, recognised: Recognised) -> Iterator[tuple[str, int, s
 
 
 def rules() -> Language:
-    """Return the pipeline that recognises by the rules of dx_entity_ruler."""
+    """Return a pipeline with dx_entity_ruler."""
     nlp = tokenizer()
     nlp.add_pipe("dx_entity_ruler")
     return nlp

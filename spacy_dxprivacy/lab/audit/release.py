@@ -1,4 +1,4 @@
-"""The audit of a release: words of the original in it, by chance, declared, or leaked."""
+"""Audit a release: find words of the original, by chance, declared, or leaked."""
 
 from __future__ import annotations
 
@@ -22,13 +22,22 @@ from ...text.coverage import foreign_names, uncovered
 from ...text.language import COVERED
 from ...text.normal import normal_form
 from ...text.spelling import capitalised
-from .files import BadFile, ReleasedText, Strings, bytes_of, files_of, read_file, refused, unpacked
+from .files import (
+    BadFile,
+    ReleasedText,
+    Strings,
+    bytes_of,
+    files_of,
+    raising_bad_file,
+    read_file,
+    unpacked,
+)
 from .original import (
     WORDS,
     Original,
     Survivor,
+    entity_mode_labels,
     joined,
-    labels_in_plaintext,
     public_strings,
     read_original,
     recognise,
@@ -38,13 +47,13 @@ from .original import (
 )
 
 CLEAN, LEAKED = "nothing undeclared was found", "leaked"
-ALL_OF_IT = 0.95  # of the words: more does not come by chance
-FEW = 20  # words, of which even all may come by chance
-LONG = 7  # characters of a code that random digits do not give back by chance
+NEARLY_ALL = 0.95  # of the words: more does not come by chance
+FEW = 20  # words, below which even all may come by chance
+LONG = 7  # characters of a code that random digits do not equal by chance
 ENDS = re.compile(r"[.!?\u2026:;\"'\u201c\u201d(\[\-\u2013\u2014*>\s]+|\[REDACTED\]")
 MARKS = re.compile(r"[\w ]+")
 FILE_WORDS = set("text texts clean out output release notes docs vocab meta".split())
-# Clitics are written in full, and their stems too: "ca" and "n't" as "can" and "not".
+# Spelling writes clitics and their stems in full: "ca" and "n't" as "can" and "not".
 SPELLED = {"am", "are", "have", "will", "would", "not", "can", "shall", "n't", "'s", "'", "’s"}
 EXPLANATIONS = {
     "strings": "words that only a pipeline which read the text has in its vocabulary",
@@ -67,9 +76,8 @@ Tokens = tuple[list[str], list[bool]]  # words, and whether a blank follows
 
 @dataclass
 class Leak:
-    """Words of the original, in lower case, at one kind of place. kind: see docs/audit.md. where:
-    the file, unless its name holds words. by_chance: the mechanism can draw them. declared: by the
-    receipt."""
+    """Words of the original, in lower case, in one kind of place. where: the file, by number if its
+    name has words. by_chance: the mechanism can sample them. declared: by the receipt."""
 
     kind: str
     where: str
@@ -87,7 +95,7 @@ class Leak:
 
 @dataclass
 class ReleaseReport:
-    """The leaks of a release. words: distinct ones of the original. notes: what was not judged."""
+    """The leaks of a release. words: distinct words of the original. notes: what was not judged."""
 
     words: int
     leaks: list[Leak]
@@ -125,20 +133,20 @@ def audit_release(
     entities: Sequence[str] = (),
     nlp: Language | None = None,
 ) -> ReleaseReport:
-    """Look for words of the original in what is to be released. No pickle is loaded.
+    """Search a release for words of the original. No pickle is loaded.
 
     Args:
-        path: A file that `dx sanitize` writes, a pickle, a saved pipeline, or a folder of such.
+        path: An output of `dx sanitize`, a pickle, a saved pipeline, or a folder of such.
         against: The original texts, a file or a folder.
-        receipt: What `dx sanitize --receipt` wrote, for formats that hold none.
-        space: From which replacements were drawn; the built-in one if None.
-        field: Where the text is, in files with fields.
-        entities: Labels whose survivors are all leaks; if empty, those that receipts of entity mode
-            name, where a mechanism may draw a word by chance.
-        nlp: The pipeline with the recogniser; the rules of dx_entity_ruler if None.
+        receipt: The content of `dx sanitize --receipt`, for formats without receipts.
+        space: The space of the replacements; the built-in one if None.
+        field: The text field of files with fields.
+        entities: Labels whose survivors are all leaks; if empty, those of entity mode in receipts,
+            for which words in the space may come by chance.
+        nlp: A pipeline with a recogniser; dx_entity_ruler if None.
 
     Raises:
-        DxError: (BadFile) For what cannot be read.
+        DxError: (BadFile) For files that cannot be read.
     """
     space = Space.builtin() if space is None else space
     files = FileOptions(field=names_of(field))
@@ -153,14 +161,14 @@ class _Audit:
         self, original: Original, space: Space, receipt: dict[str, Any],
         entities: Sequence[str], nlp: Language | None,
     ) -> None:  # fmt: skip
-        self.original, self.space, self.given = original, space, receipt
+        self.original, self.space, self.run_receipt = original, space, receipt
         self.entities, self.nlp = tuple(entities), nlp
         self.receipt = receipt  # of the latest text
         self.texts: list[str] = []  # of the release
         self.labels: set[str] = set()  # of entity mode, as receipts name them
         self.leaks: dict[tuple[str, str, bool, bool], Leak] = {}
         self.notes: set[str] = set()
-        # words in the case of the original, and those that could be, by whether it is declared
+        # Words in the case of the original, and words whose case would show it, by `declared`.
         self.cases: dict[bool, tuple[list[str], list[str]]] = {}
         self.public: set[str] = set()
         self.public_ids: set[int] = set()
@@ -169,8 +177,8 @@ class _Audit:
         files = files_of(path)
         pipelines = {f.parent for f in files if f.name == "meta.json"}
         pipelines = {folder for folder in pipelines if folder / "config.cfg" in files}
-        # What saved pipelines hold before they read: the language's strings, and vectors' keys.
-        with refused():
+        # Strings of a fresh pipeline: those of its language, and the keys of its vectors.
+        with raising_bad_file():
             for lang in {"en", *(_language(folder / "meta.json") for folder in pipelines)}:
                 self.public |= public_strings(lang)
             for keys in (unpacked(bytes_of(f)) for f in files if f.name == "key2row"):
@@ -186,9 +194,9 @@ class _Audit:
         return self._report()
 
     def _report(self) -> ReleaseReport:
-        for declared, (copied, could) in self.cases.items():
-            # One or two may be chance, or a word that the space writes in another way.
-            if len(copied) >= 2 and len(copied) >= len(could) / 2:
+        for declared, (copied, comparable) in self.cases.items():
+            # A few may be by chance.
+            if len(copied) >= 2 and len(copied) >= len(comparable) / 2:
                 text = "words in the case of the original"
                 self._add("casing", "the texts", copied, text, declared=declared)
         self._judge_survivors()
@@ -198,7 +206,7 @@ class _Audit:
                 f"{len(self.original.docs):,}: casing and layout were not compared."
             )
         leaks = list(self.leaks.values())
-        if not self.given and any(leak.declared for leak in leaks):
+        if not self.run_receipt and any(leak.declared for leak in leaks):
             self.notes.add(CLAIMED)
         return ReleaseReport(len(self.original.words), leaks, sorted(self.notes))
 
@@ -212,21 +220,19 @@ class _Audit:
         by_chance: bool = False,
         declared: bool = False,
     ) -> None:
-        leak_of_kind = Leak(kind, where, set(), what, by_chance=by_chance, declared=declared)
-        leak = self.leaks.setdefault(
-            (kind, where, leak_of_kind.by_chance, leak_of_kind.declared), leak_of_kind
-        )
-        leak.words.update(words)
+        key = (kind, where, by_chance, declared)
+        self.leaks.setdefault(key, Leak(kind, where, set(), what, by_chance, declared))
+        self.leaks[key].words.update(words)
 
     def _name(self, file: Path, path: Path, number: int) -> str:
-        """The name of a file, or its number where the name holds words of the original."""
+        """Return the name of a file, or its number if the name has words of the original."""
         name = file.relative_to(path).as_posix() if file != path else file.name
         stem = name if file != path else file.stem
         spaced = stem.replace("_", " ").replace("-", " ")
         words = self.original.in_strings([stem, spaced]) - FILE_WORDS
         if not words:
             return name
-        declared = "the names of the files" in _in_plaintext(self.given)
+        declared = "the names of the files" in _in_plaintext(self.run_receipt)
         where = f"file {number} of the release"
         self._add("file names", where, words, "the name holds words", declared=declared)
         return where
@@ -238,7 +244,9 @@ class _Audit:
             self._add("tensor", where, (), "an array for a document", declared=declared)
             return
         lead = "the fields "
-        phrases = [p.removeprefix(lead) for p in _in_plaintext(self.given) if p.startswith(lead)]
+        phrases = [
+            p.removeprefix(lead) for p in _in_plaintext(self.run_receipt) if p.startswith(lead)
+        ]
         fields = {f"field {name.strip()}" for phrase in phrases for name in phrase.split(",")}
         declared = kind in fields
         words = self.original.in_strings(item.values, are_words=item.are_words)
@@ -262,10 +270,10 @@ class _Audit:
         return word in self.public or any(get_string_id(f) in self.public_ids for f in forms)
 
     def _in_pickle(self, words: set[str], where: str) -> set[str]:
-        """Unknown words; and known ones where these are too many for chance."""
-        drawable = self.original.telling - self.original.unknown - self.public
+        """Return unknown words, and known ones if they are too many for chance."""
+        drawable = self.original.searchable - self.original.unknown - self.public
         present = words & drawable
-        if len(drawable) >= FEW and len(present) >= ALL_OF_IT * len(drawable):
+        if len(drawable) >= FEW and len(present) >= NEARLY_ALL * len(drawable):
             return words
         if present:
             self._add("pickle", where, present, "words that the mechanism can draw", by_chance=True)
@@ -274,10 +282,10 @@ class _Audit:
     def _text(self, item: ReleasedText, where: str) -> None:
         tokens, number = tokens_of(item), len(self.texts)
         self.texts.append(joined(*tokens))
-        # A receipt given by hand is of the run; that of a file is forged easily.
-        receipt = self.receipt = self.given or item.receipt or {}
+        # The receipt of the run counts first: that in a file is easily forged.
+        receipt = self.receipt = self.run_receipt or item.receipt or {}
         phrases = list(_in_plaintext(receipt))
-        self.labels.update(labels_in_plaintext(phrases))
+        self.labels.update(entity_mode_labels(phrases))
         lower = {w.lower() for w in tokens[0]} & self.original.words
         if not receipt:
             text = "nothing says that a sanitizer made it; give its receipt"
@@ -301,9 +309,9 @@ class _Audit:
             self._aligned(self.original.docs[number], tokens, where, kept)
 
     def _unread(self, tokens: Tokens, where: str) -> None:
-        """Look for text in which the rules of entity mode could find nothing."""
+        """Search text that the rules of entity mode cannot read."""
         if self.nlp is not None and self.nlp.lang not in COVERED:
-            return  # whose recogniser reads other languages
+            return  # its recogniser reads other languages
         text = normal_form(joined(*tokens))
         spans = [*uncovered(text, COVERED), *foreign_names(text)]
         unread = " ".join(text[start:end].lower() for start, end in spans)
@@ -312,7 +320,7 @@ class _Audit:
             self._add("unread text", where, words & self.original.words, UNREAD)
 
     def _aligned(self, old: Tokens, released: Tokens, where: str, kept: bool) -> None:
-        """Compare place by place. kept: the receipt declares that any word may be unchanged."""
+        """Compare token by token. kept: the receipt declares that any word may be unchanged."""
         if _same_layout(joined(*old), joined(*released)):
             declared = LAYOUT in _in_plaintext(self.receipt)
             self._add("layout", where, (), LAYOUT, declared=declared)
@@ -325,40 +333,38 @@ class _Audit:
             if any(c.isalpha() for c in o)
         ]
         unchanged = [o.lower() for o, n, _ in places if o.lower() == n.lower()]
-        if len(places) >= FEW and len(unchanged) >= ALL_OF_IT * len(places):
-            self._add(
-                "unchanged text", where, unchanged, "nearly every word is itself", declared=kept
-            )
-        # Words in the case of the original and not of the space. A word that is declared to be
-        # unchanged has its own case.
+        if len(places) >= FEW and len(unchanged) >= NEARLY_ALL * len(places):
+            text = "nearly every word is itself"
+            self._add("unchanged text", where, unchanged, text, declared=kept)
+        # Words in the case of the original and not of the space, except declared unchanged ones.
         declared = "the case of every word" in _in_plaintext(self.receipt)
-        copied, could = self.cases.setdefault(declared, ([], []))
+        copied, comparable = self.cases.setdefault(declared, ([], []))
         for o, n, before in places:
             forms = {_case(form) for form in self._forms.get(n.lower(), ())}
             if not forms or n == REDACTED or (kept and o == n):
                 continue
             forms |= {"Title"} if not before or ENDS.fullmatch(before) else set()
             if _case(o) not in forms:
-                could.append(o.lower())
+                comparable.append(o.lower())
                 copied += [o.lower()] * (_case(n) == _case(o))
 
     @cached_property
     def _forms(self) -> dict[str, set[str]]:
-        """The spellings in the space of each lower-case form."""
+        """Lower-case form -> spellings in the space."""
         by_lower: dict[str, set[str]] = {}
         for form in self.space.words:
             by_lower.setdefault(form.lower(), set()).add(form)
         return by_lower
 
     def _judge_survivors(self) -> None:
-        """Look for parts of the entities recognised in the originals."""
+        """Search parts of the entities that are recognised in the originals."""
         labels = self.entities or tuple(sorted(self.labels))
         texts = self.original.texts
         if not labels or len(self.texts) != len(texts):
             return
         by_origin: dict[bool, list[Survivor]] = {False: [], True: []}
         for s in survivors(texts, self.texts, recognise(texts, labels, self.nlp or rules())):
-            # Where survivors were asked for, each one counts.
+            # With `entities`, every survivor is a leak.
             drawable = all(self.space.find(part) >= 0 for part in WORDS.findall(s.word))
             by_origin[not self.entities and drawable].append(s)
         for by_chance, hits in by_origin.items():
@@ -369,7 +375,7 @@ class _Audit:
 
 
 def _same_layout(old: str, released: str) -> bool:
-    """About as many words, or the same line breaks and marks between them."""
+    """Return whether texts have about as many words, or the same marks and line breaks."""
     n_old, n_new = len(old.split()), len(released.split())
     marks = [MARKS.sub("", text.replace(REDACTED, "")) for text in (old, released)]
     same_marks = len(marks[0]) > 2 and marks[0] == marks[1]
@@ -383,7 +389,7 @@ def _case(word: str) -> str:
 
 
 def _in_plaintext(receipt: dict[str, Any]) -> Iterator[str]:
-    """The phrases that a receipt and its earlier ones declare, unless merely claimed."""
+    """Yield the phrases that a receipt and its earlier ones declare, except claimed ones."""
     stages = receipt.get("stages")
     for stage in stages if isinstance(stages, list | tuple) else ():
         if isinstance(stage, dict) and stage.get("stage") == "release":
@@ -394,7 +400,7 @@ def _in_plaintext(receipt: dict[str, Any]) -> Iterator[str]:
 
 
 def _stated(receipt: dict[str, Any], stage: str, name: str) -> Any:
-    """What a stage of a receipt states; None where it does not, or is damaged."""
+    """Return a term of a stage of a receipt; None if it is missing or the receipt is damaged."""
     try:
         return Receipt(receipt).stage(stage).get(name)
     except (AttributeError, LookupError, TypeError):

@@ -1,6 +1,6 @@
 """Tests of exact probabilities, closed forms, noise distributions, independence and sentences.
 
-Each takes an AuditTrial, and returns a Finding, or None where it does not apply.
+Each takes an AuditTrial and returns a Finding; None if it does not apply.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...space import Space
 from ...ty import Mechanism, StatesProbabilities, facts_of
 from .claims import INCONCLUSIVE, NOT_REFUTED, REFUTED, Claim, Finding
 
-ROWS = 400  # of a large space: all pairs of so many rows
+ROWS = 400  # of a large space, all pairs of which are computed
 TOLERANCE, RARE = 1e-9, 1e-9
 CHECKED, DRAWS = 3, 20_000
 RANGE = "The range of the loss over all outputs passes what loss_range states."
@@ -25,9 +25,9 @@ RANGE = "The range of the loss over all outputs passes what loss_range states."
 
 @dataclass(frozen=True)
 class Effort:
-    """Size of an audit. plane, cloud: for each contest most draws of each word, about so many
-    seconds, most pairs. draws: to compare with a stated distribution. sentences: pairs of
-    sentences, and draws of each side. large: words and dimensions of the large vocabulary."""
+    """Size of an audit. plane, cloud: most draws of each word, seconds and most pairs of a contest.
+    draws: of a stated distribution. sentences: pairs of sentences, and draws of each side. large:
+    words and dimensions of the cloud."""
 
     plane: tuple[int, float, int]
     cloud: tuple[int, float, int]
@@ -38,8 +38,8 @@ class Effort:
 
 @dataclass(frozen=True)
 class AuditTrial:
-    """A mechanism that is fitted on a space, and its claim there. seed: of the draws, for tests.
-    alpha: the probability that a contest refutes a sound mechanism by chance."""
+    """A mechanism that is fitted on a space, and its claim. seed: of the draws, for tests. alpha:
+    the probability that a contest refutes a sound mechanism by chance."""
 
     mechanism: Mechanism
     claim: Claim
@@ -52,47 +52,47 @@ class AuditTrial:
 # -- exact probabilities and closed forms ----------------------------------------------------------
 
 
-def exact(on: AuditTrial) -> Finding | None:
-    """Compute the loss, or hockey-stick divergence, of all pairs of words by `distribution`."""
-    if not isinstance(on.mechanism, StatesProbabilities):
+def exact(trial: AuditTrial) -> Finding | None:
+    """Compute the loss or hockey-stick divergence of all pairs of words by `distribution`."""
+    if not isinstance(trial.mechanism, StatesProbabilities):
         return None
-    rows = _rows(on.space)
-    P = np.asarray(on.mechanism.distribution(rows), dtype=np.float64)
+    rows = _rows(trial.space)
+    P = np.asarray(trial.mechanism.distribution(rows), dtype=np.float64)
     wrong = ""
-    if P.shape != (len(rows), len(on.space)) or not np.isfinite(P).all() or P.min() < 0:
+    if P.shape != (len(rows), len(trial.space)) or not np.isfinite(P).all() or P.min() < 0:
         wrong = "The mechanism states probabilities that are none."
     elif np.abs(P.sum(axis=1) - 1).max() > 1e-6:
         wrong = "The probabilities that the mechanism states do not sum to 1."
-    elif not _follows(on.mechanism, P, rows, Rng(on.seed)):
+    elif not _follows(trial.mechanism, P, rows, Rng(trial.seed)):
         wrong = "The draws do not follow the probabilities that the mechanism states."
     if wrong:
         return Finding("exact", INCONCLUSIVE, wrong)
-    E = on.claim.epsilons(rows)[:, rows]
+    E = trial.claim.epsilons(rows)[:, rows]
     with np.errstate(divide="ignore", invalid="ignore"):
         logs, losses = np.log(P), np.empty_like(E)
         for w in range(len(rows)):
-            if on.claim.delta:
+            if trial.claim.delta:
                 factor = np.exp(np.minimum(E[w], 700.0))[:, None]
                 losses[w] = np.maximum(P[w][None, :] - factor * P, 0).sum(axis=1)
             else:
                 gap = logs[w][None, :] - logs
-                gap[:, np.isneginf(logs[w])] = -np.inf  # impossible outputs of w do not count
+                gap[:, np.isneginf(logs[w])] = -np.inf  # ignores impossible outputs of w
                 losses[w] = gap.max(axis=1)
-    return _loss_or_range("exact", on, rows, E, losses)
+    return _loss_or_range("exact", trial, rows, E, losses)
 
 
-def closed_form(on: AuditTrial) -> Finding | None:
-    """Compute the loss of all pairs of some words by the mechanism's fact `loss`, or, where a delta
-    is promised, by its `delta`; None where it has no such closed forms."""
-    facts = facts_of(on.mechanism)
-    rows = np.union1d(_rows(on.space), np.arange(min(len(on.space), 46)))
-    E, promised = on.claim.epsilons(rows)[:, rows], on.claim.delta
+def closed_form(trial: AuditTrial) -> Finding | None:
+    """Compute the loss of all pairs of some words by the fact `loss`, or `delta` if a delta is
+    claimed; None without such closed forms."""
+    facts = facts_of(trial.mechanism)
+    rows = np.union1d(_rows(trial.space), np.arange(min(len(trial.space), 46)))
+    E, promised = trial.claim.epsilons(rows)[:, rows], trial.claim.delta
     losses = facts.delta(rows, rows, E) if promised else facts.loss(rows, rows)
     if losses is None:
         return None
-    if promised:  # what rounding alone lifts above the promise is no finding
+    if promised:  # ignores excess by rounding
         losses = np.where(losses > promised * (1 + 1e-6) + 1e-13, losses, 0.0)
-    return _loss_or_range("closed form", on, rows, E, losses)
+    return _loss_or_range("closed form", trial, rows, E, losses)
 
 
 def _rows(space: Space) -> Ints1d:
@@ -101,7 +101,7 @@ def _rows(space: Space) -> Ints1d:
 
 
 def _follows(mechanism: Mechanism, P: Floats2d, rows: Ints1d, rng: Rng) -> bool:
-    """Chi-square test of the stated probabilities, outputs below 5 expected draws pooled."""
+    """Return the result of a chi-square test; outputs below 5 expected draws are pooled."""
     from scipy.stats import chisquare
 
     for at in np.linspace(0, len(rows) - 1, CHECKED).astype(int):
@@ -113,7 +113,7 @@ def _follows(mechanism: Mechanism, P: Floats2d, rows: Ints1d, rng: Rng) -> bool:
         seen = np.append(seen[~rare], seen[rare].sum())
         mean = np.append(mean[~rare], mean[rare].sum())
         if mean[-1] < 1:
-            # Too few to test by themselves: merged into the likeliest.
+            # Too few to test separately: merged into the likeliest.
             best = int(np.argmax(mean[:-1])) if len(mean) > 1 else 0
             seen[best], mean[best] = seen[best] + seen[-1], mean[best] + mean[-1]
             seen, mean = seen[:-1], mean[:-1]
@@ -123,24 +123,22 @@ def _follows(mechanism: Mechanism, P: Floats2d, rows: Ints1d, rng: Rng) -> bool:
 
 
 def _loss_or_range(
-    tier: str, on: AuditTrial, rows: Ints1d, E: Floats2d, losses: Floats2d
+    tier: str, trial: AuditTrial, rows: Ints1d, E: Floats2d, losses: Floats2d
 ) -> Finding:
-    """The finding of `_worst`; unless that is refuted, that of the ranges, if they are too large.
-
-    The range of the loss is the largest loss of either word to the other, added up.
-    """
-    finding = _worst(tier, on, rows, E, losses)
-    if on.claim.delta or finding.verdict != NOT_REFUTED:
+    """Return the finding of `_worst`, or that of loss ranges if only these are too large. The range
+    of a pair is the sum of its largest losses in both directions."""
+    finding = _worst(tier, trial, rows, E, losses)
+    if trial.claim.delta or finding.verdict != NOT_REFUTED:
         return finding
-    times = on.mechanism.guarantee.loss_range
-    by_range = _worst(tier, on, rows, times * E, losses + losses.T)
+    times = trial.mechanism.guarantee.loss_range
+    by_range = _worst(tier, trial, rows, times * E, losses + losses.T)
     return replace(by_range, what=RANGE) if by_range.verdict == REFUTED else finding
 
 
-def _worst(tier: str, on: AuditTrial, rows: Ints1d, E: Floats2d, losses: Floats2d) -> Finding:
-    """The finding of the worst pair. found: losses, or, where a delta is promised, deltas at the
-    promised epsilons E; both (k, k)."""
-    delta = on.claim.delta
+def _worst(tier: str, trial: AuditTrial, rows: Ints1d, E: Floats2d, losses: Floats2d) -> Finding:
+    """Return the finding of the worst pair. losses: (k, k), or deltas at the claimed epsilons E if
+    a delta is claimed."""
+    delta = trial.claim.delta
     with np.errstate(invalid="ignore"):
         excess = losses - (delta or E)
     excess[~np.isfinite(E)] = -np.inf
@@ -157,33 +155,30 @@ def _worst(tier: str, on: AuditTrial, rows: Ints1d, E: Floats2d, losses: Floats2
             f"Of {count:,} ordered pairs, the worst: delta is {bound:.3g} at epsilon "
             f"{claimed:.4g}, and {delta:.3g} is promised."
         )
-    pair = (on.space.words[int(rows[w])], on.space.words[int(rows[v])])
+    pair = (trial.space.words[int(rows[w])], trial.space.words[int(rows[v])])
     return Finding(
         tier, REFUTED if refuted else NOT_REFUTED, summary, pair, claimed=claimed, delta=delta,
         bound=None if delta else bound, tests=count,
     )  # fmt: skip
 
 
-# -- the distribution of known noise: the only test of a scale that is 1 % off ---------------------
+# -- the distribution of known noise: the only test that detects an error of 1 % in its scale ------
 
 UNLIKELY = 1e-7
 FEW_WORDS = 4
 
 
-def noise_radius(on: AuditTrial) -> Finding | None:
-    """Test the radius of the noise against its distribution (Kolmogorov and Smirnov).
-
-    A mechanism states a ty.NoiseDistribution: from its guarantee, its settings and the space,
-    independently of the code that draws.
-    """
+def noise_radius(trial: AuditTrial) -> Finding | None:
+    """Test the radius of the noise against the stated ty.NoiseDistribution (Kolmogorov-Smirnov),
+    which is independent of the code that samples."""
     from scipy.stats import kstest
 
-    stated = facts_of(on.mechanism).noise_distribution()
+    stated = facts_of(trial.mechanism).noise_distribution()
     if stated is None:
         return None
-    words = np.linspace(0, len(on.space) - 1, FEW_WORDS).astype(np.int64)
-    rows = np.repeat(words, on.effort.draws // FEW_WORDS)
-    draw = on.mechanism.sample(rows, Rng(on.seed))
+    words = np.linspace(0, len(trial.space) - 1, FEW_WORDS).astype(np.int64)
+    rows = np.repeat(words, trial.effort.draws // FEW_WORDS)
+    draw = trial.mechanism.sample(rows, Rng(trial.seed))
     if draw.vectors is None:
         return None
     R = stated.radius(np.asarray(draw.vectors, dtype=np.float64) - stated.centres[rows])
@@ -199,23 +194,23 @@ def noise_radius(on: AuditTrial) -> Finding | None:
     return Finding("radius", INCONCLUSIVE, summary, draws=len(rows))
 
 
-# -- independence of the draws of a text -----------------------------------------------------------
+# -- independence of draws -------------------------------------------------------------------------
 
 MOST_Z = 7.0  # 3e-12 for each of some hundred numbers
-MODE = 0.8  # an output that is nearly always the same has no ranks to compare
+MODE = 0.8  # share of the commonest output, above which ranks cannot be compared
 IN_COMMON = 50
 
 
-def independence(on: AuditTrial) -> Finding:
-    """Test that outputs of two calls, for two words by turns, are independent.
+def independence(trial: AuditTrial) -> Finding:
+    """Test that outputs of two calls, for two alternating words, are independent.
 
-    The guarantee of a word composes over a text only where draws are independent. Noise that is
-    drawn for pairs of opposite signs (antithetic), or in part for all words of a call, has the
-    right distribution for each word alone; two outputs together reveal the words. Rank correlations
-    (Spearman 1904) are about normal for independent draws, whatever their distribution.
+    Guarantees of words compose over a text only for independent draws. Antithetic noise, or noise
+    shared by the words of a call, has the correct distribution for each word, but two outputs
+    together reveal the words. Rank correlations (Spearman 1904) of independent draws are about
+    normal, whatever their distribution.
     """
-    rows = np.tile([0, len(on.space) // 2], on.effort.draws // 2)
-    A, B = (_numbers(on, rows, number) for number in range(2))
+    rows = np.tile([0, len(trial.space) // 2], trial.effort.draws // 2)
+    A, B = (_numbers(trial, rows, number) for number in range(2))
     wrong, tests = [], 0
     for pairing, first, second in _neighbours(A, B):
         for a, b in zip(first.T, second.T, strict=True):
@@ -227,28 +222,27 @@ def independence(on: AuditTrial) -> Finding:
         within, between = int(np.sum(a[:-1] == a[1:])), int(np.sum(a[:-1] == b[1:]))
         if within - between > IN_COMMON + 2 * MOST_Z * np.sqrt(within + between):
             wrong.append("Outputs of one call have numbers of their noise in common.")
-    fine = f"{tests} comparisons of outputs of one call and of two: none knows of another."
-    pair = (on.space.words[0], on.space.words[len(on.space) // 2])
+    passed = f"{tests} comparisons of outputs of one call and of two: none knows of another."
+    pair = (trial.space.words[0], trial.space.words[len(trial.space) // 2])
     return Finding(
-        "independence", REFUTED if wrong else NOT_REFUTED, wrong[0] if wrong else fine, pair,
+        "independence", REFUTED if wrong else NOT_REFUTED, wrong[0] if wrong else passed, pair,
         event="two outputs together" if wrong else "", tests=tests, draws=2 * len(rows),
     )  # fmt: skip
 
 
-def _numbers(on: AuditTrial, rows: Ints1d, number: int) -> Floats2d:
-    """float64 (draws, c): noisy vectors, or projections of words."""
-    draw = on.mechanism.sample(
-        rows, Rng(None if on.seed is None else on.seed + 7919 * (number + 1))
-    )
+def _numbers(trial: AuditTrial, rows: Ints1d, number: int) -> Floats2d:
+    """Return noisy vectors, or projections of words, float64 (draws, c)."""
+    seed = None if trial.seed is None else trial.seed + 7919 * (number + 1)
+    draw = trial.mechanism.sample(rows, Rng(seed))
     if draw.vectors is not None:
         return np.asarray(draw.vectors, dtype=np.float64)
-    directions = np.random.default_rng(0).normal(size=(on.space.vectors.shape[1], 3))
-    projected: Floats2d = (on.space.vectors @ directions)[draw.rows]
+    directions = np.random.default_rng(0).normal(size=(trial.space.vectors.shape[1], 3))
+    projected: Floats2d = (trial.space.vectors @ directions)[draw.rows]
     return projected
 
 
 def _neighbours(A: Floats2d, B: Floats2d) -> Iterator[tuple[str, Floats2d, Floats2d]]:
-    """Pairs of outputs, each of them in one pair alone, so that pairs are independent as well."""
+    """Yield pairs of outputs, each output in one pair, so that pairs are independent."""
     evens, odds = A[0::2], A[1::2]
     half = len(evens) // 4 * 2
     yield "of two words side by side", evens, odds
@@ -259,7 +253,7 @@ def _neighbours(A: Floats2d, B: Floats2d) -> Iterator[tuple[str, Floats2d, Float
 
 
 def _z(a: Floats1d, b: Floats1d) -> float:
-    """The z score of the rank correlation; 0 where nearly all values are equal."""
+    """Return the z score of the rank correlation; 0 if nearly all values are equal."""
     from scipy.stats import rankdata
 
     ranks = [rankdata(values) for values in (a, b)]
@@ -268,40 +262,40 @@ def _z(a: Floats1d, b: Floats1d) -> float:
     return float(np.corrcoef(*ranks)[0, 1] * np.sqrt(len(a) - 1))
 
 
-# -- sentences whose words are drawn together ------------------------------------------------------
+# -- sentence-level sampling -----------------------------------------------------------------------
 
 WORDS = 30  # of a sentence
-SHARES = (0.0, 0.0, 0.2, 1.0)  # of its words that are changed; one at least
+SHARES = (0.0, 0.0, 0.2, 1.0)  # of its words that are changed; at least one
 CLOSE = 1e-7
 FAR = 5.0  # standard errors: exceeded by chance once in 1.7 million
 
 
-def sentences(on: AuditTrial) -> Finding | None:
-    """Sample long sentences, and pairs of them that differ in one word, in some, or in all.
+def sentences(trial: AuditTrial) -> Finding | None:
+    """Compute the loss of sampled sentences in pairs that differ in one, some or all words.
 
-    A mechanism that draws words together states the likelihood of any output: the loss of a draw is
-    exact, and chance decides only which draws are tested. None where words are drawn alone.
+    Sentence-level mechanisms state the likelihood of any output, so the loss of a draw is exact.
+    None for word-level sampling.
     """
-    mechanism: Any = on.mechanism
-    if not facts_of(on.mechanism).draws_sentences:
+    mechanism: Any = trial.mechanism
+    if not facts_of(trial.mechanism).draws_sentences:
         return None
-    (pairs, repeats), n = on.effort.sentences, len(on.space)
-    rng = np.random.default_rng(on.seed)
+    (pairs, repeats), n = trial.effort.sentences, len(trial.space)
+    rng = np.random.default_rng(trial.seed)
     originals = rng.integers(n, size=(pairs, WORDS))
-    likely = on.mechanism.sample(originals.reshape(-1), Rng(on.seed)).rows.reshape(originals.shape)
-    # Words are changed to likely outputs, or, where all are, to any words.
+    likely = trial.mechanism.sample(originals.reshape(-1), Rng(trial.seed)).rows.reshape(
+        originals.shape
+    )
+    # Words are changed to likely outputs, or, if all are changed, to any words.
     shares = np.resize(SHARES, pairs)[:, None]
     change = rng.random(originals.shape) < shares
     change[np.arange(pairs), rng.integers(WORDS, size=pairs)] = True
     uniform = rng.integers(n, size=originals.shape)
-    changed = np.where(
-        change, np.where((shares < 1) & (likely != originals), likely, uniform), originals
-    )
-    promised = []  # for two texts: the sum over their words
-    for mine, its in zip(originals, changed, strict=True):
-        differ = mine != its
-        promised.append(on.claim.of_pairs(np.stack([mine[differ], its[differ]], axis=1)).sum())
-    losses = _losses(mechanism, originals, changed, repeats, Rng(on.seed))
+    replacements = np.where((shares < 1) & (likely != originals), likely, uniform)
+    changed = np.where(change, replacements, originals)
+    promised = []  # for two sentences: the sum over their words
+    for pair in np.stack([originals, changed], axis=2):
+        promised.append(trial.claim.of_pairs(pair[pair[:, 0] != pair[:, 1]]).sum())
+    losses = _losses(mechanism, originals, changed, repeats, Rng(trial.seed))
     # The sum over y of P(y) h(y) is that of P'(y) exp(L(y)) h(y). With h = 1 where L <= 0, and
     # pairs in either order: the share of draws that are likelier for the other sentence is the mean
     # of exp(-L) over those that are not.
@@ -315,7 +309,7 @@ def sentences(on: AuditTrial) -> Finding | None:
     worst = int(np.argmax(excess))
     refuted = bool(excess[worst] > CLOSE * max(1.0, claimed[worst]))
     ranges = losses.reshape(2, pairs, repeats).max(axis=2).sum(axis=0)
-    stated = on.mechanism.guarantee.loss_range * np.array(promised)
+    stated = trial.mechanism.guarantee.loss_range * np.array(promised)
     widest = int(np.argmax(ranges - stated))
     if not refuted and ranges[widest] - stated[widest] > CLOSE * max(1.0, stated[widest]):
         return Finding(
@@ -333,13 +327,15 @@ def sentences(on: AuditTrial) -> Finding | None:
 
 
 def _losses(mechanism: Any, first: Ints2d, second: Ints2d, repeats: int, rng: Rng) -> Floats1d:
-    """ln P(draw | its sentence) / P(draw | the other one), (2 * pairs * repeats,), draws from `one`
-    first."""
+    """Return ln P(draw | its sentence) / P(draw | the other), (2 * pairs * repeats,), first those
+    of draws from `first`."""
     sides = [np.repeat(rows, repeats, axis=0).reshape(-1) for rows in (first, second)]
     starts: Bools1d = np.arange(len(sides[0])) % WORDS == 0
     losses = []
-    for mine, its in (sides, sides[::-1]):
-        drawn = mechanism.sample(mine, rng, starts=starts).rows
-        log_own, log_other = (mechanism.log_likelihood(rows, drawn, starts) for rows in (mine, its))
-        losses.append(log_own - log_other)
+    for rows, other_rows in (sides, sides[::-1]):
+        drawn = mechanism.sample(rows, rng, starts=starts).rows
+        log_p, other_log_p = (
+            mechanism.log_likelihood(r, drawn, starts) for r in (rows, other_rows)
+        )
+        losses.append(log_p - other_log_p)
     return np.concatenate(losses)

@@ -24,7 +24,7 @@ from ...validate import between, needs, one_of
 from ..attacks import ATTACKS, AttackFigure, Reader
 from ..attacks.frontier import FrontierPoint, Ground, at_attacker, frontier
 from ..attacks.frontier import result_of as frontier_result
-from ..attacks.language import OF_KIND, RARE
+from ..attacks.language import OF_DOMAIN, RARE
 from ..attacks.tries import attack_over_epsilon
 from ..attacks.whole import NAME as ATTRIBUTES
 from ..attacks.whole import STRONGER, Posts, infer, link_texts
@@ -41,7 +41,7 @@ COLUMNS = (
     "mechanism", "epsilon", "unchanged", "recovered", "rare unchanged", "rare recovered", "cosine",
     "nats",
 )  # fmt: skip
-BY = ("recovered by", "rare by")  # where one with a causal model tries as well
+BY = ("recovered by", "rare by")  # with a second attacker, who has a causal model
 
 
 def attack_cli(
@@ -140,7 +140,7 @@ def attack_cli(
         else:
             figures = attack_over_epsilon(names, makers, epsilons, ground, progress)
             by_name = {kind: [f for f in figures if f.attack == kind] for kind in names}
-            results = {kind: attack_result(of_kind) for kind, of_kind in by_name.items() if of_kind}
+            results = {kind: attack_result(rows) for kind, rows in by_name.items() if rows}
             _print(figures, _note(figures, ground))
     _write(results, out, force=force)
 
@@ -151,13 +151,9 @@ def _write(results: Mapping[str, ResultTable], out: Path | None, *, force: bool)
 
 
 def _check_options(name: str, model: str | None, prompt: str, rewriting: str | None) -> None:
-    """Raise UsageError for an option that the attack does not have."""
-    of_attacks = (
-        ("model", model, BY_MODEL),
-        ("prompt", prompt, BY_PROMPT),
-        ("released", rewriting, [LINK]),
-    )
-    for option, value, names in of_attacks:
+    """Raise UsageError for an option of another attack."""
+    options = (("model", model, BY_MODEL), ("prompt", prompt, BY_PROMPT))
+    for option, value, names in (*options, ("released", rewriting, [LINK])):
         if value and name not in names:
             raise UsageError(f"`{option}` is for {', '.join(names)}, not for {name}.")
     if prompt and model is None:
@@ -167,7 +163,7 @@ def _check_options(name: str, model: str | None, prompt: str, rewriting: str | N
 def _epsilons(
     configs: Mapping[str, Any], chosen: Sequence[float] | None
 ) -> dict[str, Sequence[float]]:
-    """Return the epsilons of each mechanism: the chosen ones, or the levels of the default one."""
+    """Return the epsilons of each mechanism: the chosen ones, or the default's levels."""
     for label, config in configs.items():
         if chosen is None and config["@dx_mechanisms"] != DEFAULT["@dx_mechanisms"]:
             raise UsageError(f"{label} needs `epsilon`: the levels are those of the default.")
@@ -229,13 +225,12 @@ def _print_frontier(points: list[FrontierPoint], ground: Ground, shares: Sequenc
     several = ground.reader is not None
     typer.echo(_frontier_table(points, several) + "\n")
     for attacker in shares:
-        met = at_attacker(points, attacker)
-        if met:
+        if at_rate := at_attacker(points, attacker):
             typer.secho(f"Where the attacker recovers {attacker:.0%} of the words:", bold=True)
-            typer.echo(_frontier_table(met, several) + "\n")
+            typer.echo(_frontier_table(at_rate, several) + "\n")
     read = "texts like these" if ground.read else "how often each word comes in these texts"
     models = [ground.language.name]
-    models += [OF_KIND] if ground.language.of_kind is not None else []
+    models += [OF_DOMAIN] if ground.language.domain_chain is not None else []
     models += [f"a {ground.reader.name}"] if ground.reader is not None else []
     choice = " (whichever recovers more)" if len(models) > 1 else ""
     typer.echo(
@@ -266,7 +261,7 @@ def _releases(
     epsilons: Mapping[str, Sequence[float]],
     space: Space,
 ) -> Iterator[tuple[tuple[str, float], Sequence[str]]]:
-    """Yield what tables call each release, its epsilon, and its texts."""
+    """Yield the label and epsilon of each release, and its texts."""
     for label, config in configs.items():
         for epsilon in progress(epsilons[label], label):
             nlp, _ = sanitizer(config, epsilon, space)
@@ -274,7 +269,7 @@ def _releases(
 
 
 def _fields(path: Path, *names: str) -> list[tuple[str, ...]]:
-    """The fields of the rows of a file, a tuple for each field."""
+    """Return the fields of the rows of a file, a tuple for each field."""
     needs("scikit-learn", "this attack", extra="sklearn")
     return [*zip(*read_fields(path, names), strict=True)]
 

@@ -107,7 +107,7 @@ def audit_release_cli(
     from ..report.receipts import read_receipt
 
     try:
-        account = None if receipt is None else read_receipt(receipt).receipt
+        account = None if receipt is None else read_receipt(receipt).to_dict()
         with setting_up():
             table: Space = load(space)
             nlp = None if model is None else _load_model(model)
@@ -127,7 +127,7 @@ def _print(report: Any, as_json: bool, **settings: bool) -> None:
 
 
 def _load_model(model: str) -> Language:
-    """Load a pipeline with a recogniser. Raise UsageError where there is none."""
+    """Load a pipeline with a recogniser. Raise UsageError without one."""
     try:
         nlp = util.load_model(model)
     except (OSError, ValueError):

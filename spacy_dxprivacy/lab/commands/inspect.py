@@ -1,4 +1,4 @@
-"""`python -m spacy dx inspect WORD`: its neighbours, and what it becomes."""
+"""`python -m spacy dx inspect WORD`: the neighbours and outputs of a word."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...cli.terminal import setting_up, settings_that_fail
 from ...config import import_code
 from ...errors import DxError, UsageError
 from ...io.build import mechanism_config
-from ...mechanisms.levels import found_by
+from ...mechanisms.levels import level_of
 from ...privacy.randomness import Rng
 from ...space import Space
 from ...space.search.exact import euclidean
@@ -74,8 +74,8 @@ def inspect_cli(
 
 
 def outputs_of(row: int, mechanism: Mechanism, draws: int) -> tuple[Ints1d, Floats1d, bool]:
-    """Return what a word becomes, the likeliest first, with shares; and whether these are exact.
-    draws: to count where they are not."""
+    """Return the outputs of a word, likeliest first, with their shares, and whether these are
+    exact. draws: to simulate them."""
     if exact := isinstance(mechanism, StatesProbabilities):
         P = mechanism.distribution(np.array([row]))[0]
         rows = np.flatnonzero(P > 0)
@@ -89,7 +89,7 @@ def outputs_of(row: int, mechanism: Mechanism, draws: int) -> tuple[Ints1d, Floa
 
 
 def nearest(D: Floats1d, row: int, k: int) -> tuple[Ints1d, Floats1d]:
-    """Return the k other words at the least finite distances D (n,), and these."""
+    """Return the k nearest other words at finite distances D (n,), and their distances."""
     D[row] = np.inf
     rows = np.argsort(D, kind="stable")[:k]
     rows = rows[np.isfinite(D[rows])]
@@ -102,12 +102,12 @@ def _print_neighbours(space: Space, row: int, mechanism: Mechanism, k: int) -> N
     columns, header = [nearest(euclidean(space.vectors, rows)[0], row, k)], ["nearest by Euclid"]
     metric = mechanism.guarantee.metric
     if isinstance(mechanism, HasMetric) and metric != "euclidean":
-        with suppress(DxError):  # a guarantee that is in no metric of the space
+        with suppress(DxError):  # the guarantee is not in a metric
             columns.append(nearest(mechanism.distances(rows)[0], row, k))
             header.append(f"nearest by {metric}")
     cells = [
-        [(space.words[i], f"{d:.3g}") for i, d in zip(near.tolist(), D, strict=True)]
-        for near, D in columns
+        [(space.words[i], f"{d:.3g}") for i, d in zip(rows.tolist(), D, strict=True)]
+        for rows, D in columns
     ]
     lines = [[*chain(*line)] for line in zip_longest(*cells, fillvalue=("", ""))]
     titles = [title for name in header for title in (name, "distance")]
@@ -115,7 +115,7 @@ def _print_neighbours(space: Space, row: int, mechanism: Mechanism, k: int) -> N
 
 
 def _print_title(mechanism: Mechanism, label: str) -> None:
-    """Print a mechanism by its label, and in red where it has no guarantee."""
+    """Print a mechanism by its label; in red if it has no guarantee."""
     guarantee = mechanism.guarantee
     typer.secho(f"{label}, epsilon in {guarantee.unit or 'no unit'}", bold=True)
     if not guarantee.holds:
@@ -124,6 +124,6 @@ def _print_title(mechanism: Mechanism, label: str) -> None:
 
 
 def _print_attacker(mechanism: Mechanism, epsilon: float) -> None:
-    """Print the attack success rate on other texts, where it was measured."""
-    measured = found_by(mechanism, epsilon)
+    """Print the measured attack success rate on other texts, if any."""
+    measured = level_of(mechanism, epsilon)
     typer.echo(sentence(None if measured is None else measured.to_dict()))

@@ -17,7 +17,7 @@ from ...config import PipelineOptions
 from ...errors import UsageError
 from ...io.build import make_pipeline
 from ...space.sources import read_words
-from ..informed import Informed
+from ..informed import InformedAttacker
 from ..odds import Odds, OddsOfTexts, odds_of, settings_of, texts_of_files, times
 from ..report.receipts import Releases, read_receipt, receipts_of
 from ..results import text_table
@@ -65,30 +65,27 @@ def odds_cli(
         if secrets not in (None, ENTITIES):
             raise UsageError(f"`secrets` must be {ENTITIES}, got {secrets!r}.")
         alternatives = None if among is None else read_words(among)
-        named = sys.stdin.readline().strip() if secret == "-" else secret
+        secret_text = sys.stdin.readline().strip() if secret == "-" else secret
         account = _account(after, receipt)
         if account is not None and pipeline.config is None and not pipeline.of_component():
-            pipeline = replace(pipeline, **settings_of(account.receipt))
+            pipeline = replace(pipeline, **settings_of(account.to_dict()))
         with setting_up():
             nlp = make_pipeline(pipeline)
-        attacker = Informed(nlp)
+        attacker = InformedAttacker(nlp)
         if account is not None:
-            attacker.check(account.receipt)
+            attacker.check(account.to_dict())
         failed = account.count.failed[0] if account is not None and account.count.failed else ()
         texts = texts_of_files(nlp, before, after, field, failed=failed)
-        result = odds_of(attacker, bar(texts, unit="record"), named, alternatives)
+        result = odds_of(attacker, bar(texts, unit="record"), secret_text, alternatives)
         if as_json:
-            payload = {
-                **result._asdict(),
-                "odds": [asdict(secret_odds) for secret_odds in result.odds],
-            }
+            payload = {**result._asdict(), "odds": [asdict(odds) for odds in result.odds]}
             typer.echo(json.dumps(payload, indent=2, ensure_ascii=False))
         else:
             _print(result, unchecked=after is not None and account is None)
 
 
 def _account(after: Path | None, receipt: Path | None) -> Releases | None:
-    """Return the receipt of a release; None where there is none."""
+    """Return the receipt of a release, or None."""
     if receipt is not None:
         return read_receipt(receipt)
     if after is None or after.suffix != ".spacy":

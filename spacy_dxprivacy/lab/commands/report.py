@@ -75,11 +75,11 @@ def report_cli(
         judging = None if judge is None else open_model(judge)
     settings = {"space": space} if config is None else {"config": config}
     files = FileOptions(field=(field,))
-    asked = Request(
+    request = Request(
         receipt=receipt, fields=files, label=label, documents=documents, judge=judging,
         settings=settings, progress=progress,
     )  # fmt: skip
-    release = read_release(before, after, table, asked)
+    release = read_release(before, after, table, request)
     page = page_of(release, measured_of(release) if measure else None)
     write_bytes(output, page.encode(), force=force)
     keep_from_git(output)

@@ -1,7 +1,4 @@
-"""A page for the owner of the texts that shows what sanitising did to them.
-
-pairs (aligned tokens) and receipts (in plain words) -> measure -> page
-"""
+"""A report for the owner of the texts: pairs (aligned tokens), receipts -> measure -> page."""
 
 from .measure import Measured, Release, Request
 from .page import page_of, read_release

@@ -1,9 +1,8 @@
-"""What attackers recover from a release, measured on the release itself.
+"""Attack and audit a release, as `dx attack` and `dx audit` do.
 
-The attackers and audits are those of `dx attack` and `dx audit`, in this process. Of words that a
-mechanism drew: each word guessed from all outputs, documents linked, words tested for membership,
-and the odds of an attacker who knows all but one name. Of entities with surrogates: what the text
-around them tells.
+Sampled words are guessed from all outputs, documents are linked, words are tested for membership,
+and the odds of an informed attacker are computed. Replaced mentions are guessed from the words
+around them.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ from ...privacy.randomness import Rng
 from ...space import Space
 from ...ty import Draw, Mechanism
 from ..attacks.frontier import Ground
-from ..attacks.language import OF_KIND, language_of, language_variants
+from ..attacks.language import OF_DOMAIN, language_of, language_variants
 from ..attacks.reading import ReleaseReading, SeenRelease, filled_guess
 from ..attacks.tries import LINK_LENGTH, TRUE_POSITIVES, AttackTrial, attack
 from ..attacks.whole import LINKED, link_texts
 from ..audit import audit, audit_release
-from ..audit.original import labels_in_plaintext, rules
+from ..audit.original import entity_mode_labels, rules
 from ..corpus import EncodedCorpus, words_of
-from ..informed import Informed
+from ..informed import InformedAttacker
 from ..odds import Odds, TextAndRelease, odds_of, settings_of, times
 from ..results import NAN, AttackFigure, Progress, no_progress
 from .pairs import NONE, Pair
@@ -43,13 +42,13 @@ from .receipts import Releases
 if TYPE_CHECKING:  # torch is imported when a model is opened
     from ..transformer import CausalModel
 
-MOST_WORDS = 10_000  # that are attacked: those of the first documents
-MOST_SHARED = 1000  # documents with one name: all pairs of more would be too many
+MOST_WORDS = 10_000  # attacked, of the first documents
+MOST_SHARED = 1000  # documents with a name, of which all pairs are compared
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A measured figure. value: in words. sentence: for the first screen, or ""."""
+    """A measured figure. value: as text. sentence: for the first screen, or ""."""
 
     title: str
     value: str
@@ -58,33 +57,25 @@ class Figure:
 
 @dataclass
 class Measured:
-    """Figures by name. recovered: for each document, the places of the tokens that were recovered,
-    and of those that were tried. secrets: how sure an attacker can be of each."""
+    """Figures by name. recovered: for each document, the tokens that were recovered, and that were
+    attacked. secrets: their odds."""
 
     figures: dict[str, Figure] = field(default_factory=dict)
     recovered: list[tuple[set[int], set[int]]] = field(default_factory=list)
     secrets: list[Odds] = field(default_factory=list)
 
-    @property
-    def sentences(self) -> list[str]:
-        """What was measured, for the first screen."""
-        return [figure.sentence for figure in self.figures.values() if figure.sentence]
-
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a release beside those of the originals, as far as the space holds both.
-
-    text: the originals. outputs: int64 (t,), rows of the space. at: int64 (t, 2), the document and
-    the token of each word.
-    """
+    """The words of originals and release that are in the space. text: the originals. outputs: int64
+    (t,). at: int64 (t, 2), the document and token of each word."""
 
     text: EncodedCorpus
     outputs: Ints1d
     at: Ints2d
 
     def by_document(self, right: Bools1d, documents: int) -> list[tuple[set[int], set[int]]]:
-        """Return the tokens of each document that were recovered, and that were tried."""
+        """Return the tokens of each document that were recovered, and that were attacked."""
         tokens: list[tuple[set[int], set[int]]] = [(set(), set()) for _ in range(documents)]
         for (document, token), hit in zip(self.at.tolist(), right.tolist(), strict=True):
             tokens[document][1].add(token)
@@ -94,8 +85,8 @@ class Words:
 
 
 def words_of_pairs(pairs: Sequence[Pair], space: Space, *, drawn: bool) -> Words:
-    """Return the words of the first MOST_WORDS words. drawn: outputs have to be in the space; else
-    -1 stands for those that are not. Raise UsageError where there is none."""
+    """Return the first MOST_WORDS words. drawn: whether outputs have to be in the space; if not,
+    unknown outputs are -1. Raise UsageError without any."""
     nlp = spacy.blank("en")
     rows, starts, before, outputs, at, total = [], [], [], [], [], 0
     for number, pair in enumerate(pairs):
@@ -123,27 +114,23 @@ def words_of_pairs(pairs: Sequence[Pair], space: Space, *, drawn: bool) -> Words
     return Words(text, np.concatenate(outputs), np.concatenate(at))
 
 
-def attacker_of(account: Releases, settings: dict[str, Any]) -> Informed:
-    """Return an attacker who knows the pipeline of a receipt. Raise UsageError where these are not
-    its settings.
-
-    settings: the `config` of the run; or its `space`, where all else is in the receipt.
-    """
-    settings_known = {} if "config" in settings else settings_of(account.receipt)
-    if settings_known and labels_in_plaintext(account.terms.in_clear):
+def attacker_of(account: Releases, settings: dict[str, Any]) -> InformedAttacker:
+    """Return an attacker who knows the pipeline of a receipt. settings: the `config` of the run, or
+    its `space`. Raise UsageError if the receipt is of other settings."""
+    settings_known = {} if "config" in settings else settings_of(account.to_dict())
+    if settings_known and entity_mode_labels(account.terms.in_clear):
         raise UsageError("only some words were selected: give the `config` of the run.")
     with quiet():
-        attacker = Informed(make_pipeline(**settings_known, **settings))
-    attacker.check(account.receipt)
+        attacker = InformedAttacker(make_pipeline(**settings_known, **settings))
+    attacker.check(account.to_dict())
     return attacker
 
 
 @dataclass(frozen=True)
 class Request:
-    """Settings of a page. receipt: of `dx sanitize --receipt`; None for that of the files. fields:
-    of .jsonl and .csv. label: the field with the class of a document, for a classifier. documents:
-    how many are shown. judge: a causal model that scores the texts. settings: of the run, its
-    `config` or its `space`. progress: wraps steps."""
+    """Settings of a page. receipt: of `dx sanitize --receipt`; None for those of the files. label:
+    the field with the class of a document. documents: the number shown. judge: a causal model that
+    scores fluency. settings: of the run, its `config` or its `space`. progress: wraps steps."""
 
     receipt: Path | None = None
     fields: FileOptions = field(default_factory=FileOptions)
@@ -156,35 +143,36 @@ class Request:
 
 @dataclass(frozen=True)
 class Release:
-    """What was read of two files or two folders. without: how many documents carry no receipt."""
+    """The content of two files or folders. without: number of documents without a receipt."""
 
     paths: tuple[Path, Path]  # before, after
     space: Space
-    asked: Request
+    request: Request
     pairs: list[Pair]
     accounts: list[Releases]
     without: int
 
     @property
     def account(self) -> Releases:
-        """The last sanitizer's."""
+        """The receipts of the last sanitizer."""
         return self.accounts[-1]
 
 
 def measure(release: Release) -> Measured:
-    """Attack and audit a release, in minutes for 100 documents. Its space is that of the run.
+    """Attack and audit a release, in minutes for 100 documents. Attacks that need more text are
+    left out.
 
     Raises:
-        DxError: (UsageError) Where not one receipt covers all documents, its mechanism cannot be
-            made again, or no word is in the space. What a text is too small for is left out.
+        DxError: (UsageError) Without one receipt for all documents, a mechanism that can be made
+            again, and a word in the space.
     """
     if [account.earlier for account in release.accounts] != [False] or release.without:
         raise UsageError(
             "`measure` needs one receipt for all documents, of one sanitizer: give the `receipt`."
         )
-    measured, progress = Measured(), release.asked.progress
+    measured, progress = Measured(), release.request.progress
     if release.account.draws_all:
-        attacker = attacker_of(release.account, release.asked.settings)
+        attacker = attacker_of(release.account, release.request.settings)
         mechanism = attacker.mechanism
         words = words_of_pairs(release.pairs, release.space, drawn=True)
         steps: list[Callable[[], None]] = [
@@ -205,10 +193,10 @@ def measure(release: Release) -> Measured:
 
 
 def _guess(release: Release, words: Words, mechanism: Mechanism, measured: Measured) -> None:
-    """Guess every word from all outputs, by the language of the domain where there is one."""
+    """Guess every word from all outputs, with word pairs of the domain if there are any."""
     text, ground = words.text, Ground(release.space, words.text)
     variants = language_variants(ground.language, mechanism)
-    language = next((variant for variant in variants if variant.name == OF_KIND), ground.language)
+    language = next((variant for variant in variants if variant.name == OF_DOMAIN), ground.language)
     seen = SeenRelease(words.outputs, text.sentences)
     guess = ReleaseReading(seen, mechanism, release.space.vectors, language, Rng(0)).guess()
     measured.recovered = words.by_document(guess == text.rows, len(release.pairs))
@@ -230,7 +218,7 @@ def _guess(release: Release, words: Words, mechanism: Mechanism, measured: Measu
 
 
 def _link(words: Words, space: Space, mechanism: Mechanism, measured: Measured) -> None:
-    """Link documents to their originals, test whether a document holds a word, and audit."""
+    """Link documents, test membership of words, and audit the mechanism."""
     report = audit(mechanism, effort="quick")
     title = "Attempt to refute the guarantee of the mechanism"
     measured.figures["mechanism"] = Figure(title, f"{report.verdict} (a quick audit)")
@@ -240,9 +228,7 @@ def _link(words: Words, space: Space, mechanism: Mechanism, measured: Measured) 
         best = max(attack("link", trial), key=lambda figure: figure.value)
         measured.figures["link"] = _link_figure(best, f"{LINK_LENGTH} words of each")
     with suppress(DxError):
-        tests = [
-            figure for figure in attack("membership", trial) if figure.measure == TRUE_POSITIVES
-        ]
+        tests = (f for f in attack("membership", trial) if f.measure == TRUE_POSITIVES)
         best = max(tests, key=lambda figure: figure.value)
         measured.figures["membership"] = Figure(
             "Whether a document holds a word: recovered, at 1 % false alarms",
@@ -259,8 +245,8 @@ def _link_figure(best: AttackFigure, by: str) -> Figure:
     return Figure("Documents linked to their originals", value, sentence)
 
 
-def _odds(attacker: Informed, pairs: Sequence[Pair], measured: Measured) -> None:
-    """Compute the odds of recognised secrets, and their medians."""
+def _odds(attacker: InformedAttacker, pairs: Sequence[Pair], measured: Measured) -> None:
+    """Compute the odds of recognised secrets."""
     measured.secrets = secrets_of(attacker, pairs)
     bounds = [secret.bound for secret in measured.secrets]
     after = [secret.posterior for secret in measured.secrets if secret.posterior is not None]
@@ -275,12 +261,11 @@ def _odds(attacker: Informed, pairs: Sequence[Pair], measured: Measured) -> None
         )
 
 
-def secrets_of(attacker: Informed, pairs: Sequence[Pair], *, released: bool = True) -> list[Odds]:
-    """Return how sure an attacker can be of each recognised name, place and date, the worst first.
-
-    released: whether after this release too. [] where none is recognised, or the release was cut
-    into other words.
-    """
+def secrets_of(
+    attacker: InformedAttacker, pairs: Sequence[Pair], *, released: bool = True
+) -> list[Odds]:
+    """Return the odds of each recognised name, place and date, worst first. released: include the
+    posteriors. [] if none is recognised, or layouts differ."""
     texts = (
         TextAndRelease(number, before, after if released else None)
         for number, (before, after) in enumerate((pair.texts for pair in pairs), 1)
@@ -293,7 +278,7 @@ def secrets_of(attacker: Informed, pairs: Sequence[Pair], *, released: bool = Tr
 
 
 def _hidden(release: Release, words: Words, measured: Measured) -> None:
-    """Guess the words of replaced mentions from the text around them."""
+    """Guess the words of replaced mentions from the words around them."""
     text, language = words.text, language_of(release.space)
     changed = [pair.changes()[0] for pair in release.pairs]
     hidden = np.array([changed[document][token] for document, token in words.at.tolist()])
@@ -315,7 +300,7 @@ def _hidden(release: Release, words: Words, measured: Measured) -> None:
 
 
 def _linked_by_rest(release: Release, measured: Measured) -> None:
-    """Link documents by all their words, of which most are unmodified."""
+    """Link documents by all their words, most of which are unmodified."""
     before, after = zip(*(pair.texts for pair in release.pairs), strict=True)
     try:
         figures = link_texts(before, after, (release.account.terms.mechanism, NAN))
@@ -326,16 +311,16 @@ def _linked_by_rest(release: Release, measured: Measured) -> None:
 
 
 def _persons(release: Release, measured: Measured) -> None:
-    """Link the documents of a person by the full names in them."""
+    """Count the documents of one person that still share a full name."""
     nlp = rules()
 
     def names(texts: Iterator[str]) -> set[tuple[int, int]]:
         docs = nlp.pipe(texts)
-        of: dict[str, set[int]] = {}
+        documents_of: dict[str, set[int]] = {}
         for number, doc in enumerate(docs):
             for name in (e.text.casefold() for e in doc.ents if e.label_ == "PERSON"):
-                of.setdefault(name, set()).add(number)
-        shared = (sorted(documents)[:MOST_SHARED] for name, documents in of.items() if " " in name)
+                documents_of.setdefault(name, set()).add(number)
+        shared = (sorted(d)[:MOST_SHARED] for name, d in documents_of.items() if " " in name)
         return {pair for documents in shared for pair in combinations(documents, 2)}
 
     true, after = (names(pair.texts[side] for pair in release.pairs) for side in (0, 1))
@@ -348,8 +333,8 @@ def _persons(release: Release, measured: Measured) -> None:
 
 
 def _audit_release(release: Release, measured: Measured) -> None:
-    receipt = None if release.account.carried else release.account.receipt
-    (before, after), name = release.paths, release.asked.fields.field[0]
+    receipt = None if release.account.carried else release.account.to_dict()
+    (before, after), name = release.paths, release.request.fields.field[0]
     report = audit_release(after, before, field=name, receipt=receipt, space=release.space)
     leaks = [leak for leak in report.leaks if not (leak.by_chance or leak.declared)]
     kinds = ", ".join(f"{leak.kind} ({len(leak.words):,} words)" for leak in leaks)

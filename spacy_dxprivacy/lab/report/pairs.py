@@ -1,7 +1,7 @@
 """Documents before and after sanitising: their tokens aligned, and the utility of the release.
 
-A sanitizer keeps the number of tokens, but a text that was written and tokenised again may be cut
-in other places. So tokens are matched between blanks where that works, else by similarity.
+A sanitizer keeps the number of tokens, but a written text may be tokenised differently. So tokens
+are aligned within the text between blanks if possible, else by similarity.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from spacy.tokens import Doc
 from ...config import FileOptions
 from ...errors import UsageError
 from ...io.jobs import KINDS, Job, files_in, plan_jobs
-from ...io.records import docs_of
+from ...io.records import nlp_inputs
 from ...space import Space
 from ..corpus import Interval, coded, linear_model, macro_f1, released_records, tokenizer
 
@@ -41,8 +41,8 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Pair:
-    """A document before and after. partners[i]: the token of `after` for before[i], or NONE.
-    label: its class, where it has one."""
+    """A document before and after. partners[i]: the token of `after` for before[i], or NONE. label:
+    its class, if any."""
 
     before: list[Token]
     after: list[Token]
@@ -52,25 +52,18 @@ class Pair:
     @property
     def texts(self) -> tuple[str, str]:
         """The text before, and after."""
-        before, after = (
-            "".join(token.text + token.blank for token in side)
-            for side in (self.before, self.after)
-        )
+        sides = self.before, self.after
+        before, after = ("".join(t.text + t.blank for t in side) for side in sides)
         return before, after
 
-    @property
-    def aligned(self) -> bool:
-        """Whether each token has one partner."""
-        return self.partners == list(range(len(self.after)))
-
     def words(self) -> Iterator[tuple[str, str]]:
-        """Yield every word of the original and its replacement ("" for none)."""
+        """Yield each word of the original and its replacement, or ""."""
         for token, partner in zip(self.before, self.partners, strict=True):
             if token.word:
                 yield token.text, "" if partner == NONE else self.after[partner].text
 
     def kept(self) -> tuple[int, int]:
-        """Return how many words are unchanged, and how many there are."""
+        """Return the number of unchanged words, and of all words."""
         unchanged = [_is_same(old, released) for old, released in self.words()]
         return sum(unchanged), len(unchanged)
 
@@ -85,13 +78,13 @@ class Pair:
 
 
 def _is_same(old: str, released: str) -> bool:
-    return old.lower() == released.lower()  # a sanitizer sets capitals from the new sentence
+    return old.lower() == released.lower()  # capitals depend on the new sentence
 
 
 def make_pair(
     before: Doc, after: Doc, *, tokens_are_given: bool = False, label: str | None = None
 ) -> Pair:
-    """Align a document with its release; tokens_are_given: they are those of the sanitizer."""
+    """Align a document with its release. tokens_are_given: whether tokens are the sanitizer's."""
     old, released = (
         [Token(t.text, t.whitespace_, not (t.is_punct or t.is_space)) for t in doc]
         for doc in (before, after)
@@ -129,7 +122,7 @@ def _groups(tokens: list[Token]) -> list[range]:
 
 
 def plan_sources(before: Path, after: Path) -> list[Job]:
-    """Return a job for each pair of files; raise UsageError for missing, unknown or unlike ones."""
+    """Return a job for each pair of files. Raise UsageError for missing or unknown files."""
     for path in (before, after):
         if not path.exists():
             raise UsageError(f"{path}: no such file or folder.")
@@ -137,7 +130,7 @@ def plan_sources(before: Path, after: Path) -> list[Job]:
         raise UsageError("BEFORE and AFTER must both be files or both be folders.")
     if not before.is_dir():
         return [_source(before, after)]
-    # In the order of `dx sanitize`, by which its receipt says which records failed.
+    # In the order of `dx sanitize`, by which its receipt lists failed records.
     names = [path.relative_to(before) for path in files_in(before, None)]
     return [_source(before / name, after / name) for name in names]
 
@@ -157,11 +150,8 @@ def read_pairs(
     label: str | None = None,
     failed: Sequence[Iterable[int]] | None = None,
 ) -> Iterator[Pair]:
-    """Yield the documents of all sources, in order.
-
-    label: the field of BEFORE with the class of a document. failed: for each source, the numbers of
-    records of which nothing was written; None where that is unknown.
-    """
+    """Yield the documents of all sources, in order. label: the field of BEFORE with the class of a
+    document. failed: numbers of unreleased records of each source; None if unknown."""
     if failed is not None and len(failed) != len(sources):
         raise UsageError(
             f"the receipt covers {len(failed)} file(s), and BEFORE has {len(sources)}."
@@ -177,7 +167,7 @@ def read_pairs(
             continue
         for old, released in released_records(before, after, files, lost):
             name = old.origin.entry.get(label) if label else None
-            for docs in zip(docs_of(nlp, old), docs_of(nlp, released), strict=False):
+            for docs in zip(nlp_inputs(nlp, old), nlp_inputs(nlp, released), strict=False):
                 yield make_pair(
                     *(nlp(doc) for doc in docs),
                     tokens_are_given=source.write_as == "spacy",
@@ -190,8 +180,8 @@ def read_pairs(
 
 @dataclass(frozen=True)
 class Utility:
-    """Figures of a release. changed: of the words. aligned: documents whose tokens all have a
-    partner. similarity: the mean cosine of words and their replacements."""
+    """Figures of a release. changed: number of words. aligned: documents with as many tokens.
+    similarity: the mean cosine of words and their replacements."""
 
     documents: int
     words: int
@@ -201,7 +191,7 @@ class Utility:
 
     @property
     def kept(self) -> float:
-        """Share of unchanged words, 0 to 1; nan of no words."""
+        """The retention rate of words, 0 to 1; nan without words."""
         return 1 - self.changed / self.words if self.words else float("nan")
 
 
@@ -214,7 +204,7 @@ def utility_of(
     """Measure pairs, with similarity in the space; progress wraps the documents, as tqdm does."""
     counts = np.array([pair.kept() for pair in progress(pairs)], dtype=np.int64).reshape(-1, 2)
     kept, words = counts.sum(axis=0).tolist()
-    aligned = sum(pair.aligned for pair in pairs)
+    aligned = sum(pair.partners == list(range(len(pair.after))) for pair in pairs)
     return Utility(len(pairs), words, words - kept, aligned, _similarity(pairs, space))
 
 
@@ -228,7 +218,7 @@ def _similarity(pairs: Sequence[Pair], space: Space) -> float | None:
     return float(cosines.mean()) if len(cosines) else None
 
 
-# Texts to train on and to test on: 0 is the original, 1 the sanitised text.
+# Texts to train and to test on: 0 is the original, 1 the release.
 ROUTES = {
     "trained on the original, tested on the original": (0, 0),
     "trained on the sanitised text, tested on sanitised text": (1, 1),
@@ -237,11 +227,8 @@ ROUTES = {
 
 
 def scores_of(pairs: Sequence[Pair]) -> dict[str, Interval]:
-    """Return the macro F1 of a linear classifier of labels for each of ROUTES, by cross-validation.
-
-    Documents of a class of one are left out. Raises UsageError without two classes of two
-    documents.
-    """
+    """Return the macro F1 of a linear classifier of labels for each of ROUTES, by cross-validation,
+    without classes of one document. Raise UsageError for fewer than two classes."""
     from sklearn.model_selection import StratifiedKFold
 
     counts = Counter(pair.label for pair in pairs if pair.label is not None)
@@ -249,7 +236,7 @@ def scores_of(pairs: Sequence[Pair]) -> dict[str, Interval]:
     y = coded([pair.label or "" for pair in chosen], "label")
     texts = [np.array(side, dtype=object) for side in zip(*(p.texts for p in chosen), strict=True)]
     guesses = {route: np.empty_like(y) for route in ROUTES}
-    # A fixed split makes the figures repeatable; it protects nothing.
+    # A fixed split makes the figures repeatable.
     folds = StratifiedKFold(min(5, *np.bincount(y)), shuffle=True, random_state=0)
     for train, test in folds.split(y, y):
         models = [linear_model(letters=False).fit(side[train], y[train]) for side in texts]

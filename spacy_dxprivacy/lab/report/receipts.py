@@ -1,6 +1,6 @@
-"""Receipts in plain words: four answers for those who decide, and the guarantee behind them.
+"""Receipts in plain words: four answers for decision makers, and the guarantee.
 
-A receipt comes from the .json of `dx sanitize --receipt`, or with the documents of a .spacy file.
+A receipt is the file of `dx sanitize --receipt`, or in the documents of a .spacy file.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ...about import __version__
 from ...errors import UsageError
 from ...io.files.limits import read_json
 from ...io.tally import Tally
-from ...mechanisms.levels import named
+from ...mechanisms.levels import describe_level
 from ...pipeline.count import MENTIONS
-from ...pipeline.receipt import Receipt, Terms, shown_of
+from ...pipeline.receipt import Receipt, ReceiptTerms, revealed_by_counts
 from ...privacy.composition import repeat
 from ...privacy.guarantee import Guarantee
 from ..audit.files import BadFile, ReleasedText, read_file
@@ -30,11 +30,10 @@ DAMAGED = "a receipt is damaged."
 
 @dataclass
 class Releases(Tally):
-    """The receipts of one sanitizer, with the same stages, and counts and losses added up.
+    """The sum of receipts with the same stages.
 
-    person: the recognised person of whom most is learned, as receipts state it. earlier: of a
-    sanitizer before the last one. carried: the receipt came unsigned in the file with the texts, so
-    it is a claim.
+    person: the recognised person with the largest loss. earlier: whether it is of a sanitizer
+    before the last. carried: whether it is from the file with the texts, and so a claim.
     """
 
     person: dict[str, Any] | None = None
@@ -42,23 +41,13 @@ class Releases(Tally):
     carried: bool = False
 
     @property
-    def receipt(self) -> Receipt:
-        """The receipt of all documents."""
-        return self.to_dict()
-
-    @property
-    def documents(self) -> int:
-        """How many documents there are."""
-        return self.count.documents
-
-    @property
     def draws_words(self) -> bool:
-        """Whether the mechanism replaced any word."""
+        """Whether the mechanism sampled any word."""
         return self.count.perturbed > 0
 
     @property
     def draws_all(self) -> bool:
-        """Whether the mechanism replaced words, and no surrogate stands for an entity."""
+        """Whether the mechanism sampled words, and there are no surrogates."""
         return self.draws_words and not self.terms.surrogates
 
     @property
@@ -67,7 +56,7 @@ class Releases(Tally):
         return repeat(self.terms.guarantee, self.count.most_draws)
 
     def add(self, receipt: Receipt) -> None:
-        """Add a receipt; of persons, keep that of the largest loss."""
+        """Add a receipt, and keep the person with the largest loss."""
         super().add(receipt)
         persons = receipt.count.persons
         rows = [] if persons is None else [*persons.listed]
@@ -76,17 +65,14 @@ class Releases(Tally):
 
 
 def _nats(stated: float | None) -> float:
-    """Return nats as receipts state them: None is infinity."""
+    """Return the nats that a receipt states; infinity for None."""
     return math.inf if stated is None else float(stated)
 
 
-def _terms_of(receipt: Receipt) -> Terms:
-    """Return the terms of a stored receipt, without what its counts show."""
-    terms = Terms.of(receipt)
-    shown = shown_of(receipt.count)
-    return replace(
-        terms, in_clear=tuple(phrase for phrase in terms.in_clear if phrase not in shown)
-    )
+def _terms_of(receipt: Receipt) -> ReceiptTerms:
+    """Return the terms of a stored receipt, without phrases that follow from its counts."""
+    terms, phrases = ReceiptTerms.of(receipt), revealed_by_counts(receipt.count)
+    return replace(terms, in_clear=tuple(p for p in terms.in_clear if p not in phrases))
 
 
 def read_receipt(path: Path) -> Releases:
@@ -103,8 +89,8 @@ def read_receipt(path: Path) -> Releases:
 
 
 def receipts_of(paths: Iterable[Path]) -> tuple[list[Releases], int]:
-    """Read the receipts in .spacy files: releases for each list of stages, and how many documents
-    have no receipt that fits them."""
+    """Return the sums of receipts in .spacy files, by stages, and the number of documents without a
+    valid receipt."""
     releases: dict[str, Releases] = {}
     without = 0
     for path in paths:
@@ -118,7 +104,7 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Releases], int]:
                 continue
             try:
                 receipt = Receipt(stored)
-                # Claimed receipts of earlier sanitizers are numbers without stages.
+                # Claimed receipts of earlier sanitizers have no stages.
                 before = [stage for stage in receipt.earlier if not stage.get("claimed")]
                 for part in [*map(Receipt, before), receipt]:
                     earlier, terms = part is not receipt, _terms_of(part)
@@ -132,9 +118,9 @@ def receipts_of(paths: Iterable[Path]) -> tuple[list[Releases], int]:
 
 # -- in plain words --------------------------------------------------------------------------------
 
-LOOSE = 7.0  # nats from which on a bound is worth next to nothing: even odds to 99.9 %
-BESIDE = ("the fields", "the names of the files")  # of in_clear: what is no text
-MONTH = 30.0  # days, for dates that are moved
+LOOSE = 7.0  # nats, above which a bound is almost void: from even odds to 99.9 %
+BESIDE = ("the fields", "the names of the files")  # beginnings of phrases on data beside texts
+MONTH = 30.0  # days, for shifted dates
 CLAIMED_BY = "As the file itself claims, which no key signed:"
 CLAIMED = (
     "Whoever wrote the file may have written its receipt as well: it came with the text. "
@@ -150,7 +136,7 @@ SURROGATES = {
 
 
 class Answers(NamedTuple):
-    """One sentence or two an entry: the four answers, what is visible, and the guarantee."""
+    """The four answers, what is visible, and the guarantee; an entry has one or two sentences."""
 
     replaced: list[str]
     recovered: list[str]
@@ -171,21 +157,20 @@ NO_RECEIPT = Answers(
     [],
     ["None that is known here."],
 )
-# What a file claims of an earlier sanitizer counts for nothing.
+# The claim of a file about an earlier sanitizer proves nothing.
 _EARLIER = Answers(
     ["Nothing that counts here: only the file claims this sanitizer."], [], [CLAIMED], [], [], []
 )
 
 
 def answers(account: Releases, shown: Sequence[str] | None = None) -> Answers:
-    """Return the answers, by the template answers.md. shown: what was measured, as sentences; None
-    where nothing was."""
+    """Return the answers of answers.md. shown: sentences on measurements; None without any."""
     if account.earlier:
         return _EARLIER
     text = rendered(
         "answers.md",
         account=account, terms=account.terms, g=account.terms.guarantee, shown=shown,
-        rows=_surrogate_rows(account), apart=nats_of(account),
+        rows=_surrogate_rows(account), apart=word_distances(account),
         any_two=account.terms.any_two_texts,
         right=(account.terms.odds or {}).get("right"), times=times, chance_of=chance_of, nats=_nats,
         beside=[phrase for phrase in account.terms.in_clear if str(phrase).startswith(BESIDE)],
@@ -197,13 +182,13 @@ def answers(account: Releases, shown: Sequence[str] | None = None) -> Answers:
 
 
 def chance_of(nats: float) -> float:
-    """Return how often a reader picks the right one of two at most, who seemed equally likely."""
+    """Return the largest probability of choosing correctly between two equally likely words."""
     return 1 / (1 + math.exp(-nats))
 
 
 class SurrogateRow(NamedTuple):
-    """What stands for the mentions of some labels. month: the chance of who guesses which of two
-    dates, a month apart, it was; None for what is no date. one: the guarantee of a mention."""
+    """The surrogates of some labels. month: the largest probability of choosing correctly between
+    two dates, a month apart, or None. guarantee: of a mention."""
 
     labels: str
     surrogate: str
@@ -211,7 +196,7 @@ class SurrogateRow(NamedTuple):
     replaced: int
     kept: int
     month: float | None
-    one: str
+    guarantee: str
     drawn_without: bool
 
 
@@ -235,17 +220,16 @@ def _surrogate_rows(account: Releases) -> list[SurrogateRow]:
     return surrogates
 
 
-class Apart(NamedTuple):
-    """Two words that seemed equally likely before. chance: how often a reader names the right one
-    at most."""
+class WordDistance(NamedTuple):
+    """Two equally likely words. chance: the largest probability of choosing correctly."""
 
     pair: str
     nats: float
     chance: float
 
 
-def nats_of(account: Releases) -> list[Apart]:
-    """Return the nearest, median and maximum distance, if the space has such a scale."""
+def word_distances(account: Releases) -> list[WordDistance]:
+    """Return the nearest, median and maximum distance, if the receipt states a scale."""
     names = {
         "nearest": "a word and its nearest one",
         "median": "two words at random",
@@ -253,20 +237,20 @@ def nats_of(account: Releases) -> list[Apart]:
     }
     scale = account.terms.scale or {}
     pairs = [(pair, float(scale[key]["nats"])) for key, pair in names.items() if key in scale]
-    return [Apart(pair, nats, chance_of(nats)) for pair, nats in pairs]
+    return [WordDistance(pair, nats, chance_of(nats)) for pair, nats in pairs]
 
 
 def _loose(account: Releases) -> str:
-    """Return what the bound still allows where that is next to everything, else ""."""
+    """Return the words for which the bound is almost void, else ""."""
     g = account.terms.guarantee
     if g.kind == "approx-dp" and g.epsilon > LOOSE:
         return "any two words that are covered"
-    nearest = next((row for row in nats_of(account) if g.kind == "metric-dp"), None)
+    nearest = next((row for row in word_distances(account) if g.kind == "metric-dp"), None)
     return nearest.pair if nearest is not None and nearest.nats > LOOSE else ""
 
 
 def alarms(accounts: Sequence[Releases], without: int) -> list[str]:
-    """Return all warnings; without: how many documents carry no receipt."""
+    """Return all warnings. without: number of documents without a receipt."""
     warnings = [alarm for account in accounts for alarm in Tally(terms=account.terms).alarms()]
     warnings += [
         "A WEAK GUARANTEE: at this epsilon the bound is next to nothing, even for "
@@ -282,7 +266,7 @@ def alarms(accounts: Sequence[Releases], without: int) -> list[str]:
 
 
 def rendered(name: str, **values: Any) -> str:
-    """Render a template of this folder; HTML pages escape every text."""
+    """Render a template of this folder; HTML pages escape texts."""
     from jinja2 import Environment, StrictUndefined, TemplateRuntimeError
 
     def in_a_line(value: Any) -> Any:
@@ -292,7 +276,7 @@ def rendered(name: str, **values: Any) -> str:
     environment = Environment(
         autoescape=name.endswith(".html"), undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
-        # A line is an entry, so a receipt must not begin lines of its own.
+        # A line is an entry, so values of a receipt must not begin new lines.
         finalize=in_a_line if name == "answers.md" else None,
     )  # fmt: skip
     try:
@@ -301,11 +285,12 @@ def rendered(name: str, **values: Any) -> str:
         raise ValueError(f"{name} lacks a value") from None
 
 
-def sentence(found: Mapping[str, Any] | None) -> str:
-    """Describe `attacker` of a receipt; None: not measured."""
-    if found is None:
+def sentence(level: Mapping[str, Any] | None) -> str:
+    """Describe `attacker` of a receipt; None if it was not measured."""
+    if level is None:
         return (
             "The attack success rate at this setting was not measured. `dx attack frontier TEXT` "
             "measures it on your texts."
         )
-    return f"On other texts ({found['texts']}) at this setting, an attacker {named(found)}."
+    recovered = describe_level(level)
+    return f"On other texts ({level['texts']}) at this setting, an attacker {recovered}."

@@ -32,7 +32,7 @@ def diameter(X: Floats2d) -> float:
     """Return the largest distance between two rows of X (n, d)."""
     if len(X) <= FEW:
         return max(float(D.max()) for _, D in in_blocks(X, X))
-    Y, radii = from_the_middle(X)
+    Y, radii = centred(X)
     order = np.argsort(-radii, kind="stable")
     Y, radii, best = Y[order], radii[order], 0.0
     slack = rounding(X.shape[1], 2 * float(radii[0]))
@@ -55,7 +55,7 @@ def mean_distance(X: Floats2d) -> float:
         total = sum(float(D.sum()) for _, D in in_blocks(X, X))
     else:
         total = 0.0
-        for rows, columns, S in _tiles(from_the_middle(X)[0]):
+        for rows, columns, S in _tiles(centred(X)[0]):
             np.sqrt(np.maximum(S, 0, out=S), out=S)
             twice = 1 if rows == columns else 2
             total += twice * float(S.sum(axis=1, dtype=np.float32).sum(dtype=np.float64))
@@ -66,7 +66,7 @@ def nearest_of_all(X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
     """Return neighbours(X, X, depth), in less time: each row is among its own nearest."""
     if len(X) <= max(FEW, depth + SPARE_ROWS):
         return neighbours(X, X, depth)
-    Y, radii = from_the_middle(X)
+    Y, radii = centred(X)
     rows = np.empty((len(X), depth), dtype=np.int64)
     lengths = np.empty((len(X), depth))
     sure = np.empty(len(X), dtype=bool)
@@ -89,7 +89,7 @@ def nearest_of_all(X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
     return rows, lengths
 
 
-def from_the_middle(X: Floats2d) -> tuple[Singles, Floats1d]:
+def centred(X: Floats2d) -> tuple[Singles, Floats1d]:
     """Return the rows less their mean, float32 (n, d), and their norms: they lose fewer digits."""
     middle = X.mean(axis=0, dtype=np.float64)
     Y = np.empty(X.shape, dtype=np.float32)
@@ -122,7 +122,7 @@ EXACT_ROWS = 100_000  # beyond, rows that seem near by their codes are compared
 COMPARED = 1024  # with each: of the hundred nearest, .99 are among them
 
 
-def nearest_others(Y: Floats2d, depth: int) -> Ints2d:
+def neighbours_without_self(Y: Floats2d, depth: int) -> Ints2d:
     """Find the rows nearest to each row of Y: float32 (n, d), without itself: int64 (n, depth), -1
     where an index finds no more. Shows its progress on a terminal."""
     n = len(Y)
