@@ -56,8 +56,10 @@ def pipelines(request):
     return request.param, make_pipeline(**how), make_pipeline(**how, overrides=redact)
 
 
-@pytest.mark.parametrize("language", OTHERS)
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    ("place", "language"),
+    [(place, one) for place in PLACES for one in (OTHERS if place != "far" else ("zh", "pl"))],
+)
 def test_a_passage_is_refused_or_redacted_as_a_whole(pipelines, language, place):
     mode, refuses, redacts = pipelines
     passage, secrets = OTHERS[language]
