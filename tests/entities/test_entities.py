@@ -8,8 +8,8 @@ from spacy.tokens import Doc, Span
 from spacy.util import ignore_error
 from spacy.vocab import Vocab
 
-from spacy_dxprivacy.entities.tables import MATCHED, patterns
-from spacy_dxprivacy.entities.words import FLAGS, builtin_lexicon, listed_names
+from spacy_dxprivacy.entities.tables import MATCHED, rule_tree
+from spacy_dxprivacy.entities.words import KINDS, builtin_lexicon, listed_names
 
 NOTE = (
     "Dr. Maria Gonzalez saw Zorblatt Wimbleford on March 5, 2023 and again last Tuesday. "
@@ -180,11 +180,14 @@ def test_guessing_is_an_option():
 
 
 def test_rules_name_kinds_that_exist():
-    rules = patterns(FLAGS, guess=True)
-    tokens = [token for rule in rules.values() for pattern in rule for token in pattern]
-    words = [token["LOWER"] for token in tokens if isinstance(token.get("LOWER"), str)]
-    assert words and all(word == word.lower() for word in words)
-    assert {label for label, _, _ in rules} <= set(MATCHED)
+    nodes = [rule_tree(guess=True)]
+    for node in nodes:
+        nodes += node.children.values()
+    words = {word for node in nodes for word in node.children}
+    assert words >= {"RELATIVE", "ago"} and words - {*KINDS} == {
+        w.lower() for w in words - {*KINDS}
+    }
+    assert {label for node in nodes for label, _, _ in node.ends} <= set(MATCHED)
 
 
 WORDS = [
