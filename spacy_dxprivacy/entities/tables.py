@@ -9,7 +9,7 @@ dates, of each language. NOTICE says where the lists of surrogates come from.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, product
@@ -17,6 +17,7 @@ from itertools import chain, product
 from ..about import DATA
 
 _REFERENCE = re.compile(r"\{([<*]?)([A-Z_]+|[a-z ]+)\}")
+_LIST = re.compile(r"(?:(?:[^\W_]|[ '’&/-]|\\\.)+(?:\||\Z)){5,}")  # of words, no other expression
 _NAMED = re.compile(r"([a-zA-Z]\w*): (.*)")
 
 
@@ -81,7 +82,19 @@ def _referred(marker: str, name: str) -> str:
     if marker == "<":
         behind = "|".join(rf"(?<=\b{re.escape(cue)} )" for cue in text.split("|"))
         return f"(?:{behind})"
-    return _expanded(text)
+    return _by_letter(text.split("|")) if _LIST.fullmatch(text) else _expanded(text)
+
+
+def _by_letter(words: Iterable[str]) -> str:
+    """A regular expression of the same alternatives, which compares each letter once."""
+    rests: dict[str, list[str]] = {}
+    for word in dict.fromkeys(words):
+        size = 2 if word.startswith("\\") else 1
+        rests.setdefault(word[:size], []).append(word[size:])
+    return "|".join(
+        first + (f"(?:{_by_letter(rest)})" if len(rest) > 1 else rest[0])
+        for first, rest in rests.items()
+    )
 
 
 NONE: frozenset[str] = frozenset()

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, wraps
+from typing import TypeVar
 
 import numpy as np
 from spacy.attrs import IS_SPACE, LIKE_EMAIL, LIKE_NUM, LIKE_URL
@@ -33,6 +34,7 @@ from .tables import (
     words,
 )
 
+T = TypeVar("T")
 _MARKS = ("NUM", "SPACE", "EMAIL", "URL")  # kinds that the vocabulary of a token tells
 KINDS = (*" ".join(sections("words")["KINDS"]).split(), *FOLLOWING, *_MARKS)
 ALSO_SURE = words("ALSO_SURE")
@@ -130,6 +132,17 @@ def listed_names() -> dict[str, frozenset[str]]:
     return names
 
 
+def of_public_words(function: Callable[[str], T]) -> Callable[[str], T]:
+    """Cache the results of a function for words of the built-in space: other words may be names."""
+    cached = cache(function)
+
+    @wraps(function)
+    def result(word: str) -> T:
+        return cached(word) if word in builtin_lexicon().rank else function(word)
+
+    return result
+
+
 def is_name(word: str) -> bool:
     """Return whether a word is a name of persons, whatever else it is."""
     return bool(builtin_lexicon().of(word.capitalize()) & NAMES)
@@ -145,17 +158,9 @@ def is_plain(word: str) -> bool:
 # -- the kinds of a word -----------------------------------------------------------------------
 
 
+@of_public_words
 def kinds(word: str) -> frozenset[str]:
-    """Return the kinds of a word, of KINDS, and the word in lower case where a rule has it.
-
-    Those of public words alone are cached: other words may be names.
-    """
-    is_public = word in builtin_lexicon().rank
-    return _kinds_of_public_word(word) if is_public else _judged(word)
-
-
-@cache
-def _kinds_of_public_word(word: str) -> frozenset[str]:
+    """Return the kinds of a word, of KINDS, and the word in lower case where a rule has it."""
     return _shared(_judged(word))
 
 
@@ -309,6 +314,7 @@ def features(docs: Sequence[Doc]) -> list[Numbers2d]:
     return [np.array(array, dtype=np.uint64).reshape(-1, 6) for array in arrays]
 
 
+@of_public_words
 def _features_of(word: str) -> tuple[int, ...]:
     lexicon, lower = builtin_lexicon(), word.lower()
     rank = lexicon.rank
