@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
-from itertools import chain, groupby
+from itertools import chain
 from typing import Any
 
-import numpy as np
 import srsly
-from spacy.attrs import IS_ALPHA, LOWER
 from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.tokens import Doc
 
 from ..about import DATA
-from ..arrays import Bools1d
 from ..space import Space
 from .spelling import without_accents
 
@@ -72,28 +69,26 @@ def mentions(doc: Doc, entities: list[Entity]) -> list[Entity]:
     Any part of a person's name counts, in any case, possessive or within another word;
     organisations, places and numbers count as a whole.
     """
-    taken = np.zeros(len(doc), dtype=bool)
-    for _, first, last in entities:
-        taken[first:last] = True
+    taken = {i for _, first, last in entities for i in range(first, last)}
     persons: list[Entity] = []
-    hits = places_of(doc, name_parts(doc, entities), taken)
-    for _, run in groupby(enumerate(hits), key=lambda hit: hit[1] - hit[0]):
-        places = [place for _, place in run]
-        persons.append(("PERSON", places[0], places[-1] + 1))
-        taken[places] = True
+    for i in places_of(doc, name_parts(doc, entities), taken):
+        start = persons.pop()[1] if persons and persons[-1][2] == i else i
+        persons.append(("PERSON", start, i + 1))
+    taken.update(i for _, first, last in persons for i in range(first, last))
     return [*persons, *_whole_mentions(doc, entities, taken)]
 
 
-def places_of(doc: Doc, parts: dict[str, bool], taken: Bools1d) -> list[int]:
-    """Return the tokens, outside of `taken`, that mention one of these parts of names."""
-    if not parts:
-        return []
-    ids = np.array([doc.vocab.strings.add(part) for part in parts], dtype=np.uint64)
-    lower, alpha = doc.to_array([LOWER, IS_ALPHA]).T
-    # kind="sort": the tables of older numpy do not hold hashes.
-    maybe = (np.isin(lower, ids, kind="sort") | (alpha == 0)) & ~taken
+def places_of(doc: Doc, parts: dict[str, bool], taken: Collection[int] = ()) -> list[int]:
+    """Return the tokens outside of `taken` that mention one of these parts of names."""
     sizes = sorted({len(part) for part in parts if len(part) >= GLUED})
-    return [i for i in np.flatnonzero(maybe).tolist() if _is_mention(doc, i, parts, sizes)]
+    return [
+        token.i
+        for token in (doc if parts else ())
+        if len(token) >= SHORTEST
+        and (token.lower_ in parts or not token.is_alpha)
+        and token.i not in taken
+        and _is_mention(doc, token.i, parts, sizes)
+    ]
 
 
 def name_parts(doc: Doc, entities: list[Entity]) -> dict[str, bool]:
@@ -182,28 +177,26 @@ def _rows() -> dict[str, int]:
     return {word: row for row, word in enumerate(Space.builtin().words)}
 
 
-def _whole_mentions(doc: Doc, entities: list[Entity], taken: Bools1d) -> Iterator[Entity]:
-    lower = doc.to_array(LOWER)
-    # First word -> number of words -> words -> label.
-    wanted: dict[int, dict[int, dict[tuple[int, ...], str]]] = {}
+def _whole_mentions(doc: Doc, entities: list[Entity], taken: set[int]) -> Iterator[Entity]:
+    # First word -> number of words -> all words -> label.
+    wanted: dict[str, dict[int, dict[tuple[str, ...], str]]] = {}
     for label, first, last in entities:
-        text = doc[first:last].text
-        if label in AS_A_WHOLE and len(text) > 4 and not all(map(is_word, text.lower().split())):
-            key = tuple(lower[first:last].tolist())
+        lower = doc[first:last].text.lower() if label in AS_A_WHOLE else ""
+        if len(lower) > 4 and not all(map(is_word, lower.split())):
+            key = tuple(token.lower_ for token in doc[first:last])
             wanted.setdefault(key[0], {}).setdefault(len(key), {}).setdefault(key, label)
-            local = text.lower().partition("@")[0] if label == "EMAIL" else ""
+            local = lower.partition("@")[0] if label == "EMAIL" else ""
             if len(local) > GLUED and not is_word(local):  # a user name
-                word = doc.vocab.strings.add(local)
-                wanted.setdefault(word, {}).setdefault(1, {}).setdefault((word,), label)
+                wanted.setdefault(local, {}).setdefault(1, {}).setdefault((local,), label)
     if not wanted:
         return
-    firsts = np.array(list(wanted), dtype=np.uint64)
-    for i in np.flatnonzero(np.isin(lower, firsts, kind="sort") & ~taken).tolist():
-        by_size = wanted[int(lower[i])]
+    lowers = [token.lower_ for token in doc]
+    for i, word in enumerate(lowers):
+        by_size = wanted[word] if word in wanted and i not in taken else {}
         for size in sorted(by_size, reverse=True):
-            label_of = by_size[size].get(tuple(lower[i : i + size].tolist()))
-            if label_of is not None and not taken[i : i + size].any():
-                taken[i : i + size] = True
+            label_of = by_size[size].get(tuple(lowers[i : i + size]))
+            if label_of is not None and taken.isdisjoint(range(i, i + size)):
+                taken.update(range(i, i + size))
                 yield label_of, i, i + size
                 break
 

@@ -26,8 +26,11 @@ MOST_STEPS = 50_000  # symbols at the ends of a run times its length: about 30 m
 CUT_DISTANCE = 256  # least characters between the colons at which a run is cut
 MOST_COLON_STEPS = 3_000_000  # colons of a run times its length: about 30 ms
 
-# Delimiters of table fields; a comma between two digits may be part of a number.
-_FIELDS = re.compile(r"(?<=[^\W_])[;|](?=[^\W_])|(?<=[^\W\d_]),(?=\d)|(?<=\d),(?=[^\W\d_])")
+# Delimiters of table fields; a comma between two digits may be part of a number. The delimiter is
+# first: a search skips all other characters at once.
+_FIELDS = re.compile(
+    r"[;|,](?:(?<=[^\W_][;|])(?=[^\W_])|(?<=[^\W\d_],)(?=\d)|(?<=\d,)(?=[^\W\d_]))"
+)
 _NO_FIELDS = re.compile(r"[@/]|www")
 _ANNOTATED = ("TAG", "POS", "DEP", "LEMMA", "MORPH", "SENT_START")
 
