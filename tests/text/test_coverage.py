@@ -109,7 +109,7 @@ def test_a_recogniser_of_the_language_covers_it():
 def test_words_of_a_pipeline_are_drawn_from_a_space_of_its_language(language):
     nlp = spacy.blank(language)
     nlp.add_pipe("dx_sanitizer")
-    with pytest.raises(DxError, match=r"own vectors \(space\) and a prior"):
+    with pytest.raises(DxError, match=r"set vectors \(space\) and a prior"):
         nlp("Anna")
 
 
