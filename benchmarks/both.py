@@ -39,7 +39,7 @@ from spacy_dxprivacy.lab.corpus import (
     read_fields,
     sanitised,
     words_of,
-)  # fmt: skip
+)
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
 from spacy_dxprivacy.lab.results import share_by_document
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG

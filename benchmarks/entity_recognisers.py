@@ -59,9 +59,8 @@ DATA = {
     "generated": "{} generated sentences of presidio-research",
     "written": "{} texts written by hand before the network was trained "
     "(benchmarks/entity_texts/held_out.jsonl)",
-    "tweets": "{} tweets of sections a and e of the Broad Twitter Corpus, which helped to choose "
-    "thresholds",
-    "forums": "{} comments of the development part of WNUT17, which helped to choose thresholds",
+    "tweets": "{} tweets of sections a and e of the Broad Twitter Corpus",
+    "forums": "{} comments of the development part of WNUT17",
 }
 TIMED = 20_000  # words
 PLACES = ("GPE", "STREET_ADDRESS")
@@ -280,7 +279,7 @@ def main() -> None:
         + " --joined" * args.joined,
         settings={"rules": {"factory": RULES}, "network": {"factory": NETWORK}},
         data="; ".join(DATA[name].format(len(examples)) for name, examples in sets.items())
-        + ". None was seen in training; the written ones helped to choose thresholds.",
+        + ". None was seen in training; all helped to choose thresholds.",
         attacker="a reader of the output, who knows nothing else",
         columns=COLUMNS,
         rows=rows,

@@ -5,7 +5,7 @@
 A text of English frequencies that names a stranger now and then goes in: by standard input, as a
 file, as a file that two processes share, or as a folder of ten files. A row is the most memory in
 the first tenth of the time from the first output on, in the second and in the last, in MB, and the
-growth since the first. Words are drawn alone (`configs/path.cfg`), or by `--default` by sentences.
+growth since the first. Words are drawn alone (`configs/path.cfg`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def memory_of(pid: int) -> int:
     return sum(process.memory_full_info().pss for process in family(pid))
 
 
-def held(way: str, options: list[str], folder: Path) -> list[float]:
+def held(way: str, folder: Path) -> list[float]:
     """Run the command; return the most memory in each tenth, with all processes there, in MB."""
     source = {"stdin": "-", "folder": folder / "in"}.get(way, folder / "in.jsonl")
     out = folder / ("out" if way == "folder" else "out.jsonl")
@@ -64,7 +64,7 @@ def held(way: str, options: list[str], folder: Path) -> list[float]:
     seen: list[tuple[int, int]] = []
     with (
         open(folder / "in.jsonl", "rb") as stdin,
-        subprocess.Popen([*command, *options, *extra], stdin=stdin) as process,
+        subprocess.Popen([*command, "--config", str(ALONE), *extra], stdin=stdin) as process,
     ):
         while process.poll() is None:
             with suppress(psutil.Error):  # one may end meanwhile
@@ -89,15 +89,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--words", type=int, default=10_000_000)
     parser.add_argument("--ways", default="stdin,file,two,folder")
-    parser.add_argument("--default", action="store_true")
     options = parser.parse_args()
-    settings = [] if options.default else ["--config", str(ALONE)]
     print("| way | words | MB in a tenth | in the second | in the last | since the first |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for way in options.ways.split(","):
         with tempfile.TemporaryDirectory() as folder:
             write(Path(folder), options.words)
-            sizes = held(way, settings, Path(folder))
+            sizes = held(way, Path(folder))
         figures = " | ".join(f"{sizes[i]:.0f}" for i in (0, 1, -1))
         growth = f"{100 * (sizes[-1] / sizes[0] - 1):+.1f} %"
         print(f"| {way} | {options.words:,} | {figures} | {growth} |", flush=True)

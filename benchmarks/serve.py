@@ -44,6 +44,7 @@ from flat import family, memory_of
 from spacy_dxprivacy import Space
 
 ROOT = Path(__file__).parent.parent
+CONNECTIONS = 64
 
 
 @dataclass
@@ -61,10 +62,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--rate", type=float, default=1000)
     parser.add_argument("--words", type=int, default=50)
-    parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--mechanism", default="exponential")
-    parser.add_argument("--epsilon", default="")
-    parser.add_argument("--workers", default="1")
     parser.add_argument("--beside", type=int, default=0)
     parser.add_argument("--conversation", action="store_true")
     parser.add_argument("--turns", type=int, default=12)
@@ -73,12 +71,10 @@ def main() -> None:
     if given.conversation:
         given.words = 8000 if given.words == 50 else given.words
         return converse(given, port)
-    of = {"path": []}.get(given.mechanism, ["--epsilon", "3"])  # one that has no default
-    epsilon = ["--epsilon", given.epsilon] if given.epsilon else of
+    epsilon = [] if given.mechanism == "path" else ["--epsilon", "3"]  # only path has a default
     command = [
         sys.executable, "-m", "spacy", "dx", "serve", "--port", str(port), "--mechanism",
-        given.mechanism, *epsilon, "--workers", given.workers,
-        "--max-requests", "4000",
+        given.mechanism, *epsilon, "--max-requests", "4000",
     ]  # fmt: skip
     service = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     try:
@@ -100,7 +96,7 @@ async def load(given: argparse.Namespace, port: int, pid: int) -> tuple[Run, flo
     run, due = Run(), asyncio.Queue[float]()
     start = time.perf_counter()
     before, mine = seconds_of(pid), time.process_time()
-    workers = [asyncio.create_task(ask(due, bodies, port, run)) for _ in range(given.connections)]
+    workers = [asyncio.create_task(ask(due, bodies, port, run)) for _ in range(CONNECTIONS)]
     total = int(given.rate * given.seconds)
     for number in range(total):
         moment = start + number / given.rate

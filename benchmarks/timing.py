@@ -1,17 +1,14 @@
 """Does the time of a draw tell the word? Cold and warm, by word, for the default mechanism; and
 how often an output tells at even odds whether dx.RandomWord.v1 drew it for an unknown word:
 
-    python benchmarks/timing.py [--words 60]
+    python benchmarks/timing.py
 
-The texts of floods.json repeat one cue of the rules: tests/entities/test_entity_load.py.
+tests/entities/test_entity_load.py takes the time of texts that repeat one cue of the rules.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,27 +18,19 @@ from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.text.tokens import tokenized
 
-LABELS = "person date time gpe address org email phone url id quantity cardinal".split()
+WORDS = 60
 SYLLABLES = "ba de fi go hu ka le mi no pu ra se ti vo za lu me ri so ta".split()
 NOTE = (
     "Mr. Peter Okafor came on March 5 with his wife Mary Hollis from Leeds. She said that it was "
     "well. "
 )
-# What a text repeats, by kind; {} is a word that no other place of the text has.
-FLOODS = json.loads(Path(__file__).with_name("floods.json").read_bytes())
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--words", type=int, default=60)
-    of_words(parser.parse_args().words)
-
-
-def of_words(words: int) -> None:
     space = Space.builtin()
     mechanism = registry.resolve({"m": DEFAULT_CONFIG["mechanism"]})["m"].fit(space)
     mechanism.sample(np.zeros(1, dtype=np.int64), Rng())  # what the first word of all pays for
-    some = np.random.default_rng(0).choice(len(space), words, replace=False)
+    some = np.random.default_rng(0).choice(len(space), WORDS, replace=False)
     cold = [seconds(mechanism, row) for row in some]
     warm = [min(seconds(mechanism, row) for _ in range(5)) for row in some]
     for name, found in (("first draw of a word", cold), ("later ones", warm)):
@@ -75,7 +64,8 @@ def seconds(mechanism: object, row: int) -> float:
 
 
 def flood(part: str, size: int) -> str:
-    """A text of that many characters. Marks of triggers come first, as rules may wait for one."""
+    """A text of that many characters that repeats a part, {} being a name that no other place has.
+    Marks of triggers come first, as rules may wait for one."""
     filled = (part.format(*map(invented, range(3 * i, 3 * i + 3))) for i in range(size))
     text, length = ["Seen at: = @ 5 pm\n"], 0
     while length < size:

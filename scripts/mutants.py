@@ -186,7 +186,7 @@ def check_unchanged(tests: str, root: Path) -> None:
         raise TableError(f"{tests}: ended with {status} without a change.\n{said[-2000:]}")
 
 
-def outcomes(mutants: Sequence[Mutant], jobs: int, *, check: bool) -> list[Outcome]:
+def outcomes(mutants: Sequence[Mutant], jobs: int) -> list[Outcome]:
     """Run all mutants, so many at a time, each job in a copy of its own."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as temporary:
         roots: SimpleQueue[Path] = SimpleQueue()
@@ -201,9 +201,8 @@ def outcomes(mutants: Sequence[Mutant], jobs: int, *, check: bool) -> list[Outco
                 roots.put(root)
 
         with ThreadPoolExecutor(jobs) as pool:
-            if check:
-                tests = dict.fromkeys(mutant.tests for mutant in mutants)
-                list(pool.map(partial(with_root, check_unchanged), tests))
+            tests = dict.fromkeys(mutant.tests for mutant in mutants)
+            list(pool.map(partial(with_root, check_unchanged), tests))
             return list(pool.map(partial(with_root, outcome_of), mutants))
 
 
@@ -241,14 +240,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--write", type=Path, help="page to write")
-    parser.add_argument("--no-check", action="store_true", help="do not run the tests unchanged")
     options = parser.parse_args(argv)
     os.environ["OMP_NUM_THREADS"] = "1"
     try:
         mutants = chosen(options.names)
         for mutant in mutants:
             mutated(mutant, ROOT)
-        found = outcomes(mutants, options.jobs, check=not options.no_check)
+        found = outcomes(mutants, options.jobs)
     except TableError as error:
         print(error, file=sys.stderr)
         return 2

@@ -66,7 +66,7 @@ class PipelineOptions:
 
     def __post_init__(self) -> None:
         for name in ("entities", "model"):
-            object.__setattr__(self, name, names_of(getattr(self, name) or ()))
+            object.__setattr__(self, name, to_names(getattr(self, name) or ()))
         for name in ("config", "key", "code"):
             if (path := getattr(self, name)) is not None:
                 object.__setattr__(self, name, Path(path).expanduser())
@@ -102,9 +102,9 @@ class FileOptions:
     person_field: Annotated[str | None, "Field that identifies the person of a record"] = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "field", ("text",) if self.field is None else names_of(self.field))
+        object.__setattr__(self, "field", ("text",) if self.field is None else to_names(self.field))
         if self.keep_fields is not None:
-            names = () if self.keep_fields == "none" else names_of(self.keep_fields)
+            names = () if self.keep_fields == "none" else to_names(self.keep_fields)
             object.__setattr__(self, "keep_fields", names)
         for name in self.field:
             if name in (self.keep_fields or ()):
@@ -140,7 +140,7 @@ class ServiceOptions:
 
     def __post_init__(self) -> None:
         for name in ("host", "tools", "models", "policy"):
-            object.__setattr__(self, name, names_of(getattr(self, name) or ()))
+            object.__setattr__(self, name, to_names(getattr(self, name) or ()))
         object.__setattr__(self, "workers", process_count(self.workers))
         for name in ("upstream_seconds", "max_requests", "max_bytes", "max_seconds"):
             if getattr(self, name) <= 0:
@@ -212,7 +212,7 @@ def unknown_key(path: str, known: Iterable[str]) -> UsageError:
     return UsageError(f"there is no setting `{path}`.{did_you_mean(path, known)}")
 
 
-def names_of(given: str | Path | Iterable[str]) -> tuple[str, ...]:
+def to_names(given: str | Path | Iterable[str]) -> tuple[str, ...]:
     """Split comma-separated names: return ("a", "b") for "a, b", ["a", "b"] or ["a, b"]."""
     strings = [given] if isinstance(given, (str, Path)) else given
     names = (name.strip() for string in strings for name in str(string).split(","))

@@ -30,7 +30,7 @@ FAULT = 2**16  # bytes that Linux maps at a page fault
 _limited: set[int] = set()  # ids of limited processes; a forked child has a new id
 
 
-def let_go(X: Floats2d) -> None:
+def release_memory(X: Floats2d) -> None:
     """Release the memory of a large mapped file. Its pages stay in the cache of the system."""
     if (pages := large_map(X)) is not None:
         pages.madvise(mmap.MADV_DONTNEED)
@@ -79,7 +79,7 @@ def _products() -> Any:
     return ThreadpoolController().select(user_api="blas")
 
 
-def in_order(
+def map_ordered(
     work: Callable[[Job], Result], jobs: Iterable[Job], threads: int, ahead: int
 ) -> Iterator[Result]:
     """Yield work(job) in order, with at most `ahead` results not consumed yet.

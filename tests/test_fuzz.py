@@ -264,10 +264,10 @@ BLOCKS = {
     "mechanism": ["dx.Laplace.v1", "dx.Exponential.v1", "dx.Path.v1", "dx.Gaussian.v1"],
     "selector": ["dx.AllWords.v1", "dx.Entities.v1"],
     "unknown": ["dx.Redact.v1", "dx.RandomWord.v1", "dx.RandomDigits.v1", "dx.Raise.v1"],
-}  # fmt: skip
+}
 INNER = st.dictionaries(
     st.sampled_from(["epsilon", "delta", "labels", "projection", "k", "none"]), VALUES, max_size=2
-)  # fmt: skip
+)
 CONFIGS = st.fixed_dictionaries({}, optional={
     **{block: st.tuples(st.sampled_from(names), INNER).map(
         lambda pair, block=block: {f"@dx_{block}s": pair[0], **pair[1]}) | VALUES

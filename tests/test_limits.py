@@ -161,12 +161,8 @@ def test_objects_are_bytes_like_any_other_and_not_unpickled(tmp_path):
 # -- bombs -----------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def small_limits(monkeypatch):
+def test_a_docbin_that_is_a_bomb_is_not_inflated(monkeypatch):
     monkeypatch.setattr(limits, "FREE", 2**16)
-
-
-def test_a_docbin_that_is_a_bomb_is_not_inflated(small_limits):
     bomb = message(tokens=bytes(10**7))
     with pytest.raises(UsageError, match=r"DX096.*more than 200 times"):
         records(bomb, "spacy")
@@ -191,12 +187,9 @@ def short_records(monkeypatch):
     monkeypatch.setattr("spacy_dxprivacy.io.source.MB", 100)
 
 
-@pytest.mark.parametrize(
-    ("kind", "long", "short"), [("jsonl", '{"text": "%s"}' % ("x" * 1000), '{"text": "y"}')]
-)
-def test_a_line_without_end_is_a_bad_record(kind, long, short, short_records):
-    raw = f"{short}\n{long}\n{short}".encode()
-    found = records(raw, kind)
+def test_a_line_without_end_is_a_bad_record(short_records):
+    raw = b'{"text": "y"}\n{"text": "%s"}\n{"text": "y"}' % (b"x" * 1000)
+    found = records(raw, "jsonl")
     assert [r.texts for r in found[::2]] == [["y"], ["y"]] and "longer than" in found[1].why
     assert [r.number for r in found] == [1, 2, 3] and sum(r.size for r in found) == len(raw)
 
@@ -214,15 +207,10 @@ def test_json_without_end_is_a_bad_record(nested):
     assert records(nested.encode(), "jsonl")[0].why == "it is not valid JSON."
 
 
-@pytest.fixture
-def saved(tmp_path, space):
-    space.save(tmp_path / "space")
-    return tmp_path / "space"
-
-
-def test_a_description_or_a_config_without_end_is_refused(saved, monkeypatch):
+def test_a_description_or_a_config_without_end_is_refused(space, tmp_path, monkeypatch):
+    space.save(saved := tmp_path / "space")
     monkeypatch.setattr("spacy_dxprivacy.config.MAX_CONFIG", 10)
-    config = saved.parent / "c.cfg"
+    config = tmp_path / "c.cfg"
     config.write_text("[nlp]\nlang = 'en'\n")
     with pytest.raises(UsageError, match=r"DX095.*c\.cfg"):
         make_pipeline(config=config)

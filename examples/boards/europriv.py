@@ -23,7 +23,7 @@ import json
 import re
 from pathlib import Path
 
-from spacy_dxprivacy.io.build import make_pipeline, the_sanitizer
+from spacy_dxprivacy.io.build import get_sanitizer, make_pipeline
 
 LABELS = {
     "PERSON": "PERSON",
@@ -47,7 +47,7 @@ class DxAdapter:
     def __init__(self, model="rules,network", id_label="NATIONAL_ID"):
         self.labels = {**LABELS, "ID": id_label}
         self.nlp = make_pipeline(entities=list(self.labels), model=model)
-        self.sanitizer = the_sanitizer(self.nlp)
+        self.sanitizer = get_sanitizer(self.nlp)
 
     def predict_tags(self, texts):
         """Return the BIOES tags of each text."""

@@ -15,7 +15,7 @@ from ..space import Space
 from ..space.search.faiss_index import FOLDER, write_index
 from ..space.sources import Filter, check_space_folder, load
 from . import options
-from .terminal import setting_up
+from .terminal import setup_errors
 
 
 def space_cli(
@@ -45,7 +45,7 @@ def space_cli(
     Example: python -m spacy dx space en_core_web_md my_space --max-words 50000
     """
     start = time.perf_counter()
-    with setting_up():
+    with setup_errors():
         check_space_folder(target, force=force)
         chosen = Filter(max_words, pattern, [] if exclude == "nothing" else exclude)
         space = load(vectors, chosen)
@@ -72,7 +72,7 @@ def index_cli(
     To use it, set this folder as `path` of dx.Faiss.v1, and load the space with dx.FileSpace.v1
     from the same folder, with all of its words.
     """
-    with setting_up():
+    with setup_errors():
         table = Space.load(space)
         if (space / FOLDER).exists() and not force:
             raise UsageError(f"{space}: has an index already. `force` builds it again.")

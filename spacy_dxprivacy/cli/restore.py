@@ -16,7 +16,7 @@ from ..io.files.atomic import write_bytes
 from ..io.files.keys import read_key
 from ..io.files.limits import MAX_RECORD, check_size
 from . import options
-from .terminal import settings_that_fail
+from .terminal import usage_errors
 
 
 def restore_cli(
@@ -42,7 +42,7 @@ def restore_cli(
 
     Example: python -m spacy dx restore answer.txt --table ~/keys/table.dx --table-key ~/keys/a.key
     """
-    with settings_that_fail():
+    with usage_errors():
         saved = read_table(table, read_key(table_key))
         try:
             check_size(answer, MAX_RECORD)

@@ -22,7 +22,7 @@ from ..entities.surrogates.replacements import Replacement
 from ..entities.surrogates.restoring import dates_apart
 from ..entities.surrogates.table import SurrogateTable, check_cipher, write_table
 from ..errors import UsageError
-from ..io.build import make_pipeline, the_sanitizer
+from ..io.build import get_sanitizer, make_pipeline
 from ..io.files.atomic import check_new, write_bytes
 from ..io.files.keys import check_key_location, make_key, read_key
 from ..io.jobs import Job, check_fields, check_receipt, plan_jobs
@@ -37,8 +37,8 @@ from .terminal import (
     bar,
     bytes_bar,
     name_options,
-    setting_up,
-    settings_that_fail,
+    setup_errors,
+    usage_errors,
 )
 
 MAX_FAILURES = 20  # printed one by one
@@ -119,7 +119,7 @@ def sanitize_cli(
             output = Path(str(target)) if is_folder else jobs[0].target
             check_key_location(Path(str(secret)), output, is_folder=is_folder)
         _make_keys(pipeline.key, table_key)
-        with setting_up():
+        with setup_errors():
             nlp = make_pipeline(pipeline)
         _check_person(nlp, files.person_field, pipeline.key)
         _store_paths(nlp, sum(job.size for job in jobs))
@@ -182,7 +182,7 @@ def _as_json(tally: Tally) -> str:
 
 def _make_keys(*paths: Path | str | None) -> None:
     """Create missing key files. Raise UsageError for files that cannot be used as keys."""
-    with settings_that_fail():
+    with usage_errors():
         for path in [Path(path) for path in paths if path is not None]:
             if not path.exists():
                 make_key(path)
@@ -192,7 +192,7 @@ def _make_keys(*paths: Path | str | None) -> None:
 
 
 def _check_person(nlp: Language, person_field: str | None, key: object) -> None:
-    limited = the_sanitizer(nlp).settings.max_epsilon_per_person is not None
+    limited = get_sanitizer(nlp).settings.max_epsilon_per_person is not None
     if person_field is not None and not limited and key is None:
         raise UsageError("`person_field` needs `key`, for dates, or max_epsilon_per_person.")
 
@@ -232,7 +232,7 @@ def _count_other_files(tally: Tally, folder: Path, jobs: list[Job]) -> None:
 
 def _store_paths(nlp: Language, size: int) -> None:
     """Store the paths of common words before a long run, for all of its processes."""
-    store = facts_of(the_sanitizer(nlp).settings.mechanism).store_paths
+    store = facts_of(get_sanitizer(nlp).settings.mechanism).store_paths
     if size < LONG or store is None:
         return
     with (
@@ -258,7 +258,7 @@ def _check_table(
         return
     if processes != 1:
         raise UsageError("`table` needs a single process: leave `n_process` out.")
-    with settings_that_fail():
+    with usage_errors():
         check_cipher()
     check_new(table, force=force)
 
@@ -271,7 +271,7 @@ def _table_of_surrogates(
     if path is None or key is None:
         yield
         return
-    sanitizer, table = the_sanitizer(nlp), SurrogateTable()
+    sanitizer, table = get_sanitizer(nlp), SurrogateTable()
     surrogates = sanitizer.settings.surrogates
 
     def add(doc: Doc, drawn: list[Replacement]) -> list[Replacement]:

@@ -12,7 +12,7 @@ from ..config import PROMPT_ENTITIES, PipelineOptions, ProxyOptions, ServiceOpti
 from ..errors import UsageError
 from ..validate import needs
 from . import options
-from .terminal import setting_up
+from .terminal import setup_errors
 
 
 @options.from_settings()
@@ -67,7 +67,7 @@ def _serve(service: ServiceOptions, pipeline: PipelineOptions) -> None:
     from ..io.build import make_pipeline
     from ..machine import check_port
 
-    with setting_up():
+    with setup_errors():
         for package in ("fastapi", "uvicorn", *(["httpx"] if service.upstream else [])):
             needs(package, "The service", extra="serve")
         from ..integrations.serve.app import check, serve

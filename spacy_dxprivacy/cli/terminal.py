@@ -78,7 +78,7 @@ def discard_stdout() -> None:
 
 
 @contextmanager
-def settings_that_fail() -> Iterator[None]:
+def usage_errors() -> Iterator[None]:
     """Turn DxErrors into UsageErrors. Other errors may quote a text, and pass through."""
     try:
         yield
@@ -87,7 +87,7 @@ def settings_that_fail() -> Iterator[None]:
 
 
 @contextmanager
-def setting_up() -> Iterator[None]:
+def setup_errors() -> Iterator[None]:
     """Show errors of spaCy about a config or a model: before a run, they cannot quote a text."""
     with warnings.catch_warnings():
         # Their content is also in the receipt.

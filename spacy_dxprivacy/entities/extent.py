@@ -90,9 +90,7 @@ class Bounds:
                 persons.update(word for word in self.lowers[start:end] if len(word) > 2)
         pieces: list[Entity] = []
         for label, start, end in matches:
-            if label == "DATE" and (
-                _is_of_two(self.doc, start, end) or _is_in_phrase(self.doc, start, end)
-            ):
+            if label == "DATE" and (self._is_of_two(start, end) or self._is_in_phrase(start, end)):
                 continue
             fixed = self._fixed(label, start, end)
             if label == "PERSON" and any(self.lowers[i] in _COURTS for i in fixed):
@@ -147,27 +145,24 @@ class Bounds:
                 yield label, low, high
             first = i + 1
 
+    def _is_of_two(self, start: int, end: int) -> bool:
+        """Whether a date takes the day of the month before it ("March 5 - June 2020"), or joins two
+        with a stroke between blanks."""
+        doc, texts = self.doc, self.texts
+        after_month = start > 0 and "MONTH" in kinds(texts[start - 1])
+        if after_month and end - start > 1 and len(texts[start]) < 3 and doc[start].is_digit:
+            return "DAY" in kinds(texts[start]) and not doc[start + 1].is_digit
+        return any(texts[i] == "/" and doc[i].whitespace_ for i in range(start + 1, end - 1))
 
-def _is_of_two(doc: Doc, start: int, end: int) -> bool:
-    """Whether a date takes the day of the month before it ("March 5 - June 2020"), or joins two
-    with a stroke between blanks."""
-    after_month = start > 0 and "MONTH" in kinds(doc[start - 1].text)
-    if after_month and end - start > 1 and len(doc[start].text) < 3 and doc[start].is_digit:
-        return "DAY" in kinds(doc[start].text) and not doc[start + 1].is_digit
-    return any(t.text == "/" and t.whitespace_ for t in doc[start + 1 : end - 1])
-
-
-def _is_in_phrase(doc: Doc, start: int, end: int) -> bool:
-    """Whether a weekday is part of the name of another thing (Taco Tuesday, Sunday Times)."""
-    if end - start > 2:
-        return False
-    listed = [kinds(token.text) for token in doc[start:end] if token.is_alpha]
-    if "WEEKDAY" not in frozenset[str]().union(*listed):
-        return False
-    around = doc[max(start - 3, 0) : end + 3]
-    first, last = doc[start].idx - around.start_char, doc[end - 1].idx - around.start_char
-    phrases = pattern("WEEKDAY_PHRASE").finditer(around.text.lower())
-    return any(phrase.start() <= first and last < phrase.end() for phrase in phrases)
+    def _is_in_phrase(self, start: int, end: int) -> bool:
+        """Whether a weekday is part of the name of another thing (Taco Tuesday, Sunday Times)."""
+        words = [] if end - start > 2 else self.texts[start:end]
+        if not any(word.isalpha() and "WEEKDAY" in kinds(word) for word in words):
+            return False
+        around = self.doc[max(start - 3, 0) : end + 3]
+        first, last = (self.doc[i].idx - around.start_char for i in (start, end - 1))
+        phrases = pattern("WEEKDAY_PHRASE").finditer(around.text.lower())
+        return any(phrase.start() <= first and last < phrase.end() for phrase in phrases)
 
 
 def _separates(

@@ -21,15 +21,17 @@ from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, is_word, mentions, plain_label
 from ..text.normal import in_normal_form
-from ..text.tokens import with_fields_apart
+from ..text.tokens import split_table_fields
 from ..validate import one_of, positive
 from . import network
 from .extent import Bounds
 from .tables import words
 from .thresholds import EVIDENCE, THRESHOLDS
-from .words import features
+from .words import builtin_lexicon, features
 
 TOKENS = 4096  # that the network reads at a time
+UNKNOWN = 0.4  # share of unknown words in small letters, above which a text is hardly English
+STRICTER = 3.0  # times, what thresholds are for such a text
 UNLIKELY = 0.01  # a label that is less probable than this part of none is not considered
 TINY = 1e-9
 Factors = dict[str, float]
@@ -81,16 +83,25 @@ class DxEntityRecognizer(FailsClosed, Pipe):
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Set the entities of a stream of Docs, a batch at a time."""
         normal = (in_normal_form(doc, self.nlp, self) for doc in stream)
-        for docs in util.minibatch(map(with_fields_apart, normal), batch_size):
+        for docs in util.minibatch(map(split_table_fields, normal), batch_size):
             english = [doc for doc in docs if len(doc) and language_of_doc(doc) == "en"]
             shares = dict(zip(map(id, english), predicted(english), strict=True))
             for doc in docs:
                 entities: list[Entity] = []
                 if id(doc) in shares:
-                    names = take_evidence(doc, self.evidence)
-                    entities = spans(weighed(shares[id(doc)], names), self.thresholds)
+                    thresholds, evidence = self._factors_for(doc)
+                    names = take_evidence(doc, evidence)
+                    entities = spans(weighed(shares[id(doc)], names), thresholds)
                 set_entities(doc, entities)
                 yield doc
+
+    def _factors_for(self, doc: Doc) -> tuple[Factors, Factors]:
+        """Return thresholds and evidence for a Doc. In a text that is hardly English, each unknown
+        word looks like a name to the network, and guesses of the rules are no evidence."""
+        if not is_hardly_english(doc):
+            return self.thresholds, self.evidence
+        thresholds = {label: STRICTER * value for label, value in self.thresholds.items()}
+        return thresholds, {**self.evidence, "dx_guess": min(self.evidence["dx_guess"], 1.0)}
 
 
 def _factors(setting: str, values: Mapping[str, float], defaults: Mapping[str, float]) -> Factors:
@@ -99,6 +110,15 @@ def _factors(setting: str, values: Mapping[str, float], defaults: Mapping[str, f
         one_of(setting, key, tuple(defaults))
         positive(f"{setting}.{key}", value)
     return {**defaults, **values}
+
+
+def is_hardly_english(doc: Doc) -> bool:
+    """Return whether many words in small letters are in no public table, as in tweets of languages
+    that `language_of_doc` takes for English. Names that are written small count as known."""
+    rank = builtin_lexicon().rank
+    small = [t.text for t in doc if len(t) > 1 and t.text.isalpha() and t.text.islower()]
+    unknown = sum(word not in rank and word.capitalize() not in rank for word in small)
+    return len(small) > 2 and unknown > UNKNOWN * len(small)
 
 
 def predicted(docs: list[Doc]) -> list[Floats2d]:

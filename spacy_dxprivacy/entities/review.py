@@ -27,13 +27,18 @@ def relabelled(bounds: Bounds, matches: Collection[Entity]) -> list[Entity]:
     doc = bounds.doc
     gpes = (start for label, start, _ in matches if label == "GPE")
     lands = {i for i in gpes if builtin_lexicon().of(bounds.texts[i]) & LANDS}
-    # Many persons begin at the same word.
-    starts = {start for label, start, _ in matches if label == "PERSON"}
-    after = {i: _label_after(doc[max(i - 4, 0) : i].text_with_ws) for i in starts}
+    # Many persons begin or end at the same word.
+    persons = [(start, end) for label, start, end in matches if label == "PERSON"]
+    after = {i: _label_after(doc[max(i - 4, 0) : i].text_with_ws) for i in {i for i, _ in persons}}
+    before = {end: _label_before(bounds, end) for end in {end for _, end in persons}}
     entities: list[Entity] = []
     for label, start, end in matches:
         if label == "PERSON":
-            label = after[start] or _label_before(bounds, start, end, lands)
+            label = after[start] or before[end]
+            if not label:
+                town = end + 1 in lands and bounds.texts[end] == ","
+                named = any(builtin_lexicon().of(word) & NAMES for word in bounds.texts[start:end])
+                label = "GPE" if town and not named else "PERSON"
         # A single word that is also a name says too little.
         word = end - start == 1 and is_name(bounds.texts[start])
         if label in ("PERSON", "GPE") and not word and bounds.lowers[start] in _FIRM_FIRST:
@@ -49,15 +54,13 @@ def _label_after(text: str) -> str:
     return "GPE" if pattern("LIVED").search(text) else ""
 
 
-def _label_before(bounds: Bounds, start: int, end: int, lands: Collection[int]) -> str:
-    """The label of a name by the words after it. lands: where countries and states begin."""
+def _label_before(bounds: Bounds, end: int) -> str:
+    """The label of a name by the words after it; "" where they do not tell."""
     doc, texts = bounds.doc, bounds.texts
     tail = doc[end - 1 : end + 4].text_with_ws[len(texts[end - 1]) :]
     if pattern("AFTER_FIRM").match(tail):
         return "ORG"
-    town = end + 1 in lands and texts[end] == ","
-    town = town and not any(builtin_lexicon().of(word) & NAMES for word in texts[start:end])
-    return "GPE" if town or (end < len(doc) and texts[end] in _PLACE_AFTER) else "PERSON"
+    return "GPE" if end < len(doc) and texts[end] in _PLACE_AFTER else ""
 
 
 def _hyphened(doc: Doc, end: int) -> int:

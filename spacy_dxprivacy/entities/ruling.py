@@ -6,13 +6,12 @@ its recall. The entity sanitizer does not protect what it misses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import groupby
 from typing import Any
 
 from spacy.language import Language
-from spacy.matcher import Matcher
 from spacy.pipeline import EntityRuler
 from spacy.tokens import Doc, Span
 
@@ -20,14 +19,14 @@ from ..errors import FailsClosed
 from ..text.language import language_of_doc
 from ..text.mentions import Entity, mentions, plain_label
 from ..text.normal import in_normal_form
-from ..text.tokens import with_fields_apart
+from ..text.tokens import split_table_fields
 from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
 from .review import relabelled
-from .tables import LABELS, MATCHED, patterns
-from .words import FLAGS, as_rules_see, rule_vocab
+from .tables import LABELS, MATCHED, RuleNode, rule_tree
+from .words import kinds_of
 
 # The `ent_id_` of what the built-in rules found, which a network reads as evidence. Your own
 # patterns have none, nor have names in disguise, which no network has learned.
@@ -71,7 +70,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
     def __call__(self, doc: Doc) -> Doc:
         """Set the entities. A Doc that holds rows of a table is replaced by one in which each field
         has its own tokens."""
-        return super().__call__(with_fields_apart(in_normal_form(doc, self.nlp, self)))
+        return super().__call__(split_table_fields(in_normal_form(doc, self.nlp, self)))
 
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
         """Return (label, start, end) of all matches: your own, then the longest first, then by
@@ -106,7 +105,8 @@ class DxEntityRuler(FailsClosed, EntityRuler):
 
     def _match_english(self, doc: Doc) -> set[Entity]:
         """Return (label, start, end); a person that guesses alone have found is GUESSED."""
-        matches = {*self._match_words(doc), *match_phrases(doc), *match_foreign_days(doc)}
+        matches = {*match_words(rule_tree(guess=self.guess), kinds_of(doc))}
+        matches |= {*match_phrases(doc), *match_foreign_days(doc)}
         sure = {i for label, *span in matches if label == "PERSON" for i in range(*span)}
         matches = {(_SOURCES[label][0], start, end) for label, start, end in matches}
         # Cut twice: an entity whose label changed ends at other words.
@@ -119,23 +119,16 @@ class DxEntityRuler(FailsClosed, EntityRuler):
             for label, start, end in entities
         }
 
-    def _match_words(self, doc: Doc) -> Iterator[Entity]:
-        matcher, contexts = _token_rules(self.guess)
-        for rule, start, end in matcher(as_rules_see(doc)):
-            label, before, after = contexts[rule]
-            yield label, start + before, end - after
 
-
-@cache
-def _token_rules(guess: bool) -> tuple[Matcher, dict[int, tuple[str, int, int]]]:
-    """Return the matcher, and of each rule its label and the tokens of context before and after."""
-    matcher = Matcher(rule_vocab(), validate=False)
-    contexts = {}
-    for key, token_patterns in patterns(FLAGS, guess=guess).items():
-        rule = "/".join(map(str, key))
-        matcher.add(rule, token_patterns)
-        contexts[rule_vocab().strings[rule]] = key
-    return matcher, contexts
+def match_words(tree: RuleNode, kinds: Sequence[AbstractSet[str]]) -> Iterator[Entity]:
+    """Yield (label, start, end) of the rules that tokens of these kinds match."""
+    for start in range(len(kinds)):
+        nodes, end = [tree], start
+        while nodes and end < len(kinds):
+            nodes = [n.children[kind] for n in nodes for kind in n.children.keys() & kinds[end]]
+            end += 1
+            for label, before, after in (rule for node in nodes for rule in node.ends):
+                yield label, start + before, end - after
 
 
 def _free_runs(

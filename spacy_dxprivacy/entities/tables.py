@@ -9,14 +9,15 @@ dates, of each language. NOTICE says where the lists of surrogates come from.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from itertools import chain, product
 
 from ..about import DATA
 
 _REFERENCE = re.compile(r"\{([<*]?)([A-Z_]+|[a-z ]+)\}")
+_LIST = re.compile(r"(?:(?:[^\W_]|[ '’&/-]|\\\.)+(?:\||\Z)){5,}")  # of words, no other expression
 _NAMED = re.compile(r"([a-zA-Z]\w*): (.*)")
 
 
@@ -81,7 +82,19 @@ def _referred(marker: str, name: str) -> str:
     if marker == "<":
         behind = "|".join(rf"(?<=\b{re.escape(cue)} )" for cue in text.split("|"))
         return f"(?:{behind})"
-    return _expanded(text)
+    return _by_letter(text.split("|")) if _LIST.fullmatch(text) else _expanded(text)
+
+
+def _by_letter(words: Iterable[str]) -> str:
+    """A regular expression of the same alternatives, which compares each letter once."""
+    rests: dict[str, list[str]] = {}
+    for word in dict.fromkeys(words):
+        size = 2 if word.startswith("\\") else 1
+        rests.setdefault(word[:size], []).append(word[size:])
+    return "|".join(
+        first + (f"(?:{_by_letter(rest)})" if len(rest) > 1 else rest[0])
+        for first, rest in rests.items()
+    )
 
 
 NONE: frozenset[str] = frozenset()
@@ -104,8 +117,6 @@ TERM_NOUNS, PRODUCTS, GOODS = (words(name, "terms") for name in ("TERM_NOUNS", "
 FIRMS = frozenset(name.strip() for name in " ".join(sections("words")["FIRMS"]).split(","))
 
 
-Pattern = list[dict[str, Any]]
-
 # Where two matches have the same extent, the label that comes first here is kept. DISGUISED and
 # GUESSED are persons.
 MATCHED = (
@@ -113,25 +124,43 @@ MATCHED = (
 ).split()
 LABELS = tuple(label for label in MATCHED if label not in ("DISGUISED", "GUESSED"))
 _RULE = re.compile(r"(?:\((.*?)\) )?(.+?)(?: \((.*?)\))?")
-_OPERATOR = re.compile(r"(.+?)(\{\d,\d\}|[?*+])?")
+_REPEATED = re.compile(r"(.+?)(?:\{(\d),(\d)\}|\?)?")
 
 
-def patterns(flags: dict[str, str], *, guess: bool) -> dict[tuple[str, int, int], list[Pattern]]:
-    """Return token patterns by (label, tokens of context before, and after).
+@dataclass(frozen=True, slots=True)
+class RuleNode:
+    """A node of the tree of token rules.
 
-    flags: kind -> the attribute that says it. guess: also rules for GUESSED, persons whose words
-    alone speak for them.
+    children: by what the next token has to be, a kind or a word. ends: label of each rule that ends
+    here, and its tokens of context before and after.
     """
-    rules = dict(sections("rules"))
-    if not guess:
-        del rules["GUESSED"]
-    by_key: dict[tuple[str, int, int], list[Pattern]] = {}
-    for label, lines in rules.items():
-        for line in lines:
+
+    children: dict[str, RuleNode]
+    ends: set[tuple[str, int, int]]
+
+
+@cache
+def rule_tree(*, guess: bool) -> RuleNode:
+    """Return all token rules. guess: also rules for GUESSED, persons whose words alone speak for
+    them."""
+    root = RuleNode({}, set())
+    for label, lines in sections("rules").items():
+        for line in lines if guess or label != "GUESSED" else ():
             parts = [(part or "").split() for part in _fields(_RULE, line)]
-            pattern = [_token(word, flags) for part in parts for word in part]
-            by_key.setdefault((label, len(parts[0]), len(parts[2])), []).append(pattern)
-    return by_key
+            for path in product(*map(_repeated, chain(*parts))):
+                node = root
+                for word in chain(*path):
+                    node = node.children.setdefault(word, RuleNode({}, set()))
+                node.ends.add((label, len(parts[0]), len(parts[2])))
+    return root
+
+
+def _repeated(word: str) -> list[list[str]]:
+    """Return a word of a rule as often as it may stand: of "NAME{1,2}" once and twice."""
+    base, least, most = _fields(_REPEATED, word)
+    if least is None:
+        return [[], [word[:-1]]] if base != word else [[word]]
+    return [[str(base)] * count for count in range(int(least), int(most or 0) + 1)]
 
 
 def _fields(form: re.Pattern[str], text: str) -> Sequence[str | None]:
@@ -141,17 +170,13 @@ def _fields(form: re.Pattern[str], text: str) -> Sequence[str | None]:
     return match.groups()
 
 
-def _token(word: str, flags: dict[str, str]) -> dict[str, Any]:
-    base, operator = _fields(_OPERATOR, word)
-    token: dict[str, Any] = {flags[base]: True} if base in flags else {"LOWER": base}
-    return {**token, "OP": operator} if operator else token
-
-
 @cache
 def rule_words() -> frozenset[str]:
     """Return the words, in lower case, that rules ask for by themselves or in a list."""
-    lines = " ".join(line for lines in sections("rules").values() for line in lines)
-    literals = {str(_fields(_OPERATOR, word)[0]) for word in re.sub(r"[()]", " ", lines).split()}
+    nodes, literals = [rule_tree(guess=True)], set[str]()
+    for node in nodes:
+        literals.update(word for word in node.children if not word.isupper())
+        nodes += node.children.values()
     return frozenset(literals).union(*FOLLOWING.values())
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from itertools import takewhile
 
 from spacy.tokens import Doc
@@ -43,14 +42,22 @@ class Terms:
 
     def __init__(self, doc: Doc, texts: Sequence[str], lowers: Sequence[str]) -> None:
         self.doc, self.texts, self.lowers = doc, texts, lowers
-        self._listed: dict[tuple[int, str], bool] = {}  # many matches share a word
+        # Many matches are equal or share a word.
+        self._judged: dict[tuple[Entity, frozenset[str]], Entity | None] = {}
+        self._listed: dict[tuple[int, str], bool] = {}
 
-    def judged(self, entity: Entity, names: AbstractSet[str]) -> Entity | None:
+    def judged(self, entity: Entity, names: set[str]) -> Entity | None:
         """Return an entity without words of law at its ends, labelled as an organisation where it
         is called one, or None where it is nobody's name.
 
         names: words in small letters of the full names that the document has.
         """
+        key = entity, frozenset(names.intersection(self.lowers[entity[1] : entity[2]]))
+        if key not in self._judged:
+            self._judged[key] = self._judge(*key)
+        return self._judged[key]
+
+    def _judge(self, entity: Entity, names: frozenset[str]) -> Entity | None:
         label, start, end = entity
         before = self.lowers[start - 1].rstrip(".") if start else ""
         if label == "PERSON" and before not in LISTED["TITLE"] and self._is_title(start, end):
@@ -79,7 +86,7 @@ class Terms:
             end -= 1
         return start, end
 
-    def _is_term(self, label: str, start: int, end: int, names: AbstractSet[str]) -> bool:
+    def _is_term(self, label: str, start: int, end: int, names: frozenset[str]) -> bool:
         telling = [
             i
             for i in range(start, end)

@@ -1,7 +1,6 @@
 """Classify words by their letters and public tables: what each may be in a name, date or place.
 
-The rules read a copy of a Doc (`as_rules_see`), whose words say their kinds and nothing else that
-no rule asks for. Their vocabulary is small, holds no name, and has a flag for each kind.
+Rules read the kinds of words, not the words; the network reads features of theirs.
 """
 
 from __future__ import annotations
@@ -10,16 +9,14 @@ import gzip
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
-from typing import Any
+from functools import cache, lru_cache, wraps
+from typing import TypeVar
 
 import numpy as np
-from spacy.attrs import LOWER
-from spacy.attrs import NAMES as ATTRIBUTES
+from spacy.attrs import IS_SPACE, LIKE_EMAIL, LIKE_NUM, LIKE_URL
 from spacy.lang.lex_attrs import word_shape
 from spacy.strings import get_string_id
-from spacy.tokens import Doc, Token
-from spacy.vocab import Vocab
+from spacy.tokens import Doc
 
 from ..about import DATA
 from ..arrays import Numbers2d
@@ -37,19 +34,9 @@ from .tables import (
     words,
 )
 
-KINDS = " ".join(sections("words")["KINDS"]).split()
-# Kinds of a token that its own vocabulary tells, beside those of its text.
-_MARKS: dict[str, Callable[[Token], bool]] = {
-    "NUM": lambda token: token.like_num,
-    "SPACE": lambda token: token.is_space,
-    "EMAIL": lambda token: token.like_email,
-    "URL": lambda token: token.like_url,
-    "YY": lambda token: token.shape_ == "dd",
-    "LOW_INITIAL": lambda token: token.shape_ in ("x", "x."),
-}
-RULE_KINDS = (*KINDS, *FOLLOWING, *_MARKS)
-# The kinds are flags of the vocabulary of rules, in the place of those that spaCy's own has.
-FLAGS = {kind: ATTRIBUTES[i] for i, kind in enumerate(RULE_KINDS, 1)}
+T = TypeVar("T")
+_MARKS = ("NUM", "SPACE", "EMAIL", "URL")  # kinds that the vocabulary of a token tells
+KINDS = (*" ".join(sections("words")["KINDS"]).split(), *FOLLOWING, *_MARKS)
 ALSO_SURE = words("ALSO_SURE")
 ALSO_FIRST = ALSO_SURE | words("ALSO_FIRST")
 _KINDS_OF = {
@@ -76,6 +63,7 @@ _INITIAL = re.compile(r"(?:[^\W\d_]\.){1,3}|(?![AI])[^\W\d_]")
 _PIECE = re.compile(r"[^\W\d_]{3,}")
 _DIGIT = re.compile(r"\d")
 _DIGIT_KINDS = {
+    "YY": re.compile(r"\d\d"),
     "DAY": re.compile(r"0?[1-9]|[12]\d|3[01]"),
     "YEAR": re.compile(r"(?:1[89]|20)\d\d"),
     "DECADE": re.compile(r"(?:mid-)?(?:(?:1[5-9]|20)\d0|\d0)['’]?s"),
@@ -144,6 +132,17 @@ def listed_names() -> dict[str, frozenset[str]]:
     return names
 
 
+def of_public_words(function: Callable[[str], T]) -> Callable[[str], T]:
+    """Cache the results of a function for words of the built-in space: other words may be names."""
+    cached = cache(function)
+
+    @wraps(function)
+    def result(word: str) -> T:
+        return cached(word) if word in builtin_lexicon().rank else function(word)
+
+    return result
+
+
 def is_name(word: str) -> bool:
     """Return whether a word is a name of persons, whatever else it is."""
     return bool(builtin_lexicon().of(word.capitalize()) & NAMES)
@@ -159,15 +158,9 @@ def is_plain(word: str) -> bool:
 # -- the kinds of a word -----------------------------------------------------------------------
 
 
+@of_public_words
 def kinds(word: str) -> frozenset[str]:
-    """Return the kinds of a word, a subset of KINDS. Those of public words alone are cached: other
-    words may be names."""
-    is_public = word in builtin_lexicon().rank
-    return _kinds_of_public_word(word) if is_public else _judged(word)
-
-
-@cache
-def _kinds_of_public_word(word: str) -> frozenset[str]:
+    """Return the kinds of a word, of KINDS, and the word in lower case where a rule has it."""
     return _shared(_judged(word))
 
 
@@ -180,6 +173,8 @@ def _shared(word_kinds: frozenset[str]) -> frozenset[str]:
 def _judged(word: str) -> frozenset[str]:
     lower = word.lower()
     word_kinds = set(_KINDS_OF.get(lower.rstrip("."), NONE))
+    if lower in rule_words():
+        word_kinds |= {lower, *(kind for kind, listed in FOLLOWING.items() if lower in listed)}
     if word[:1].isdigit() or word.startswith("mid-"):
         word_kinds |= {kind for kind, shape in _DIGIT_KINDS.items() if shape.fullmatch(lower)}
         return frozenset(word_kinds | {"CODE"} if len(_DIGIT.findall(lower)) > 2 else word_kinds)
@@ -222,6 +217,8 @@ def _judge_lower(word: str, word_kinds: set[str]) -> None:
     """Names in lower case, as in chats: only words that are nothing else in the table."""
     lexicon = builtin_lexicon()
     named, lower = lexicon.of(word.capitalize()), lexicon.of(word)
+    if word[1:] in ("", "."):
+        word_kinds.add("LOW_INITIAL")
     if not lower & {"determiner", "possessive"}:
         word_kinds.add("MID")
     if named & NAMES and not lower & _CLOSED:
@@ -296,35 +293,15 @@ def _may_be_name(word: str) -> bool:
 # -- what the rules read -----------------------------------------------------------------------
 
 
-def as_rules_see(doc: Doc) -> Doc:
-    """Return a Doc of as many tokens, each of which says its kinds, and its word where a rule has
-    that word."""
-    seen: dict[str, str] = {}
-    for token in doc:
-        text = token.text
-        if text not in seen:
-            literal = text.lower() if text.lower() in rule_words() else "_"
-            marks = {kind for kind, has in _MARKS.items() if has(token)}
-            seen[text] = _rule_word(literal, kinds(text) | marks)
-    return Doc(rule_vocab(), words=[seen[token.text] for token in doc])
-
-
-@cache
-def rule_vocab() -> Vocab:
-    """Return the vocabulary of what the rules see: words such as "march MONTH SURE_MONTH"."""
-    getters: dict[Any, Callable[[str], Any]] = {LOWER: lambda word: word.partition(" ")[0]}
-    getters |= {flag: partial(_has_kind, kind) for flag, kind in enumerate(RULE_KINDS, 1)}
-    return Vocab(lex_attr_getters=getters)
-
-
-def _has_kind(kind: str, word: str) -> bool:
-    return kind in word.split(" ")
-
-
-@cache
-def _rule_word(literal: str, word_kinds: frozenset[str]) -> str:
-    following = (kind for kind, listed_words in FOLLOWING.items() if literal in listed_words)
-    return " ".join([literal, *sorted(word_kinds), *following])
+def kinds_of(doc: Doc) -> list[frozenset[str]]:
+    """Return the kinds of each token; its vocabulary tells some of them."""
+    texts = [token.text for token in doc]
+    by_word = {word: kinds(word) for word in set(texts)}
+    token_kinds = [by_word[text] for text in texts]
+    flags = doc.to_array([LIKE_NUM, IS_SPACE, LIKE_EMAIL, LIKE_URL])
+    for i, j in zip(*map(np.ndarray.tolist, np.nonzero(flags)), strict=True):
+        token_kinds[i] |= {_MARKS[j]}
+    return token_kinds
 
 
 # -- the features that the network reads -------------------------------------------------------
@@ -337,6 +314,7 @@ def features(docs: Sequence[Doc]) -> list[Numbers2d]:
     return [np.array(array, dtype=np.uint64).reshape(-1, 6) for array in arrays]
 
 
+@of_public_words
 def _features_of(word: str) -> tuple[int, ...]:
     lexicon, lower = builtin_lexicon(), word.lower()
     rank = lexicon.rank

@@ -19,7 +19,7 @@ from spacy.language import Language
 from ..config import POLICIES, PROMPT_ENTITIES, PipelineOptions, process_count
 from ..entities.surrogates.restoring import Restorer
 from ..errors import DxError, Errors
-from ..io.build import make_pipeline, the_sanitizer
+from ..io.build import get_sanitizer, make_pipeline
 from ..io.records import Failed, Record, Result, make_record
 from ..io.results import by_number, results
 from ..io.run import with_language
@@ -63,7 +63,7 @@ def get_pipeline(settings: Mapping[str, Any], policy: Mapping[str, str] | None =
         pipeline = _pipelines.pop(key, None)
         if pipeline is None:
             nlp = make_pipeline(options)
-            if the_sanitizer(nlp).settings.rng.seed is not None:
+            if get_sanitizer(nlp).settings.rng.seed is not None:
                 raise DxError(Errors.DX072)
             pipeline = Pipeline(nlp, prompter=None if policy is None else Prompter(nlp, policy))
         _pipelines[key] = pipeline
@@ -169,7 +169,7 @@ def clean(
     if batch_size is not None:
         whole("batch_size", batch_size, least=1)
     processes, pipeline = process_count(n_process), get_pipeline(settings)
-    if max_epsilon is not None and the_sanitizer(pipeline.nlp).settings.numbers is not None:
+    if max_epsilon is not None and get_sanitizer(pipeline.nlp).settings.numbers is not None:
         expected = "None with numbers, whose epsilon is of another metric"
         raise fail("max_epsilon", expected, max_epsilon)
     outcomes = _results(pipeline, rows, settings.get("language"), processes, batch_size)

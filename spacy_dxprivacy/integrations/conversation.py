@@ -30,7 +30,7 @@ from ..entities.surrogates.restoring import Rows, rows_of, set_apart
 from ..entities.surrogates.table import SurrogateTable
 from ..entities.surrogates.timeline import evident_order
 from ..errors import DxError
-from ..io.build import the_sanitizer
+from ..io.build import get_sanitizer
 from ..io.records import MENTIONS, Record
 from ..text.mentions import in_ascii, plain_label
 
@@ -157,7 +157,7 @@ class Prompter:
     """
 
     def __init__(self, nlp: Language, policy: Mapping[str, str] | None = None) -> None:
-        self._sanitizer = the_sanitizer(nlp)
+        self._sanitizer = get_sanitizer(nlp)
         self._surrogates = self._sanitizer.settings.surrogates
         self._policy = {plain_label(label): way for label, way in (policy or {}).items()}
         for label, surrogate in self._surrogates.items():

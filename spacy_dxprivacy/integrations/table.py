@@ -11,7 +11,7 @@ from spacy.language import Language
 from ..entities.surrogates.replacements import USER
 from ..errors import DxError, Errors
 from ..io.account import Account, charge_person
-from ..io.build import the_sanitizer
+from ..io.build import get_sanitizer
 from ..io.parquet import is_text, values_of
 from ..io.records import Failed, Released, Result, make_record
 from ..io.results import by_number, results
@@ -71,7 +71,7 @@ def sanitize_table(
             warnings.simplefilter("ignore")  # spaCy quotes tokens in some of them
             import pyarrow as pa
 
-            if the_sanitizer(nlp).settings.rng.seed is not None:
+            if get_sanitizer(nlp).settings.rng.seed is not None:
                 raise DxError(Errors.DX072)
             rows = table if isinstance(table, pa.Table) else pa.Table.from_batches([table])
             outcomes = _results(nlp, rows, column, person, batch_size)
@@ -110,7 +110,7 @@ def _results(
         for row, (text, name) in enumerate(zip(texts, persons, strict=True))
         if text is not None
     )
-    account = Account(limit=the_sanitizer(nlp).settings.max_epsilon_per_person)
+    account = Account(limit=get_sanitizer(nlp).settings.max_epsilon_per_person)
     for result in results(nlp, records, batch_size=batch_size):
         if isinstance(result, Released) and (name := result.record.data.get(USER)):
             if why := charge_person(account, name, result.receipts):

@@ -66,7 +66,7 @@ def make_pipeline(options: PipelineOptions | None = None, /, **settings: Any) ->
         )
     else:
         nlp = _assemble(options.config, options.overrides)
-    sanitizer = the_sanitizer(nlp)
+    sanitizer = get_sanitizer(nlp)
     sanitizer.settings.selector.check(nlp, sanitizer.name)
     if options.language is not None:
         sanitizer.settings.language = options.language
@@ -164,7 +164,7 @@ def _assemble(path: Path | str, overrides: Mapping[str, Any]) -> Language:
     return nlp
 
 
-def the_sanitizer(nlp: Language) -> DxSanitizer:
+def get_sanitizer(nlp: Language) -> DxSanitizer:
     """Return the last active sanitizer: its receipts are on the Docs. Raise UsageError if none."""
     sanitizers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DxSanitizer)]
     if not sanitizers:
@@ -243,7 +243,7 @@ def component_config(options: PipelineOptions) -> dict[str, Any]:
     """Return the block of the sanitizer in a config, with only the settings that are given."""
     epsilon = options.epsilon if options.level is None else options.level
     if options.level is not None and options.epsilon is not None:
-        raise UsageError("`level` sets `epsilon` by name: give only one of them.")
+        raise UsageError("`level` sets `epsilon` by name: give one of the two.")
     block: dict[str, Any] = {
         "mechanism": mechanism_config(options.mechanism, epsilon),
         "space": _space_config(options.space),

@@ -23,7 +23,7 @@ from spacy.language import Language
 
 from ..config import FileOptions
 from ..errors import DxError, Errors, UsageError
-from .build import the_sanitizer
+from .build import get_sanitizer
 from .files.atomic import write_bytes
 from .files.limits import read_json
 from .jobs import Job
@@ -48,7 +48,7 @@ class FinishedFiles:
     def __init__(self, out: Path, nlp: Language, files: FileOptions) -> None:
         self._given, self.out, self.folder = out, out.resolve(), parts_folder(out)
         meta = [nlp.meta[name] for name in ("lang", "name", "version")]
-        settings = [*meta, nlp.config, asdict(the_sanitizer(nlp).terms), asdict(files)]
+        settings = [*meta, nlp.config, asdict(get_sanitizer(nlp).terms), asdict(files)]
         text = json.dumps(settings, default=str, sort_keys=True)
         self._settings = hashlib.sha256(text.encode()).hexdigest()
         self.parts: dict[str, dict[str, Any]] = {}  # by the path of the output in its folder

@@ -25,7 +25,7 @@ from ..pipeline.receipt import largest_person_loss
 from ..privacy.composition import Loss
 from ..text.language import COVERED, LANGUAGE, MAX_CHARACTERS, NAMES, base_language, language_of
 from .account import Account, charge_person
-from .build import the_sanitizer
+from .build import get_sanitizer
 from .fields import Row, format_names
 from .files.atomic import Output
 from .jobs import FORMATS, WITH_FIELDS, Job, check_first_record, open_input, read
@@ -87,7 +87,7 @@ def sanitize(
         DxError: If another run writes to the folder, or was killed there with other settings.
         OSError: If an output cannot be written. No partial output is left.
     """
-    files, sanitizer = files or FileOptions(), the_sanitizer(nlp)
+    files, sanitizer = files or FileOptions(), get_sanitizer(nlp)
     tally, persons = (
         Tally(sanitizer.terms),
         Account(limit=sanitizer.settings.max_epsilon_per_person),
@@ -266,7 +266,7 @@ def _set_language(record: Input, language: str) -> Input:
 
 def _check_language(nlp: Language, text: str, language: str) -> None:
     """Raise UsageError if the pipeline cannot sanitise text of this language."""
-    sanitizer = the_sanitizer(nlp)
+    sanitizer = get_sanitizer(nlp)
     settings = sanitizer.settings
     if language in ("", "en"):
         return

@@ -22,7 +22,7 @@ from ..pipeline.component import DxSanitizer
 from ..pipeline.count import Count
 from ..pipeline.receipt import Receipt, assert_sanitized, get_receipt
 from ..text.tokens import MANY_WORDS, trim_vocab
-from .build import the_sanitizer
+from .build import get_sanitizer
 from .records import Failed, Input, Record, Released, Result, Text, chunks, nlp_input
 
 # Limits of a zone. The vocabulary grows by the words of a zone, and shrinks again after it.
@@ -164,7 +164,7 @@ def _sanitize_long(nlp: Language, record: Record, text: str, batch_size: int) ->
             drawn.append(part)
             count += receipt.count
     count = replace(count, documents=1, most_draws=count.draws)
-    return "".join(drawn), the_sanitizer(nlp).terms.receipt(count), None
+    return "".join(drawn), get_sanitizer(nlp).terms.receipt(count), None
 
 
 def split_at(text: str, places: Iterable[int]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, NamedTuple
 from spacy.language import Language
 
 from ..errors import UsageError
-from ..io.build import the_sanitizer
+from ..io.build import get_sanitizer
 from ..io.files.limits import parse_json, regular
 from ..io.source import numbered_lines
 from ..io.zones import ZONE_DOCUMENTS, zone
@@ -187,7 +187,7 @@ def _label_studio_regions(task: dict[str, Any], text: str) -> tuple[list[str], l
 
 def evaluate(nlp: Language, golds: Sequence[Gold]) -> Evaluation:
     """Compare the entities that a pipeline would replace with annotated ones, without sampling."""
-    settings, evaluation = the_sanitizer(nlp).settings, Evaluation()
+    settings, evaluation = get_sanitizer(nlp).settings, Evaluation()
     finder = settings.selector if isinstance(settings.selector, Entities) else None
     if finder is None and not settings.surrogates:
         raise UsageError("the pipeline replaces no entities: give `entities` or a `config`.")

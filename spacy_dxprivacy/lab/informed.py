@@ -19,7 +19,7 @@ from spacy.tokens import Doc
 
 from ..arrays import Bools1d, Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ..errors import UsageError
-from ..io.build import the_sanitizer
+from ..io.build import get_sanitizer
 from ..mechanisms.path_v2 import SentenceMechanism
 from ..pipeline.draft import PLAIN, SELECTED, Draft
 from ..pipeline.receipt import Receipt
@@ -119,7 +119,7 @@ class InformedAttacker:
     pipeline with surrogates or noise on numbers."""
 
     def __init__(self, nlp: Language) -> None:
-        self.nlp, self.sanitizer = nlp, the_sanitizer(nlp)
+        self.nlp, self.sanitizer = nlp, get_sanitizer(nlp)
         sanitizer, self.settings = self.sanitizer, self.sanitizer.settings
         if self.settings.active_surrogates or self.settings.numbers is not None:
             raise UsageError(

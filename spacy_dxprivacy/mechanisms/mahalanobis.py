@@ -33,7 +33,7 @@ from .noise import Noise, NoiseMechanism, norms_of
 def make_mahalanobis(
     epsilon: float, lam: float = 0.2, projection: Projection | None = None
 ) -> NoiseMechanism:
-    """Create elliptical Laplace noise. Its fit raises DxError where S is singular.
+    """Create elliptical Laplace noise. Its fit raises DxError if S is singular.
 
     Args:
         epsilon: Nats per unit of the regularised Mahalanobis norm, above 0.

@@ -51,8 +51,8 @@ def make_nadp(
 ) -> NoiseMechanism:
     """Create neighbourhood-aware noise.
 
-    With "adjacent" and "paper", fit raises DxError where the space has fewer than m words, or no
-    two are related.
+    With "adjacent" and "paper", fit raises DxError if the space has fewer than m words, or no two
+    are related.
 
     Args:
         epsilon: Nats, above 0.

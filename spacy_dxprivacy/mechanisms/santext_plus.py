@@ -5,7 +5,7 @@ Probability V_S are the sensitive words, the least frequent ones of the space. F
             same, and with probability 1 - p the word itself
 Guarantee   epsilon nats per unit of Euclidean distance for pairs of sensitive words (metric-dp). An
             output in V_S makes a sensitive word at most ln(1/p) nats likelier, beside the distance,
-            than one that is not; an output outside V_S is the word that went in
+            than one that is not; an output outside V_S is the input word
 Use         where frequent words carry no secret and the text should stay readable
 Paper       Yue et al. 2021 (arXiv 2106.01221)
 

@@ -84,13 +84,10 @@ class PathSearch:
         if not len(words):
             return self.edges[:0]
         starts, ends = self.starts.take(words), np.cumsum(degrees, dtype=np.int64)
-        places = np.ones(
-            int(ends[-1]), dtype=np.int64
-        )  # differences: 1 within the edges of a word, ...
+        # Differences of places: 1 within the edges of a word, and jumps to the next word.
+        places = np.ones(int(ends[-1]), dtype=np.int64)
         places[0] = starts[0]
-        places[ends[:-1]] = (
-            starts[1:] - starts[:-1] - degrees[:-1] + 1
-        )  # ... and a jump to the next word
+        places[ends[:-1]] = starts[1:] - starts[:-1] - degrees[:-1] + 1
         return self.edges.take(np.cumsum(places, out=places))
 
     def distances(self, rows: Ints1d) -> Floats2d:

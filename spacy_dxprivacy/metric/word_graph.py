@@ -35,7 +35,7 @@ from tqdm import tqdm
 
 from ..arrays import Floats1d, Floats2d, Ints1d, Ints2d, Numbers1d, Numbers2d, blocks
 from ..errors import DxError, DxWarning, Errors, Warnings
-from ..machine import in_order, product_threads
+from ..machine import map_ordered, product_threads
 from ..privacy.randomness import Rng
 from ..space import Space, learned
 from .paths import Neighbourhoods, PathSearch
@@ -158,7 +158,7 @@ def counts_of(search: PathSearch) -> Ints2d:
     with bar, product_threads(n >= WORTH_THREADS) as threads:
         buffers = [search.scratch(search.at_once) for _ in range(threads + 1 if threads > 1 else 1)]
         jobs = zip(blocks(n, search.at_once), cycle(buffers))
-        for part in in_order(work, jobs, threads, len(buffers)):
+        for part in map_ordered(work, jobs, threads, len(buffers)):
             bar.update(part.stop - part.start)
     return counts
 

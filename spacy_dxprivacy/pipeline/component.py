@@ -255,8 +255,8 @@ class DxSanitizer(FailsClosed):
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> DxSanitizer:
         """Load what to_disk wrote. Raise DxError if the space has changed."""
         util.from_disk(path, {"dx.json": lambda p: self._expect(read_json(p))}, exclude)
-        if (Path(path) / "space").is_dir():
-            self._use_saved(lambda: Space.load(Path(path) / "space", verify=True))
+        if (Path(path) / "space").is_dir() and not self._names_another_space:
+            self._use(Space.load(Path(path) / "space", verify=True))
         self._learned_folder = Path(path)
         return self
 
@@ -270,10 +270,12 @@ class DxSanitizer(FailsClosed):
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> DxSanitizer:
         """Load what to_bytes returned. Raise DxError if the space has changed."""
-        readers: dict[str, Callable[[Any], Any]] = {
-            "dx": self._expect,
-            "space": lambda packed: self._use_saved(lambda: Space.from_bytes(packed)),
-        }
+
+        def read_space(packed: bytes) -> None:
+            if not self._names_another_space:
+                self._use(Space.from_bytes(packed))
+
+        readers: dict[str, Callable[[Any], Any]] = {"dx": self._expect, "space": read_space}
         util.from_bytes(data, readers, exclude)
         return self
 
@@ -289,14 +291,11 @@ class DxSanitizer(FailsClosed):
     def _expect(self, saved: dict[str, Any]) -> None:
         """Expect the saved space, unless the config now names another."""
         self._space = self._terms = self._stage_context = None
-        now, then = self._space_block(), saved.get("space", {})
+        config, saved_config = self._space_block(), saved.get("space", {})
         # Settings that a later version added do not count.
-        self._names_another_space = bool(now) and any(now.get(key) != then[key] for key in then)
+        differs = any(config.get(key) != value for key, value in saved_config.items())
+        self._names_another_space = bool(config) and differs
         self._expected_digest = None if self._names_another_space else saved["digest"]
-
-    def _use_saved(self, load: Callable[[], Space]) -> None:
-        if not self._names_another_space:
-            self._use(load())
 
     def _warn_of_read_texts(self) -> None:
         # The words of a memory zone are in the vocabulary until the zone ends.

@@ -100,13 +100,13 @@ def redacted(doc: Doc, passages: Sequence[Span]) -> Doc:
         i = (bisect_right if left else bisect_left)(begins, place) - 1
         if i < 0:
             return place
-        _, stop, new = edits[i]
-        return new + max(place - stop, 0)
+        _, stop, new_end = edits[i]
+        return new_end + max(place - stop, 0)
 
     words, spaces = cut("".join(parts), [moved(place) for place in bounds])
     data = {**doc.user_data, UNCOVERED: len(edits)}
     if MARKS in data:
         data[MARKS] = [moved(place) for place in data[MARKS]]
-    new = Doc(doc.vocab, words=words, spaces=spaces)
+    copy = Doc(doc.vocab, words=words, spaces=spaces)
     # An entity within a passage becomes empty: `left` moves its start to its end.
-    return annotated(doc, new, [moved(place, left=True) for place in bounds], data)
+    return annotated(doc, copy, [moved(place, left=True) for place in bounds], data)

@@ -348,7 +348,7 @@ def span_provenance(span: Span) -> list[str]:
     """Return how each token of a sanitised Doc was made (span._.dx), by `doc.spans["dx"]`.
 
     "SAMPLED", "UNKNOWN" (where the policy shows it), "UNMODIFIED", or the label of the entity that
-    a surrogate replaces; "" where no span says.
+    a surrogate replaces; "" without a span.
     """
     labels = [""] * len(span.doc)
     for labelled in span.doc.spans.get(SPANS_KEY, ()):

@@ -14,10 +14,11 @@ import numpy as np
 from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
 from spacy.tokens import Doc, Span
 
-from ..arrays import Bools1d, Ints1d, Ints2d
+from ..arrays import Bools1d, Ints1d
 from ..entities.surrogates.replacements import Replacement
 from ..errors import DxError, Errors
 from ..text.layout import MARKS, moved
+from ..text.normal import bounds_of
 from .count import Count
 from .draft import NUMBER, SAMPLED, SELECTED, SURROGATE, UNKNOWN, Draft
 from .receipt import SPANS_KEY, UNCOVERED, ReceiptTerms, earlier_stages, mark_as_made
@@ -37,26 +38,26 @@ def write(settings: SanitizerSettings, draft: Draft, terms: ReceiptTerms) -> lis
     docs = []
     for i, (doc, part) in enumerate(zip(draft.docs, draft.parts, strict=True)):
         words, spaces = draft.words[part].tolist(), draft.spaces[part].tolist()
-        new = Doc(doc.vocab, words=words, spaces=spaces)
+        output = Doc(doc.vocab, words=words, spaces=spaces)
         kinds, sources = draft.kinds[part], draft.sources[part]
         placed = kinds == SURROGATE
         follows = placed & (np.diff(sources, prepend=-1) == 0)  # not its first token
         for name in settings.carry:
-            _carry(name, doc, new, sources, follows)
+            _carry(name, doc, output, sources, follows)
         # spaCy keeps the context of nlp.pipe(as_tuples=True) here.
-        new._context = doc._context
+        output._context = doc._context
         items = draft.replacements[i] or ()
         labels = [item.mention.label for item in items if item.text is not None]
-        new.spans[SPANS_KEY] = _provenance(new, kinds, placed & ~follows, labels, settings)
+        output.spans[SPANS_KEY] = _provenance(output, kinds, placed & ~follows, labels, settings)
         if MARKS in doc.user_data:
-            new.user_data[MARKS] = _moved_marks(doc, new, kinds, sources)
+            output.user_data[MARKS] = _moved_marks(doc, output, kinds, sources)
         tensor = None if draft.vectors is None else draft.vectors[part]
-        mark_as_made(new, terms.receipt(_counted(draft, i, part), earlier_stages(doc)), tensor)
-        docs.append(new)
+        mark_as_made(output, terms.receipt(_counted(draft, i, part), earlier_stages(doc)), tensor)
+        docs.append(output)
     return docs
 
 
-def _carry(name: str, doc: Doc, new: Doc, sources: Ints1d, follows: Bools1d) -> None:
+def _carry(name: str, doc: Doc, output: Doc, sources: Ints1d, follows: Bools1d) -> None:
     """Copy annotations to the new tokens; all tokens of a surrogate are one entity."""
     if not len(doc):
         return
@@ -67,11 +68,11 @@ def _carry(name: str, doc: Doc, new: Doc, sources: Ints1d, follows: Bools1d) -> 
         values[follows, 0] = _INSIDE
     elif np.any(old):
         values[follows] = _NO_START
-    new.from_array(ATTRIBUTES[name], values)
+    output.from_array(ATTRIBUTES[name], values)
 
 
 def _provenance(
-    new: Doc, kinds: Ints1d, begins: Bools1d, mentions: list[str], settings: SanitizerSettings
+    output: Doc, kinds: Ints1d, begins: Bools1d, mentions: list[str], settings: SanitizerSettings
 ) -> list[Span]:
     """Return spans with the provenance of each token of the new Doc.
 
@@ -87,21 +88,17 @@ def _provenance(
     label_of[placed] = 2 + np.cumsum(begins)[placed]
     starts = np.flatnonzero(np.diff(label_of, prepend=-1)).tolist()
     runs = pairwise([*starts, len(kinds)])
-    return [Span(new, start, end, label=labels[label_of[start]]) for start, end in runs]
+    return [Span(output, start, end, label=labels[label_of[start]]) for start, end in runs]
 
 
-def _moved_marks(doc: Doc, new: Doc, kinds: Ints1d, sources: Ints1d) -> list[int]:
+def _moved_marks(doc: Doc, output: Doc, kinds: Ints1d, sources: Ints1d) -> list[int]:
     marks: list[int] = doc.user_data[MARKS]
     if not len(doc):
         return [0 for _ in marks]
     changed, stays = np.ones(len(doc), dtype=bool), kinds != SURROGATE
     changed[sources[stays]] = (kinds >= SAMPLED)[stays]
-    return moved(marks, _edges(doc), _edges(new), sources, changed)
-
-
-def _edges(doc: Doc) -> Ints2d:
-    """Return the start and end of each token, int64 (tokens, 2)."""
-    return np.array([(token.idx, token.idx + len(token)) for token in doc])
+    old, new_bounds = (np.reshape(bounds_of(d), (-1, 2)) for d in (doc, output))
+    return moved(marks, old, new_bounds, sources, changed)
 
 
 def _counted(draft: Draft, document: int, part: slice) -> Count:

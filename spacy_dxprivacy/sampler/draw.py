@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Bools1d, Bools2d, Floats2d, Ints1d, Ints2d, Numbers1d
-from ..machine import in_order, product_threads
+from ..machine import map_ordered, product_threads
 from ..prior.chain import Chain
 from ..privacy.randomness import Rng
 from .emissions import Emissions, SparseNumbers
@@ -156,7 +156,7 @@ class SentenceDraw:
                 for i in range(min(threads, len(sentences)))
             )
             packed = (pack(first[part], lengths[part]) for part in parts)
-            for _ in in_order(draw, packed, threads, 2 * threads):
+            for _ in map_ordered(draw, packed, threads, 2 * threads):
                 pass
         return drawn
 

@@ -40,9 +40,7 @@ class Emissions:
         totals, ones = chain.expand_to_states(chain.totals), np.ones(chain.states)
         silent = np.divide(totals, self.totals, where=self.exact_totals > 0, out=ones)
         self.silent = silent.astype(self.dtype)
-        self._narrow = np.min_scalar_type(
-            chain.states - 1
-        )  # so that twice as many rows fit into the cache
+        self._narrow = np.min_scalar_type(chain.states - 1)  # twice as many rows in the cache
         self._cache = RowCache(CACHE_BYTES)
 
     def of(self, rows: Iterable[int]) -> dict[int, SparseNumbers]:

@@ -1,4 +1,4 @@
-"""Words and their vectors: where they come from, on disk, and the nearest ones."""
+"""Words and their vectors: sources, files, and nearest-neighbour search."""
 
 from .space import BUILTIN, Space
 

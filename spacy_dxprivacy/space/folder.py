@@ -1,12 +1,12 @@
-"""The folder that a Space is saved in.
+"""The folder of a saved Space.
 
 space.json    format, name, shape, digest, class names
 words.txt     one word a line, UTF-8, in row order
 vectors.npy   float32 (n, d), mapped into memory; or int8 (n, d), with
-scales.npy    float32 (n,), by which the int8 rows are multiplied
+scales.npy    float32 (n,), the scales of int8 rows
 classes.npy   uint64 (n,), a bit for each class (optional)
 aliases.json  further keys and their rows (optional)
-graph/        what dx.Path.v1 learned from the space (optional; see learned.py)
+graph/        the word graph (optional; see learned.py)
 """
 
 from __future__ import annotations
@@ -23,18 +23,17 @@ import srsly
 from ..arrays import Floats2d, blocks
 from ..errors import DxError, Errors
 from ..io.files.atomic import new_folder
-from ..io.files.limits import SMALL, check_sealed, read_array, read_json, regular, sealed
-from ..machine import let_go
+from ..io.files.limits import SMALL, check_digests, file_digests, read_array, read_json, regular
+from ..machine import release_memory
 
 FORMAT = 1
-SEALED = ("classes.npy", "aliases.json")  # the digest of the space is of its words and vectors
+SEALED = ("classes.npy", "aliases.json")  # which the digest of the space does not cover
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SpaceTable:
-    """What is in the folder. vectors: float32 (n, d); classes: uint64 (n,) or None. digest: of the
-    words and vectors; "" where it is not known yet. verified: whether it was compared with these.
-    """
+    """The content of the folder. vectors: float32 (n, d); classes: uint64 (n,) or None. digest: of
+    words and vectors, or "". verified: whether the digest was compared with these."""
 
     words: list[str]
     vectors: Floats2d
@@ -49,11 +48,9 @@ class SpaceTable:
 def write_table(
     table: SpaceTable, path: Path, beside: Mapping[str, Callable[[Path], None]]
 ) -> None:
-    """Write the folder, all or nothing: beside its place, and then moved into it.
+    """Write the folder atomically. beside: name -> function that writes a subfolder of results.
 
-    beside: by the name of a folder in it, what writes that: what was learned of the table.
-
-    Raises DxError where something other than a saved space is at the path.
+    Raises DxError if the path is anything but a saved space.
     """
     if path.exists() and not (path / "space.json").exists():
         raise DxError(Errors.DX024.format(path=path, why="it holds something else."))
@@ -66,7 +63,7 @@ def write_table(
         if table.aliases:
             srsly.write_json(folder / "aliases.json", table.aliases)
         about = {"format": FORMAT, "name": table.name, "rows": n, "dims": d, "digest": table.digest}
-        seal = {"class_names": list(table.class_names), "files": sealed(folder, SEALED)}
+        seal = {"class_names": list(table.class_names), "files": file_digests(folder, SEALED)}
         srsly.write_json(folder / "space.json", {**about, **seal})
         for name, write in beside.items():
             write(folder / name)
@@ -75,10 +72,8 @@ def write_table(
 def read_table(path: Path, *, verify: bool | None = None) -> SpaceTable:
     """Read the folder; float32 vectors are mapped into memory.
 
-    verify: compare all of it with its digest, large tables a block at a time; None does so for what
-    is small (128 MB).
-
-    Raises DxError where the folder is missing, incomplete, changed, or from another version.
+    verify: whether to compare the content with its digest; None does so up to 128 MB. Raises
+    DxError if the folder is missing, incomplete, changed, or from another version.
     """
     if not path.is_dir() or not (path / "space.json").is_file():
         raise DxError(Errors.DX024.format(path=path, why="it has no space.json."))
@@ -101,7 +96,7 @@ def _read_files(path: Path) -> SpaceTable:
     if about.get("format") != FORMAT:
         why = f"its format is {about.get('format')!r}, and this version reads {FORMAT}."
         raise DxError(Errors.DX024.format(path=path, why=why))
-    check_sealed(path, about.get("files"), SEALED, SMALL)
+    check_digests(path, about.get("files"), SEALED, SMALL)
     words = regular(path / "words.txt").read_bytes().decode().split("\n")[:-1]
     vectors = read_array(path / "vectors.npy")
     if vectors.dtype == np.int8:
@@ -129,5 +124,5 @@ def digest_of(words: Sequence[str], vectors: Floats2d) -> str:
     hasher.update("\n".join(words).encode("utf-8", "surrogatepass"))
     for part in blocks(len(vectors), 65536):
         hasher.update(np.ascontiguousarray(vectors[part], dtype="<f4").data)
-        let_go(vectors)
+        release_memory(vectors)
     return hasher.hexdigest()

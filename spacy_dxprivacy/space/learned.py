@@ -1,11 +1,11 @@
-"""What is learned from a table of words and vectors: shared by its digest and saved beside it.
+"""Results learned from a space: shared by its digest, and saved beside it.
 
-A graph of 60,000 words takes a minute to learn. It is public, as the table is, so every mechanism
-on the table shares it.
+A graph of 60,000 words takes a minute. It is public, like the space, so all mechanisms on the space
+share it.
 
-What was read from files is trusted less than what was made in this process or ships with the
-package: whoever can write these files can write them, and their checksums, anew. It is compared
-with samples of the table at its first use, and every use is noted for the guarantee.
+Results from files are trusted less than results of this process or the package: whoever can write
+the files can replace them and their checksums. They are compared with samples of the space at their
+first use, and every use is recorded for the guarantee.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from numpy.typing import NDArray
 
 from ..arrays import Numbers1d
 from ..errors import DxError, Errors
-from ..io.files.limits import SMALL, check_sealed, read_array, read_json, sealed
+from ..io.files.limits import SMALL, check_digests, file_digests, read_array, read_json
 
-FEW = 1_000  # words, up to which all is learned again within a second, and nothing is saved or read
+FEW = 1_000  # words, up to which results are recomputed, within a second, and never saved
 
 
 class PublicTable(Protocol):
-    """What results are learned from. digest: of its words and vectors. identity: of all that is
-    learned from. verified: whether the digest was compared with the words and vectors."""
+    """A public table to learn from. digest: of its words and vectors. identity: of all of its
+    content. verified: whether the digest was compared with words and vectors."""
 
     @property
     def digest(self) -> str: ...
@@ -46,29 +46,26 @@ class PublicTable(Protocol):
     def __hash__(self) -> int: ...
 
 
-# The class of each kind of results: imported at its first use, as a table may be loaded before
-# anybody asks for what was learned of it. A result has a `name`, that of its folder, which the kind
-# begins, and `to_fields()`: "about", plain values with the digest of the table, and "arrays", by
-# name. The class has `from_fields(fields)`, which raises ValueError for what does not fit.
+# The class of each kind of result, imported at its first use. A result has a `name`, which is its
+# folder and begins with the kind, and `to_fields()`: "about" (plain values with the digest of the
+# table) and "arrays" (by name). The class has `from_fields(fields)`, which raises ValueError for
+# invalid fields.
 KINDS = {"graph": ("metric.word_graph", "WordGraph"), "fitted": ("space.learned", "Fitted")}
-# Results that were made here, or come with the package.
+# Results of this process, or of the package.
 _trusted: WeakKeyDictionary[PublicTable, dict[str, Any]] = WeakKeyDictionary()
-_read: WeakKeyDictionary[PublicTable, dict[str, Any]] = WeakKeyDictionary()  # from any other files
-_checked: WeakSet[Any] = WeakSet()  # of those that were read
+_read: WeakKeyDictionary[PublicTable, dict[str, Any]] = WeakKeyDictionary()  # from other files
+_checked: WeakSet[Any] = WeakSet()  # results from files
 _uses: ContextVar[set[str] | None] = ContextVar("uses", default=None)
 
 
 def keep(table: PublicTable, name: str, thing: Any) -> None:
-    """Keep a result for as long as this table, or an equal one that is asked for it, is in use."""
+    """Keep a result while this table, or an equal one that shares it, is in use."""
     _trusted.setdefault(table, {})[name] = thing
 
 
 def find(table: PublicTable, name: str, check: Callable[[Any], object]) -> Any | None:
-    """Return the result of this name of the table, or an equal one, or read with the table.
-
-    check: called with the latter at its first use; raises DxError where samples differ from what
-    the table gives.
-    """
+    """Return the result of this name of the table, of an equal table, or from files; else None.
+    check: called at the first use of one from files; raises DxError if samples differ."""
     if name not in _trusted.get(table, {}) and table.verified:
         for equal, things in list(_trusted.items()):
             if name in things and equal.verified and equal.identity == table.identity:
@@ -87,20 +84,20 @@ def find(table: PublicTable, name: str, check: Callable[[Any], object]) -> Any |
 
 @contextmanager
 def track_use() -> Iterator[set[str]]:
-    """Collect the names of results that are used meanwhile and were read from files."""
+    """Collect the names of results from files that are used within the context."""
     used: set[str] = set()
-    before = _uses.set(used)
+    token = _uses.set(used)
     try:
         yield used
     finally:
-        _uses.reset(before)
+        _uses.reset(token)
 
 
 def forget(table: PublicTable) -> None:
-    """Drop all that was learned from this table and from others of its digest."""
+    """Drop all results of this table and of others with its digest."""
     for store in (_trusted, _read):
-        for forgotten in [t for t in list(store) if t.digest == table.digest]:
-            del store[forgotten]
+        for equal in [t for t in list(store) if t.digest == table.digest]:
+            del store[equal]
 
 
 def _to_save(table: PublicTable) -> dict[str, Any]:
@@ -109,12 +106,12 @@ def _to_save(table: PublicTable) -> dict[str, Any]:
 
 
 def writers(table: PublicTable) -> dict[str, Callable[[Path], None]]:
-    """Return by name a function that writes a result into a folder of its own."""
+    """Return by name a function that writes the result into a folder."""
     return {name: partial(write, thing) for name, thing in _to_save(table).items()}
 
 
 def write(thing: Any, folder: Path) -> None:
-    """Write a result into a folder of its name, in place of earlier arrays."""
+    """Write a result into a folder of its name, and remove earlier arrays."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.npy"):
         old.unlink()
@@ -122,21 +119,20 @@ def write(thing: Any, folder: Path) -> None:
     names = [f"{name}.npy" for name in fields["arrays"]]
     for file, array in zip(names, fields["arrays"].values(), strict=True):
         np.save(folder / file, array)
-    srsly.write_json(_about(folder), {**fields["about"], "files": sealed(folder, names)})
+    srsly.write_json(_about(folder), {**fields["about"], "files": file_digests(folder, names)})
 
 
 def read(folder: Path, digest: str) -> Any:
-    """Read a result of the table of this digest; arrays are mapped into memory.
+    """Read a result of the table with this digest; arrays are mapped into memory.
 
-    Raises DxError where it is of another table, damaged, or changed since it was saved; large files
-    are not read through for that.
+    Raises DxError if it is of another table, damaged or changed (large files are not compared).
     """
     try:
         about = read_json(_about(folder))
         files = sorted(folder.glob("*.npy"))
         if about["digest"] == digest:
             names = {*(about.get("files") or ()), *(file.name for file in files)}
-            check_sealed(folder, about.get("files"), names, SMALL)
+            check_digests(folder, about.get("files"), names, SMALL)
         # As plain arrays: slices of a memmap are ten times as slow to make.
         arrays = {file.stem: read_array(file).view(np.ndarray) for file in files}
         thing = _class_of(folder.name).from_fields({"about": about, "arrays": arrays})
@@ -153,26 +149,24 @@ def _about(folder: Path) -> Path:
 
 
 def read_beside(table: PublicTable, folder: Path, *, shipped: bool = False) -> None:
-    """Read the results in the folder of a saved table. shipped: whether that is the package's own.
-
-    Raises DxError where one is damaged, or belongs to another table.
-    """
+    """Read the results in the folder of a saved table. shipped: whether it is the package's. Raise
+    DxError if a result is damaged, or belongs to another table."""
     if len(table) <= FEW:
         return
     for part in sorted(folder.iterdir()):
         if part.is_dir() and part.name.partition("-")[0] in KINDS:
             thing = read(part, table.digest)
-            # Under its own name: that of its folder may be any.
+            # Under its own name: its folder may have any name.
             (_trusted if shipped else _read).setdefault(table, {})[thing.name] = thing
 
 
 def to_fields(table: PublicTable) -> dict[str, Any]:
-    """Return by name all results that are saved, for msgpack."""
+    """Return all saved results by name, for msgpack."""
     return {name: thing.to_fields() for name, thing in _to_save(table).items()}
 
 
 def from_fields(table: PublicTable, fields: dict[str, Any]) -> None:
-    """Add the results that to_fields returned, as results that were read from files."""
+    """Add the results of to_fields, as results from files."""
     for name, saved in fields.items() if len(table) > FEW else ():
         thing = _class_of(name).from_fields(saved)
         _read.setdefault(table, {})[thing.name] = thing
@@ -188,7 +182,7 @@ FITTED = "fitted"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fitted:
-    """Numbers that are computed of all rows. digest: of the table. basis: of how, with settings."""
+    """Numbers computed from all rows. digest: of the table. basis: digest of the method."""
 
     digest: str
     basis: str
@@ -208,7 +202,7 @@ class Fitted:
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Fitted:
-        """Return what to_fields gave. Raise ValueError for what are no numbers."""
+        """Return the result of to_fields. Raise ValueError for other arrays."""
         about, numbers = fields["about"], fields["arrays"]["numbers"]
         if numbers.ndim != 1 or numbers.dtype.kind not in "uf":
             raise ValueError("not numbers")
@@ -220,27 +214,27 @@ def once(
     table: PublicTable,
     basis: str,
     make: Callable[[], Numbers1d],
-    good: Callable[[NDArray[Any]], bool],
+    are_valid: Callable[[NDArray[Any]], bool],
 ) -> Numbers1d:
     """Return the numbers of make() for a table, computed at the first call and saved beside it.
 
-    basis: how it is made, settings included. make: gives whole numbers from 0 on, or float64, (m,).
-    good: whether samples of numbers that were read are right. Raises DxError where they are not.
+    basis: the method and its settings. make: returns whole numbers, 0 or more, or float64, (m,).
+    are_valid: whether samples of stored numbers are correct; if not, DxError is raised.
     """
 
     def check(fitted: Fitted) -> None:
-        if not good(fitted.numbers):
+        if not are_valid(fitted.numbers):
             why = f"it does not hold {basis.partition(',')[0]}"
             raise DxError(Errors.DX067.format(path=fitted.name, why=why))
 
-    lacking = Fitted(table.digest, basis_of(basis), np.zeros(0))
-    fitted: Fitted | None = find(table, lacking.name, check)
+    empty = Fitted(table.digest, basis_of(basis), np.zeros(0))
+    fitted: Fitted | None = find(table, empty.name, check)
     if fitted is None:
-        fitted = replace(lacking, numbers=make())
+        fitted = replace(empty, numbers=make())
         keep(table, fitted.name, fitted)
     return fitted.numbers
 
 
 def basis_of(text: str) -> str:
-    """Return a digest of how something is made."""
+    """Return the digest of a method."""
     return hashlib.sha256(text.encode()).hexdigest()

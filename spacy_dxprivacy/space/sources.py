@@ -1,13 +1,12 @@
-"""The registered sources of a pipeline's space, and the words that never come out of it.
+"""The registered sources of a pipeline's space, and blocked outputs.
 
-Each source gives a SpaceSource, which loads the Space when the pipeline is complete, since spaCy
-loads the vectors of a pipeline after it makes the components.
+Each source is a SpaceSource, which loads the Space when the pipeline is complete: spaCy loads
+vectors after it makes the components.
 
-Blocked outputs: offensive and harmful words are replaced by substitutes, whatever the input is.
-They stay in the table, and go into the mechanism like any word: an offensive input is sampled under
-the stated guarantee, and is not treated as unknown. A sampled offensive word is replaced by the
-nearest other word, a fixed public function of the sample. That is post-processing: the guarantee
-holds for the output, in which they do not occur.
+Blocked outputs: offensive and harmful words are never released. They stay in the space, so that an
+offensive input is sampled under the stated guarantee like any word. A sampled blocked word is
+replaced by its substitute, the nearest other word. This is a fixed public function of the sample,
+and so post-processing.
 """
 
 from __future__ import annotations
@@ -51,13 +50,12 @@ PIPELINE = (
 class SpaceSource:
     """Loads the Space of a pipeline.
 
-    packed: whether a saved pipeline takes a copy along, since nothing else in it holds the table.
-    spares: whether offensive words are never an output (offensive.py): where `exclude` is
-        "offensive".
-    excluded: gives the words, as in `exclude`, that the table was made without.
-    own_vectors: whether the table is the pipeline's own where it has one, with all of its words:
-        private, if it was learned from private text.
-    unasked: whether no config names the table.
+    packed: whether a saved pipeline includes a copy, since no other component has the vectors.
+    spares: whether offensive words are blocked (`exclude` is "offensive").
+    excluded: returns the words that were excluded, as in `exclude`.
+    own_vectors: whether the space has all words of the pipeline's own vectors, if any: these are
+        private if they were learned from private text.
+    unasked: whether the space was not chosen explicitly.
     """
 
     load: Callable[[Language], Space]
@@ -68,17 +66,17 @@ class SpaceSource:
     unasked: bool = False
 
     def in_clear(self, nlp: Language | None) -> tuple[str, ...]:
-        """Describe what a release reveals of the table in plaintext, for receipts."""
+        """Describe what a release reveals of the space, for receipts."""
         reveals = self.own_vectors and nlp is not None and has_static_vectors(nlp.vocab)
         return (OWN_WORDS,) if reveals else ()
 
 
 @dataclass(frozen=True)
 class Filter:
-    """Which words of a table may be output; see Space.filtered.
+    """Chooses the words that may be output; see Space.filtered.
 
-    exclude: "offensive" for the list that comes with the package, the path of a text file with
-    one word a line, or a list of words; [] for none. "stem*" excludes all that begins so.
+    exclude: "offensive" for the list of the package, the path of a text file with one word a line,
+    or a list of words; [] for none. "stem*" excludes all words with this beginning.
     """
 
     max_words: int | None = None
@@ -94,18 +92,18 @@ class Filter:
             raise fail("pattern", "a regular expression", self.pattern) from None
 
     def source(self, load: Callable[[Language], Space], **options: bool) -> SpaceSource:
-        """Return a SpaceSource whose words pass this filter."""
+        """Return a SpaceSource with this filter."""
         spares = self.exclude == "offensive"
         return SpaceSource(load, spares=spares, excluded=self.excluded, **options)
 
     def apply(self, space: Space) -> Space:
-        """Return the space with the words that pass."""
+        """Return the filtered space."""
         return space.filtered(
             max_words=self.max_words, pattern=self.pattern, exclude=self.excluded()
         )
 
     def excluded(self) -> tuple[str, ...]:
-        """Return the excluded words. Raises DxError where their file cannot be read."""
+        """Return the excluded words. Raise DxError if their file cannot be read."""
         if not isinstance(self.exclude, str):
             return tuple(self.exclude)
         return read_words(OFFENSIVE if self.exclude == "offensive" else Path(self.exclude))
@@ -118,7 +116,7 @@ def make_auto_space(
     exclude: str | list[str] = "offensive",
     public_words: str | None = None,
 ) -> SpaceSource:
-    """Use the pipeline's own static vectors where it has them, else the built-in space.
+    """Use the pipeline's own static vectors if it has any, else the built-in space.
 
     Args:
         max_words: Use the first so many words; all if None.
@@ -166,8 +164,8 @@ def make_pipeline_vectors(
         pattern: A regular expression that each word must match.
         exclude: "offensive" for the list of the package, the path of a text file with one word a
             line, or a list of words; [] for none.
-        public_words: For vectors that were learned from private text: the path of such a file,
-            or "builtin" for the words of the built-in space. All other words are left out.
+        public_words: For vectors learned from private text: the path of such a file, or "builtin"
+            for the words of the built-in space. All other words are left out.
     """
     choose = Filter(max_words, pattern, exclude)
     load = partial(_from_pipeline, words=words, choose=choose, public=public_words)
@@ -185,13 +183,13 @@ def make_file_space(
     """Use a folder written by Space.save, or a pipeline with vectors.
 
     Args:
-        path: The folder, or that of a pipeline, such as `spacy init vectors` writes, or the name
-            of an installed one.
+        path: The folder of a space or pipeline (see `spacy init vectors`), or the name of an
+            installed pipeline.
         max_words: Use the first so many words; all if None.
         pattern: A regular expression that each word must match.
         exclude: "offensive" for the list of the package, the path of a text file with one word a
             line, or a list of words; [] for none.
-        relearn: Of a saved space, learn its graphs and tables again; see Space.load.
+        relearn: Learn the graphs and tables of a saved space again; see Space.load.
     """
     choose = Filter(max_words, pattern, exclude)
     load = partial(_named, path, choose=choose, relearn=relearn)
@@ -220,22 +218,20 @@ def _from_pipeline(
 
 
 def load(source: str | Path, choose: Filter | None = None, *, relearn: bool = False) -> Space:
-    """Load the space that every command, config and function means by a name.
-
-    One source and one filter give one digest.
+    """Load a space by the name that commands, configs and functions share.
 
     Args:
-        source: "builtin", a folder written by Space.save, or a pipeline with vectors: a folder,
-            such as `spacy init vectors` writes, or an installed package.
-        choose: Which words may be output; by default all but those of the offensive list.
+        source: "builtin", a folder written by Space.save, or a pipeline with vectors: a folder (see
+            `spacy init vectors`) or an installed package.
+        choose: The words that may be output; by default all but offensive ones.
         relearn: As of Space.load.
 
     Raises:
-        DxError: There is no such source, it is damaged, or no word of it is left.
+        DxError: For a missing or damaged source, or if no word is left.
     """
     choose = choose or Filter()
     if str(source) == BUILTIN:
-        # The built-in table was made without the words of the default list.
+        # The built-in space lacks the words of the default list already.
         return Space.builtin() if choose == Filter() else choose.apply(Space.builtin())
     if (Path(source) / "space.json").is_file():
         return choose.apply(Space.load(source, relearn=relearn))
@@ -243,7 +239,7 @@ def load(source: str | Path, choose: Filter | None = None, *, relearn: bool = Fa
 
 
 def _vectors_of(source: str | Path) -> Language:
-    """Read the vocabulary of a pipeline. Its components are not loaded."""
+    """Read the vocabulary of a pipeline, without its components."""
     path = Path(source)
     try:
         if not path.is_dir() and util.is_package(str(source)):
@@ -265,9 +261,9 @@ def _vectors_of(source: str | Path) -> Language:
 
 @lru_cache(maxsize=8)
 def read_words(path: Path) -> tuple[str, ...]:
-    """Read the lines of a text file, without blank ones and those that begin with "#".
+    """Read the lines of a text file, without blank lines and lines that begin with "#".
 
-    Raises DxError where there is no such file or it is not UTF-8.
+    Raises DxError if there is no such file or it is not UTF-8.
     """
     try:
         lines = regular(path).read_text(encoding="utf8").splitlines()
@@ -282,7 +278,7 @@ def read_words(path: Path) -> tuple[str, ...]:
 
 
 def check_space_folder(path: Path, *, force: bool) -> None:
-    """Raise UsageError where a space would replace other files, or a space without force."""
+    """Raise UsageError unless the path is free or, with `force`, a space."""
     if not path.exists():
         return
     if not (path / "space.json").is_file():
@@ -293,15 +289,15 @@ def check_space_folder(path: Path, *, force: bool) -> None:
 
 MORE_OFFENSIVE = DATA / "more_offensive.txt"
 HARMFUL = DATA / "harmful.txt"
-MOST_NUMBERS = 2**25  # of a table that is searched for the nearest: larger ones are not read for it
-BLOCK_NUMBERS = 2**18  # distances at once: 2 MB, which a core has for itself
+MOST_NUMBERS = 2**25  # of a table that is searched for nearest words
+BLOCK_NUMBERS = 2**18  # distances at once: 2 MB, which fits the cache of a core
 
 _substitutes: WeakKeyDictionary[Space, Mapping[str, str]] = WeakKeyDictionary()
 
 
 def substitutes_of(space: Space) -> Mapping[str, str]:
-    """Map each blocked word of the space to its substitute: the nearest word in the metric of the
-    vectors, or, in a large table, the next one in the table."""
+    """Return the substitute of each blocked word of the space: the Euclidean nearest word, or, in a
+    large space, the next word in the table."""
     if space not in _substitutes:
         allowed = _allowed()
         blocked = np.array([not allowed(word) for word in space.words], dtype=bool)
@@ -310,16 +306,15 @@ def substitutes_of(space: Space) -> Mapping[str, str]:
 
 
 def allowed_by(source: SpaceSource) -> Allowed:
-    """Return which words may come out of a pipeline with this table, for editors, whose words need
-    not be those of the table."""
+    """Return the predicate of words that may be output, for editors with words of their own."""
     return _allowed() if source.spares else Allowed(None, source.excluded())
 
 
 class Substitutes(Mapping[str, str]):
-    """Substitutes of blocked words (n,), all searched for at the first lookup."""
+    """Substitutes of blocked words, bool (n,), all searched at the first lookup."""
 
     def __init__(self, space: Space, blocked: Bools1d) -> None:
-        # Not the space: it is the weak key of this.
+        # Without the space, which is the weak key of this object.
         self._words, self._vectors, self._blocked = space.words, space.vectors, blocked
         self._rows = {space.words[row]: row for row in np.flatnonzero(blocked).tolist()}
 
@@ -334,7 +329,7 @@ class Substitutes(Mapping[str, str]):
         return dict(zip(self._rows, words, strict=True))
 
     def get(self, word: str, default: Any = None) -> Any:
-        """Look up every word that comes out: no exception for those that may."""
+        """Return the substitute or the default, without an exception for each lookup."""
         return self[word] if word in self._rows else default
 
     def __iter__(self) -> Iterator[str]:
@@ -350,9 +345,10 @@ def _allowed() -> Allowed:
     return Allowed(None, [word for path in lists for word in read_words(path)])
 
 
-def _nearest(vectors: Floats2d, rows: Ints1d, bad: Bools1d) -> Ints1d:
-    good = np.flatnonzero(~bad)
-    nearest = good[np.searchsorted(good, rows) % len(good)]  # the next ones in the table
+def _nearest(vectors: Floats2d, rows: Ints1d, blocked: Bools1d) -> Ints1d:
+    """Return the nearest rows that are not blocked; in a large table, the next ones."""
+    allowed = np.flatnonzero(~blocked)
+    nearest = allowed[np.searchsorted(allowed, rows) % len(allowed)]
     if vectors.size > MOST_NUMBERS:
         return nearest
     A = -2 * vectors[rows].astype(np.float64)
@@ -360,8 +356,8 @@ def _nearest(vectors: Floats2d, rows: Ints1d, bad: Bools1d) -> Ints1d:
     for part in blocks(len(vectors), max(1, BLOCK_NUMBERS // len(rows))):
         B = vectors[part].astype(np.float64)
         lengths = np.einsum("nd,nd->n", B, B)
-        lengths[bad[part]] = np.inf
-        S = A @ B.T  # squares of distances, but for A's own
+        lengths[blocked[part]] = np.inf
+        S = A @ B.T  # squared distances, less the squares of A
         S += lengths
         candidates = S.argmin(axis=1)
         nearer = S[places, candidates] < least

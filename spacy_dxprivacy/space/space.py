@@ -1,4 +1,4 @@
-"""A public table of words and vectors: the domain and the range of every mechanism.
+"""A public table of words and vectors: the domain and range of every mechanism.
 
 All that a mechanism knows is learned from here, so none of it costs privacy. Rows are numbered
 from 0; a row has one word that may be output (its candidate) and any number of further keys that
@@ -26,7 +26,7 @@ from ..about import DATA
 from ..arrays import Bools1d, Floats2d, Ids1d, Ints1d, blocks
 from ..errors import DxError, Errors
 from ..io.files.limits import read_json
-from ..machine import let_go
+from ..machine import release_memory
 from . import learned
 from .folder import SpaceTable, digest_of, read_table, write_table
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def has_static_vectors(vocab: Vocab) -> bool:
-    """Whether the vocabulary has a table of vectors with anything in it."""
+    """Return whether the vocabulary has static vectors."""
     return bool(vocab.vectors.data.shape[0] > 0 and vocab.vectors.data.shape[1] > 0)
 
 
@@ -48,12 +48,12 @@ class KeyTable:
     """A sorted map from 64-bit string ids to rows, looked up many at a time."""
 
     def __init__(self, ids: Ids1d, rows: Ints1d) -> None:
-        """The first of several equal ids counts."""
+        """Make a map; of equal ids the first counts."""
         self.ids, first = np.unique(ids, return_index=True)
         self.rows = rows[first]
 
     def find(self, ids: Ids1d) -> Ints1d:
-        """ids: uint64 (k,) -> rows: int64 (k,), -1 where there is none."""
+        """Return the rows of ids, uint64 (k,): int64 (k,), -1 for missing ids."""
         if not len(self.ids):
             return np.full(len(ids), -1, dtype=np.int64)
         at = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
@@ -64,12 +64,12 @@ class Space:
     """Words and their vectors. Make one with from_vectors, load, builtin or from_nlp.
 
     Attributes:
-        words: n strings, the candidates.
+        words: n strings.
         vectors: float32 (n, d), read-only.
         aliases: Further keys, each with its row.
-        classes: uint64 (n,), a bit for each of class_names; None where the words have no classes.
-        name: What a reader calls it.
-        path: The folder it was loaded from, if any.
+        classes: uint64 (n,), a bit for each of class_names; None without classes.
+        name: For readers.
+        path: The folder from which it was loaded, if any.
         verified: Whether its digest was compared with its words and vectors.
     """
 
@@ -106,8 +106,8 @@ class Space:
         """Make a space of n different words and a matrix (n, d) of numbers, copied as float32.
 
         Raises:
-            DxError: Another shape, a number that is not finite, a word given twice, empty or not a
-                string.
+            DxError: For other shapes, numbers that are not finite, and duplicate, empty or invalid
+                words.
         """
         X = _checked_matrix(matrix, len(words))
         seen: set[str] = set()
@@ -122,22 +122,22 @@ class Space:
 
     @classmethod
     def builtin(cls) -> Space:
-        """Return the English space that comes with the package. One copy a process."""
+        """Return the English space of the package, of which a process has one copy."""
         return _load_builtin()
 
     @classmethod
     def from_nlp(cls, nlp: Language, *, words: Iterable[str] | None = None) -> Space:
         """Make a space of the static vectors of a pipeline.
 
-        The candidate of a row is its first key whose string is known; further keys are aliases.
+        The word of a row is its first key with a known string; further keys are aliases.
 
         Args:
             nlp: The pipeline.
-            words: The candidates, for floret vectors.
+            words: The words, for floret vectors.
 
         Raises:
-            DxError: There are no static vectors, no key has a string, or there are floret vectors
-                and no words.
+            DxError: Without static vectors, without strings of their keys, and for floret vectors
+                without words.
         """
         name = f"{nlp.lang}_{nlp.meta.get('name', 'pipeline')}"
         vectors, strings = nlp.vocab.vectors, nlp.vocab.strings
@@ -151,13 +151,13 @@ class Space:
         firsts: dict[int, str] = {}
         aliases: dict[str, int] = {}
         for key, row in vectors.key2row.items():
-            # A key may have no string; asking for it would raise an error that names it.
+            # A key may have no string; a lookup would raise an error that names the key.
             word = strings[key] if key in strings else ""
             if word and firsts.setdefault(row, word) != word:
                 aliases[word] = row
         if not firsts:
             raise DxError(Errors.DX021.format(hint=": none of their keys has a string"))
-        # In the order of the keys, the most frequent first: spaCy sorts rows where it merges some.
+        # In the order of keys, most frequent first: spaCy sorts rows if it merges some.
         rows = list(firsts)
         new_row = {row: i for i, row in enumerate(rows)}
         aliases = {key: new_row[row] for key, row in aliases.items()}
@@ -171,26 +171,25 @@ class Space:
         pattern: str | None = None,
         exclude: Iterable[str] = (),
     ) -> Space:
-        """Restrict the space to the first max_words rows whose word may be output.
+        """Restrict the space to the first max_words rows with a word that may be output.
 
-        A row whose word may not be output goes on under its first alias that may, and is dropped if
-        none may. Rows of zeros and words that hold white space or control characters are always
-        dropped.
+        A row with another word gets its first alias that may be output, and is dropped if there is
+        none. Zero rows and words with white space or control characters are always dropped.
 
         Args:
-            max_words: How many rows to keep; None for all.
+            max_words: Number of rows to keep; None for all.
             pattern: A regular expression that the whole word has to match.
-            exclude: Words, in lower case, that are never output; "stem*" stands for every word
-                that begins so.
+            exclude: Words, in lower case, that are never output; "stem*" excludes all words with
+                this beginning.
 
         Raises:
-            DxError: Nothing is left.
+            DxError: If no row is left.
         """
         words = self._representatives(Allowed(pattern, exclude))
         keep = np.array([word is not None for word in words])
         for part in blocks(len(self), 65536):  # since a mapped table may be large
             keep[part] &= np.any(self.vectors[part] != 0, axis=1)
-            let_go(self.vectors)
+            release_memory(self.vectors)
         if max_words is not None:
             keep[np.flatnonzero(keep)[max_words:]] = False
         if keep.all() and words == self.words:
@@ -198,9 +197,10 @@ class Space:
         return self._restricted(keep, words)
 
     def of_words(self, listed: Iterable[str]) -> Space:
-        """Restrict the space to these words, without regard to case, and drop all other keys.
+        """Restrict the space to these words, in any case, and drop all other keys, which may be
+        private.
 
-        Other keys of a row may be private. Raises DxError where none is left.
+        Raises DxError if no word is left.
         """
         allowed = {word.lower() for word in listed}
         words = self._representatives(lambda word: word.lower() in allowed)
@@ -209,7 +209,7 @@ class Space:
         return space
 
     def _representatives(self, allowed: Callable[[str], bool]) -> list[str | None]:
-        """The candidate of each row, or its first alias, that may be output; None for none."""
+        """Return the word of each row, or its first alias, that may be output; else None."""
         words: list[str | None] = [w if allowed(w) else None for w in self.words]
         for key, row in self.aliases.items():
             if words[row] is None and allowed(key):
@@ -229,19 +229,16 @@ class Space:
         return Space(SpaceTable(retained_words, X, aliases, classes, self.class_names, self.name))
 
     def find(self, word: str) -> int:
-        """Return the row of a word, by exact case, then without regard to case; -1 if unknown."""
+        """Return the row of a word, in exact case, else in any case; -1 if unknown."""
         return int(self.find_all([word])[0])
 
     def find_all(self, words: Sequence[str]) -> Ints1d:
-        """Return the rows of k words, int64 (k,), as `find` gives each."""
+        """Return the rows of k words, int64 (k,), see `find`."""
         return self.find_ids(_ids(words), _ids([word.lower() for word in words]))
 
     def find_ids(self, *ids: Ids1d) -> Ints1d:
-        """Return the rows of k words by spaCy's string ids, -1 where unknown.
-
-        Each argument is uint64 (k,): what to try first, second, and so on (orth, norm, lower).
-        What none of them finds is looked up by the last without regard to case.
-        """
+        """Return the rows of k words by spaCy's string ids, -1 if unknown. ids: uint64 (k,) each,
+        in the order of lookup (orth, norm, lower); the last ones are also looked up in any case."""
         rows = np.full(len(ids[0]), -1, dtype=np.int64)
         tries = [(self._exact, i) for i in ids] + [(self._folded, ids[-1])]
         for table, keys in tries:
@@ -258,14 +255,14 @@ class Space:
 
     @cached_property
     def _folded(self) -> KeyTable:
-        # A word in small letters has been found by them before.
+        # Lower-case words are in the exact table.
         keys = [*zip(self.words, range(len(self)), strict=True), *self.aliases.items()]
         pairs = [(lower, row) for key, row in keys if key != (lower := key.lower())]
         rows = np.array([row for _, row in pairs], dtype=np.int64)
         return KeyTable(_ids([key for key, _ in pairs]), rows)
 
     def with_class(self, name: str) -> Bools1d:
-        """Return which rows belong to a class, bool (n,); none where there is no such class."""
+        """Return the rows of a class, bool (n,); no row for an unknown class."""
         if self.classes is None or name not in self.class_names:
             return np.zeros(len(self), dtype=bool)
         bit = np.uint64(1) << np.uint64(self.class_names.index(name))
@@ -281,7 +278,7 @@ class Space:
 
     @cached_property
     def identity(self) -> tuple[str, str]:
-        """The digest, and one of the classes: all that the graph of near words is learned from."""
+        """The digest, and that of the classes: of all data from which the graph is learned."""
         classes = b"" if self.classes is None else np.asarray(self.classes, dtype="<u8").tobytes()
         names = "\n".join(self.class_names).encode()
         return self.digest, hashlib.sha256(names + b"\0" + classes).hexdigest()
@@ -296,25 +293,25 @@ class Space:
     def load(cls, path: str | Path, *, verify: bool | None = None, relearn: bool = False) -> Space:
         """Read a saved folder; float32 vectors stay on disk and are shared between processes.
 
-        What was learned from the vectors (graph, epsilon-beta tables) is read as well. It is
-        checked by samples, so a guarantee that rests on it is "claimed": as trusted as the files.
-        Of up to 1,000 words it is learned again; for a copy of the built-in space, the package's
-        is used.
+        Results learned from the vectors (graph, epsilon-beta tables) are read as well. They are
+        only checked by samples, so guarantees that depend on them are "claimed": as trusted as the
+        files. Up to 1,000 words, results are learned again; for a copy of the built-in space, those
+        of the package are used.
 
         Args:
-            path: The folder that `save` wrote.
-            verify: Whether to read all of it now and compare its digest with the one that it
-                states; None does so for vectors of at most 128 MB.
-            relearn: Verify all of it, leave what was learned aside and learn it again at its first
+            path: The folder of `save`.
+            verify: Whether to compare all content with its digest now; None does so for vectors of
+                at most 128 MB.
+            relearn: Verify the content, ignore stored results and learn them again at their first
                 use (minutes for 60,000 words), so that guarantees are "computed" or "proven".
 
         Raises:
-            DxError: The folder is missing, incomplete, changed, or from another version.
+            DxError: If the folder is missing, incomplete, changed, or from another version.
         """
         path = Path(path)
         table = read_table(path, verify=True if relearn else verify)
         if table.digest == _builtin_digest() and path != BUILTIN:
-            # What the package ships for these vectors is used, once they are known to be the same.
+            # Results of the package are used once the vectors are verified.
             table = table if table.verified else read_table(path, verify=True)
             cls.builtin()
         space = cls(table, path)
@@ -323,7 +320,7 @@ class Space:
         return space
 
     def to_bytes(self) -> bytes:
-        """Return the space and the results learned from it as bytes, for pipelines as bytes."""
+        """Return the space and the results learned from it as bytes."""
         about = {"classes": self.classes, "class_names": list(self.class_names), "name": self.name}
         table = {"words": self.words, "vectors": np.asarray(self.vectors), "aliases": self.aliases}
         data: bytes = srsly.msgpack_dumps({**table, **about, "learned": learned.to_fields(self)})
@@ -331,7 +328,7 @@ class Space:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Space:
-        """Return the space of the bytes of to_bytes."""
+        """Return the space of to_bytes."""
         saved = srsly.msgpack_loads(data)
         results = saved.pop("learned", {})
         about = {k: saved[k] for k in ("aliases", "classes", "class_names", "name") if k in saved}
@@ -340,7 +337,7 @@ class Space:
         return space
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A worker maps the same files rather than take a copy through a pipe.
+        # A worker maps the same files, which is faster than a copy.
         if self.path == BUILTIN:
             return _load_builtin, ()
         if self.path is not None:
@@ -349,14 +346,14 @@ class Space:
 
 
 class Allowed:
-    """Which words may be output, as Space.filtered defines it. Called with a word."""
+    """The predicate of words that may be output, see Space.filtered."""
 
     def __init__(self, pattern: str | None, exclude: Iterable[str]) -> None:
         self.pattern = None if pattern is None else re.compile(pattern)
         entries = [entry.lower() for entry in exclude]
         self.words = {e for e in entries if not e.endswith("*")}
         self.stems = tuple(e[:-1] for e in entries if e.endswith("*"))
-        # Most words begin like none of them, which this tells sooner than trying each.
+        # A fast test: most words share no beginning with any stem.
         self.least = min(map(len, self.stems), default=0)
         self.heads = {stem[: self.least] for stem in self.stems}
 
@@ -386,7 +383,7 @@ def _ids(words: Sequence[str]) -> Ids1d:
 
 
 def _on_cpu(X: Any) -> Floats2d:
-    """Return vectors of spaCy, which may be on a GPU, as a numpy array."""
+    """Return vectors of spaCy, maybe on a GPU, as a numpy array."""
     return np.asarray(get_array_ops(X).to_numpy(X))
 
 

@@ -1,1 +1,1 @@
-"""Words of texts: tokens, spelling, mentions, and the vocabulary that holds them."""
+"""Tokens, normal form, spelling, mentions, language and coverage of texts; users."""

@@ -1,8 +1,8 @@
-"""What of a text is in a language or script that nothing here covers.
+"""Passages of a text in uncovered languages and scripts.
 
-A few words of another script in a text are a name (`foreign_names`). More of them are a passage,
-and so is a sentence with the common words of another language (`uncovered`): no rule could find
-names in it, and no space has its words.
+A few words of another script in a text are a name (`foreign_names`). More words are a passage, and
+so is a sentence with common words of another language (`uncovered`): no rule finds names in it, and
+no space has its words.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from .language import common_words, language_of, languages_known
 
 Span = tuple[int, int]  # start and end, in characters
 
-MOST_WORDS, MOST_LETTERS = 5, 12  # of a name in another script; letters where none parts words
-MAX_GAP = 40  # characters, at most, between two words of another script in one passage
-AT_ONCE = (1, 240)  # characters, at least, of the sentences whose language is looked for at once
-FEW = 2  # different words of uncovered languages alone, below which nobody looks closer
+MOST_WORDS, MOST_LETTERS = 5, 12  # of a name in another script; letters if it has no blanks
+MAX_GAP = 40  # most characters between two words of another script in one passage
+AT_ONCE = (1, 240)  # least characters of sentences whose language is detected together
+FEW = 2  # distinct common words of uncovered languages, below which a text is covered
 
-# Blocks of letters that are not Latin. Phonetic and mathematical ones are.
+# Blocks of non-Latin letters. Phonetic and mathematical letters count as Latin.
 _NOT_LATIN = (
     "\u0370-\u1cff\u1f00-\u1fff\u2c00-\u2c5f\u2c80-\u2dff\u2e80-\u2fdf\u3005-\u3007\u3021-\u303a"
     "\u3041-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua71f\ua800-\uab2f\uab70-\ud7ff"
@@ -41,7 +41,7 @@ _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f\u061f\u0964])\s*(?=\S)|\n+")
 
 
 def foreign_names(text: str) -> list[Span]:
-    """Return the runs of words of another script in a text, each of which counts as a name."""
+    """Return the runs of words of another script in a text; each counts as a name."""
     if text.isascii() or not _ANY_OTHER.search(text):
         return []
     runs: list[Span] = []
@@ -54,7 +54,7 @@ def foreign_names(text: str) -> list[Span]:
 
 
 def _words(text: str) -> Iterator[Span]:
-    """The words of other scripts, whole, with the Latin letters that are glued to them."""
+    """Yield the words of other scripts, including adjacent Latin letters."""
     for match in _WORD.finditer(text):
         start, end = match.span()
         if _SYMBOLS.fullmatch(match[0]):
@@ -71,11 +71,11 @@ def _words(text: str) -> Iterator[Span]:
 
 
 def uncovered(text: str, languages: Collection[str] | None, *, scripts: bool = True) -> list[Span]:
-    """Return the passages of a text that are not covered, in order.
+    """Return the uncovered passages of a text, in order.
 
     Args:
         text: In normal form.
-        languages: Those that are covered; None for all in Latin script.
+        languages: The covered ones; None for all in Latin script.
         scripts: Whether only Latin script is covered.
     """
     passages = _of_scripts(text) if scripts and not text.isascii() else []
@@ -85,7 +85,7 @@ def uncovered(text: str, languages: Collection[str] | None, *, scripts: bool = T
 
 
 def joined(passages: Iterable[Span]) -> list[Span]:
-    """Return spans in order, those that overlap or touch as one."""
+    """Return spans in order, merged if they overlap or touch."""
     merged: list[Span] = []
     for start, end in sorted(passages):
         if merged and start <= merged[-1][1]:
@@ -109,8 +109,7 @@ def _of_scripts(text: str) -> list[Span]:
             runs[-1].append((start, end))
         else:
             runs.append([(start, end)])
-    is_foreign = _is_more_than_a_name(text, words) and _mostly_other(text)
-    if is_foreign:
+    if _is_more_than_a_name(text, words) and _is_mostly_foreign(text):
         return [(0, len(text))]
     long = [(run[0][0], run[-1][1]) for run in runs if _is_more_than_a_name(text, run)]
     return [passage for line in _lines(text, long) for passage in _passages(text, *line)]
@@ -122,13 +121,13 @@ def _is_more_than_a_name(text: str, words: list[Span]) -> bool:
     return unspaced > MOST_LETTERS or len(parts) > MOST_WORDS
 
 
-def _mostly_other(part: str) -> bool:
+def _is_mostly_foreign(part: str) -> bool:
     foreign = sum(len(_LETTER.findall(word)) for word in _WORD.findall(part))
     return 2 * foreign >= len(_LETTER.findall(part))
 
 
 def _lines(text: str, runs: list[Span]) -> Iterator[tuple[Span, list[Span]]]:
-    """The lines with runs of another script, which none goes beyond, and the runs of each."""
+    """Yield the lines with runs of another script, and the runs of each."""
     i = 0
     while i < len(runs):
         start, end = text.rfind("\n", 0, runs[i][0]) + 1, text.find("\n", runs[i][1])
@@ -140,8 +139,8 @@ def _lines(text: str, runs: list[Span]) -> Iterator[tuple[Span, list[Span]]]:
 
 
 def _passages(text: str, line: Span, runs: list[Span]) -> list[Span]:
-    """A line if it has more words of another script than others, or else the sentences of runs."""
-    if _mostly_other(text[slice(*line)]):
+    """Return the line if most letters are of another script, else the sentences of runs."""
+    if _is_mostly_foreign(text[slice(*line)]):
         return [line]
     cuts = [line[0], *(match.end() for match in _SENTENCE.finditer(text, *line)), line[1]]
     passages = []
@@ -156,15 +155,15 @@ def _passages(text: str, line: Span, runs: list[Span]) -> list[Span]:
 
 
 @cache
-def _elsewhere(languages: frozenset[str]) -> frozenset[str]:
-    """The common words of other languages that are none of these."""
+def _foreign_words(languages: frozenset[str]) -> frozenset[str]:
+    """Return the common words of other languages that are not common in these."""
     covered = frozenset[str]().union(*map(common_words, languages))
     return frozenset[str]().union(*map(common_words, languages_known())) - covered
 
 
 def _is_suspect(text: str, languages: frozenset[str]) -> bool:
-    """Whether a part of a text can be in another language: faster than to look for one."""
-    return len(_elsewhere(languages).intersection(text.lower().split())) >= FEW
+    """Return whether a part of a text can be in another language: faster than detection."""
+    return len(_foreign_words(languages).intersection(text.lower().split())) >= FEW
 
 
 def _of_languages(text: str, languages: Collection[str]) -> Iterator[Span]:
@@ -181,7 +180,7 @@ def _of_languages(text: str, languages: Collection[str]) -> Iterator[Span]:
 
 
 def _parts(text: str, size: int) -> Iterator[Span]:
-    """Sentences and lines, so many together that they have the size."""
+    """Yield groups of sentences and lines of at least this size."""
     start = 0
     for match in _SENTENCE.finditer(text):
         if match.end() - start >= size:

@@ -1,6 +1,6 @@
-"""The language of a text, by its commonest words and its script.
+"""Detect the language of a text, by its commonest words and its script.
 
-Which language a text has is visible in its surrogates, which are of the language. Nothing logs it.
+Surrogates are of the language of a text, so they reveal it. It is not logged.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from ..about import table
 
 COVERED = ("en", "de", "fr", "es", "nl", "it")  # by the recogniser's rules and the surrogates
 NAMES = table("languages")
-EVIDENCE, DISTINCT = 5, 4  # common words of a language that a text has, and how many different ones
-MARGIN = 1.5  # how many times as many as of any other language, where shared words count less
+EVIDENCE, DISTINCT = 5, 4  # least number of common words of a language, and of distinct ones
+MARGIN = 1.5  # least ratio to the score of any other language; shared words count less
 MAX_CHARACTERS = 20_000  # characters that are read
-LANGUAGE = "dx_language"  # in the user data of a Doc: what its language is if it is too short
+LANGUAGE = "dx_language"  # in the user data of a Doc: its language if it is too short to detect
 _WORD = re.compile(r"(?<![\w.])[^\W\d_]{2,}(?!\w)")
 
 
@@ -30,8 +30,8 @@ def language_of(text: str) -> str:
         text: Any text; the first 20,000 characters are read.
 
     Returns:
-        A code of two letters; "xx" for a text that is not in Latin script; "" where too few of its
-        words are among the commonest of one language, or as many of another.
+        A code of two letters; "xx" for a text in another script than Latin; "" if too few words are
+        among the commonest of one language, or another has as many.
     """
     words = Counter(_WORD.findall(text[:MAX_CHARACTERS].lower()))
     non_latin = (word for word in words if "LATIN" not in unicodedata.name(word[0], ""))
@@ -55,13 +55,13 @@ def language_of(text: str) -> str:
 
 
 def base_language(language: str | None) -> str:
-    """Return the language itself where rules and surrogates cover it, else "en"."""
+    """Return the language if rules and surrogates cover it, else "en"."""
     return language if language in COVERED else "en"
 
 
 def language_of_doc(doc: Doc) -> str:
-    """Return the language of a Doc that rules and surrogates cover: that of its text, else that of
-    its file, else that of the pipeline, else "en"."""
+    """Return the covered language of a Doc: that of its text, else of its file, else of the
+    pipeline, else "en"."""
     candidates = (language_of(doc.text), doc.user_data.get(LANGUAGE))
     language = next((language for language in candidates if language in COVERED), doc.vocab.lang)
     return base_language(language)
@@ -69,19 +69,19 @@ def language_of_doc(doc: Doc) -> str:
 
 @cache
 def common_words(language: str) -> frozenset[str]:
-    """Return the commonest words of a language, in small letters."""
+    """Return the commonest words of a language, in lower case."""
     return frozenset(word for word, languages in _languages_of().items() if language in languages)
 
 
 @cache
 def languages_known() -> tuple[str, ...]:
-    """Return the languages that `language_of` tells apart."""
+    """Return the languages that `language_of` distinguishes."""
     return tuple(table("entities/languages"))
 
 
 @cache
 def _languages_of() -> dict[str, tuple[str, ...]]:
-    """Word -> the languages that it is common in."""
+    """Return the languages in which each word is common."""
     languages: dict[str, dict[str, None]] = {}
     for language, words in table("entities/languages").items():
         for word in words.split():

@@ -1,4 +1,4 @@
-"""Places of a text in a text that was made of it."""
+"""Map places of a text to a text that was made of it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import numpy as np
 
 from ..arrays import Bools1d, Ints1d, Ints2d
 
-# In the user data of a Doc: places of its text, whose places in the new text are wanted.
+# In the user data of a Doc: places of its text to be mapped to the new text.
 MARKS = "dx_marks"
 
 
 def moved(
     marks: Sequence[int], old: Ints2d, new: Ints2d, source: Ints1d, changed: Bools1d
 ) -> list[int]:
-    """Return where places of an old text are in the new one.
+    """Return the places in a new text for places in the old one.
 
-    A place within a token or a mention that was replaced goes to the end of what replaces it.
+    A place within a replaced token or mention is mapped to the end of its replacement.
 
     Args:
         marks: Places in the old text, in characters.
@@ -34,5 +34,5 @@ def moved(
     within = np.minimum(new[first, 0] + places - start, new[first, 1])
     ends = new[last, 1] + np.maximum(places - end, 0)
     stays = (source[first] == token) & ((places == start) | (~changed[token] & (places < end)))
-    found: list[int] = np.where(stays, within, ends).tolist()
-    return found
+    new_places: list[int] = np.where(stays, within, ends).tolist()
+    return new_places

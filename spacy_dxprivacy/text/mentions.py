@@ -1,46 +1,39 @@
-"""Entities of a Doc as one list.
-
-Spans of several recognisers are merged, their labels are normalised, and each further mention of
-an entity is an entity as well.
-"""
+"""Entities of a Doc as one list, with merged spans, normalised labels and further mentions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
-from itertools import chain, groupby
+from itertools import chain
 from typing import Any
 
-import numpy as np
 import srsly
-from spacy.attrs import IS_ALPHA, LOWER
 from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.tokens import Doc
 
 from ..about import DATA
-from ..arrays import Bools1d
 from ..space import Space
 from .spelling import without_accents
 
 Entity = tuple[str, int, int]  # label, first token, token after the last
 
 _LISTS: dict[str, Any] = srsly.read_json(DATA / "mentions.json")
-# A label of another recogniser, as `plain_label` compares it -> the normalised one.
+# Label of another recogniser, without marks and in lower case -> normalised label.
 CANONICAL: dict[str, str] = {
     name: label for label, names in _LISTS["same"].items() for name in names.split()
 }
-# Labels whose entities are found again as a whole only, not by a part.
+# Labels whose entities have further mentions only as a whole, not in part.
 AS_A_WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID", "SECRET"})
-SPANS_KEY = "dx_entities"  # of spans that are read like doc.ents, and may overlap
+SPANS_KEY = "dx_entities"  # of spans that are entities like doc.ents, and may overlap
 PIECE = re.compile(r"[^\W\d_]{2,}")
-SHORTEST = 2  # letters of a part of a name: initials say too little
-GLUED = 4  # letters of a part that is looked for within longer words, such as email addresses
-_SMALL = frozenset(_LISTS["small"].split())  # parts of names that say too little
+SHORTEST = 2  # letters of a part of a name, without initials
+GLUED = 4  # letters of a part that is searched within longer words, such as email addresses
+_SMALL = frozenset(_LISTS["small"].split())  # particles of names
 _DIGRAPHS = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o", "æ": "ae", "ł": "l"}
 )
-# Words before an adjective; and words that make a form of "be" introduce somebody.
+# Words before an adjective; words with which a form of "be" introduces a person.
 _BEFORE_ADJECTIVES = frozenset(_LISTS["before_adjectives"].split())
 _BE = frozenset(_LISTS["be"].split())
 _INTRODUCING = frozenset(_LISTS["introducing"].split())
@@ -48,16 +41,14 @@ _INTRODUCING = frozenset(_LISTS["introducing"].split())
 
 @lru_cache(maxsize=1024)
 def plain_label(label: str) -> str:
-    """Return the normalised label: PERSON for PER, I-PER, PATIENT_NAME; unknown labels stay."""
+    """Return the normalised label, such as PERSON for PER and I-PER; unknown labels stay."""
     bare = re.sub(r"^[BILUES]-", "", label)
     return CANONICAL.get(re.sub(r"[\W_]", "", bare).lower(), label)
 
 
 def united(spans: Iterable[Entity]) -> list[Entity]:
-    """Merge spans that overlap, under the label of the longest, the first of equal ones.
-
-    Spans that only touch stay apart.
-    """
+    """Merge overlapping spans under the label of the longest, on a tie the first. Spans that touch
+    are not merged."""
     merged: list[Entity] = []
     longest = 0
     for label, first, last in sorted(spans, key=lambda s: (s[1], -s[2])):
@@ -73,37 +64,35 @@ def united(spans: Iterable[Entity]) -> list[Entity]:
 
 
 def mentions(doc: Doc, entities: list[Entity]) -> list[Entity]:
-    """Find further mentions of entities that do not overlap.
+    """Return further mentions of entities that do not overlap.
 
     Any part of a person's name counts, in any case, possessive or within another word;
     organisations, places and numbers count as a whole.
     """
-    taken = np.zeros(len(doc), dtype=bool)
-    for _, first, last in entities:
-        taken[first:last] = True
+    taken = {i for _, first, last in entities for i in range(first, last)}
     persons: list[Entity] = []
-    hits = places_of(doc, name_parts(doc, entities), taken)
-    for _, run in groupby(enumerate(hits), key=lambda hit: hit[1] - hit[0]):
-        places = [place for _, place in run]
-        persons.append(("PERSON", places[0], places[-1] + 1))
-        taken[places] = True
+    for i in places_of(doc, name_parts(doc, entities), taken):
+        start = persons.pop()[1] if persons and persons[-1][2] == i else i
+        persons.append(("PERSON", start, i + 1))
+    taken.update(i for _, first, last in persons for i in range(first, last))
     return [*persons, *_whole_mentions(doc, entities, taken)]
 
 
-def places_of(doc: Doc, parts: dict[str, bool], taken: Bools1d) -> list[int]:
+def places_of(doc: Doc, parts: dict[str, bool], taken: Collection[int] = ()) -> list[int]:
     """Return the tokens outside of `taken` that mention one of these parts of names."""
-    if not parts:
-        return []
-    ids = np.array([doc.vocab.strings.add(part) for part in parts], dtype=np.uint64)
-    lower, alpha = doc.to_array([LOWER, IS_ALPHA]).T
-    # kind="sort": the tables of older numpy do not hold hashes.
-    maybe = (np.isin(lower, ids, kind="sort") | (alpha == 0)) & ~taken
     sizes = sorted({len(part) for part in parts if len(part) >= GLUED})
-    return [i for i in np.flatnonzero(maybe).tolist() if _is_mention(doc, i, parts, sizes)]
+    return [
+        token.i
+        for token in (doc if parts else ())
+        if len(token) >= SHORTEST
+        and (token.lower_ in parts or not token.is_alpha)
+        and token.i not in taken
+        and _is_mention(doc, token.i, parts, sizes)
+    ]
 
 
 def name_parts(doc: Doc, entities: list[Entity]) -> dict[str, bool]:
-    """Return the parts of names in lower case, and whether the text itself writes them so."""
+    """Return the parts of names in lower case, and whether the text has them in lower case."""
     parts: dict[str, bool] = {}
     persons = (doc[first:last] for label, first, last in entities if label == "PERSON")
     for piece in (piece for span in persons for t in span for piece in PIECE.findall(t.text)):
@@ -121,7 +110,7 @@ def name_parts(doc: Doc, entities: list[Entity]) -> dict[str, bool]:
 
 
 def in_ascii(lower: str) -> set[str]:
-    """Return mueller and muller for müller, as mail addresses have it."""
+    """Return mueller and muller for müller, as in mail addresses."""
     if lower.isascii():
         return set()
     return {without_accents(lower), without_accents(lower.translate(_DIGRAPHS))}
@@ -145,7 +134,7 @@ def _is_mention(doc: Doc, i: int, parts: dict[str, bool], sizes: list[int]) -> b
         if any(p.lower() in parts and _fits(p, parts, False) for p in pieces):
             return len(pieces) < 9
         glued = any(mark in text for mark in "@/_.") or (text[0].isalpha() and text[-1].isdigit())
-        # Look up its own pieces, as there may be more parts than letters.
+        # Looks up its pieces, since there may be more parts of names than letters.
         pieces_of = (lower[i : i + k] for k in sizes for i in range(len(lower) - k + 1))
         return glued and len(text) < 200 and any(piece in parts for piece in pieces_of)
     if text.islower() and not parts[lower] and _is_adjective_at(doc, i):
@@ -154,8 +143,8 @@ def _is_mention(doc: Doc, i: int, parts: dict[str, bool], sizes: list[int]) -> b
 
 
 def _is_adjective_at(doc: Doc, i: int) -> bool:
-    """Whether a word is used as an adjective: "Frank was frank", "a frank talk"; but not "this is
-    frank", which a hasty writer says of Frank."""
+    """Return whether a word is an adjective: "Frank was frank", "a frank talk"; but not "this is
+    frank", which may introduce Frank."""
     space, row = Space.builtin(), _rows().get(doc[i].text)
     if not i or row is None or space.classes is None:
         return False
@@ -167,8 +156,8 @@ def _is_adjective_at(doc: Doc, i: int) -> bool:
 
 
 def _fits(piece: str, parts: dict[str, bool], starts: bool) -> bool:
-    """Whether a part of a name is one here: if it is also a common word, it has to be capitalised,
-    and the commonest words (Will, May) not at the start of a sentence."""
+    """Return whether a part of a name is a mention: common words have to be capitalised, and the
+    commonest (Will, May) must not start a sentence."""
     lower = piece.lower()
     if lower in STOP_WORDS:
         return piece[0].isupper() and not starts
@@ -176,7 +165,7 @@ def _fits(piece: str, parts: dict[str, bool], starts: bool) -> bool:
 
 
 def is_word(lower: str) -> bool:
-    """Whether the word is more often written in lower case than as a name."""
+    """Return whether a word is more frequent in lower case than as a name."""
     rows = _rows()
     small = rows.get(lower)
     return small is not None and small < rows.get(lower.capitalize(), len(rows))
@@ -184,32 +173,30 @@ def is_word(lower: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _rows() -> dict[str, int]:
-    """Map a word to its row in the built-in table, which is sorted by frequency."""
+    """Return the row of each word in the built-in space, which is sorted by frequency."""
     return {word: row for row, word in enumerate(Space.builtin().words)}
 
 
-def _whole_mentions(doc: Doc, entities: list[Entity], taken: Bools1d) -> Iterator[Entity]:
-    lower = doc.to_array(LOWER)
+def _whole_mentions(doc: Doc, entities: list[Entity], taken: set[int]) -> Iterator[Entity]:
     # First word -> number of words -> all words -> label.
-    wanted: dict[int, dict[int, dict[tuple[int, ...], str]]] = {}
+    wanted: dict[str, dict[int, dict[tuple[str, ...], str]]] = {}
     for label, first, last in entities:
-        text = doc[first:last].text
-        if label in AS_A_WHOLE and len(text) > 4 and not all(map(is_word, text.lower().split())):
-            key = tuple(lower[first:last].tolist())
+        lower = doc[first:last].text.lower() if label in AS_A_WHOLE else ""
+        if len(lower) > 4 and not all(map(is_word, lower.split())):
+            key = tuple(token.lower_ for token in doc[first:last])
             wanted.setdefault(key[0], {}).setdefault(len(key), {}).setdefault(key, label)
-            local = text.lower().partition("@")[0] if label == "EMAIL" else ""
+            local = lower.partition("@")[0] if label == "EMAIL" else ""
             if len(local) > GLUED and not is_word(local):  # a user name
-                word = doc.vocab.strings.add(local)
-                wanted.setdefault(word, {}).setdefault(1, {}).setdefault((word,), label)
+                wanted.setdefault(local, {}).setdefault(1, {}).setdefault((local,), label)
     if not wanted:
         return
-    firsts = np.array(list(wanted), dtype=np.uint64)
-    for i in np.flatnonzero(np.isin(lower, firsts, kind="sort") & ~taken).tolist():
-        by_size = wanted[int(lower[i])]
+    lowers = [token.lower_ for token in doc]
+    for i, word in enumerate(lowers):
+        by_size = wanted[word] if word in wanted and i not in taken else {}
         for size in sorted(by_size, reverse=True):
-            label_of = by_size[size].get(tuple(lower[i : i + size].tolist()))
-            if label_of is not None and not taken[i : i + size].any():
-                taken[i : i + size] = True
+            label_of = by_size[size].get(tuple(lowers[i : i + size]))
+            if label_of is not None and taken.isdisjoint(range(i, i + size)):
+                taken.update(range(i, i + size))
                 yield label_of, i, i + size
                 break
 
@@ -219,7 +206,7 @@ def add_spans(doc: Doc, places: Iterable[tuple[int, int, str]]) -> None:
     spans = (doc.char_span(*place, alignment_mode="expand") for place in places)
     earlier = doc.spans[SPANS_KEY] if SPANS_KEY in doc.spans else ()
     doc.spans[SPANS_KEY] = [*earlier, *(span for span in spans if span is not None)]
-    doc.set_ents(list(doc.ents), default="outside")  # a recogniser ran
+    doc.set_ents(list(doc.ents), default="outside")  # shows that a recogniser ran
 
 
 def chosen(
@@ -232,8 +219,8 @@ def chosen(
 ) -> list[Entity]:
     """Return the entities whose `plain_label` is among labels, in order and without overlaps.
 
-    They are those of `doc.ents`, `add_spans` and `doc.spans[spans_key]`, merged; and with `again`
-    each further mention of them, within entities of other labels too, as `cut` leaves it.
+    These are `doc.ents`, spans of `add_spans` and `doc.spans[spans_key]`, merged; with `again` also
+    their further mentions, which may be within other entities, as filtered by `cut`.
     """
     groups = (doc.spans[key] for key in (SPANS_KEY, spans_key) if key and key in doc.spans)
     spans = chain(doc.ents, *groups)

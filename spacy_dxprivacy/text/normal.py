@@ -1,16 +1,16 @@
-r"""The normal form of a text, in which it is recognised, looked up and released.
+r"""The normal form of a text, for recognition, lookup and release.
 
-A file from macOS has letters and their accents apart (NFD), a chat puts marks of direction around
-names, and a letter of another font is another character. A rule that reads "José" finds none of
-these. The normal form is NFC
+Files from macOS separate letters and accents (NFD), chats put direction marks around names, and
+letters of other fonts are other characters: a rule for "José" would match none of these. The normal
+form is NFC
 
-- without what nobody sees: category Cf, variation selectors and fillers, except those of emoji;
-- without strokes through letters, and without heaps of accents;
+- without invisible characters: category Cf, variation selectors, fillers, except those of emoji;
+- without strokes through letters, and without stacked accents;
 - with plain letters for those of other fonts (full-width, mathematical, circled, small capitals),
   for ligatures, and for Cyrillic and Greek look-alikes within a Latin word.
 
-What was there is not written back. The ruler, the recogniser and the sanitizer each begin with
-`in_normal_form`, which returns the Doc itself where its text is normal, as nearly all texts are.
+The original characters are not restored. The ruler, the recogniser and the sanitizer begin with
+`in_normal_form`, which returns the Doc itself if its text is normal, as nearly all texts are.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _INVISIBLE = (
 )
 _STROKES = "\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e2\u20e4-\u20f0"
 _ACCENTS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f"
-MOST_ACCENTS = 2  # on a letter, beside those that NFC has joined to it
+MOST_ACCENTS = 2  # on a letter, besides those that NFC composes
 # Full-width, superscript, circled, mathematical and squared letters, and small capitals.
 _SMALL_CAPITALS = dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz", strict=True))
 _STYLED = (
@@ -51,14 +51,14 @@ _STYLED = (
     "\U0001d400-\U0001d7ff\U0001f110-\U0001f129\U0001f130-\U0001f149\U0001f150-\U0001f169"
     "\U0001f170-\U0001f189" + "".join(_SMALL_CAPITALS)
 )
-# Letters of Cyrillic and Greek that look like Latin ones.
+# Cyrillic and Greek letters that look like Latin letters.
 _ALIKE = str.maketrans(
     "авеіјкмнорсѕтухһԁԛԝАВЕІЈКМНОРСЅТУХҺҮΑΒΕΖΗΙΚΜΝΟΡΤΥΧοικν",
     "aBeijkMHopcsTyxhdqwABEIJKMHOPCSTYXHYABEZHIKMNOPTYXoikv",
 )
 _LOOKS = "".join(map(chr, _ALIKE))
 
-# Nearly no text has any of these. One that has may still be normal, as emoji are.
+# Rare in texts; a text with these may still be normal, such as emoji.
 _SUSPECT = re.compile(
     f"[{_INVISIBLE}{_ACCENTS}{_STYLED}\ufb00-\ufb06]|[A-Za-z][{_LOOKS}]|[{_LOOKS}][A-Za-z]"
 )
@@ -68,13 +68,13 @@ _DROPPED = re.compile(
     r"(?<=[#*0-9])[\ufe0e\ufe0f](?!\u20e3)|"
     f"(?![\u200d\ufe0e\ufe0f])[{_INVISIBLE}]"
 )
-_RUN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")  # nothing joins across its ends
+_RUN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")  # NFC composes nothing across its ends
 _MARKED = re.compile(rf"(?<=[^\W_])[{_ACCENTS}]+")
 _STROKE = re.compile(f"[{_STROKES}]")
 _FONT = re.compile(rf"[{_STYLED}](?:[ .\-_]?[{_STYLED}])+|[\ufb00-\ufb06]")
 _MIXED = re.compile(f"[A-Za-z][{_LOOKS}]|[{_LOOKS}][A-Za-z]")
 _WORD = re.compile(r"[^\W\d_]+")
-Change = Callable[[str], str]
+TextMapper = Callable[[str], str]
 
 
 def is_normal(text: str) -> bool:
@@ -92,12 +92,7 @@ def normal_form(text: str) -> str:
 
 
 def normalised(text: str, places: Iterable[int]) -> tuple[str, list[int]]:
-    """Return a text in normal form, and where places of the old text are in it.
-
-    Args:
-        text: Any text.
-        places: In characters, in any order.
-    """
+    """Return a text in normal form, and the new places of these places, in characters."""
     unsorted = list(places)
     order = sorted(range(len(unsorted)), key=unsorted.__getitem__)
     normal, moved = _changed(text, [unsorted[i] for i in order])
@@ -109,7 +104,7 @@ def normalised(text: str, places: Iterable[int]) -> tuple[str, list[int]]:
 
 def _changed(text: str, places: Sequence[int]) -> tuple[str, Sequence[int]]:
     before = ""
-    while text != before:  # a plain letter may take the accent that follows it, and so on
+    while text != before:  # a plain letter may compose with the accent after it, and so on
         before = text
         for pattern, change in _STEPS:
             text, places = replaced(pattern, change, text, places)
@@ -117,12 +112,10 @@ def _changed(text: str, places: Sequence[int]) -> tuple[str, Sequence[int]]:
 
 
 def replaced(
-    pattern: re.Pattern[str], change: Change, text: str, places: Sequence[int]
+    pattern: re.Pattern[str], change: TextMapper, text: str, places: Sequence[int]
 ) -> tuple[str, Sequence[int]]:
-    """Change all matches of a pattern; return the text, and where places of the old one are.
-
-    places: Rising. One within a match goes as far into what replaces it as its NFC does.
-    """
+    """Replace all matches of a pattern; return the text, and the new places of rising places. A
+    place within a match moves by the length of the NFC before it, at most to the end."""
     parts, moved, last, size, i = list[str](), list[int](), 0, 0, 0
     for match in pattern.finditer(text):
         replacement, (start, end) = change(match[0]), match.span()
@@ -171,11 +164,11 @@ def _plain_script(word: str) -> str:
     plain = word.translate(_ALIKE)
     latin = all("LATIN" in unicodedata.name(letter, "") for letter in plain)
     greek = sum("\u0370" <= letter < "\u0400" for letter in word)
-    # A Greek letter beside one or two others is a symbol.
+    # A Greek letter with one or two other letters is a symbol.
     return plain if latin and (not greek or len(word) - greek > 2) else word
 
 
-_STEPS: tuple[tuple[re.Pattern[str], Change], ...] = (
+_STEPS: tuple[tuple[re.Pattern[str], TextMapper], ...] = (
     (_DROPPED, lambda _: ""),
     (_RUN, _nfc),
     (_MARKED, _few_accents),
@@ -190,14 +183,13 @@ _STEPS: tuple[tuple[re.Pattern[str], Change], ...] = (
 
 
 def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
-    """Return the Doc itself where its text is in normal form, or else a new one that is.
+    """Return the Doc itself if its text is in normal form, else a new Doc in normal form.
 
-    The new one has what the components before `pipe` find in its text, and the old one's entities,
-    spans, starts of sentences and places of formats beside. Tokens that are not the tokenizer's own
-    stay as they are.
+    The new Doc has annotations of the components before `pipe`, and the old Doc's entities, spans,
+    sentence starts and places of formats. Custom tokens are kept.
 
     Args:
-        doc: As it comes to a component.
+        doc: The input of a component.
         nlp: The pipeline; None in a worker, which tokenizes by the defaults of the language.
         pipe: The component.
     """
@@ -220,10 +212,8 @@ def in_normal_form(doc: Doc, nlp: Language | None, pipe: Any) -> Doc:
 
 
 def on_original(doc: Doc, text: str, nlp: Language) -> Doc:
-    """Return the Doc itself where it has this text, or else a Doc of the text with its entities.
-
-    For those who ask where entities are, and not for what stands there.
-    """
+    """Return the Doc itself if it has this text, else a Doc of the text with its entities, for the
+    places of entities in the original."""
     if doc.text == text:
         return doc
     raw, (_, places) = nlp.make_doc(text), normalised(text, range(len(text) + 1))
@@ -241,7 +231,8 @@ def on_original(doc: Doc, text: str, nlp: Language) -> Doc:
 
 
 def _moved_data(doc: Doc, text: str) -> dict[Any, Any]:
-    """The user data of a Doc, with its places in the normal form; none of spans or tokens."""
+    """Return the user data of a Doc, with places in the normal form, without that of spans and
+    tokens."""
     data = {
         name: value
         for name, value in doc.user_data.items()
@@ -253,13 +244,13 @@ def _moved_data(doc: Doc, text: str) -> dict[Any, Any]:
 
 
 def bounds_of(doc: Doc) -> list[int]:
-    """Return the start and end of each token, one after another."""
+    """Return the start and end of each token in one list."""
     return [*chain.from_iterable((token.idx, token.idx + len(token)) for token in doc)]
 
 
 def cut(text: str, places: Sequence[int]) -> tuple[list[str], list[bool]]:
-    """Return words and blanks of a text whose tokens begin and end at these places. Tokens that are
-    empty are left out; white space between tokens is a token, unless it is one blank."""
+    """Return words and spaces of a text with tokens at these starts and ends. Empty tokens are left
+    out; white space between tokens is a token, unless it is a single blank."""
     words, spaces, last = list[str](), list[bool](), 0
     starts, ends = places[::2], places[1::2]
     for start, end in zip([*starts, len(text)], [*ends, len(text)], strict=True):
@@ -279,12 +270,12 @@ def cut(text: str, places: Sequence[int]) -> tuple[list[str], list[bool]]:
 def annotated(
     doc: Doc, copy: Doc, places: Sequence[int], data: dict[Any, Any], earlier: Iterable[Any] = ()
 ) -> Doc:
-    """Give a new Doc what components find in it, and beside that the annotations of an old one.
+    """Annotate a new Doc by components, and by the annotations of an old Doc.
 
     Args:
         doc: The old Doc.
         copy: The new Doc.
-        places: Where the tokens of the old one begin and end in the text of the new one.
+        places: Starts and ends of old tokens in the new text.
         data: The new user data.
         earlier: The components.
     """

@@ -1,6 +1,6 @@
 """Restore capitals, contractions, articles and blanks of a released text.
 
-This is post-processing: nothing here reads the words that were replaced.
+This is post-processing: it never reads replaced words.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import srsly
 from ..about import DATA
 from ..arrays import Bools1d, Ints1d
 
-_LONGEST_ABBREVIATION = 5  # letters said one by one; longer words in capitals are emphasis
+_LONGEST_ABBREVIATION = 5  # letters, spelled out; longer words in capitals are emphasis
 
 _SILENT_H = re.compile(r"hour|honest|honou?r|heir")
 # "you" and "won": university, user, urine, European, one; but not uninsured, usher, urgent.
@@ -30,24 +30,24 @@ _SIGNED = re.compile(r"[-+.]+\d", re.ASCII)
 _TEENS = re.compile(r"(?:11|18)(?:,\d{3})*(?:\.|$)|(?:11|18)\d\d$", re.ASCII)
 _SENTENCE_END = re.compile(r"[.!?\u2026]|[!?]{2,}")
 _LISTS: dict[str, Any] = srsly.read_json(DATA / "spelling.json")
-_SPOKEN = frozenset(_LISTS["spoken"])  # abbreviations that are said as words
+_SPOKEN = frozenset(_LISTS["spoken"])  # abbreviations that are pronounced as words
 _FULL_FORMS: dict[str, str] = _LISTS["full_forms"]
 _NEGATIONS = {"n't", "n\u2019t"}
-# What is left of "can't", "won't" and "shan't" without its end, and of "n't" in a hurry.
+# Stems of "can't", "won't" and "shan't", and variants of "n't".
 _STEMS: dict[str, str] = _LISTS["stems"]
 _HOSTS: dict[str, list[str]] = _LISTS["hosts"]
-# After these words "'s" is no possessive, and is written in full.
+# After these words, "'s" is not possessive and is written in full.
 _OWNERLESS = frozenset(_LISTS["ownerless"])
-# Common words that are written with a capital beside a name.
+# Common words with a capital beside a name.
 _BEFORE_NAMES: dict[str, list[str]] = _LISTS["before_names"]
 _AFTER_NAMES: dict[str, list[str]] = _LISTS["after_names"]
 _OPENING = {'"', "'", "(", "[", "\u201c", "\u2018", "``"}
-# Words that begin or end no compound such as "follow-up" or "mother-in-law".
+# Words that do not begin or end a compound such as "follow-up" or "mother-in-law".
 _NO_COMPOUND = frozenset(_LISTS["no_compound"])
 _NO_END = _NO_COMPOUND | {"a", "for", "at", "so", "not", "would"}  # but "for-profit", "so-called"
 _BEFORE_NOT = frozenset(_LISTS["before_not"])
 
-# Kinds of words that the rules below ask for, one bit each.
+# Kinds of words for the rules below, one bit each.
 _IS_WORD, _ENDS_WORD, _BEGINS_WORD, _CLITIC, _FULL, _ARTICLE, _BESIDE = (1 << i for i in range(7))
 _BLANK, _LINE, _LINES, _STOP, _BULLET = (1 << i for i in range(7, 12))
 _HYPHEN = 1 << 12
@@ -66,12 +66,11 @@ _ANY_LISTED = frozenset[str]().union(*(words for words, _ in _LISTED))
 def spell(
     words: Sequence[str], spaces: Bools1d, drawn: Bools1d, firsts: Ints1d | None = None
 ) -> tuple[list[str], Bools1d]:
-    """Spell the drawn words of packed documents as a person would; leave all others as they are.
+    """Spell the drawn words of packed documents as a person would; other words are unchanged.
 
-    Drawn words get a capital at the start of a sentence, clitics stand only where they can, "a" and
-    "an" go by the next word, no two words run together, and a hyphen is a dash beside a word that
-    stands in no compound. spaces: bool (t,), whether a blank
-    follows. drawn: bool (t,). firsts: where documents begin; None for one document.
+    Drawn words get a capital at the start of a sentence; clitics are written in full where they do
+    not fit; "a" and "an" depend on the next word; words are separated; and a hyphen without a
+    compound becomes a dash. spaces, drawn: bool (t,). firsts: first words of documents, or None.
     """
     text = _Text(words, spaces, drawn, np.zeros(1, dtype=np.int64) if firsts is None else firsts)
     if drawn.any():
@@ -90,7 +89,7 @@ def like(word: str, model: str) -> str:
 
 
 def capitalised(word: str) -> str:
-    """Return the word with a capital first letter, the rest as it is."""
+    """Return the word with a capital first letter."""
     return word[:1].upper() + word[1:]
 
 
@@ -109,13 +108,13 @@ class _Text:
         self.first[firsts] = self.first[-1] = True
 
     def are(self, kind: int) -> Bools1d:
-        """bool (t,): the words of this kind."""
-        found: Bools1d = (self.kinds & kind) != 0
-        return found
+        """Return the words of this kind, bool (t,)."""
+        mask: Bools1d = (self.kinds & kind) != 0
+        return mask
 
     def drawn_of(self, kind: int) -> Iterator[tuple[int, str, str, str]]:
-        """Yield each drawn word of this kind: its place, itself, and its neighbours in its
-        document, "" for none. The words are read as they are by then."""
+        """Yield the place of each drawn word of this kind, the word, and its neighbours in its
+        document or "", with changes so far."""
         words, first = self.words, self.first
         for i in np.flatnonzero(self.drawn & self.are(kind)).tolist():
             left, right = not first[i], not first[i + 1]
@@ -123,9 +122,11 @@ class _Text:
 
 
 def _kinds(words: Iterable[str]) -> Ints1d:
-    listed, known = _ANY_LISTED, _KNOWN
-    found = [_PLAIN if w.isalpha() and w not in listed else known.get(w) or _kind(w) for w in words]
-    return np.array(found, dtype=np.int64)
+    listed, cached = _ANY_LISTED, _KIND_OF
+    kinds = [
+        _PLAIN if w.isalpha() and w not in listed else cached.get(w) or _kind(w) for w in words
+    ]
+    return np.array(kinds, dtype=np.int64)
 
 
 def _kind(word: str) -> int:
@@ -144,27 +145,27 @@ def _ends_a_word(word: str) -> bool:
     return word[-1:].isalnum() or word[-1:] == "]"
 
 
-_KNOWN = {word: _kind(word) for word in (*_ANY_LISTED, *string.punctuation, "...", "\n", "\n\n")}
+_KIND_OF = {word: _kind(word) for word in (*_ANY_LISTED, *string.punctuation, "...", "\n", "\n\n")}
 
 
 def _fit_clitics(text: _Text) -> None:
-    """Write drawn clitics, and the stems that go with them, in full where they do not fit."""
+    """Write drawn clitics and their stems in full where they do not fit."""
     for i, word, left, right in text.drawn_of(_FULL):
         if word in _FULL_FORMS:
             hosts = _BEFORE_NOT if word in _NEGATIONS else _HOSTS[word[1:]]
-            new = word if left.lower() in hosts else _FULL_FORMS[word]
+            spelled = word if left.lower() in hosts else _FULL_FORMS[word]
         elif word in _STEMS:
-            new = word if right in _NEGATIONS else _STEMS[word]
+            spelled = word if right in _NEGATIONS else _STEMS[word]
         else:
             owns = _ends_a_word(left) and left.lower() not in _OWNERLESS
-            new = word if owns else "is"
-        if new != word:
-            text.words[i] = new
-            text.kinds[i : i + 1] = _kinds([new])
+            spelled = word if owns else "is"
+        if spelled != word:
+            text.words[i] = spelled
+            text.kinds[i : i + 1] = _kinds([spelled])
 
 
 def _fit_articles(text: _Text) -> None:
-    """Choose "a" or "an", where one of them was drawn, by the sound of the next word."""
+    """Replace drawn "a" and "an" by the sound of the next word."""
     words, first = text.words, text.first
     for i, word, _, right in text.drawn_of(_ARTICLE):
         quoted = right in _OPENING and not first[i + 2]
@@ -173,9 +174,9 @@ def _fit_articles(text: _Text) -> None:
 
 
 def article_before(word: str) -> str | None:
-    """Return "a" or "an"; None before what has no sound, such as a comma."""
+    """Return "a" or "an"; None before tokens without a sound, such as a comma."""
     if len(word) > 1 and word.isascii() and word.isalpha() and word.islower():
-        if word[0] in "bcdfgjklmnpqrstvwxyz":  # whatever comes after them
+        if word[0] in "bcdfgjklmnpqrstvwxyz":  # a consonant, whatever follows
             return "a"
     if _SIGNED.match(word):
         return "a"  # minus, plus, point
@@ -189,7 +190,7 @@ def _begins_with_vowel(word: str) -> bool:
     if word[0].isdigit():
         return word[0] == "8" or _TEENS.match(word) is not None
     part = re.split(r"[-'\u2019./]", word)[0]
-    # Letters that are said one by one: X, MRI, HIVs.
+    # Letters that are spelled out: X, MRI, HIVs.
     stem = part.removesuffix("s")
     abbreviated = 1 < len(stem) <= _LONGEST_ABBREVIATION and stem.isupper()
     if len(part) == 1 or (abbreviated and stem.lower() not in _SPOKEN):
@@ -201,7 +202,7 @@ def _begins_with_vowel(word: str) -> bool:
 
 
 def without_accents(word: str) -> str:
-    """Return a word without its accents, and with plain letters in place of joined ones."""
+    """Return a word without accents and ligatures."""
     return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
 
 
@@ -212,18 +213,19 @@ def _fit_names(text: _Text) -> None:
 
 
 def _fit_blanks(text: _Text) -> None:
-    """Remove the blank before drawn clitics; add one between words that would run together."""
+    """Remove blanks before drawn clitics; add blanks between words without one."""
     drawn, clitic, ends = text.drawn, text.are(_CLITIC), text.are(_ENDS_WORD)
     before = text.spaces[:-1]
     # A drawn apostrophe ends a word ("As'"); any other may open a quotation.
-    apart = (ends | (drawn & clitic))[:-1] & text.are(_BEGINS_WORD)[1:]
+    separate = (ends | (drawn & clitic))[:-1] & text.are(_BEGINS_WORD)[1:]
     joined = ~before & (drawn[:-1] | drawn[1:])
-    new = np.where(clitic[1:], before & ~(drawn[1:] & ends[:-1]), np.where(joined, apart, before))
-    text.spaces[:-1] = np.where(text.first[1:-1], before, new)
+    without_clitics = np.where(joined, separate, before)
+    spaces = np.where(clitic[1:], before & ~(drawn[1:] & ends[:-1]), without_clitics)
+    text.spaces[:-1] = np.where(text.first[1:-1], before, spaces)
 
 
 def _fit_hyphens(text: _Text) -> None:
-    """Write a hyphen between drawn words as a dash, with blanks, where they form no compound."""
+    """Surround a hyphen between drawn words by blanks, as a dash, if they form no compound."""
     words, spaces, drawn, last = text.words, text.spaces, text.drawn, len(text.words) - 1
     together, joined = ~spaces[:-1] & ~text.first[1:-1], text.are(_HYPHEN)
     joined[:-1] &= together & text.are(_BEGINS_WORD)[1:]
@@ -238,7 +240,7 @@ def _fit_hyphens(text: _Text) -> None:
 
 
 def _capitalise(text: _Text) -> None:
-    """Write the first word of each sentence, line after a full stop, and item with a capital."""
+    """Capitalise the first word of sentences, of lines after a full stop, and of list items."""
     blank, is_word, begins = text.are(_BLANK), text.are(_IS_WORD), text.first[:-1]
     line = _since(~blank, text.are(_LINE) & blank, begins)
     sentence = text.are(_STOP) | text.are(_LINES) | (line & text.are(_BULLET) & ~is_word & ~blank)
@@ -251,13 +253,13 @@ RULES = (_fit_clitics, _fit_blanks, _fit_hyphens, _fit_articles, _fit_names, _ca
 
 
 def _since(last: Bools1d, event: Bools1d, begins: Bools1d) -> Bools1d:
-    """bool (t,): whether, before each place, an event or the beginning of its document came after
-    the last True of `last`."""
+    """Return whether, before each place, the last event or begin of a document comes after the last
+    True of `last`, bool (t,)."""
     place = np.arange(len(last))
     latest, events = (
         np.append(-1, np.maximum.accumulate(np.where(mask, place, -1))[:-1])
         for mask in (last, event)
     )
     began = np.maximum.accumulate(np.where(begins, place, 0))
-    found: Bools1d = (latest < began) | (events > latest)
-    return found
+    is_since: Bools1d = (latest < began) | (events > latest)
+    return is_since

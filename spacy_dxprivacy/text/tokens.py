@@ -1,13 +1,13 @@
-"""Tokenize in time linear in the length of a text, and free the memory of a vocabulary.
+"""Tokenize in linear time, and free the memory of a vocabulary.
 
-spaCy's tokenizer takes symbols and "'s" off the ends of a run of non-blanks one by one, and looks
-at the rest each time: 16,000 of them cost a minute, so a sender could stall the reader. Its URL
-pattern goes over all that follows each colon. Where a run has many symbols or colons, it is cut
-there beforehand. All other texts have the tokens that spaCy gives them.
+spaCy's tokenizer splits symbols and "'s" off the ends of a run of non-blanks one by one, and reads
+the rest each time: 16,000 of them take a minute, so a sender could block a service. Its URL pattern
+reads all that follows each colon. So runs with many symbols or colons are cut there beforehand. All
+other texts have spaCy's tokens.
 
-A memory zone removes the words of its texts from the vocabulary when it ends, but the two hash
-tables that held them (preshed's PreshMap) only mark their slots as deleted, and double when too few
-are unused. So a process that meets new words for ever grows by about 50 bytes for each.
+At the end of a memory zone its words leave the vocabulary, but the two hash tables (preshed's
+PreshMap) only mark their slots as deleted, and double when few are unused. So a process grows by
+about 50 bytes for each new word.
 """
 
 from __future__ import annotations
@@ -21,13 +21,16 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc
 
-AT_ONCE = 64  # characters that are taken off an end together
+AT_ONCE = 64  # characters that are split off an end together
 MOST_STEPS = 50_000  # symbols at the ends of a run times its length: about 30 ms
-COLONS_APART = 256  # characters, at least, between the colons at which a run is cut
+CUT_DISTANCE = 256  # least characters between the colons at which a run is cut
 MOST_COLON_STEPS = 3_000_000  # colons of a run times its length: about 30 ms
 
-# Delimiters of table fields; a comma between two digits may be part of a number.
-_FIELDS = re.compile(r"(?<=[^\W_])[;|](?=[^\W_])|(?<=[^\W\d_]),(?=\d)|(?<=\d),(?=[^\W\d_])")
+# Delimiters of table fields; a comma between two digits may be part of a number. The delimiter is
+# first: a search skips all other characters at once.
+_FIELDS = re.compile(
+    r"[;|,](?:(?<=[^\W_][;|])(?=[^\W_])|(?<=[^\W\d_],)(?=\d)|(?<=\d,)(?=[^\W\d_]))"
+)
 _NO_FIELDS = re.compile(r"[@/]|www")
 _ANNOTATED = ("TAG", "POS", "DEP", "LEMMA", "MORPH", "SENT_START")
 
@@ -37,7 +40,7 @@ _AFTER = re.compile(r"(?:[sS]['\u2019]|[^\w\s]|_)*")  # of the text read backwar
 
 
 def tokenized(nlp: Language, text: str) -> Doc:
-    """Tokenize a text, as nlp.make_doc does."""
+    """Tokenize a text like nlp.make_doc."""
     cuts = cuts_of(text)
     return joined(nlp, text, cuts) if cuts else nlp.make_doc(text)
 
@@ -52,12 +55,9 @@ def joined(nlp: Language, text: str, cuts: list[int]) -> Doc:
     return Doc(nlp.vocab, words=[word for word, _ in tokens], spaces=[space for _, space in tokens])
 
 
-def with_fields_apart(doc: Doc) -> Doc:
-    """Return a Doc in which each field of a table has its own tokens.
-
-    spaCy's tokenizer leaves "Conakry,4100" in one token, and a name would take the number with it.
-    A Doc with more annotations than entities is returned as it is.
-    """
+def split_table_fields(doc: Doc) -> Doc:
+    """Return a Doc with separate tokens for the fields of a table: spaCy's tokenizer does not split
+    "Conakry,4100". A Doc with annotations other than entities is returned unchanged."""
     if not _FIELDS.search(doc.text) or doc.spans or any(map(doc.has_annotation, _ANNOTATED)):
         return doc
     words: list[str] = []
@@ -65,26 +65,26 @@ def with_fields_apart(doc: Doc) -> Doc:
     for token in doc:
         fields = [token.text]
         if not _NO_FIELDS.search(token.text):
-            marks = [found.start() for found in _FIELDS.finditer(token.text)]
+            marks = [match.start() for match in _FIELDS.finditer(token.text)]
             edges = [0, *(edge for mark in marks for edge in (mark, mark + 1)), len(token.text)]
             fields = [token.text[start:end] for start, end in pairwise(edges)]
         words += fields
         spaces += [False] * (len(fields) - 1) + [bool(token.whitespace_)]
-    new = Doc(doc.vocab, words=words, spaces=spaces, user_data=doc.user_data)
-    new._context = doc._context
+    copy = Doc(doc.vocab, words=words, spaces=spaces, user_data=doc.user_data)
+    copy._context = doc._context
     if doc.has_annotation("ENT_IOB"):
-        spans = [new.char_span(e.start_char, e.end_char, e.label, e.kb_id) for e in doc.ents]
-        new.ents = tuple(filter(None, spans))
-    return new
+        spans = [copy.char_span(e.start_char, e.end_char, e.label, e.kb_id) for e in doc.ents]
+        copy.ents = tuple(filter(None, spans))
+    return copy
 
 
 def cuts_of(text: str) -> list[int]:
-    """Return where to cut a text, never beside a blank; [] for nearly all texts."""
+    """Return the places to cut a text, never beside a blank; [] for nearly all texts."""
     return [cut for match in _LONG.finditer(text) for cut in _cuts(*match.span(), match.group())]
 
 
 def _cuts(start: int, end: int, part: str) -> Iterator[int]:
-    # Both match the empty text.
+    # Both also match the empty text.
     before, after = (m.end() if m else 0 for m in (_BEFORE.match(part), _AFTER.match(part[::-1])))
     if (before + after) * len(part) <= MOST_STEPS:
         before = after = 0
@@ -94,35 +94,35 @@ def _cuts(start: int, end: int, part: str) -> Iterator[int]:
         yield core
     colon, last = before, core_end - start
     if part.count(":", colon, last) * (last - colon) > MOST_COLON_STEPS:
-        while (colon := part.find(":", colon + COLONS_APART, last)) >= 0:
+        while (colon := part.find(":", colon + CUT_DISTANCE, last)) >= 0:
             yield start + colon
     yield from range(core_end if core_end > core else core_end + AT_ONCE, end, AT_ONCE)
 
 
-# New words after which trimming pays: the tables have grown by some 4 MB, and it takes a few ms.
+# New words between trims: the tables have grown by about 4 MB, and a trim takes a few ms.
 MANY_WORDS = 2**16
 
 
 def trim_vocab(nlp: Language, *, after: int = 0) -> bool:
     """Rebuild the hash tables of a pipeline's vocabulary, between memory zones.
 
-    All strings stay, as do vectors, lookups and flags; what was set by hand on a single lexeme
-    (`nlp.vocab["word"].is_stop = True`) is lost, as it is by saving.
+    Strings, vectors, lookups and flags stay. Attributes set on a single lexeme
+    (`nlp.vocab["word"].is_stop = True`) are lost, as by saving.
 
     Args:
-        nlp: The pipeline; inside a memory zone nothing is done.
-        after: Only once so many lexemes have been made since the last time, and four times as many
-            as there are strings.
+        nlp: The pipeline; nothing is done inside a memory zone.
+        after: Least number of lexemes since the last trim, which also has to be four times the
+            number of strings.
 
     Returns:
         Whether the tables were rebuilt.
     """
     vocab: Any = nlp.vocab
-    # The length counts all lexemes that were ever made, those of ended zones too.
+    # The length counts all lexemes ever made, including those of ended zones.
     if vocab.in_memory_zone or (after and len(vocab) < max(after, 4 * len(vocab.strings))):
         return False
     vocab.strings.from_bytes(vocab.strings.to_bytes())
     getters = dict(vocab.lex_attr_getters)
-    vocab.from_bytes(srsly.msgpack_dumps({}))  # loads nothing, only drops the lexemes
-    vocab.lex_attr_getters = getters  # else each call wraps the getter of norms once more
+    vocab.from_bytes(srsly.msgpack_dumps({}))  # only drops the lexemes
+    vocab.lex_attr_getters = getters  # else each call would wrap the getter of norms again
     return True

@@ -1,4 +1,4 @@
-"""One name for a user, however a file or a program writes it."""
+"""Normalise the identifiers of users."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WHOLE_NUMBER = re.compile(r"-?\d{1,30}(\.0*)?", re.ASCII)
 
 
 def is_nobody(user: Any) -> bool:
-    """Return whether a value names no user: None, NaN, or an empty text."""
+    """Return whether a value is no user: None, NaN, or an empty text."""
     is_nan = isinstance(user, Real | Decimal) and user != user
     return user is None or is_nan or (isinstance(user, str | bytes) and not user.strip())
 
@@ -23,8 +23,8 @@ def is_nobody(user: Any) -> bool:
 def identity(user: Any) -> str:
     """Return one text for all spellings of a user.
 
-    7, 7.0, "7" and "007" are one user: a table with gaps holds numbers as 7.0, a file as "7".
-    Raises DxError, without the value, where that is unclear (fractions, booleans, times, lists).
+    7, 7.0, "7" and "007" are one user: tables with gaps have numbers as 7.0, files as "7". Raises
+    DxError, without the value, for other types (fractions, booleans, times, lists).
     """
     if isinstance(user, bytes):
         try:

@@ -120,22 +120,10 @@ def test_the_examples_pass_their_own_tests_and_the_contract(copy):
             assert done.returncode == 0, done.stdout
 
 
-@pytest.fixture
-def third_party(tmp_path):
-    shutil.copytree(THIRD_PARTY, tmp_path / "source", ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path / "source"
-
-
 def declared(folder):
     parser = configparser.ConfigParser()
     parser.read(folder / "setup.cfg", encoding="utf8")
     return parser
-
-
-def check_contract(folder, *path):
-    done = run(["-m", "pytest", "-q", "tests"], folder, *path)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
-    assert re.search(r"^1\d passed", done.stdout, re.M)
 
 
 def test_the_page_says_what_the_package_says():
@@ -148,8 +136,10 @@ def test_the_page_says_what_the_package_says():
 
 
 @pytest.mark.slow
-def test_a_package_with_an_entry_point_keeps_the_contract(third_party, tmp_path):
+def test_a_package_with_an_entry_point_keeps_the_contract(tmp_path):
     """What pip would write of setup.cfg is written by hand: no installer is needed."""
+    third_party = tmp_path / "source"
+    shutil.copytree(THIRD_PARTY, third_party, ignore=shutil.ignore_patterns("__pycache__"))
     about = tmp_path / "installed" / "dx_randomized_response-0.1.0.dist-info"
     about.mkdir(parents=True)
     name, version = (declared(third_party)["metadata"][key] for key in ("name", "version"))
@@ -158,4 +148,6 @@ def test_a_package_with_an_entry_point_keeps_the_contract(third_party, tmp_path)
     points = declared(third_party)["options.entry_points"]
     text = "".join(f"[{group}]\n{lines.strip()}\n" for group, lines in points.items())
     (about / "entry_points.txt").write_text(text, encoding="utf8")
-    check_contract(third_party, about.parent)
+    done = run(["-m", "pytest", "-q", "tests"], third_party, about.parent)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    assert re.search(r"^1\d passed", done.stdout, re.M)

@@ -1,5 +1,7 @@
 """The rule-based recogniser: what it finds, what it leaves, and what the entity mode then does."""
 
+import re
+
 import pytest
 import spacy
 from hypothesis import given, settings
@@ -8,8 +10,9 @@ from spacy.tokens import Doc, Span
 from spacy.util import ignore_error
 from spacy.vocab import Vocab
 
-from spacy_dxprivacy.entities.tables import MATCHED, patterns
-from spacy_dxprivacy.entities.words import FLAGS, builtin_lexicon, listed_names
+from spacy_dxprivacy.entities.ruling import match_words
+from spacy_dxprivacy.entities.tables import MATCHED, _by_letter, rule_tree
+from spacy_dxprivacy.entities.words import KINDS, builtin_lexicon, listed_names
 
 NOTE = (
     "Dr. Maria Gonzalez saw Zorblatt Wimbleford on March 5, 2023 and again last Tuesday. "
@@ -180,11 +183,27 @@ def test_guessing_is_an_option():
 
 
 def test_rules_name_kinds_that_exist():
-    rules = patterns(FLAGS, guess=True)
-    tokens = [token for rule in rules.values() for pattern in rule for token in pattern]
-    words = [token["LOWER"] for token in tokens if isinstance(token.get("LOWER"), str)]
-    assert words and all(word == word.lower() for word in words)
-    assert {label for label, _, _ in rules} <= set(MATCHED)
+    nodes = [rule_tree(guess=True)]
+    for node in nodes:
+        nodes += node.children.values()
+    words = {word for node in nodes for word in node.children}
+    assert words >= {"RELATIVE", "ago"} and words - {*KINDS} == {
+        w.lower() for w in words - {*KINDS}
+    }
+    assert {label for node in nodes for label, _, _ in node.ends} <= set(MATCHED)
+
+
+def test_rules_repeat_words_and_leave_their_context_out():
+    kinds = [{"TITLE"}, {"BODY", "PART"}, {"BODY"}, {"PART"}, {"x"}]
+    people = {match for match in match_words(rule_tree(guess=True), kinds) if match[0] == "PERSON"}
+    assert people == {("PERSON", 1, 2), ("PERSON", 1, 4)}
+
+
+@given(st.lists(st.text("ab.", min_size=1, max_size=4), min_size=1), st.text("ab.", max_size=8))
+def test_alternatives_by_letter_match_the_same(words, text):
+    escaped = [re.escape(word) for word in words]
+    flat, tree = (re.compile(f"(?:{p})b?") for p in ("|".join(escaped), _by_letter(escaped)))
+    assert [m.span() for m in flat.finditer(text)] == [m.span() for m in tree.finditer(text)]
 
 
 WORDS = [

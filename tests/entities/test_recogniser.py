@@ -193,6 +193,22 @@ def test_a_name_of_the_rules_is_evidence_that_the_network_weighs():
     assert ("PERSON", "Thistlewick") in taken
 
 
+def test_guesses_are_no_evidence_in_a_text_that_is_hardly_english():
+    english = "Met Zorvath on the way, and he paid."
+    other = "Zorvath pernah tak makan nasi goreng, dia bilang."
+    rules, sure, unsure = pipeline(BOTH[0]), weighing(dx_guess=1e9), weighing(dx_guess=1.0)
+    assert next((ent.text, ent.id_) for ent in rules(other).ents) == ("Zorvath", "dx_guess")
+    assert found(sure(other)) == found(unsure(other))
+    assert ("PERSON", "Zorvath") in found(sure(english))
+
+
+def test_small_names_do_not_make_a_text_hardly_english():
+    nlp = spacy.blank("en")
+    assert recogniser.is_hardly_english(nlp("dia tak makan nasi goreng"))
+    assert not recogniser.is_hardly_english(nlp("hi its quynh, anna and peter"))
+    assert not recogniser.is_hardly_english(nlp("Zorvath Brenlow, nasi"))
+
+
 def test_evidence_makes_the_tags_of_a_name_more_probable_and_no_others():
     shares = shares_of({0: 0.9}, {0: 0.9}, {0: 0.9})
     weighed = recogniser.weighed(shares, [(("GPE", 1, 3), 100.0)])

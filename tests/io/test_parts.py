@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_dxprivacy.io import zones as loop
-from spacy_dxprivacy.io.build import the_sanitizer
+from spacy_dxprivacy.io.build import get_sanitizer
 from spacy_dxprivacy.io.records import Record
 from spacy_dxprivacy.io.results import results
 from spacy_dxprivacy.pipeline.select import words_of
@@ -25,7 +25,7 @@ TEXT = "".join(SAID[i % len(SAID)] for i in range(120))
 def pipeline(make_nlp):
     def make(mechanism=ALONE, **settings):
         nlp = make_nlp(lang="en", mechanism=mechanism, **{"space": VECTORS, **settings})
-        the_sanitizer(nlp).warm_up()
+        get_sanitizer(nlp).warm_up()
         return nlp
 
     return make

@@ -1,24 +1,14 @@
 """`dx inspect`: what its figures are."""
 
 import numpy as np
-import pytest
 from conftest import run_dx
 
 from spacy_dxprivacy.lab.commands.inspect import nearest
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
 
 
-@pytest.fixture
-def dx(space_path):
-    def run(*args, **kwargs):
-        chosen = [] if "--space" in args else ["--space", space_path]
-        return run_dx(*args, *chosen, **kwargs)
-
-    return run
-
-
-def test_inspect_shows_neighbours_and_outputs(dx, space):
-    result = dx("inspect", "Doctor", "--epsilon", 2)
+def test_inspect_shows_neighbours_and_outputs(space_path, space):
+    result = run_dx("inspect", "Doctor", "--epsilon", 2, "--space", space_path)
     assert result.exit_code == 0, result.stderr
     row = space.find("doctor")
     near, _ = nearest(np.linalg.norm(space.vectors - space.vectors[row], axis=1), row, 1)
@@ -28,5 +18,6 @@ def test_inspect_shows_neighbours_and_outputs(dx, space):
     assert f"{P[space.find('doctor')]:.2%}" in line
     assert f"{len(space) - 20:,} others" in result.stdout
     # One that states no probabilities is simulated.
-    result = dx("inspect", "doctor", "-m", "laplace", "-e", 8, "--draws", 300)
+    simulated = ["-m", "laplace", "-e", 8, "--draws", 300, "--space", space_path]
+    result = run_dx("inspect", "doctor", *simulated)
     assert result.exit_code == 0 and "in 300 draws" in result.stdout

@@ -29,7 +29,7 @@ WORDS = [*NAMES, "met"]
 LEVELS = {
     "sentence-level": {"@dx_mechanisms": "dx.Path.v2", "epsilon": 1.2},
     "exponential": {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 0.4},
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")

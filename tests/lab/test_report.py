@@ -22,7 +22,7 @@ from spacy_dxprivacy.lab.report import (
     Release,
     Request,
     make_pair,
-)  # fmt: skip
+)
 from spacy_dxprivacy.lab.report.page import worst_first
 from spacy_dxprivacy.lab.report.receipts import CLAIMED, CLAIMED_BY, Releases, answers
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG

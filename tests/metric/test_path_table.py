@@ -61,11 +61,11 @@ def stored(cache):
 
 def searched(mechanism, rows):
     """Which of the rows are searched for, and not read."""
-    graph, found = graph_of(mechanism), []
+    graph, missing = graph_of(mechanism), []
     search = type(graph).search_within
-    graph.__dict__["searched"] = lambda some: found.extend(some.tolist()) or search(graph, some)
+    graph.__dict__["search_within"] = lambda k: missing.extend(k.tolist()) or search(graph, k)
     graph.within(np.asarray(rows))
-    return found
+    return missing
 
 
 def test_outputs_are_the_same_and_common_words_are_not_searched_for(stored, monkeypatch):
@@ -152,7 +152,7 @@ def test_what_does_not_come_out_as_it_ships_is_not_kept(cache, tmp_path):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
 def test_a_pipe_in_its_place_blocks_nobody(cache):
     cache.mkdir()
-    name = path_table._known(graph_of(fitted()))[0]
+    name = path_table._file_of(graph_of(fitted()))[0]
     os.mkfifo(cache / name)
     assert searched(fitted(), [0]) == [0]
     with pytest.warns(DxWarning, match="DX105"):
@@ -192,7 +192,7 @@ def test_the_folder_is_the_users_choice(monkeypatch, tmp_path):
 @pytest.mark.parametrize("policy", PRESETS)
 def test_every_policy_of_the_built_in_space_ships_the_digest_of_its_table(policy):
     graph = policy_graph(Space.builtin(), PRESETS[policy], policy)
-    assert path_table._known(graph)[1], "run scripts/build_fitted.py apart"
+    assert path_table._file_of(graph)[1], "run scripts/build_fitted.py apart"
 
 
 @pytest.mark.slow
@@ -200,7 +200,7 @@ def test_the_digest_that_ships_is_that_of_the_default_table(tmp_path):
     graph = policy_graph(Space.builtin(), PRESETS["general"], "general")
     with (tmp_path / "table").open("wb") as file:
         begin = write_table(graph, file)
-    assert hashlib.sha256(begin).hexdigest() == path_table._known(graph)[1]
+    assert hashlib.sha256(begin).hexdigest() == path_table._file_of(graph)[1]
     assert (tmp_path / "table").stat().st_size < 200e6
 
 

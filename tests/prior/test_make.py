@@ -21,7 +21,7 @@ from spacy_dxprivacy.prior.make import (
     pairs_model,
     pruned,
     vocabulary,
-)  # fmt: skip
+)
 from spacy_dxprivacy.prior.registered import make_word_frequency, make_word_pairs
 
 from .conftest import weight

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.stats import chisquare
 
 from spacy_dxprivacy import Space
 from spacy_dxprivacy.mechanisms.path_v2 import SentenceMechanism, Sentences
@@ -107,6 +108,16 @@ def losses(P):
     with np.errstate(divide="ignore"):
         logs = np.log(P)
     return np.abs(logs[:, None] - logs[None]).max(axis=-1)
+
+
+def p_value(counts, expected):
+    """Chi-squared of counts, cells that expect fewer than 5 as one. None is where none can be."""
+    assert not counts[expected == 0].any()
+    common = expected >= 5
+    seen = np.append(counts[common], counts[~common].sum())
+    wanted = np.append(expected[common], expected[~common].sum())
+    possible = wanted > 0
+    return chisquare(seen[possible], wanted[possible]).pvalue
 
 
 def all_sentences(n, length):

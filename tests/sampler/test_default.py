@@ -12,13 +12,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
 
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 from spacy_dxprivacy.sampler.draw import InputRows
 
-from .distributions import all_sentences, starts_of
+from .distributions import all_sentences, p_value, starts_of
 
 DEFAULT = DEFAULT_CONFIG["mechanism"]
 # Function words, frequent and rare words, negations, names, places.
@@ -137,13 +136,7 @@ def agreement(drawn_by, stated_by):
         P = np.exp(log_table(stated_by, text[None], fix)[0])
         far = D[text, all_sentences(N, len(text))].sum(axis=1)
         codes = part @ N ** np.arange(len(text))[::-1]
-        counts = np.bincount(codes, minlength=len(P))
-        assert not counts[P == 0].any()
-        common = P * TIMES >= 5
-        seen = np.append(counts[common], counts[~common].sum())
-        wanted = np.append(P[common], P[~common].sum()) * TIMES
-        possible = wanted > 0
-        values.append(chisquare(seen[possible], wanted[possible]).pvalue)
+        values.append(p_value(np.bincount(codes, minlength=len(P)), P * TIMES))
         off += far[codes].mean() - P @ far
         variance += P @ far**2 - (P @ far) ** 2
     return min(values), off / np.sqrt(variance / TIMES)

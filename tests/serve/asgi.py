@@ -14,13 +14,13 @@ from spacy_dxprivacy.config import ServiceOptions
 from spacy_dxprivacy.integrations.serve.app import make_app
 from spacy_dxprivacy.integrations.serve.callers import Callers, account_of
 from spacy_dxprivacy.integrations.serve.service import Service
-from spacy_dxprivacy.io.build import the_sanitizer
+from spacy_dxprivacy.io.build import get_sanitizer
 
 
 def app_of(stack: ExitStack, pipelines: list[Language], limits: ServiceOptions, **options: Any):
     """The service on these pipelines, whose threads end with the stack. options: tokens of callers;
     budget, and path of their account."""
-    terms = the_sanitizer(pipelines[0]).terms
+    terms = get_sanitizer(pipelines[0]).terms
     account = account_of(options.get("path"), terms.guarantee, options.get("budget"))
     stack.callback(account.close)
     service = Service(pipelines, Callers(options.get("tokens")), account, limits)

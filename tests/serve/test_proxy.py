@@ -29,7 +29,7 @@ from spacy_dxprivacy.entities.surrogates import user_names
 from spacy_dxprivacy.entities.surrogates.restoring import Restorer
 from spacy_dxprivacy.integrations.conversation import Conversations, Prompter, Sent
 from spacy_dxprivacy.integrations.serve.prompts import NOTE
-from spacy_dxprivacy.io.build import make_pipeline, the_sanitizer
+from spacy_dxprivacy.io.build import get_sanitizer, make_pipeline
 from spacy_dxprivacy.io.results import results
 
 # None of them is part of a surrogate.
@@ -520,7 +520,7 @@ def test_conversations_of_two_callers_and_two_processes_are_apart(make_proxy, up
         ask(proxy, CHAT, chat("I am Priya Whitcombe."), **headers)
         names.append(json.loads(upstream.seen[-1][2])["messages"][-1]["content"])
     assert names[0] == names[2] != names[1]
-    secret = {one.scope.key for one in the_sanitizer(pipelines[0]).settings.surrogates.values()
+    secret = {one.scope.key for one in get_sanitizer(pipelines[0]).settings.surrogates.values()
               if hasattr(one, "scope")}  # fmt: skip
     assert len(secret) == 1 and len(next(iter(secret))) == 32
 

@@ -34,7 +34,7 @@ from spacy_dxprivacy.config import ServiceOptions
 from spacy_dxprivacy.integrations.serve.app import check, make_app
 from spacy_dxprivacy.integrations.serve.callers import Callers, account_of, add_token, read_callers
 from spacy_dxprivacy.integrations.serve.service import Service
-from spacy_dxprivacy.io.build import make_pipeline, the_sanitizer
+from spacy_dxprivacy.io.build import get_sanitizer, make_pipeline
 from spacy_dxprivacy.registries import registry
 
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
@@ -242,7 +242,7 @@ def make_entity_service(entity_pipelines, tmp_path):
     with ExitStack() as stack:
 
         def make(budget):
-            guarantee = the_sanitizer(entity_pipelines[0]).terms.guarantee
+            guarantee = get_sanitizer(entity_pipelines[0]).terms.guarantee
             account = account_of(tmp_path / "spent.db", guarantee, budget)
             stack.enter_context(closing(account))
             service = Service(entity_pipelines, Callers(TOKENS), account, ServiceOptions())

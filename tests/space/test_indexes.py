@@ -12,7 +12,7 @@ import srsly
 from conftest import run_dx
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
-from spacy_dxprivacy.io.files.limits import sealed
+from spacy_dxprivacy.io.files.limits import file_digests
 from spacy_dxprivacy.privacy.noise import laplace_noise
 from spacy_dxprivacy.space.search import faiss_index
 from spacy_dxprivacy.ty import Index
@@ -213,7 +213,7 @@ def resealed(damage):
 
     def forge(folder):
         damage(folder)
-        about(files=sealed(folder, ["index.faiss"]))(folder)
+        about(files=file_digests(folder, ["index.faiss"]))(folder)
 
     return forge
 

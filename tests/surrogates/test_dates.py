@@ -428,7 +428,7 @@ OLD = [
 STAY = (
     "Strength 5/5, BP 120/80, temp 99F, 101 F, paid $93M for 100 m. Saturation 93, HR 98, 93%, "
     "ninety percent, 95 days, 93 pills, ninety-nine bottles; weight 93 kg, 100 years ago."
-)  # fmt: skip
+)
 
 
 def test_all_forms_of_an_age_over_89_are_found_and_a_birth_is_cut_as_the_age_is(nlp):

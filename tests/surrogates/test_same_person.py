@@ -22,14 +22,10 @@ PEOPLE = [
 ]  # fmt: skip
 
 
-def new_key(path):
-    make_key(path)
-    return str(path)
-
-
 @pytest.fixture
 def key(tmp_path):
-    return new_key(tmp_path / "a.key")
+    make_key(tmp_path / "a.key")
+    return str(tmp_path / "a.key")
 
 
 def made(name, key=None, **settings):

@@ -56,8 +56,10 @@ def pipelines(request):
     return request.param, make_pipeline(**how), make_pipeline(**how, overrides=redact)
 
 
-@pytest.mark.parametrize("language", OTHERS)
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    ("place", "language"),
+    [(place, one) for place in PLACES for one in (OTHERS if place != "far" else ("zh", "pl"))],
+)
 def test_a_passage_is_refused_or_redacted_as_a_whole(pipelines, language, place):
     mode, refuses, redacts = pipelines
     passage, secrets = OTHERS[language]
@@ -107,7 +109,7 @@ def test_a_recogniser_of_the_language_covers_it():
 def test_words_of_a_pipeline_are_drawn_from_a_space_of_its_language(language):
     nlp = spacy.blank(language)
     nlp.add_pipe("dx_sanitizer")
-    with pytest.raises(DxError, match=r"own vectors \(space\) and a prior"):
+    with pytest.raises(DxError, match=r"set vectors \(space\) and a prior"):
         nlp("Anna")
 
 

@@ -20,7 +20,7 @@ from functools import cached_property
 from itertools import count
 from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
-from ...io.files.keys import derived, read_key
+from ...io.files.keys import derive_key, read_key
 from ...privacy.guarantee import Guarantee
 from ...privacy.randomness import WORD, Rng, below
 from ...registries import registry
@@ -166,7 +166,7 @@ class Scope:
     def key_id(self) -> str | None:
         """Public name of a key in a file: receipts of one key have the same."""
         key = None if self.is_one_users else self._bytes()
-        return None if key is None else derived(key, "key id").hex()[:KEY_ID]
+        return None if key is None else derive_key(key, "key id").hex()[:KEY_ID]
 
     def language(self, draws: Draws) -> str:
         """Return the language that surrogates are of: with a key in a file the same for all."""
@@ -186,9 +186,9 @@ class Scope:
         if (key := self._bytes()) is None:
             return draws.rng
         if self.is_one_users:
-            key = derived(key, "user", draws.caller, draws.user)
+            key = derive_key(key, "user", draws.caller, draws.user)
         elif draws.caller:
-            key = derived(key, "caller", draws.caller)
+            key = derive_key(key, "caller", draws.caller)
         return Keyed(key, kind, identity)
 
 

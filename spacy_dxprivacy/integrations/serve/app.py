@@ -28,7 +28,7 @@ from starlette.responses import Response
 from ...about import __version__
 from ...config import PipelineOptions, ServiceOptions
 from ...errors import DxError, Errors, UsageError
-from ...io.build import make_pipeline, the_sanitizer
+from ...io.build import get_sanitizer, make_pipeline
 from ...io.records import Failed, Result
 from ...io.results import end_with_parent
 from ...machine import LOOPBACK
@@ -290,7 +290,7 @@ def create_app() -> FastAPI:
     LOG.setLevel(logging.INFO)
     pipeline, limits = Settings.validate_json(os.environ[SETTINGS])
     pipelines = [make_pipeline(pipeline) for _ in range(2)]
-    guarantee = the_sanitizer(pipelines[0]).terms.guarantee
+    guarantee = get_sanitizer(pipelines[0]).terms.guarantee
     account = account_of(limits.ledger, guarantee, limits.budget)
     callers = Callers() if limits.tokens is None else read_callers(limits.tokens)
     return make_app(Service(pipelines, callers, account, limits))
@@ -298,7 +298,7 @@ def create_app() -> FastAPI:
 
 def check(nlp: Language, limits: ServiceOptions) -> Guarantee:
     """Return the guarantee of a pipeline. Raise DxError if a service cannot use the pipeline."""
-    terms = the_sanitizer(nlp).terms
+    terms = get_sanitizer(nlp).terms
     if terms.seeded:
         raise DxError(Errors.DX072)
     # A later sanitizer gets new Docs, which have no caller.
@@ -306,11 +306,11 @@ def check(nlp: Language, limits: ServiceOptions) -> Guarantee:
     parts = [part for pipe in later for part in (pipe.terms.surrogates or {}).values()]
     if any("key_id" in part for part in parts):
         raise UsageError("in the service, only the first sanitizer of a pipeline may have a `key`.")
-    surrogates = the_sanitizer(nlp).settings.surrogates
-    guarantees = [surrogates[label].guarantee for label in charged_labels(the_sanitizer(nlp))]
+    surrogates = get_sanitizer(nlp).settings.surrogates
+    guarantees = [surrogates[label].guarantee for label in charged_labels(get_sanitizer(nlp))]
     if limits.budget is not None and not all(guarantee.holds for guarantee in guarantees):
         raise UsageError("`budget` needs surrogates with a guarantee that holds.")
-    if limits.upstream and not the_sanitizer(nlp).settings.surrogates:
+    if limits.upstream and not get_sanitizer(nlp).settings.surrogates:
         raise UsageError("an `upstream` needs `entities`: only surrogates can be restored.")
     if limits.tokens is not None:
         read_callers(limits.tokens)

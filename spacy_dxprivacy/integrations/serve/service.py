@@ -31,7 +31,7 @@ from ...config import ServiceOptions
 from ...entities.surrogates.replacements import CALLER
 from ...errors import DxError
 from ...io.account import Account, OverLimit
-from ...io.build import the_sanitizer
+from ...io.build import get_sanitizer
 from ...io.records import Failed, Input, Record, Released, Result, chunks
 from ...io.results import results
 from ...pipeline.component import DxSanitizer
@@ -84,7 +84,7 @@ class Lane:
         if isinstance(record, Failed):
             return Loss(), 0
         words = len(_WORD.findall(str(record.texts[0])))
-        return max_loss(the_sanitizer(self._nlp), words), words
+        return max_loss(get_sanitizer(self._nlp), words), words
 
 
 def text_of(result: Result) -> str:
@@ -126,7 +126,7 @@ class Service:
         limits: ServiceOptions,
     ) -> None:  # fmt: skip
         self.callers, self.account, self.limits = callers, account, limits
-        self.terms = the_sanitizer(pipelines[0]).terms
+        self.terms = get_sanitizer(pipelines[0]).terms
         self.lanes = [Lane(nlp, account) for nlp in pipelines]
         self.conversations = Conversations()
         self._prompters = [Prompter(nlp, limits.policies) for nlp in pipelines if limits.upstream]

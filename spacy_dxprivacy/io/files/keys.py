@@ -68,7 +68,7 @@ def _read(path: Path, changed: int) -> bytes:
     return bytes.fromhex(key[1][: len(key[1]) // 2 * 2])
 
 
-def derived(key: bytes, *purpose: str) -> bytes:
+def derive_key(key: bytes, *purpose: str) -> bytes:
     """Derive a key for a purpose with HMAC-SHA256. Keys of other purposes are independent."""
     parts = [part.encode() for part in purpose]
     content = b"".join(len(part).to_bytes(4, "big") + part for part in parts)

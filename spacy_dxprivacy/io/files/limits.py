@@ -120,13 +120,13 @@ def digest_of(path: Path) -> str:
     return digest.hexdigest()
 
 
-def sealed(folder: Path, names: Iterable[str]) -> dict[str, str]:
+def file_digests(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """Return the digests of the files with these names that exist, by name."""
     paths = [folder / name for name in sorted(names)]
     return {path.name: digest_of(path) for path in paths if path.exists()}
 
 
-def check_sealed(
+def check_digests(
     folder: Path, seal: Mapping[str, str] | None, names: Iterable[str], most: int
 ) -> None:
     """Raise ValueError if a file with one of these names was changed, removed or added.

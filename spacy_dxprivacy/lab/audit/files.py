@@ -15,7 +15,7 @@ from typing import Any
 
 import spacy
 
-from ...config import FileOptions, names_of
+from ...config import FileOptions, to_names
 from ...errors import DxError, UsageError
 from ...io.fields import Row, split_path
 from ...io.files.docbin import BadPacked, read_docbin, unpack
@@ -103,7 +103,7 @@ def read_file(
     deep, compressed or damaged.
     """
     with raising_bad_file():
-        files = FileOptions(field=names_of(files)) if isinstance(files, str) else files
+        files = FileOptions(field=to_names(files)) if isinstance(files, str) else files
         yield from _read(path, files, in_pipeline)
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-import numpy as np
 import spacy
 from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
@@ -203,7 +202,7 @@ def survivors(
 
 
 def _names_in(doc: Doc, recognised: Recognised) -> Iterator[tuple[str, int, str]]:
-    for i in places_of(doc, recognised.parts, np.zeros(len(doc), dtype=bool)):
+    for i in places_of(doc, recognised.parts):
         lower = doc[i].lower_
         pieces = {p for p in PIECE.findall(lower) if p in recognised.parts}
         for piece in pieces or {p for p in recognised.parts if len(p) >= GLUED and p in lower}:

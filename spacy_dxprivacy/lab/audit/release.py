@@ -12,7 +12,7 @@ from typing import Any
 from spacy.language import Language
 from spacy.strings import get_string_id
 
-from ...config import FileOptions, names_of
+from ...config import FileOptions, to_names
 from ...io.files.limits import parse_json
 from ...pipeline.receipt import Receipt
 from ...pipeline.select import LAYOUT
@@ -149,7 +149,7 @@ def audit_release(
         DxError: (BadFile) For files that cannot be read.
     """
     space = Space.builtin() if space is None else space
-    files = FileOptions(field=names_of(field))
+    files = FileOptions(field=to_names(field))
     original = read_original(Path(against), files, space)
     if not original.words:
         raise BadFile("the original holds no words.")

@@ -13,7 +13,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import progress, setting_up, settings_that_fail
+from ...cli.terminal import progress, setup_errors, usage_errors
 from ...config import import_code
 from ...errors import UsageError
 from ...mechanisms.levels import LEVELS
@@ -101,7 +101,7 @@ def attack_cli(
 
     Example: python -m spacy dx attack guess tickets.jsonl -m path -m laplace
     """
-    with setting_up():
+    with setup_errors():
         import_code(code)
         one_of("NAME", name, (*ATTACKS, ALL_ATTACKS, FRONTIER, ATTRIBUTES))
         _check_options(name, model, prompt, rewriting)
@@ -113,7 +113,7 @@ def attack_cli(
             check_out(out, names, force=force)
         table = load_space(space, max_words)
         reader = None if model is None else Reader.of(model, table, prompt)
-    with settings_that_fail():
+    with usage_errors():
         if name == ATTRIBUTES or rewriting is not None:
             releases = partial(_releases, configs=configs, epsilons=epsilons, space=table)
             if rewriting is not None:

@@ -12,8 +12,8 @@ from spacy.language import Language
 from typer import Argument, Option
 
 from ...cli import Commands, DxCommand, options
-from ...cli.terminal import setting_up
-from ...config import names_of
+from ...cli.terminal import setup_errors
+from ...config import to_names
 from ...errors import UsageError
 from ...space import Space
 from ...space.sources import BUILTIN, load
@@ -56,7 +56,7 @@ def audit_mechanism_cli(
     from ..audit import REFUTED, audit
     from ..audit.mechanism import mechanism_named, mechanism_of
 
-    with setting_up():
+    with setup_errors():
         if (config is None) == (mechanism is None):
             raise UsageError("give CONFIG or `mechanism`, one of the two.")
         audited = (
@@ -97,9 +97,8 @@ def audit_release_cli(
 ) -> None:  # fmt: skip
     """Check a release for words of the original.
 
-    Words that the mechanism can draw are there by chance; all others leaked. The exit status is 1
-    where something leaked that the receipt does not declare, and 0 otherwise. Pickles are never
-    loaded.
+    Words that the mechanism can sample are there by chance; all others leaked. The exit status is 1
+    if there is a leak that the receipt does not declare, and 0 otherwise. Pickles are never loaded.
 
     Example: python -m spacy dx audit release clean.jsonl --against tickets.jsonl --receipt r.json
     """
@@ -108,12 +107,12 @@ def audit_release_cli(
 
     try:
         account = None if receipt is None else read_receipt(receipt).to_dict()
-        with setting_up():
+        with setup_errors():
             table: Space = load(space)
             nlp = None if model is None else _load_model(model)
         report = audit_release(
             path, against, field=field, receipt=account, space=table,
-            entities=names_of(entities or ()), nlp=nlp,
+            entities=to_names(entities or ()), nlp=nlp,
         )  # fmt: skip
     except BadFile as error:
         raise UsageError(str(error)) from None

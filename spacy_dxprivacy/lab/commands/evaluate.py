@@ -10,10 +10,10 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import setting_up, settings_that_fail
+from ...cli.terminal import setup_errors, usage_errors
 from ...config import PipelineOptions
 from ...errors import UsageError
-from ...io.build import make_pipeline, the_sanitizer
+from ...io.build import get_sanitizer, make_pipeline
 from ...text.mentions import CANONICAL, plain_label
 from ..fidelity import FitShare, measure_fit
 from ..golden import ALL_LABELS, FIGURES, KINDS, Evaluation, evaluate, read_gold
@@ -40,17 +40,17 @@ def evaluate_cli(
     """Measure a recogniser on annotated texts.
 
     GOLD is of presidio-research, spaCy, Prodigy, Label Studio or TAB (its mentions to mask, by
-    label, and all of them under DIRECT and QUASI). Recall is the share of the entities of which no
-    word stays; precision that of the replaced words that are in an entity; clean that of the
-    documents without such a word left. Without --entities or --config, the labels of GOLD are
-    replaced. No text is printed without --misses. With --surrogates the entities of
-    GOLD are replaced, and the relations counted that stay: the name in a mail address, the state of
-    a city, the days between two dates, the gender that the text shows.
+    label, and all of them under DIRECT and QUASI). Recall is the share of entities without a word
+    left; precision the share of replaced words that are in an entity; clean the share of documents
+    without a word of an entity left. Without --entities or --config, the labels of GOLD are
+    replaced. No text is printed without --misses. With --surrogates the entities of GOLD are
+    replaced, and the share of relations that stay is measured: the name in a mail address, the
+    state of a city, the days between two dates, the gender that the text shows.
 
     Example: python -m spacy dx evaluate gold.jsonl --fail-under recall=.95
     """
-    with settings_that_fail():
-        bars = [_bar(item) for item in fail_under or ()]
+    with usage_errors():
+        thresholds = [_threshold(item) for item in fail_under or ()]
         golds = read_gold(gold)
         if pipeline.config is None and not pipeline.entities:
             labels = {plain_label(label) for item in golds for *_, label in item.regions}
@@ -58,19 +58,19 @@ def evaluate_cli(
             if not labels_known:
                 raise UsageError("the labels of GOLD are not known: give `entities`.")
             pipeline = replace(pipeline, entities=",".join(labels_known))
-        with setting_up():
+        with setup_errors():
             nlp = make_pipeline(pipeline)
         if surrogates:
-            _print_fit(measure_fit(nlp, golds, the_sanitizer(nlp).settings.surrogates))
+            _print_fit(measure_fit(nlp, golds, get_sanitizer(nlp).settings.surrogates))
             return
         evaluation = evaluate(nlp, golds)
         below = []
-        for figure, label, least in bars:
+        for figure, label, least in thresholds:
             share = evaluation.labels[label].figure(figure) if label in evaluation.labels else None
             if share is None or share < least:
                 figure_of_label = figure if label == ALL_LABELS else f"{figure}.{label}"
-                is_ = "not known" if share is None else f"{share:.3f}"
-                below.append(f"{figure_of_label} is {is_}, below {least:g}.")
+                value = "not known" if share is None else f"{share:.3f}"
+                below.append(f"{figure_of_label} is {value}, below {least:g}.")
     _print(evaluation, len(golds), misses)
     for message in below:
         typer.echo(f"dx evaluate: {message}", err=True)
@@ -85,7 +85,7 @@ def _print_fit(shares: dict[str, FitShare]) -> None:
     typer.echo(text_table(["relation", "of the originals", "of the surrogates"], rows, "lr"))
 
 
-def _bar(text: str) -> tuple[str, str, float]:
+def _threshold(text: str) -> tuple[str, str, float]:
     name, _, value = text.partition("=")
     figure, _, label = name.strip().partition(".")
     try:

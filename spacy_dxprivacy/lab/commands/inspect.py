@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from ...arrays import Floats1d, Ints1d
 from ...cli import options
-from ...cli.terminal import setting_up, settings_that_fail
+from ...cli.terminal import setup_errors, usage_errors
 from ...config import import_code
 from ...errors import DxError, UsageError
 from ...io.build import mechanism_config
@@ -48,12 +48,12 @@ def inspect_cli(
 
     Example: python -m spacy dx inspect doctor --epsilon 2.0
     """
-    with setting_up():
+    with setup_errors():
         import_code(code)
         label, config = parse_tunable(mechanism or "path")
         chosen = float(mechanism_config(label, epsilon)["epsilon"])
         words = load_space(space, max_words)
-    with settings_that_fail():
+    with usage_errors():
         row = words.find(word)
         if row < 0:
             raise UsageError("the space does not hold this word: choose another one.")

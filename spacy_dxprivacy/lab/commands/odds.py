@@ -12,7 +12,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import bar, setting_up, settings_that_fail
+from ...cli.terminal import bar, setup_errors, usage_errors
 from ...config import PipelineOptions
 from ...errors import UsageError
 from ...io.build import make_pipeline
@@ -53,13 +53,13 @@ def odds_cli(
 
     The attacker knows everything else, and that the secret is one of some alternatives. The worst
     case is proven for any release; with a RELEASE, the odds after it are exact. The settings are
-    those of the receipt, and have to be given where it does not say them.
+    those of the receipt; give those that it does not state.
 
     The output shows secrets: it is for those who may read TEXT.
 
     Example: python -m spacy dx odds notes.jsonl clean.jsonl --secret Maria
     """
-    with settings_that_fail():
+    with usage_errors():
         if (secret is None) == (secrets is None):
             raise UsageError("give one of `secret` and `secrets`.")
         if secrets not in (None, ENTITIES):
@@ -69,7 +69,7 @@ def odds_cli(
         account = _account(after, receipt)
         if account is not None and pipeline.config is None and not pipeline.of_component():
             pipeline = replace(pipeline, **settings_of(account.to_dict()))
-        with setting_up():
+        with setup_errors():
             nlp = make_pipeline(pipeline)
         attacker = InformedAttacker(nlp)
         if account is not None:

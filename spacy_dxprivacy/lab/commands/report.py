@@ -9,7 +9,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli import options
-from ...cli.terminal import progress, setting_up
+from ...cli.terminal import progress, setup_errors
 from ...config import FileOptions, import_code
 from ...errors import UsageError
 from ...io.files.atomic import check_new, write_bytes
@@ -55,8 +55,8 @@ def report_cli(
 ) -> None:  # fmt: skip
     """Write a report on a release, for the owner of its texts.
 
-    It answers what was replaced, what an attacker recovers, what stays and what is to be decided,
-    and shows texts side by side. It holds the ORIGINAL text: keep it private. --label needs: pip
+    It states what was replaced, what an attacker recovers, what stays and what to decide, and shows
+    texts side by side. It holds the ORIGINAL text: keep it private. --label needs: pip
     install "spacy-dxprivacy[report]".
 
     Example: python -m spacy dx report tickets.jsonl clean.jsonl --receipt receipt.json --measure
@@ -67,7 +67,7 @@ def report_cli(
     if config is not None and not measure:
         raise UsageError("`config` is of the run that is measured: it needs `measure`.")
     check_new(output, force=force)
-    with setting_up():
+    with setup_errors():
         import_code(code)
         if label is not None:
             needs("scikit-learn", "a classifier of `label`", extra="report")

@@ -1,11 +1,11 @@
 """Diameter, mean distance and neighbours over all pairs of rows of a public table.
 
-Exact answers, mostly by float32: a product of blocks tells which pairs may matter, with a bound of
-its rounding; those are computed in float64, as metric.py does. A table of 60,000 words takes
-seconds. Only for what is learned from a table: how long a call takes may depend on the rows.
+Results are exact, mostly by float32: a product of blocks and a bound on its rounding preselect
+pairs, which are computed in float64. 60,000 words take seconds. Use it for public tables only: the
+time of a call may depend on the rows.
 
-`nearest_others` searches with faiss in float32. Its lists are public, and any public lists would
-do, so a neighbour that is missed costs meaning and no privacy.
+`neighbours_without_self` searches with faiss in float32. Its lists are public, so a missed
+neighbour costs meaning and no privacy.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ...arrays import Floats1d, Floats2d, Ints2d, blocks
 from .exact import distances, in_blocks, neighbours
 from .faiss_index import FLAT, build, load_faiss
 
-FEW = 4096  # rows, up to which all is done in float64
-TILE = 512  # rows of a block: its products with another stay in the cache
-SPARE_ROWS = 20  # rows that are found in float32 beyond those that are asked for
+FEW = 4096  # rows, up to which float64 is used throughout
+TILE = 512  # rows of a block, whose products fit into the cache
+SPARE_ROWS = 20  # further candidates in float32
 SEARCHED_AT_ONCE = 8192
 Singles = NDArray[np.float32]
 
@@ -37,7 +37,7 @@ def diameter(X: Floats2d) -> float:
     Y, radii, best = Y[order], radii[order], 0.0
     slack = rounding(X.shape[1], 2 * float(radii[0]))
     for rows, columns, S in _tiles(Y):
-        # Both rows lie within their radii of the middle.
+        # The distance of two rows is at most the sum of their radii.
         if (radii[rows.start] + radii[columns.start]) ** 2 + slack < best**2:
             continue
         far = np.flatnonzero(S.max(axis=1) >= best**2 - slack)
@@ -48,8 +48,8 @@ def diameter(X: Floats2d) -> float:
 
 
 def mean_distance(X: Floats2d) -> float:
-    """Return the mean over all pairs of different rows of X (n, d), to seven digits for many rows;
-    1 where there is but one row, or one point."""
+    """Return the mean distance of all pairs of different rows of X (n, d), to seven digits for many
+    rows; 1 for a single row or point."""
     n = len(X)
     if n <= FEW:
         total = sum(float(D.sum()) for _, D in in_blocks(X, X))
@@ -57,13 +57,13 @@ def mean_distance(X: Floats2d) -> float:
         total = 0.0
         for rows, columns, S in _tiles(centred(X)[0]):
             np.sqrt(np.maximum(S, 0, out=S), out=S)
-            twice = 1 if rows == columns else 2
-            total += twice * float(S.sum(axis=1, dtype=np.float32).sum(dtype=np.float64))
+            factor = 1 if rows == columns else 2
+            total += factor * float(S.sum(axis=1, dtype=np.float32).sum(dtype=np.float64))
     return total / (n * (n - 1)) if n > 1 and total > 0 else 1.0
 
 
 def nearest_of_all(X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
-    """Return neighbours(X, X, depth), in less time: each row is among its own nearest."""
+    """Return neighbours(X, X, depth), faster."""
     if len(X) <= max(FEW, depth + SPARE_ROWS):
         return neighbours(X, X, depth)
     Y, radii = centred(X)
@@ -90,7 +90,8 @@ def nearest_of_all(X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
 
 
 def centred(X: Floats2d) -> tuple[Singles, Floats1d]:
-    """Return the rows less their mean, float32 (n, d), and their norms: they lose fewer digits."""
+    """Return rows minus their mean, float32 (n, d), and their norms, for smaller rounding
+    errors."""
     middle = X.mean(axis=0, dtype=np.float64)
     Y = np.empty(X.shape, dtype=np.float32)
     for part in blocks(len(X), SEARCHED_AT_ONCE):
@@ -99,10 +100,10 @@ def centred(X: Floats2d) -> tuple[Singles, Floats1d]:
 
 
 def _tiles(Y: Singles) -> Iterator[tuple[slice, slice, Singles]]:
-    """Squared distances of each pair of blocks of rows once; the array is reused for the next."""
+    """Yield squared distances of each pair of blocks once; the array is reused."""
     squares = np.einsum("nd,nd->n", Y, Y)[:, None]
     ones = np.ones_like(squares)
-    # The squares are two more columns of the product: to add them later would take half as long.
+    # Squares are two more columns of the product, which is faster than adding them later.
     B = np.hstack([Y, ones, squares])
     parts, T = list(blocks(len(Y), TILE)), np.empty((TILE, TILE), dtype=np.float32)
     for i, rows in enumerate(parts):
@@ -114,17 +115,17 @@ def _tiles(Y: Singles) -> Iterator[tuple[slice, slice, Singles]]:
 
 
 def rounding(d: int, widest: float) -> float:
-    """Bound the float32 error of the square of a distance between rows around the mean."""
+    """Return a bound on the float32 error of squared distances of centred rows."""
     return float(4 * (d + 8) * np.finfo(np.float32).eps * widest**2)
 
 
-EXACT_ROWS = 100_000  # beyond, rows that seem near by their codes are compared
-COMPARED = 1024  # with each: of the hundred nearest, .99 are among them
+EXACT_ROWS = 100_000  # above which codes preselect candidates
+COMPARED = 1024  # candidates of a row, with .99 of its hundred nearest rows
 
 
 def neighbours_without_self(Y: Floats2d, depth: int) -> Ints2d:
-    """Find the rows nearest to each row of Y: float32 (n, d), without itself: int64 (n, depth), -1
-    where an index finds no more. Shows its progress on a terminal."""
+    """Return the nearest other rows of each row of Y, float32 (n, d): int64 (n, depth), -1 for
+    missing ones. Shows its progress on a terminal."""
     n = len(Y)
     nearest = np.full((n, depth + 1), -1, dtype=np.int64)
     index = _index(Y, depth + 1)
@@ -133,22 +134,21 @@ def neighbours_without_self(Y: Floats2d, depth: int) -> Ints2d:
             nearest[part] = index.search(Y[part], depth + 1)[1]
             bar.update(part.stop - part.start)
     itself = nearest == np.arange(n)[:, None]
-    # Of many rows at one point, a row may miss itself: then its last neighbour goes.
+    # If many rows are one point, a row may not find itself: then its last neighbour is dropped.
     itself[~itself.any(axis=1), -1] = True
     neighbours: NDArray[np.int64] = nearest[~itself].reshape(n, depth)
     return neighbours
 
 
 def _index(Y: Floats2d, depth: int) -> Any:
-    # Cells of an inverted file lose more than they win: of words, the short rows are near to many
-    # wherever these are, and where they are missed, others rank before their turn, and words reach
-    # twice as many.
+    # Inverted files would miss short rows, which are near to many words; without them, searches of
+    # the graph would reach twice as many words.
     faiss, (n, d) = load_faiss(), Y.shape
     if n <= EXACT_ROWS:
         index: Any = faiss.IndexFlatL2(d)
         index.add(Y)
         return index
-    # Four bits for every three dimensions: a row is sought, and not a noisy vector.
+    # Four bits for every three dimensions: queries are rows, not noisy vectors.
     triples = -(-d // 3)
     codes = f"PQ{triples}x4fs" if d % 3 == 0 else f"Pad{3 * triples},PQ{triples}x4fs"
     built = build(Y, "Flat" if d < FLAT else codes)

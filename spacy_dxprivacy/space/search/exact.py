@@ -1,15 +1,15 @@
-r"""Exact nearest neighbour (dx.Exact.v1): the answer of a float64 brute force at float32's speed.
+r"""Exact nearest neighbour (dx.Exact.v1): the result of float64 brute force at the speed of
+float32.
 
 The row x nearest to a query z has the greatest
 
     score(x) = x . z - ||x||^2 / 2
 
-Scores of a tile of rows and queries come from one float32 matrix product. A rounding bound (Higham
-2002, section 3.1) gives the rows that may be the nearest, mostly one or two a query, and float64
-differences decide between them. Values that float32 cannot square, and tables whose rows float32
-products cannot tell apart, take float64 products instead.
+Scores of a tile of rows and queries are one float32 matrix product. A rounding bound (Higham 2002,
+section 3.1) gives candidates, mostly one or two a query, which float64 differences compare. Values
+that float32 cannot square, and tables with too many candidates, take float64 products instead.
 
-`distances` and `neighbours` are those that a guarantee is stated in, in float64.
+`distances` and `neighbours` are in float64, as guarantees need them.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ import numpy as np
 
 from ...arrays import Floats1d, Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
-from ...machine import in_order, product_threads
+from ...machine import map_ordered, product_threads
 from ...registries import registry
 from ...validate import fail
 
-LARGEST = 1e150  # of a query's norm: its square has to fit float64
+LARGEST = 1e150  # norm of a query, whose square has to fit float64
 MIB = 2**20
-OPEN = 8  # rows of a tile that float32 may leave open for each query, on average
+OPEN = 8  # most candidates in a tile for each query, on average
 WORTH_THREADS = 2**23  # pairs of rows and queries
 
 
@@ -36,16 +36,16 @@ ROWS, QUERIES = 1024, 512  # whose scores are computed at once
 
 
 class ExactIndex:
-    """Euclidean nearest rows of a table, which is read in place: a memory map stays one."""
+    """Exact Euclidean nearest rows of a table, which is not copied, even if it is a memory map."""
 
     def fit(self, X: Floats2d) -> ExactIndex:
-        """Prepare the search of a table. Adds 8 bytes a row, for half its square.
+        """Prepare the search of a table; takes 8 bytes a row.
 
         Args:
             X: float32 (n, d), finite; referenced, not copied.
 
         Raises:
-            DxError: It is another table.
+            DxError: For other arrays.
         """
         if X.ndim != 2 or 0 in X.shape:
             raise DxError(Errors.DX020.format(expected="a table (n, d) of vectors", given=X.shape))
@@ -63,10 +63,10 @@ class ExactIndex:
         return {}
 
     def nearest(self, Z: Floats2d) -> Ints1d:
-        """Find the row of least distance to each query.
+        """Return the nearest row for each query.
 
-        The answer is argmin(((X.astype("float64") - z) ** 2).sum(axis=1)) for each z, with ties to
-        the lowest row.
+        It is argmin(((X.astype("float64") - z) ** 2).sum(axis=1)) for each z; ties go to the lowest
+        row.
 
         Args:
             Z: Queries, float32 or float64 (k, d).
@@ -75,7 +75,7 @@ class ExactIndex:
             Rows, int64 (k,), numpy.
 
         Raises:
-            DxError: Another shape, numbers that are not finite or not below 1e150, or before fit.
+            DxError: For other shapes, numbers not below 1e150, and before fit.
         """
         if not hasattr(self, "_X"):
             raise DxError(Errors.DX003.format(name="dx.Exact.v1"))
@@ -88,13 +88,12 @@ class ExactIndex:
         rows = [np.zeros(0, dtype=np.int64)]
         with product_threads(n * len(Z) >= WORTH_THREADS) as threads:
             parts = (Z[part].astype(np.float64) for part in blocks(len(Z), QUERIES))
-            rows += in_order(self._search, parts, threads, 2 * threads)
+            rows += map_ordered(self._search, parts, threads, 2 * threads)
         return np.concatenate(rows)
 
     def _search(self, Z: Floats2d) -> Ints1d:
         norms = np.sqrt(np.square(Z).sum(axis=1))
-        # In float32 squares must not overflow, and what underflow takes must be less than the
-        # rounding bound.
+        # In float32, squares must not overflow, and underflow must be below the rounding bound.
         largest = max(float(norms.max()), self._reach)
         rows = None
         if largest < 1e18 and not 0 < self._reach < 1e-14:
@@ -102,7 +101,7 @@ class ExactIndex:
         return cast(Ints1d, self._by_products(Z, norms) if rows is None else rows)
 
     def _by_products(self, Z: Floats2d, norms: Floats1d, dtype: str = "float64") -> Ints1d | None:
-        """Return the rows (k,); None where float32 leaves too many open."""
+        """Return the rows (k,); None if float32 leaves too many candidates."""
         P, half = np.ascontiguousarray(Z.T, dtype=dtype), self._half.astype(dtype)
         slack = self._slack(norms, dtype)
         low = np.full(len(Z), -inf)  # of the score of the nearest row
@@ -112,21 +111,20 @@ class ExactIndex:
             S -= half[part, None]
             top = S.max(axis=0)
             low = np.maximum(low, top - slack)
-            bar = (low - slack).astype(dtype)
-            bar = np.nextafter(bar, np.asarray(-inf, dtype=dtype))
-            open_ = np.flatnonzero(bar <= top)
-            open_rows, open_at = np.nonzero(np.take(S, open_, axis=1) >= bar[open_])
-            if dtype == "float32" and len(open_rows) > OPEN * len(Z) + ROWS:
+            least = (low - slack).astype(dtype)
+            least = np.nextafter(least, np.asarray(-inf, dtype=dtype))
+            queries = np.flatnonzero(least <= top)
+            candidates, at = np.nonzero(np.take(S, queries, axis=1) >= least[queries])
+            if dtype == "float32" and len(candidates) > OPEN * len(Z) + ROWS:
                 return None
-            take_nearer(self._X, Z, (open_[open_at], open_rows + part.start), rows, squares)
+            take_nearer(self._X, Z, (queries[at], candidates + part.start), rows, squares)
         return rows
 
     def _slack(self, norms: Floats1d, dtype: str) -> Floats1d:
-        """Bound how far the score of any row may be off, for queries of these norms (k,).
+        """Return a bound on the error of scores, for queries of these norms (k,).
 
-        The error of the product, plus that of the float64 brute force that is the measure. d + 16
-        roundings: d in the product, the rest for queries, half squares and differences. Underflow
-        is far below either: see `_search`.
+        It is the error of the product, plus that of float64 brute force, with d + 16 roundings: d
+        in the product, the rest in queries, half squares and differences. Underflow is far below.
         """
         roundings, reach = self._X.shape[1] + 16, self._reach
         unit = 2.0**-24 if dtype == "float32" else 2.0**-53
@@ -139,15 +137,15 @@ class ExactIndex:
 def take_nearer(
     X: Floats2d, Z: Floats2d, pairs: tuple[Ints1d, Ints1d], rows: Ints1d, best_squares: Floats1d
 ) -> None:
-    """Take the nearest of some rows of X into the nearest so far, by float64 differences; of ties
-    the lowest.
+    """Update the nearest rows so far by candidates, compared by float64 differences; ties go to the
+    lowest row.
 
     Args:
         X: The table, float32 (n, d).
         Z: Queries, float64 (k, d).
-        pairs: Queries and rows to compare with them, int64 (h,) each.
-        rows: The nearest so far, int64 (k,); changed.
-        best_squares: Their squared distances, float64 (k,), infinity for none; changed.
+        pairs: Queries and candidate rows, int64 (h,) each.
+        rows: The nearest rows so far, int64 (k,); changed.
+        best_squares: Their squared distances, float64 (k,), or infinity; changed.
     """
     for part in blocks(len(pairs[0]), max(1, MIB // Z.shape[1])):
         queries, candidates = pairs[0][part], pairs[1][part]
@@ -163,7 +161,7 @@ def take_nearer(
 
 @registry.dx_indexes("dx.Exact.v1")
 def make_exact() -> ExactIndex:
-    """Exact search over the whole table, blockwise; no setting."""
+    """Create an exact index, which searches the whole table in blocks."""
     return ExactIndex()
 
 
@@ -178,8 +176,8 @@ def euclidean(X: Floats2d, rows: Ints1d) -> Floats2d:
 def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
     """Return the Euclidean distances of Z (k, d) to X (n, d), float64 (k, n).
 
-    Expanded squares lose digits where two vectors are near each other, and the loss of a mechanism
-    doubles every error of its distances; so near pairs are computed from their differences.
+    Expanded squares lose digits for near vectors, and errors of distances enter the loss of a
+    mechanism twice; so near pairs are computed from their differences.
     """
     n, d = X.shape
     A = Z.astype(np.float64)
@@ -198,17 +196,14 @@ def distances(Z: Floats2d, X: Floats2d) -> Floats2d:
 
 
 def in_blocks(Z: Floats2d, X: Floats2d) -> Iterator[tuple[slice, Floats2d]]:
-    """Yield distances(Z, X) by parts of Z, with the part that each belongs to."""
+    """Yield parts of Z, as slices, and their distances(Z[part], X)."""
     for part in blocks(len(Z), max(1, BLOCK_NUMBERS // len(X))):
         yield part, distances(Z[part], X)
 
 
 def neighbours(Z: Floats2d, X: Floats2d, depth: int) -> tuple[Ints2d, Floats2d]:
     """Return the rows of X (n, d) nearest to each of Z (k, d) by rising distance, int64 (k, depth),
-    and their distances.
-
-    Of rows at one distance the lowest comes first; which of them fill the last place is open.
-    """
+    and their distances. Ties are sorted by row, but ties at the last place are arbitrary."""
     rows = np.empty((len(Z), depth), dtype=np.int64)
     lengths = np.empty((len(Z), depth))
     for part, D in in_blocks(Z, X):

@@ -1,23 +1,23 @@
 """Fast nearest neighbour (dx.Faiss.v1): a coarse first pass by faiss, then exact re-ranking; and
-the index that suits the size (dx.AutoIndex.v1).
+the choice of an index by size (dx.AutoIndex.v1).
 
-The first pass scans codes of about half a byte for every two dimensions, and keeps the 512 rows
-that seem nearest. These are compared with the query itself, by the vectors of the table: in
-float32, and in float64 where float32 leaves more than one. So a miss is a nearest row that the
-first pass ranks behind 512 others, and never a wrong comparison.
+The first pass scans codes of about half a byte for every two dimensions, and selects 512
+candidates. These are compared with the query by the vectors of the table: in float32, and in
+float64 if several remain. So it only misses nearest rows that the first pass ranks below 512
+others.
 
-Only the noisy vector is read, so a miss costs meaning and no privacy.
+It reads the noisy vector only, so a miss costs meaning and no privacy.
 
-Threads are those of OpenMP (OMP_NUM_THREADS). A worker process, forked or spawned, gets one: its
-siblings use the other cores, and OpenMP waits for ever on threads that a fork has not copied.
+Threads are those of OpenMP (OMP_NUM_THREADS). A worker process gets one thread: its siblings use
+the other cores, and after a fork OpenMP would wait for ever on threads that were not copied.
 
 `dx index` writes an index into the folder of its space:
 
-index/index.faiss   what faiss.write_index writes
+index/index.faiss   the output of faiss.write_index
 index/index.json    format, version of faiss, recall, and the digests of the table and of the codes
 
-Codes of fast scan have to be read, as faiss cannot map them: forked workers share those of their
-parent, spawned ones have a copy each (75 bytes a row for 300 dimensions).
+Faiss cannot map codes of fast scan: forked workers share those of their parent, spawned workers
+have a copy each (75 bytes a row for 300 dimensions).
 
 Papers  Andre, Kermarrec, Le Scouarnec 2015, "Cache locality is not enough: high-performance nearest
         neighbor search with product quantization fast scan"; Douze et al. 2024, "The Faiss library"
@@ -39,8 +39,8 @@ from tqdm import tqdm
 from ...arrays import Floats2d, Ints1d, Ints2d, blocks
 from ...errors import DxError, Errors
 from ...io.files.atomic import new_folder
-from ...io.files.limits import check_sealed, read_json, sealed
-from ...machine import FAULT, MAPPED_AT_ONCE, large_map, let_go
+from ...io.files.limits import check_digests, file_digests, read_json
+from ...machine import FAULT, MAPPED_AT_ONCE, large_map, release_memory
 from ...registries import registry
 from ...ty import Index
 from ...validate import fail
@@ -48,15 +48,15 @@ from ..folder import digest_of
 from .exact import make_exact, take_nearer
 
 REFINE = 512  # recall 0.999 on GloVe-like vectors under the heaviest noise
-SMALL, FLAT = 1024, 8  # rows, dimensions; too few for codes
-TRAIN_ROWS = 65_536  # evenly spaced; more do not better 16 centroids a code
+SMALL, FLAT = 1024, 8  # rows and dimensions, below which codes are not used
+TRAIN_ROWS = 65_536  # evenly spaced; more do not improve 16 centroids a code
 ADD_ROWS = 65_536
 _forked = False
 
 
 def _mark_child() -> None:
-    """OpenMP's threads are not in a forked child, and its first parallel loop would wait for them
-    (https://github.com/facebookresearch/faiss/issues/5206). Other users of faiss are helped too."""
+    """Set one thread in a forked child, which lacks OpenMP's threads: its first parallel loop would
+    wait for them (https://github.com/facebookresearch/faiss/issues/5206)."""
     global _forked
     _forked = True
     faiss = sys.modules.get("faiss")
@@ -69,7 +69,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def load_faiss() -> Any:
-    """Import faiss, held to one thread in a worker. Each thread has a number of its own: call it
+    """Import faiss, with one thread in a worker. OpenMP has a setting for each thread, so call this
     before every use."""
     import faiss
 
@@ -79,17 +79,15 @@ def load_faiss() -> Any:
 
 
 def default_factory(n: int, d: int) -> str:
-    """Return four bits for every two dimensions; "Flat" where rows are few or short.
-
-    Fewer bits are faster to scan, and need so many more candidates that nothing is won.
-    """
+    """Return codes of four bits for every two dimensions; "Flat" for few or short rows. Fewer bits
+    scan faster, but need too many candidates."""
     if n < SMALL or d < FLAT:
         return "Flat"
     return f"PQ{d // 2}x4fs" if d % 2 == 0 else f"Pad{d + 1},PQ{(d + 1) // 2}x4fs"
 
 
 def build(X: Floats2d, factory: str) -> Any:
-    """Build a faiss index of the rows of X, float32 (n, d); shows its progress on a terminal."""
+    """Build a faiss index of X, float32 (n, d), and show its progress on a terminal."""
     faiss, (n, d) = load_faiss(), X.shape
     trained = min(n, TRAIN_ROWS)
     index = faiss.index_factory(d, factory)
@@ -98,7 +96,7 @@ def build(X: Floats2d, factory: str) -> Any:
     with tqdm(total=n, desc="indexed rows", disable=None, delay=1, leave=False) as bar:
         for part in blocks(n, ADD_ROWS):
             index.add(np.ascontiguousarray(X[part], dtype=np.float32))
-            let_go(X)
+            release_memory(X)
             bar.update(part.stop - part.start)
     return index
 
@@ -109,11 +107,10 @@ PROBES = 1000  # noisy vectors at which recall is measured
 
 
 def write_index(X: Floats2d, space: Path) -> float:
-    """Build the index of a table, float32 (n, d), into the folder of its space; all or nothing.
+    """Build the index of a table, float32 (n, d), into the folder of its space, atomically.
 
     Returns:
-        Its recall, which index.json states too: the share of noisy vectors for which it finds the
-        nearest row.
+        Its recall, as in index.json: the share of noisy vectors with the correct nearest row.
 
     Raises:
         DxError: As FaissIndex.fit does.
@@ -129,7 +126,7 @@ def write_index(X: Floats2d, space: Path) -> float:
             "rows": X.shape[0],
             "dims": X.shape[1],
             "table": digest_of([], X),
-            "files": sealed(folder, [CODES]),
+            "files": file_digests(folder, [CODES]),
         }
         srsly.write_json(folder / ABOUT, about)
     return recall
@@ -137,10 +134,7 @@ def write_index(X: Floats2d, space: Path) -> float:
 
 def recall_of(index: Index, X: Floats2d) -> float:
     """Return the share of PROBES noisy vectors for which a fitted index finds the nearest row of X.
-
-    The vectors are random rows with noise as long as rows are: heavy, so that little is missed by
-    any mechanism that keeps some meaning.
-    """
+    The noise is as long as rows, which is more than useful mechanisms add."""
     rng = np.random.default_rng(0)
     Y = X[np.sort(rng.integers(len(X), size=PROBES))]
     noise = rng.standard_normal(Y.shape) * np.sqrt(np.square(Y, dtype=np.float64).mean())
@@ -151,7 +145,7 @@ def recall_of(index: Index, X: Floats2d) -> float:
 def read_index(space: Path, X: Floats2d) -> Any:
     """Read the index in the folder of a space, for the table X: float32 (n, d).
 
-    Raises DxError where it is missing, damaged, of another version of faiss, or of another table.
+    Raises DxError if it is missing, damaged, or of another version of faiss or another table.
     """
     folder = space / FOLDER
 
@@ -169,13 +163,13 @@ def read_index(space: Path, X: Floats2d) -> Any:
         raise damaged(f"it has no whole {FOLDER}/{ABOUT} of format {FORMAT}.") from None
     if version != faiss.__version__:
         raise DxError(Errors.DX052.format(path=space, saved=version, found=faiss.__version__))
-    # Of the vectors alone: those of a mechanism may be clipped or turned.
+    # The digest is of the vectors only: those of a mechanism may be clipped or projected.
     wanted = (*X.shape, digest_of([], X))
     if built != wanted:
         saved, asked = (f"{n} x {d} ({str(table)[:12]})" for n, d, table in (built, wanted))
         raise DxError(Errors.DX051.format(path=space, saved=saved, found=asked))
     try:
-        check_sealed(folder, seal, [CODES], sys.maxsize)
+        check_digests(folder, seal, [CODES], sys.maxsize)
         index = faiss.read_index(str(folder / CODES), faiss.IO_FLAG_MMAP_IFC)
     except (OSError, ValueError, RuntimeError):
         raise damaged(f"{CODES} is missing, or is not what {ABOUT} says.") from None
@@ -185,31 +179,31 @@ def read_index(space: Path, X: Floats2d) -> Any:
 
 
 PAIRS_AT_ONCE = 2**20  # of queries and candidates
-LONGEST = 256.0  # times the longest row: for longer queries the first pass sees the direction alone
-LARGEST = 1e15  # norms of rows that float32 can square, with queries as much longer
+LONGEST = 256.0  # times the longest row: the first pass shortens longer queries
+LARGEST = 1e15  # norm of rows: float32 can square rows and longer queries
 
 
 class FaissIndex:
-    """Euclidean nearest rows of a table, nearly always. The table is read in place."""
+    """Approximate Euclidean nearest rows of a table, which is not copied."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
 
     def fit(self, X: Floats2d) -> FaissIndex:
-        """Learn codes from 65,536 rows at most and encode all; with a path, read the saved index.
+        """Train codes on at most 65,536 rows and encode all; with a path, read the saved index.
 
         Args:
             X: float32 (n, d), finite; referenced, not copied.
 
         Raises:
-            DxError: Another table, or one that the saved index was not built for.
+            DxError: For other arrays, and a table that the saved index was not built for.
         """
         if X.ndim != 2 or 0 in X.shape:
             raise DxError(Errors.DX020.format(expected="a table (n, d) of vectors", given=X.shape))
         X, squares = np.ascontiguousarray(X, dtype=np.float32), []
         for part in blocks(len(X), ADD_ROWS):  # a mapped table is never in memory as a whole
             squares.append(float(np.einsum("nd,nd->n", X[part], X[part], dtype=np.float64).max()))
-            let_go(X)
+            release_memory(X)
         norm = self._longest = float(np.sqrt(np.max(squares)))  # nan where a row has it
         if not norm < LARGEST or 0 < norm < 1 / LARGEST:
             limits = f"from {1 / LARGEST:g} to {LARGEST:g}"
@@ -228,13 +222,13 @@ class FaissIndex:
 
     @property
     def choice(self) -> str:
-        """The index that was fitted, for the receipt."""
+        """The fitted index, for the receipt."""
         if not hasattr(self, "_table"):
             return "dx.Faiss.v1"
         return f"dx.Faiss.v1({self._factory}, refine={self._refine})"
 
     def nearest(self, Z: Floats2d) -> Ints1d:
-        """Find the nearest of the candidates of each query. Ties go to the lowest row.
+        """Return the nearest candidate of each query; ties go to the lowest row.
 
         Args:
             Z: Queries, float32 or float64 (k, d).
@@ -243,7 +237,7 @@ class FaissIndex:
             Rows, int64 (k,).
 
         Raises:
-            DxError: Another shape, numbers that are not finite, or before fit.
+            DxError: For other shapes, numbers that are not finite, and before fit.
         """
         if not hasattr(self, "_table"):
             raise DxError(Errors.DX003.format(name="dx.Faiss.v1"))
@@ -254,8 +248,8 @@ class FaissIndex:
         if not (np.abs(Z) < 1e150).all():
             raise fail("Z", "numbers below 1e+150", "one above, or not finite")
         nearest = np.empty(len(Z), dtype=np.int64)
-        # A large mapped table is let go of after a few queries: each candidate brings its
-        # surroundings into memory, and so do those of other workers.
+        # Pages of a large mapped table are released after a few queries, since each candidate loads
+        # its surroundings into memory.
         mapped = large_map(self._table) is not None
         few = max(1, MAPPED_AT_ONCE // FAULT // self._refine)
         limit = LONGEST * (self._longest or 1.0)
@@ -267,7 +261,7 @@ class FaissIndex:
             rows = np.ascontiguousarray(rows, dtype=np.int64)  # -1 where it finds fewer
             for subset in blocks(len(rows), few if mapped else len(rows)):
                 nearest[part][subset] = rerank(Z[part][subset], self._table, rows[subset])
-                let_go(self._table)
+                release_memory(self._table)
         return nearest
 
 
@@ -276,47 +270,45 @@ def make_faiss(path: str | None = None) -> FaissIndex:
     """Create an approximate nearest-neighbour index by faiss.
 
     Args:
-        path: The folder of a space, in which `python -m spacy dx index` has built an index; if
-            None, it is built whenever a mechanism is fitted.
+        path: The folder of a space with an index by `python -m spacy dx index`; if None, it is
+            built whenever a mechanism is fitted.
     """
     return FaissIndex(None if path is None else Path(path))
 
 
 def rerank(Z: Floats2d, X: Floats2d, rows: Ints2d) -> Ints1d:
-    """Find the nearest of its rows to each query, by float64 differences; of ties the lowest.
-
-    Z: float64 (k, d), X: float32 (n, d), rows: int64 (k, r), -1 for none. Where a query has no rows
-    at all, all of them are compared. Returns int64 (k,).
-    """
+    """Return the nearest candidate of each query, int64 (k,), by float64 differences; ties go to
+    the lowest row. Z: float64 (k, d), X: float32 (n, d), rows: int64 (k, r), -1 for none. A query
+    without candidates is compared with all rows."""
     faiss = load_faiss()
     D = np.full(rows.shape, np.inf, dtype=np.float32)
     Y = np.ascontiguousarray(np.clip(Z, -1e18, 1e18), dtype=np.float32)
     swig = faiss.swig_ptr
     faiss.fvec_L2sqr_by_idx(swig(D), swig(Y), swig(X), swig(rows), Y.shape[1], *rows.shape)
-    # Twice the error of a float32 sum of squares, of rounding the query, and a reserve.
+    # Twice the error of a float32 sum of squares and of rounding the query, with a reserve.
     slack = 4 * (Y.shape[1] + 8) * 2.0**-24
     low = D.min(axis=1).astype(np.float64)
     close = D <= (low * (1 + slack))[:, None]
-    # Rounding a query moves it by 2**-24 of its length, which matters where a row is on it.
+    # Rounding a query moves it by 2**-24 of its length, which matters for very near rows.
     length = np.sqrt(np.square(Y.astype(np.float64)).sum(axis=1))
     close |= D <= np.square(np.sqrt(low) + length * 2.0**-22)[:, None]
     close &= rows >= 0
     best, squares = np.zeros(len(Z), dtype=np.int64), np.full(len(Z), np.inf)
     queries, places = np.nonzero(close)
     take_nearer(X, Z, (queries, rows[queries, places]), best, squares)
-    without = ~close.any(axis=1)
-    if without.any():
-        best[without] = make_exact().fit(X).nearest(Z[without])
+    is_empty = ~close.any(axis=1)
+    if is_empty.any():
+        best[is_empty] = make_exact().fit(X).nearest(Z[is_empty])
     return best
 
 
-# Numbers of a table (n times d). Above it the fast search is at least twice as fast; below it the
-# candidates cost about as much as all rows do (see benchmarks/indexes.py).
+# Numbers of a table (n times d), above which dx.Faiss.v1 is at least twice as fast (see
+# benchmarks/indexes.py).
 EXACT_UP_TO = 30_000_000
 
 
 class AutoIndex:
-    """The index that suits the size of the table. choice: the index that `fit` chose."""
+    """An index by the size of the table. choice: the index that `fit` chose."""
 
     def __init__(self) -> None:
         self.choice = "dx.AutoIndex.v1"
@@ -325,7 +317,7 @@ class AutoIndex:
     def fit(self, X: Floats2d) -> AutoIndex:
         """Choose and fit an index of X: float32 (n, d), finite; referenced, not copied.
 
-        Raises DxError for another table.
+        Raises DxError for other arrays.
         """
         self._chosen = (make_exact() if X.size <= EXACT_UP_TO else make_faiss()).fit(X)
         self.choice = getattr(self._chosen, "choice", "dx.Exact.v1")
@@ -336,7 +328,7 @@ class AutoIndex:
         return AutoIndex().__dict__
 
     def nearest(self, Z: Floats2d) -> Ints1d:
-        """Find the rows int64 (k,) of Z (k, d) as the chosen index does. Raises DxError as that
+        """Return the nearest rows, int64 (k,), of Z (k, d) by the chosen index. Raise DxError as it
         does, and before fit."""
         if self._chosen is None:
             raise DxError(Errors.DX003.format(name="dx.AutoIndex.v1"))
