@@ -184,7 +184,7 @@ def test_a_docbin_beyond_the_limits_is_refused(monkeypatch):
 def short_records(monkeypatch):
     for module in ("plain", "records", "tables", "source"):
         monkeypatch.setattr(f"spacy_dxprivacy.io.{module}.MAX_RECORD", 100)
-    monkeypatch.setattr("spacy_dxprivacy.io.source.MB", 100)
+    monkeypatch.setattr("spacy_dxprivacy.io.files.limits.MB", 100)
 
 
 def test_a_line_without_end_is_a_bad_record(short_records):

@@ -17,8 +17,7 @@ from spacy_dxprivacy.integrations.clean import clean
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.text.coverage import foreign_names, uncovered
 from spacy_dxprivacy.text.language import COVERED
-from spacy_dxprivacy.text.layout import MARKS
-from spacy_dxprivacy.text.normal import in_normal_form, is_normal, normal_form, normalised
+from spacy_dxprivacy.text.normal import MARKS, in_normal_form, is_normal, normal_form, normalised
 
 LABELS = ("person", "date", "gpe", "org", "email", "url", "id", "phone", "address")
 NAMES = ("Peter Okafor", "Maria Lopez", "Henrik Sandvik", "Priya Raman", "José Núñez")

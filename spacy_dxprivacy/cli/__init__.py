@@ -171,3 +171,8 @@ def _group(
 
 
 app.add_typer(dx_cli, name="dx", help=HELP)
+
+
+def main() -> None:
+    """Run `dx` as a program, and exit with its status."""
+    dx_cli(prog_name="dx")

@@ -16,9 +16,9 @@ from ..errors import UsageError
 from . import parquet, pieces, plain, tables
 from .fields import Header, OnHeader
 from .files.atomic import check_new
+from .files.limits import decode
 from .plain import Writer
 from .records import Failed, Input
-from .source import decode
 
 # -- formats ---------------------------------------------------------------------------------------
 

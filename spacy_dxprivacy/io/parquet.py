@@ -16,10 +16,9 @@ from weakref import finalize
 from ..config import FileOptions
 from ..errors import UsageError
 from .fields import Fields, Header, OnHeader, row_record
-from .files.limits import MAX_JSON, MB, TooLarge, check_ratio, too_large
+from .files.limits import MAX_JSON, MB, TooLarge, check_ratio, read_all, too_large
 from .plain import module_of
 from .records import Input
-from .source import read_all
 from .tables import TableWriter, as_cell
 
 if TYPE_CHECKING:

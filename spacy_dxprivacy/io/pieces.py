@@ -12,9 +12,9 @@ from typing import IO, Any
 from ..config import FileOptions
 from ..entities.tables import by_word, words
 from ..errors import DxError, UsageError
-from ..text.layout import MARKS
+from ..text.normal import MARKS
 from .fields import OnHeader
-from .files.limits import MB, TooLarge
+from .files.limits import MB, TooLarge, read_all
 from .plain import Writer
 from .records import (
     MENTIONS,
@@ -26,7 +26,6 @@ from .records import (
     Released,
     make_record,
 )
-from .source import read_all
 
 MAX_DOCUMENT = 64 * MB
 ENDINGS = {"docx": (".docx",), "html": (".html", ".htm"), "eml": (".eml",)}  # file names, by module

@@ -13,7 +13,7 @@ from ..config import FileOptions
 from ..errors import Errors, UsageError
 from .fields import Fields, Header, OnHeader, fill_entry, row_record
 from .files.docbin import MAX_DOCBIN, BadPacked, read_docbin
-from .files.limits import MAX_RECORD, TooLarge, parse_json
+from .files.limits import MAX_RECORD, TooLarge, decode, numbered_lines, parse_json, read_all
 from .records import (
     NOT_UNICODE,
     NOT_UTF8,
@@ -26,7 +26,6 @@ from .records import (
     is_unicode,
     make_record,
 )
-from .source import decode, numbered_lines, read_all
 
 
 class Writer:

@@ -28,13 +28,13 @@ from .account import Account, charge_person
 from .build import get_sanitizer
 from .fields import Row, format_names
 from .files.atomic import Output
+from .files.limits import has_arrived
 from .jobs import FORMATS, WITH_FIELDS, Job, check_first_record, open_input, read
 from .pieces import Pieces
 from .plain import Writer
 from .records import Failed, Input, Released
 from .results import results
 from .resume import FinishedFiles
-from .source import has_arrived
 from .tally import Tally
 
 MARKUP = "markup: elements and formatting"

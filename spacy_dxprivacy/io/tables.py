@@ -18,10 +18,9 @@ from weakref import finalize
 from ..config import FileOptions
 from ..errors import DxError, UsageError
 from .fields import Fields, Header, OnHeader, fill_entry, row_record
-from .files.limits import MAX_RECORD, MB, TooLarge, check_ratio
+from .files.limits import MAX_RECORD, MB, TooLarge, check_ratio, decode, numbered_lines, read_all
 from .plain import Writer, module_of
 from .records import NOT_UNICODE, NOT_UTF8, Failed, Input, Released, is_unicode
-from .source import decode, numbered_lines, read_all
 
 INVALID_ROW: list[str] = []  # stands for a row that is not valid CSV; compared by identity
 DELIMITERS = {",": "csv", ";": "csv", "|": "csv", "\t": "tsv"}  # formats by delimiter

@@ -20,8 +20,7 @@ from spacy.language import Language
 
 from ..errors import UsageError
 from ..io.build import get_sanitizer
-from ..io.files.limits import parse_json, regular
-from ..io.source import numbered_lines
+from ..io.files.limits import numbered_lines, parse_json, regular
 from ..io.zones import ZONE_DOCUMENTS, zone
 from ..pipeline.component import DxSanitizer
 from ..pipeline.select import Entities

@@ -14,8 +14,7 @@ from ..errors import DxError, Errors
 from ..space import BUILTIN, Space
 from ..text.coverage import Span
 from ..text.language import COVERED, NAMES, language_of
-from ..text.layout import MARKS
-from ..text.normal import annotated, bounds_of, cut
+from ..text.normal import MARKS, annotated, bounds_of, cut
 from .receipt import UNCOVERED
 from .select import Entities
 from .settings import SanitizerSettings

@@ -28,9 +28,10 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
-from .layout import MARKS
 from .tokens import tokenized
 
+# In the user data of a Doc: places of its text to be mapped to the new text.
+MARKS = "dx_marks"
 SANITIZED = "dx_receipt"  # in the user data of a Doc that a sanitizer made
 
 _INVISIBLE = (

@@ -25,9 +25,9 @@ from spacy_dxprivacy.config import FileOptions
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.io.fields import find_slots
 from spacy_dxprivacy.io.files.keys import make_key
+from spacy_dxprivacy.io.files.limits import has_arrived
 from spacy_dxprivacy.io.jobs import guess_format, read
 from spacy_dxprivacy.io.results import results
-from spacy_dxprivacy.io.source import has_arrived
 
 SECRETS = ["Zorblatt", "Quixwell"]
 NOTES = ['The cat of "Zorblatt" sleeps,\nand runs.', "Quixwell; the dog"]
