@@ -6,7 +6,8 @@ its recall. The entity sanitizer does not protect what it misses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import groupby
 from typing import Any
@@ -17,16 +18,15 @@ from spacy.tokens import Doc, Span
 
 from ..errors import FailsClosed
 from ..text.language import language_of_doc
-from ..text.mentions import Entity, mentions, plain_label
+from ..text.mentions import Entity, is_word, mentions, plain_label
 from ..text.normal import in_normal_form
 from ..text.tokens import split_table_fields
 from .disguised import match_disguised
 from .extent import Bounds
 from .foreign import match_foreign, match_foreign_days
 from .phrases import match_phrases
-from .review import relabelled
-from .tables import LABELS, MATCHED, RuleNode, rule_tree
-from .words import kinds_of
+from .tables import FIRMS, LABELS, LANDS, MATCHED, NAMES, RuleNode, pattern, rule_tree, words
+from .words import builtin_lexicon, is_name, kinds_of
 
 # The `ent_id_` of what the built-in rules found, which a network reads as evidence. Your own
 # patterns have none, nor have names in disguise, which no network has learned.
@@ -34,6 +34,11 @@ BY_RULE, BY_GUESS = "dx_rule", "dx_guess"
 # What a match is labelled -> its label and `ent_id_`.
 _SOURCES = {label: (label, BY_RULE) for label in LABELS}
 _SOURCES |= {"DISGUISED": ("PERSON", ""), "GUESSED": ("PERSON", BY_GUESS)}
+# First tokens of firms, however the tokenizer cuts them.
+_FIRM_FIRST = frozenset(
+    first for name in FIRMS if name for first in (name.split()[0], *re.findall(r"^\w+", name))
+)
+_PLACE_AFTER = words("PLACE_AFTER")
 
 
 class DxEntityRuler(FailsClosed, EntityRuler):
@@ -147,3 +152,55 @@ def _free_runs(
             within = doc[first:last].text
             closes = last <= tokens[-1].i and doc[last].text == ")"
             yield first, last + (closes and within.count("(") > within.count(")"))
+
+
+# -- labels of persons: firms and places are named like persons ------------------------------------
+
+
+def relabelled(bounds: Bounds, matches: Collection[Entity]) -> list[Entity]:
+    """Return the matches of a document with corrected labels."""
+    doc = bounds.doc
+    gpes = (start for label, start, _ in matches if label == "GPE")
+    lands = {i for i in gpes if builtin_lexicon().of(bounds.texts[i]) & LANDS}
+    # Many persons begin or end at the same word.
+    persons = [(start, end) for label, start, end in matches if label == "PERSON"]
+    after = {i: _label_after(doc[max(i - 4, 0) : i].text_with_ws) for i in {i for i, _ in persons}}
+    before = {end: _label_before(bounds, end) for end in {end for _, end in persons}}
+    entities: list[Entity] = []
+    for label, start, end in matches:
+        if label == "PERSON":
+            label = after[start] or before[end]
+            if not label:
+                town = end + 1 in lands and bounds.texts[end] == ","
+                named = any(builtin_lexicon().of(word) & NAMES for word in bounds.texts[start:end])
+                label = "GPE" if town and not named else "PERSON"
+        # A single word that is also a name says too little.
+        word = end - start == 1 and is_name(bounds.texts[start])
+        if label in ("PERSON", "GPE") and not word and bounds.lowers[start] in _FIRM_FIRST:
+            label = "ORG" if doc[start:end].text.lower() in FIRMS else label
+        entities.append((label, start, _hyphened(doc, end) if label == "PERSON" else end))
+    return entities
+
+
+def _label_after(text: str) -> str:
+    """The label of a name after these words; "" where they do not tell."""
+    if pattern("BEFORE_FIRM").search(text):
+        return "ORG"
+    return "GPE" if pattern("LIVED").search(text) else ""
+
+
+def _label_before(bounds: Bounds, end: int) -> str:
+    """The label of a name by the words after it; "" where they do not tell."""
+    doc, texts = bounds.doc, bounds.texts
+    tail = doc[end - 1 : end + 4].text_with_ws[len(texts[end - 1]) :]
+    if pattern("AFTER_FIRM").match(tail):
+        return "ORG"
+    return "GPE" if end < len(doc) and texts[end] in _PLACE_AFTER else ""
+
+
+def _hyphened(doc: Doc, end: int) -> int:
+    """Where a name such as "Hauta-aho" ends."""
+    if end + 1 >= len(doc) or doc[end].text not in ("-", "‐"):
+        return end
+    joined = not (doc[end].whitespace_ or doc[end - 1].whitespace_)
+    return end + 2 * (joined and doc[end + 1].is_alpha and not is_word(doc[end + 1].lower_))

@@ -132,7 +132,7 @@ def listed_names() -> dict[str, frozenset[str]]:
     return names
 
 
-def of_public_words(function: Callable[[str], T]) -> Callable[[str], T]:
+def cache_public_words(function: Callable[[str], T]) -> Callable[[str], T]:
     """Cache the results of a function for words of the built-in space: other words may be names."""
     cached = cache(function)
 
@@ -158,7 +158,7 @@ def is_plain(word: str) -> bool:
 # -- the kinds of a word -----------------------------------------------------------------------
 
 
-@of_public_words
+@cache_public_words
 def kinds(word: str) -> frozenset[str]:
     """Return the kinds of a word, of KINDS, and the word in lower case where a rule has it."""
     return _shared(_judged(word))
@@ -314,7 +314,7 @@ def features(docs: Sequence[Doc]) -> list[Numbers2d]:
     return [np.array(array, dtype=np.uint64).reshape(-1, 6) for array in arrays]
 
 
-@of_public_words
+@cache_public_words
 def _features_of(word: str) -> tuple[int, ...]:
     lexicon, lower = builtin_lexicon(), word.lower()
     rank = lexicon.rank

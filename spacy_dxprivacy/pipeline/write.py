@@ -14,7 +14,7 @@ import numpy as np
 from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
 from spacy.tokens import Doc, Span
 
-from ..arrays import Bools1d, Ints1d
+from ..arrays import Bools1d, Ints1d, Ints2d
 from ..entities.surrogates.replacements import Replacement
 from ..errors import DxError, Errors
 from ..text.normal import MARKS, bounds_of
