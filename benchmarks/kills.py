@@ -35,7 +35,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from spacy_dxprivacy import Space
-from spacy_dxprivacy.cli import program, sanitizing  # noqa: F401
+from spacy_dxprivacy.cli import main as run_dx
+from spacy_dxprivacy.cli import sanitizing  # noqa: F401
 from spacy_dxprivacy.io import results  # noqa: F401  imported once, for all that are forked
 
 WORDS = "the a cat dog house garden sleeps runs in and near old small tree river day night".split()
@@ -148,7 +149,7 @@ def run(arguments: list[str], said: Path) -> None:
     for stream in (1, 2):
         os.dup2(told, stream)
     sys.argv = ["dx", *arguments]
-    program.main()
+    run_dx()
 
 
 def killed(way: Way, folder: Path, taken: tuple[float, float], rng: random.Random) -> str:

@@ -182,7 +182,7 @@ def test_a_docbin_beyond_the_limits_is_refused(monkeypatch):
 
 @pytest.fixture
 def short_records(monkeypatch):
-    for module in ("plain", "records", "tables", "source"):
+    for module in ("plain", "records", "tables", "files.limits"):
         monkeypatch.setattr(f"spacy_dxprivacy.io.{module}.MAX_RECORD", 100)
     monkeypatch.setattr("spacy_dxprivacy.io.files.limits.MB", 100)
 

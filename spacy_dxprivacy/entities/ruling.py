@@ -174,10 +174,11 @@ def relabelled(bounds: Bounds, matches: Collection[Entity]) -> list[Entity]:
                 town = end + 1 in lands and bounds.texts[end] == ","
                 named = any(builtin_lexicon().of(word) & NAMES for word in bounds.texts[start:end])
                 label = "GPE" if town and not named else "PERSON"
-        # A single word that is also a name says too little.
-        word = end - start == 1 and is_name(bounds.texts[start])
-        if label in ("PERSON", "GPE") and not word and bounds.lowers[start] in _FIRM_FIRST:
-            label = "ORG" if doc[start:end].text.lower() in FIRMS else label
+        if label in ("PERSON", "GPE") and bounds.lowers[start] in _FIRM_FIRST:
+            # A single word that is also a name says too little.
+            is_one_name = end - start == 1 and is_name(bounds.texts[start])
+            is_firm = not is_one_name and doc[start:end].text.lower() in FIRMS
+            label = "ORG" if is_firm else label
         entities.append((label, start, _hyphened(doc, end) if label == "PERSON" else end))
     return entities
 

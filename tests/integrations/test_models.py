@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_dxprivacy import DxError
-from spacy_dxprivacy.integrations import models as registered  # noqa: F401
+from spacy_dxprivacy.integrations import recognisers as registered  # noqa: F401
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.pipeline.select import Entities
 from spacy_dxprivacy.text.mentions import chosen, plain_label
