@@ -59,7 +59,8 @@ DATA = {
     "generated": "{} generated sentences of presidio-research",
     "written": "{} texts written by hand before the network was trained "
     "(benchmarks/entity_texts/held_out.jsonl)",
-    "tweets": "{} tweets of sections a and e of the Broad Twitter Corpus",
+    "tweets": "{} tweets of sections a and e of the Broad Twitter Corpus, whose user names, web "
+    "addresses and dates are not annotated and count as other words",
     "forums": "{} comments of the development part of WNUT17",
 }
 TIMED = 20_000  # words
