@@ -1,9 +1,9 @@
-"""Find names that are written apart, glued, or with other signs in the place of letters.
+"""Find disguised names: spaced out, joined together, or with letters replaced by other signs.
 
-P E T E R, P.e.t.e.r, Pe-ter, P3t3r, P&#101;ter, #PeterOkafor, peterokafor1987, and a name that a
-line break parts. A form is looked for first; the word that it writes then has to be a listed name
-and no word of common text, or a long one that no list holds. Text that nobody disguises has nearly
-none of these forms.
+Examples are P E T E R, P.e.t.e.r, Pe-ter, P3t3r, P&#101;ter, #PeterOkafor, peterokafor1987, and a
+name that a line break splits. Regular expressions find these forms. The disguised word must then
+be a listed name that is not a common word, or a long word that no list holds. Ordinary text
+contains almost none of these forms.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from ..text.mentions import Entity, is_word
 from .phrases import in_tokens
 from .words import builtin_lexicon, is_name
 
-SHORTEST, LONG = 4, 6  # letters of a disguised name, and of one that no list holds
-LONGEST = 40  # letters of two names in one word
+SHORTEST, LONG = 4, 6  # minimum letters of a disguised name: listed, and unlisted
+LONGEST = 40  # maximum letters of two names in one word
 _L = r"[^\W\d_]"
-# One letter, and three or more after it with the same sign between: P.e.t.e.r, P E T E R.
+# Three letters or more with the same separator between them: P.e.t.e.r, P E T E R.
 _LETTERS = re.compile(
     rf"(?<![^\W_])(?<![.'’\-]){_L}(?P<joint>[ .\-_*/·•|~]|\. ){_L}(?:(?P=joint){_L})+(?![^\W_])"
 )
@@ -40,7 +40,7 @@ _CAMEL = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]+")
 
 
 def match_disguised(doc: Doc) -> list[Entity]:
-    """Return the persons whose names a text writes in such a form, in tokens."""
+    """Return the disguised names of a text as (DISGUISED, start, end) in tokens."""
     text = doc.text
     spans = [*_parted(text), *_references(text), *_glued(text), *_joined(text, _leet(text))]
     spans += _joined(text, map(_spelled, _LETTERS.finditer(text)))
@@ -48,12 +48,12 @@ def match_disguised(doc: Doc) -> list[Entity]:
 
 
 def _is_listed(word: str) -> bool:
-    """Whether a word is a listed name, and no word of common text."""
+    """Return whether a word is a listed name of sufficient length and not a common word."""
     return len(word) >= SHORTEST and is_name(word) and not is_word(word.lower())
 
 
 def _is_unlisted(word: str) -> bool:
-    """Whether a word is long, in no list, and not the letters of the alphabet in their order."""
+    """Return whether a word is long, in no list, and its letters are not in alphabetical order."""
     lower = word.lower()
     rank = builtin_lexicon().rank
     is_listed = lower in rank or lower.capitalize() in rank or word.upper() in rank
@@ -62,7 +62,7 @@ def _is_unlisted(word: str) -> bool:
 
 
 def _joined(text: str, parts: Iterable[tuple[int, int, bool]]) -> Iterator[tuple[int, int]]:
-    """Parts (start, end, whether a name) that stand side by side are one name if one of them is."""
+    """Join adjacent parts (start, end, is a name). Return the runs that contain a name."""
     runs: list[tuple[int, int, bool]] = []
     for start, end, named in parts:
         gap = text[runs[-1][1] : start] if runs else "-"
@@ -74,7 +74,7 @@ def _joined(text: str, parts: Iterable[tuple[int, int, bool]]) -> Iterator[tuple
 
 
 def _spelled(match: re.Match[str]) -> tuple[int, int, bool]:
-    """Letters that are written apart."""
+    """Return (start, end, is a name) for letters with a separator between them."""
     joint = match["joint"]
     word = match[0].replace(joint, "")
     named = _is_listed(word) or (_is_unlisted(word) and not _is_abbreviation(word, joint))
@@ -92,7 +92,7 @@ def _is_two_names(word: str) -> bool:
 
 
 def _leet(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Words with digits for letters."""
+    """Yield (start, end, is a name) for words in which digits or signs replace letters."""
     for match in _LEET_WORD.finditer(text):
         word = match[0].rstrip("!")
         if _LEET_SIGN.search(word) and sum(map(str.isalpha, word)) > 1:
@@ -101,7 +101,7 @@ def _leet(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _parted(text: str) -> Iterator[tuple[int, int]]:
-    """Names with a hyphen in them, at the end of a line or not."""
+    """Yield the spans of names with an inserted hyphen, at the end of a line or within it."""
     if "-" not in text:
         return
     for match in _PARTED.finditer(text):
@@ -113,7 +113,7 @@ def _parted(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _references(text: str) -> Iterator[tuple[int, int]]:
-    """Names with letters as character references of HTML."""
+    """Yield the spans of names in which HTML character references replace letters."""
     if "&" not in text:
         return
     for match in _REFERENCE.finditer(text):
@@ -123,7 +123,7 @@ def _references(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _glued(text: str) -> Iterator[tuple[int, int]]:
-    """Two names in one word, of which capitals, a sign or a number tells."""
+    """Yield the spans of full names in one word, marked by capitals, a tag or a number."""
     for match in _GLUED.finditer(text):
         word = match["word"]
         marked = match["tag"] is not None or match.end("word") < match.end()
@@ -141,7 +141,7 @@ def _is_in_rank(word: str) -> bool:
 
 
 def _is_first_and_last(word: str) -> bool:
-    """Whether a word is a listed given name and a listed surname, neither a common word."""
+    """Return whether a word joins a listed first name and surname, neither a common word."""
     parts = ((word[:i], word[i:]) for i in range(3, len(word) - 2))
     return any(
         "first_name" in builtin_lexicon().of(first.capitalize())

@@ -1,8 +1,8 @@
-"""Bound the extent of mentions: no word or mark that stands between two names is part of one.
+"""Split mentions at words and marks that separate two names.
 
-A recogniser may join names that stand side by side ("Paris with Chase", "Smith v. Jones"). A
-surrogate replaces all words of a mention, so the words between two names would be lost. `Bounds`
-cuts mentions at these words, by the public lists BETWEEN_NAMES and BETWEEN_DATES.
+A recogniser may join adjacent names ("Paris with Chase", "Smith v. Jones"). A surrogate replaces
+all words of a mention, so the words between the two names would be lost. `Bounds` splits mentions
+at these words, which the public lists BETWEEN_NAMES and BETWEEN_DATES contain.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _NAMED = frozenset({"PERSON", "GPE", "ORG"})
 _COMPLETE = frozenset({"GPE", "ORG", "DATE", "TIME", "ADDRESS"})
 _PHRASED = _NAMED | {"ADDRESS"}
 _BETWEEN = {label: words("BETWEEN_NAMES") for label in _NAMED} | {"DATE": words("BETWEEN_DATES")}
-_SEPARATORS = frozenset("- – — − / | • · & + *".split())  # of two names, between blanks
+_SEPARATORS = frozenset("- – — − / | • · & + *".split())  # of two names, if surrounded by blanks
 _BREAKS = frozenset('. ; : ( ) [ ] { } … ” “ " ? !'.split())
 _AND = frozenset({"and", "&", "or", "for"})
 _FIRM_ENDS = frozenset("|".join(map(expanded, ("FIRM_NOUNS", "LEGAL"))).split("|"))
 _LEGAL = frozenset(expanded("LEGAL").replace("\\.", ".").split("|"))
 _COURTS = frozenset("court courts tribunal tribunals".split())
-# Of each phrase of law or Latin its longest word, which few texts have.
+# The longest word of each legal or Latin phrase: most texts have none, and skip the search.
 _PHRASE_WORDS = _COURTS | {
     max(re.findall(r"\w+", phrase), key=len)
     for name in ("LATIN", "EPONYM_PHRASES")
@@ -44,13 +44,13 @@ _OPENINGS = {"GPE": _ADVERBS, "ORG": _ADVERBS | _ARTICLE}
 _STARTS = _ARTICLE | words("BETWEEN_NAMES")
 _LINKS = frozenset("on in for of and or to at by with from as".split())
 _EDGES = frozenset({"'s", "’s", "'", "’"})
-# What may separate two mentions.
+# Marks and words that may separate two mentions.
 _MARKS = _SEPARATORS | _BREAKS | _AND | {","}
 _WORDS = _STARTS | _AND | words("BETWEEN_DATES")
 
 
 class Bounds:
-    """Cuts the mentions of a document; what it depends on is looked up once for all of them."""
+    """Splits and trims the mentions of a document. Looks up the tokens once for all mentions."""
 
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
@@ -60,12 +60,12 @@ class Bounds:
             is_space or text in _LINKS or (is_mark and text not in ")#")
             for text, is_space, is_mark in zip(self.texts, spaces, marks, strict=True)
         ]
-        # How many words before each token may separate names, and are of phrases.
+        # Number of possible separators before each token.
         pairs = zip(self.texts, self.lowers, spaces, strict=True)
         separate = (space or text in _MARKS or lower in _WORDS for text, lower, space in pairs)
         self._separators = [0, *accumulate(separate)]
-        # Token of a phrase -> the least start of a match that loses it: "Court" is a family name as
-        # well (Margaret Court), and a street (Maple Court).
+        # Token of a phrase -> the least start of a match that loses the token. "Court" is lost only
+        # at the start, since it is also a surname (Margaret Court) and a street (Maple Court).
         self._phrases: dict[int, int] = {}
         if not _PHRASE_WORDS.isdisjoint(self.lowers):
             for match in pattern("FIXED").finditer(doc.text):
@@ -74,9 +74,9 @@ class Bounds:
         self._terms = Terms(doc, self.texts, self.lowers)
 
     def cut(self, matches: Iterable[Entity], spans: Iterable[Span] = ()) -> list[Entity]:
-        """Return the matches, each cut where words or marks stand that are part of no name.
+        """Return the matches, split at words and marks that separate names, without terms.
 
-        spans: entities of the document, whose full names are no terms.
+        spans: Entities of the document. Words of their full names do not count as terms.
         """
         matches = list(matches)
         ends: dict[int, list[Entity]] = defaultdict(list)
@@ -94,7 +94,7 @@ class Bounds:
                 continue
             fixed = self._fixed(label, start, end)
             if label == "PERSON" and any(self.lowers[i] in _COURTS for i in fixed):
-                label = "GPE"  # that of a court
+                label = "GPE"  # a court has the name of its place
             pieces += self._pieces((label, start, end), fixed, ends)
         judged: list[Entity | None] = []
         for piece in pieces:
@@ -102,8 +102,8 @@ class Bounds:
         return list(filter(None, judged))
 
     def trimmed(self, start: int, end: int) -> tuple[int, int]:
-        """Return the extent without white space, marks and linking words at its ends, and without a
-        possessive at its beginning."""
+        """Return the extent without white space, marks and linking words at both ends, and without
+        a possessive ending ('s) at its start."""
         while start < end and (self._are_marks[start] or self.texts[start] in _EDGES):
             start += 1
         while start < end and self._are_marks[end - 1]:
@@ -111,7 +111,7 @@ class Bounds:
         return start, end
 
     def _fixed(self, label: str, start: int, end: int) -> Collection[int]:
-        """Return the tokens of a match that are part of a phrase of law or Latin."""
+        """Return the tokens of a match that are part of a legal or Latin phrase."""
         if label not in _PHRASED or not self._phrases:
             return ()
         fixed = {i for i in range(start, end) if self._phrases.get(i, end) <= start}
@@ -120,7 +120,7 @@ class Bounds:
     def _pieces(
         self, match: Entity, fixed: Collection[int], ends: dict[int, list[Entity]]
     ) -> Iterator[Entity]:
-        """Yield the parts of a match between the words that separate them."""
+        """Yield the parts of a match between the tokens that separate names."""
         label, start, end = match
         if len(fixed) == end - start:
             return
@@ -134,7 +134,7 @@ class Bounds:
         first = start
         for i in cuts:
             low, high = self.trimmed(first, i) if label in _NAMED else (first, i)
-            # The beginning of a sentence, and the article of a firm, are no part of a name.
+            # Opening words of a sentence and the article of a firm are not part of the name.
             openings: Collection[str] = ()
             if label in ("ORG", "GPE"):
                 openings = _STARTS if low > start else _OPENINGS[label]
@@ -146,8 +146,8 @@ class Bounds:
             first = i + 1
 
     def _is_of_two(self, start: int, end: int) -> bool:
-        """Whether a date takes the day of the month before it ("March 5 - June 2020"), or joins two
-        with a stroke between blanks."""
+        """Return whether a date begins with the day of the month before it ("March 5 - June 2020"),
+        or joins two dates by a slash between blanks."""
         doc, texts = self.doc, self.texts
         after_month = start > 0 and "MONTH" in kinds(texts[start - 1])
         if after_month and end - start > 1 and len(texts[start]) < 3 and doc[start].is_digit:
@@ -155,7 +155,7 @@ class Bounds:
         return any(texts[i] == "/" and doc[i].whitespace_ for i in range(start + 1, end - 1))
 
     def _is_in_phrase(self, start: int, end: int) -> bool:
-        """Whether a weekday is part of the name of another thing (Taco Tuesday, Sunday Times)."""
+        """Return whether a weekday is part of another name (Taco Tuesday, Sunday Times)."""
         words = [] if end - start > 2 else self.texts[start:end]
         if not any(word.isalpha() and "WEEKDAY" in kinds(word) for word in words):
             return False
@@ -168,7 +168,7 @@ class Bounds:
 def _separates(
     doc: Doc, label: str, i: int, start: int, end: int, ends: dict[int, list[Entity]]
 ) -> bool:
-    """Whether a token of a match separates two mentions."""
+    """Return whether the i-th token, which is part of a match, separates two mentions."""
     token = doc[i]
     text = token.text
     if token.is_lower and text in _BETWEEN[label]:
@@ -176,7 +176,7 @@ def _separates(
     if label not in _NAMED or not start < i < end - 1:
         return False
     if token.lower_ in _STARTS and doc[i - 1].text.endswith("."):
-        return True  # a sentence begins
+        return True  # a new sentence begins
     if token.is_space:
         return "\n" in text
     if text in _SEPARATORS and token.whitespace_ and doc[i - 1].whitespace_:
@@ -197,8 +197,8 @@ def _separates(
 
 
 def _separates_firms(doc: Doc, i: int, start: int, end: int, ends: dict[int, list[Entity]]) -> bool:
-    """Whether "and" or "for" separates two firms. It is part of one name between common words
-    (Science and Technology), before "Sons", in the list of firms, and "for" after a head noun."""
+    """Return whether "and" or "for" separates two firms. It joins common words after "of" (Office
+    of Science and Technology), "Sons", and words of listed firms; "for" also joins after nouns."""
     before, after = doc[i - 1].text, doc[i + 1].text
     if _completes(ends[i]) or (i - start > 1 and before.rstrip(".") in _FIRM_ENDS):
         return True
@@ -212,10 +212,10 @@ def _separates_firms(doc: Doc, i: int, start: int, end: int, ends: dict[int, lis
 
 
 def _completes(matches: Collection[Entity]) -> bool:
-    """Whether a mention that stands by itself is among matches that end at a place."""
+    """Return whether matches that end at the same token include a complete mention."""
     return any(label in _COMPLETE or (label == "PERSON" and e - s > 1) for label, s, e in matches)
 
 
 def _is_name_alone(doc: Doc, start: int, end: int) -> bool:
-    """Whether a part of a match may be a name by itself: it has a word that is no common one."""
+    """Return whether a part of a match can be a name: it has a word that is not common."""
     return any(not is_word(t.lower_) or is_name(t.text) for t in doc[start:end] if not t.is_punct)

@@ -1,9 +1,9 @@
-"""Find entities in the text of a Doc by their form or by a word beside them.
+"""Find entities in the text of a Doc by regular expressions and by the words beside them.
 
-These are addresses, postal codes, organisations, places, names beside a cue, accounts, numbers, and
-dates of several words; and in tables and forms, values by the head of their column or the key of
-their line. The forms are in data/entities/forms.txt; this module decides what a form
-alone does not.
+They are addresses, postal codes, organisations, places, names beside a cue, accounts, numbers, and
+dates of several words; in tables and forms, values with a column head or key that names a label.
+data/entities/forms.txt holds the regular expressions; this module decides the cases that depend on
+word lists.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..text.mentions import Entity, is_word
 from .tables import kind_of, pattern, sections, words
 from .words import ALSO_FIRST, builtin_lexicon, is_name, kinds
 
-# Most texts have none of these, and are spared the searches that need them.
+# Quick tests: most texts match none of these, and skip the slower searches that require a match.
 _NUMBER = re.compile(r"\d{3}|\d\d-\d{3}|\d[A-Z\d]? ?\d[A-Z]", re.IGNORECASE)
 _SHORT_CODE = re.compile(r" (?:\d{3} ?\d\d?|\d\d-\d{3})(?!\w)")
 _SECRET_SIGN = re.compile(r"[\w+/=-]{20}|://|-----begin|passw|passp|pwd|secret|token|api[ _-]?key")
@@ -32,7 +32,7 @@ _FOREIGN = re.compile(rf"[^\D0-9]|[{''.join(_STROKES)}]")
 
 
 def match_phrases(doc: Doc) -> set[Entity]:
-    """Return (label, start, end) in tokens; a partly covered token is part of its phrase."""
+    """Return (label, start, end) in tokens; a partly covered token belongs to its phrase."""
     text = doc.text if doc.text.isascii() else _FOREIGN.sub(_ascii, doc.text)
     phrases = {in_tokens(doc, *phrase) for phrase in _phrases(text)}
     forms = list(pattern("NUMBER_FORM").finditer(text))
@@ -40,27 +40,27 @@ def match_phrases(doc: Doc) -> set[Entity]:
     numbers = {
         in_tokens(doc, label, *form.span()) for label, form in zip(labels, forms, strict=True)
     }
-    # An account by its key is no telephone number.
+    # A number with the key of an account is not a telephone number.
     accounts = {("PHONE", start, end) for label, start, end in phrases if label == "ID"}
     return (phrases | numbers) - accounts
 
 
 def in_tokens(doc: Doc, label: str, start: int, end: int) -> Entity:
-    """Return a span of the text in tokens."""
-    # "expand" finds a span for every part of the text.
+    """Return (label, start, end) in tokens for a span in characters."""
+    # With "expand", char_span never returns None.
     span = cast(Span, doc.char_span(start, end, alignment_mode="expand"))
     return label, span.start, span.end
 
 
 def _phrases(text: str) -> Iterator[Entity]:
-    """Yield (label, start, end) in the text."""
+    """Yield (label, start, end) in characters."""
     yield from (("ADDRESS", *span) for span in _addresses(text))
     yield from (("ORG", *span) for span in _organisations(text))
     yield from (("GPE", *span) for span in _places(text))
     yield from (("PERSON", *m.span()) for m in pattern("CUED_NAME").finditer(text) if _is_cued(m))
     yield from cells(text)
-    # Without capitals a search is twice as fast as one that ignores case. Letters whose lower case
-    # is two letters stay, so that all others keep their places.
+    # A search in lower-case text is twice as fast as one that ignores case. Letters whose lower
+    # case has two characters stay, so that offsets do not change.
     lower = text.lower()
     if len(lower) != len(text):
         lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
@@ -78,12 +78,12 @@ def _phrases(text: str) -> Iterator[Entity]:
         if lower[start].isdigit() and pattern("AFTER_MONTH").search(
             lower, max(start - 12, 0), start
         ):
-            continue  # the day is of the month before it: "March 5 and 14 April"
+            continue  # the day belongs to the month before it: "March 5 and 14 April"
         yield kind_of(match), *match.span(str(match.lastgroup))
 
 
 def _ascii(match: re.Match[str]) -> str:
-    """A digit or stroke of another script as that of ASCII."""
+    """Return the ASCII form of a digit or punctuation mark of another script."""
     return _STROKES.get(match[0]) or str(unicodedata.digit(match[0]))
 
 
@@ -91,10 +91,10 @@ def _ascii(match: re.Match[str]) -> str:
 
 
 def _addresses(text: str) -> Iterator[tuple[int, int]]:
-    """Addresses begin with a core (a street with a number or a street word, a box, a postal code)
-    and go on over what follows: units, towns, states, countries, codes."""
+    """Yield the spans of addresses. An address is a core (a street with a number or a street word,
+    a box, a postal code) and the units, towns, states, countries and codes that follow it."""
     for match in pattern("TOWNS").finditer(text) if _SHORT_CODE.search(text) else ():
-        # A short postal code after a word that can only be a town's.
+        # A short postal code counts only after a word that must be a town.
         town = (match["town"] or match["place"]).split()
         written = town[0][0].isupper() or not _JOINS.isdisjoint(town)
         if match["null"] or (any(map(_is_new, town)) and (written or text.islower())):
@@ -110,10 +110,10 @@ def _addresses(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _extended(text: str, end: int) -> int:
-    """Where an address ends: after the last piece that is surely part of it, and after a town
-    without common words and names of persons."""
+    """Return the end of an address: after the last piece that certainly belongs to it, or after a
+    town without common words and personal names."""
     firm, pieces, unit = end, 0, False
-    weak = False  # whether a piece since the last firm one may be something else
+    weak = False  # whether a piece after the last certain one may be something else
     while pieces < 9 and (piece := pattern("PIECE").match(text, end)):
         kind, broken = kind_of(piece), piece["gap"].strip(" \t") != ""
         if not broken and (
@@ -127,7 +127,7 @@ def _extended(text: str, end: int) -> int:
             firm = end
         else:
             weak = True
-        unit = kind == "unit" and not broken  # a town may follow it on the same line
+        unit = kind == "unit" and not broken  # a town may follow the unit on the same line
     return firm
 
 
@@ -135,7 +135,7 @@ def _extended(text: str, end: int) -> int:
 
 
 def _organisations(text: str) -> Iterator[tuple[int, int]]:
-    """What begins with a first name is an organisation only if its own words say so."""
+    """Yield organisations. If a first name begins a match, words outside it are no evidence."""
     for match in pattern("FIRM").finditer(text):
         person = builtin_lexicon().is_first_name(match[0].split()[0].strip(","))
         if not (person and kind_of(match) in ("cue", "after")):
@@ -145,8 +145,8 @@ def _organisations(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _places(text: str) -> Iterator[tuple[int, int]]:
-    """Countries, and words written as places where places stand, but neither abbreviations nor
-    common words in the capitals of a heading."""
+    """Yield countries, and capitalised words in the context of a place, but neither abbreviations
+    nor common words in the capitals of a heading."""
     for match in pattern("COUNTRY" if text.islower() else "PLACE").finditer(text):
         named = re.sub(r"[()]", " ", match[0]).split()
         is_new = any(len(word) > 3 and _is_new(word) for word in named)
@@ -157,11 +157,11 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_cued(match: re.Match[str]) -> bool:
-    """Whether the words beside a cue are a name."""
+    """Return whether the words beside a cue are a name."""
     kind = kind_of(match)
     if kind == "parted":
-        # A family name beside two syllables that are no words; the second may be one beside the
-        # most common names of Korea.
+        # A surname beside two syllables that no list holds; the second may be a listed word beside
+        # the most common Korean surnames.
         first_name, family = match["two"] or match["second"], match["after"] or match["ahead"]
         first_listed, second_listed = (
             half.lower() in builtin_lexicon().rank for half in first_name.split("-")
@@ -182,14 +182,14 @@ def _is_cued(match: re.Match[str]) -> bool:
 
 
 def _is_plain(word: str) -> bool:
-    """Whether a word is a common word or a name of persons, and no city."""
+    """Return whether a word is a common word or a personal name, and not a city."""
     word = word.strip(",.()\n")
     in_table = word.lower() in builtin_lexicon().rank
     return is_name(word) or (in_table and "city" not in builtin_lexicon().of(word.capitalize()))
 
 
 def _is_new(word: str) -> bool:
-    """Whether a word can be pronounced, and is in no list but that of cities."""
+    """Return whether a word is a city, or is pronounceable and in no list."""
     lexicon, lower = builtin_lexicon(), word.lower()
     if "city" in lexicon.of(word.capitalize()) and (len(word) > 4 or not word.isupper()):
         return True
@@ -197,9 +197,9 @@ def _is_new(word: str) -> bool:
     return spoken and lower not in lexicon.rank and word not in lexicon.rank and len(word) > 4
 
 
-# Bounded: else a search goes over the same blanks from each of them.
+# Bounded: otherwise a search scans a run of blanks again from each blank.
 BLANKS = r"[ \t]{0,40}"
-MOST_TABLES = 16  # tables above a line, as each line may read as the head of the next ones
+MOST_TABLES = 16  # open tables at a line, as any line may look like the head of the next lines
 
 Labels = tuple[str | None, ...]
 
@@ -207,16 +207,16 @@ _HEADS = {
     label: " ".join(sections("words")[f"HEAD {label}"])
     for label in "PERSON GPE ORG ADDRESS PHONE DATE TIME ID".split()
 }
-_DIGITS = frozenset({"PHONE", "DATE", "TIME", "ID"})  # labels whose values have a digit
+_DIGITS = frozenset({"PHONE", "DATE", "TIME", "ID"})  # labels whose values contain a digit
 _EMPTY = re.compile(r"[\W_]*(?:n/?a|none|nil|null|unknown|nan|yes|no)?[\W_]*", re.IGNORECASE)
-_RULE = re.compile(r"[\s|:+=-]*")  # below the head of a table
+_RULE = re.compile(r"[\s|:+=-]*")  # line below the head of a table
 _WRITTEN = r"[^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: (?:[a-z'’]{1,4} ){0,2}[^\W\d_a-zß-öø-ÿ][\w'’.-]*){0,5}"
 _TO_END = rf"(?=[\"'][,}}\]]|[\"']?,?{BLANKS}(?:[\t|;]|  |\n|\Z))"
 
 
 @lru_cache(maxsize=1)
 def _label_of() -> dict[str, str]:
-    """Head in lower case -> label."""
+    """Return column head in lower case -> label."""
     return {
         head.strip(): label for label, heads in _HEADS.items() for head in re.split("[,|]", heads)
     }
@@ -246,7 +246,7 @@ def _line() -> re.Pattern[str]:
 
 
 def cells(text: str) -> Iterator[Entity]:
-    """Yield (label, start, end) in the text of each value whose column or line names its label."""
+    """Yield (label, start, end) in characters of values whose column head or key names a label."""
     if ":" in text or "=" in text:
         for match in _line().finditer(text):
             label = str(match.lastgroup)
@@ -256,7 +256,7 @@ def cells(text: str) -> Iterator[Entity]:
 
 
 def _columns(text: str) -> Iterator[Entity]:
-    """Cells below each line with two heads or more, for as long as lines have as many cells."""
+    """Yield cells below a line with at least two heads, while lines have as many cells."""
     first = _head().search(text)
     if first is None:
         return
