@@ -1,8 +1,8 @@
 """Recognise entities in German, French, Spanish, Dutch and Italian text.
 
-Names are those of public lists that are no words of the language, and what follows a title; dates,
-addresses and numbers are found by their form (data/entities/foreign.txt). English text is read by
-the rules of `ruling`.
+Names are words of public lists that are not words of the language, and words that follow a title.
+The regular expressions in data/entities/foreign.txt find dates, addresses and numbers. The rules of
+`ruling` recognise English text.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _JOINT = re.compile(r"(?:(?:van|von|de|der|den|die|di|del|ter|ten|te|zu|zur|'t|i
 _STARTS = re.compile(r"(?:\A|[.!?:]|\n)\s*\Z")
 OLD = 90
 _foreign_words = partial(cache(words), file="foreign")
-Word = tuple[str, int, int]  # with its start and end in the text
+Word = tuple[str, int, int]  # with its start and end in characters
 
 
 def match_foreign(doc: Doc, language: str) -> set[Entity]:
-    """Return (label, start, end) in tokens of what a text of the language names."""
+    """Return the entities of a text in the language as (label, start, end) in tokens."""
     text = doc.text
     entities = {*_dates(text, language), *_numbers(text), *_places(text, language)}
     taken = {
@@ -58,7 +58,7 @@ def match_foreign(doc: Doc, language: str) -> set[Entity]:
 
 
 def match_foreign_days(doc: Doc) -> Iterator[Entity]:
-    """Yield days in other languages in a text that may be English, too short to tell."""
+    """Yield days of months in other languages: a short text may be mistaken for English."""
     for match in _any_day().finditer(doc.text):
         yield in_tokens(doc, "DATE", *match.span())
 
@@ -128,8 +128,8 @@ def _places(text: str, language: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _is_town(word: str, preposition: str, language: str) -> bool:
-    """Return whether a word after a preposition is a town: a listed one, or, after one that says
-    where, one that is no word of the language, and in German one with the ending of a town."""
+    """Return whether a word after a preposition is a town: a listed city or, after a preposition
+    of place, a word that is not of the language (in German, also with a town's suffix)."""
     classes = builtin_lexicon().of(word)
     located = preposition in _foreign_words("LOCATIVES")
     ends = pattern("TOWN_ENDS", "foreign").fullmatch(word) is not None
@@ -141,7 +141,7 @@ def _is_town(word: str, preposition: str, language: str) -> bool:
 
 
 def _first_words(town: str, language: str) -> str:
-    """Return a town without words of the language at its end, as German nouns may be."""
+    """Return a town without words of the language at its end: German nouns have capitals."""
     words = town.split(" ")
     while len(words) > 1 and _is_plain(words[-1].strip("()"), language):
         words.pop()
@@ -160,7 +160,7 @@ def _known_places(language: str) -> re.Pattern[str]:
 
 @cache
 def _plain_names() -> dict[str, frozenset[str]]:
-    """Language -> names that are words of it, in small letters."""
+    """Return language -> names that are also words of the language, in lower case."""
     text = gzip.decompress((DATA / "plain_names.txt.gz").read_bytes()).decode()
     rows = iter(text.split("\n"))
     return {head.removeprefix("== "): frozenset(next(rows).split()) for head in rows}
@@ -174,7 +174,7 @@ def _is_plain(word: str, language: str) -> bool:
 
 
 def _classes(word: str, language: str) -> frozenset[str]:
-    """Return what a capitalised word may be of a name; nothing for words of the language."""
+    """Return the name classes of a capitalised word; none for words of the language."""
     bare = word.strip(".'’")
     short = len(bare) < 3 or (bare.isupper() and len(bare) < 5)
     if short or not bare[0].isupper() or _is_plain(bare, language):
@@ -201,7 +201,7 @@ def _persons(text: str, language: str) -> Iterator[tuple[int, int]]:
 
 
 def _names_in(words: list[Word], language: str, before: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of persons among words that stand side by side."""
+    """Yield the spans of persons in a run of adjacent words that follows the text `before`."""
     joint = _JOINT.search(before)
     last = (before.split() or [""])[-1].lower()
     i, titled = 0, _is_title(last) and not before.endswith("\n")
@@ -218,7 +218,7 @@ def _names_in(words: list[Word], language: str, before: str) -> Iterator[tuple[i
         if titled or initial or _classes(word, language):
             sure = word.lower() in _foreign_words("SURE_SURNAMES")
             after_end = _ends(words[i - 1][0]) if i else _STARTS.search(before)
-            # "Der Koch" and a family name at the start of a sentence say too little.
+            # After an article ("Der Koch") or a sentence's end, one surname is weak evidence.
             starts = (bool(after_end) and not sure) or (not i and article)
             end = _end(words, i, language, titled=titled, starts=starts)
         if end > i:
@@ -228,7 +228,7 @@ def _names_in(words: list[Word], language: str, before: str) -> Iterator[tuple[i
 
 
 def _ends(word: str) -> bool:
-    """Return whether a sentence ends with a word."""
+    """Return whether a word ends a sentence."""
     return word.endswith(".") and not (_INITIAL.fullmatch(word) or _is_title(word))
 
 
@@ -237,8 +237,8 @@ def _is_title(word: str) -> bool:
 
 
 def _end(words: list[Word], i: int, language: str, *, titled: bool, starts: bool) -> int:
-    """Return where a name ends that begins with the i-th word; i for none. A rare name alone at the
-    start of a sentence says too little."""
+    """Return the end of the name that begins with the i-th word, or i if there is no name. A rare
+    name alone at the start of a sentence is too little evidence."""
     first = _classes(words[i][0], language)
     end, k, unknown, joined = i + 1, i + 1, 0, False
     while k < len(words) and k < i + 7 and not _ends(words[k - 1][0]):

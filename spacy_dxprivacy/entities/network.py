@@ -1,7 +1,7 @@
-"""The network of the recogniser: hash embeddings, public word vectors, convolutions, a tag a token.
+"""The network of the recogniser: hash embeddings, public word vectors, convolutions, IOB tags.
 
-Tags are IOB: 0 is outside, and each label has one tag for its first token and one for the others.
-scripts/recogniser trains it; parameters are stored as float16.
+It predicts a tag for each token. Tag 0 is outside; each label has a tag for the first token of an
+entity and a tag for its other tokens. scripts/recogniser trains it and stores float16 parameters.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from ..space import Space
 from ..validate import fail
 
 LABELS = ("PERSON", "ORG", "GPE", "ADDRESS", "DATE", "TIME")
-ROWS = (18000, 5000, 7000, 1600, 1200)  # of the tables for word, beginning, ending, shape, kind
+ROWS = (18000, 5000, 7000, 1600, 1200)  # of the hash tables for word, prefix, suffix, shape, kind
 WIDTH, HIDDEN, DEPTH, PIECES = 64, 96, 4, 2
-DROPOUT = 0.1  # while it learns
+DROPOUT = 0.1  # in training
 FILE = "parameters.npz"
 
-Network = Model[Any, Any]  # list of features -> list of probabilities, float32 (tokens, tags)
+Network = Model[Any, Any]  # list of features -> list of tag probabilities, float32 (tokens, tags)
 
 
 def tag(label: str, *, begins: bool) -> int:
-    """Return the tag of a token of an entity."""
+    """Return the tag of the first token of an entity (`begins`), or of its other tokens."""
     return 2 * LABELS.index(label) + (1 if begins else 2)
 
 
 def make() -> Network:
-    """Return the network with random parameters; call `initialize` before it learns."""
-    # A fixed seed: by default it counts the layers that the process has made before.
+    """Return the network with random parameters; call `initialize` before training."""
+    # Fixed seeds: by default a seed depends on the layers that the process made before.
     tables: list[Network] = [
         HashEmbed(WIDTH, rows, column=i, seed=3 * i + 1) for i, rows in enumerate(ROWS)
     ]
@@ -69,14 +69,14 @@ def make() -> Network:
 def _public_vectors(
     layer: Network, ids: Numbers2d, is_train: bool
 ) -> tuple[Floats2d, Callable[[Floats2d], Numbers2d]]:
-    """Look up the public vectors of words by the last column, row + 1; zeros for no row."""
+    """Look up public word vectors by the last column, which is row + 1, or 0 without a row."""
     rows = ids[:, -1].astype(np.int64)
     vectors = Space.builtin().vectors[np.maximum(rows - 1, 0)] * (rows > 0)[:, None]
     return vectors, lambda gradient: np.zeros_like(ids)
 
 
 def load(folder: Path) -> Network:
-    """Return the network with the parameters of a folder, or raise DxError for a damaged one."""
+    """Return the network with the parameters of a folder. Raise DxError if the file is invalid."""
     network = make()
     network.initialize()
     try:
@@ -92,12 +92,12 @@ def load(folder: Path) -> Network:
 
 @lru_cache(maxsize=1)
 def bundled() -> Network:
-    """Return the network that comes with the package. One copy a process."""
+    """Return the network that comes with the package, loaded once per process."""
     return load(DATA / "ner-en")
 
 
 def named(network: Network) -> Iterable[tuple[str, Any]]:
-    """Yield each array of parameters with its name in the file."""
+    """Yield each parameter array with its name in the file."""
     for i, layer in enumerate(network.walk()):
         for name in layer.param_names:
             yield f"{i}-{name}", layer.get_param(name)

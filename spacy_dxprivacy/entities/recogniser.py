@@ -1,8 +1,8 @@
 """The statistical recogniser of the package: names, places, organisations, dates by their context.
 
-It is trained on text that the project makes itself and on text whose names people marked
-(scripts/recogniser). It adds what it finds to what earlier components found; persons and places of
-the rules are evidence for it. It reads English; Docs of other languages keep what they have.
+It is trained on synthetic text and on text with manually annotated names (scripts/recogniser). It
+adds entities to those of earlier components, and uses persons and places of the rules as evidence.
+It reads English only; Docs of other languages keep their entities.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ from .tables import words
 from .thresholds import EVIDENCE, THRESHOLDS
 from .words import builtin_lexicon, features
 
-TOKENS = 4096  # that the network reads at a time
-UNKNOWN = 0.4  # share of unknown words in small letters, above which a text is hardly English
-STRICTER = 3.0  # times, what thresholds are for such a text
-UNLIKELY = 0.01  # a label that is less probable than this part of none is not considered
+TOKENS = 4096  # per call of the network
+UNKNOWN = 0.4  # share of unknown lower-case words above which a text is hardly English
+STRICTER = 3.0  # factor on the thresholds for such a text
+UNLIKELY = 0.01  # tokens are skipped if no label reaches this ratio to no entity
 TINY = 1e-9
 Factors = dict[str, float]
 FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")
 _NAMES = frozenset({"PERSON", "GPE"})
-# A number that is part of an address or a date is no entity of its own.
+# A number that is part of an address or a date is not a separate entity.
 _WEAK = frozenset({"CARDINAL", "QUANTITY"})
 
 
 class DxEntityRecognizer(FailsClosed, Pipe):
-    """Find entities by a small trained network, beside those of earlier components.
+    """Add the entities of a small trained network to those of earlier components.
 
-    Entities of earlier components stay; where both overlap under one label they are joined. Put
-    `dx_entity_ruler` before it for forms (telephone, identifiers, mail); its persons and places
-    are evidence, unless your own patterns found them. It saves nothing: the network is part of the
-    package. No error handler swallows an error.
+    Entities of earlier components stay; overlapping entities with one label are joined. Put
+    `dx_entity_ruler` before it to find telephone numbers, identifiers and e-mail addresses. Its
+    persons and places are evidence, unless your own patterns found them. The component saves no
+    data: the network is part of the package. No error handler can suppress its errors.
 
     Args:
         nlp: The pipeline.
         name: The component's name.
-        threshold: By label, how much more probable than none an entity is to be. Lower values
-            leave fewer names readable, and mark more words that are no names.
-        evidence: How many times as probable a person or place is where dx_entity_ruler took the
-            words for it: by a rule (`dx_rule`), or as a guess (`dx_guess`).
+        threshold: By label, the minimum ratio of the probability of an entity to that of no
+            entity. Lower values leave fewer names readable, and mark more words that are no names.
+        evidence: Factor on the probability of a person or place that dx_entity_ruler found by a
+            rule (`dx_rule`) or by a guess (`dx_guess`).
     """
 
     def __init__(
@@ -72,12 +72,12 @@ class DxEntityRecognizer(FailsClosed, Pipe):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of the network."""
+        """Return the labels of the network."""
         return network.LABELS
 
     def __call__(self, doc: Doc) -> Doc:
-        """Set the entities. A Doc that holds rows of a table is replaced by one in which each field
-        has its own tokens."""
+        """Set the entities. A Doc with table rows is replaced by a Doc in which each field has
+        its own tokens."""
         return next(iter(self.pipe([doc])))
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
@@ -96,8 +96,8 @@ class DxEntityRecognizer(FailsClosed, Pipe):
                 yield doc
 
     def _factors_for(self, doc: Doc) -> tuple[Factors, Factors]:
-        """Return thresholds and evidence for a Doc. In a text that is hardly English, each unknown
-        word looks like a name to the network, and guesses of the rules are no evidence."""
+        """Return thresholds and evidence for a Doc. In a text that is hardly English, the network
+        takes unknown words for names, and guesses of the rules are no evidence."""
         if not is_hardly_english(doc):
             return self.thresholds, self.evidence
         thresholds = {label: STRICTER * value for label, value in self.thresholds.items()}
@@ -105,7 +105,7 @@ class DxEntityRecognizer(FailsClosed, Pipe):
 
 
 def _factors(setting: str, values: Mapping[str, float], defaults: Mapping[str, float]) -> Factors:
-    """Return the defaults with the values that are set."""
+    """Return the defaults, updated. Raise DxError for an unknown key or a value not above 0."""
     for key, value in values.items():
         one_of(setting, key, tuple(defaults))
         positive(f"{setting}.{key}", value)
@@ -113,8 +113,8 @@ def _factors(setting: str, values: Mapping[str, float], defaults: Mapping[str, f
 
 
 def is_hardly_english(doc: Doc) -> bool:
-    """Return whether many words in small letters are in no public table, as in tweets of languages
-    that `language_of_doc` takes for English. Names that are written small count as known."""
+    """Return whether many lower-case words are in no public table, as in tweets in languages that
+    `language_of_doc` takes for English. Names in lower case count as known."""
     rank = builtin_lexicon().rank
     small = [t.text for t in doc if len(t) > 1 and t.text.isalpha() and t.text.islower()]
     unknown = sum(word not in rank and word.capitalize() not in rank for word in small)
@@ -122,11 +122,10 @@ def is_hardly_english(doc: Doc) -> bool:
 
 
 def predicted(docs: list[Doc]) -> list[Floats2d]:
-    """Return the probability of each tag for each token, float32 (tokens, tags), for each Doc that
-    has tokens.
+    """Return the tag probabilities of each Doc, float32 (tokens, tags). Docs must have tokens.
 
-    The features of all Docs are one sequence, of which the network reads `TOKENS` at a time: memory
-    is bounded.
+    The features of all Docs form one sequence. The network reads `TOKENS` tokens of it at a time,
+    so that memory is bounded.
     """
     if not docs:
         return []
@@ -144,7 +143,7 @@ def predicted(docs: list[Doc]) -> list[Floats2d]:
 
 
 def take_evidence(doc: Doc, evidence: Mapping[str, float]) -> list[tuple[Entity, float]]:
-    """Remove the persons and places of the rules from a Doc, and return each with its factor."""
+    """Remove the persons and places of the rules from a Doc. Return each with its factor."""
     names, others = list[Span](), list[Span]()
     for span in doc.ents:
         is_evidence = span.id_ in evidence and span.label_ in _NAMES
@@ -154,12 +153,12 @@ def take_evidence(doc: Doc, evidence: Mapping[str, float]) -> list[tuple[Entity,
 
 
 def weighed(shares: Floats2d, names: Iterable[tuple[Entity, float]]) -> Floats2d:
-    """Return shares in which the tags of each name are so many times as probable.
+    """Return probabilities in which the tags of each name are multiplied by its factor.
 
-    The first word may have either tag: the name may go on to the left.
+    Both tags of the first word are multiplied, since the name may begin further left.
 
     Args:
-        shares: The probability of each tag, shape (tokens, tags).
+        shares: Tag probabilities, shape (tokens, tags).
         names: Names that do not overlap, each with its factor.
     """
     factors = np.ones_like(shares)
@@ -170,14 +169,14 @@ def weighed(shares: Floats2d, names: Iterable[tuple[Entity, float]]) -> Floats2d
 
 
 def spans(shares: Floats2d, thresholds: Mapping[str, float] = THRESHOLDS) -> list[Entity]:
-    """Return the entities of the most probable legal sequence of tags, in order.
+    """Return the entities of the most probable valid tag sequence, in order.
 
-    An entity begins with the first tag of its label, and the other tag follows one of that label
-    alone. A label counts by its probability over its threshold.
+    An entity begins with the first tag of its label. The other tag of a label only follows a tag of
+    the same label. Probabilities of a label are divided by its threshold.
 
     Args:
-        shares: The probability of each tag, shape (tokens, tags).
-        thresholds: Of each label, how much more probable than none it is to be.
+        shares: Tag probabilities, shape (tokens, tags).
+        thresholds: By label, the minimum ratio of its probability to that of no entity.
     """
     limits = np.array([thresholds[label] for label in network.LABELS])
     by_label = (shares[:, 1::2] + shares[:, 2::2]) / limits
@@ -193,7 +192,7 @@ def spans(shares: Floats2d, thresholds: Mapping[str, float] = THRESHOLDS) -> lis
 
 
 def _best_entities(scores: Floats2d) -> list[Entity]:
-    """The entities of the sequence with the highest sum of scores (Viterbi)."""
+    """Return the entities of the tag sequence with the highest sum of scores (Viterbi)."""
     outside, begins, inside = scores[:, 0], scores[:, 1::2], scores[:, 2::2]
     best, in_label = 0.0, np.full(begins.shape[1], -np.inf)
     states, goes_on = [], []
@@ -217,10 +216,10 @@ def _best_entities(scores: Floats2d) -> list[Entity]:
 
 
 def set_entities(doc: Doc, predictions: list[Entity]) -> None:
-    """Add entities to those of a Doc, and further mentions of all.
+    """Add entities to those of a Doc, then add further mentions of all its entities.
 
-    An entity takes the tokens that are free, unless common words are all that is free; one that has
-    the label of an earlier entity, and goes beyond it, widens it.
+    An added entity takes only free tokens. It is dropped if it overlaps an earlier entity and its
+    free tokens are all common words. It extends an earlier entity with the same label.
     """
     predicted_tokens = {i for _, start, end in predictions for i in range(start, end)}
     kept = {
@@ -256,8 +255,8 @@ def set_entities(doc: Doc, predictions: list[Entity]) -> None:
 
 
 def _is_entity(doc: Doc, start: int, end: int) -> bool:
-    """Whether an extent has letters or digits, and is neither common words alone ("as of") nor a
-    word of forms, as the IBAN of "IBAN DE89..." or the M.D. of a doctor, which look like names."""
+    """Return whether an extent has letters or digits, and is neither stop words ("as of"), nor a
+    degree ("M.D.") or word of forms ("IBAN" in "IBAN DE89...") that looks like a name."""
     text, after = doc[start:end].text, doc[end : end + 2].text
     if all(token.is_stop and token.is_lower for token in doc[start:end]):
         return False
@@ -269,13 +268,13 @@ def _is_entity(doc: Doc, start: int, end: int) -> bool:
 
 
 def _is_degree(text: str) -> bool:
-    """Whether a text is a degree or an office in letters with points, as the M.D. of a doctor."""
+    """Return whether a text is a degree or an office abbreviated with full stops, as M.D."""
     return text.count(".") > 1 and text.replace(".", "").lower() in NO_NAME_PART
 
 
 def _trimmed(bounds: Bounds, label: str, start: int, end: int) -> tuple[int, int]:
-    """The extent without white space and marks at its ends, and of a name without degrees and
-    linking words."""
+    """Return an extent without white space and marks at its ends; except for dates and times,
+    also without degrees and linking words."""
     doc = bounds.doc
     if label not in ("DATE", "TIME"):
         while start < end and _is_degree(doc[end - 1].text):
