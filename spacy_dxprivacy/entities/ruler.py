@@ -1,7 +1,7 @@
-"""The factory of the rule-based recogniser.
+"""The factories of the rule-based and the statistical recogniser.
 
-spaCy imports the entry points of all factories at the first component of any pipeline, so the rules
-are imported when a pipeline asks for them.
+spaCy imports the entry points of all factories when any pipeline adds its first component, so the
+rules and the network are only imported when a pipeline uses them.
 """
 
 from __future__ import annotations

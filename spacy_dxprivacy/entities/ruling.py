@@ -1,7 +1,7 @@
 """A rule-based recogniser of names, dates, places and numbers, for pipelines without NER.
 
-It finds what public lists and forms can find, and misses the rest: see docs/how-to/entities.md for
-its recall. The entity sanitizer does not protect what it misses.
+It finds entities in public lists and formats, and misses all others; docs/how-to/entities.md gives
+its recall. The entity sanitizer does not protect entities that the recogniser misses.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from .phrases import match_phrases
 from .tables import FIRMS, LABELS, LANDS, MATCHED, NAMES, RuleNode, pattern, rule_tree, words
 from .words import builtin_lexicon, is_name, kinds_of
 
-# The `ent_id_` of what the built-in rules found, which a network reads as evidence. Your own
-# patterns have none, nor have names in disguise, which no network has learned.
+# The `ent_id_` of entities of the built-in rules, which the network reads as evidence. Your own
+# patterns have none, and neither have disguised names, on which no network was trained.
 BY_RULE, BY_GUESS = "dx_rule", "dx_guess"
-# What a match is labelled -> its label and `ent_id_`.
+# Label of a match -> label and `ent_id_` of its entity.
 _SOURCES = {label: (label, BY_RULE) for label in LABELS}
 _SOURCES |= {"DISGUISED": ("PERSON", ""), "GUESSED": ("PERSON", BY_GUESS)}
-# First tokens of firms, however the tokenizer cuts them.
+# First tokens of listed firms, for both ways in which tokenizers split them.
 _FIRM_FIRST = frozenset(
     first for name in FIRMS if name for first in (name.split()[0], *re.findall(r"^\w+", name))
 )
@@ -42,17 +42,17 @@ _PLACE_AFTER = words("PLACE_AFTER")
 
 
 class DxEntityRuler(FailsClosed, EntityRuler):
-    """Find entities by rules, made from the built-in space, and by your own patterns.
+    """Find entities by rules based on the built-in space, and by your own patterns.
 
-    Your own patterns (`add_patterns`) come on top, and they alone are saved with the pipeline: the
-    built-in ones are made anew from the package. Every Doc leaves with ENT_IOB set. Like the
-    sanitizer, it lets no error handler swallow an error.
+    Only your own patterns (`add_patterns`) are saved with the pipeline: the built-in rules are part
+    of the package. Every Doc leaves with ENT_IOB set. As with the sanitizer, no error handler can
+    suppress an error.
 
     Args:
         nlp: The pipeline.
         name: The component's name.
-        guess: Also take capitalised words within a sentence that no list holds for persons; more
-            names are found, and more brands and terms are marked.
+        guess: Also mark capitalised words within a sentence that no list holds as persons. This
+            finds more names, and also marks more brands and terms.
         overwrite_ents: Replace the entities of earlier components rather than add to them.
     """
 
@@ -69,17 +69,17 @@ class DxEntityRuler(FailsClosed, EntityRuler):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All labels of the rules and your own patterns."""
+        """Return all labels of the rules and of your own patterns."""
         return tuple(sorted({*LABELS, *super().labels}))
 
     def __call__(self, doc: Doc) -> Doc:
-        """Set the entities. A Doc that holds rows of a table is replaced by one in which each field
-        has its own tokens."""
+        """Set the entities. A Doc with table rows is replaced by a Doc in which each field has
+        its own tokens."""
         return super().__call__(split_table_fields(in_normal_form(doc, self.nlp, self)))
 
     def match(self, doc: Doc) -> list[tuple[Any, int, int]]:
-        """Return (label, start, end) of all matches: your own, then the longest first, then by
-        label, then from left to right."""
+        """Return (label, start, end) of all matches: first those of your own patterns, then the
+        others in order of falling length, label and position."""
         own_matches = super().match(doc) if len(self) else []
         language = language_of_doc(doc)
         entities = self._match_english(doc) if language == "en" else match_foreign(doc, language)
@@ -88,10 +88,10 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         return own_matches + sorted(entities, key=lambda m: (m[1] - m[2], order[m[0]], m[1]))
 
     def set_annotations(self, doc: Doc, matches: Iterable[tuple[Any, int, int]]) -> None:
-        """Make every matched word part of an entity, and find further mentions of all.
+        """Make every matched word part of an entity, then add further mentions of all entities.
 
-        Where two matches overlap, the later one keeps what the earlier left. What earlier
-        components found stays, unless overwritten.
+        If two matches overlap, the later one gets the tokens that the earlier one left. Entities of
+        earlier components stay, unless `overwrite_ents` is set.
         """
         spans = [] if self.overwrite else list(doc.ents)
         taken = {i for span in spans for i in range(span.start, span.end)}
@@ -109,12 +109,12 @@ class DxEntityRuler(FailsClosed, EntityRuler):
         doc.ents = tuple(spans)
 
     def _match_english(self, doc: Doc) -> set[Entity]:
-        """Return (label, start, end); a person that guesses alone have found is GUESSED."""
+        """Return (label, start, end); a person that only guesses found has the label GUESSED."""
         matches = {*match_words(rule_tree(guess=self.guess), kinds_of(doc))}
         matches |= {*match_phrases(doc), *match_foreign_days(doc)}
         sure = {i for label, *span in matches if label == "PERSON" for i in range(*span)}
         matches = {(_SOURCES[label][0], start, end) for label, start, end in matches}
-        # Cut twice: an entity whose label changed ends at other words.
+        # Cut twice: after its label changes, an entity is cut at other words.
         bounds = Bounds(doc)
         entities = bounds.cut(relabelled(bounds, bounds.cut(matches)))
         return {
@@ -126,7 +126,7 @@ class DxEntityRuler(FailsClosed, EntityRuler):
 
 
 def match_words(tree: RuleNode, kinds: Sequence[AbstractSet[str]]) -> Iterator[Entity]:
-    """Yield (label, start, end) of the rules that tokens of these kinds match."""
+    """Yield (label, start, end) of each rule that matches tokens of these kinds."""
     for start in range(len(kinds)):
         nodes, end = [tree], start
         while nodes and end < len(kinds):
@@ -139,8 +139,8 @@ def match_words(tree: RuleNode, kinds: Sequence[AbstractSet[str]]) -> Iterator[E
 def _free_runs(
     doc: Doc, start: int, end: int, taken: set[int], is_secret: bool
 ) -> Iterator[tuple[int, int]]:
-    """The parts of a match that are still free, without space at their ends, nor punctuation, which
-    only secrets end in."""
+    """Yield the parts of a match that are still free, without white space and punctuation at their
+    ends. Secrets keep their punctuation."""
     marks = "" if is_secret else "#"
     for is_taken, run in groupby(range(start, end), key=taken.__contains__):
         tokens = [] if is_taken else [doc[i] for i in run]
@@ -158,11 +158,11 @@ def _free_runs(
 
 
 def relabelled(bounds: Bounds, matches: Collection[Entity]) -> list[Entity]:
-    """Return the matches of a document with corrected labels."""
+    """Return the matches, with the labels of persons that are firms or places corrected."""
     doc = bounds.doc
     gpes = (start for label, start, _ in matches if label == "GPE")
     lands = {i for i in gpes if builtin_lexicon().of(bounds.texts[i]) & LANDS}
-    # Many persons begin or end at the same word.
+    # Computed once per word, as many persons begin or end at the same word.
     persons = [(start, end) for label, start, end in matches if label == "PERSON"]
     after = {i: _label_after(doc[max(i - 4, 0) : i].text_with_ws) for i in {i for i, _ in persons}}
     before = {end: _label_before(bounds, end) for end in {end for _, end in persons}}
@@ -175,7 +175,7 @@ def relabelled(bounds: Bounds, matches: Collection[Entity]) -> list[Entity]:
                 named = any(builtin_lexicon().of(word) & NAMES for word in bounds.texts[start:end])
                 label = "GPE" if town and not named else "PERSON"
         if label in ("PERSON", "GPE") and bounds.lowers[start] in _FIRM_FIRST:
-            # A single word that is also a name says too little.
+            # A single word that is also a personal name is too little evidence of a firm.
             is_one_name = end - start == 1 and is_name(bounds.texts[start])
             is_firm = not is_one_name and doc[start:end].text.lower() in FIRMS
             label = "ORG" if is_firm else label
@@ -184,14 +184,14 @@ def relabelled(bounds: Bounds, matches: Collection[Entity]) -> list[Entity]:
 
 
 def _label_after(text: str) -> str:
-    """The label of a name after these words; "" where they do not tell."""
+    """Return the label of a name by the words before it, or "" without evidence."""
     if pattern("BEFORE_FIRM").search(text):
         return "ORG"
     return "GPE" if pattern("LIVED").search(text) else ""
 
 
 def _label_before(bounds: Bounds, end: int) -> str:
-    """The label of a name by the words after it; "" where they do not tell."""
+    """Return the label of a name by the words after it, or "" without evidence."""
     doc, texts = bounds.doc, bounds.texts
     tail = doc[end - 1 : end + 4].text_with_ws[len(texts[end - 1]) :]
     if pattern("AFTER_FIRM").match(tail):
@@ -200,7 +200,7 @@ def _label_before(bounds: Bounds, end: int) -> str:
 
 
 def _hyphened(doc: Doc, end: int) -> int:
-    """Where a name such as "Hauta-aho" ends."""
+    """Return the end of a name with the part after its hyphen, as in "Hauta-aho"."""
     if end + 1 >= len(doc) or doc[end].text not in ("-", "‐"):
         return end
     joined = not (doc[end].whitespace_ or doc[end - 1].whitespace_)

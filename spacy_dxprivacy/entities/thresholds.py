@@ -1,14 +1,14 @@
-"""How sure dx_entity_recognizer has to be, by default.
+"""The default thresholds and evidence factors of dx_entity_recognizer.
 
-Chosen for rules and network as one, on text that the network did not learn from: see
-scripts/README.md.
+They were chosen for the rules and the network together, on text that the network was not trained
+on: see scripts/README.md.
 """
 
 from __future__ import annotations
 
 NETWORK = "dx_entity_recognizer"
-# By label, how much more probable than none an entity is to be.
+# By label, the minimum ratio of the probability of an entity to that of no entity.
 THRESHOLDS = {"PERSON": 1.0, "ORG": 0.35, "GPE": 0.5, "ADDRESS": 2.0, "DATE": 2.0, "TIME": 2.0}
-# How many times as probable a rule of dx_entity_ruler makes a person or place, and a guess.
+# Factors on the probability of a person or place that dx_entity_ruler found: by rule, by guess.
 EVIDENCE = {"dx_rule": 100.0, "dx_guess": 100.0}
 NETWORK_CONFIG = {"threshold": THRESHOLDS, "evidence": EVIDENCE}
