@@ -1,9 +1,9 @@
 """Word lists, token rules and regular expressions of the recogniser, and lists of surrogates.
 
-A section of a file of data/entities is a line `== NAME` and the lines below it; a line that begins
-with "# " is a comment. `words.txt` holds lists, `rules.txt` token rules (patterns for spaCy's
-Matcher), `forms.txt` regular expressions, `calendars.txt` names of months and days, and forms of
-dates, of each language. NOTICE says where the lists of surrogates come from.
+A section of a file in data/entities is a line `== NAME` and the lines below it; a line that begins
+with "# " is a comment. `words.txt` holds word lists, `rules.txt` token rules, which `rule_tree`
+joins into a tree of token kinds, `forms.txt` regular expressions, and `calendars.txt` names of
+months and days and date formats of each language. NOTICE states the sources of surrogate lists.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from itertools import chain, product
 from ..about import DATA
 
 _REFERENCE = re.compile(r"\{([<*]?)([A-Z_]+|[a-z ]+)\}")
-_LIST = re.compile(r"(?:(?:[^\W_]|[ '’&/-]|\\\.)+(?:\||\Z)){5,}")  # of words, no other expression
+_LIST = re.compile(r"(?:(?:[^\W_]|[ '’&/-]|\\\.)+(?:\||\Z)){5,}")  # alternatives of plain words
 _NAMED = re.compile(r"([a-zA-Z]\w*): (.*)")
 
 
 @cache
 def sections(file: str) -> dict[str, list[str]]:
-    """Return the lines of each section of a file of data/entities, or of data for "a/b"."""
+    """Return section -> lines of a file in data/entities, or in data if it is a path "a/b"."""
     named: dict[str, list[str]] = {}
     lines: list[str] = []
     path = DATA / (f"{file}.txt" if "/" in file else f"entities/{file}.txt")
@@ -36,35 +36,35 @@ def sections(file: str) -> dict[str, list[str]]:
 
 
 def words(name: str, file: str = "words") -> frozenset[str]:
-    """Return a list of single words."""
+    """Return the set of words of a section, in which white space separates words."""
     return frozenset(" ".join(sections(file)[name]).split())
 
 
 def by_word(name: str, file: str) -> dict[str, str]:
-    """Return the kind of each word of a section with lines `kind: words`."""
+    """Return word -> kind for a section whose lines are `kind: words`."""
     rows = (line.partition(": ") for line in sections(file)[name])
     return {word: kind for kind, _, listed_words in rows for word in listed_words.split()}
 
 
 @cache
 def pattern(name: str, file: str = "forms") -> re.Pattern[str]:
-    """Return a section of forms.txt or foreign.txt, compiled when it is first used."""
+    """Return the regular expression of a section, compiled at its first use."""
     return re.compile(_expanded("".join(sections(file)[name])))
 
 
 def expanded(name: str) -> str:
-    """Return a section of forms.txt as one regular expression."""
+    """Return a section of forms.txt as one regular expression, with its references replaced."""
     return _expanded("".join(sections("forms")[name]))
 
 
 def forms(name: str, file: str = "forms") -> list[tuple[str, str]]:
-    """Return (name or "", regular expression) of each line of a table of a file."""
+    """Return (name or "", regular expression) of each line of a table, which is a section."""
     rows = [_NAMED.fullmatch(line) or ("", "", line) for line in sections(file)[name]]
     return [(row[1], _expanded(row[2])) for row in rows]
 
 
 def kind_of(match: re.Match[str]) -> str:
-    """Return the name of the line of a table that matched."""
+    """Return the name of the table line that matched."""
     return str(match.lastgroup).partition("_")[0]
 
 
@@ -73,8 +73,8 @@ def _expanded(text: str) -> str:
 
 
 def _referred(marker: str, name: str) -> str:
-    """A section of forms.txt; after "<" a look-behind for its phrases; after "*" the lines of a
-    table, each named line in a group."""
+    """Return a section as a regular expression: with marker "<" a look-behind for its phrases, with
+    "*" the alternatives of a table, in which each named line is a group."""
     if marker == "*":
         groups = [f"?P<{kind}_{i}>" if kind else "?:" for i, (kind, _) in enumerate(forms(name))]
         return "|".join(f"({g}{row})" for g, (_, row) in zip(groups, forms(name), strict=True))
@@ -86,7 +86,7 @@ def _referred(marker: str, name: str) -> str:
 
 
 def _by_letter(words: Iterable[str]) -> str:
-    """A regular expression of the same alternatives, which compares each letter once."""
+    """Return a regular expression of the same alternatives that compares each letter once."""
     rests: dict[str, list[str]] = {}
     for word in dict.fromkeys(words):
         size = 2 if word.startswith("\\") else 1
@@ -98,8 +98,8 @@ def _by_letter(words: Iterable[str]) -> str:
 
 
 NONE: frozenset[str] = frozenset()
-# Kinds that are looked up in lower case, without a final full stop; and those that only ever follow
-# another word of a rule.
+# LISTED: kinds of words, looked up in lower case without a final full stop. FOLLOWING: kinds that
+# only follow another word in a rule.
 LISTED = {
     kind: words(kind)
     for kind in "TITLE ROLE PARTICLE GREETING SIGNOFF FIELD IN_PLACE ORDINAL RELATIVE AMOUNT "
@@ -108,7 +108,7 @@ LISTED = {
 FOLLOWING = {
     kind: words(kind) for kind in "CUE AUX HUMAN MODAL DATE_UNIT TIME_UNIT DAYPART UNIT".split()
 }
-# Classes of the built-in space.
+# Word classes of the built-in space.
 NAMES = frozenset({"first_name", "surname"})
 PEOPLES = frozenset({"nationality", "religion", "language", "region"})
 LANDS = frozenset({"country", "state", "region"})
@@ -117,7 +117,7 @@ TERM_NOUNS, PRODUCTS, GOODS = (words(name, "terms") for name in ("TERM_NOUNS", "
 FIRMS = frozenset(name.strip() for name in " ".join(sections("words")["FIRMS"]).split(","))
 
 
-# Where two matches have the same extent, the label that comes first here is kept. DISGUISED and
+# Labels by priority: if two matches have the same extent, the first label wins. DISGUISED and
 # GUESSED are persons.
 MATCHED = (
     "SECRET DATE TIME EMAIL URL PHONE ID ADDRESS ORG GPE DISGUISED PERSON GUESSED QUANTITY CARDINAL"
@@ -131,8 +131,8 @@ _REPEATED = re.compile(r"(.+?)(?:\{(\d),(\d)\}|\?)?")
 class RuleNode:
     """A node of the tree of token rules.
 
-    children: by what the next token has to be, a kind or a word. ends: label of each rule that ends
-    here, and its tokens of context before and after.
+    children: nodes by the kind, or the literal word, of the next token. ends: (label, number of
+    context tokens before, and after) of each rule that ends here.
     """
 
     children: dict[str, RuleNode]
@@ -141,8 +141,8 @@ class RuleNode:
 
 @cache
 def rule_tree(*, guess: bool) -> RuleNode:
-    """Return all token rules. guess: also rules for GUESSED, persons whose words alone speak for
-    them."""
+    """Return the tree of all token rules. guess: Include GUESSED rules, for persons whose own words
+    are the only evidence."""
     root = RuleNode({}, set())
     for label, lines in sections("rules").items():
         for line in lines if guess or label != "GUESSED" else ():
@@ -156,7 +156,7 @@ def rule_tree(*, guess: bool) -> RuleNode:
 
 
 def _repeated(word: str) -> list[list[str]]:
-    """Return a word of a rule as often as it may stand: of "NAME{1,2}" once and twice."""
+    """Return a word with each count that its quantifier allows: "NAME{1,2}" once and twice."""
     base, least, most = _fields(_REPEATED, word)
     if least is None:
         return [[], [word[:-1]]] if base != word else [[word]]
@@ -172,7 +172,7 @@ def _fields(form: re.Pattern[str], text: str) -> Sequence[str | None]:
 
 @cache
 def rule_words() -> frozenset[str]:
-    """Return the words, in lower case, that rules ask for by themselves or in a list."""
+    """Return the lower-case words that rules name literally or by a list of FOLLOWING."""
     nodes, literals = [rule_tree(guess=True)], set[str]()
     for node in nodes:
         literals.update(word for word in node.children if not word.isupper())
@@ -182,15 +182,15 @@ def rule_words() -> frozenset[str]:
 
 @cache
 def listed(name: str) -> tuple[str, ...]:
-    """Return the lines of a file: "female", "male" (512 first names each), "surnames" (1,024),
-    "streets", "countries"."""
+    """Return the lines of a surrogate list, such as "female", "male" (512 first names each),
+    "surnames" (1,024), "streets" and "countries"."""
     return tuple((DATA / "surrogates" / f"{name}.txt").read_text(encoding="utf8").splitlines())
 
 
 @cache
 def listed_of(language: str, name: str) -> tuple[str, ...]:
-    """Return a list of a language: "female", "male", "surnames", "towns", "streets", "countries",
-    "houses" (word:kind of an organisation), "ends" (of companies); the first three of English too.
+    """Return a surrogate list of a language: "female", "male", "surnames" (English has these, too),
+    "towns", "streets", "countries", "houses" (word:kind of an organisation), "ends" (of companies).
     """
     if language == "en":
         return listed(name)
@@ -200,15 +200,15 @@ def listed_of(language: str, name: str) -> tuple[str, ...]:
 
 
 def is_first_name(word: str) -> bool:
-    """Return whether a list of first names has the word."""
+    """Return whether a list of English first names contains the word."""
     return word.title() in listed("female") or word.title() in listed("male")
 
 
 _ROWS = [line.split("\t") for line in listed("states")]
 STATES = {short: name for short, name, _ in _ROWS}
-# The first two digits that postal codes of a state may have.
+# State -> the first two digits of its postal codes.
 ZIP_HEADS = {short: heads.split() for short, _, heads in _ROWS}
-# A word of an organisation's name -> its kind.
+# Word in an organisation's name -> kind of the organisation.
 HOUSES = dict(line.split(":") for line in listed("houses"))
 STREET_KINDS = ("Street", "Avenue", "Road", "Lane", "Drive", "Court", "Place", "Way")
 COMPANY_ENDS = ("Inc.", "LLC", "Group", "Partners", "Company", "Associates", "Services", "Holdings")
@@ -216,7 +216,7 @@ COMPANY_ENDS = ("Inc.", "LLC", "Group", "Partners", "Company", "Associates", "Se
 
 @cache
 def cities() -> tuple[tuple[str, str], ...]:
-    """Return (city, short name of its state) of 1,024 cities of the United States."""
+    """Return (city, abbreviation of its state) for 1,024 cities of the United States."""
     pairs = (line.split("\t") for line in listed("cities"))
     return tuple((city, state) for city, state in pairs if state in STATES)
 
@@ -229,10 +229,10 @@ YEAR = r"(?:(?:1[5-9]|20)\d\d|['’]\d\d)(?!\d)"
 
 @dataclass(frozen=True)
 class DateWords:
-    """The words for dates of a language, in small letters.
+    """The words for dates of a language, in lower case.
 
-    spellings: each name of a month -> its number. beside: words that may stand beside a date. The
-    others are regular expressions, as the file has them.
+    spellings: Spelling of a month -> its number. beside: Words that may stand beside a date. The
+    fields of type `str` are regular expressions from calendars.txt.
     """
 
     months: tuple[str, ...]
@@ -248,11 +248,11 @@ class DateWords:
     holidays: str = ""
 
     def number(self, month: str) -> int:
-        """Return the number of a month, from 1."""
+        """Return the number of a month, from 1 to 12."""
         return self.spellings[month.lower().rstrip(".")]
 
     def patterns(self) -> list[tuple[str, str]]:
-        """Return (kind, regular expression) of each form, the longest first; not of English."""
+        """Return (kind, regular expression) of each date format, longest first; not for English."""
         months = "|".join(sorted(self.spellings, key=len, reverse=True))
         weekdays = "|".join(self.weekdays)
         terms = {**vars(self), "months": months, "weekdays": weekdays, "day": DAY, "mark": MARK}
@@ -267,7 +267,7 @@ def _local_forms() -> list[tuple[str, str]]:
 
 @cache
 def date_words(language: str) -> DateWords:
-    """Return the words for dates of English or one of LANGUAGES."""
+    """Return the words for dates of English or of a language in LANGUAGES."""
     rows = dict(line.split(": ", 1) for line in sections("calendars")[language])
     months = tuple(rows.pop("months").split("|"))
     spellings = {name: i for i, name in enumerate(months, 1)}

@@ -1,8 +1,8 @@
-"""Decide what is no name: bodies, words of law, drugs, illnesses, tests, goods, abbreviations.
+"""Tell names from terms: institutions, legal words, drugs, illnesses, tests, goods, abbreviations.
 
 Recognisers take "Directorate", "Babinski" and "Amiodarone" for persons. Public lists
-(data/entities/terms.txt) say what such words are, and the words beside them whether somebody has
-that name.
+(data/entities/terms.txt) contain such terms, and the words beside a term decide whether it is the
+name of a person.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..text.mentions import Entity
 from .tables import FOLLOWING, GOODS, LISTED, PRODUCTS, TERM_NOUNS, expanded, pattern, words
 from .words import builtin_lexicon, is_name
 
-# The lists have the singular.
+# The lists contain singular forms only.
 INSTITUTIONS, LAW = (
     frozenset(form for word in words(name, "terms") for form in (word, f"{word}s"))
     for name in ("INSTITUTIONS", "LAW")
@@ -30,27 +30,27 @@ _GENERIC = INSTITUTIONS | LAW
 _OFFICES, _STATUTES = words("OFFICES", "terms"), words("STATUTES", "terms")
 _JOINTS = frozenset("of the and for de der du la ii iii iv".split())
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
-# What stands before a name, and before no term.
+# Words that stand before a name, and never before a term.
 _CALLING = LISTED["TITLE"] | LISTED["GREETING"] | {"see", *expanded("BEFORE_VERB").split("|")}
 _ROMAN = re.compile(r"[IVX]{1,4}[ab]?")
 _SCORE = re.compile(r"\d{1,2}(?:/\d{1,2})?")
-_SHORT_CAPITALS = 4  # letters of an abbreviation that no list has
+_SHORT_CAPITALS = 4  # maximum letters of an unlisted abbreviation
 
 
 class Terms:
-    """The terms of a document; texts, lowers: its tokens."""
+    """Finds the terms among mentions of a document. texts, lowers: the text of each token."""
 
     def __init__(self, doc: Doc, texts: Sequence[str], lowers: Sequence[str]) -> None:
         self.doc, self.texts, self.lowers = doc, texts, lowers
-        # Many matches are equal or share a word.
+        # Caches, as many matches are equal or share a word.
         self._judged: dict[tuple[Entity, frozenset[str]], Entity | None] = {}
         self._listed: dict[tuple[int, str], bool] = {}
 
     def judged(self, entity: Entity, names: set[str]) -> Entity | None:
-        """Return an entity without words of law at its ends, labelled as an organisation where it
-        is called one, or None where it is nobody's name.
+        """Return an entity without legal words at its ends, or None if it is a term. It is an ORG
+        if its last word names a type of institution.
 
-        names: words in small letters of the full names that the document has.
+        names: Lower-case words of the full names in the document.
         """
         key = entity, frozenset(names.intersection(self.lowers[entity[1] : entity[2]]))
         if key not in self._judged:
@@ -74,7 +74,7 @@ class Terms:
         return label, start, end
 
     def _is_title(self, start: int, end: int) -> bool:
-        """Whether a person is a title, and the name follows (the Dr. of Dr. Okafor)."""
+        """Return whether a person is only the title before a name (the Dr. of Dr. Okafor)."""
         is_title = end - start == 1 and self.lowers[start].rstrip(".") in LISTED["TITLE"]
         return is_title and end < len(self.texts) and self.texts[end].istitle()
 
@@ -106,14 +106,14 @@ class Terms:
         return end - start < 4 and self._is_called_after(start, end, telling)
 
     def _begins_statute(self, end: int) -> bool:
-        """Whether the capitalised words from a place on are the rest of the name of an act."""
+        """Return whether the capitalised words from token `end` on complete a statute's name."""
         title = takewhile(
             lambda i: self.texts[i].istitle(), range(end, min(end + 4, len(self.doc)))
         )
         return any(self.lowers[i] in _STATUTES for i in title)
 
     def _is_listed(self, i: int, label: str) -> bool:
-        """Whether a word is a term by itself."""
+        """Return whether the i-th word is a term by itself."""
         if (i, label) not in self._listed:
             self._listed[i, label] = self._look_up(i, label)
         return self._listed[i, label]
@@ -133,7 +133,7 @@ class Terms:
         return label == "GPE" and lower in GOODS
 
     def _is_abbreviation(self, i: int) -> bool:
-        """Whether a word is a letter, or a few capitals among words that are not in capitals."""
+        """Return whether a word is one letter, or a few capitals beside words not in capitals."""
         text = self.texts[i].rstrip(".")
         if len(text) == 1:
             return True
@@ -142,7 +142,7 @@ class Terms:
         return text.isupper() and len(text) <= _SHORT_CAPITALS and not shouted
 
     def _is_called_after(self, start: int, end: int, telling: Sequence[int]) -> bool:
-        """Whether an illness, a sign, a test or a device is called after somebody."""
+        """Return whether an illness, sign, test or device is named after the person."""
         texts, lowers = self.texts, self.lowers
         last = end - (texts[end - 1] in _POSSESSIVES)
         owns = last < len(texts) and texts[last] in _POSSESSIVES

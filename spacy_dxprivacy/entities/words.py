@@ -1,6 +1,6 @@
-"""Classify words by their letters and public tables: what each may be in a name, date or place.
+"""Classify words by their letters and public tables: their roles in names, dates and places.
 
-Rules read the kinds of words, not the words; the network reads features of theirs.
+The token rules match the kinds of words, not the words; the network reads features of the words.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .tables import (
 )
 
 T = TypeVar("T")
-_MARKS = ("NUM", "SPACE", "EMAIL", "URL")  # kinds that the vocabulary of a token tells
+_MARKS = ("NUM", "SPACE", "EMAIL", "URL")  # kinds from spaCy's lexical attributes
 KINDS = (*" ".join(sections("words")["KINDS"]).split(), *FOLLOWING, *_MARKS)
 ALSO_SURE = words("ALSO_SURE")
 ALSO_FIRST = ALSO_SURE | words("ALSO_FIRST")
@@ -49,7 +49,7 @@ _CLOSED = frozenset(
 )
 _CLOSINGS = frozenset("cheers regards sincerely thanks yours thx rgds".split())
 _JOINTS = frozenset({"-", "‐", "–", " "})
-MORE_OFTEN = 2.0  # Lexicon.plainness of a name that is a word of its own
+MORE_OFTEN = 2.0  # Lexicon.plainness from which a name is rather a common word
 _SUFFIX = frozenset("jr jr. sr sr. ii iii iv esq".split())
 _AMBIGUOUS = frozenset("may march mar dec sep jan jun sun sat wed mon thu thur".split())
 _NO_PART, _CHAT, _SMALL_FIRST = words("NO_PART"), words("CHAT"), words("SMALL_FIRST")
@@ -76,13 +76,13 @@ _DIGIT_KINDS = {
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The built-in space. rank: word -> row, where the most frequent words come first."""
+    """The words of the built-in space. rank: word -> row, in order of falling frequency."""
 
     rank: dict[str, int]
     classes: dict[str, frozenset[str]]
 
     def of(self, word: str) -> frozenset[str]:
-        """Return the classes of a word by the table, the list of names, or a surname's ending."""
+        """Return a word's classes from the table, the list of names, or a suffix of surnames."""
         classes = self.classes.get(word)
         if classes is None and word[:1].isupper():
             classes = listed_names().get(word.lower())
@@ -91,13 +91,13 @@ class Lexicon:
         return classes or NONE
 
     def is_first_name(self, word: str) -> bool:
-        """Return whether a word is a first name, and nothing else that is as frequent."""
+        """Return whether a word is a first name and no other word that is as frequent."""
         title = word.capitalize()
         return "first_name" in self.of(title) and self.plainness(title) <= 0.5
 
     def plainness(self, word: str) -> float:
-        """Return the rank of the capitalised word over that of the lower-case one. Above 1/2, as
-        for "Grace" and "Will", the capitalised one may just start a sentence."""
+        """Return the rank of the capitalised word divided by that of the lower-case word. Above
+        1/2, as for "Grace" and "Will", the capital may only mark the start of a sentence."""
         if word not in self.rank and word.lower() not in self.rank:
             return 0.0
         nowhere = 10 * len(self.rank)
@@ -120,7 +120,7 @@ def builtin_lexicon() -> Lexicon:
 
 @lru_cache(maxsize=1)
 def listed_names() -> dict[str, frozenset[str]]:
-    """Return the list of names and cities (see NOTICE): word in lower case -> its classes."""
+    """Return lower-case word -> classes for the list of names and cities (see NOTICE)."""
     class_of = {"f": "first_name", "s": "surname", "c": "city"}
     sets: dict[str, frozenset[str]] = {}
     names = {}
@@ -133,7 +133,7 @@ def listed_names() -> dict[str, frozenset[str]]:
 
 
 def cache_public_words(function: Callable[[str], T]) -> Callable[[str], T]:
-    """Cache the results of a function for words of the built-in space: other words may be names."""
+    """Cache results only for words of the built-in space, since other words may be names."""
     cached = cache(function)
 
     @wraps(function)
@@ -144,12 +144,12 @@ def cache_public_words(function: Callable[[str], T]) -> Callable[[str], T]:
 
 
 def is_name(word: str) -> bool:
-    """Return whether a word is a name of persons, whatever else it is."""
+    """Return whether a word is a personal name, among other possible meanings."""
     return bool(builtin_lexicon().of(word.capitalize()) & NAMES)
 
 
 def is_plain(word: str) -> bool:
-    """Return whether a word is a common one, and far more often that than a name."""
+    """Return whether a word is common, and far more frequent as a common word than as a name."""
     lexicon, word = builtin_lexicon(), word.lower()
     seldom = is_name(word) and lexicon.plainness(word.capitalize()) < MORE_OFTEN
     return word in lexicon.rank and not seldom
@@ -160,13 +160,13 @@ def is_plain(word: str) -> bool:
 
 @cache_public_words
 def kinds(word: str) -> frozenset[str]:
-    """Return the kinds of a word, of KINDS, and the word in lower case where a rule has it."""
+    """Return the kinds of a word (see KINDS), with its lower-case form if a rule names it."""
     return _shared(_judged(word))
 
 
 @cache
 def _shared(word_kinds: frozenset[str]) -> frozenset[str]:
-    """One object for equal sets."""
+    """Return the same object for equal sets."""
     return word_kinds
 
 
@@ -196,7 +196,7 @@ def _judged(word: str) -> frozenset[str]:
 
 
 def _judge_glued(word: str, word_kinds: set[str]) -> None:
-    """Codes, and names that a tokenizer left in a longer token, as in Anna/Peter or Peter:"Yes."""
+    """Add kinds for codes, and for names within a longer token (Anna/Peter, Peter:"Yes)."""
     if len(_DIGIT.findall(word)) > 2:
         word_kinds.add("CODE")
     pieces = [] if re.search("@|www|//", word) else _PIECE.findall(word)
@@ -214,7 +214,7 @@ def _calendar_kinds(word: str) -> set[str]:
 
 
 def _judge_lower(word: str, word_kinds: set[str]) -> None:
-    """Names in lower case, as in chats: only words that are nothing else in the table."""
+    """Add kinds for lower-case names, as in chats: words without another entry in the table."""
     lexicon = builtin_lexicon()
     named, lower = lexicon.of(word.capitalize()), lexicon.of(word)
     if word[1:] in ("", "."):
@@ -275,7 +275,7 @@ def _judge_name(word: str, title: str, word_kinds: set[str]) -> None:
 
 
 def _is_new(word: str) -> bool:
-    """Whether a word is capitalised, and neither it nor an inflected form is in the table."""
+    """Return whether a word may be a name, and neither it nor a base form is in the table."""
     lower = word.lower()
     forms = {word, lower, pattern("PREFIX").sub("", lower, count=1)}
     forms |= {lower[: -len(ending)] for ending in ("s", "es", "ed") if lower.endswith(ending)}
@@ -283,18 +283,18 @@ def _is_new(word: str) -> bool:
 
 
 def _may_be_name(word: str) -> bool:
-    """Whether a word is no abbreviation, product in camel case, or common noun by its ending."""
+    """Return whether a word is no abbreviation, camel-case product or noun by its suffix."""
     inner = any(not c.islower() for c in word[1:])
     if inner and not _INNER_CAPITAL.match(word):
         return False
     return len(word) > 2 and not pattern("COMMON_END").search(word)
 
 
-# -- what the rules read -----------------------------------------------------------------------
+# -- the kinds of tokens, for the rules --------------------------------------------------------
 
 
 def kinds_of(doc: Doc) -> list[frozenset[str]]:
-    """Return the kinds of each token; its vocabulary tells some of them."""
+    """Return the kinds of each token, including those from spaCy's lexical attributes."""
     texts = [token.text for token in doc]
     by_word = {word: kinds(word) for word in set(texts)}
     token_kinds = [by_word[text] for text in texts]
@@ -304,11 +304,11 @@ def kinds_of(doc: Doc) -> list[frozenset[str]]:
     return token_kinds
 
 
-# -- the features that the network reads -------------------------------------------------------
+# -- the features of tokens, for the network ---------------------------------------------------
 
 
 def features(docs: Sequence[Doc]) -> list[Numbers2d]:
-    """Return for each Doc uint64 (tokens, 6): word, beginning, ending, shape, kind, vector."""
+    """Return uint64 (tokens, 6) for each Doc: word, prefix, suffix, shape, kind, vector row."""
     rows = {word: _features_of(word) for word in {token.text for doc in docs for token in doc}}
     arrays = ([rows[token.text] for token in doc] for doc in docs)
     return [np.array(array, dtype=np.uint64).reshape(-1, 6) for array in arrays]
