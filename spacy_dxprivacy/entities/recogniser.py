@@ -32,7 +32,7 @@ from .words import builtin_lexicon, features
 TOKENS = 4096  # per call of the network
 UNKNOWN = 0.4  # share of unknown lower-case words above which a text is hardly English
 STRICTER = 3.0  # factor on the thresholds for such a text
-UNLIKELY = 0.01  # tokens are skipped if no label reaches this ratio to no entity
+UNLIKELY = 0.01  # minimum ratio of a token's best label to no entity; others are outside
 TINY = 1e-9
 Factors = dict[str, float]
 FORM_WORDS, NO_NAME_PART = words("FORM_WORDS"), words("NO_NAME_PART")

@@ -206,7 +206,7 @@ def is_first_name(word: str) -> bool:
 
 _ROWS = [line.split("\t") for line in listed("states")]
 STATES = {short: name for short, name, _ in _ROWS}
-# State -> the first two digits of its postal codes.
+# State -> pairs of digits with which its postal codes may begin.
 ZIP_HEADS = {short: heads.split() for short, _, heads in _ROWS}
 # Word in an organisation's name -> kind of the organisation.
 HOUSES = dict(line.split(":") for line in listed("houses"))

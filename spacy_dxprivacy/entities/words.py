@@ -91,7 +91,7 @@ class Lexicon:
         return classes or NONE
 
     def is_first_name(self, word: str) -> bool:
-        """Return whether a word is a first name and no other word that is as frequent."""
+        """Return whether a word is a first name, and clearly rarer in lower case."""
         title = word.capitalize()
         return "first_name" in self.of(title) and self.plainness(title) <= 0.5
 
