@@ -6,7 +6,7 @@ r"""Numbers sampled near their value (dx.Number.v1).
 Noise       P[k steps] proportional to exp(-epsilon |k| step), sampled in integer arithmetic
 Guarantee   epsilon nats per unit of the metric (metric-dp), for numbers of any value in the same
             text, with the same sign, decimals and percent sign. Each number of a mention such as
-            120/80 is sampled separately; the distance of two mentions is the sum over their numbers
+            120/80 is sampled separately; distances of mentions are the sums over their numbers.
             Rounding to the decimals shown, bounds, and the written form are post-processing.
             "relative" rounds the logarithm to a step first: at most epsilon 10^-12 more
 Form        A public ASCII pattern decides whether a text is a number; the value never does. The
