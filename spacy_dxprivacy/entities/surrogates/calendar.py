@@ -1,5 +1,5 @@
-"""Numbers of days and of longer units of time, which a date shift is added to. The calendar of a
-date follows from how many digits of its year the text shows."""
+"""Numbers days and longer units of time, so that a date shift is an addition. How many digits of
+its year the text shows decides the calendar of a date."""
 
 from __future__ import annotations
 

@@ -54,8 +54,8 @@ Form = tuple[Callable[[str, int], re.Match[str] | None], str, str]
 class Written:
     """The match of a form, whose fields can be read and written again; a missing field is None.
 
-    kind: name of the reader. language: language of the form. order: "mdy", "dmy", or "" if numeric
-    dates of the document fit neither. before: words before the mention, in lower case.
+    kind: name of the reader. language: language of the form. order: "mdy", "dmy", or "" if the
+    document's numeric dates fit neither. before: words before the mention, in lower case.
     """
 
     match: re.Match[str]

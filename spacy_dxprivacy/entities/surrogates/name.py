@@ -80,7 +80,7 @@ class Name(Independent):
 
     @property
     def _shown(self) -> str:
-        """Source of the gender. With a key it is "any", so that a given name has one surrogate."""
+        """Source of the gender. With a key, "text" becomes "any": a name has the same surrogate."""
         return "any" if self.gender == "text" and self.scope.key is not None else self.gender
 
     @property

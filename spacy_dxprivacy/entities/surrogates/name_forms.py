@@ -347,7 +347,7 @@ def _glued_names(forms: Sequence[Form]) -> set[str]:
 
 
 def _is_user_name(text: str, form: Form, glued: Collection[str]) -> bool:
-    """Return whether a mention of a person is a mail address or a user name: it has marks of one,
+    """Return whether a mention of a person is a mail address or a user name: it has their marks,
     joins names of the document, or is in lower case and in no list of names."""
     handle = _HANDLE.fullmatch(text)
     if handle and (handle[1] is None or (text.islower() and handle[1] not in TITLES)):

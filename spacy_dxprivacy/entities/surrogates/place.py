@@ -8,9 +8,9 @@ Place         a city becomes a city of the United States (uniform over 1,024, wi
 Address       a house number (uniform from 1 to 9999), a street (uniform over 188 names and 8
               kinds), a city with its state, and a postal code of that state. In plaintext is which
               of these parts a mention has
-Organisation  a family name, a street name (uniform over 1,024 and 188) and the kind of
-              organisation: the kind that the mention names (Hospital, University, Bank), which is
-              in plaintext, else a family name and one of eight forms of companies
+Organisation  a family name (uniform over 1,024) with a street name (over 188) and the kind that the
+              mention names (Hospital, University, Bank), which is in plaintext, else with one of
+              eight forms of companies
 Languages     The above holds for English. In other languages: a town (uniform over about 100), a
               country (about 60), a postal code (new digits and letters); a street (about 60), a
               house number (1 to 199), a town and a postal code, which need not be the town's; a

@@ -277,7 +277,7 @@ class Restorer:
     as the text is shown.
 
     Args:
-        rows: Rows of rows_of.
+        rows: Rows that rows_of returns.
         escaped: Escape originals for a JSON string.
     """
 
@@ -432,8 +432,8 @@ class Markup:
         self._begins = False  # whether the target of a link begins here
 
     def holds(self, after: str) -> bool:
-        """Return whether a word is part of markup. A word that is all of it, given the text `after`
-        it, as in <a@b.c> and ](a@b.c), is not."""
+        """Return whether the next word is part of markup, but not all of it as in <a@b.c> and
+        ](a@b.c). after: the text that follows the word."""
         if self._state in ("", "]"):
             return False
         if self._state == "<" or self._begins:

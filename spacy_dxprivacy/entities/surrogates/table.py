@@ -77,7 +77,7 @@ class Entry:
 
     @property
     def likeliest(self) -> str:
-        """One of the originals, in mixed case if possible."""
+        """One of the originals, preferably in mixed case."""
         return max(self.originals, key=lambda text: (not is_upper(text), not text.islower(), text))
 
 

@@ -55,7 +55,7 @@ class Timeline:
     """
 
     def __init__(self, mentions: Sequence[Mention], order: str, language: str = "en") -> None:
-        # The order depends on which dates fit which order, and so on their values: the order of the
+        # The order depends on which dates fit which order, so on their values: the order of the
         # output shows that a day is above 12 (as [DATE] in its place would), and DateShift.in_clear
         # states this. The guarantee conditions on the order, as a part of the layout: if two
         # documents are read in the same order, each date is numbered by the same function of its
