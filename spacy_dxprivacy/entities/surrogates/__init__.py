@@ -1,4 +1,4 @@
-"""Surrogates of names, dates, numbers and places; `@dx_surrogates`, one for each label."""
+"""Surrogates of names, dates, numbers and places, registered as `@dx_surrogates`."""
 
 from .base import Draws, Mention, Scope, Surrogate
 

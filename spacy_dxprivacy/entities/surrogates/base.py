@@ -1,13 +1,13 @@
 """The protocol of surrogates, and the randomness that they draw from.
 
-A surrogate maps the mentions of one document to as many texts. Any object with the attributes of
-`Surrogate` is one; @registry.dx_surrogates registers its constructor. The package's own are frozen
-values: two labels with equal settings share what is drawn, so that the dates and the times of a
-document move by one shift.
+A surrogate maps the mentions of one document to one text each. Any object with the attributes of
+`Surrogate` satisfies the protocol; @registry.dx_surrogates registers its constructor. Surrogates of
+this package are frozen dataclasses: two labels with equal settings share their draws, so that the
+dates and the times of a document move by one shift.
 
 Randomness is the package's secure stream, or HMAC-SHA256 in counter mode under a secret key, over
-what a mention refers to: the same person has the same surrogate in every document, and without the
-key the stream cannot be distinguished from chance.
+the identity that a mention refers to: the same person has the same surrogate in every document, and
+without the key the stream cannot be distinguished from chance.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ...validate import fail, one_of
 
 KEY_ID = 16  # hexadecimal digits
 WAYS = ("drawn", "words", "kept")
-# What of the input each scope makes visible.
+# The facts about the input that each scope makes visible.
 LINKED = {
     "mention": (),
     "document": ("which mentions of a document are of the same person, place or number",),
@@ -42,15 +42,15 @@ Kind = TypeVar("Kind", bound="Independent")
 
 
 class Keyed:
-    """Pseudorandom numbers by a key and words; uniform over keys."""
+    """Pseudorandom numbers, a function of a key and words; uniform over keys."""
 
     def __init__(self, key: bytes, *words: str) -> None:
         framed = b"".join(len(w.encode()).to_bytes(4, "big") + w.encode() for w in words)
         self._words = self._expand(hmac.digest(key, b"dx stand-in" + framed, "sha256"))
 
     def integers(self, high: int, k: int) -> list[int]:
-        """Return k integers from 0 to high - 1, uniformly."""
-        # Beyond the last multiple of `high`, small numbers would be more likely.
+        """Draw k integers uniformly from 0 to high - 1."""
+        # Words beyond the last multiple of `high` would make small numbers more likely.
         fair = (word for word in self._words if word < WORD - WORD % high)
         return [next(fair) % high for _ in range(k)]
 
@@ -64,24 +64,24 @@ Stream = Rng | Keyed
 
 
 def pick(choices: Sequence[T], stream: Stream) -> T:
-    """Draw one of the choices, uniformly."""
+    """Draw one of the choices uniformly."""
     return choices[below(len(choices), stream)]
 
 
 def digits(k: int, stream: Stream) -> str:
-    """Draw k decimal digits, uniformly."""
+    """Draw k decimal digits uniformly."""
     return "".join(map(str, stream.integers(10, k)))
 
 
 @dataclass
 class Draws:
-    """What the surrogates of one document draw from.
+    """The randomness and the context that the surrogates of one document draw from.
 
-    rng: secure stream. user: whose document it is, where that is known. memory: shared by the
-    surrogates of the document. caller: of the service, or ""; each caller has a key of its own.
-    plain: words released unmodified beside the mentions, which are not drawn as names. language:
-    of the document. base: of the pipeline, in which a key draws. order: of day and month, "mdy" or
-    "dmy", in the documents before it; "" where they show none.
+    rng: secure stream. user: user of the document, or "". memory: state that the surrogates of the
+    document share. caller: caller of the service, or ""; each caller has its own key. plain: words
+    released unmodified outside of mentions; they are not drawn as names. language: language of the
+    document. base: language of the pipeline; surrogates by a key are in it. order: order of day and
+    month in earlier documents, "mdy" or "dmy"; "" if they do not show an order.
     """
 
     rng: Rng
@@ -96,8 +96,8 @@ class Draws:
 
 @dataclass(frozen=True)
 class Mention:
-    """A mention: its text and label, the word before it, up to four words before it, and up to
-    forty after it, as far as the next person."""
+    """A mention and its context. before: the word before it. lead: up to four words before it.
+    tail: up to forty words after it, up to the next person."""
 
     text: str
     label: str
@@ -110,10 +110,10 @@ class Mention:
 class Surrogate(Protocol):
     """Draws replacements for the mentions of one document.
 
-    name: as it is registered. way: "drawn", "words" (the component's mechanism draws the words of
-    the mention) or "kept". in_clear: what of the original is visible, in words. chance: the largest
-    probability that a mention comes out as it was; 0 means never, and an output that does raises.
-    guarantee: of what is drawn, given what is in plaintext.
+    name: registered name. way: "drawn", "words" (the component's mechanism samples the words of the
+    mention) or "kept". in_clear: describes what stays visible of the original. chance: largest
+    probability that a mention is unchanged; 0 means never, and an unchanged mention then raises.
+    guarantee: guarantee of the drawn texts, given the parts in plaintext.
     """
 
     @property
@@ -132,18 +132,18 @@ class Surrogate(Protocol):
     def guarantee(self) -> Guarantee: ...
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return as many texts, in the same order; None for a mention that stays as it is. Raise
+        """Return a text for each mention, in order; None for a mention that stays unmodified. Raise
         DxError if the document cannot be released."""
         ...
 
 
 @dataclass(frozen=True)
 class Scope:
-    """How far a surrogate goes: one for each "mention", one for the same original in a "document",
-    or, by the key in a file, in a "corpus". Raises DxError for a key that cannot be used.
+    """The texts in which the same original has the same surrogate: a single "mention", a "document"
+    or, with a key in a file, a "corpus". Raises DxError for a key that cannot be used.
 
-    A key in memory, as bytes, goes as far as the documents of one user: in the proxy, the requests
-    of a conversation."""
+    A key in memory, as bytes, covers the documents of one user: in the proxy, the requests of a
+    conversation."""
 
     reach: str
     key: str | bytes | None = field(default=None, repr=False)
@@ -159,27 +159,27 @@ class Scope:
 
     @property
     def is_one_users(self) -> bool:
-        """Whether the key is in memory, and each user has its own surrogates."""
+        """Whether the key is in memory, so that each user has separate surrogates."""
         return isinstance(self.key, bytes)
 
     @property
     def key_id(self) -> str | None:
-        """Public name of a key in a file: receipts of one key have the same."""
+        """Public identifier of a key in a file, the same in all receipts of one key."""
         key = None if self.is_one_users else self._bytes()
         return None if key is None else derive_key(key, "key id").hex()[:KEY_ID]
 
     def language(self, draws: Draws) -> str:
-        """Return the language that surrogates are of: with a key in a file the same for all."""
+        """Return the language of surrogates; with a key in a file, that of the pipeline."""
         return draws.base if isinstance(self.key, str) else draws.language
 
     def draw_once(self, drawn: dict[K, T], identity: K, draw: Callable[[], T]) -> T:
-        """Return what was drawn for an identity; with reach "mention" draw each time."""
+        """Draw once for each identity and return that draw; with reach "mention" draw each time."""
         if self.reach == "mention" or identity not in drawn:
             drawn[identity] = draw()
         return drawn[identity]
 
     def stream(self, draws: Draws, kind: str, identity: str) -> Stream:
-        """Return the key's stream for this identity, or the secure one.
+        """Return the key's stream for this identity or, without a key, the secure stream.
 
         A caller of the service has a derived key: it learns nothing of a corpus or other callers.
         """
@@ -194,10 +194,10 @@ class Scope:
 
 @dataclass(frozen=True)
 class Independent:
-    """A surrogate that is drawn without a look at the original: epsilon 0.
+    """A surrogate drawn independently of the original: epsilon 0.
 
-    traits: what of a mention is visible beside what its scope shows. adjacent: which mentions the
-    guarantee covers, in words.
+    traits: describes what is visible of a mention, beyond what its scope makes visible. adjacent:
+    describes the mentions that the guarantee covers.
     """
 
     scope: Scope
@@ -210,12 +210,12 @@ class Independent:
 
     @cached_property
     def in_clear(self) -> tuple[str, ...]:
-        """What of a mention is visible, for the receipt."""
+        """Descriptions of what is visible of a mention, for the receipt."""
         return LINKED[self.scope.reach] + self.traits
 
     @cached_property
     def guarantee(self) -> Guarantee:
-        """The guarantee of what is drawn, given what is in plaintext."""
+        """The guarantee of the drawn text, given the parts in plaintext."""
         keyed = self.scope.reach == "corpus"
         premise = "To whoever lacks the key; HMAC-SHA256 is taken to be a pseudorandom function. "
         return Guarantee(
@@ -230,22 +230,22 @@ class Independent:
 
 
 def registered(kind: type[Kind]) -> type[Kind]:
-    """Register a constructor of a surrogate whose only setting is its scope."""
+    """Register a constructor for a class of surrogates whose only setting is the scope."""
 
     def make(scope: str = "document", key: str | None = None) -> Kind:
         """Make the surrogate.
 
         Args:
-            scope: "mention", "document" (one surrogate for the same original), or "corpus".
-            key: File of the key, with scope "corpus".
+            scope: "mention", "document" (the same original has one surrogate), or "corpus".
+            key: Path of the key file, required with scope "corpus".
         """
         return kind(Scope(scope, key))
 
-    make.__module__ = kind.__module__  # registries say where a name comes from
+    make.__module__ = kind.__module__  # registries report the module of a name
     registry.dx_surrogates(kind.name)(make)
     return kind
 
 
 def is_same(text: str, surrogate: str) -> bool:
-    """Return whether two texts are the same to a reader, case and white space aside."""
+    """Return whether two texts are equal, ignoring case and white space."""
     return "".join(text.casefold().split()) == "".join(surrogate.casefold().split())

@@ -1,5 +1,5 @@
-"""Days and longer units of time, which move by their numbers, in calendars of as many digits of a
-year as are seen."""
+"""Numbers days and longer units of time, so that a date shift is an addition. How many digits of
+its year the text shows decides the calendar of a date."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import ClassVar
 
 
 class NoDate(ValueError):
-    """A date that does not exist, or that cannot be moved. It holds no text."""
+    """Raised for a date that does not exist or cannot be moved. It holds no text."""
 
 
 YMD = tuple[int, int, int]
@@ -18,11 +18,11 @@ YMD = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Calendar:
-    """Numbers of days, by how many digits of the year are seen. After `years` years, which have so
-    many `days`, the same dates come again; `first` is such a year.
+    """Numbers days. Its dates repeat in cycles of `years` years, which have `days` days; `first` is
+    the first year of a cycle.
 
-    GREGORIAN: all four digits. CENTURY: two digits; 99 comes before 00, which has a leap day.
-    COMMON: none; all years have 365 days.
+    GREGORIAN: years of four digits. CENTURY: two digits; 99 comes before 00, which has a leap day.
+    COMMON: dates without a year; all years have 365 days.
     """
 
     years: int
@@ -30,7 +30,7 @@ class Calendar:
     first: int
 
     def number(self, year: int, month: int, day: int) -> int:
-        """Return the days since January 1 of `first`. Raises NoDate if the day does not exist."""
+        """Return the days since January 1 of `first`. Raise NoDate if the day does not exist."""
         if self.years == 1 and (month, day) == (2, 29):
             month, day = 3, 1
         cycle, year_of_cycle = divmod(year - self.first, self.years)
@@ -41,7 +41,7 @@ class Calendar:
         return cycle * self.days + since.days
 
     def date(self, number: int) -> YMD:
-        """Return (year, month, day). Raises NoDate for a day beyond the calendar."""
+        """Return (year, month, day). Raise NoDate for a day beyond the calendar."""
         cycle, days_in_cycle = divmod(number, self.days)
         moved = date(self.first, 1, 1) + timedelta(days_in_cycle)
         year = moved.year + cycle * self.years
@@ -53,11 +53,11 @@ class Calendar:
 GREGORIAN = Calendar(400, 146_097, 2000)
 CENTURY = Calendar(4, 1461, 2000)
 COMMON = Calendar(1, 365, 2001)
-Anchor = tuple[Calendar, int]  # a day, by its number
+Anchor = tuple[Calendar, int]  # calendar and number of a day
 
 
 def read_year(text: str | None) -> tuple[int | None, Calendar]:
-    """Read a year of two or four digits, and the calendar of as many. Raises NoDate."""
+    """Return a year of two or four digits and its calendar. Raise NoDate for the year 0000."""
     if text is None:
         return None, COMMON
     digits = text.strip("'’")
@@ -70,25 +70,25 @@ def read_year(text: str | None) -> tuple[int | None, Calendar]:
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit of so many months; WEEK has none. late: by how many months it begins before the year
-    that it is named after: winter is December, January and February."""
+    """A unit of time. months: its length; 0 for WEEK. late: how many months it begins before the
+    year that it is named after: winter is December, January and February."""
 
     months: int
     late: int = 0
 
     @property
     def length(self) -> float:
-        """Days on the average."""
+        """Average length in days."""
         return 30.4375 * self.months or 7.0
 
     def is_in(self, calendar: Calendar) -> bool:
-        """Whether days that come again in the calendar always have the same place in a unit."""
+        """Return whether a day has the same place in its unit in every cycle of the calendar."""
         return calendar is GREGORIAN or not (
             self is WEEK or (self is DECADE and calendar is COMMON)
         )
 
     def index(self, calendar: Calendar, number: int) -> int:
-        """Return the index of the unit that a day is in. Raises NoDate."""
+        """Return the index of the unit that contains a day. Raise NoDate unless is_in holds."""
         if not self.is_in(calendar):
             raise NoDate
         if self is WEEK:
@@ -97,7 +97,7 @@ class Unit:
         return (12 * year + month - 1 + self.late) // self.months
 
     def middle(self, index: int) -> tuple[int, int]:
-        """Return the (year, month) in the middle of a unit."""
+        """Return the (year, month) in the middle of the unit with this index."""
         year, month = divmod(self.months * index + self.months // 2 - self.late, 12)
         return year, month + 1
 
@@ -116,7 +116,7 @@ UNITS = {
 
 @dataclass
 class Day:
-    """A day as it is written; None is a missing part. number: set by number_days."""
+    """A day as the text writes it; a missing part is None. number: set by number_days."""
 
     year: int | None
     month: int | None
@@ -126,8 +126,8 @@ class Day:
 
 
 def number_days(days: list[Day], neighbour: Anchor | None) -> Anchor:
-    """Number a day, or the two ends of a range. Without a year a day is the nearest one to the
-    neighbour; the end of a range comes after its beginning. Raises NoDate."""
+    """Number a day, or both ends of a range, and return the anchor of the first day. A day without
+    a year is the one nearest to the neighbour; a range ends after its beginning. Raise NoDate."""
     first, last = days[0], days[-1]
     for day in days:
         if day.year is not None:
@@ -145,7 +145,7 @@ def number_days(days: list[Day], neighbour: Anchor | None) -> Anchor:
 
 
 def _number(day: Day, neighbour: Anchor, distance: Callable[[int], int]) -> None:
-    """Number a day that may be of any year (or month) as the one at the least distance."""
+    """Number a day without a year (or month) as the candidate at the least distance."""
     calendar, number = neighbour
     year, month, _ = calendar.date(number)
     months = [(year + i, day.month or 0) for i in range(-8, 9)]
@@ -167,8 +167,8 @@ Line = tuple[Calendar, bool]
 
 @dataclass
 class Days:
-    """A day, or the first and the last day of a range. anchor: its first day, set by the
-    timeline."""
+    """A day, or the first and the last day of a range. write: writes moved days in the form of the
+    text. anchor: the first day, set by the timeline."""
 
     days: list[Day]
     write: Callable[[list[YMD]], str]
@@ -178,27 +178,27 @@ class Days:
 
     @property
     def has_year(self) -> bool:
-        """Whether it names a year."""
+        """Whether the text names a year."""
         return any(day.year is not None for day in self.days)
 
     @property
     def line(self) -> Line:
-        """Its calendar, and whether all digits of its year are seen: days between two dates of one
-        line can be counted."""
+        """The calendar, and whether the text shows all digits of the year. The days between two
+        dates with the same line can be counted."""
         return self.days[0].calendar, self.days[-1].calendar is GREGORIAN
 
     @property
     def span(self) -> tuple[float, float]:
-        """The numbers of its first and last day."""
+        """The numbers of the first and the last day."""
         return self.days[0].number, self.days[-1].number
 
     def end(self, days: int) -> YMD:
-        """Return its last day after a shift."""
+        """Return the last day after a shift by so many days."""
         last = self.days[-1]
         return last.calendar.date(last.number + days)
 
     def moved(self, days: int, hours: int) -> str:
-        """Write it after a shift."""
+        """Return the text after a shift."""
         first = self.days[0]
         if self.anchor is None and first.month is None:
             return self.write([(0, 1, (first.day - 1 + days) % 31 + 1)])
@@ -207,8 +207,8 @@ class Days:
 
 @dataclass
 class Period:
-    """A week, month, ... or decade. calendar: by the digits of its year. anchor: the day that it
-    goes with, set by the timeline."""
+    """A week, month, ... or decade. calendar: follows from the digits of its year. anchor: the day
+    whose shift moves the period, set by the timeline."""
 
     unit: Unit
     index: int
@@ -218,36 +218,36 @@ class Period:
 
     @property
     def length(self) -> float:
-        """Days that it may last."""
+        """Average length in days."""
         return self.unit.length
 
     @property
     def has_year(self) -> bool:
-        """Whether it names a year, and has a place beside its anchor."""
+        """Whether the text names a year, and the anchor's calendar can place the unit."""
         if self.calendar is COMMON or self.anchor is None:
             return False
         return self.unit.is_in(self.anchor[0])
 
     @property
     def line(self) -> Line:
-        """See Days."""
+        """The calendar of the anchor, and whether the text shows all digits of the year."""
         return self._anchor[0], self.calendar is GREGORIAN
 
     @property
     def span(self) -> tuple[float, float]:
-        """The number of a day about its middle, twice."""
+        """The number of a day near the middle of the period, twice."""
         calendar, number = self._anchor
         middle = number + self.length * (self.index - self.unit.index(calendar, number))
         return middle, middle
 
     def end(self, days: int) -> YMD:
-        """Return a day about its middle after a shift."""
+        """Return a day near the middle of the period after a shift by so many days."""
         if self.unit is WEEK:
             return self._anchor[0].date(int(self.span[1]) + days)
         return *self.unit.middle(self._moved_index(days)), 2
 
     def moved(self, days: int, hours: int) -> str:
-        """Write it after a shift."""
+        """Return the text after a shift."""
         return self.write(self._moved_index(days))
 
     @property
@@ -263,6 +263,6 @@ class Period:
 
 @dataclass
 class Loose:
-    """What moves by the shift of (days, hours) alone: a day of the week, a time."""
+    """A day of the week or a time of day, which only the shift of (days, hours) moves."""
 
     moved: Callable[[int, int], str]

@@ -1,19 +1,19 @@
 r"""Contacts and identifying numbers (dx.Contact.v1, dx.Digits.v1).
 
-Persons     mail addresses and user names that are made of the name of a person become those of the
-            surrogate of the person (user_names); all else is drawn so:
-Contact     drawn from what is reserved for examples: telephone numbers with 555-01xx, example.com,
+Persons     a mail address or user name made of a person's name becomes that of the person's
+            surrogate (user_names); all other mentions are drawn as follows
+Contact     drawn from ranges reserved for examples: telephone numbers with 555-01xx, example.com,
             .org and .net (RFC 2606), 192.0.2.0/24, 198.51.100.0/24 and 203.0.113.0/24 (RFC 5737),
-            2001:db8::/32 (RFC 3849); user names are a word and four digits. In plaintext is which
-            of these kinds a mention is, and the form of a telephone number
-Digits      records, accounts, cards: every digit and letter sampled uniformly, in the form of
-            the mention. What passes the check of a card becomes a card number of a test range
-            (4000 00, 5105 10, 3782 82), with a right check digit; what passes that of an IBAN, an
-            IBAN of the same country with right check digits and a bank code of zeros; a number of
-            social security, one with the area 9xx, which is never given out. In plaintext is the
-            form: how many digits and letters, the marks between them, words of forms beside them,
-            which kind of check holds, and the country of an IBAN
-Guarantee   epsilon 0 for what is drawn
+            2001:db8::/32 (RFC 3849); a user name is a word and four digits. In plaintext are the
+            kind of each mention, among these, and the form of a telephone number
+Digits      records, accounts, cards: every digit and letter is sampled uniformly, in the form of
+            the mention. A valid card number becomes a card number of a test range (4000 00,
+            5105 10, 3782 82) with a valid check digit; a valid IBAN becomes an IBAN of the same
+            country with valid check digits and a bank code of zeros; a social security number
+            becomes one with the area 9xx, which is never issued. In plaintext is the form: how many
+            digits and letters, the marks between them, words of forms beside them, which kind of
+            check digits is valid, and the country of an IBAN
+Guarantee   epsilon 0 for the drawn text
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ _CARD = re.compile(r"\d(?:[ -]?\d){12,18}", re.ASCII)
 _SSN = re.compile(r"\d{3}([- ])\d{2}\1\d{4}", re.ASCII)
 _IBAN = re.compile(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]){10,30}", re.ASCII)
 _WORD = re.compile(r"[^\W_]+")
-_TESTS = {"3": "378282", "4": "400000", "5": "510510"}  # of the networks' own pages for developers
+_TESTS = {"3": "378282", "4": "400000", "5": "510510"}  # card networks' developer documentation
 
 
 @registered
 class Contact(Independent):
-    """Contacts of ranges reserved for examples; see the module."""
+    """Draws contacts from ranges reserved for examples; see the module docstring."""
 
     name = "dx.Contact.v1"
-    chance = 1e-2  # of an original that is itself of a range for examples
+    chance = 1e-2  # for an original that is itself in a range for examples
     adjacent = "contacts of one kind"
     traits: ClassVar[tuple[str, ...]] = (
         "which are telephone numbers, mail, web and IP addresses, user names, the form of "
@@ -57,7 +57,7 @@ class Contact(Independent):
     )
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return as many contacts of the same kinds."""
+        """Return a contact of the same kind for each mention."""
         kinds = [kind_of(mention.text) for mention in mentions]
         drawn: dict[tuple[str, str], str] = {}
         contacts: list[str | None] = []
@@ -66,7 +66,7 @@ class Contact(Independent):
             draw = partial(self._draw, kind, mention.text, identity, draws)
             surrogate = self.scope.draw_once(drawn, (identity, kind), draw)
             contacts.append(_dialled(surrogate, mention.text) if kind == "phone" else surrogate)
-        # Afterwards, so that draws do not depend on which texts name somebody.
+        # Last, so that the draws do not depend on which mentions are made of a person's name.
         for i, kind in enumerate(kinds):
             if kind in ("mail", "user"):
                 contacts[i] = contact_of_person(mentions[i].text, draws, self.scope) or contacts[i]
@@ -77,13 +77,13 @@ class Contact(Independent):
 
 
 def _identity(text: str, kind: str) -> str:
-    """Return what two mentions of one contact share: of a telephone number its last ten digits."""
+    """Return a key that mentions of one contact share; for a phone number, the last ten digits."""
     bare = "".join(filter(str.isdigit, text))[-10:] if kind == "phone" else ""
     return bare or text.strip().casefold()
 
 
 def kind_of(text: str) -> str:
-    """Return "mail", "ip", "ipv6", "phone", "web" or "user"."""
+    """Return the kind of a contact: "mail", "ip", "ipv6", "phone", "web" or "user"."""
     text = text.strip()
     if "@" in text[1:] and "://" not in text:
         return "mail"
@@ -97,7 +97,7 @@ def kind_of(text: str) -> str:
 
 
 def contact(kind: str, text: str, stream: Stream) -> str:
-    """Draw a contact of a kind, in the form of the text."""
+    """Draw a contact of this kind, in the form of the text."""
     if kind == "mail":
         first = pick(listed("female") + listed("male"), stream)
         last = pick(listed("surnames"), stream)
@@ -118,8 +118,8 @@ def contact(kind: str, text: str, stream: Stream) -> str:
 
 
 def _phone(text: str, stream: Stream) -> str:
-    """Draw a telephone number. Its last seven digits are 555-01xx, those before them an area and an
-    extension that are drawn, and a country code 1, or 99..., which is no country's."""
+    """Draw a telephone number: a country code of 1, or of 99..., which no country has, a drawn area
+    code, the seven digits 555-01xx, and a drawn extension."""
     places = [i for i, c in enumerate(text) if c.isdigit()]
     cut = re.search(r"\s*(?:x|ext\.?|#)", text, re.I)
     k = len([i for i in places if cut is None or i < cut.start()]) or len(places)
@@ -134,7 +134,7 @@ def _country(k: int) -> str:
 
 
 def _dialled(number: str, text: str) -> str:
-    """Put the digits of a drawn number in the places of those of a text."""
+    """Replace the digits of a text, in place, by the digits of a drawn number."""
     drawn, k = "".join(filter(str.isdigit, number)), sum(map(str.isdigit, text))
     numerals = iter(drawn if len(drawn) == k else (_country(k) + drawn[-10:])[-k:])
     return "".join(next(numerals) if c.isdigit() else c for c in text)
@@ -142,10 +142,10 @@ def _dialled(number: str, text: str) -> str:
 
 @registered
 class Digits(Independent):
-    """Numbers of records, accounts and cards; see the module."""
+    """Draws numbers of records, accounts and cards; see the module docstring."""
 
     name = "dx.Digits.v1"
-    chance = 0.1  # of a single digit; that of k digits is 10 to the power of -k
+    chance = 0.1  # for a single digit; for k digits, 10 to the power of -k
     adjacent = "numbers"
     notes = "k digits are unchanged with probability 10^-k."
     traits: ClassVar[tuple[str, ...]] = (
@@ -156,8 +156,8 @@ class Digits(Independent):
     )
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return as many numbers of the same forms. The same digits and letters have the same
-        surrogate, whatever marks are between them."""
+        """Return a number of the same form for each mention. Mentions with the same digits and
+        letters have the same surrogate, regardless of the marks between them."""
         drawn: dict[str, str] = {}
         codes: list[str] = []
         for text in (mention.text for mention in mentions):
@@ -166,7 +166,7 @@ class Digits(Independent):
                 bare = _bare(text).casefold()
             code = self.scope.draw_once(drawn, bare, partial(self._draw, text, bare, draws))
             codes.append(_in_form(_bare(code), text) if bare.isalnum() else code)
-        # Afterwards, so that draws do not depend on which texts name somebody.
+        # Last, so that the draws do not depend on which mentions are made of a person's name.
         persons = (contact_of_person(mention.text, draws, self.scope) for mention in mentions)
         return [person or code for person, code in zip(persons, codes, strict=True)]
 
@@ -179,13 +179,13 @@ def _bare(text: str) -> str:
 
 
 def _in_form(bare: str, text: str) -> str:
-    """Put digits and letters in the places of those of a text."""
+    """Replace the digits and letters of a text, in place, by drawn ones."""
     characters = iter(bare)
     return "".join(next(characters, c) if c.isalnum() else c for c in text)
 
 
 def alike(text: str, stream: Stream) -> str:
-    """Draw a number of the same form, with right check digits where those of the text are."""
+    """Draw a number of the same form; its check digits are valid if those of the text are."""
     kind, bare = kind_of(text), _bare(text)
     if kind in ("ip", "ipv6", "mail"):
         return contact(kind, text, stream)
@@ -202,7 +202,7 @@ def alike(text: str, stream: Stream) -> str:
 
 
 def redrawn(text: str, stream: Stream) -> str:
-    """Draw every digit and letter anew; digits of other scripts become those of that script."""
+    """Draw every digit and letter anew; a digit of another script stays in that script."""
     drawn: list[str] = []
     for c in text:
         if c.isdigit():
@@ -217,11 +217,11 @@ def redrawn(text: str, stream: Stream) -> str:
 
 
 def luhn(number: str) -> int:
-    """Return the Luhn checksum of a card number: 0 where its check digit is right."""
+    """Return the Luhn checksum of a card number: 0 if its check digit is valid."""
     doubled = [sum(divmod(2 * int(c), 10)) for c in number[-2::-2]]
     return (sum(int(c) for c in number[::-2]) + sum(doubled)) % 10
 
 
 def mod97(iban: str) -> int:
-    """Return the checksum of an IBAN: 1 where its check digits are right."""
+    """Return the checksum of an IBAN: 1 if its check digits are valid."""
     return int("".join(str(int(c, 36)) for c in iban[4:] + iban[:4])) % 97

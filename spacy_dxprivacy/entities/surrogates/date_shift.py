@@ -1,24 +1,24 @@
 r"""Dates and times of a document, moved by one shift (dx.DateShift.v1).
 
-Density     epsilon: P[shift of k days] = exp(-epsilon |k|) (e^epsilon - 1) / (e^epsilon + 1), drawn
-            in whole numbers; weeks: of k weeks, at 7 epsilon. window: uniform from -window to
-            window days. Hours of the day move by one number of hours of its own, uniform over 24
+Density     epsilon: P[shift of k days] = exp(-epsilon |k|) (e^epsilon - 1) / (e^epsilon + 1), in
+            integer arithmetic; weeks: k weeks at 7 epsilon. window: uniform from -window to window
+            days. Times of day move by a separate number of hours, uniform over 24
 Guarantee   epsilon: epsilon nats for each day by which all dates of one document are earlier or
-            later than those of another (metric-dp). window: delta = d / (2 window + 1) at
-            epsilon 0 for documents whose dates are d days apart: all is revealed beyond the window.
-            Times: epsilon 0 for documents whose hours are all so many hours apart
-Adjacency   Documents of one layout: the same text beside their dates, and dates of the same forms.
-            No form follows a value: zeros, the length of names of months and the order of day and
-            month are those of the setting and the separators (see dates). Dates are as they are
-            read: two digits of a year in a calendar where 00 follows 99; a day without a year
-            the nearest one to the date before it, or of 365 days where no date has a year; weeks,
-            months, ..., decades so many of them from the date before (see timeline)
-            Numeric dates are read in the order of the setting; where one of them does not fit it
-            and all fit the other order, in that one. The order is a part of the layout: documents
-            that are read in different orders are not adjacent
-Plaintext   how many days lie between two dates of a document, the form of each date, that a holiday
-            is named (all become "a holiday"), minutes, ages up to 89, whether a date implies an age
-            over 89 (it becomes "1933 or earlier"), and words that are relative to a date
+            later than those of another (metric-dp). window: delta = d / (2 window + 1) at epsilon 0
+            for documents whose dates are d days apart: beyond the window everything is revealed.
+            Times: epsilon 0 for documents whose times all differ by the same number of hours
+Adjacency   Documents of one layout: the same text outside of dates, and dates of the same forms. No
+            form depends on a value: the setting and the separators decide zeros, the length of
+            month names and the order of day and month (see dates). Dates count as they are read: a
+            two-digit year is in a calendar where 00 follows 99; a day without a year is the one
+            nearest to the date before it, or in a year of 365 days if no date has a year; weeks,
+            months, ..., decades are counted from the date before them (see timeline)
+            Numeric dates are read in the order of the setting or, if one of them does not fit it
+            and all fit the other order, in the other order. The order is a part of the layout:
+            documents that are read in different orders are not adjacent
+Plaintext   the days between two dates of a document, the form of each date, that a holiday is named
+            (each becomes "a holiday"), minutes, ages up to 89, whether a date implies an age over
+            89 (it becomes "1933 or earlier"), and words that are relative to a date
 Papers      Ghosh, Roughgarden, Sundararajan 2009 (geometric); Chatzikokolakis et al. 2013 (metrics)
 """
 
@@ -38,7 +38,7 @@ from .base import Draws, Mention, Scope, Stream
 from .timeline import Timeline
 
 ONE_SHIFT = "one-shift"
-# What moves by one shift in each scope, and what that makes visible.
+# For each scope: the texts whose dates move by one shift, and what this makes visible.
 SCOPES: dict[str, tuple[str, tuple[str, ...]]] = {
     "document": ("documents", ()),
     "corpus": (
@@ -71,15 +71,15 @@ def make_date_shift(
     """Make a surrogate that moves dates and times.
 
     Args:
-        epsilon: Nats per day, above 0; 0.01 where neither it nor window is given, a shift of 100
-            days on the average.
-        window: In its place, the most days of a uniform shift.
-        weeks: Shift by whole weeks, so that days of the week stay true.
-        order: "mdy" or "dmy", how 03/04/2019 is read where the numeric dates of a document fit
-            both; "auto": "mdy" in English, "dmy" in other languages.
+        epsilon: Nats per day, above 0. Without epsilon and window it is 0.01, which shifts dates by
+            100 days on average.
+        window: Instead of epsilon: the largest number of days of a uniform shift.
+        weeks: Shift by whole weeks, so that days of the week stay correct.
+        order: "mdy" or "dmy", how 03/04/2019 is read if the numeric dates of a document fit both;
+            "auto" is "mdy" in English and "dmy" in other languages.
         scope: "document"; "corpus", one shift for each user (see Draws.user) and for each
-            document without one; or "one-shift", the same for all documents of the key.
-        key: File of the key, with the latter two.
+            document without a user; or "one-shift", the same shift for all documents of the key.
+        key: Path of the key file, required with "corpus" and "one-shift".
 
     Raises:
         DxError: A setting is out of range.
@@ -99,7 +99,7 @@ def make_date_shift(
 
 @dataclass(frozen=True)
 class DateShift:
-    """See make_date_shift. step: days of a step of the shift; moves: a key of SCOPES."""
+    """See make_date_shift. step: the shift is a multiple of it, in days. moves: key of SCOPES."""
 
     epsilon: float
     window: int | None
@@ -110,16 +110,16 @@ class DateShift:
 
     name = "dx.DateShift.v1"
     way = "drawn"
-    chance = 1.0  # of a year, which stays where the date beside it stays within its year
+    chance = 1.0  # for a year, which is unchanged if its anchor date stays within the year
 
     @cached_property
     def in_clear(self) -> tuple[str, ...]:
-        """What of a mention is visible, for the receipt."""
+        """Descriptions of what is visible of a mention, for the receipt."""
         return IN_CLEAR + ("days of the week",) * (self.step == 7) + SCOPES[self.moves][1]
 
     @cached_property
     def guarantee(self) -> Guarantee:
-        """The guarantee of what is drawn, given what is in plaintext."""
+        """The guarantee of the drawn text, given the parts in plaintext."""
         delta, notes, stays = 0.0, "", tanh(self.epsilon * self.step / 2)
         if self.window is not None:
             steps = 2 * (self.window // self.step) + 1
@@ -143,7 +143,7 @@ class DateShift:
         )
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Move each mention. What is no date and not relative to one becomes [DATE]."""
+        """Move each mention. A mention that is no date, and not relative to one, becomes [DATE]."""
         user = "" if self.moves == ONE_SHIFT else draws.user
         shared = self.moves == ONE_SHIFT or user
         stream = self.scope.stream(draws, "dates", user) if shared else draws.rng
@@ -154,7 +154,7 @@ class DateShift:
         return Timeline(mentions, order, draws.language).move(days, hours)
 
     def shift(self, stream: Stream) -> int:
-        """Draw a shift in days."""
+        """Sample a shift, in days."""
         if self.window is None:
             return self.step * geometric(Fraction(self.epsilon) * self.step, stream)
         limit = self.window // self.step

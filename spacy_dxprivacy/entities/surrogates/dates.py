@@ -1,14 +1,14 @@
-"""A grammar of dates: a mention is read by written forms, and written again in the same forms.
+"""A grammar of dates: it parses a mention by written forms and writes it again in the same forms.
 
-A form is a regular expression whose groups are fields (day, month, year, hour), and the name of a
-reader here. The table "written dates" of data/entities/forms.txt has those of English, and
-tables.DateWords those of other languages (5. März 2023, 1er mars, 5 de marzo de 2023). A reader
-turns a match into a piece, which writes each field again by FIELDS.
+A form is a regular expression whose groups are fields (day, month, year, hour), with the name of a
+reader in this module. The table "written dates" of data/entities/forms.txt has the English forms,
+and tables.DateWords has those of other languages (5. März 2023, 1er mars, 5 de marzo de 2023). A
+reader turns a match into a piece, which writes each field again by FIELDS.
 
-The layout of a mention is what no change of its value could change: which parts there are and in
-what order, the separators, the case, how many digits a year has. Nothing else shapes the output:
-no zero is copied, for 10 to 12 would not show it, and no short name of a month, for "May" is both.
-So two texts that differ in their values alone are written by the same rules.
+The layout of a mention is everything that does not depend on its value: its parts and their order,
+the separators, the case, and the number of digits of a year. Nothing else decides the form of the
+output. Zeros are not copied, since 10 to 12 have none, nor is a month's short name, since "May" is
+short and full at once. So two texts that differ only in their values are written by the same rules.
 """
 
 from __future__ import annotations
@@ -23,39 +23,39 @@ from typing import Any
 from ..tables import LANGUAGES, DateWords, date_words, forms, pattern, words
 from .calendar import GREGORIAN, UNITS, YMD, Day, Days, Loose, NoDate, Period, read_year
 
-# Names of numbers from 1, as they are written.
+# Words for the numbers from 1 on, in the case in which they are written.
 SEASONS = "Winter Spring Summer Fall".split()
 ROMAN = "I II III IV V VI VII VIII IX X XI XII".split()
 COUNTED = "first second third fourth".split()
 HOURS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve".split()
 POSSESSIVES = "her his their my".split()
-ENDS = ("", "2")  # of the fields of both days of a range
-TOP_AGE = 90  # and more: ages above 89 are released as this one
+ENDS = ("", "2")  # suffixes of the field names of both days of a range
+TOP_AGE = 90  # "90 or more": ages above 89 are released as this age
 _BESIDE, _NUMBERS, _UNITS = words("BESIDE_DATES"), words("NUMBERS"), words("UNITS")
 _DETERMINERS = words("DETERMINERS")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _SAME_AGE = re.compile(rf"\A({TOP_AGE})\D+{TOP_AGE}\Z")
-# No form begins or ends within a longer word, but for the time of 2020-01-05T14:05Z.
+# No form begins or ends within a longer word, except the time of 2020-01-05T14:05Z.
 _BEGIN = re.compile(r"(?:(?<!\w)|(?<=\d[tT]))(?=\S)")
 _END = r"(?:(?![^\W_])|(?<=\d)(?=[tTzZ]))"
 _COUNT = re.compile(r"\d{1,3}(?:\.\d)?", re.ASCII)
 
 
 class OtherOrder(NoDate):
-    """A date that only the other order of day and month could read."""
+    """Raised for a date that exists only in the other order of day and month."""
 
 
 Piece = Days | Period | Loose | str
-# Matches a form at a place of a text; the name of its reader, and its language.
+# A function that matches the form at a place of a text, the name of its reader, and its language.
 Form = tuple[Callable[[str, int], re.Match[str] | None], str, str]
 
 
 @dataclass
 class Written:
-    """A form that matched, whose fields are read and written again; a field that it lacks is None.
+    """The match of a form, whose fields can be read and written again; a missing field is None.
 
-    order: "mdy", "dmy", or "" where numeric dates of the document contradict it. before: the words
-    before the mention, in lower case. kind: the name of the reader. language: of the form.
+    kind: name of the reader. language: language of the form. order: "mdy", "dmy", or "" if the
+    document's numeric dates fit neither. before: words before the mention, in lower case.
     """
 
     match: re.Match[str]
@@ -72,20 +72,20 @@ class Written:
 
     @property
     def names(self) -> DateWords:
-        """The words for dates of the language."""
+        """The date words of the language."""
         return date_words(self.language)
 
     @property
     def text(self) -> str:
-        """As it stands there."""
+        """The matched text."""
         return self.match[0]
 
     def begins_with(self, field: str) -> bool:
-        """Whether it begins with a field."""
+        """Return whether the matched text begins with this field."""
         return self[field] is not None and self.match.start(field) == self.match.start()
 
     def put(self, /, **values: str | int) -> str:
-        """Write it with other values of its fields. An integer is written as the field is."""
+        """Return the matched text with new values in its fields. FIELDS writes integers."""
         match, text, place = self.match, "", self.match.start()
         starts = ((match.start(field), field) for field in values if self[field] is not None)
         for start, field in sorted(starts):
@@ -98,8 +98,8 @@ class Written:
 
 
 def read(text: str, order: str, language: str, before: Sequence[str] = ()) -> list[Piece]:
-    """Read a mention in the language of the document, or else in others; see Written. Raises NoDate
-    for what is neither a date nor relative to one."""
+    """Parse a mention in the language of the document or, failing that, in others; see Written.
+    Raise NoDate for a mention that is neither a date nor relative to a date."""
     for tried in dict.fromkeys((language, *LANGUAGES, "en")):
         try:
             return _read_in(tried, text, order, before)
@@ -125,7 +125,7 @@ def _read_in(language: str, text: str, order: str, before: Sequence[str]) -> lis
     if words and not _is_relative(words, not all(isinstance(piece, str) for piece in pieces)):
         raise NoDate
     if holidays and any(isinstance(piece, Days | Loose) for piece in pieces):
-        # Its date or day of the week would tell which one it was. A bracket stays closed.
+        # A date or day of the week would reveal which holiday it was. A bracket must stay closed.
         return [holidays[0], " (then" * (text.count("(") > text.count(")"))]
     return pieces
 
@@ -133,7 +133,7 @@ def _read_in(language: str, text: str, order: str, before: Sequence[str]) -> lis
 def _next_form(
     text: str, place: int, language: str, order: str, before: Sequence[str]
 ) -> Written | None:
-    """Return the first form that fits from a place on; of several, the first of the table."""
+    """Return the first match at or after a place; of several forms, the first in the table."""
     forms = forms_in(language)
     for begin in _BEGIN.finditer(text, place):
         start = begin.start()
@@ -144,8 +144,8 @@ def _next_form(
 
 
 def _is_relative(words: Sequence[str], dated: bool) -> bool:
-    """Return whether all of these words may stay: listed words, and numbers beside a unit, or, if
-    they are written as words, without a date."""
+    """Return whether all of these words may stay: listed words, numbers beside a unit, and numbers
+    in words if the mention has no date."""
     split = [re.split(r"[-']", word.lower().replace("’", "'")) for word in words]
     parts = [part for pieces in split for part in pieces if part not in ("", "s")]
     undated = [part for part in parts if part not in _BESIDE]
@@ -167,7 +167,7 @@ def cased(name: str, model: str) -> str:
 
 
 def ordinal(number: int, model: str | None) -> str:
-    """Return 21st for 21 and "th"; the number alone without a model."""
+    """Return an ordinal, such as 21st for 21 and "th"; without a model, the number."""
     if not model:
         return str(number)
     ends = {1: "st", 2: "nd", 3: "rd"}
@@ -176,7 +176,7 @@ def ordinal(number: int, model: str | None) -> str:
 
 
 def _write_year(year: int, model: str, m: Written) -> str:
-    """With as many digits as there."""
+    """Write a year with as many digits as the model has."""
     if len(model) != 4:
         return f"{model[:-2]}{year % 100:02d}"
     if not 1 <= year <= 9999:
@@ -186,7 +186,7 @@ def _write_year(year: int, model: str, m: Written) -> str:
 
 @cache
 def _names_of(language: str) -> dict[str, tuple[int, list[str]]]:
-    """Return the number that each word is a name of, and the names of such numbers."""
+    """Map each word to the number that it names, and to the list of names that it is from."""
     months = [name.capitalize() for name in date_words(language).months]
     numbers = {"autumn": (4, SEASONS)}
     for names in (SEASONS, ROMAN, COUNTED, HOURS):
@@ -195,13 +195,13 @@ def _names_of(language: str) -> dict[str, tuple[int, list[str]]]:
 
 
 def _read_number(text: str, m: Written) -> int:
-    """Digits, or a name: March, IX, third, winter, nine."""
+    """Read a number in digits or as a name: March, IX, third, winter, nine."""
     return int(text) if text.isdigit() else _names_of(m.language)[text.lower().rstrip(".")][0]
 
 
 def _write_name(number: int, model: str, m: Written) -> str:
-    """Digits, two of them for a month; or a name in full, of a month in three letters where it is
-    joined to its numbers, as in 31-JAN-2020."""
+    """Write a number in digits, two for a month, or as a full name; a month that is joined to its
+    numbers has three letters, as in 31-JAN-2020."""
     if model.isdigit():
         return f"{number:0{2 if m['m'] else 1}d}"
     names, joint = _names_of(m.language)[model.lower().rstrip(".")][1], m["g"]
@@ -224,7 +224,7 @@ def _write_day(day: int, model: str, m: Written) -> str:
 
 
 def _write_number(number: int, model: str, m: Written) -> str:
-    """A day or a month in digits: two where a year has four."""
+    """Write a day or a month in digits: two if the year has four."""
     return f"{number:0{2 if len(m['y2'] or m['y'] or '') == 4 else 1}d}"
 
 
@@ -238,20 +238,20 @@ FIELDS: dict[str, Callable[[int, str, Written], str]] = {
 
 
 def _days(m: Written) -> Days:
-    """March 5, 2019; 5th of March; 31-JAN-2020; 3.IX.1988; 5. März 2023, 1er mars; the 12th;
+    """Read March 5, 2019; 5th of March; 31-JAN-2020; 3.IX.1988; 5. März 2023, 1er mars; the 12th;
     2019-03-05, 20190305, 3/4/2019, 3/4, 5/12-5/14/2021."""
     ends = [end for end in ENDS if m["d" + end] or m["a" + end]]
     return Days([_read_end(m, end) for end in ends], partial(_write_days, m))
 
 
 def _range(m: Written) -> Days:
-    """March 5 to 9, 2021; 28 March - 2 April 2021; Dec 30, 2020 - Jan 3, 2021; 5. bis 9. März."""
+    """Read March 5 to 9, 2021; 28 March - 2 April; Dec 30, 2020 - Jan 3, 2021; 5. bis 9. März."""
     write = _write_range if m.language == "en" else _write_local_range
     return Days([_read_end(m, end) for end in ENDS], partial(write, m))
 
 
 def _read_end(m: Written, end: str) -> Day:
-    """Read a day; end: of a range, an item of ENDS."""
+    """Read the day whose field names have this suffix, an item of ENDS."""
     year, calendar = read_year(m["y" + end])
     if not m["a" + end]:
         name = m["m" + end] or m["m"] or m["m2"]
@@ -267,7 +267,7 @@ def _read_end(m: Written, end: str) -> Day:
 
 
 def _order(m: Written) -> str:
-    """The order of day and month in digits: of 2019-03-05, 5.3.2019, and else that of the text."""
+    """Return the order of day and month: fixed in 2019-03-05 and 5.3.2019, else the document's."""
     return "mdy" if m.begins_with("y") else "dmy" if m["s"] == "." else m.order
 
 
@@ -281,8 +281,8 @@ def _write_days(m: Written, days: list[YMD]) -> str:
 
 
 def _write_range(m: Written, days: list[YMD]) -> str:
-    """What both ends share is written once, and a dash has blanks where it is not between two
-    numbers."""
+    """Write a range: a month or year that both ends share once, and blanks around a dash unless it
+    is between two numbers."""
     (y, mo, d), (y2, mo2, d2) = days
     year, month_first = m["y2"] or m["y"], m.begins_with("m")
     comma = (m["c2"] or m["c"] or " ") if month_first else " "
@@ -299,7 +299,7 @@ def _write_range(m: Written, days: list[YMD]) -> str:
 
 
 def _write_local_range(m: Written, days: list[YMD]) -> str:
-    """5. bis 9. März 2023, du 5 au 9 mars. The months of both ends are written if they differ."""
+    """Write 5. bis 9. März 2023, du 5 au 9 mars; the months of both ends if they differ."""
     (_, mo, d), (y2, mo2, d2) = days
     first: str = _write_day(d, m["d"], m) + m["dot"]
     if mo != mo2 or m["m"]:
@@ -311,8 +311,8 @@ def _write_local_range(m: Written, days: list[YMD]) -> str:
 
 
 def _period(m: Written) -> Period:
-    """March 2019, 03/2019, marzo de 2023, Q3 2020, third quarter, 2019, the 1990s; FY2019/20, of
-    which the first year moves, and winter 2019-2020, which is that of 2020."""
+    """Read March 2019, 03/2019, marzo de 2023, Q3 2020, third quarter, 2019, the 1990s; FY2019/20,
+    whose first year moves; winter 2019-2020, which counts as winter 2020."""
     text, last = m["y"], (m["x"] or "")[1:]
     year, calendar = read_year(text and text[: len(text) - len(last)] + last)
     if m["z"] and ((year or 0) + 1 - int(m["z"])) % 100:
@@ -332,14 +332,14 @@ def _period(m: Written) -> Period:
 
 
 def _decade(m: Written) -> Period:
-    """The 1990s, the 90s. "In her 90s" is an age, and no date."""
+    """Read the 1990s, the 90s. Raise NoDate for "in her 90s", which is an age."""
     if len(m["y"]) == 2 and m.before and m.before[-1] in POSSESSIVES:
         raise NoDate
     return _period(m)
 
 
 def _week(m: Written) -> Period:
-    """Week 32 of 2020, 2020-W32: as ISO 8601 counts them."""
+    """Read week 32 of 2020, 2020-W32, as ISO 8601 counts weeks."""
     try:
         start = date.fromisocalendar(int(m["y"]), int(m["n"]), 1)
     except ValueError:
@@ -358,8 +358,8 @@ def _week(m: Written) -> Period:
 
 
 def _weekday(m: Written) -> Piece:
-    """Monday, Mon., Montag. Within the name of a feast or of another thing ("Super Bowl |Sunday") a
-    moved one would tell the shift modulo 7."""
+    """Read Monday, Mon., Montag. A day of the week in the name of a feast or of another thing
+    ("Super Bowl |Sunday") does not move, since the moved day would reveal the shift modulo 7."""
     phrase = " ".join((*m.before, m.match.string[: m.match.end()].lower()))
     if pattern("FEAST_END").search(phrase):
         raise NoDate
@@ -376,8 +376,8 @@ def _weekday(m: Written) -> Piece:
 
 
 def _clock(m: Written) -> Loose:
-    """09:05, 14 Uhr; nine o'clock, half past nine; 9:05 am, of which the half of the day is a part
-    of the value, as the hour is; what it is written with is the layout."""
+    """Read 09:05, 14 Uhr; nine o'clock, half past nine; 9:05 am. The half of the day is a part of
+    the value, like the hour; how the text writes it is a part of the layout."""
     hour, half = _read_number(m["h"], m), (m["half"] or "").lower()
     hours_of = 12 if m.kind == "spoken_hour" else 24
     if hour > hours_of or (half and not 1 <= hour <= 12):
@@ -401,12 +401,12 @@ def _noon(m: Written) -> Loose:
 
 
 def capped(ages: str) -> str:
-    """Return one or two ages, 90 in place of those above 89; one where both are."""
+    """Return one or two ages with 90 for each age above 89; a single 90 if both are above 89."""
     return _SAME_AGE.sub(r"\1", re.sub(r"\d+", lambda m: str(min(int(m[0]), TOP_AGE)), ages))
 
 
 def _age(m: Written) -> str:
-    """As it is up to 89. Also 93rd birthday, ninety-three, nonagenarian."""
+    """Write an age, 90 if it is above 89; also 93rd birthday, ninety-three, nonagenarian."""
     number = m["n"]
     if number[0].isdigit():
         old = max(map(int, re.findall(r"\d+", number))) > TOP_AGE
@@ -417,7 +417,7 @@ def _age(m: Written) -> str:
 
 
 def _holiday(m: Written) -> Piece:
-    """The same words for all: which one it is would tell the shift."""
+    """Return the same words for every holiday: which holiday it is would reveal the shift."""
     if m.language != "en":
         return m.names.holiday
     start = m.match.start()
@@ -444,7 +444,7 @@ READERS: dict[str, Callable[[Written], Piece]] = {
 
 @cache
 def forms_in(language: str) -> tuple[Form, ...]:
-    """Compile the forms of a language and then those of English; the first that fits is taken."""
+    """Compile the forms of a language, then those of English, in order of precedence."""
     rows, ascii_alone = date_words(language).patterns(), ""
     if language == "en":
         rows, ascii_alone = forms("written dates"), "a"

@@ -1,15 +1,15 @@
 r"""Names of persons, drawn independently of the originals, part by part (dx.Name.v1).
 
-Probability  without a key a first name and a family name of the language of the document, uniform
-             over its lists (of English 1,024 each, frequent in the census of the United States of
-             1990, and no plain words, places, peoples or brands), without those among the words
-             that the document releases unmodified; no two persons that the document names apart
-             share either, as long as there are enough. With a key a given name has one surrogate
-             and a family name another, uniform over keys: first its initial, as "J. Doe" tells no
-             more of John, then a name with that initial; two persons share one by chance, and any
-             may be in the document
-User names   "jdoe" becomes that of the surrogate; see user_names
-Guarantee    epsilon 0 for what is drawn: it does not depend on the original. In plaintext are which
+Probability  Without a key: a first name and a family name, uniform over the lists of the document's
+             language (in English 1,024 each, frequent in the 1990 census of the United States, and
+             no plain words, places, peoples or brands), except names among the words that the
+             document releases unmodified. Two persons that the document distinguishes share neither
+             name, as long as the lists suffice. With a key: each given name and each family name
+             has one surrogate, uniform over keys. The initial is drawn first, since "J. Doe" shows
+             no more of John, then a name with that initial. Two persons may share a name by chance,
+             and the name may occur in the document
+User names   "jdoe" becomes the user name of the surrogate; see user_names
+Guarantee    epsilon 0: the drawn text does not depend on the original. In plaintext are which
              mentions of a document are of one person, the language, with form, how each is written,
              and with a key, which documents mention one given name, one initial or one family name
 """
@@ -35,7 +35,7 @@ GENDERS = {
     "text": "the gender that titles, words for kin and pronouns beside a name show",
     "same": "the gender of first names that the lists hold",
 }
-LEAST = {"firsts": 199, "one gender": 76, "surnames": 250}  # of any language
+LEAST = {"firsts": 199, "one gender": 76, "surnames": 250}  # shortest lists of any language
 
 
 @registry.dx_surrogates("dx.Name.v1")
@@ -45,12 +45,12 @@ def make_name(
     """Make a surrogate for names of persons, in the language of the document, part by part.
 
     Args:
-        form: Write the surrogate as the mention was (Ms. Lopez, M. Lopez, Maria). Without it every
-            mention becomes a first and a family name.
-        gender: "text", that which titles, words for kin and pronouns beside a name show (with a key
-            "any"); "any"; or "same" to copy that of first names which the lists hold.
+        form: Write the surrogate in the form of the mention (Ms. Lopez, M. Lopez, Maria). Otherwise
+            every mention becomes a first and a family name.
+        gender: "text": the gender that titles, words for kin and pronouns beside a name show (with
+            a key "any"); "any"; or "same": the gender of the first name, if the lists have it.
         scope: "mention", "document", or "corpus".
-        key: File of the key, with scope "corpus".
+        key: Path of the key file, required with scope "corpus".
     """
     return Name(Scope(scope, key), bool(form), one_of("gender", gender, ("text", "any", "same")))
 
@@ -67,29 +67,29 @@ class Name(Independent):
 
     @property
     def traits(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What of a mention is visible beside what its scope shows."""
+        """Descriptions of what is visible of a mention, beyond what its scope makes visible."""
         parts = "which documents mention the same given name, initial or family name (by design)"
         visible = (FORM,) * self.form + ((GENDERS[self._shown],) if self._shown in GENDERS else ())
         return (*visible, LANGUAGE, *([parts] if self.scope.key else ()))
 
     @property
     def chance(self) -> float:
-        """Of either part of a name, in the language with the fewest names."""
+        """Probability that a part of a name is unchanged, in the language with fewest names."""
         firsts = LEAST["one gender" if self._shown in GENDERS else "firsts"]
         return 1 / firsts + 1 / LEAST["surnames"]
 
     @property
     def _shown(self) -> str:
-        """Which gender is copied. With a key a given name has one surrogate in all texts."""
+        """Source of the gender. With a key, "text" becomes "any": a name has the same surrogate."""
         return "any" if self.gender == "text" and self.scope.key is not None else self.gender
 
     @property
     def notes(self) -> str:  # type: ignore[override]
-        """Of the guarantee."""
+        """Notes of the guarantee."""
         return f"A part of a name is unchanged with a probability of {self.chance:.4f}."
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return parts of one name for each person of the document."""
+        """Return a text for each mention; mentions of one person get parts of one name."""
         forms, persons = read_names(mentions)
         taken = set() if self.scope.key else set(draws.plain)
         drawn: dict[int, DrawnName] = {}  # by person
@@ -111,7 +111,7 @@ class Name(Independent):
         return texts
 
     def _draw(self, person: Person, draws: Draws, taken: set[str]) -> DrawnName:
-        """Draw a first, a middle and a family name; without a key, none that is taken."""
+        """Draw a first, a middle and a family name; without a key, no name that is taken."""
         gender = person.gender if self._shown == "text" else ""
         language = self.scope.language(draws)
         if self.gender == "same":
@@ -125,11 +125,11 @@ class Name(Independent):
         return name
 
     def _middles(self, form: Form, draws: Draws) -> list[str]:
-        """Draw middle names by the key: the first of two family names may stand alone."""
+        """Draw middle names by the key, since the first of two family names may occur alone."""
         return [keyed_name(self.scope, draws, part, "")[0] for part in form.names[1:-1]]
 
     def _contact(self, mention: Mention, draws: Draws) -> str | None:
-        """Draw a user name; where it names nobody, a contact, or a name for letters alone."""
+        """Draw a user name; if it names no person, a contact, or a name if it has letters only."""
         if (contact_name := contact_of_person(mention.text, draws, self.scope)) is not None:
             return contact_name
         if not mention.text.isalpha():
@@ -139,7 +139,7 @@ class Name(Independent):
 
 
 def _listed_gender(person: Person, language: str) -> str:
-    """Return the list of first names that alone holds that of the person, or ""."""
+    """Return the gender whose list alone has the person's first name, or ""."""
     first = person.first.title()
     genders = [gender for gender in ("female", "male") if first in listed_of(language, gender)]
     return genders[0] if len(genders) == 1 else ""
@@ -148,8 +148,8 @@ def _listed_gender(person: Person, language: str) -> str:
 def free_names(
     firsts: Sequence[str], surnames: Sequence[str], stream: Stream, taken: Collection[str]
 ) -> DrawnName:
-    """Draw a first, a middle and a family name, uniformly over names that nobody has; over all
-    where all are taken. The middle name may be that of somebody else."""
+    """Draw a first, a middle and a family name uniformly from the names that are not taken, or from
+    all names if all are taken. The middle name may be another person's."""
     drawn, others = list[str](), {*taken}
     for names, excluded in ((firsts, others), (surnames, others), (firsts, set[str]())):
         excluded.update(drawn)

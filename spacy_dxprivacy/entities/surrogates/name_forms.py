@@ -1,5 +1,5 @@
-"""How a mention writes a person's name, in which a surrogate is written, and which mentions of a
-document are of one person."""
+"""Parses the form in which a mention writes a person's name, writes surrogates in that form, and
+groups the mentions of a document by person."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .base import Mention
 TITLES, PARTICLES = words("NAME_TITLES"), words("NAME_PARTICLES")
 KIN = words("KIN_TITLES")
 GENDER = dict.fromkeys(words("MALE_WORDS"), "male") | dict.fromkeys(words("FEMALE_WORDS"), "female")
-# Titles and suffixes that not all persons of one surname have. Who has one is not who has another.
+# Roles tell persons of one surname apart: mentions with different roles are of different persons.
 _ROLES = {
     "man": "mr mister sir herr senor monsieur".split(),
     "woman": "mrs ms miss madam lady frau senora madame".split(),
@@ -27,9 +27,9 @@ _ROLES = {
 ROLE = {word: role for role, titles in _ROLES.items() for word in titles}
 GENERATIONS = frozenset("jr sr ii iii iv".split())
 SUFFIXES = GENERATIONS | frozenset("esq md phd do rn".split())
-_IRISH = frozenset({"Ó", "ó", "O’", "O'"})  # particles, though they look like an initial
-ALSO_GIVEN = frozenset("al ben".split())  # given names, where nothing stands before them
-# A possessive, or the stop of "Jan." and "Jr.", which may end a sentence.
+_IRISH = frozenset({"Ó", "ó", "O’", "O'"})  # particles that look like initials
+ALSO_GIVEN = frozenset("al ben".split())  # particles that are given names at the beginning
+# A possessive ending, or the full stop of "Jan." and "Jr.", which may end a sentence.
 _OWNER = re.compile(r"(['’]s?|(?<=[^\W\d_]{2})\.)$")
 _INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.)+")
 _DIGRAPHS = re.compile("([aou])e")
@@ -45,10 +45,10 @@ DrawnName = tuple[str, str, str]  # first, middle, family
 
 @dataclass(frozen=True)
 class Form:
-    """How a mention is written. title: as it stands there. parts: names, the family name last where
-    there are two or more; its particles belong to it. inverted: "Lopez, Maria". names: the parts in
-    lower case, without accents. titles: before the name. roles: that titles and suffix say.
-    generation: "jr", "sr" and the like, or ""."""
+    """The form of a mention. title: titles as written. parts: names, the family name with its
+    particles last if there are two or more. owner: possessive ending or full stop. inverted:
+    "Lopez, Maria". names: parts in lower case, without accents. titles: title words before the
+    name. roles: roles that titles and suffix show. generation: "jr", "sr" and the like, or ""."""
 
     title: str
     parts: tuple[str, ...]
@@ -63,7 +63,7 @@ class Form:
 
 
 def form_of(text: str, before: str = "") -> Form:
-    """Parse a mention; before is the word before it."""
+    """Parse a mention. before: the word before it."""
     ending = _OWNER.search(text.strip())
     owner = ending[1] if ending else ""
     bare = text.strip()[: -len(owner)] if owner else text.strip()
@@ -92,8 +92,8 @@ def form_of(text: str, before: str = "") -> Form:
 
 
 def _parts(names: list[str]) -> tuple[str, ...]:
-    """Join the family name with its particles. A particle at the beginning may be a given name:
-    "Ben Okafor", "Della Wright"."""
+    """Join the family name with its particles. A particle at the beginning may be a given name, as
+    in "Ben Okafor" and "Della Wright"."""
     for place, name in enumerate(names[:-1]):
         word = bare_word(name)
         is_given = place == 0 and name[:1].isupper() and (word in ALSO_GIVEN or is_first_name(word))
@@ -106,7 +106,7 @@ def _parts(names: list[str]) -> tuple[str, ...]:
 
 
 def particles_of(part: str) -> str:
-    """Return the particles that a family name begins with, as they are written: "van der "."""
+    """Return the particles at the beginning of a family name, as written: "van der "."""
     names = part.split(" ")
     count = 0
     while count < len(names) - 1 and (
@@ -117,13 +117,13 @@ def particles_of(part: str) -> str:
 
 
 def is_particle(text: str) -> bool:
-    """Return whether a text is made of particles in small letters alone."""
+    """Return whether a text consists of particles in lower case."""
     return all(word in PARTICLES for word in text.split())
 
 
 @cache
 def _short_names() -> dict[str, frozenset[str]]:
-    """Return the given names that each name may be short for, itself among them, in lower case."""
+    """Map each short name to the given names that it may be short for and itself, in lower case."""
     full_of: dict[str, set[str]] = defaultdict(set)
     for line in listed("short_names"):
         full, _, short = line.lower().partition(": ")
@@ -133,21 +133,21 @@ def _short_names() -> dict[str, frozenset[str]]:
 
 
 def full_names(name: str) -> frozenset[str]:
-    """Return the given names that a name may be a short form of, and itself."""
+    """Return a name with the given names that it may be a short form of."""
     return _short_names().get(name, frozenset({name}))
 
 
 def _case(text: str) -> str:
     letters = [c for c in text if c.isalpha()]
     if text.upper() == text.lower():
-        return "title"  # of a script without capitals
+        return "title"  # a script without capitals
     if len(letters) > 1 and text.upper() == text:
         return "upper"
     return "lower" if text.lower() == text and letters else "title"
 
 
 def bare_word(text: str) -> str:
-    """In lower case, without the accents of Latin, Greek and Cyrillic: María is Maria."""
+    """Return a word in lower case without Latin, Greek and Cyrillic accents: maria for María."""
     bare = text.strip(" .,").casefold()
     if bare.isascii():
         return bare
@@ -156,41 +156,41 @@ def bare_word(text: str) -> str:
 
 
 def is_initial(part: str) -> bool:
-    """Return whether a part is "M", "M." or "J.R."."""
+    """Return whether a part is an initial, such as "M", "M." or "J.R."."""
     return _INITIAL.fullmatch(part) is not None
 
 
 def fold(word: str) -> str:
-    """Return a name as a mail address has it: Müller and Mueller are one, O'Brien and obrien."""
+    """Return a name as mail addresses write it: Müller equals Mueller, O'Brien equals obrien."""
     bare = other_letters(bare_word(word))
     is_letter = str.islower if bare.isascii() else str.isalpha
     return _DIGRAPHS.sub(r"\1", "".join(filter(is_letter, bare)))
 
 
 def other_letters(word: str) -> str:
-    """Write letters that are no Latin letter with an accent, as æ, in plain ones."""
+    """Replace letters that are not accented Latin letters, such as æ, by plain letters."""
     return word.translate(_OTHER_LETTERS)
 
 
 def in_plain_letters(name: str) -> str:
-    """Return the Latin letters of a name, in lower case and without accents."""
+    """Return the Latin letters of a name, in lower case, without accents."""
     return re.sub(r"[^a-z]", "", other_letters(bare_word(name)))
 
 
 def family_of(last: str) -> str:
-    """Return what all forms of a family name share: its last word."""
+    """Return the last word of a family name, folded, which all forms of the name share."""
     return fold(last_word(last))
 
 
 def is_family(name: str) -> bool:
-    """Return whether public lists have a name for a family name alone."""
+    """Return whether public lists have a name only as a family name."""
     return builtin_lexicon().of(name.title()) & NAMES == {"surname"}
 
 
 @dataclass
 class Person:
-    """What a document says of a person's name, in lower case. number: in the order of the most
-    complete mentions. genders: that the words beside mentions show."""
+    """A person as a document names them, in lower case. number: persons with more complete mentions
+    come first. genders: genders that the words beside mentions show."""
 
     number: int
     first: str = ""
@@ -201,17 +201,17 @@ class Person:
 
     @property
     def gender(self) -> str:
-        """The gender that all words beside mentions show, or ""."""
+        """The only gender that words beside mentions show, or ""."""
         return next(iter(self.genders)) if len(self.genders) == 1 else ""
 
     def fits(self, form: Form) -> bool:
-        """Return whether a mention may be of this person: no part of it contradicts that."""
+        """Return whether a mention may be of this person, since no part of it contradicts that."""
         names = form.names
         if self.generation and form.generation not in ("", self.generation):
             return False
         if not names:
             return not (self.first or self.last or self.generation)
-        # Family names are the same, particles and the first of two names aside.
+        # Family names are equal if they differ only in particles or the first of two names.
         short, long = sorted((names[-1], self.last), key=len)
         same_last = short == long or (bool(short) and long.endswith((f" {short}", f"-{short}")))
         if len(names) > 1:
@@ -224,18 +224,18 @@ class Person:
         )
 
     def is_called(self, name: str) -> bool:
-        """Return whether a given name is that of the person, or one is short for the other."""
+        """Return whether a given name is the person's, or the names may be short for each other."""
         return bool(name) and not full_names(self.first).isdisjoint(full_names(name))
 
     def _has_role(self, roles: frozenset[str]) -> bool:
-        """Whether a title may be the person's: nobody is a doctor whom no mention calls one."""
+        """Return whether roles may be the person's; a given name without a role is no doctor's."""
         if self.first and "doctor" in roles and not self.roles:
             return False
         return not (self.roles and roles) or bool(self.roles & roles)
 
 
 def read_names(mentions: Sequence[Mention]) -> tuple[list[Form], list[Person | None]]:
-    """Return how each mention is written, and its person: None for a mail address or user name."""
+    """Return the form and the person of each mention: None for a mail address or user name."""
     forms = [form_of(mention.text, mention.before) for mention in mentions]
     glued = _glued_names(forms)
     pairs = zip(mentions, forms, strict=True)
@@ -247,11 +247,11 @@ def read_names(mentions: Sequence[Mention]) -> tuple[list[Form], list[Person | N
 
 
 def persons(forms: Sequence[Form]) -> list[Person]:
-    """Return the person of each mention. The most complete mentions are read first, doctors last of
-    those that are as complete; a single name is of the first person that has it.
+    """Return the person of each mention. More complete mentions are read first, and among equally
+    complete ones doctors last; a single name belongs to the first person that has it.
 
-    Persons are indexed by all that a mention of them may say: a text with thousands of names is not
-    compared with each of them.
+    Persons are indexed by the keys of all mentions that may fit them, so that a mention in a text
+    with thousands of names is not compared with each person.
     """
     under: dict[tuple[str, ...], dict[int, Person]] = defaultdict(dict)
     of: dict[int, Person] = {}
@@ -278,7 +278,7 @@ def persons(forms: Sequence[Form]) -> list[Person]:
 
 
 def _keys_of_form(form: Form) -> Iterator[tuple[str, ...]]:
-    """Yield the keys of persons that the mention may fit; one of the same title comes first."""
+    """Yield the keys of persons that a mention may fit; those with its role come first."""
     names = form.names or ("",)
     last = last_word(names[-1])
     if len(names) == 1:
@@ -306,7 +306,7 @@ def _keys_of_person(person: Person) -> Iterator[tuple[str, ...]]:
 
 
 def last_word(name: str) -> str:
-    """Return the last word of a name, which all forms of it share."""
+    """Return the last word of a name, which all forms of the name share."""
     return re.split(r"[ -]", name)[-1]
 
 
@@ -321,8 +321,8 @@ def _person_of(number: int, form: Form) -> Person:
 
 
 def shown_gender(mention: Mention, form: Form) -> str:
-    """Return "male" or "female" where a title or a word for kin before a name, or "he" or "she"
-    after it, shows one; else ""."""
+    """Return "male" or "female" if a title or a word for kin before a name, or "he" or "she" after
+    it, shows the gender; else ""."""
     words = [*mention.lead.split(), mention.before] if mention.before == "," else [mention.before]
     for word in (*map(bare_word, form.title.split()), *form.titles, *map(str.lower, words[::-1])):
         if (gender := GENDER.get(word.strip(".")) or GENDER.get(bare_word(word))) is not None:
@@ -338,7 +338,7 @@ def shown_gender(mention: Mention, form: Form) -> str:
 
 
 def _glued_names(forms: Sequence[Form]) -> set[str]:
-    """Return the words that join both names of a person, or an initial: jdoe."""
+    """Return the words that join two names of a person, or an initial and a name: jdoe."""
     full = {(fold(form.names[0]), family_of(form.names[-1])) for form in forms if form.names[1:]}
     glued = set[str]()
     for first, last in full:
@@ -347,8 +347,8 @@ def _glued_names(forms: Sequence[Form]) -> set[str]:
 
 
 def _is_user_name(text: str, form: Form, glued: Collection[str]) -> bool:
-    """Return whether a mention of a person is a mail address or a user name: by its marks, of a
-    person of the document, or unlike any name."""
+    """Return whether a mention of a person is a mail address or a user name: it has their marks,
+    joins names of the document, or is in lower case and in no list of names."""
     handle = _HANDLE.fullmatch(text)
     if handle and (handle[1] is None or (text.islower() and handle[1] not in TITLES)):
         return True
@@ -359,7 +359,7 @@ def _is_user_name(text: str, form: Form, glued: Collection[str]) -> bool:
 
 
 def name_classes(word: str) -> frozenset[str]:
-    """Return "first_name" and "surname", as public lists have them."""
+    """Return the classes of a word in public lists, among "first_name" and "surname"."""
     if len(word) < 3:
         return frozenset()
     lexicon = builtin_lexicon()
@@ -367,8 +367,8 @@ def name_classes(word: str) -> frozenset[str]:
 
 
 def write(form: Form, name: DrawnName, person: Person, middles: Sequence[str]) -> str:
-    """Write the surrogate as the mention was. middles: of its parts between the first and last;
-    empty for the middle name of the person."""
+    """Write the surrogate in the form of the mention. middles: names for the parts between the
+    first and the last; if empty, all of them become the drawn middle name."""
     first, middle, last = name
     drawn = [first, *(middles or [middle] * (len(form.parts) - 2)), last]
     if len(form.parts) < 2:
@@ -390,11 +390,11 @@ def write(form: Form, name: DrawnName, person: Person, middles: Sequence[str]) -
 def user_words(
     first: str, last: str, surrogate: DrawnName, with_particles: str = ""
 ) -> dict[str, str]:
-    """Return what each word of a user name of a person becomes: john mary, jdoe mmiller.
+    """Map each word of the person's user names to its surrogate: john to mary, jdoe to mmiller.
 
     Args:
         first: The given name, folded.
-        last: The family name, folded.
+        last: The last word of the family name, folded.
         surrogate: The drawn name.
         with_particles: The whole family name, folded.
     """
@@ -405,7 +405,7 @@ def user_words(
     becomes = {first: new_first, last: new_last, with_particles: new_last}
     for (name, new_name), (family, new_family) in product(firsts.items(), lasts.items()):
         if name and family and len(name) + len(family) > 2:
-            # Folded once more: aerwin is a mail address of A. Erwin.
+            # Joined names are folded again: aerwin is a mail address of A. Erwin.
             becomes[fold(name + family)] = new_name + new_family
             becomes[fold(family + name)] = new_family + new_name
     return {old: word for old, word in (becomes | initials).items() if old}
@@ -414,7 +414,7 @@ def user_words(
 def user_names_of(
     persons: Sequence[Person | None], drawn: Mapping[int, DrawnName]
 ) -> dict[str, list[dict[str, str]]]:
-    """Return user_words of each person, under each of these words. drawn: by person."""
+    """Index the user_words of each person by each of these words. drawn: names by Person.number."""
     by_word: dict[str, list[dict[str, str]]] = defaultdict(list)
     for number, person in {person.number: person for person in persons if person}.items():
         first, last = fold(person.first), family_of(person.last)

@@ -5,13 +5,13 @@ r"""Numbers sampled near their value (dx.Number.v1).
 "absolute"  v plus the same noise in steps of the last decimal shown; metric |v - w| / unit
 Noise       P[k steps] proportional to exp(-epsilon |k| step), sampled in integer arithmetic
 Guarantee   epsilon nats per unit of the metric (metric-dp), for numbers of any value in the same
-            text, with the same sign, decimals and percent sign. Each number of a mention, as of
-            120/80, is sampled by itself, and the distance of two mentions is the sum of theirs.
-            Rounding to the decimals shown, bounds, and what is written are post-processing.
+            text, with the same sign, decimals and percent sign. Each number of a mention such as
+            120/80 is sampled separately; distances of mentions are the sums over their numbers.
+            Rounding to the decimals shown, bounds, and the written form are post-processing.
             "relative" rounds the logarithm to a step first: at most epsilon 10^-12 more
-Form        whether a text is a number follows from a public pattern in ASCII, never from its value.
-            Nor does the value decide how it is written again: commas and leading zeros are dropped,
-            .5 becomes 0.5. What is no number by its form (1.2.3, other scripts) is sampled
+Form        A public ASCII pattern decides whether a text is a number; the value never does. The
+            value does not decide the written form either: commas and leading zeros are dropped,
+            .5 becomes 0.5. Digits that do not form a number (1.2.3, other scripts) are sampled
             uniformly
 Papers      Ghosh, Roughgarden, Sundararajan 2009 (geometric); Chatzikokolakis et al. 2013
             (metrics); Canonne, Kamath, Steinke 2020 (algorithm 2: no floating point)
@@ -39,14 +39,14 @@ from .codes import redrawn
 from .dates import ordinal
 
 SCALES = ("relative", "absolute")
-LARGEST = 10**15 - 1  # every whole number up to it is exact in float64
-LARGEST_LOG = math.log(LARGEST) + 1  # beyond it every number is the largest one
-LOG_SIZE = 2**40  # steps of a whole logarithm
+LARGEST = 10**15 - 1  # float64 represents every whole number up to it exactly
+LARGEST_LOG = math.log(LARGEST) + 1  # beyond it every number becomes the largest number
+LOG_SIZE = 2**40  # steps per unit of the logarithm
 _VALUE = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d{1,15})?|\.\d{1,15}"
 _PLAIN_NUMBER = re.compile(_VALUE, re.ASCII)
 _TOKEN = re.compile(rf"[+-]?(?:{_VALUE})(?:/(?:{_VALUE}))?%?", re.ASCII)
-# Dates, telephone numbers and the like, over several tokens: groups of digits that a hyphen, a
-# slash or a point joins.
+# Dates, telephone numbers and the like, which may span several tokens: groups of digits joined by
+# hyphens, slashes or points.
 _GROUPS = re.compile(r"(?<!\d)\d+([-/.])\d+(?:\1\d+)+(?!\d)", re.ASCII)
 _DIGITS = re.compile(r"((?:(?<![\w.,])\.)?\d(?:[\d.,]*\d)?)((?:st|nd|rd|th)\b)?", re.I)
 
@@ -59,14 +59,14 @@ def make_number(
     low: float = 0.0,
     high: float | None = None,
 ) -> Number:
-    """Make a surrogate for numbers, for a label or, set as `numbers`, for all tokens that are one.
+    """Make a surrogate for the numbers of a label or, as setting `numbers`, for all number tokens.
 
     Args:
-        epsilon: Nats per unit of the metric, above 0. With "relative" 10 moves a number by a tenth
-            of it on the average, with "absolute" by unit / epsilon.
+        epsilon: Nats per unit of the metric, above 0. With "relative", 10 moves a number by a tenth
+            of its value on average; with "absolute", a number moves by unit / epsilon.
         scale: "relative" or "absolute".
-        unit: Of "absolute" alone, how far apart two numbers at distance 1 are.
-        low: Public lower bound of what comes out, sign aside, 0 or more.
+        unit: Only with "absolute": the difference of two numbers at distance 1.
+        low: Public lower bound of the output without its sign, 0 or more.
         high: Public upper bound, or None.
 
     Raises:
@@ -84,7 +84,7 @@ def make_number(
 
 @dataclass(frozen=True)
 class Number:
-    """See make_number. It is ready without a space."""
+    """See make_number. It needs no space."""
 
     epsilon: float
     scale: str
@@ -94,7 +94,7 @@ class Number:
 
     name = "dx.Number.v1"
     way = "drawn"
-    chance = 1.0  # small whole numbers mostly stay, as the metric promises
+    chance = 1.0  # small whole numbers are mostly unchanged, as the metric promises
     in_clear = (
         "which words are numbers in digits, and numbers that are written as words",
         "the sign, the number of decimals, the percent sign, and the words beside numbers",
@@ -102,7 +102,7 @@ class Number:
 
     @cached_property
     def guarantee(self) -> Guarantee:
-        """The guarantee of one number."""
+        """The guarantee for one number."""
         relative = self.scale == "relative"
         distance = "|ln((1 + v) / (1 + w))|" if relative else f"|v - w| / {self.unit:g}"
         return Guarantee(
@@ -118,8 +118,8 @@ class Number:
         )
 
     def find(self, doc: Doc) -> Bools1d:
-        """Find the tokens that are numbers or pairs of them (120/80), with a sign and "%" or
-        without, and no part of three groups of digits or more (2008-07-29).
+        """Find the tokens that are numbers or pairs of numbers (120/80), with or without a sign and
+        "%", except in three or more joined groups of digits (2008-07-29).
 
         Returns:
             A mask of the tokens, bool, shape (n_tokens,).
@@ -132,7 +132,7 @@ class Number:
         return mask
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Draw each number of each mention by itself; a mention without one stays."""
+        """Sample each number of each mention separately; a mention without a number stays."""
 
         def resample(match: re.Match[str]) -> str:
             text, ending = match.groups()
@@ -140,19 +140,19 @@ class Number:
                 return redrawn(text, draws.rng) + (ending or "")
             digits, _, decimals = text.replace(",", "").partition(".")
             digits, size = digits.lstrip("0"), 10 ** len(decimals)
-            # Numbers above LARGEST count as LARGEST, which brings no two further apart.
+            # Numbers above LARGEST count as LARGEST, which increases no distance of two numbers.
             value = int(f"0{digits}{decimals}") if len(digits) <= len(str(LARGEST)) else math.inf
             steps = self._draw(int(min(value, LARGEST * size)), size, draws.rng)
             integer, part = divmod(steps, size)
             point = f".{part:0{len(decimals)}d}" if decimals else ""
-            # The ending of the original would tell its last digit.
+            # The ending of the original would reveal its last digit.
             return f"{integer}{point}{ordinal(integer, ending)[len(str(integer)) :]}"
 
         drawn = (_DIGITS.subn(resample, mention.text) for mention in mentions)
         return [text if count else None for text, count in drawn]
 
     def _draw(self, value: int, size: int, rng: Rng) -> int:
-        """Draw a number near a value; both are in steps, `size` of which are a whole."""
+        """Sample a number near a value; both are in steps of 1 / size."""
         if self.scale == "relative":
             log = round(math.log1p(value / size) * LOG_SIZE)
             log += geometric(Fraction(self.epsilon) / LOG_SIZE, rng)

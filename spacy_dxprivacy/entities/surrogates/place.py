@@ -1,22 +1,22 @@
 r"""Places, street addresses and organisations, in the language of the text (dx.Place.v1,
 dx.Address.v1, dx.Organisation.v1).
 
-Place         for each city of a document a city of the United States (uniform over 1,024, with its
-              state), for each state that of such a city, for each country another one (uniform
-              over 105), for each postal code one of such a state. In plaintext is whether a mention
-              is a city, a state, a country or a postal code, and which of a document are the same
+Place         a city becomes a city of the United States (uniform over 1,024, with its state), a
+              state becomes the state of such a city, a country a country (uniform over 105), and a
+              postal code a code of such a state. In plaintext are whether a mention is a city, a
+              state, a country or a postal code, and which mentions of a document are the same
 Address       a house number (uniform from 1 to 9999), a street (uniform over 188 names and 8
-              kinds), a city with its state and a postal code of that state. In plaintext is which
+              kinds), a city with its state, and a postal code of that state. In plaintext is which
               of these parts a mention has
-Organisation  a family name or a word of streets, uniform over 1,024 and 188, and the kind of
-              organisation: that of the mention where it says one (Hospital, University, Bank),
-              which is in plaintext, else one of eight forms of companies
-Languages     that is of English. In others: a town (uniform over about 100 of the language), a
-              country (about 60), a postal code (digits and letters anew); a street
-              (about 60), a house number (1 to 199), a town and a code, which need not be one of the
-              town; a family name with the kind that the mention says (Klinik, Banca), else with one
-              of six forms of companies. The language is in plaintext
-Guarantee     epsilon 0 for what is drawn
+Organisation  a family name (uniform over 1,024) with a street name (over 188) and the kind that the
+              mention names (Hospital, University, Bank), which is in plaintext, else with one of
+              eight forms of companies
+Languages     The above holds for English. In other languages: a town (uniform over about 100), a
+              country (about 60), a postal code (new digits and letters); a street (about 60), a
+              house number (1 to 199), a town and a postal code, which need not be the town's; a
+              family name with the kind that the mention names (Klinik, Banca), else with one of
+              six forms of companies. The language is in plaintext
+Guarantee     epsilon 0 for the drawn text
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from ..tables import (
 from .base import LANGUAGE, Draws, Independent, Mention, Stream, digits, pick, registered
 from .codes import redrawn
 
-LONG_CODE = 10  # characters of one of the United States with its last four digits
-# Of the United States, Britain, Canada, the Netherlands, and others in digits.
+LONG_CODE = 10  # characters of a postal code of the United States with its last four digits
+# Postal codes of the United States, Britain, Canada, the Netherlands, and others in digits.
 _CODE = re.compile(
     r"(?ai:\d{5}(?:-\d{4})?|[a-z]{1,2}\d[a-z\d]?\s?\d[a-z]{2}|[a-z]\d[a-z]\s?\d[a-z]\d|"
     r"\d{4}\s?[a-z]{2}|[a-z]{0,2}-?\d{4,6})"
@@ -65,10 +65,10 @@ Home = tuple[str, str]  # a city and the short name of its state
 
 
 class _ByLanguage(Independent):
-    """Draws one text for each identity, in the language of the document."""
+    """Draws a text for each identity, in the language of the document."""
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return as many texts, in the case of each mention."""
+        """Return a text for each mention, in its case."""
         drawn: dict[str, str] = {}
         texts: list[str | None] = []
         for text in (mention.text for mention in mentions):
@@ -78,11 +78,11 @@ class _ByLanguage(Independent):
         return texts
 
     def _draw(self, text: str, identity: str, number: int, draws: Draws) -> str:
-        """Draw one surrogate; number: of the identity in the document."""
+        """Draw a surrogate. number: how many identities of the document come before this one."""
         raise NotImplementedError
 
     def _town(self, draws: Draws, number: int, stream: Stream) -> str:
-        """Draw a town; without a key the n-th one of the document, for all surrogates of it."""
+        """Draw a town. With reach "document", all surrogates of a document share its n-th town."""
         town = pick(listed_of(self.scope.language(draws), "towns"), stream)
         shared = self.scope.reach == "document"
         return str(draws.memory.setdefault(("town", number), town)) if shared else town
@@ -90,10 +90,10 @@ class _ByLanguage(Independent):
 
 @registered
 class Place(_ByLanguage):
-    """Cities, states, countries and postal codes; see the module."""
+    """Draws cities, states, countries and postal codes; see the module docstring."""
 
     name = "dx.Place.v1"
-    chance = 1 / 50  # of a state; 1/100 of a country, 1/1,024 of a city
+    chance = 1 / 50  # for a state; 1/100 for a country, 1/1,024 for a city
     adjacent = "places of one kind"
     notes = (
         "Unchanged with probability 1/1024 for a city, about 1/20 for a state, 1/100 for a country."
@@ -106,7 +106,7 @@ class Place(_ByLanguage):
     )
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return as many places; in English the first city lies in the first state."""
+        """Return a place for each mention; in English the first city lies in the first state."""
         if self.scope.language(draws) != "en":
             return super().replace(mentions, draws)
         drawn: dict[str, dict[str, str]] = {}
@@ -125,7 +125,7 @@ class Place(_ByLanguage):
         return texts
 
     def _english(self, text: str, draws: Draws, drawn: dict[str, dict[str, str]], city: str) -> str:
-        """Draw one place; city: the surrogate of the city that it stands beside, or ""."""
+        """Draw a place. city: the surrogate of the city before it, or ""."""
         kind, identity = kind_of_place(text, after_city=bool(city)), text.strip().casefold()
         shared, state = kind, None
         if kind in ("short", "state"):
@@ -158,7 +158,7 @@ class Place(_ByLanguage):
 
 
 def kind_of_place(text: str, *, after_city: bool = False) -> str:
-    """Return "zip", "short" (TX), "state", "country" or "city". New York may be both."""
+    """Return "zip", "short" (TX), "state", "country" or "city". New York may be either."""
     bare = text.strip()
     if _CODE.fullmatch(bare):
         return "zip"
@@ -170,20 +170,20 @@ def kind_of_place(text: str, *, after_city: bool = False) -> str:
 
 
 def home_of(draws: Draws, number: int) -> Home:
-    """Return the n-th drawn city of a document with its state, for all surrogates of it."""
+    """Return the n-th drawn city of a document, with its state; all its surrogates share it."""
     home = draws.memory.get(("home", number)) or pick(cities(), draws.rng)
     draws.memory["home", number] = home
     return home  # type: ignore[return-value]
 
 
 def postal_code(home: Home, stream: Stream, *, long: bool) -> str:
-    """Draw a postal code of the state, with four more digits if it is long."""
+    """Draw a postal code of the home's state, with four more digits if `long`."""
     code = pick(ZIP_HEADS[home[1]], stream) + digits(3, stream)
     return f"{code}-{digits(4, stream)}" if long else code
 
 
 def like_case(text: str, model: str) -> str:
-    """Return the text in upper or lower case where all of the model is."""
+    """Return the text in upper (lower) case if the whole model is in upper (lower) case."""
     if len(model) > 3 and model.isupper():
         return text.upper()
     return text.lower() if model.islower() else text
@@ -191,10 +191,10 @@ def like_case(text: str, model: str) -> str:
 
 @registered
 class Address(_ByLanguage):
-    """Street addresses; see the module."""
+    """Draws street addresses; see the module docstring."""
 
     name = "dx.Address.v1"
-    chance = 1 / 50  # of a mention that is a state alone
+    chance = 1 / 50  # for a mention that is only a state
     adjacent = "addresses with the same parts"
     traits: ClassVar[tuple[str, ...]] = (
         "which parts an address has, as public lists read them: house number or box, street, unit, "
@@ -204,7 +204,7 @@ class Address(_ByLanguage):
     )
 
     def _draw(self, text: str, identity: str, number: int, draws: Draws) -> str:
-        """Draw the parts that the text has: a street, its number, a code, a town."""
+        """Draw the parts that the text has: a street, a house number, a postal code, a town."""
         stream, language = self.scope.stream(draws, "address", identity), self.scope.language(draws)
         if language == "en":
             shared = self.scope.reach == "document"
@@ -229,7 +229,7 @@ class Address(_ByLanguage):
 
 
 def written(text: str, home: Home, stream: Stream) -> str:
-    """Draw an address with the parts of a text. Nothing of the text is in it but commas."""
+    """Draw an address with the parts of a text. It copies only commas and line breaks."""
     if kind_of_place(text) == "zip":
         return postal_code(home, stream, long=len(text.strip()) >= LONG_CODE)
     code, text = _cut(_ZIP, text)
@@ -247,7 +247,7 @@ def written(text: str, home: Home, stream: Stream) -> str:
 
 
 def _parts(text: str) -> tuple[list[str], list[str]]:
-    """Return the parts of an address, and what stands before each: as many line breaks as the text
+    """Return the parts of an address, and the gap before each part: as many line breaks as the text
     has there, else a comma."""
     parts, gaps, gap = [], [], ""
     for i, part in enumerate(_LINE_END.split(text)):
@@ -261,7 +261,7 @@ def _parts(text: str) -> tuple[list[str], list[str]]:
 
 
 def _cut(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
-    """Return the match, and the text without it."""
+    """Return the match ("" if there is none), and the text without it."""
     match = pattern.search(text)
     if match is None:
         return "", text
@@ -269,7 +269,7 @@ def _cut(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
 
 
 def _line(part: str, home: Home, stream: Stream, *, first: bool) -> str:
-    """Draw a street for what begins with a number or is the first of several words, else a city."""
+    """Draw a PO box; a street for a numbered part, or a first part that is no city; or a city."""
     if _BOX.match(part):
         return f"PO Box {1 + below(9, stream)}{digits(3, stream)}"
     is_city = kind_of_place(part) == "country" or part.casefold() in _STATE_OF
@@ -281,7 +281,7 @@ def _line(part: str, home: Home, stream: Stream, *, first: bool) -> str:
 
 @registered
 class Organisation(_ByLanguage):
-    """Names of organisations; see the module."""
+    """Draws names of organisations; see the module docstring."""
 
     name = "dx.Organisation.v1"
     chance = 1 / 250
@@ -294,7 +294,7 @@ class Organisation(_ByLanguage):
     )
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return as many names, of the kinds that the mentions say."""
+        """Return a name for each mention, of the kind that the mention names."""
         if self.scope.language(draws) != "en":
             return super().replace(mentions, draws)
         drawn: dict[str, list[str]] = {}
@@ -309,7 +309,7 @@ class Organisation(_ByLanguage):
             kind = next((HOUSES[word] for word in words if word in HOUSES), None)
             owner = "'s" if text.rstrip().endswith(("'s", "’s")) else ""
             name = f"{family} {street} {kind}" if kind else f"{family} {end}"
-            # The stop of "Ltd." may end a sentence.
+            # The full stop of "Ltd." may end a sentence.
             stop = "." * (text.rstrip().endswith(".") and not name.endswith("."))
             names.append(like_case(name + owner + stop, text))
         return names
@@ -321,7 +321,7 @@ class Organisation(_ByLanguage):
         ]
 
     def _draw(self, text: str, identity: str, number: int, draws: Draws) -> str:
-        """Draw a name of the kind that the mention says."""
+        """Draw a name of the kind that the mention names."""
         language = self.scope.language(draws)
         stream = self.scope.stream(draws, "organisation", identity)
         family, end = (pick(listed_of(language, name), stream) for name in ("surnames", "ends"))

@@ -1,11 +1,11 @@
 r"""Surrogates that draw no value, and presets of surrogates by label.
 
-dx.Mask.v1    a mark for every letter and digit: its length is in plaintext, or not (length)
-dx.Redact.v1  one text for all, such as [PERSON]: nothing is in plaintext but that there was one
-dx.Keep.v1    the mention as it is, in plaintext
-dx.Words.v1   each word of the mention through the mechanism of the component, by its guarantee
+dx.Mask.v1    a mark for every letter and digit: the length is in plaintext, unless `length` sets it
+dx.Redact.v1  the same text for all mentions, such as [PERSON]: only their presence is in plaintext
+dx.Keep.v1    the unmodified mention, in plaintext
+dx.Words.v1   each word of the mention sampled by the component's mechanism, under its guarantee
 dx.Preset.v1  surrogates for the labels of OntoNotes, CoNLL, GMB, presidio and the i2b2 notes:
-              "standard", or "clinical", which replaces what identifies a person, not quantities
+              "standard", or "clinical", which replaces identifiers of a person but no quantities
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ LABELS: dict[str, str] = srsly.read_json(DATA / "mentions.json")["preset"]
 
 @dataclass(frozen=True)
 class FixedText:
-    """A text that follows from the label and the visible traits of a mention alone: marks for its
-    letters and digits, or else the text, or else its label."""
+    """Replaces a mention by a text that depends only on its label and visible traits: a mark for
+    each letter and digit if `mark` is set, else `text`, else the label in brackets."""
 
     name: str
     in_clear: tuple[str, ...]
@@ -51,7 +51,7 @@ class FixedText:
     guarantee = CONSTANT
 
     def replace(self, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-        """Return the text for each mention; a mention that is that text already stays."""
+        """Return the text for each mention; None for a mention that equals the text already."""
         pairs = [(mention.text, self._text_of(mention)) for mention in mentions]
         return [None if is_same(text, fixed) else fixed for text, fixed in pairs]
 
@@ -63,7 +63,7 @@ class FixedText:
 
 @dataclass(frozen=True)
 class Unchanged:
-    """Mentions that stay, or whose words the mechanism of the component draws."""
+    """Leaves mentions unmodified, or leaves their words to the mechanism of the component."""
 
     name: str
     way: str
@@ -79,11 +79,11 @@ class Unchanged:
 
 @registry.dx_surrogates("dx.Mask.v1")
 def make_mask(mark: str = "*", length: int | None = None) -> FixedText:
-    """Make a surrogate of marks.
+    """Make a surrogate that consists of marks.
 
     Args:
-        mark: Character in place of each letter and digit.
-        length: Marks in place of every mention; null shows where letters and digits were.
+        mark: Character that replaces each letter and digit.
+        length: Number of marks for every mention; null shows where letters and digits were.
     """
     if not isinstance(mark, str) or len(mark) != 1 or mark.isspace() or mark.isalnum():
         raise fail("mark", "one character that is no letter, digit or white space", mark)
@@ -95,7 +95,7 @@ def make_mask(mark: str = "*", length: int | None = None) -> FixedText:
 
 @registry.dx_surrogates("dx.Redact.v1")
 def make_redact(text: str | None = None) -> FixedText:
-    """Make a surrogate that is the same text for every mention; null is the label in brackets."""
+    """Make a surrogate that is the same text for every mention: null for the label in brackets."""
     if text is not None and (not isinstance(text, str) or not text.strip()):
         raise fail("text", "a text, or null for the label", text)
     return FixedText("dx.Redact.v1", (), text)
@@ -109,13 +109,13 @@ def make_keep() -> Unchanged:
 
 @registry.dx_surrogates("dx.Words.v1")
 def make_words() -> Unchanged:
-    """Make a surrogate whose words the mechanism of the component draws."""
+    """Make a surrogate that leaves the words of mentions to the mechanism of the component."""
     note = "That of the mechanism of the component, word by word."
     return Unchanged("dx.Words.v1", "words", (), Guarantee("none", notes=note))
 
 
 class Preset(dict[str, Surrogate]):
-    """Surrogates by label. The words of labels that it lacks go through the mechanism."""
+    """Surrogates by label. The mechanism samples the words of mentions with other labels."""
 
 
 @registry.dx_surrogates("dx.Preset.v1")
@@ -126,8 +126,8 @@ def make_preset(
 
     Args:
         name: "standard", or "clinical" (no quantities).
-        scope: Of all of them.
-        key: Of all of them. One person then has one surrogate, whichever parts a document names.
+        scope: Scope of all surrogates.
+        key: Key file of all surrogates. A person then has one surrogate for any parts of the name.
         order: "mdy" or "dmy", how 03/04/2019 is read; "auto": "mdy" in English, else "dmy".
     """
     one_of("name", name, PRESETS)
@@ -147,8 +147,8 @@ def make_preset(
 
 
 def surrogates_of(setting: Any) -> dict[str, Surrogate]:
-    """Return surrogates by label: of a preset's name, a map, or None for none. Raises DxError for
-    anything else."""
+    """Return surrogates by label, given the name of a preset, a mapping, or None. Raise DxError for
+    any other value."""
     if setting is None:
         return {}
     if isinstance(setting, str):

@@ -1,5 +1,5 @@
-"""Surrogates for the mentions and the numbers of one document: found, drawn, checked. An output
-that breaks the protocol of surrogates raises, so no original is released in its place."""
+"""Finds the mentions of a document, draws their surrogates and checks them. An output that breaks
+the protocol of surrogates raises, so that no original is released in its place."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from ...text.users import identity, is_nobody
 from .base import Draws, Mention, Surrogate, is_same
 from .name_forms import is_particle
 
-UNLIKELY = 1e-12  # originals that come out as they were, by chance alone
+UNLIKELY = 1e-12  # unchanged originals with a lower probability than this raise
 TAIL = 40  # words after a mention that a surrogate sees
-MOST_WORDS = 2**14  # of the vocabulary that surrogates are tokenized with
-# In the user data of the input's Doc: whose it is, which caller of the service sent it, and the
-# order of day and month in the texts before it.
+MOST_WORDS = 2**14  # largest vocabulary of the tokenizer of surrogates
+# Keys in the user data of the input's Doc: its user, the caller of the service who sent it, and the
+# order of day and month in earlier texts.
 USER, CALLER, ORDER = "dx_user", "dx_caller", "dx_order"
 
 
 @dataclass(frozen=True)
 class Replacement:
-    """A mention, tokens from start up to, not including, end, and its surrogate.
+    """A mention at the tokens from start up to, but not including, end, and its surrogate.
 
-    text: None for a mention that stays ("kept"), or whose words the mechanism draws ("words").
+    text: None if the mention stays ("kept") or the mechanism samples its words ("words").
     """
 
     mention: Mention
@@ -57,13 +57,13 @@ def replace_mentions(
 
     Args:
         doc: The document.
-        surrogates: By label.
+        surrogates: Surrogates by label.
         rng: Source of randomness.
-        entities: What a selector found, in place of doc.ents.
+        entities: Entities of a selector, which replace doc.ents.
         rest_is_plain: Whether all words outside of entities are released unmodified.
 
     Raises:
-        DxError: A surrogate returns something else than a text for each mention, or originals.
+        DxError: A surrogate does not return a text for each mention, or it returns originals.
     """
     spans = find(doc, surrogates, entities)
     mentions = _mentions_of(doc, spans)
@@ -78,14 +78,14 @@ def replace_mentions(
         base=base,
         order=str(doc.user_data.get(ORDER, "")),
     )
-    # Mentions of equal surrogates are drawn together.
+    # Mentions with equal surrogates are drawn together.
     groups: dict[Hashable, list[int]] = {}
     for i, mention in enumerate(mentions):
         surrogate = surrogates[mention.label]
         key = surrogate if isinstance(surrogate, Hashable) else id(surrogate)
         groups.setdefault(key, []).append(i)
     texts: dict[int, str | None] = {}
-    # Persons first: mail addresses are made of their names.
+    # Persons are drawn first, since mail addresses are made of their names.
     for group in sorted(groups.values(), key=lambda group: not _has_person(mentions, group)):
         surrogate = surrogates[mentions[group[0]].label]
         group_texts = _checked(surrogate, [mentions[i] for i in group], draws)
@@ -120,14 +120,14 @@ def _has_person(mentions: Sequence[Mention], group: Sequence[int]) -> bool:
 def find(
     doc: Doc, labels: Collection[str], entities: Sequence[Entity] | None = None
 ) -> list[Entity]:
-    """Return the mentions with these labels: of doc.ents, or of entities, whose labels are plain
-    ones. Raises DxError for a document that no recogniser read."""
+    """Return the mentions with these labels from doc.ents, or from entities, which have plain
+    labels. Raise DxError if no recogniser ran on the document."""
     if entities is None:
         if len(doc) and not doc.has_annotation("ENT_IOB"):
             raise DxError(Errors.DX030)
         spans = [(e.label_, e.start, e.end) for e in doc.ents if e.label_ in labels]
     else:
-        # As the recogniser calls it, or else as others do.
+        # The label of the recogniser is preferred, then an equivalent one.
         recognised = {(plain_label(e.label_), e.start, e.end): e.label_ for e in doc.ents}
         spans = []
         for plain, start, end in entities:
@@ -142,7 +142,7 @@ def find(
 
 
 def _with_particles(doc: Doc, spans: list[Entity]) -> list[Entity]:
-    """Join a particle that a recogniser cut off ("van") with the name after it."""
+    """Join a particle ("van") that a recogniser separated from the name after it."""
     joined: list[Entity] = []
     for label, start, end in spans:
         if joined and joined[-1][0] == label and joined[-1][2] == start:
@@ -155,8 +155,8 @@ def _with_particles(doc: Doc, spans: list[Entity]) -> list[Entity]:
 
 
 def apart(spans: Sequence[Entity], blank: Bools1d) -> list[Entity]:
-    """Return spans that touch no other. Those that overlap or nest become one, with the label of
-    the longest; white space at their ends and empty spans are left out. blank: bool (tokens,)."""
+    """Return spans without overlaps. Spans that overlap or nest become one, with the label of the
+    longest; empty spans and white space at the ends are dropped. blank: white space, bool (t,)."""
     trimmed = []
     for label, start, end in united([span for span in spans if span[2] > span[1]]):
         inside = np.flatnonzero(~blank[start:end])
@@ -166,7 +166,7 @@ def apart(spans: Sequence[Entity], blank: Bools1d) -> list[Entity]:
 
 
 def _outside(doc: Doc, entities: Sequence[Entity]) -> frozenset[str]:
-    """Return the words outside of all entities, as they are written and with a capital."""
+    """Return the words outside of all entities, as written and with an initial capital."""
     spans = [(e.start, e.end) for e in doc.ents] + [(start, end) for _, start, end in entities]
     inside = {i for start, end in spans for i in range(start, end)}
     words = {token.text for token in doc if token.is_alpha and token.i not in inside}
@@ -174,7 +174,7 @@ def _outside(doc: Doc, entities: Sequence[Entity]) -> frozenset[str]:
 
 
 def _checked(surrogate: Surrogate, mentions: Sequence[Mention], draws: Draws) -> list[str | None]:
-    """Draw texts; raise unless there is one for each mention, and no original beyond chance."""
+    """Draw texts. Raise DxError if one is missing, or if more originals occur than by chance."""
     drawn = surrogate.replace(mentions, draws)
     right = isinstance(drawn, list) and len(drawn) == len(mentions)
     if not right or not all(t is None or (isinstance(t, str) and t.strip()) for t in drawn):
@@ -187,8 +187,8 @@ def _checked(surrogate: Surrogate, mentions: Sequence[Mention], draws: Draws) ->
 
 
 def words_of_surrogate(text: str, lang: str) -> tuple[list[str], list[bool]]:
-    """Return words, and whether a blank follows each. The tokenizer has a vocabulary of its own,
-    which met no original, and is made anew when it is full."""
+    """Return words, and whether a space follows each. The tokenizer has a separate vocabulary that
+    has seen no original; both are rebuilt when the vocabulary is full."""
     if len(_blank(lang).vocab) > MOST_WORDS:
         _blank.cache_clear()
     lines = (" ".join(line.split()) for line in text.strip().split("\n"))
@@ -202,7 +202,7 @@ def _blank(lang: str) -> Language:
 
 
 class NumberDraw(Surrogate, Protocol):
-    """A surrogate that finds the tokens that it takes, by a public pattern."""
+    """A surrogate that finds the tokens to replace, by a public pattern."""
 
     def find(self, doc: Doc) -> Bools1d:
         """Return a mask of the tokens, bool, shape (n_tokens,)."""

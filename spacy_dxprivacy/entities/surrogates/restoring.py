@@ -1,8 +1,8 @@
-"""Originals in the answer to a request whose text was sent with surrogates in it.
+"""Restores originals in the answer to a request whose text was sent with surrogates.
 
-`dx restore` leaves what may be a word of the answer's own. Here the answer is to one text, which is
-known, so all surrogates come back: set_apart replaces those that would be mistaken (bare numbers,
-words of the text, one surrogate of two originals) by marks such as [DATE 2] before they are sent.
+`dx restore` leaves surrogates that may be words of the answer itself. Here the text of the request
+is known, so all surrogates can be restored: before sending, set_apart replaces ambiguous surrogates
+(bare numbers, words of the text, one surrogate of two originals) by marks such as [DATE 2].
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from .name_forms import fold, form_of
 from .replacements import Replacement
 from .table import SHARED, SHORT, Entry, SurrogateTable, is_upper
 
-# By a surrogate in lower case: its original, the only spellings of the surrogate that are restored
-# (any if none), and whether the original is also written in small letters.
+# The value for a surrogate in lower case: its original, the spellings of the surrogate that are
+# restored (empty: all spellings), and whether the original also occurs in lower case.
 Row = tuple[str, Sequence[str], bool]
 Rows = Mapping[str, Row]
-BLANKS = 8  # between two words of a surrogate, at most
+BLANKS = 8  # largest number of white space characters between two words of a surrogate
 _TOKEN = re.compile(r"(?<!\w)\w+|[^\w\s]")
 _WORD = re.compile(r"\w+")
 _ALIKE = str.maketrans("’‐‑–", "'---")
 _ES = ("s", "x", "z", "ch", "sh")
-# What characters without a blank have that may be fetched or sent: nothing is restored in them.
+# Nothing is restored in a run (characters without a blank) that a client may fetch or send to.
 _LOCATOR = re.compile(
     r"//|\\\\|(?:^|\W)(?:https?|ftp|file|wss?|mailto|tel|data|blob|javascript):|(?:^|\W)www\.|"
     r"[\w-]\.[a-z]{2,63}(?![\w.])|[\w-]\.[a-z]{2,63}\.(?:\W|$)|@[\w-]+\.\w",
     re.I,
 )
-MOST_RUN = 4096  # characters without blanks; a longer run is no text
+MOST_RUN = 4096  # characters of a run; a longer run is no text
 _OPENINGS, _CLOSINGS = "([{<\"'“‘«*_~|#", ".,;:!?)]}>\"'”’»*_~|…"
 _MARKUP_AT = {"": re.compile(r"[<\]]"), ">": re.compile(r"[>\"']")}
-BLANK = " \t\n\r\f\v"  # no others: some end no address
+BLANK = " \t\n\r\f\v"  # only these, since some other white space does not end an address
 _BLANK = re.compile(f"[{BLANK}]")
-# In a string of JSON its ends and escaped blanks besides.
+# In a JSON string, its ends and escaped blanks end a run too.
 _BLANK_OF_JSON = re.compile(r'[ \t\n\r\f\v]|(?<!\\)(?:"|\\[nrt])')
 ABBREVIATIONS = frozenset("a.m. p.m. u.s. u.k. e.u. d.c. m.d. b.a. m.a. r.n. d.o. p.o.".split())
 
@@ -59,15 +59,15 @@ def set_apart(
     counts: dict[str, Iterator[int]],
     masked: Collection[str] = (),
 ) -> list[Replacement]:
-    """Return replacements that can all be restored: ambiguous surrogates become marks.
+    """Replace ambiguous surrogates by marks, so that all replacements can be restored.
 
     Args:
-        doc: The document, as it came.
-        drawn: Its surrogates.
-        surrogates: What drew them, by label.
-        earlier: What the conversation sent before.
-        counts: Numbers of the marks of the conversation, by label.
-        masked: Plain labels that get marks alone.
+        doc: The input document.
+        drawn: Its replacements.
+        surrogates: Surrogates by label, which drew the replacements.
+        earlier: Table of the earlier texts of the conversation.
+        counts: Counters of the conversation's marks, by label.
+        masked: Plain labels whose mentions always become marks.
     """
     originals = earlier.copy()
     originals.add_document(doc, drawn, surrogates)
@@ -90,7 +90,7 @@ def set_apart(
         norm = _norm(text)
         if surrogates[mention.label].name in SHARED or norm in shared or len(meanings[norm]) > 1:
             return True
-        # A number of few digits, or a single sign.
+        # A number with few digits, or a single character.
         bare = sum(map(str.isalpha, text)) < 2 and sum(map(str.isdigit, text)) < 5
         return bare or originals.is_plain(text)
 
@@ -112,7 +112,7 @@ def rows_of(
     surrogates: Mapping[str, Surrogate],
     table: SurrogateTable,
 ) -> Rows:
-    """Return what restores the texts of a conversation. table: of these mentions."""
+    """Return the rows that restore the texts of a conversation. table: table of these mentions."""
     keyed = _keyed(surrogates)
     entries = {key: entry for key, entry in table.entries.items() if not _meet(entry, keyed)}
     uses = Counter((_norm(text), _norm(mention.text)) for mention, text in pairs)
@@ -125,14 +125,14 @@ def dates_apart(
     surrogates: Mapping[str, Surrogate],
     table: SurrogateTable,
 ) -> list[Replacement]:
-    """Return replacements in which each surrogate of a date stands for one original alone, and for
-    nothing that an answer may say of its own: other dates become marks, one for each original.
+    """Replace dates by marks, one for each original, unless the surrogate of a date has a single
+    original and no answer would contain it by itself.
 
     Args:
-        doc: The document, as it came.
-        drawn: Its surrogates.
-        surrogates: What drew them, by label.
-        table: Of the documents before.
+        doc: The input document.
+        drawn: Its replacements.
+        surrogates: Surrogates by label, which drew the replacements.
+        table: Table of the earlier documents.
     """
     together = table.copy()
     together.add_document(doc, drawn, surrogates)
@@ -156,9 +156,9 @@ def _marked(
     counts: dict[str, Iterator[int]],
     taken: Collection[str] = (),
 ) -> list[Replacement]:
-    """Return replacements with marks such as [DATE 2], one for each original, in the place of
-    ambiguous surrogates. mark_of: the word of the mark, "" for none. marks: those of earlier
-    documents, by label and original. taken: in lower case, what is no mark of this document."""
+    """Replace ambiguous surrogates by marks such as [DATE 2], one for each original. mark_of:
+    returns the word of the mark, "" for no mark. marks: marks of earlier documents, by label and
+    original. taken: marks in lower case that this document must not use."""
     marked = list[Replacement]()
     for item in drawn:
         text = item.text
@@ -174,13 +174,13 @@ def _marked(
 
 
 def _keyed(surrogates: Mapping[str, Surrogate]) -> set[str]:
-    """Return the labels whose surrogates have a key."""
+    """Return the labels with keyed surrogates."""
     scopes = {label: getattr(surrogate, "scope", None) for label, surrogate in surrogates.items()}
     return {label for label, scope in scopes.items() if getattr(scope, "key", None) is not None}
 
 
 def _meet(entry: Entry, keyed: Collection[str]) -> bool:
-    """Return whether a key gave two names of persons one surrogate."""
+    """Return whether a key gave two person names the same surrogate."""
     if entry.label not in keyed or plain_label(entry.label) != "PERSON":
         return False
     return len(set(map(fold, entry.originals))) > 1
@@ -189,7 +189,7 @@ def _meet(entry: Entry, keyed: Collection[str]) -> bool:
 def _rows_of(table: SurrogateTable, uses: Counter[tuple[str, str]]) -> Rows:
     """Return the rows of a table: surrogates, plurals and initials of names, other forms of dates.
 
-    uses: how often a surrogate stands for an original, which is not the part of another one.
+    uses: how often a surrogate replaces a whole mention with this original.
     """
     rows: dict[str, Row] = {}
     derived = defaultdict[str, set[str]](set)
@@ -214,7 +214,7 @@ def _rows_of(table: SurrogateTable, uses: Counter[tuple[str, str]]) -> Rows:
 
 
 def _other_names(entry: Entry) -> Iterator[tuple[str, str]]:
-    """Yield the plural of a single name; of a full one, its forms with initials."""
+    """Yield (surrogate, original) for plurals of single names and full names with initials."""
     names = form_of(min(entry.forms, key=is_upper)).parts
     originals = form_of(entry.likeliest).parts
     if len(names) == len(originals) == 1 and len(names[0]) > 1 and names[0][-1].isalpha():
@@ -231,7 +231,7 @@ def _in_form(form: str, parts: Sequence[str]) -> str:
 
 
 def _other_dates(entry: Entry) -> Iterator[tuple[str, str]]:
-    """Yield other forms of a full date: of the surrogate, and of the original."""
+    """Yield (surrogate, original) in the other forms of a full date."""
     date, original = _date(min(entry.forms)), _date(entry.likeliest)
     if date is not None and original is not None:
         yield from zip(_written(date), _written(original), strict=True)
@@ -261,8 +261,8 @@ def _norm(text: str) -> str:
 
 
 def _meaning(text: str, label: str) -> tuple[str, ...]:
-    """What a mention says, its spelling aside: March 5 is Mar 05. Names of persons are drawn apart,
-    so that two which share one are of the same person."""
+    """Return the content of a mention without its spelling: the same for March 5 and Mar 05. It is
+    empty for a person, since two names with one surrogate are of the same person."""
     if plain_label(label) == "PERSON":
         return ()
     words = _WORD.findall(_norm(text))
@@ -270,15 +270,15 @@ def _meaning(text: str, label: str) -> tuple[str, ...]:
 
 
 class Restorer:
-    """Put originals back into a text that comes in pieces, however it is cut.
+    """Restores originals in a text that arrives in pieces, wherever these are cut.
 
-    Nothing is put back in an address of the web or of mail that is no surrogate as a whole, in a
-    tag of HTML, or in the target of a link: whoever wrote the text would read it there, once it is
-    shown.
+    No original is restored within a web or mail address (unless the whole address is a surrogate),
+    in an HTML tag, or in the target of a link: the author of the text could read it there as soon
+    as the text is shown.
 
     Args:
-        rows: Of set_apart.
-        escaped: Write originals as within a string of JSON.
+        rows: Rows that rows_of returns.
+        escaped: Escape originals for a JSON string.
     """
 
     def __init__(self, rows: Rows, *, escaped: bool = False) -> None:
@@ -290,32 +290,32 @@ class Restorer:
             self._by_first[first[0] if first else ""].append(row)
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._window = max((len(row) + BLANKS * row.count(" ") for row in rows), default=0) + BLANKS
-        # The end of what was taken, back to a blank; the text that is held back; and the markup
-        # that the former is in.
+        # The end of the returned text, back to a blank; the text that is held back; and the markup
+        # state at the end of the returned text.
         self._last, self._held, self._markup = "", "", Markup()
 
     def restore(self, text: str) -> str:
-        """Return a whole text with its originals."""
+        """Return a complete text with its originals restored."""
         restorer = self.anew()
         return restorer.feed(text) + restorer.flush()
 
     def anew(self) -> Restorer:
-        """Return one for another text, with the same rows."""
+        """Return a restorer with the same rows for another text."""
         restorer = copy(self)
         restorer._last, restorer._held, restorer._markup = "", "", Markup()
         return restorer
 
     def feed(self, text: str) -> str:
-        """Return what is certain so far; the beginning of a surrogate is held back."""
+        """Add a piece and return the text decided so far; a possible surrogate is held back."""
         self._held += text
         return self._take(self._undecided(), is_end=False)
 
     def flush(self) -> str:
-        """Return what was held back, at the end of the text."""
+        """Return the text that was held back, at the end of the text."""
         return self._take(len(self._held), is_end=True)
 
     def _take(self, end: int, *, is_end: bool) -> str:
-        """Remove and return what begins before `end`, but for a run that may become a locator."""
+        """Remove and return the text before `end`, except a run that may become an address."""
         text, taken = self._last + self._held, list[str]()
         skip = done = place = len(self._last)
         last = skip + end
@@ -342,7 +342,7 @@ class Restorer:
         return "".join(taken)
 
     def _is_held(self, text: str, done: int, match: re.Match[str], run: tuple[int, int]) -> bool:
-        """Read a text from a place on, and return whether nothing may be put in for a match."""
+        """Read the text between `done` and a match; return whether the match must stay."""
         before, after = text[run[0] : match.start()], text[match.end() : run[1]]
         self._markup.read(text[done : match.start()])
         held = self._markup.holds(after) or _is_in_a_locator(before, after, run[1] - run[0])
@@ -350,7 +350,7 @@ class Restorer:
         return held
 
     def _last_blank(self, text: str, end: int) -> int:
-        """Return where the run begins that a place is in or at the end of."""
+        """Return where the run begins that contains a place or ends there."""
         start = max(0, end - MOST_RUN - 1)
         if not self._escaped:
             return max(start, *(text.rfind(blank, start, end) + 1 for blank in BLANK))
@@ -358,13 +358,13 @@ class Restorer:
         return max(ends, default=start)
 
     def _run(self, text: str, match: re.Match[str]) -> tuple[int, int]:
-        """Return where the characters without a blank begin and end that a surrogate is in."""
+        """Return where the run around a surrogate begins and ends."""
         limit = min(len(text), match.end() + MOST_RUN + 1)
         after = (_BLANK_OF_JSON if self._escaped else _BLANK).search(text, match.end(), limit)
         return self._last_blank(text, match.start()), after.start() if after else limit
 
     def _undecided(self) -> int:
-        """Return where the first word begins that a longer text may make a surrogate of."""
+        """Return where the first word begins that further text may complete to a surrogate."""
         text, skip = self._last + self._held, len(self._last)
         for start in _TOKEN.finditer(text, max(skip, len(text) - self._window)):
             tail = text[start.start() :]
@@ -397,8 +397,8 @@ class Restorer:
 
 
 def holder_of(text: str) -> Callable[[re.Match[str]], bool]:
-    """Return whether a match in a text, and after it the next one, may get no original: it is in an
-    address, in a tag of HTML or in the target of a link."""
+    """Return a predicate to call for each match in a text, in order. It returns whether the match
+    must stay, since it is in an address, in an HTML tag or in the target of a link."""
     reader, done = Restorer({}), 0
 
     def is_held(match: re.Match[str]) -> bool:
@@ -411,10 +411,10 @@ def holder_of(text: str) -> Callable[[re.Match[str]], bool]:
 
 
 def _is_in_a_locator(before: str, after: str, length: int) -> bool:
-    """Return whether a surrogate between these is a part of an address. length: of the run."""
+    """Return whether a surrogate between these texts is part of an address. length: of the run."""
     if length > MOST_RUN:
         return True
-    after = after.partition("](")[0]  # the name of a link is no part of its target
+    after = after.partition("](")[0]  # the text of a link is not part of its target
     if not before.removesuffix("](").strip(_OPENINGS) and not _ending(after):
         return False
     return _LOCATOR.search(f"{before}x{after}") is not None
@@ -425,15 +425,15 @@ def _ending(after: str) -> str:
 
 
 class Markup:
-    """Whether a text that is read piece by piece is in a tag of HTML or in the target of a link."""
+    """Tracks whether a text, read in pieces, is in an HTML tag or in the target of a link."""
 
     def __init__(self) -> None:
-        self._state, self._depth = "", 0  # state: what ends it; < and ] where it may begin
-        self._begins = False  # the target of a link
+        self._state, self._depth = "", 0  # state: end of the markup; < or ] if markup may begin
+        self._begins = False  # whether the target of a link begins here
 
     def holds(self, after: str) -> bool:
-        """Return whether a word is part of markup, and not all of it, as in <a@b.c> and ](a@b.c)
-        with what comes `after` it."""
+        """Return whether the next word is part of markup, but not all of it as in <a@b.c> and
+        ](a@b.c). after: the text that follows the word."""
         if self._state in ("", "]"):
             return False
         if self._state == "<" or self._begins:
@@ -441,7 +441,7 @@ class Markup:
         return True
 
     def read(self, text: str) -> None:
-        """Go on with a piece of the text."""
+        """Read the next piece of the text."""
         place = 0
         while place < len(text):
             if self._state in ("", ">"):
@@ -466,7 +466,7 @@ class Markup:
         elif state == ")":
             self._depth += (sign == "(") - (sign == ")")
             self._state = "" if sign == "\n" or not self._depth else state
-        elif sign == state[1]:  # the end of a quoted attribute
+        elif sign == state[1]:  # end of a quoted attribute
             self._state = ">"
 
 

@@ -1,13 +1,13 @@
-"""Which surrogate replaces which original, for the holder of the originals alone: an encrypted
-table, by which originals are restored in the answer of a model or a colleague.
+"""An encrypted table of surrogates and their originals, for the holder of the originals only. It
+restores originals in the answer of a model or a colleague.
 
-Only what cannot be mistaken is restored: an answer has words and numbers of its own, and a dose or
-a verb that becomes somebody's is worse than a surrogate that stays. A surrogate is certain by its
-form (names, addresses, full dates, codes of five digits and more), by the documents (it occurs
-nowhere else in them), and by the words around it in the answer.
+Only unambiguous surrogates are restored: an answer contains words and numbers of its own, and an
+original in place of a dose or a verb is worse than a surrogate that stays. A surrogate is certain
+by its form (names, addresses, full dates, codes of five or more digits), by the documents (it
+occurs nowhere else in them), and by the words around it in the answer.
 
-In a file: AES-256 in GCM mode (the package cryptography), by a key in another file. Whoever has
-both has the originals of all surrogates in it.
+The file is encrypted with AES-256 in GCM mode (package cryptography); its key is in another file.
+Both files together reveal the originals of all surrogates in the table.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from .name_forms import SUFFIXES, TITLES, form_of, is_initial
 from .replacements import Replacement
 
 HEAD = b"dx-table-2\n"
-MOST_BYTES = 2**28  # bytes that are read
+MOST_BYTES = 2**28  # largest number of bytes read
 NONCE = 12
 _WORD = re.compile(r"\w+")
-# Their outputs are near the original, or the same for many: their originals cannot be told apart.
+# Surrogates whose outputs are near the original, or shared by many originals: not invertible.
 SHARED = frozenset({"dx.Number.v1", "dx.Redact.v1", "dx.Mask.v1"})
-SHORT = 4  # letters of a name that, in capitals, may be an abbreviation (ANA, IRA)
-PLAIN = 20  # how much more frequent a plain word is than the name that it may be
+SHORT = 4  # a name in capitals with at most so many letters may be an abbreviation (ANA, IRA)
+PLAIN = 20  # a capitalised word of this Lexicon.plainness or more is no name
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _FULL_DATE = re.compile(
     rf"\b{_MONTH}\s*\d{{1,2}}\D.{{0,12}}\d{{4}}\b|\d{{1,2}}\D{{0,4}}{_MONTH}\D{{0,2}}\d{{4}}\b|"
@@ -60,8 +60,8 @@ _PLACE_ENDS = frozenset(kind.casefold() for kind in (*STREET_KINDS, *HOUSES, "co
 class Entry:
     """The originals of one surrogate.
 
-    label: Of its mentions. certain: Whether its form and its documents leave no doubt. forms: How
-    it was written. originals: Several where documents drew the same.
+    label: label of its mentions. certain: whether its form and the documents make it unambiguous.
+    forms: its spellings. originals: more than one if several originals drew the same surrogate.
     """
 
     label: str
@@ -71,22 +71,22 @@ class Entry:
 
     @property
     def original(self) -> str:
-        """The one original, case aside; "" where there are several."""
+        """The only original, ignoring case; "" if there are several."""
         several = len({original.casefold() for original in self.originals}) > 1
         return "" if several else self.likeliest
 
     @property
     def likeliest(self) -> str:
-        """One of the originals, in capitals and small letters if it is written so anywhere."""
+        """One of the originals, preferably in mixed case."""
         return max(self.originals, key=lambda text: (not is_upper(text), not text.islower(), text))
 
 
 @dataclass(frozen=True)
 class Restored:
-    """A text with originals put back.
+    """A text with restored originals.
 
-    restored: How many. left: The label and the line of each surrogate that stays, as it may be
-    something else or has several originals.
+    restored: number of restored surrogates. left: label and line number of each surrogate that
+    stays, since it is ambiguous or has several originals.
     """
 
     text: str = field(repr=False)
@@ -96,17 +96,17 @@ class Restored:
 
 @dataclass
 class SurrogateTable:
-    """Entries by their surrogates in lower case.
+    """Entries, indexed by the surrogate in lower case.
 
-    plain: The words outside of mentions, and pairs of such words side by side. A surrogate that
-    occurs among them is not restored: an answer may mean either.
+    plain: words outside of mentions, and pairs of adjacent such words. A surrogate that occurs
+    among them is not restored: an answer may mean either.
     """
 
     entries: dict[str, Entry] = field(default_factory=dict, repr=False)
     plain: set[str | tuple[str, str]] = field(default_factory=set, repr=False)
 
     def add(self, mention: Mention, text: str, surrogate: str) -> None:
-        """Add one mention and its surrogate; of a name, its parts as well."""
+        """Add a mention and its surrogate; for a name, also its parts."""
         pairs = [(mention.text, text)]
         if surrogate.startswith("dx.Name.") and text[0] != "[":
             pairs += _name_parts(mention, text)
@@ -149,8 +149,8 @@ class SurrogateTable:
     def restore(
         self, text: str, is_held: Callable[[re.Match[str]], bool] = lambda match: False
     ) -> Restored:
-        """Put originals back, in a text that names surrogates, where they cannot be mistaken.
-        is_held: whether a match is to stay, see holder_of."""
+        """Restore the originals of unambiguous surrogates in a text. is_held: returns whether a
+        match must stay, see holder_of."""
         if not self.entries:
             return Restored(text, 0)
         self._doubt_plain()
@@ -159,7 +159,7 @@ class SurrogateTable:
         def original_of(match: re.Match[str]) -> str:
             nonlocal restored
             entry = self.entries.get(" ".join(match[0].casefold().split()))
-            if entry is None:  # ı is no i
+            if entry is None:  # the pattern matches ı as i
                 return match[0]
             original = "" if is_held(match) else entry.original
             if original and entry.certain and _fits(match, entry, self.entries):
@@ -170,8 +170,8 @@ class SurrogateTable:
                 doubtful.append((entry.label, text.count("\n", 0, match.start()) + 1))
             return match[0]
 
-        # Any surrogate as whole words, the longest first.
-        # Not by their keys, in which ß is ss.
+        # The pattern matches surrogates as whole words, the longest first.
+        # It is not made of the keys, in which ß is ss.
         forms = {form.lower() for entry in self.entries.values() for form in entry.forms}
         ordered = sorted(forms, key=lambda s: (-len(s), s))
         any_of = "|".join(r"\s+".join(map(re.escape, surrogate.split())) for surrogate in ordered)
@@ -179,12 +179,12 @@ class SurrogateTable:
         return Restored(restored_text, restored, tuple(doubtful))
 
     def is_plain(self, surrogate: str) -> bool:
-        """Return whether all words of a surrogate, or pairs of them, are among the plain ones."""
+        """Return whether the word of a surrogate, or all its adjacent pairs of words, are plain."""
         words = _WORD.findall(surrogate.casefold())
         return self.plain.issuperset(words if len(words) == 1 else pairwise(words))
 
     def copy(self) -> SurrogateTable:
-        """Return a table of its own, to which may be added."""
+        """Return an independent copy."""
         entries = {
             surrogate: replace(entry, forms=set(entry.forms), originals=set(entry.originals))
             for surrogate, entry in self.entries.items()
@@ -196,7 +196,7 @@ class SurrogateTable:
             entry.certain &= not self.is_plain(surrogate)
 
     def to_json(self) -> str:
-        """Return all but the plain words, as JSON."""
+        """Return the entries, without the plain words, as JSON."""
         self._doubt_plain()
         rows = {
             surrogate: [entry.label, entry.certain, sorted(entry.forms), sorted(entry.originals)]
@@ -206,13 +206,13 @@ class SurrogateTable:
 
     @classmethod
     def from_json(cls, text: bytes) -> SurrogateTable:
-        """Read what to_json wrote."""
+        """Return the table that to_json wrote."""
         rows = json.loads(text).items()
         return cls({s: Entry(label, sure, set(a), set(b)) for s, (label, sure, a, b) in rows})
 
 
 def _name_parts(mention: Mention, text: str) -> list[tuple[str, str]]:
-    """Return (original, surrogate) of the parts of a name, initials aside."""
+    """Return (original, surrogate) for the parts of a name, without initials."""
     form, drawn = form_of(mention.text, mention.before), form_of(text, mention.before)
     originals, surrogates = form.parts, drawn.parts
     pairs = [
@@ -227,7 +227,7 @@ def _name_parts(mention: Mention, text: str) -> list[tuple[str, str]]:
 
 
 def _is_certain(text: str, surrogate: str) -> bool:
-    """Return whether no answer has a text of this form of its own."""
+    """Return whether no answer contains a text of this form by itself."""
     if surrogate in SHARED:
         return False
     if _MARK.fullmatch(text):
@@ -247,7 +247,7 @@ def is_upper(text: str) -> bool:
 
 
 def is_common(word: str) -> bool:
-    """Return whether a word is plain, or a month, weekday, state, country or people."""
+    """Return whether a word is a plain word, a month, weekday, state, country or people."""
     lexicon, bare = builtin_lexicon(), word.rstrip(".")
     classes = lexicon.of(bare.capitalize()) | lexicon.of(bare)
     classed = classes & (LANDS | PEOPLES | {"month", "weekday"})
@@ -255,7 +255,7 @@ def is_common(word: str) -> bool:
 
 
 def _fits(found: re.Match[str], entry: Entry, entries: Mapping[str, Entry]) -> bool:
-    """Return whether the words and marks around a surrogate let it be what it was."""
+    """Return whether the words and marks around a match allow it to be the surrogate."""
     text = found[0]
     line_start = found.string.rfind("\n", 0, found.start()) + 1
     before = found.string[max(line_start, found.start() - 80) : found.start()]
@@ -270,7 +270,7 @@ def _fits(found: re.Match[str], entry: Entry, entries: Mapping[str, Entry]) -> b
 
 
 def _in_a_longer_code(code: str, before: str, after: str) -> bool:
-    """Return whether marks tie a code to further digits, as an area or an extension does."""
+    """Return whether marks join a code to further digits, such as an area or an extension."""
     dash = "" if _FULL_DATE.search(code) and "-" not in code else "-"  # 3/4/19-3/9/19
     tied = re.search(rf"\d[/.,:{dash}]$|[@/]$", before) or re.match(rf"[/.,:{dash}]\d|@", after)
     if "@" in code or "/" in code:
@@ -279,7 +279,7 @@ def _in_a_longer_code(code: str, before: str, after: str) -> bool:
 
 
 def _beside_a_name(before: str, after: str, entries: Mapping[str, Entry]) -> bool:
-    """Return whether a word is part of another name or of a term (Ida Wells, Foley tube)."""
+    """Return whether a word is part of another name, or of a term: Ida Wells, Foley tube."""
     last = re.search(rf"({_LETTERS.pattern})[ \t]$", before)
     following = re.match(rf"(?:['’]s)?[ \t]+({_LETTERS.pattern})", after)
     land = re.match(r",[ \t]*([A-Z]\w+(?: [A-Z]\w+)?)", after)
@@ -296,7 +296,7 @@ def _beside_a_name(before: str, after: str, entries: Mapping[str, Entry]) -> boo
 
 
 def is_strange(word: str, entries: Mapping[str, Entry]) -> bool:
-    """Return whether a word with a capital may be a name, and is that of no surrogate."""
+    """Return whether a capitalised word may be a name that belongs to no surrogate."""
     bare = word.rstrip(".").removesuffix("'s").removesuffix("’s")
     if not word[0].isupper() or _bare(bare) in entries:
         return False
@@ -313,8 +313,8 @@ def _bare(word: str) -> str:
 
 
 def write_table(table: SurrogateTable, path: Path, key: bytes, *, force: bool = False) -> None:
-    """Write an encrypted file of mode 600. Raises UsageError where there is a file already and
-    force is not set, and DxError without the package cryptography."""
+    """Write an encrypted file with mode 600. Raise UsageError if the file exists and force is not
+    set, and DxError without the package cryptography."""
     nonce = os.urandom(NONCE)
     sealed = _cipher(key).encrypt(nonce, table.to_json().encode(), HEAD)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -330,7 +330,7 @@ def write_table(table: SurrogateTable, path: Path, key: bytes, *, force: bool = 
 
 
 def read_table(path: Path, key: bytes) -> SurrogateTable:
-    """Read a table. Raises UsageError for what is none, is damaged, or has another key."""
+    """Read a table. Raise UsageError if the file is no table, is damaged, or has another key."""
     try:
         raw = regular(path).read_bytes()[:MOST_BYTES]
     except OSError as error:

@@ -1,10 +1,10 @@
-"""Dates of one document, numbered on one line of days and written again after a shift.
+"""Numbers the dates of one document on one line of days, and writes them again after a shift.
 
-`Timeline.move(days, hours)` depends on a day by the sum of its number and the shift, and on nothing
-else that differs between documents whose dates are so many days apart: the rest is the layout, and
-how far the dates are from each other. Between two days that is in days. A week, month, ... or
-decade is so many weeks, months, ... from the day that it goes with: the last one before it in the
-text, or else the first one after it.
+The output of `Timeline.move(days, hours)` depends on a day only through the sum of its number and
+the shift. Everything else that it depends on is equal in documents whose dates differ by a constant
+number of days: the layout and the distances between dates. The distance of two days is in days. The
+distance of a week, month, ... or decade is in weeks, months, ... from its anchor: the last day
+before it in the text, or else the first day after it.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from .calendar import (
 from .dates import TOP_AGE, OtherOrder, Piece, capped, read
 
 HIDDEN = "[DATE]"
-# Ninety years have so many days or more: one or two of them may lack a leap day. A period is taken
-# to be one of its lengths longer ago than it may be, and a day two days.
+# Ninety years have 32,871 days or more, as one or two of them may lack a leap day. A comparison
+# counts a period as one of its lengths longer ago than it may be, and a day as two days longer ago.
 TOP_DAYS = 32_871 + 2
 _HUNDRED_YEARS = 36_525
 _YEAR_WORDS = re.compile(rf"\b{expanded('YEAR_WORDS')}\b", re.IGNORECASE)
@@ -47,25 +47,25 @@ class Timeline:
     """The dates and times of a document.
 
     Args:
-        mentions: In the order of the text.
+        mentions: Mentions in the order of the text.
         order: "mdy" or "dmy", how 03/04/2019 is read, if all numeric dates of the document fit it.
-            Else all are read in the other order, if they fit that one; else none is read. Those
-            without a year count where no other does: 24/7 may be something else.
-        language: Of the document.
+            Otherwise all are read in the other order if they fit that, and none if they do not.
+            Dates without a year count only if no date has a year: 24/7 may be something else.
+        language: Language of the document.
     """
 
     def __init__(self, mentions: Sequence[Mention], order: str, language: str = "en") -> None:
-        # The order is a function of which dates fit which order, so of their values: that a day
-        # is above 12 is visible in the order of the output (with [DATE] in their place it was
-        # visible as well), and DateShift.in_clear says so. The guarantee is given the order, as a
-        # part of the layout: where two documents are read in one order, each date is numbered by
-        # one function of its text, and written by one function of its number and the shift. So
-        # documents whose dates, so read, are d days apart have outputs within exp(epsilon d).
+        # The order depends on which dates fit which order, so on their values: the order of the
+        # output shows that a day is above 12 (as [DATE] in its place would), and DateShift.in_clear
+        # states this. The guarantee conditions on the order, as a part of the layout: if two
+        # documents are read in the same order, each date is numbered by the same function of its
+        # text, and written by the same function of its number and the shift. So documents whose
+        # dates, as read, are d days apart have output probabilities within a factor exp(epsilon d).
         # Two documents that are read in different orders are not adjacent.
         self._mentions, self._language = mentions, language
         order = _order_of(mentions, order, language)
         self._pieces = [_read(mention, order, language) for mention in mentions]
-        # Days with a year first, then those without one beside them, then the nth of any month.
+        # First days with a year, then days without a year beside them, then days without a month.
         self._number_days(lambda piece: piece.has_year, [])
         self._number_days(lambda piece: piece.days[0].month is not None, self._anchors())
         self._number_days(lambda piece: True, self._anchors() or self._finest_period())
@@ -76,7 +76,7 @@ class Timeline:
         self._hide_old()
 
     def move(self, days: int, hours: int) -> list[str | None]:
-        """Write each mention again; [DATE] where it cannot be moved, None where nothing moves."""
+        """Return a text for each mention: [DATE] if it cannot be moved, None if it is unchanged."""
         texts: list[str | None] = []
         for mention, pieces in zip(self._mentions, self._pieces, strict=True):
             try:
@@ -89,13 +89,13 @@ class Timeline:
         return texts
 
     def _placed(self) -> Iterator[tuple[int, Piece]]:
-        """Yield each piece with its place in the text."""
+        """Yield (place in the text, piece) for all pieces."""
         return enumerate(piece for pieces in self._pieces for piece in pieces)
 
     def _number_days(
         self, chosen: Callable[[Days], bool], anchors: list[tuple[int, Anchor]]
     ) -> None:
-        """Number the chosen days; a mention with a day that does not exist is hidden."""
+        """Number the chosen days. A mention with a day that does not exist becomes [DATE]."""
         at = -1
         for i, pieces in enumerate(self._pieces):
             for piece in pieces:
@@ -109,12 +109,12 @@ class Timeline:
                         self._pieces[i] = [HIDDEN, *[""] * (len(pieces) - 1)]
 
     def _anchors(self) -> list[tuple[int, Anchor]]:
-        """Return (place in the text, anchor) of the days that are numbered so far."""
+        """Return (place in the text, anchor) for the days that are numbered already."""
         days = [(at, piece) for at, piece in self._placed() if isinstance(piece, Days)]
         return [(at, piece.anchor) for at, piece in days if piece.anchor is not None]
 
     def _finest_period(self) -> list[tuple[int, Anchor]]:
-        """Return the middle of the shortest period, for a document that names no day."""
+        """Return the middle of the shortest period as an anchor, for a document without days."""
         periods = [(at, p) for at, p in self._placed() if isinstance(p, Period)]
         if not periods:
             return []
@@ -126,8 +126,8 @@ class Timeline:
         return [(at, (finest.calendar, number))]
 
     def _hide_old(self) -> None:
-        """Replace each date 90 years or more before the last one of the document, and a date of
-        birth that is so long ago."""
+        """Replace dates 90 years or more before the last date of the document, and dates of birth
+        90 years or more ago."""
         dated = list(self._dated())
         references = [piece for piece, is_birth in dated if not is_birth]
         earlier = date_words(self._language).earlier
@@ -147,7 +147,7 @@ class Timeline:
         self._pieces = [[hidden.get(id(p), p) for p in pieces] for pieces in self._pieces]
 
     def _dated(self) -> Iterator[tuple[Dated, bool]]:
-        """Yield the pieces that name their year, and whether it is one of birth."""
+        """Yield each piece with a year, and whether it is a date of birth."""
         for mention, pieces in zip(self._mentions, self._pieces, strict=True):
             before = pattern("BIRTH_BEFORE").search(_lead(mention))
             is_birth = mention.label.upper() == "DOB" or before is not None
@@ -157,13 +157,13 @@ class Timeline:
 
 
 def _year_of_birth(last: Dated, earlier: str, days: int, hours: int) -> str:
-    """Return that of a person of 90 or more, after a shift, by the last date of the document."""
+    """Return the year of birth of a person aged 90 at the shifted last date of the document."""
     return f"{last.end(days)[0] - TOP_AGE} {earlier}"
 
 
 def _is_long_ago(birth: Dated, references: Sequence[Dated]) -> bool:
-    """Return whether a birth is 90 years before another date, one of which shows two digits of its
-    year; or before today, where the document has no other date."""
+    """Return whether a birth is 90 years before another date, if either shows two digits of its
+    year, or before today, if the document has no other date."""
     today, is_whole = date.today(), birth.line[1]
     if is_whole and not references:
         return (today - date(2000, 1, 1)).days - birth.span[0] + birth.length >= TOP_DAYS
@@ -176,13 +176,13 @@ def _is_long_ago(birth: Dated, references: Sequence[Dated]) -> bool:
 
 
 def _day_of_century(day: YMD) -> int:
-    """Return the number of a day by two digits of its year."""
+    """Return the number of a day in CENTURY, by the last two digits of its year."""
     return CENTURY.number(2000 + day[0] % 100, *day[1:])
 
 
 def _order_of(mentions: Sequence[Mention], order: str, language: str) -> str:
-    """Return the order that the numeric dates with a year fit, or, where none has one, those
-    without: the setting, or else the other one. "" where those with a year fit neither."""
+    """Return the order that all numeric dates with a year fit (without any, all numeric dates): the
+    setting, or else the other order. Return "" if dates with a year fit neither."""
     dated = [mention for mention in mentions if _WITH_YEAR.search(mention.text)]
     voters = dated or [mention for mention in mentions if _PAIR.search(mention.text)]
     for candidate in (order, "dmy" if order == "mdy" else "mdy"):
@@ -192,8 +192,8 @@ def _order_of(mentions: Sequence[Mention], order: str, language: str) -> str:
 
 
 def evident_order(mentions: Sequence[Mention], language: str = "en") -> str:
-    """Return the order, "mdy" or "dmy", that the numeric dates of mentions need; "" where they fit
-    both or neither."""
+    """Return the order, "mdy" or "dmy", that the numeric dates of mentions require; "" if they fit
+    both orders or neither."""
     month_first, day_first = (_order_of(mentions, order, language) for order in ("mdy", "dmy"))
     return month_first if month_first == day_first else ""
 
@@ -209,10 +209,10 @@ def _misfits(mention: Mention, order: str, language: str) -> bool:
 
 
 def _read(mention: Mention, order: str, language: str) -> list[Piece]:
-    """Return the pieces of a mention; none where it cannot be read."""
+    """Return the pieces of a mention, an empty list if it cannot be read."""
     lead = _lead(mention)
     if _YEAR_WORDS.search(mention.text):
-        return []  # a number in words is not written again
+        return []  # years in words cannot be written again
     age = pattern("AGE_ALONE").fullmatch(mention.text)
     if age and _is_age(mention.label, age[1], lead):
         number, unit = age.groups()
@@ -224,7 +224,7 @@ def _read(mention: Mention, order: str, language: str) -> list[Piece]:
 
 
 def _is_age(label: str, number: str, lead: str) -> bool:
-    """Whether a number alone is an age: by its label or the words before it; "ninety-three" is."""
+    """Return whether a bare number is an age: by its label, the words before it, or as a word."""
     if label.upper() == "AGE" or number[0].isalpha() or pattern("AGE_BEFORE").search(lead):
         return True
     old = all(int(age) >= TOP_AGE for age in re.findall(r"\d+", number))
@@ -236,6 +236,6 @@ def _lead(mention: Mention) -> str:
 
 
 def _nearest(at: int, anchors: list[tuple[int, Anchor]]) -> Anchor | None:
-    """Return the last anchor before a place in the text, or the first one after it."""
+    """Return the last anchor before a place in the text, or the first anchor after it."""
     before = bisect_left(anchors, at, key=lambda placed: placed[0])
     return anchors[max(before - 1, 0)][1] if anchors else None

@@ -1,7 +1,7 @@
-"""Mail addresses and user names made of names of persons, and the key's surrogate of each name.
+"""Surrogates of mail addresses and user names made of persons' names, and of names by a key.
 
-"jdoe", "john.doe7" and "doe.j@..." become those of the surrogate: with a key wherever public lists
-read a name in them, else where the document names the person.
+"jdoe", "john.doe7" and "doe.j@..." become those of the person's surrogate: with a key wherever
+public lists recognise a name in them, otherwise if the document names the person.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from .base import Draws, Scope, Stream, digits, pick
 from .name_forms import DrawnName, family_of, fold, name_classes, user_words
 
 DOMAINS = ("example.com", "example.org", "example.net")
-PEOPLE = "persons"  # in the memory of a document, by each word of a user name
-PLAIN = 0.5  # of Lexicon.plainness: the word is more often something else than a name
+PEOPLE = "persons"  # key in Draws.memory: user_words of persons, indexed by each of these words
+PLAIN = 0.5  # a word above this Lexicon.plainness is more often something else than a name
 OF_PERSONS = (
     "which mail addresses and user names are made of a name of a person of the document (with a "
     "key of any name), and of which parts of it"
@@ -27,7 +27,7 @@ _GLUED = re.compile(r"\A(?:van(?:der|den|de)?|von(?:der)?|dela|del|della)(?=[a-z
 
 
 def firsts_of(language: str, gender: str) -> tuple[str, ...]:
-    """Return the first names of a language, of a gender or, without one, all."""
+    """Return the first names of a language and a gender; all of them if gender is ""."""
     if gender:
         return listed_of(language, gender)
     return listed_of(language, "female") + listed_of(language, "male")
@@ -36,7 +36,7 @@ def firsts_of(language: str, gender: str) -> tuple[str, ...]:
 def keyed_name(
     scope: Scope, draws: Draws, first_name: str, last: str, gender: str = ""
 ) -> DrawnName:
-    """Return the surrogate of a given and a family name by the key, each part by itself."""
+    """Return the surrogate of a given and a family name by the key, each part drawn separately."""
     first_name, last = fold(first_name), family_of(last)
     language = scope.language(draws)
     firsts = firsts_of(language, gender)
@@ -50,7 +50,7 @@ def keyed_name(
 
 
 def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
-    """Return the mail address or user name of a surrogate; None for one that names nobody."""
+    """Return the surrogate of a mail address or user name; None if it names no person."""
     local, at, domain = text.strip().partition("@") if text[:1] != "@" else (text.strip(), "", "")
     people: dict[str, list[dict[str, str]]] = draws.memory.get(PEOPLE, {})  # type: ignore[assignment]
     raw = [piece.casefold() for piece in _PIECE.findall(local) if piece.isalpha()]
@@ -88,12 +88,12 @@ def contact_of_person(text: str, draws: Draws, scope: Scope) -> str | None:
 
 
 def _names(person: Mapping[str, str], words: Sequence[str]) -> bool:
-    """Return whether all words are of the person, and one of them is a name."""
+    """Return whether all words are user words of the person, and one has three letters or more."""
     return any(len(word) > 2 for word in words) and all(word in person for word in words)
 
 
 def guessed(words: Sequence[str]) -> tuple[str, str] | None:
-    """Return the (given, family) name that public lists read in a user name, or None."""
+    """Return the (given, family) name that public lists recognise in a user name, or None."""
     if len(words) == 1:
         return None if _is_plain(words[0]) else next(_splits(words[0]), None)
     if len(words) != 2:
@@ -108,7 +108,7 @@ def guessed(words: Sequence[str]) -> tuple[str, str] | None:
 
 
 def _splits(word: str) -> Iterator[tuple[str, str]]:
-    """Yield readings of one word, the likeliest first: doe, john, johndoe, jdoe, doej."""
+    """Yield (given, family) readings of a word, likeliest first: doe, john, johndoe, jdoe, doej."""
     classes = name_classes(word)
     if classes:
         yield ("", word) if "first_name" not in classes else (word, "")
