@@ -4,8 +4,8 @@ A graph of 60,000 words takes a minute. It is public, like the space, so all mec
 share it.
 
 Results from files are trusted less than results of this process or the package: anybody who can
-write the files can replace them and their checksums. They are compared with samples of the space at their
-first use, and every use is recorded for the guarantee.
+write the files can replace them and their checksums. They are compared with samples of the space at
+their first use, and every use is recorded for the guarantee.
 """
 
 from __future__ import annotations
