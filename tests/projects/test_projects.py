@@ -64,6 +64,7 @@ def private_strings(project, model):
     nlp = spacy.blank("en")
     public = set(nlp.vocab.strings)
     for row in srsly.read_jsonl(project / "corpus" / "release.jsonl"):
+        public |= {str(value) for value in row.values()}  # its label, such as "router"
         for token in nlp.make_doc(row["text"]):
             public |= {token.text, token.lower_, token.norm_, token.shape_}
             public |= {token.prefix_, token.suffix_}
