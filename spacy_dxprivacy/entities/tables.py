@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, product
+from itertools import chain, groupby, product
 
 from ..about import DATA
 
@@ -86,15 +86,19 @@ def _referred(marker: str, name: str) -> str:
 
 
 def _by_letter(words: Iterable[str]) -> str:
-    """Return a regular expression of the same alternatives that compares each letter once."""
-    rests: dict[str, list[str]] = {}
-    for word in dict.fromkeys(words):
-        size = 2 if word.startswith("\\") else 1
-        rests.setdefault(word[:size], []).append(word[size:])
-    return "|".join(
-        first + (f"(?:{_by_letter(rest)})" if len(rest) > 1 else rest[0])
-        for first, rest in rests.items()
-    )
+    """Return an equivalent regular expression that compares each shared first letter once."""
+    parts: list[str] = []
+    # A word that ends here keeps its place: it and a longer word after it match at the same place.
+    for _, run in groupby(dict.fromkeys(words), key=bool):
+        rests: dict[str, list[str]] = {}
+        for word in run:
+            size = 2 if word.startswith("\\") else 1
+            rests.setdefault(word[:size], []).append(word[size:])
+        parts += [
+            first + (f"(?:{_by_letter(rest)})" if len(rest) > 1 else rest[0])
+            for first, rest in rests.items()
+        ]
+    return "|".join(parts)
 
 
 NONE: frozenset[str] = frozenset()
