@@ -105,7 +105,7 @@ def sanitize_cli(
 
     Example: python -m spacy dx sanitize notes.jsonl clean.jsonl --entities person,date
     """
-    if not source and text is None and sys.stdout.isatty():  # a script has forgotten its input
+    if not source and text is None and sys.stdout.isatty():  # a script gets the error below
         return _show_modes()
     with _interruptible() as interrupted:
         processes = process_count(n_process)
