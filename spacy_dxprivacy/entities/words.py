@@ -21,6 +21,7 @@ from spacy.tokens import Doc
 from ..about import DATA
 from ..arrays import Numbers2d
 from ..space import Space
+from ..space.sources import OFFENSIVE, read_words
 from .tables import (
     FOLLOWING,
     LISTED,
@@ -61,6 +62,7 @@ _NAME_SHAPE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _INNER_CAPITAL = re.compile(r"(?:Mc|Mac|O['’]|D['’]|De|Di|La|Le|Van|Von|Fitz|St)[A-Z]")
 _INITIAL = re.compile(r"(?:[^\W\d_]\.){1,3}|(?![AI])[^\W\d_]")
 _PIECE = re.compile(r"[^\W\d_]{3,}")
+_TRIPLED = re.compile(r"(.)\1\1")
 _DIGIT = re.compile(r"\d")
 _DIGIT_KINDS = {
     "YY": re.compile(r"\d\d"),
@@ -130,6 +132,12 @@ def listed_names() -> dict[str, frozenset[str]]:
             sets[letters] = frozenset(class_of[letter] for letter in letters)
         names[word] = sets[letters]
     return names
+
+
+@lru_cache(maxsize=1)
+def vulgar_words() -> frozenset[str]:
+    """Return vulgar words and stems, in lower case, without "s" at the end."""
+    return frozenset(word.removesuffix("*").removesuffix("s") for word in read_words(OFFENSIVE))
 
 
 def cache_public_words(function: Callable[[str], T]) -> Callable[[str], T]:
@@ -283,11 +291,19 @@ def _is_new(word: str) -> bool:
 
 
 def _may_be_name(word: str) -> bool:
-    """Return whether a word is no abbreviation, camel-case product or noun by its suffix."""
+    """Return whether a word is no abbreviation, camel-case product, noun by its suffix or slang."""
     inner = any(not c.islower() for c in word[1:])
     if inner and not _INNER_CAPITAL.match(word):
         return False
-    return len(word) > 2 and not pattern("COMMON_END").search(word)
+    return len(word) > 2 and not pattern("COMMON_END").search(word) and not _is_slang(word.lower())
+
+
+def _is_slang(lower: str) -> bool:
+    """Return whether a word is vulgar, has a letter three times in a row ("awww"), or is a verb
+    without its last letter ("havin")."""
+    if lower.endswith("in") and lower + "g" in builtin_lexicon().rank:
+        return True
+    return lower.removesuffix("s") in vulgar_words() or bool(_TRIPLED.search(lower))
 
 
 # -- the kinds of tokens, for the rules --------------------------------------------------------

@@ -186,10 +186,10 @@ def weighing(**evidence):
 
 
 def test_a_name_of_the_rules_is_evidence_that_the_network_weighs():
-    text = "Aaawww, I was looking forward to it. Then Mr. Thistlewick called."
+    text = "Screencap, I was looking forward to it. Then Mr. Thistlewick called."
     kept, taken = (found(weighing(dx_guess=factor)(text)) for factor in (1e9, 5.0))
-    assert ("PERSON", "Aaawww") in kept
-    assert ("PERSON", "Aaawww") not in taken
+    assert ("PERSON", "Screencap") in kept
+    assert ("PERSON", "Screencap") not in taken
     assert ("PERSON", "Thistlewick") in taken
 
 
@@ -222,8 +222,8 @@ def test_evidence_makes_the_tags_of_a_name_more_probable_and_no_others():
 def test_names_of_your_own_patterns_and_in_disguise_stay():
     nlp = weighing(dx_rule=1e-9, dx_guess=1e-9)
     assert ("PERSON", "P3t3r") in found(nlp("Then P3t3r was looking forward to it."))
-    nlp.get_pipe("dx_entity_ruler").add_patterns([{"label": "PERSON", "pattern": "Aaawww"}])
-    assert ("PERSON", "Aaawww") in found(nlp("Aaawww, I was looking forward to it."))
+    nlp.get_pipe("dx_entity_ruler").add_patterns([{"label": "PERSON", "pattern": "Screencap"}])
+    assert ("PERSON", "Screencap") in found(nlp("Screencap, I was looking forward to it."))
 
 
 def test_rules_and_network_together_find_more_than_each():

@@ -59,6 +59,12 @@ def read_texts(nlp):
     ]
 
 
+@pytest.mark.parametrize("word", ["Awwww", "Hmmmm", "Havin", "Bollocks"])
+def test_slang_is_no_name_and_an_unknown_name_in_its_place_is(nlp, word):
+    assert not named(nlp(f"{word}, she is late"), *NAMED)
+    assert named(nlp("Thistlewickova, she is late"), "PERSON")
+
+
 def characters(doc, labels):
     return {i for e in doc.ents if e.label_ in labels for i in range(e.start_char, e.end_char)}
 
