@@ -124,7 +124,8 @@ class Terms:
             return True
         if is_name(text):
             return lower in DIAGNOSES and text != lower.capitalize()
-        if lower in DIAGNOSES or pattern("DRUG_END").fullmatch(lower):
+        is_diagnosis = lower in DIAGNOSES or lower.removesuffix("s") in DIAGNOSES
+        if is_diagnosis or pattern("MEDICAL_END").fullmatch(lower):
             return True
         if label == "PERSON":
             titled = text.istitle() and text.upper() in ABBREVIATIONS
