@@ -27,6 +27,7 @@ _ALONE, _POSSESSED = words("EPONYMS_ALONE", "terms"), words("EPONYMS", "terms")
 _EPONYMS = _ALONE | _POSSESSED | words("ALSO_EPONYMS", "terms")
 _SCORES, _FINDINGS = words("SCORES", "terms"), words("FINDINGS", "terms") | TERM_NOUNS
 _GENERIC = INSTITUTIONS | LAW
+_ILLNESSES = frozenset("disease diseases dystrophy palsy syndrome syndromes tumor tumour".split())
 _OFFICES, _STATUTES = words("OFFICES", "terms"), words("STATUTES", "terms")
 _JOINTS = frozenset("of the and for de der du la ii iii iv".split())
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
@@ -98,6 +99,8 @@ class Terms:
             return True
         after = self.lowers[end] if end < len(self.lowers) else ""
         if label == "PERSON" and self._begins_statute(end):
+            return True
+        if label != "ORG" and end - start > 1 and self.lowers[end - 1] in _ILLNESSES:
             return True
         if not names.isdisjoint(self.lowers[start:end]) or after in FOLLOWING["HUMAN"]:
             return False

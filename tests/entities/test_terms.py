@@ -125,6 +125,19 @@ def test_a_drug_of_no_list_is_known_by_its_stem(nlp, stem, end):
     assert named(nlp(f"He was given {(stem + end).capitalize()} twice."), *NAMED) == []
 
 
+@pytest.mark.parametrize("network", [False, True])
+def test_an_illness_is_no_name_even_if_called_after_a_person(network):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dx_entity_ruler")
+    if network:
+        nlp.add_pipe("dx_entity_recognizer")
+    for illness in (
+        "Huntington Disease", "Sturge-Weber Syndrome", "Exotropia", "Choledocholithiasis",
+        "osteochondromas", "orthopnea",
+    ):  # fmt: skip
+        assert named(nlp(f"She was treated for {illness} last year."), *NAMED) == [], illness
+
+
 @pytest.mark.parametrize("body", ["Directorate", "Tribunal", "Commission", "Ministry", "Court"])
 def test_the_head_of_a_body_is_not_spread(nlp, body):
     doc = nlp(f"The Enforcement {body} opposed bail. The {body} replied. Later the {body} left.")
