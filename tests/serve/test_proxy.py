@@ -435,9 +435,18 @@ CHANNELS = [
     "<{} id=a>",
     "\\\\evil.example\\{}",
     "data:text/html,{}",
+    "![x](<https://10.0.0.1/a) {}>)",
+    "[x]: <https://10.0.0.1/a\\> {}>",
+    "[x]: <\\\\10.0.0.1/a {}>",
+    "[x]: http&colon;&sol;&#x2F;10.0.0.1/{}",
+    '[x](<img src="https://10.0.0.1/a) {}">',
+    '<img alt=a" title=">" src="https://10.0.0.1/ {}">',
+    '<!-- ><i a="--> <img src=" https://10.0.0.1/a> {}">',
+    '`<i a="` <img src=" https://10.0.0.1/a> {}">',
 ]
 READ = ["See {}.", "({})", "**{}**, x", "Ask {}; see https://a.example.", "<b>x</b> {} [a](b) {}",
-        "a < b, {}", "[{}](https://a.example)", "<p>{}</p>", "{}/{}", "“{}’s”"]  # fmt: skip
+        "a < b, {}", "[{}](https://a.example)", "<p>{}</p>", "{}/{}", "“{}’s”",
+        '<a b="c > d" e=\'f\' g=h>{}</a>', "Map<A, B> {}"]  # fmt: skip
 
 
 @pytest.mark.parametrize("stream", [False, True])

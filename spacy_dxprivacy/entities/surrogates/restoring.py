@@ -38,11 +38,16 @@ _ES = ("s", "x", "z", "ch", "sh")
 # Nothing is restored in a run (characters without a blank) that a client may fetch or send to.
 _LOCATOR = re.compile(
     r"//|\\\\|(?:^|\W)(?:https?|ftp|file|wss?|mailto|tel|data|blob|javascript):|(?:^|\W)www\.|"
-    r"[\w-]\.[a-z]{2,63}(?![\w.])|[\w-]\.[a-z]{2,63}\.(?:\W|$)|@[\w-]+\.\w",
+    r"[\w-]\.[a-z]{2,63}(?![\w.])|[\w-]\.[a-z]{2,63}\.(?:\W|$)|@[\w-]+\.\w|"
+    r"&(?:#x?0*(?:2f|3a|5c|47|58|92)|sol|colon|bsol);",
     re.I,
 )
 MOST_RUN = 4096  # characters of a run; a longer run is no text
 _OPENINGS, _CLOSINGS = "([{<\"'“‘«*_~|#", ".,;:!?)]}>\"'”’»*_~|…"
+# A tag that all readers of HTML end at the same place.
+_TAG = re.compile(
+    r"/?[a-z][\w-]*(\s+[\w:.@-]+(\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+))?)*\s*/?", re.A | re.I
+)
 _MARKUP_AT = {"": re.compile(r"[<\]]"), ">": re.compile(r"[>\"']")}
 BLANK = " \t\n\r\f\v"  # only these, since some other white space does not end an address
 _BLANK = re.compile(f"[{BLANK}]")
@@ -292,7 +297,7 @@ class Restorer:
         self._window = max((len(row) + BLANKS * row.count(" ") for row in rows), default=0) + BLANKS
         # The end of the returned text, back to a blank; the text that is held back; and the markup
         # state at the end of the returned text.
-        self._last, self._held, self._markup = "", "", Markup()
+        self._last, self._held, self._markup = "", "", Markup(escaped)
 
     def restore(self, text: str) -> str:
         """Return a complete text with its originals restored."""
@@ -302,7 +307,7 @@ class Restorer:
     def anew(self) -> Restorer:
         """Return a restorer with the same rows for another text."""
         restorer = copy(self)
-        restorer._last, restorer._held, restorer._markup = "", "", Markup()
+        restorer._last, restorer._held, restorer._markup = "", "", Markup(self._escaped)
         return restorer
 
     def feed(self, text: str) -> str:
@@ -425,10 +430,15 @@ def _ending(after: str) -> str:
 
 
 class Markup:
-    """Tracks whether a text, read in pieces, is in an HTML tag or in the target of a link."""
+    """Tracks whether a text, read in pieces, is in an HTML tag or in the target of a link.
 
-    def __init__(self) -> None:
-        self._state, self._depth = "", 0  # state: end of the markup; < or ] if markup may begin
+    escaped: whether the text is JSON.
+    """
+
+    def __init__(self, escaped: bool) -> None:
+        # state: end of the markup; < or ] if markup may begin; ! if readers disagree where it ends
+        self._state, self._depth = "", 0
+        self._escaped, self._tag = escaped, list[str]()  # tag: the pieces of text since its <
         self._begins = False  # whether the target of a link begins here
 
     def holds(self, after: str) -> bool:
@@ -443,31 +453,43 @@ class Markup:
     def read(self, text: str) -> None:
         """Read the next piece of the text."""
         place = 0
-        while place < len(text):
+        while place < len(text) and self._state != "!":
             if self._state in ("", ">"):
                 mark = _MARKUP_AT[self._state].search(text, place)
+                end = mark.start() if mark else len(text)
+                self._tag += [text[place:end]] if self._state else []
                 if mark is None:
                     return
-                place = mark.start()
+                place = end
             self._step(text[place])
             place += 1
 
     def _step(self, sign: str) -> None:
         state, self._begins = self._state, False
         if state in ("", "<", "]"):
-            if state == "<" and (sign.isalpha() or sign in "/!?"):
-                self._state = ">"
+            if state == "<" and (sign.isalpha() or sign in "/!?\\&"):
+                self._state, self._tag = ">", []
             elif state == "]" and sign == "(":
                 self._state, self._depth, self._begins = ")", 1, True
             else:
                 self._state = sign if sign in "<]" else ""
         elif state == ">":
-            self._state = "" if sign == ">" else f">{sign}" if sign in "\"'" else state
+            self._state = f">{sign}" if sign in "\"'" else self._after_tag()
         elif state == ")":
             self._depth += (sign == "(") - (sign == ")")
-            self._state = "" if sign == "\n" or not self._depth else state
+            self._state = "" if sign == "\n" or not self._depth else "<" if sign == "<" else state
         elif sign == state[1]:  # end of a quoted attribute
             self._state = ">"
+        self._tag.append(sign)
+
+    def _after_tag(self) -> str:
+        """Return the state after a >. Where quotes are odd, HTML and Markdown may read on: nothing
+        is restored any more."""
+        if "".join(self._tag[-2:]).endswith("\\"):
+            return ">"
+        tag = "".join(self._tag)
+        tag = tag.replace('\\"', '"') if self._escaped else tag
+        return "" if _TAG.fullmatch(tag) or not re.search("[\"']", tag) else "!"
 
 
 def _pattern(row: str) -> str:
