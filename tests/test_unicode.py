@@ -41,7 +41,7 @@ def nlp():
 
 POOL = (
     "aeéß \u200b\u2068\xad\ufe0fО\u03b1\u200d\u2764\U0001f467.\uff30\U0001d40f\u0301\u0336\u0327"
-    "\uae40\u1100\u1161\u11a8\u0905\u093c1\ufb01\n-\u20e3=\u0338\u09c7\u09be"
+    "\uae40\u1100\u1161\u11a8\u0905\u093c1\ufb01\n-\u20e3=\u0338\u09c7\u09be\0\x1b[m"
 )
 
 
@@ -55,7 +55,8 @@ def test_the_normal_form_is_nfc_without_what_nobody_sees_and_its_own_normal_form
         assert is_normal(text) == (new == text)
         assert places == sorted(places) and (places[0], places[-1]) == (0, len(new))
     for code in range(0x110000):
-        if unicodedata.category(chr(code)) == "Cf":
+        category = unicodedata.category(chr(code))
+        if category == "Cf" or (category == "Cc" and not chr(code).isspace()):
             assert normal_form(f"a{chr(code)}b") == "ab", hex(code)
 
 
@@ -110,6 +111,8 @@ ODD = {
     "byte-order marks": marked("\ufeff", ""),
     "soft hyphens": lambda text: re.sub(r"(?<=[A-Z]\w)(?=\w)", "\xad", text),
     "zero-width blanks": lambda text: re.sub(r"(?<=\w)(?=\w)", "\u200b", text),
+    "UTF-16 without a mark": lambda text: re.sub("(?=.)", "\0", text),
+    "colours of a terminal": marked("\x1b[1;31m", "\x1b[0m"),
 }
 
 

@@ -195,7 +195,8 @@ def _prune(value: Any, paths: list[Steps]) -> Any:
 def field_paths(entry: Any, before: str = "", depth: int = 3) -> list[str]:
     """Return the paths of all values in an entry: "id", "a.b", "items[].text"."""
     if isinstance(entry, list) and entry and depth:
-        return field_paths(entry[0], f"{before}[]", depth - 1)
+        paths = (n for item in entry for n in field_paths(item, f"{before}[]", depth - 1))
+        return [*dict.fromkeys(paths)]
     if isinstance(entry, dict) and entry and depth:
         start = f"{before}." if before else ""
         return [n for key in entry for n in field_paths(entry[key], f"{start}{key}", depth - 1)]

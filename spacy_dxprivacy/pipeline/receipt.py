@@ -30,7 +30,8 @@ PERSONS_SHOWN = "how often each recognised person is mentioned, without the name
 RECEIPT_KEY = "dx_receipt"
 SPANS_KEY = "dx"
 VECTORS_KEY = "dx_vectors"
-UNCOVERED = "dx_uncovered"  # in the user data of an input Doc: number of redacted passages
+# In the user data of a redacted input Doc: number of passages. No file or other code can set it.
+UNCOVERED: Any = object()
 UNCOVERED_SHOWN = "where a passage is in a language or script that is not covered"
 WORDS = "dx.Words.v1"  # whose mentions the word mechanism samples
 # Term -> the stage and key that state it in a receipt, in this order.

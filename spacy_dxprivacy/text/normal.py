@@ -4,7 +4,8 @@ Files from macOS separate letters and accents (NFD), chats put direction marks a
 letters of other fonts are other characters: a rule for "José" would match none of these. The normal
 form is NFC
 
-- without invisible characters: category Cf, variation selectors, fillers, except those of emoji;
+- without invisible characters: categories Cf and Cc (but white space), colours of terminals,
+  variation selectors, fillers, except those of emoji;
 - without strokes through letters, and without stacked accents;
 - with plain letters for those of other fonts (full-width, mathematical, circled, small capitals),
   for ligatures, and for Cyrillic and Greek look-alikes within a Latin word.
@@ -34,8 +35,9 @@ from .tokens import tokenized
 MARKS = "dx_marks"
 SANITIZED = "dx_receipt"  # in the user data of a Doc that a sanitizer made
 
+_CONTROLS = "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
 _INVISIBLE = (
-    "\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    f"{_CONTROLS}\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
     "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
     "\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
@@ -64,6 +66,7 @@ _SUSPECT = re.compile(
     f"[{_INVISIBLE}{_ACCENTS}{_STYLED}\ufb00-\ufb06]|[A-Za-z][{_LOOKS}]|[{_LOOKS}][A-Za-z]"
 )
 _DROPPED = re.compile(
+    r"\x1b\[[\d;]*m|"  # a colour of a terminal
     r"(?<![\ufe0f\u2600-\u27bf\U0001f000-\U0001faff])\u200d|\u200d(?![\u2190-\u2bff\U0001f000-\U0001faff])|"
     r"(?<![#*0-9\xa9\xae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff])[\ufe0e\ufe0f]|"
     r"(?<=[#*0-9])[\ufe0e\ufe0f](?!\u20e3)|"
@@ -75,13 +78,14 @@ _STROKE = re.compile(f"[{_STROKES}]")
 _FONT = re.compile(rf"[{_STYLED}](?:[ .\-_]?[{_STYLED}])+|[\ufb00-\ufb06]")
 _MIXED = re.compile(f"[A-Za-z][{_LOOKS}]|[{_LOOKS}][A-Za-z]")
 _WORD = re.compile(r"[^\W\d_]+")
+_CONTROL = re.compile(f"[{_CONTROLS}]")
 TextMapper = Callable[[str], str]
 
 
 def is_normal(text: str) -> bool:
     """Return whether a text is in normal form."""
     if text.isascii():
-        return True
+        return _CONTROL.search(text) is None
     if _SUSPECT.search(text) is None and unicodedata.is_normalized("NFC", text):
         return True
     return normal_form(text) == text
@@ -89,7 +93,7 @@ def is_normal(text: str) -> bool:
 
 def normal_form(text: str) -> str:
     """Return a text in normal form."""
-    return text if text.isascii() else _changed(text, ())[0]
+    return _changed(text, ())[0]
 
 
 def normalised(text: str, places: Iterable[int]) -> tuple[str, list[int]]:

@@ -97,6 +97,7 @@ def test_a_receipt_that_came_with_the_input_is_a_claim(tmp_path):
     doc = nlp.make_doc("word1 word2")
     stages = [{"stage": "earlier", **own}, words, release]
     doc.user_data["dx_receipt"] = own | {"stages": stages, "count": count}
+    doc.user_data["dx_uncovered"] = "Zorblatt"
     receipt = nlp(doc)._.dx
     (claim,) = receipt.earlier
     assert claim["claimed"] is True and set(claim) == {"stage", "claimed", "count", "loss"}
