@@ -27,6 +27,8 @@ CANONICAL: dict[str, str] = {
 AS_A_WHOLE = frozenset({"ORG", "GPE", "EMAIL", "PHONE", "URL", "ID", "SECRET"})
 SPANS_KEY = "dx_entities"  # of spans that are entities like doc.ents, and may overlap
 PIECE = re.compile(r"[^\W\d_]{2,}")
+# Labels whose surrogate leaves what is no digit: in a union with other labels they do not count.
+NUMBERS = frozenset({"QUANTITY", "CARDINAL", "MONEY", "PERCENT", "ORDINAL"})
 SHORTEST = 2  # letters of a part of a name, without initials
 GLUED = 4  # letters of a part that is searched within longer words, such as email addresses
 _SMALL = frozenset(_LISTS["small"].split())  # particles of names
@@ -47,18 +49,19 @@ def plain_label(label: str) -> str:
 
 
 def united(spans: Iterable[Entity]) -> list[Entity]:
-    """Merge overlapping spans under the label of the longest, on a tie the first. Spans that touch
-    are not merged."""
+    """Merge overlapping spans under the label of the longest, on a tie the first, where a number
+    counts as the shortest. Spans that touch are not merged."""
     merged: list[Entity] = []
     longest = 0
     for label, first, last in sorted(spans, key=lambda s: (s[1], -s[2])):
+        length = 0 if label in NUMBERS else last - first
         if not merged or first >= merged[-1][2]:
             merged.append((label, first, last))
-            longest = last - first
+            longest = length
             continue
         longest_label, start, end = merged[-1]
-        if last - first > longest:
-            longest_label, longest = label, last - first
+        if length > longest:
+            longest_label, longest = label, length
         merged[-1] = longest_label, start, max(end, last)
     return merged
 

@@ -99,6 +99,12 @@ def test_a_span_of_another_label_takes_nothing_away():
     assert left(doc, "PERSON", "ADDRESS", spans_key="more") == "At _ _ _ now ."
 
 
+def test_a_number_takes_no_mention_in():
+    """A surrogate near a number leaves the words beside it as they are."""
+    assert united([("QUANTITY", 0, 5), ("PERSON", 1, 2)]) == [("PERSON", 0, 5)]
+    assert united([("CARDINAL", 0, 2), ("PHONE", 0, 2)]) == [("PHONE", 0, 2)]
+
+
 SPANS = st.lists(
     st.tuples(st.sampled_from(["PER", "LOC", "X"]), st.integers(0, 8), st.integers(1, 4)).map(
         lambda s: (s[0], s[1], s[1] + s[2])
