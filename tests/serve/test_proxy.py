@@ -10,9 +10,8 @@ import re
 import threading
 from contextlib import ExitStack
 from datetime import date, datetime
-from functools import partialmethod
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 
@@ -235,6 +234,10 @@ def chat(prompt=PROMPT, **more):
     return {"model": "echo", "messages": messages, **more}
 
 
+def turns_of(*texts):
+    return {"model": "echo", "messages": [{"role": "user", "content": text} for text in texts]}
+
+
 def content(answer):
     assert "choices" in answer.json, answer.body
     return answer.json["choices"][0]["message"]["content"]
@@ -298,29 +301,17 @@ def test_arguments_of_functions_are_json_whatever_an_original_holds(make_proxy, 
 
 
 def test_tools_and_formats_pass_with_their_texts_replaced(proxy, upstream):
-    schema = {
-        "type": "object",
-        "required": ["city"],
-        "properties": {
-            "city": {"type": "string", "description": "Such as Leeds", "enum": ["Leeds"]}
-        },
-    }
+    city = {"type": "string", "description": "Such as Leeds", "enum": ["Leeds"]}
+    schema = {"type": "object", "required": ["city"], "properties": {"city": city}}
     function = {"name": "weather", "description": "For Priya Whitcombe", "parameters": schema}
     form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
-    body = chat(
-        tools=[{"type": "function", "function": function}],
-        response_format=form,
-        tool_choice={"type": "function", "function": {"name": "weather"}},
-        temperature=0.2,
-        max_tokens=5,
-        stop=["\n\nHuman:"],
-        stream_options=None,
-    )
-    assert content(ask(proxy, CHAT, body)) == PROMPT  # fmt: skip
+    settings = {"temperature": 0.2, "max_tokens": 5, "stop": ["\n\nHuman:"]}
+    settings["tool_choice"] = {"type": "function", "function": {"name": "weather"}}
+    tools = [{"type": "function", "function": function}]
+    body = chat(tools=tools, response_format=form, stream_options=None, **settings)
+    assert content(ask(proxy, CHAT, body)) == PROMPT
     sent = json.loads(upstream.seen[-1][2])
-    assert {k: sent[k] for k in ("temperature", "max_tokens", "stop", "tool_choice")} == {
-        k: body[k] for k in ("temperature", "max_tokens", "stop", "tool_choice")
-    }
+    assert {name: sent[name] for name in settings} == settings
     told = sent["tools"][0]["function"]
     assert told["name"] == "weather" and told["parameters"]["required"] == ["city"]
     assert_hidden(upstream)
@@ -343,20 +334,14 @@ def test_a_date_is_restored_in_the_form_that_an_answer_gives_it(proxy, upstream)
 # -- streams ---------------------------------------------------------------------------------------
 
 
-def test_streamed_pieces_together_are_the_whole(proxy, upstream):
-    for prompt in (PROMPT, PROMPT * 3, "Priya Whitcombe", "no name"):
-        answer = ask(proxy, CHAT, chat(prompt, stream=True))
-        found = deltas(answer)
-        assert "".join(delta.get("content") or "" for delta in found) == prompt
-        assert answer.body.endswith(b"data: [DONE]\n\n")
-        assert [e["usage"] for e in events_of(answer) if e.get("usage")] == [{"total_tokens": 3}]
-        answer = ask(proxy, RESPONSES, {"model": "m", "input": prompt, "stream": True})
-        events = events_of(answer)
-        assert "".join(e["delta"] for e in events if e["type"].endswith("delta")) == prompt
-        assert [e["text"] for e in events if e["type"].endswith("text.done")] == [prompt]
-        assert [e["sequence_number"] for e in events] == list(range(len(events)))
-        assert events[-1]["response"]["output"][0]["content"][0]["text"] == prompt
-    assert_hidden(upstream)
+def test_a_stream_has_the_form_of_its_api(proxy):
+    answer = ask(proxy, CHAT, chat(stream=True))
+    assert answer.body.endswith(b"data: [DONE]\n\n")
+    assert [e["usage"] for e in events_of(answer) if e.get("usage")] == [{"total_tokens": 3}]
+    events = events_of(ask(proxy, RESPONSES, {"model": "m", "input": PROMPT, "stream": True}))
+    assert [e["text"] for e in events if e["type"].endswith("text.done")] == [PROMPT]
+    assert [e["sequence_number"] for e in events] == list(range(len(events)))
+    assert events[-1]["response"]["output"][0]["content"][0]["text"] == PROMPT
 
 
 ROWS = {
@@ -372,37 +357,9 @@ ROWS = {
 def test_however_a_text_is_cut_its_restored_pieces_are_the_restored_whole():
     choice = random.Random(3)
     restorer = Restorer(ROWS), Restorer(ROWS, escaped=True)
-    words = [
-        *ROWS,
-        *map(str.title, ROWS),
-        *map(str.upper, ROWS),
-        "x",
-        "green",
-        "Ilene_",
-        "cart",
-        "ı",
-        "O’Neil",
-        "[DATE",
-        "(534)",
-        "\n",
-        "555‑0156",
-        "I.C",
-        "'s",
-        "-",
-        "https://",
-        "<a",
-        ">",
-        "](",
-        ")",
-        "<",
-        '"',
-        ".example",
-        "@a.example",
-        "]",
-        "(",
-        "'",
-        "a" * 4096,
-    ]
+    words = [*ROWS, *map(str.title, ROWS), *map(str.upper, ROWS), "a" * 4096, "\n"]
+    words += "x green Ilene_ cart ı O’Neil [DATE (534) 555‑0156 I.C 's".split()
+    words += "- https:// <a > ]( ) < \" .example @a.example ] ( '".split()
     for seed in range(4000):
         parts = choice.choices(words, k=choice.randint(0, 9))
         text = "".join(part + choice.choice([" ", "", "  ", "\n", " " * 12, ","]) for part in parts)
@@ -488,18 +445,14 @@ def test_arguments_get_originals_for_tools_that_the_settings_name(
             assert given["n"] == 3 and (given["whom"] == ["I am Priya Whitcombe."]) is right
 
 
-def test_fields_that_are_no_text_of_an_answer_get_no_originals(proxy, upstream):
+def test_fields_that_are_no_text_of_an_answer_get_no_originals(proxy, monkeypatch):
     def chat_of(handler, body, text):
         message = {"role": "assistant", "content": text, "url": text, "name": text}
-        return {
-            "id": text,
-            "choices": [{"index": 0, "message": message, "action": {"query": text}}],
-        }
+        choice = {"index": 0, "message": message, "action": {"query": text}}
+        return {"id": text, "choices": [choice]}
 
-    answer = None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Upstream, "chat", chat_of)
-        answer = ask(proxy, CHAT, chat("I am Priya Whitcombe."))
+    monkeypatch.setattr(Upstream, "chat", chat_of)
+    answer = ask(proxy, CHAT, chat("I am Priya Whitcombe."))
     assert answer.body.decode().count("Whitcombe") == 1
 
 
@@ -542,8 +495,7 @@ def test_two_persons_of_a_conversation_whose_surrogates_meet_are_still_two(
     names = "Lindqvist Zorblatt Whitcombe Osgood".split()
     prompt = "\n".join(f"Ms. {name} called. Mrs. {name} said so." for name in names)
     for i in range(20):
-        messages = [{"role": "user", "content": f"List {i}."}, {"role": "user", "content": prompt}]
-        assert content(ask(proxy, CHAT, {"model": "m", "messages": messages})) == prompt
+        assert content(ask(proxy, CHAT, turns_of(f"List {i}.", prompt))) == prompt
     assert not [n for *_, raw in upstream.seen for n in names if n.encode() in raw]
 
 
@@ -580,16 +532,10 @@ def test_names_that_the_texts_have_are_no_names_of_functions(proxy, upstream):
 
 
 IDENTIFIERS = {
-    "tool_call_id": [
-        "617-555-0142",
-        "maria.gonzalez",
-        "12_Main_Street",
-        "1955-03-12",
-        "MariaGonzalez",
-        "call_617-555-0142",
-        "maria@gonzalez.example",
-        "p617_555_0142",
-    ],
+    "tool_call_id": (
+        "617-555-0142 maria.gonzalez 12_Main_Street 1955-03-12 MariaGonzalez call_617-555-0142 "
+        "maria@gonzalez.example p617_555_0142"
+    ).split(),
     "model": ["maria.gonzalez", "gpt-4o-maria", "617-555-0142", "6175550142", "zebulon"],
     "role": ["maria", "Maria Gonzalez"],
     "service_tier": ["maria"],
@@ -631,7 +577,7 @@ def test_usual_identifiers_and_models_pass(make_proxy, upstream):
     assert_hidden(upstream)
 
 
-def test_keys_of_data_are_texts_and_come_back(make_proxy, upstream):
+def test_keys_of_data_are_texts_and_come_back(make_proxy, upstream, monkeypatch):
     data = {"zebulon": 1, "p617_555_0142": {"Maria Gonzalez": "x"}, "first_name": "x", "hba1c": 2,
             "12_main_street": 3, "maria_gonzalez": 4}  # fmt: skip
     call = {"id": "call_1", "type": "function", "function": {"name": "find"}}
@@ -642,12 +588,11 @@ def test_keys_of_data_are_texts_and_come_back(make_proxy, upstream):
         {"role": "tool", "tool_call_id": "call_1", "content": json.dumps([data, data])},
     ]
     upstream.change = lambda text: "x"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Upstream, "call", lambda handler, text: {
-            "name": "find",
-            "arguments": json.loads(handler.server.seen[-1][2])["messages"][-1]["content"],
-        })  # fmt: skip
-        answer = ask(make_proxy(tools=("find",)), CHAT, body)
+    monkeypatch.setattr(Upstream, "call", lambda handler, text: {
+        "name": "find",
+        "arguments": json.loads(handler.server.seen[-1][2])["messages"][-1]["content"],
+    })  # fmt: skip
+    answer = ask(make_proxy(tools=("find",)), CHAT, body)
     raw = upstream.seen[-1][2].decode().lower()
     for secret in ("zebulon", "617", "0142", "maria", "gonzalez", "main_street"):
         assert secret not in raw, secret
@@ -673,12 +618,9 @@ def test_a_header_that_is_not_in_ascii_is_refused(proxy, upstream):
     assert ask(proxy, CHAT, chat(), authorization="Bearer ké").status == 400 and not upstream.seen
 
 
-def replied(handler, text, reply, old, kind):
-    reply(handler, text, kind)
-
-
 @pytest.mark.parametrize("stream", [False, True])
-def test_an_upstream_whose_answer_is_none_gives_502(proxy, upstream, stream):
+def test_an_upstream_whose_answer_is_none_gives_502(proxy, monkeypatch, stream):
+    reply = Upstream.reply
     answers = [
         "",
         "data: [DONE]\n\n",
@@ -692,36 +634,32 @@ def test_an_upstream_whose_answer_is_none_gives_502(proxy, upstream, stream):
         "data: " + "[" * 50_000 + "]" * 50_000 + "\n\n",
         '{"a": ' * 900 + "1" + "}" * 900,
     ]
-    for text in answers[: len(answers) - (not stream)]:  # fmt: skip
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Upstream, "reply", partialmethod(replied, text, Upstream.reply))
-            assert ask(proxy, CHAT, chat(stream=stream)).status == 502, text[:20]
+    for text in answers[: len(answers) - (not stream)]:
+
+        def broken(handler, old, kind, text=text):
+            reply(handler, text, kind)
+
+        monkeypatch.setattr(Upstream, "reply", broken)
+        assert ask(proxy, CHAT, chat(stream=stream)).status == 502, text[:20]
 
 
 def test_a_language_that_is_not_covered_is_refused_and_a_covered_one_is_not(proxy, upstream):
     polish = (
         "Pani Okonkwo jest w domu i nie ma już bólu, ale lekarz był u niej i to się jej nie podoba."
     )
-    answer = ask(proxy, CHAT, {"model": "echo", "messages": [{"role": "user", "content": polish}]})
+    answer = ask(proxy, CHAT, turns_of(polish))
     assert answer.status == 422 and "Polish" in answer.json["error"]["message"]
     assert "Okonkwo" not in answer.body.decode() and not upstream.seen
     german = "Frau Okonkwo ist zu Hause und hat keine Schmerzen, aber der Arzt war bei ihr."
-    assert (
-        ask(
-            proxy, CHAT, {"model": "echo", "messages": [{"role": "user", "content": german}]}
-        ).status
-        == 200
-    )
+    assert ask(proxy, CHAT, turns_of(german)).status == 200
 
 
 def test_the_upstream_sees_no_other_script_and_no_name_with_signs_that_nobody_sees(proxy, upstream):
-    def said(text):
-        return ask(proxy, CHAT, {"model": "echo", "messages": [{"role": "user", "content": text}]})
-
     chinese = "患者李娜于2023年5月3日因腹痛入院。她住在北京市朝阳区建国路88号。"
-    assert said(chinese).status == said(f"Please sum up.\n\n{chinese}").status == 422
-    assert not upstream.seen
-    assert said("Dear \u2068Priya Okonkwo\u2069 and 李娜, hello.").status == 200
+    for text in (chinese, f"Please sum up.\n\n{chinese}"):
+        assert ask(proxy, CHAT, turns_of(text)).status == 422 and not upstream.seen
+    mixed = turns_of("Dear \u2068Priya Okonkwo\u2069 and 李娜, hello.")
+    assert ask(proxy, CHAT, mixed).status == 200
     seen = upstream.seen[0][2].decode()
     assert not any(word in seen for word in ("Okonkwo", "Priya", "李娜", "\\u674e", "2068"))
 
@@ -786,27 +724,6 @@ def test_nothing_is_logged_and_no_map_stays(proxy, upstream, caplog, capfd):
     assert not [one for one in gc.get_objects() if isinstance(one, Restorer)]
 
 
-def test_requests_at_once_do_not_mix(make_proxy):
-    """160, in both lanes; no two ask for the same."""
-    names = ["Priya Whitcombe", "Wei Okafor", "Ulla Okonkwo", "Maria Zorblatt"] * 40
-    proxy = make_proxy(max_seconds=300)
-    long = " I slept well, and the house was warm." * 30
-
-    async def run():
-        prompts = [f"I am {n} of {i} May Road.{long * (i % 3 == 0)}" for i, n in enumerate(names)]
-        asks = [asked(proxy, CHAT, chat(p, stream=bool(i % 2))) for i, p in enumerate(prompts)]
-        answers = await asyncio.gather(*asks)
-        for i, (prompt, answer) in enumerate(zip(prompts, answers, strict=True)):
-            text = (
-                "".join(d.get("content") or "" for d in deltas(answer))
-                if i % 2
-                else content(answer)
-            )
-            assert text == prompt
-
-    asyncio.run(run())
-
-
 def test_the_command_says_what_it_needs():
     for options, words in (
         ([], "upstream"), (["--upstream", "ftp://x"], "http"),
@@ -863,8 +780,8 @@ def input_of(answer, stream):
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("stream", [False, True])
 def test_every_api_answers_with_what_was_sent_and_no_name_goes_out(proxy, upstream, path, stream):
-    upstream.size = 2
-    for prompt in (*[PROMPT] * 5, "Priya Whitcombe", "no name"):
+    prompts = (PROMPT, PROMPT * 3, "Priya Whitcombe", "no name")
+    for upstream.size, prompt in product((2, None), prompts):
         answer = ask(proxy, path, body_of(path, prompt, stream=stream))
         assert said(answer, path, stream) == prompt
     assert {seen for seen, *_ in upstream.seen} == {path}
@@ -1015,12 +932,11 @@ def test_earlier_turns_go_out_as_they_were_and_are_not_read_again(
 
 
 def test_a_name_that_its_turn_alone_does_not_show_is_hidden_by_an_earlier_turn(proxy, upstream):
-    turns = [{"role": "user", "content": "Ms. Zorblatt is ill."}]
-    ask(proxy, CHAT, {"model": "echo", "messages": turns})
+    first = "Ms. Zorblatt is ill."
+    ask(proxy, CHAT, turns_of(first))
     hidden = json.loads(upstream.seen[-1][2])["messages"][0]["content"].split()[1]
     for prompt in ("so zorblatt then", "ZORBLATT", "x-zorblatt-y", "UllaZorblatt42"):
-        alone = [{"role": "user", "content": prompt}]
-        assert content(ask(proxy, CHAT, {"model": "echo", "messages": turns + alone})) == prompt
+        assert content(ask(proxy, CHAT, turns_of(first, prompt))) == prompt
         assert "zorblatt" not in upstream.seen[-1][2].decode().lower()
         assert hidden.lower() in upstream.seen[-1][2].decode().lower()
 
@@ -1028,11 +944,9 @@ def test_a_name_that_its_turn_alone_does_not_show_is_hidden_by_an_earlier_turn(p
 def test_marks_of_later_turns_are_not_those_of_earlier_ones(proxy, upstream):
     """Dates that could be mistaken are marks, each for one original in the whole conversation."""
     days = ["last Friday", "Easter", "next May", "Christmas", "last Friday"]
-    turns = []
-    for day in days:
-        turns.append({"role": "user", "content": f"She called {day}."})
-        answer = ask(proxy, CHAT, {"model": "echo", "messages": turns})
-        assert content(answer) == f"She called {day}."
+    turns = [f"She called {day}." for day in days]
+    for i, turn in enumerate(turns, 1):
+        assert content(ask(proxy, CHAT, turns_of(*turns[:i]))) == turn
     sent = [turn["content"] for turn in json.loads(upstream.seen[-1][2])["messages"]]
     assert sent[0] == sent[4] and len(set(sent)) == 4
 
@@ -1040,12 +954,9 @@ def test_marks_of_later_turns_are_not_those_of_earlier_ones(proxy, upstream):
 def test_an_order_of_day_and_month_holds_for_later_turns(proxy, upstream):
     """On 25/12/2020 the day comes first, so 03/04/2021 is in April: 99 days later."""
     for i in range(3):
-        turns = [{"role": "user", "content": f"Number {i}: born on 25/12/2020."}]
-        for turn in ("Seen on 03/04/2021.", "And on 05/06/2021."):
-            ask(proxy, CHAT, {"model": "echo", "messages": turns})
-            turns.append({"role": "user", "content": turn})
-            answer = ask(proxy, CHAT, {"model": "echo", "messages": turns})
-            assert content(answer) == turn
+        turns = (f"Number {i}: born on 25/12/2020.", "Seen on 03/04/2021.", "And on 05/06/2021.")
+        for n, turn in enumerate(turns, 1):
+            assert content(ask(proxy, CHAT, turns_of(*turns[:n]))) == turn
         sent = [turn["content"] for turn in json.loads(upstream.seen[-1][2])["messages"]]
         days = [datetime.strptime(text.split()[-1], "%d/%m/%Y.") for text in sent]
         assert [(day - days[0]).days for day in days] == [0, 99, 162]
@@ -1088,11 +999,13 @@ def test_what_is_held_of_a_conversation_has_no_original(pipelines):
 def test_a_hundred_conversations_at_once_in_every_api(proxy, upstream):
     upstream.size = 2
     names = ["Priya Whitcombe", "Wei Okafor", "Ulla Okonkwo", "Maria Zorblatt", "Ana Osgood"]
+    long = " I slept well, and the house was warm." * 30
 
     async def conversation(i):
         path, stream, turns = PATHS[i % 3], bool(i % 2), []
         for turn in range(3):
             prompt = f"{turn}: I am {names[(i + turn) % 5]} of {i} May Road, see https://a.example."
+            prompt += long * (i % 4 == turn)  # requests of both lanes
             turns.append({"role": "user", "content": prompt})
             field = "input" if path == RESPONSES else "messages"
             body = {"model": "echo", field: list(turns), "stream": stream}
@@ -1182,7 +1095,9 @@ def test_one_line_a_request_is_logged_without_text(make_proxy, upstream, caplog)
     assert not [name for name in NAMES if name in "".join(lines)]
 
 
-def test_reasoning_of_the_responses_api_goes_back_as_it_came_and_no_other(proxy, upstream):
+def test_reasoning_of_the_responses_api_goes_back_as_it_came_and_no_other(
+    proxy, upstream, monkeypatch
+):
     upstream_item = {"type": "reasoning", "id": "rs_0123456789abcdef", "encrypted_content": "eA=="}
     original = Upstream.response
 
@@ -1191,9 +1106,8 @@ def test_reasoning_of_the_responses_api_goes_back_as_it_came_and_no_other(proxy,
         said = {**upstream_item, "summary": [{"type": "summary_text", "text": "x"}]}
         return {**whole, "output": [said, *whole["output"]]}
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Upstream, "response", thinking)
-        item = ask(proxy, RESPONSES, {"model": "m", "input": "Hello."}).json["output"][0]
+    monkeypatch.setattr(Upstream, "response", thinking)
+    item = ask(proxy, RESPONSES, {"model": "m", "input": "Hello."}).json["output"][0]
     for changed, right in (({}, True), ({"encrypted_content": "eB=="}, False),
                            ({"id": "Whitcombe"}, False)):  # fmt: skip
         turns = [item | changed, {"role": "user", "content": "And?"}]

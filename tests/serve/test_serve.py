@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,10 +31,9 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError, Guarantee, UsageError
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import ServiceOptions
-from spacy_dxprivacy.integrations.serve.app import check, make_app
-from spacy_dxprivacy.integrations.serve.callers import Callers, account_of, add_token, read_callers
-from spacy_dxprivacy.integrations.serve.service import Service
-from spacy_dxprivacy.io.build import get_sanitizer, make_pipeline
+from spacy_dxprivacy.integrations.serve.app import check
+from spacy_dxprivacy.integrations.serve.callers import account_of, add_token, read_callers
+from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.registries import registry
 
 MECHANISM = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 2.0}
@@ -56,6 +55,10 @@ def trap(doc):
     elif word == "crash":
         raise KeyError(doc.text)
     return doc
+
+
+def fail(*args, **named):
+    raise KeyError(SECRET)
 
 
 @pytest.fixture
@@ -239,18 +242,11 @@ def entity_pipelines():
 
 @pytest.fixture
 def make_entity_service(entity_pipelines, tmp_path):
+    given = {"tokens": TOKENS, "path": tmp_path / "spent.db"}
     with ExitStack() as stack:
-
-        def make(budget):
-            guarantee = get_sanitizer(entity_pipelines[0]).terms.guarantee
-            account = account_of(tmp_path / "spent.db", guarantee, budget)
-            stack.enter_context(closing(account))
-            service = Service(entity_pipelines, Callers(TOKENS), account, ServiceOptions())
-            for lane in service.lanes:
-                stack.enter_context(lane.thread)
-            return make_app(service)
-
-        yield make
+        yield lambda budget: app_of(
+            stack, entity_pipelines, ServiceOptions(), budget=budget, **given
+        )
 
 
 DATED = {"text": "Priya Whitcombe was born on 1983-04-27."}  # one shift of dates, 0.01 nats
@@ -298,9 +294,6 @@ def test_sixty_callers_at_once_spend_no_more_on_surrogates_than_their_budget(mak
 def test_a_text_with_surrogates_that_fails_is_charged_for_all_that_it_may_have_drawn(
     make_entity_service, monkeypatch
 ):
-    def fail(*args, **named):
-        raise KeyError(SECRET)
-
     service = make_entity_service(5.0)
     monkeypatch.setattr("spacy_dxprivacy.integrations.serve.service.results", fail)
     assert ask(service, "/sanitize", DATED, **ANN).status == 500
@@ -358,9 +351,6 @@ def test_a_text_that_fails_tells_nothing_and_is_charged(service, caplog, capfd):
 
 
 def test_a_fault_of_a_thread_is_charged_and_gives_nothing_out(make_service, monkeypatch, caplog):
-    def fail(*args, **named):
-        raise KeyError(SECRET)
-
     async def run():
         answer = await asked(service, "/sanitize", {"text": f"the king {SECRET}"})
         return answer, (await asked(service, "/budget")).json["draws"]
@@ -383,9 +373,6 @@ def test_health_says_when_a_thread_will_not_end(make_service):
 
 
 def test_a_fault_of_ours_tells_its_kind_and_place_alone(make_service, caplog, capfd, monkeypatch):
-    def fail(**fields):
-        raise KeyError(SECRET)
-
     monkeypatch.setattr("spacy_dxprivacy.integrations.serve.app.SanitizeAnswer", fail)
     answer = ask(make_service(), "/sanitize", {"text": SECRET})
     assert answer.status == 500 and "error" in answer.json
