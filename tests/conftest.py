@@ -95,13 +95,26 @@ def leaks(data: bytes | str, secrets: tuple[str, ...] = SECRETS) -> list[str]:
         raw = zlib.decompress(raw)
     except zlib.error:
         pass
-    forms = {form for s in secrets for form in (s, s.lower(), s.upper(), json.dumps(s)[1:-1])}
-    return sorted(form for form in forms if form.encode("utf8") in raw)
+    text = raw.decode("utf8", "replace").lower()
+    return sorted(s for s in secrets if s.lower() in text or json.dumps(s)[1:-1].lower() in text)
 
 
 def run_dx(*arguments: object, **how: Any) -> Result:
     """Run `dx` in this process."""
     return CliRunner().invoke(dx_cli, [str(argument) for argument in arguments], **how)
+
+
+def ok(done: Result) -> Result:
+    """A command that did what it was asked for."""
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def refusal(done: Result) -> str:
+    """The one line of a command that did nothing; no stack, and nothing on stdout."""
+    assert done.exit_code == 2 and not done.stdout_bytes, done.output
+    assert done.stderr.count("\n") == 1 and "Traceback" not in done.stderr, done.stderr
+    return done.stderr
 
 
 def module_of(path: Path) -> Any:
@@ -326,6 +339,14 @@ def sanitizing(**config: Any) -> Language:
     """A blank English pipeline with a sanitizer of these settings."""
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_sanitizer", config=config)
+    return nlp
+
+
+def pipeline_of(*names: str, lang: str = "en") -> Language:
+    """A blank pipeline with these components, by the names of their factories."""
+    nlp = spacy.blank(lang)
+    for name in names:
+        nlp.add_pipe(name)
     return nlp
 
 

@@ -17,14 +17,13 @@ import signal
 import subprocess
 import sys
 import time
-import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import spacy
 import srsly
-from conftest import hearing_ctrl_c, on_space, run_dx, sanitizing, space_options
+from conftest import hearing_ctrl_c, leaks, ok, on_space, refusal, run_dx, sanitizing, space_options
 from spacy.tokens import DocBin
 
 from spacy_dxprivacy import DxSanitizer
@@ -136,9 +135,7 @@ def read_texts(path):
 
 
 def no_secret_in(*things):
-    for thing in things:
-        raw = thing if isinstance(thing, bytes) else str(thing).encode()
-        assert not [secret for secret in SECRETS if secret.lower().encode() in raw.lower()]
+    assert not [secret for thing in things for secret in leaks(thing, SECRETS)]
 
 
 # -- what comes out ----------------------------------------------------------------------------
@@ -158,11 +155,8 @@ def test_a_text_taken_for_a_config_or_for_vectors_is_not_quoted(dx, tmp_path, op
 def test_a_text_goes_to_stdout_and_its_receipt_to_stderr(dx, tmp_path):
     path = tmp_path / "note.txt"
     path.write_bytes(b"The cat sleeps.\r\n\r\nZorblatt runs!")
-    result = dx(path, "--epsilon", 1, "--unknown.@dx_unknowns", "dx.Redact.v1", "-v")
-    assert result.exit_code == 0
-    first, second = result.stdout_bytes.decode().split(
-        "\r\n\r\n"
-    )  # the layout is kept to the letter
+    result = ok(dx(path, "--epsilon", 1, "--unknown.@dx_unknowns", "dx.Redact.v1", "-v"))
+    first, second = result.stdout_bytes.decode().split("\r\n\r\n")  # the layout stays
     assert first.endswith(".") and second.startswith("[REDACTED] ") and second.endswith("!")
     receipt = Receipt(json.loads(result.stderr))
     assert receipt.count.perturbed == 4 and receipt.count.unknown == 1
@@ -171,13 +165,8 @@ def test_a_text_goes_to_stdout_and_its_receipt_to_stderr(dx, tmp_path):
 
 
 def test_a_summary_has_six_lines_and_says_where_the_whole_receipt_is(dx):
-    for options in (
-        [],
-        ["--entities", "person"],
-        ["--surrogates", "standard"],
-        ["-m", "laplace", "-e", "9"],
-    ):
-        result = dx("-", *options, input="The cat of John Smith sleeps.")
+    for options in ("", "--entities person", "--surrogates standard", "-m laplace -e 9"):
+        result = dx("-", *options.split(), input="The cat of John Smith sleeps.")
         labels = [line[2:12].strip() for line in result.stderr.splitlines() if line[2] != " "]
         assert len(result.stderr.splitlines()) <= 6 and labels[-2:] == ["Unmodified", "Receipt"]
         no_secret_in(result.stderr)
@@ -209,10 +198,8 @@ def test_a_folder_becomes_a_folder_with_the_same_names(dx, tmp_path):
 def test_two_processes_keep_order_fields_and_receipts(dx, tmp_path):
     texts = [f"The cat {'runs ' * i}Zorblatt" for i in range(40)]
     source = write(tmp_path, "jsonl", texts)
-    result = dx(
-        source, tmp_path / "out.jsonl", "-n", 2, "--nlp.batch_size", 4, "--keep-fields", "id"
-    )
-    assert result.exit_code == 0, result.stderr
+    how = ["-n", 2, "--nlp.batch_size", 4, "--keep-fields", "id"]
+    ok(dx(source, tmp_path / "out.jsonl", *how))
     entries = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [entry["id"] for entry in entries] == list(range(40))
     assert [len(e["text"].split()) for e in entries] == [len(t.split()) for t in texts]
@@ -285,8 +272,7 @@ def test_every_format_becomes_every_other_and_secrets_are_nowhere(dx, tmp_path, 
     files = list(out.iterdir())
     assert len(files) == 18
     for path in files:
-        raw = path.read_bytes()
-        no_secret_in(path.name, zlib.decompress(raw) if path.suffix == ".spacy" else raw)
+        no_secret_in(path.name, path.read_bytes())
     no_secret_in(caplog.text)
 
 
@@ -329,9 +315,8 @@ def test_a_bad_record_is_named_by_its_number_and_the_others_are_written(dx, tmp_
     for number, reason in zip(range(1, len(lines), 2), BAD_LINES.values(), strict=True):
         (told,) = [s for s in result.stderr.splitlines() if f"record {number}:" in s]
         assert reason in told
-    assert json.loads((tmp_path / "r.json").read_text())["count"]["failed"] == [
-        [*range(1, len(lines), 2)]
-    ]
+    receipt = json.loads((tmp_path / "r.json").read_text())
+    assert receipt["count"]["failed"] == [[*range(1, len(lines), 2)]]
     no_secret_in(result.stderr, (tmp_path / "out.jsonl").read_bytes())
 
 
@@ -557,11 +542,8 @@ def test_a_document_that_takes_too_much_memory_is_named_and_left_out(
 @pytest.mark.parametrize("args, message", MISTAKES["sanitize"])
 def test_a_mistake_is_answered_in_one_line(dx, args, message, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    result = dx(*(arg.replace("EXAMPLES", str(EXAMPLES)) for arg in args), input="Zorblatt")
-    assert result.exit_code == 2 and message in result.stderr
-    assert (
-        len(result.stderr.splitlines()) == 1 and not result.stdout and not list(tmp_path.iterdir())
-    )
+    args = [arg.replace("EXAMPLES", str(EXAMPLES)) for arg in args]
+    assert message in refusal(dx(*args, input="Zorblatt")) and not list(tmp_path.iterdir())
 
 
 def test_the_python_function_gives_the_numbers(nlp, tmp_path):

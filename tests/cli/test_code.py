@@ -1,15 +1,12 @@
 """--code FILE: parts of a pipeline that a file of the user registers, here and in every worker."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
-from typing import Any
 
 import pytest
-from conftest import run_dx, space_options, with_start_method
+import srsly
+from conftest import ok, refusal, run_dx, space_options, with_start_method
 
-import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy import UsageError, registry
 from spacy_dxprivacy.config import import_code
 from spacy_dxprivacy.io.build import make_pipeline
@@ -52,8 +49,7 @@ def code(tmp_path):
 @pytest.fixture
 def source(tmp_path):
     path = tmp_path / "in.jsonl"
-    path.write_text("".join(json.dumps({"text": text, "label": "ab"[i % 2]}) + "\n"
-                            for i, text in enumerate(TEXTS)))  # fmt: skip
+    srsly.write_jsonl(path, [{"text": t, "label": "ab"[i % 2]} for i, t in enumerate(TEXTS)])
     return path
 
 
@@ -66,10 +62,8 @@ def sanitized(code, source, space_path, tmp_path):
 
     def sanitize(*options):
         how = ["--code", code, *NEVER, *space_options(space_path), *options]
-        result = run_dx("sanitize", source, tmp_path / "out.jsonl", *how)
-        assert result.exit_code == 0, result.output
-        lines = (tmp_path / "out.jsonl").read_text().splitlines()
-        return {json.loads(line)["text"].lower() for line in lines}
+        ok(run_dx("sanitize", source, tmp_path / "out.jsonl", *how))
+        return {row["text"].lower() for row in srsly.read_jsonl(tmp_path / "out.jsonl")}
 
     return sanitize
 
@@ -89,7 +83,7 @@ def test_worker_processes_know_it(sanitized, method):
         assert sanitized("-n", 2) == COVERED
 
 
-COMMANDS: dict[str, list[Any]] = {
+COMMANDS = {
     "inspect": ["dog", "-m", NAME, "-e", 1],
     "attack": ["guess", "SOURCE", "-m", NAME, "-e", "1,2", "--candidates", 20],
 }
@@ -98,8 +92,7 @@ COMMANDS: dict[str, list[Any]] = {
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_mechanism_of_a_file_is_looked_at_like_ours(command, code, source, space_path):
     args = [source if arg == "SOURCE" else arg for arg in COMMANDS[command]]
-    result = run_dx(*command.split(), *args, "--space", space_path, "--code", code)
-    assert result.exit_code == 0, result.output
+    result = ok(run_dx(*command.split(), *args, "--space", space_path, "--code", code))
     assert NAME in result.stdout
 
 
@@ -131,10 +124,8 @@ def test_a_bad_file_is_a_mistake_in_one_line(command, text, message, tmp_path, s
         bad.write_text(text)
     places = {"SOURCE": source, "OUT": tmp_path / "out", "CONFIG": config}
     args = [places.get(arg, arg) for arg in BUILDERS[command]]
-    result = run_dx(*command.split(), *args, "--code", bad)
-    assert result.exit_code == 2, result.output
-    assert result.stderr.startswith(f"dx {command}: {bad}: ") and message in result.stderr
-    assert result.stderr.count("\n") == 1
+    said = refusal(run_dx(*command.split(), *args, "--code", bad))
+    assert said.startswith(f"dx {command}: {bad}: ") and message in said
 
 
 def test_a_file_is_run_once_and_anew_when_it_has_changed(tmp_path):

@@ -1,7 +1,5 @@
 """The command line is one interface: packages below do not import it, and serve Python too."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -36,14 +34,11 @@ def test_a_worker_loads_what_it_works_with_and_no_more():
     "raising, python, command",
     [
         (lambda: process_count(0), "`n_process` must be 1 or more", "--n-process must be"),
-        (
-            lambda: FileOptions(field=("a",), keep_fields=("a",)),
-            "`keep_fields` cannot keep 'a'",
-            "--keep-fields cannot keep 'a'",
-        ),
+        (lambda: FileOptions(field=("a",), keep_fields=("a",)),
+         "`keep_fields` cannot keep 'a'", "--keep-fields cannot keep 'a'"),
         (lambda: parse_epsilons("x"), "`epsilon` must be LOW:HIGH", "--epsilon must be LOW:HIGH"),
     ],
-)
+)  # fmt: skip
 def test_a_mistake_names_the_argument_and_the_option(raising, python, command):
     with pytest.raises(UsageError) as caught:
         raising()

@@ -4,7 +4,7 @@ import random
 import re
 
 import pytest
-import spacy
+from conftest import pipeline_of
 
 from spacy_dxprivacy.entities.tables import cities, listed
 
@@ -32,8 +32,7 @@ RANGES = {" - ", " and ", " to ", " or ", " / ", "\n", ", ", " on ", " by ", " f
 
 @pytest.fixture(scope="module")
 def nlp():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
+    nlp = pipeline_of("dx_entity_ruler")
     nlp.add_pipe("dx_entity_sanitizer", config={"selector": SELECTOR, "seed": 1})
     return nlp
 
@@ -99,10 +98,7 @@ SEEN = {
 @pytest.mark.parametrize("network", [False, True])
 @pytest.mark.parametrize("text", SEEN)
 def test_words_and_marks_that_were_swallowed(text, network):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
-    if network:
-        nlp.add_pipe("dx_entity_recognizer")
+    nlp = pipeline_of("dx_entity_ruler", *["dx_entity_recognizer"] * network)
     nlp.add_pipe("dx_entity_sanitizer", config={"selector": SELECTOR, "seed": 1})
     parts = map(re.escape, SEEN[text].split("|"))
     assert re.search(".+?".join(parts), nlp(text).text)

@@ -26,10 +26,8 @@ def corpora(monkeypatch):
 def test_labels_of_corpora_become_those_of_the_network(corpora, tmp_path):
     (tmp_path / "a.conll").write_text(TWEETS, "utf8")
     ((first, second),) = corpora.training_part(tmp_path / "a.conll")
-    assert first == (
-        ["@", "ana_x", "loves", "Lund", "Pop"],
-        [("PERSON", 0, 2), ("GPE", 3, 4)],
-    )
+    assert first[0] == ["@", "ana_x", "loves", "Lund", "Pop"]
+    assert first[1] == [("PERSON", 0, 2), ("GPE", 3, 4)]
     assert second == (["Hi", "!"], [])
 
 
@@ -46,8 +44,6 @@ def test_words_are_written_as_people_write_them(corpora):
     text, marks = corpora.spaced(words, spans, is_tidy=True)
     assert text == "Ask @ana_x or Lund!"
     # The rules find user names: the network learns nothing from them.
-    assert [(label, text[start:end]) for label, start, end in marks] == [
-        (corpora.UNKNOWN, "@ana_x"),
-        ("GPE", "Lund"),
-    ]
+    expected = [(corpora.UNKNOWN, "@ana_x"), ("GPE", "Lund")]
+    assert [(label, text[start:end]) for label, start, end in marks] == expected
     assert corpora.spaced(words, spans, is_tidy=False)[0] == "Ask @ ana_x or Lund !"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+from conftest import pipeline_of
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.config import FileOptions
@@ -100,14 +101,12 @@ def test_no_search_goes_over_the_same_letters_again_and_again(nlp, text):
 def named(first, count):
     """Texts with names of the package's list that no other text has."""
     names = [name.capitalize() for name, of in listed_names().items() if of & {"surname"}]
-    return [
-        f"Dr. {names[2 * i]} saw {names[2 * i + 1]} again." for i in range(first, first + count)
-    ]
+    pairs = (names[2 * i : 2 * i + 2] for i in range(first, first + count))
+    return [f"Dr. {one} saw {other} again." for one, other in pairs]
 
 
 def test_the_recogniser_remembers_no_name_of_a_text():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
+    nlp = pipeline_of("dx_entity_ruler")
     ours = tracemalloc.Filter(True, "*spacy_dxprivacy*")
     held = []
     tracemalloc.start()
@@ -125,9 +124,8 @@ def test_the_recogniser_remembers_no_name_of_a_text():
 
 
 def test_a_table_of_any_length_is_read_in_the_memory_of_a_row():
-    table = io.BytesIO(
-        b"id,note\r\n" + b"".join(b'%d,"%s"\r\n' % (i, b"x" * 999) for i in range(4_000))
-    )
+    rows = (b'%d,"%s"\r\n' % (i, b"x" * 999) for i in range(4_000))
+    table = io.BytesIO(b"id,note\r\n" + b"".join(rows))
     tracemalloc.start()
     try:
         assert sum(1 for _ in read(table, "csv", FileOptions(field=("note",)))) == 4_000

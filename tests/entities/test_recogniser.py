@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 import spacy
+from conftest import pipeline_of
 
 from spacy_dxprivacy.about import DATA
 from spacy_dxprivacy.entities import network, recogniser
@@ -24,19 +25,12 @@ SMALL = [
 ]
 
 
-def pipeline(*names):
-    nlp = spacy.blank("en")
-    for name in names:
-        nlp.add_pipe(name)
-    return nlp
-
-
 BOTH = ("dx_entity_ruler", "dx_entity_recognizer")
 
 
 @pytest.fixture(scope="module")
 def nlp():
-    return pipeline("dx_entity_recognizer")
+    return pipeline_of("dx_entity_recognizer")
 
 
 def found(doc):
@@ -63,9 +57,7 @@ def test_ordinary_text_has_no_entities(nlp):
     "text", ["IBAN DE89 3704 0044 0532 0130 00", "IBAN: GB82WEST12345698765432"]
 )
 def test_words_of_forms_before_their_numbers_are_no_names(text):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
-    nlp.add_pipe("dx_entity_recognizer")
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
     found = {(ent.text, ent.label_) for ent in nlp(f"Please pay to {text}, and call.").ents}
     assert found == {(text.lstrip("IBAN: "), "ID")}
 
@@ -77,9 +69,8 @@ def test_marks_alone_are_no_entity(nlp):
 
 @pytest.mark.parametrize("end", ["M.D.", "R.N.", "Ph.D."])
 def test_what_doctors_write_after_their_names_is_no_name(nlp, end):
-    assert "PERSON" not in {
-        e.label_ for e in nlp(f"Seen by Maria Lopez, {end}, today.").ents if end in e.text
-    }
+    doc = nlp(f"Seen by Maria Lopez, {end}, today.")
+    assert not [ent for ent in doc.ents if ent.label_ == "PERSON" and end in ent.text]
 
 
 def test_batches_processes_copies_and_disk_give_the_same(nlp, tmp_path):
@@ -179,8 +170,7 @@ def test_a_wrong_threshold_is_refused(settings):
 
 
 def weighing(**evidence):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
+    nlp = pipeline_of("dx_entity_ruler")
     nlp.add_pipe("dx_entity_recognizer", config={"evidence": evidence})
     return nlp
 
@@ -196,7 +186,7 @@ def test_a_name_of_the_rules_is_evidence_that_the_network_weighs():
 def test_guesses_are_no_evidence_in_a_text_that_is_hardly_english():
     english = "Met Zorvath on the way, and he paid."
     other = "Zorvath pernah tak makan nasi goreng, dia bilang."
-    rules, sure, unsure = pipeline(BOTH[0]), weighing(dx_guess=1e9), weighing(dx_guess=1.0)
+    rules, sure, unsure = pipeline_of(BOTH[0]), weighing(dx_guess=1e9), weighing(dx_guess=1.0)
     assert next((ent.text, ent.id_) for ent in rules(other).ents) == ("Zorvath", "dx_guess")
     assert found(sure(other)) == found(unsure(other))
     assert ("PERSON", "Zorvath") in found(sure(english))
@@ -229,7 +219,7 @@ def test_names_of_your_own_patterns_and_in_disguise_stay():
 def test_rules_and_network_together_find_more_than_each():
     left = {}
     for names in (BOTH[:1], BOTH[1:], BOTH):
-        nlp, missed = pipeline(*names), 0
+        nlp, missed = pipeline_of(*names), 0
         for marked in SMALL:
             doc = nlp(marked.replace("{", "").replace("}", ""))
             hidden = "".join(ent.text + "\n" for ent in doc.ents)
@@ -239,22 +229,18 @@ def test_rules_and_network_together_find_more_than_each():
     assert left[BOTH] < min(left[BOTH[:1]], left[BOTH[1:]])
 
 
-def test_entities_of_earlier_components_stay():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PROJECT", "pattern": "Norwood"}])
-    nlp.add_pipe("dx_entity_recognizer")
-    assert ("PROJECT", "Norwood") in found(nlp(TEXT))
-
-
-def test_an_entity_that_goes_further_widens_the_earlier_one():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PERSON", "pattern": "Oluwaseun"}])
-    nlp.add_pipe("dx_entity_recognizer")
-    assert ("PERSON", "Oluwaseun Brandvold") in found(nlp(TEXT))
+@pytest.mark.parametrize(
+    ("label", "earlier", "text"),
+    [("PROJECT", "Norwood", "Norwood"), ("PERSON", "Oluwaseun", "Oluwaseun Brandvold")],
+)
+def test_earlier_entities_stay_and_are_widened_by_one_that_goes_further(label, earlier, text):
+    nlp = pipeline_of("entity_ruler", "dx_entity_recognizer")
+    nlp.get_pipe("entity_ruler").add_patterns([{"label": label, "pattern": earlier}])
+    assert (label, text) in found(nlp(TEXT))
 
 
 def test_a_number_gives_way_to_the_address_that_it_is_part_of():
-    nlp = pipeline("dx_entity_recognizer")
+    nlp = pipeline_of("dx_entity_recognizer")
     doc = nlp.make_doc("She lives at 218 Brackenridge Lane, Lufkin.")
     doc.set_ents([doc.char_span(13, 16, label="CARDINAL")])
     doc = nlp.get_pipe("dx_entity_recognizer")(doc)
@@ -296,4 +282,4 @@ def test_entity_mode_has_both_and_rules_can_be_chosen_alone():
     ],
 )
 def test_further_persons_of_a_list_are_found(text, names):
-    assert [name for label, name in found(pipeline(*BOTH)(text)) if label == "PERSON"] == names
+    assert [name for label, name in found(pipeline_of(*BOTH)(text)) if label == "PERSON"] == names

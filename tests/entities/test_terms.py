@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+from conftest import pipeline_of
 
 from spacy_dxprivacy.entities.tables import words
 from spacy_dxprivacy.errors import DxError
@@ -31,9 +32,7 @@ TOKENS = [
 
 @pytest.fixture(scope="module")
 def nlp():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
-    return nlp
+    return pipeline_of("dx_entity_ruler")
 
 
 def named(doc, *labels):
@@ -54,9 +53,8 @@ def unmarked(marked):
 @pytest.fixture(scope="module")
 def read_texts(nlp):
     texts = [unmarked(text) for text in TEXTS.read_text("utf8").split("=====\n")]
-    return [
-        (doc, spans) for doc, (_, spans) in zip(nlp.pipe(t for t, _ in texts), texts, strict=True)
-    ]
+    docs = nlp.pipe(text for text, _ in texts)
+    return [(doc, spans) for doc, (_, spans) in zip(docs, texts, strict=True)]
 
 
 @pytest.mark.parametrize("word", ["Awwww", "Hmmmm", "Havin", "Bollocks"])
@@ -146,10 +144,7 @@ def test_the_head_of_a_body_is_not_spread(nlp, body):
 
 @pytest.mark.parametrize("network", [False, True])
 def test_courts_offices_and_phrases_of_a_judgment_are_no_persons(network):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
-    if network:
-        nlp.add_pipe("dx_entity_recognizer")
+    nlp = pipeline_of("dx_entity_ruler", *["dx_entity_recognizer"] * network)
     for text in (
         "On 12 June officers of the Gendarmerie Command came. The Command replied.",
         "The Forensic Medicine Institute reported; the Institute stood by it.",
@@ -174,9 +169,7 @@ def test_a_term_is_a_name_where_the_words_beside_it_say_so(nlp, term, form):
 
 @pytest.mark.parametrize("title", ["Dr.", "Mrs.", "Prof.", "Nurse"])
 def test_a_title_is_no_name(title):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
-    nlp.add_pipe("dx_entity_recognizer")
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_recognizer")
     doc = nlp(f"I've asked {title} Okafor in cardiology to see her.")
     assert named(doc, "PERSON") == ["Okafor"]
 
@@ -265,8 +258,7 @@ def test_a_private_key_is_one_secret_and_a_password_keeps_no_sign(nlp):
 
 @pytest.mark.parametrize("secret", TOKENS)
 def test_the_presets_write_a_fixed_text_for_a_secret(secret):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
+    nlp = pipeline_of("dx_entity_ruler")
     selector = {"@dx_selectors": "dx.Entities.v1", "labels": ["SECRET"]}
     nlp.add_pipe("dx_entity_sanitizer", config={"selector": selector})
     assert nlp(f"The key {secret} leaked.").text == "The key [SECRET] leaked."
@@ -276,8 +268,7 @@ def test_the_presets_write_a_fixed_text_for_a_secret(secret):
 
 
 def with_lists(**lists):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
+    nlp = pipeline_of("dx_entity_ruler")
     labels = sorted({"PERSON", "ORG", *lists.get("deny", ())})
     selector = {"@dx_selectors": "dx.Entities.v1", "labels": labels, **lists}
     redact = {"@dx_surrogates": "dx.Redact.v1"}
@@ -306,9 +297,8 @@ def test_what_is_denied_goes_though_it_is_allowed():
 def test_the_lists_are_part_of_the_config(tmp_path):
     nlp = with_lists(allow=["Maria"], deny={"PROJECT": ["Zeta"]})
     nlp.to_disk(tmp_path)
-    assert spacy.load(tmp_path)("Maria met Peter at Zeta.").text == (
-        "Maria met [PERSON] at [PROJECT]."
-    )
+    released = spacy.load(tmp_path)("Maria met Peter at Zeta.").text
+    assert released == "Maria met [PERSON] at [PROJECT]."
 
 
 @pytest.mark.parametrize(

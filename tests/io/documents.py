@@ -32,8 +32,17 @@ def docx(body=None, extra=()):
         start, _, rest = BODY.partition("<w:body>")
         end = rest[rest.index("<w:sectPr>") :]
         parts["word/document.xml"] = f"{start}<w:body>{''.join(body)}{end}"
+    return zipped({**parts, **dict(extra)})
+
+
+def zipped(parts):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in {**parts, **dict(extra)}.items():
+        for name, data in parts.items():
             archive.writestr(name, data)
     return out.getvalue()
+
+
+def members(raw):
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}

@@ -3,7 +3,7 @@
 import json
 import math
 import multiprocessing
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -49,15 +49,9 @@ def check_spent(account, charges):
 @pytest.mark.parametrize("in_file", [False, True])
 def test_threads_reach_the_limit_and_never_exceed_it(tmp_path, in_file):
     with closing(Account(tmp_path / "a.db" if in_file else None, limit=LIMIT)) as account:
-        charges = []
-        threads = [
-            threading.Thread(target=lambda: charges.append(spend(account))) for _ in range(8)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        check_spent(account, sum(charges))
+        with ThreadPoolExecutor(8) as threads:
+            charges = [threads.submit(spend, account) for _ in range(8)]
+        check_spent(account, sum(made.result() for made in charges))
 
 
 def test_processes_reach_the_limit_of_one_file_and_never_exceed_it(tmp_path):

@@ -1,17 +1,15 @@
 """Documents with markup: one person has one surrogate in all of a file, markup stays, and nothing
 that is not sanitised is in the output."""
 
-import io
 import json
 import re
-import zipfile
 from email import message_from_bytes
 from email.policy import default
 from importlib import import_module
 
 import pytest
-from conftest import run_dx
-from documents import INPUTS, docx, paragraph, run
+from conftest import leaks, ok, run_dx
+from documents import INPUTS, docx, members, paragraph, run, zipped
 
 from spacy_dxprivacy.io.build import make_pipeline
 
@@ -46,16 +44,10 @@ def clean(dx, tmp_path):
     def sanitise(name, raw, *args, words=False):
         source, target, receipt = (tmp_path / x for x in (f"in.{name}", f"out.{name}", "r.json"))
         source.write_bytes(raw)
-        result = dx(source, target, "--receipt", receipt, "--force", *args, words=words)
-        assert result.exit_code == 0, result.stderr
+        result = ok(dx(source, target, "--receipt", receipt, "--force", *args, words=words))
         return target.read_bytes(), json.loads(receipt.read_text()), result.stderr
 
     return sanitise
-
-
-def members(raw):
-    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def texts_of(xml):
@@ -63,7 +55,7 @@ def texts_of(xml):
 
 
 def no_secret_in(raw):
-    assert not [s for s in SECRETS if s.lower().encode() in raw.lower()]
+    assert not leaks(raw, SECRETS)
 
 
 needs_lxml = pytest.mark.skipif(
@@ -86,9 +78,8 @@ def test_nothing_of_a_person_is_left_and_what_was_dropped_is_counted(clean, kind
         if not words:
             no_secret_in(one)
         assert b"hollis.p" not in one and b"/hollis" not in one
-    assert receipt["count"]["dropped"] and all(
-        count > 0 for count in receipt["count"]["dropped"].values()
-    )
+    dropped = receipt["count"]["dropped"]
+    assert dropped and all(count > 0 for count in dropped.values())
     assert "not written" in stderr
     no_secret_in(json.dumps(receipt).encode() + stderr.encode())
     assert any(line.startswith("markup") for line in receipt["stages"][-1]["in_clear"])
@@ -97,13 +88,9 @@ def test_nothing_of_a_person_is_left_and_what_was_dropped_is_counted(clean, kind
 def test_the_markup_of_a_page_stays_and_inline_elements_make_one_text(clean):
     page = clean("html", HTML.encode())[0].decode()
     for kept in (
-        "<!DOCTYPE html>",
-        '<meta charset="utf-8">',
-        "<h1>",
-        "&lt;b&gt; &amp; more</body></html>",
-        "<table><tr><td>Name:</td><td>",
-        "this</a>, <a>up</a>",
-    ):
+        "<!DOCTYPE html>", '<meta charset="utf-8">', "<h1>", "<table><tr><td>Name:</td><td>",
+        "this</a>, <a>up</a>", "&lt;b&gt; &amp; more</body></html>",
+    ):  # fmt: skip
         assert kept in page
     name = re.search(r"<title>Letter to (.*?)</title>", page)[1]
     assert f'alt="Photo of {name}"' in page and f'value="{name}"' in page
@@ -155,10 +142,8 @@ def test_a_mail_has_new_addresses_and_no_other_headers(clean):
     assert plain.startswith(f"Dear {name}, we ate crêpes on ")
     assert mail["Date"].datetime.strftime("%-d %B %Y") == day
     assert f"<b>{name}</b>, we ate on {day}" in mail.get_body(("html",)).get_content()
-    assert (
-        receipt["count"]["dropped"]["attachments"] == 1
-        and receipt["count"]["dropped"]["headers"] == 2
-    )
+    dropped = receipt["count"]["dropped"]
+    assert dropped["attachments"] == 1 and dropped["headers"] == 2
     assert not list(mail.iter_attachments())
 
 
@@ -196,9 +181,8 @@ def test_runs_of_a_document_are_read_as_one_text_and_keep_their_format(clean):
 def test_a_document_has_one_part_of_its_own(clean):
     raw, receipt, _ = clean("docx", docx())
     after = members(raw)
-    assert after.pop("word/document.xml") and after == {
-        **import_module("spacy_dxprivacy.io.docx").TEMPLATE
-    }
+    template = import_module("spacy_dxprivacy.io.docx").TEMPLATE
+    assert after.pop("word/document.xml") and after == dict(template)
     dropped = receipt["count"]["dropped"]
     assert dropped["images"] == 1 and dropped["parts"] == 6 and dropped["link targets"] == 2
 
@@ -264,21 +248,13 @@ def test_a_mail_whose_parts_cannot_be_told_apart_has_no_text(clean):
 # -- what is wrong with a file -------------------------------------------------------------------
 
 
-def zipped(**parts):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in parts.items():
-            archive.writestr(name, data)
-    return out.getvalue()
-
-
 ENTITY = "<!DOCTYPE x [<!ENTITY a 'Hollis'>]>"
 MAIL = b"From: a@example.org\nContent-Type: text/plain; charset=%s\n\nJ\xfcrgen Hollis"
 BAD = {
     "encrypted.docx": b"\xd0\xcf\x11\xe0" + bytes(600),
     "cut.docx": docx()[:900],
-    "other.docx": zipped(Hollis="Hollis"),
-    "bomb.docx": zipped(Hollis=bytes(100_000_000)),
+    "other.docx": zipped({"Hollis": "Hollis"}),
+    "bomb.docx": zipped({"Hollis": bytes(100_000_000)}),
     "nested.docx": docx(["<w:p>" * 3000 + "</w:p>" * 3000]),
     "entities.docx": docx(extra={"word/header1.xml": ENTITY + "<x>&a;</x>"}),
     "nested.html": b"<div>" * 1_000_000 + b"Hollis",

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import spacy
 import srsly
-from conftest import run_dx
-from documents import docx, part
+from conftest import ok, run_dx
+from documents import docx, members, part
 from spacy.tokens import DocBin, Span
 
 from spacy_dxprivacy.config import FileOptions
@@ -45,11 +45,6 @@ def emptied(kind, raw):
     return written if kind != "docx" else b"".join(members(written).values())
 
 
-def members(raw):
-    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
 @pytest.mark.parametrize(("kind", "name"), CASES)
 def test_only_pieces_and_known_markup_are_written(kind, name):
     given = HIDDEN["places"][kind][name]
@@ -76,10 +71,9 @@ def with_canaries(text, numbers, letters):
 
 def docx_with_canaries(letters):
     numbers, extra = count(1000), dict[str, str]()
-    declared = (
-        ' xmlns:x="urn:canary" xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml" '
-    )
-    declared += 'xmlns:wp14="http://schemas.microsoft.com/office/word/2010/wordprocessingDrawing">'
+    word = "http://schemas.microsoft.com/office/word/2010"
+    declared = f' xmlns:x="urn:canary" xmlns:w14="{word}/wordml" '
+    declared += f'xmlns:wp14="{word}/wordprocessingDrawing">'
     for name, snippets in HIDDEN["canaries"].items():
         content = with_canaries("".join(snippets), numbers, letters)
         content = f"<w:body>{content}</w:body>" if "document" in name else content
@@ -95,9 +89,8 @@ def docx_with_canaries(letters):
                           'ContentType="@"/>', numbers, letters)  # fmt: skip
     types = raw["[Content_Types].xml"].decode().replace("</Types>", f"{more}</Types>")
     rels = raw["word/_rels/document.xml.rels"].decode()
-    link = (
-        '<Relationship Id="@" Type="http://@/hyperlink" Target="http://a/@" TargetMode="External"/>'
-    )
+    link = '<Relationship Id="@" Type="http://@/hyperlink" Target="http://a/@" '
+    link += 'TargetMode="External"/>'
     link += '<Relationship Id="@" Type="http://a/@/styles" Target="styles.xml"/>'
     rels = rels.replace("</Rel", with_canaries(link, numbers, letters) + "</Rel")
     out = io.BytesIO()
@@ -135,11 +128,13 @@ TABLES = ("csv", "jsonl", "xlsx", "parquet", "spacy", "txt")
 def test_no_canary_of_a_table_is_written_beside_its_field(tmp_path, kind):
     """The field that is sanitised, and names of fields that are kept by request, are declared."""
     path, output = tmp_path / f"in.{kind}", tmp_path / f"out.{kind}"
-    getattr(Made, kind)(path)
+    if kind in WRITTEN:
+        path.write_text(WRITTEN[kind])
+    else:
+        getattr(Made, kind)(path)
     assert CANARY.search(b"".join(_bytes_of(path)))
     options = [] if kind in ("spacy", "txt") else ["--keep-fields", ""]
-    done = run_dx("sanitize", path, output, *options)
-    assert done.exit_code == 0, done.stderr
+    ok(run_dx("sanitize", path, output, *options))
     assert not CANARY.findall(b"".join(_bytes_of(output)))
 
 
@@ -152,23 +147,16 @@ def _bytes_of(path):
         yield zlib.decompress(raw)
 
 
+# Files whose every place but the field `text` has a canary.
+WELL = "She was well."
+WRITTEN = {
+    "csv": f"text,Qanarya\n{WELL},Qanaryb\n",
+    "jsonl": f'{{"text": "{WELL}", "Qanarya": {{"Qanaryb": "Qanaryc"}}}}\n',
+    "txt": "Qanarya Qanaryb and Qanaryc.",  # all of it is text
+}
+
+
 class Made:
-    """Files whose every place but the field `text` has a canary."""
-
-    TEXT = "She was well."
-
-    @staticmethod
-    def csv(path):
-        path.write_text(f"text,Qanarya\n{Made.TEXT},Qanaryb\n", "utf8")
-
-    @staticmethod
-    def jsonl(path):
-        path.write_text(f'{{"text": "{Made.TEXT}", "Qanarya": {{"Qanaryb": "Qanaryc"}}}}\n', "utf8")
-
-    @staticmethod
-    def txt(path):
-        path.write_bytes(b"Qanarya Qanaryb and Qanaryc.")  # all of it is text
-
     @staticmethod
     def xlsx(path):
         openpyxl = pytest.importorskip("openpyxl")
@@ -178,7 +166,7 @@ class Made:
         book = openpyxl.Workbook()
         sheet = book.active
         sheet.append(["text", "Qanarya"])
-        sheet.append([Made.TEXT, "Qanaryb"])
+        sheet.append([WELL, "Qanaryb"])
         sheet["A2"].comment = Comment("Qanaryc", "Qanaryd")
         sheet["A2"].hyperlink = "http://a.example/Qanarye"
         sheet.title, sheet.oddHeader.center.text = "Qanaryf", "Qanaryg"
@@ -191,21 +179,20 @@ class Made:
         pa = pytest.importorskip("pyarrow")
         from pyarrow import parquet
 
-        table = pa.table({"text": [Made.TEXT], "Qanarya": ["Qanaryb"]})
+        table = pa.table({"text": [WELL], "Qanarya": ["Qanaryb"]})
         parquet.write_table(table.replace_schema_metadata({"Qanaryc": "Qanaryd"}), path)
 
     @staticmethod
     def spacy(path):
         nlp = spacy.blank("en")
-        doc = nlp(Made.TEXT)
+        doc = nlp(WELL)
         doc.user_data["Qanarya"] = "Qanaryb"
         doc.spans["Qanaryc"] = [Span(doc, 0, 1, label="Qanaryd")]
         doc.ents = [Span(doc, 0, 1, label="Qanarye", kb_id="Qanaryf")]
         doc[0].lemma_ = doc[0].norm_ = doc[0].tag_ = "Qanaryg"
         doc.cats = {"Qanaryh": 1.0}
-        DocBin(
-            store_user_data=True, attrs=["LEMMA", "TAG", "NORM", "ENT_TYPE"], docs=[doc]
-        ).to_disk(path)
+        attrs = ["LEMMA", "TAG", "NORM", "ENT_TYPE"]
+        DocBin(store_user_data=True, attrs=attrs, docs=[doc]).to_disk(path)
 
 
 @pytest.mark.parametrize("kind", ["html", "eml"])
@@ -228,7 +215,5 @@ def test_markup_has_a_deadline(monkeypatch):
 
 
 def test_attributes_of_html_are_short_values_of_a_list():
-    page = (
-        '<td style="left: 617px" width="19" id="a" class="c" lang="en" colspan="3" rowspan="195">x'
-    )
+    page = '<td style="left: 9px" width="19" id="a" class="c" lang="en" colspan="3" rowspan="195">x'
     assert emptied("html", page.encode()) == b'<td lang="en" colspan="3">x'

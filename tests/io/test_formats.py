@@ -17,7 +17,8 @@ from unittest.mock import MagicMock
 
 import pytest
 import spacy
-from conftest import run_dx
+import srsly
+from conftest import leaks, ok, refusal, run_dx
 from spacy.tokens import DocBin
 
 from spacy_dxprivacy import UsageError
@@ -31,6 +32,7 @@ from spacy_dxprivacy.io.results import results
 
 SECRETS = ["Zorblatt", "Quixwell"]
 NOTES = ['The cat of "Zorblatt" sleeps,\nand runs.', "Quixwell; the dog"]
+UNKNOWN = "unknown.@dx_unknowns"
 ROWS = [{"id": "007", "note": note, "day": f"2024-01-0{i}"} for i, note in enumerate(NOTES, 1)]
 
 
@@ -52,28 +54,20 @@ def space(few_words_path):
 def pipelines(space):
     """One for each policy of unknown words: the commands of this file share them."""
     how = {"space": space, "mechanism": "exponential", "epsilon": 3.0}
-    names = {None: {}, "redact": "dx.Redact.v1", "raise": "dx.Raise.v1"}
-    return {
-        unknown: make_pipeline(overrides=name and {"unknown.@dx_unknowns": name}, **how)
-        for unknown, name in names.items()
-    }
-
-
-def unknown_of(settings):
-    name = settings.overrides.get("unknown.@dx_unknowns")
-    return {"dx.Redact.v1": "redact", "dx.Raise.v1": "raise"}.get(name)
+    policies = ({}, {UNKNOWN: "dx.Redact.v1"}, {UNKNOWN: "dx.Raise.v1"})
+    return {o.get(UNKNOWN): make_pipeline(overrides=o, **how) for o in policies}
 
 
 @pytest.fixture
 def dx(pipelines, monkeypatch):
     """Runs the command."""
+
+    def made(settings):
+        return pipelines[settings.overrides.get(UNKNOWN)]
+
     command = import_module("spacy_dxprivacy.cli.sanitizing")
-    monkeypatch.setattr(command, "make_pipeline", lambda settings: pipelines[unknown_of(settings)])
-
-    def run(*args, **kwargs):
-        return run_dx("sanitize", *args, **kwargs)
-
-    return run
+    monkeypatch.setattr(command, "make_pipeline", made)
+    return partial(run_dx, "sanitize")
 
 
 def written(form, rows=ROWS):
@@ -122,15 +116,11 @@ def read_back(form, raw):
 
 
 def no_secret_in(*things):
-    for thing in things:
-        raw = thing if isinstance(thing, bytes) else str(thing).encode()
-        assert not [secret for secret in SECRETS if secret.lower().encode() in raw.lower()]
+    assert not [secret for thing in things for secret in leaks(thing, SECRETS)]
 
 
-def is_one_sentence(result, status=2):
-    assert result.exit_code == status, result.stderr
-    assert len(result.stderr.splitlines()) == 1 and not result.stdout_bytes
-    assert result.stderr.startswith("dx sanitize: ") and "Traceback" not in result.stderr
+def is_one_sentence(result):
+    assert refusal(result).startswith("dx sanitize: ")
     no_secret_in(result.stderr)
 
 
@@ -141,8 +131,7 @@ def is_one_sentence(result, status=2):
 def test_what_is_named_is_sanitised_and_all_else_passes_through(dx, tmp_path, form):
     (tmp_path / f"in.{form}").write_bytes(written(form))
     paths = tmp_path / f"in.{form}", tmp_path / f"out.{form}"
-    result = dx(*paths, "--field", "note", "--unknown.@dx_unknowns", "dx.Redact.v1")
-    assert result.exit_code == 0, result.stderr
+    result = ok(dx(*paths, "--field", "note", f"--{UNKNOWN}", "dx.Redact.v1"))
     assert "UNMODIFIED: the fields id, day." in result.stderr
     raw = (tmp_path / f"out.{form}").read_bytes()
     rows = read_back(form, raw)
@@ -163,10 +152,9 @@ NESTED = {
 def test_several_and_nested_fields_keep_what_is_around_them(dx):
     ways = "a.b,items[].text,tags[],x.y"
     raw = json.dumps(NESTED) + "\n"
-    given = ["--field", ways, "--format", "jsonl"]
-    given += ["--unknown.@dx_unknowns", "dx.Raise.v1"]
-    result = dx("-", *given, input=raw)
-    assert result.exit_code == 0 and "items[].n, items[].m." in result.stderr, result.stderr
+    given = ["--field", ways, "--format", "jsonl", f"--{UNKNOWN}", "dx.Raise.v1"]
+    result = ok(dx("-", *given, input=raw))
+    assert "items[].n, items[].m." in result.stderr, result.stderr
     found = json.loads(result.stdout)
     for way in ways.split(","):
         pairs = zip(find_slots(found, way), find_slots(NESTED, way), strict=True)
@@ -216,8 +204,7 @@ def test_types_of_a_parquet_file_stay(dx, tmp_path):
     }  # fmt: skip
     table = pa.table(columns).replace_schema_metadata({"about": "Zorblatt"})
     pq.write_table(table, tmp_path / "in.parquet")
-    result = dx(tmp_path / "in.parquet", tmp_path / "out.parquet", "--field", "note")
-    assert result.exit_code == 0, result.stderr
+    ok(dx(tmp_path / "in.parquet", tmp_path / "out.parquet", "--field", "note"))
     found = pq.read_table(tmp_path / "out.parquet")
     others = [name for name in columns if name != "note"]
     assert found.select(others).equals(table.select(others)) and found["note"][1].as_py() is None
@@ -248,8 +235,7 @@ def test_types_of_a_sheet_stay(dx, tmp_path):
     for line in [["id", "note", "f", "day", "ok", "formula"], [*row[:-1], "'text"]]:
         book.active.append(line)
     book.save(tmp_path / "in.xlsx")
-    result = dx(tmp_path / "in.xlsx", tmp_path / "out.xlsx", "--field", "note")
-    assert result.exit_code == 0, result.stderr
+    ok(dx(tmp_path / "in.xlsx", tmp_path / "out.xlsx", "--field", "note"))
     raw = (tmp_path / "out.xlsx").read_bytes()
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:  # nothing tells when it was made
         assert {info.date_time[0] for info in archive.infolist()} == {1980}
@@ -269,18 +255,16 @@ def test_columns_by_number_delimiters_quotes_and_ends_of_lines(dx, tmp_path):
 
 
 def test_columns_of_one_name_are_refused_and_those_without_one_have_a_number(dx):
-    is_one_sentence(
-        dx("-", "--field", "note", "--format", "csv", input="note,id,id\nthe cat,7,8\n")
-    )
-    result = dx("-", "--field", "note", "--format", "csv", input="note,,\nthe cat,7,8\n")
+    args = ["-", "--field", "note", "--format", "csv"]
+    is_one_sentence(dx(*args, input="note,id,id\nthe cat,7,8\n"))
+    result = dx(*args, input="note,,\nthe cat,7,8\n")
     assert result.stdout.splitlines()[0] == "note,2,3"
     assert result.stdout.splitlines()[1].endswith(",7,8")
 
 
 def test_a_mark_of_utf_8_is_no_part_of_a_name(dx, tmp_path):
     (tmp_path / "in.csv").write_bytes("größe,text\nä,the cat\n".encode("utf-8-sig"))
-    result = dx(tmp_path / "in.csv")
-    assert result.exit_code == 0, result.stderr
+    result = ok(dx(tmp_path / "in.csv"))
     assert result.stdout_bytes.decode().startswith("größe,text\nä,")
 
 
@@ -363,9 +347,8 @@ def test_a_row_with_one_bad_text_is_not_written(dx):
     raw = '{"a": "the cat", "b": "a dog"}\n{"a": "the cat", "b": 5}\n{"a": "x"}\n'
     result = dx("-", "--field", "a,b", "-q", input=raw)
     assert result.exit_code == 1 and len(result.stdout.splitlines()) == 1
-    assert (
-        "record 2: its text is a number" in result.stderr and "record 3: it has no" in result.stderr
-    )
+    for told in ("record 2: its text is a number", "record 3: it has no"):
+        assert told in result.stderr
 
 
 def test_many_failures_are_not_many_lines(dx):
@@ -430,19 +413,11 @@ def test_what_is_no_file_is_one_sentence(dx, tmp_path, there):
 # -- what stdin is --------------------------------------------------------------------------------
 
 GUESSED = {
-    "Dear Maria,\nhow are you, really?\n": "txt",
-    "Yes, thanks": "txt",
-    "": "txt",
-    '{"text": "a"}\n{"te': "jsonl",
-    "[Note] She sleeps.\n\nWell.": "txt",
-    "id,text\n1,a\n": "csv",
-    "id;text\n1;a\n": "csv",
-    "id\ttext\n1\ta\n": "tsv",
-    "id,note\n1,a\n": "txt",
-    "Hello, Bob\nThanks, Al\n": "txt",
-    "PK\x03\x04": "",
-    "x\0": "",
-}
+    "Dear Maria,\nhow are you, really?\n": "txt", "Yes, thanks": "txt", "": "txt",
+    "[Note] She sleeps.\n\nWell.": "txt", '{"text": "a"}\n{"te': "jsonl",
+    "id,text\n1,a\n": "csv", "id;text\n1;a\n": "csv", "id\ttext\n1\ta\n": "tsv",
+    "id,note\n1,a\n": "txt", "Hello, Bob\nThanks, Al\n": "txt", "PK\x03\x04": "", "x\0": "",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("raw", GUESSED)
@@ -484,25 +459,13 @@ def test_one_person_is_one_in_every_format_and_spelling(tmp_path, users):
     (tmp_path / "keys").mkdir()
     key, text = tmp_path / "keys" / "key", "She came on March 5, 2021."
     make_key(key)
-    rows = [{"text": text, "user": user} for user in users]
-    lines = "".join(json.dumps(row) + "\n" for row in rows)
-    (tmp_path / "a.jsonl").write_text(lines, "utf8")
+    srsly.write_jsonl(tmp_path / "a.jsonl", [{"text": text, "user": user} for user in users])
     with open(tmp_path / "a.csv", "w", encoding="utf8", newline="") as handle:
         csv.writer(handle).writerows([["text", "user"], *([text, user] for user in users)])
     for name in ("a.jsonl", "a.csv"):
-        args = [
-            "--entities",
-            "date",
-            "--key",
-            key,
-            "--person-field",
-            "user",
-            "--keep-fields",
-            "none",
-        ]
+        args = [*"--entities date --person-field user --keep-fields none --key".split(), key]
         out = tmp_path / "out" / name
-        done = run_dx("sanitize", tmp_path / name, out, *args)
-        assert done.exit_code == 0, done.stderr
+        ok(run_dx("sanitize", tmp_path / name, out, *args))
         written = out.read_text("utf8").splitlines()[name == "a.csv" :]
         assert len(written) == len(users) and len(set(written)) == 1, written
     nlp = make_pipeline(entities="date", key=key)
@@ -510,9 +473,7 @@ def test_one_person_is_one_in_every_format_and_spelling(tmp_path, users):
     for user in users:
         doc = nlp.make_doc(text)
         doc.user_data["dx_user"] = user
-        for _, pipe in nlp.pipeline:
-            doc = pipe(doc)
-        shifted.add(doc.text)
+        shifted.add(nlp(doc).text)
     assert len(shifted) == 1
 
 
@@ -525,8 +486,7 @@ def test_links_that_lead_out_of_the_folder_are_counted_and_left_out(tmp_path):
     (tmp_path / "in" / "d").symlink_to(tmp_path / "other")
     receipt = tmp_path / "receipt.json"
     args = ["sanitize", tmp_path / "in", tmp_path / "out", "--receipt", receipt]
-    done = run_dx(*args)
-    assert done.exit_code == 0, done.stderr
+    ok(run_dx(*args))
     assert sorted(p.name for p in (tmp_path / "out").rglob("*.txt")) == ["a.txt", "b.txt"]
     assert json.loads(receipt.read_text())["count"]["dropped"] == {"other files": 1}
     for name in ("a.txt", "b.txt"):

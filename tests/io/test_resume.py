@@ -5,7 +5,8 @@ import os
 from itertools import count
 
 import pytest
-from conftest import PERSONS, run_dx, space_options
+import srsly
+from conftest import PERSONS, ok, run_dx, space_options
 
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.config import FileOptions
@@ -34,8 +35,7 @@ def source(tmp_path):
     (folder / "deep").mkdir(parents=True)
     for file in range(FILES):
         rows = [{"id": f"{file}-{i}", "text": "the old cat Zorblatt " * 9} for i in range(RECORDS)]
-        path = folder / ("deep" if file == 2 else "") / f"{file}.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        srsly.write_jsonl(folder / ("deep" if file == 2 else "") / f"{file}.jsonl", rows)
     return folder
 
 
@@ -191,8 +191,7 @@ def test_the_command_resumes(space, source, out, nlp, monkeypatch):
     fresh = make_pipeline(space=space, mechanism="exponential", epsilon=3.0)
     assert stopped(fresh, source, out, monkeypatch, "replace", 6)
     before = outputs(out)
-    done = run_dx("sanitize", source, out, *settings)
-    assert done.exit_code == 0, done.output
+    done = ok(run_dx("sanitize", source, out, *settings))
     assert f"{FILES * RECORDS} documents" in done.stderr
     assert before and all(outputs(out)[name] == raw for name, raw in before.items())
     assert not parts_folder(out).exists()

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import srsly
-from conftest import run_dx
+from conftest import ok, run_dx
 
 from lab.fakes import FakeModel, small_law
 from spacy_dxprivacy.lab.attacks.whole import (
@@ -113,16 +113,14 @@ def source(tmp_path):
 def test_the_commands_print_and_write_both_attacks(source, tmp_path, monkeypatch):
     given = [source, "--field", "post", "-e", "0.9", "--out", str(tmp_path)]
     monkeypatch.setitem(OPENERS, "fake", lambda: FakeModel(*small_law(4)))
-    done = run("attributes", *given, "--attribute", "who.job", "--model", "fake")
-    assert done.exit_code == 0, done.output
+    done = ok(run("attributes", *given, "--attribute", "who.job", "--model", "fake"))
     assert ".46 to .79" in done.stdout and "nurse" not in done.output
     rows = read(tmp_path / "attributes.csv")
     releases = [(row["mechanism"], row["epsilon"], row["attacker"]) for row in rows]
     at = ("dx.Path.v2", "0.9")
     plain = [("plaintext", "", STATIC), ("plaintext", "", CAUSAL)]
     assert releases == [*plain, (*at, STATIC), (*at, ADAPTIVE), (*at, CAUSAL)]
-    done = run("link", *given, "--released", "other")
-    assert done.exit_code == 0, done.output
+    ok(run("link", *given, "--released", "other"))
     rows = read(tmp_path / "link.csv")
     assert [row["mechanism"] for row in rows] == ["other"] * 3 + ["dx.Path.v2"] * 3
     assert float(rows[1]["value"]) == 1  # capitals are no change of a word

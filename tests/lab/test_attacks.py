@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from conftest import SECRETS, leaks, run_dx
+from conftest import SECRETS, leaks, ok, run_dx
 
 from spacy_dxprivacy import Draw, DxError, Rng
 from spacy_dxprivacy.lab.attacks import (
@@ -282,8 +282,7 @@ def test_the_command_writes_figures_and_no_word(run, notes, tmp_path):
     pytest.importorskip("matplotlib", reason="plots (matplotlib)")
     out = tmp_path / "out"
     args = ("all", notes, "-m", "path", "-m", "laplace", "-e", "2", "--out", out)
-    result = run(*args)
-    assert result.exit_code == 0, result.output
+    result = ok(run(*args))
     assert "6 documents were attacked" in result.output
     assert {p.name for p in out.iterdir()} == {f"{a}.{x}" for a in ATTACKS for x in ("csv", "svg")}
     for name in ATTACKS:

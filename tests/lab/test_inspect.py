@@ -1,15 +1,14 @@
 """`dx inspect`: what its figures are."""
 
 import numpy as np
-from conftest import run_dx
+from conftest import ok, run_dx
 
 from spacy_dxprivacy.lab.commands.inspect import nearest
 from spacy_dxprivacy.lab.mechanisms import make_mechanism
 
 
 def test_inspect_shows_neighbours_and_outputs(space_path, space):
-    result = run_dx("inspect", "Doctor", "--epsilon", 2, "--space", space_path)
-    assert result.exit_code == 0, result.stderr
+    result = ok(run_dx("inspect", "Doctor", "--epsilon", 2, "--space", space_path))
     row = space.find("doctor")
     near, _ = nearest(np.linalg.norm(space.vectors - space.vectors[row], axis=1), row, 1)
     assert space.words[near[0]] in result.stdout and "exact" in result.stdout

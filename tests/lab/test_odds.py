@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import srsly
-from conftest import on_space, run_dx, sanitizing
+from conftest import ok, on_space, run_dx, sanitizing
 from mechanisms.found import names, settings_of
 from sampler.distributions import log_q, small_mechanism, starts_of
 
@@ -126,8 +126,7 @@ def files(tmp_path_factory):
     (folder / "short.jsonl").write_text('{"text": "Maria met Paul."}\n' * 3)
     for name in ("clean.jsonl", "clean.spacy"):
         command = f"sanitize {folder}/notes.jsonl {folder}/{name} --keep-fields none -q"
-        done = run_dx(*command.split(), "--receipt", f"{folder}/{name}.json")
-        assert done.exit_code == 0, done.output
+        ok(run_dx(*command.split(), "--receipt", f"{folder}/{name}.json"))
     return folder
 
 
@@ -140,8 +139,7 @@ def run(files, options):
 def test_the_command_says_what_python_says(files, name):
     texts = [note["text"] for note in NOTES]
     receipt = "" if name.endswith(".spacy") else f"--receipt @{name}.json"
-    done = run(files, f"@{name} --secret Maria --among @names.txt {receipt} --json")
-    assert done.exit_code == 0, done.output
+    done = ok(run(files, f"@{name} --secret Maria --among @names.txt {receipt} --json"))
     (found,) = json.loads(done.stdout)["odds"]
     assert (found["mentions"], found["among"]) == (2, 4)
     assert 1 / 4 < found["bound"] < 1 and 0 < found["posterior"] <= found["bound"]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import spacy
 import srsly
-from conftest import FEW_WORDS, few_words_space, run_dx, space_options
+from conftest import FEW_WORDS, few_words_space, ok, run_dx, space_options
 from spacy.tokens import DocBin
 
 from spacy_dxprivacy import Guarantee, registry
@@ -109,8 +109,7 @@ def page(tmp_path, space):
 
     def make(before, after, *options):
         output = tmp_path / "report.html"
-        done = run_dx("report", before, after, "-o", output, "--force", "--space", space, *options)
-        assert done.exit_code == 0, done.stderr
+        ok(run_dx("report", before, after, "-o", output, "--force", "--space", space, *options))
         return Reader(output.read_text(encoding="utf8"))
 
     return make
@@ -217,8 +216,7 @@ def test_folders_are_read_file_by_file(tmp_path, space, page):
     (tmp_path / "in" / "two.txt").write_text("the cat sleeps\n")
     receipt = tmp_path / "r.json"
     where = [tmp_path / "in", tmp_path / "out", "--receipt", receipt]
-    done = run_dx("sanitize", *where, *space_options(space))
-    assert done.exit_code == 0
+    ok(run_dx("sanitize", *where, *space_options(space)))
     read = page(tmp_path / "in", tmp_path / "out", "--receipt", receipt)
     assert "5 documents" in read.text and "the names of the files" in read.text
 

@@ -8,7 +8,7 @@ import os
 
 import numpy as np
 import pytest
-from conftest import run_dx
+from conftest import ok, run_dx
 
 from spacy_dxprivacy import Rng, Space, registry
 from spacy_dxprivacy.cli import sanitizing
@@ -217,6 +217,5 @@ def test_a_long_run_stores_them_first_and_a_short_one_does_not(cache, monkeypatc
     path.unlink()
     cache.rmdir()
     cache.write_text("a file")
-    result = run_dx(*command)
-    assert result.exit_code == 0
+    result = ok(run_dx(*command))
     assert result.stderr.count("DX105") == 1

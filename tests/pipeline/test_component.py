@@ -18,6 +18,7 @@ from conftest import (
     UNKNOWN_SECRETS,
     Garbage,
     leaks,
+    pipeline_of,
     sanitizing,
 )
 from spacy.tokens import Doc
@@ -425,8 +426,7 @@ def test_lone_surrogates_and_settings_that_are_not_known_stop_the_call(make_nlp)
 
 
 def listening(model="tagger"):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("tok2vec")
+    nlp = pipeline_of("tok2vec")
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "tok2vec"}
     pipe = nlp.add_pipe(model, config={"model": {"tok2vec": listener}})
     for label in ("NN", "VB", "JJ"):

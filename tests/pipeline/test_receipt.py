@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import spacy
-from conftest import on_space, sanitizing
+from conftest import on_space, pipeline_of, sanitizing
 from spacy import displacy
 from spacy.tokens import Doc
 
@@ -183,9 +183,7 @@ def test_a_forged_receipt_is_refused(tmp_path):
 
 def test_a_receipt_of_entities_states_their_surrogates_and_no_unused_mechanism():
     """A mechanism is stated where it may draw a word, and nowhere else."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
-    nlp.add_pipe("dx_entity_sanitizer")
+    nlp = pipeline_of("dx_entity_ruler", "dx_entity_sanitizer")
     receipt = nlp("Dr. Mary Hollis saw him on March 5, 2021.")._.dx
     assert receipt.mechanism == "dx.Contact.v1, dx.DateShift.v1, dx.Name.v1"
     assert receipt.guarantee["epsilon"] == 0.01 and receipt.guarantee["metric"] == "days"
@@ -197,8 +195,7 @@ def test_a_receipt_of_entities_states_their_surrogates_and_no_unused_mechanism()
     assert not [what for what in receipt.in_clear if "how many words the space" in what]
     assert nlp("Mary Hollis came.")._.dx.total["epsilon"] == 0.0
 
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
+    nlp = pipeline_of("dx_entity_ruler")
     surrogates = {"PERSON": {"@dx_surrogates": "dx.Words.v1"}}
     selector = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON"]}
     nlp.add_pipe("dx_sanitizer", config={"selector": selector, "surrogates": surrogates})

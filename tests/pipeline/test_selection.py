@@ -2,6 +2,7 @@
 
 import pytest
 import spacy
+from conftest import pipeline_of
 
 from spacy_dxprivacy import DxError, registry
 
@@ -36,9 +37,7 @@ def test_a_word_list_is_read_in_any_case(doc, tmp_path):
 
 @pytest.mark.filterwarnings("ignore:.*W036")
 def test_a_recogniser_that_predicts_nothing_protects_nothing_and_is_refused():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("entity_ruler")
-    nlp.add_pipe("dx_entity_sanitizer")
+    nlp = pipeline_of("entity_ruler", "dx_entity_sanitizer")
     with pytest.raises(DxError, match=r"DX031.*no label at all"):
         nlp("Meet Zorblatt")
 

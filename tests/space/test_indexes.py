@@ -9,7 +9,7 @@ import faiss
 import numpy as np
 import pytest
 import srsly
-from conftest import run_dx
+from conftest import ok, run_dx
 
 from spacy_dxprivacy import DxError, Rng, Space, registry
 from spacy_dxprivacy.io.files.limits import file_digests
@@ -133,8 +133,7 @@ def folder(tmp_path_factory):
     """A saved space with its index, which the command built."""
     space = tmp_path_factory.mktemp("indexes") / "space"
     Space.from_vectors(WORDS, X, name="small").save(space)
-    done = run(space)
-    assert done.exit_code == 0, done.output
+    ok(run(space))
     return space
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from datetime import date, timedelta
 
 import pytest
-import spacy
+from conftest import pipeline_of
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.surrogates import Draws, Mention
@@ -258,9 +258,7 @@ HOLIDAYS = {
 
 @pytest.fixture(scope="module")
 def nlp():
-    pipeline = spacy.blank("en")
-    pipeline.add_pipe("dx_entity_ruler")
-    return pipeline
+    return pipeline_of("dx_entity_ruler")
 
 
 def released(nlp, text, seed=0, **settings):
@@ -374,57 +372,25 @@ def test_ages_over_89_are_cut():
 
 
 OLD = [
-    ("She is a 92yo woman.", "92"),
-    ("93M with fever.", "93"),
-    ("A 93 y/o F.", "93"),
-    ("Seen: 93F presents with pain.", "93"),
-    ("His 93rd birthday was fine.", "93"),
-    ("Her ninety-third birthday.", "third"),
-    ("She was aged ninety-three then.", "three"),
-    ("Age 94.", "94"),
-    ("DOB 1929.", "1929"),
-    ("Date of birth: 04/12/1929", "1929"),
-    ("He was born in March 1929 here.", "1929"),
-    ("She is 93.", "93"),
-    ("A 101-year-old man.", "101"),
-    ("DOB: 4/12/31, seen 3/5/23.", "/31,"),
-    ("93yoF with cough.", "93"),
-    ("A 93 yo F.", "93"),
-    ("93 F, seen.", "93"),
-    ("93/F, ill.", "93"),
-    ("This 93 M came.", "93"),
-    ("She is 93y.", "93"),
-    ("He is 93 yrs.", "93"),
-    ("They are 94-95 years old.", "94"),
-    ("In her 93rd year.", "93"),
-    ("He died at 97.", "97"),
-    ("She died aged 97.", "97"),
-    ("Passed away at 95.", "95"),
-    ("He lived to be 99.", "99"),
-    ("Family: mother (97).", "97"),
-    ("Father (died at 92).", "92"),
-    ("A nonagenarian.", "centen"),
-    ("DOB '33.", "33"),
-    ("Mary Smith, 93, was seen.", "93"),
-    ("Ann Lee (94) came.", "94"),
-    ("He is ninety-three.", "three"),
-    ("She, ninety-three, lives.", "three"),
-    ("He turned ninety-five.", "five"),
-    ("Age=93.", "93"),
-    ("Age (yrs): 93", "93"),
-    ("Ages 91 and 94.", "94"),
-    ("He was aged 93-95.", "95"),
-    ("93 yrs. old", "93"),
-    ("93 years young", "93"),
-    ("93 y old", "93"),
-    ("Approaching 95.", "95"),
-    ("a 93 female", "93"),
-    ("Wife 92 with dementia", "92"),
-    ("husband is 97.", "97"),
-    ("a ninety-four-year-old man", "four"),
-    ("in the 95th year of life", "95"),
-    ("93-yo", "93"),
-]
+    ("She is a 92yo woman.", "92"), ("93M with fever.", "93"), ("A 93 y/o F.", "93"),
+    ("Seen: 93F presents with pain.", "93"), ("His 93rd birthday was fine.", "93"),
+    ("Her ninety-third birthday.", "third"), ("She was aged ninety-three then.", "three"),
+    ("Age 94.", "94"), ("DOB 1929.", "1929"), ("Date of birth: 04/12/1929", "1929"),
+    ("He was born in March 1929 here.", "1929"), ("She is 93.", "93"),
+    ("A 101-year-old man.", "101"), ("DOB: 4/12/31, seen 3/5/23.", "/31,"),
+    ("93yoF with cough.", "93"), ("A 93 yo F.", "93"), ("93 F, seen.", "93"), ("93/F, ill.", "93"),
+    ("This 93 M came.", "93"), ("She is 93y.", "93"), ("He is 93 yrs.", "93"),
+    ("They are 94-95 years old.", "94"), ("In her 93rd year.", "93"), ("He died at 97.", "97"),
+    ("She died aged 97.", "97"), ("Passed away at 95.", "95"), ("He lived to be 99.", "99"),
+    ("Family: mother (97).", "97"), ("Father (died at 92).", "92"), ("A nonagenarian.", "centen"),
+    ("DOB '33.", "33"), ("Mary Smith, 93, was seen.", "93"), ("Ann Lee (94) came.", "94"),
+    ("He is ninety-three.", "three"), ("She, ninety-three, lives.", "three"),
+    ("He turned ninety-five.", "five"), ("Age=93.", "93"), ("Age (yrs): 93", "93"),
+    ("Ages 91 and 94.", "94"), ("He was aged 93-95.", "95"), ("93 yrs. old", "93"),
+    ("93 years young", "93"), ("93 y old", "93"), ("Approaching 95.", "95"), ("a 93 female", "93"),
+    ("Wife 92 with dementia", "92"), ("husband is 97.", "97"),
+    ("a ninety-four-year-old man", "four"), ("in the 95th year of life", "95"), ("93-yo", "93"),
+]  # fmt: skip
 STAY = (
     "Strength 5/5, BP 120/80, temp 99F, 101 F, paid $93M for 100 m. Saturation 93, HR 98, 93%, "
     "ninety percent, 95 days, 93 pills, ninety-nine bottles; weight 93 kg, 100 years ago."

@@ -8,12 +8,10 @@ With the distribution of the noise (test_numbers.py, test_surrogates.py) that is
 
 import math
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import namedtuple
 from datetime import date, timedelta
 from fractions import Fraction
 from string import ascii_lowercase, ascii_uppercase, digits
-from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -25,14 +23,8 @@ from spacy_dxprivacy.entities.surrogates.codes import luhn, mod97
 from spacy_dxprivacy.entities.surrogates.timeline import Timeline
 from spacy_dxprivacy.entities.tables import HOUSES, STATES, cities, listed
 
-
-@dataclass(frozen=True)
-class Case:
-    """Documents that are adjacent by the guarantee of a surrogate."""
-
-    pairs: Any
-    setting: dict[str, Any]
-    holds: Callable[..., None]
+# Pairs of documents that are adjacent by the guarantee of a surrogate, and what holds of them.
+Case = namedtuple("Case", "pairs setting holds")
 
 
 def mentions(texts, label="X"):

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import spacy
+from conftest import pipeline_of
 from scipy import stats
 
 from spacy_dxprivacy import DxError, DxWarning, Rng, registry
@@ -191,9 +192,8 @@ def test_gender_is_copied_only_if_asked_for():
     women = set(listed("female"))
     same = made("dx.Name.v1", gender="same")
     assert all(draw(same, "Laura Lopez", seed=i)[0].split()[0] in women for i in range(40))
-    anyone = [
-        draw(made("dx.Name.v1", form=False), "Laura Lopez", seed=i)[0].split()[0] for i in range(40)
-    ]
+    name = made("dx.Name.v1", form=False)
+    anyone = [draw(name, "Laura Lopez", seed=i)[0].split()[0] for i in range(40)]
     assert 5 < sum(first in women for first in anyone) < 35
 
 
@@ -312,8 +312,7 @@ def test_receipts_name_the_key_and_not_what_it_is(key, tmp_path):
     assert len(public) == 16 and public not in (tmp_path / "key").read_text()
     other = made("dx.Name.v1", scope="corpus", key=str(tmp_path / "other"))
     assert other.scope.key_id != public and made("dx.Name.v1").scope.key_id is None
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
+    nlp = pipeline_of("dx_entity_ruler")
     preset = {"@dx_surrogates": "dx.Preset.v1", "scope": "corpus", "key": key}
     nlp.add_pipe("dx_entity_sanitizer", config={"surrogates": preset})
     told = nlp("Dr. Maria Lopez came on 2019-03-01.")._.dx.surrogates

@@ -2,6 +2,7 @@
 
 import pytest
 import spacy
+from conftest import pipeline_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc, Span
@@ -150,7 +151,6 @@ def test_mentions_are_new_and_leave_no_part_of_a_name(words, at):
 )  # fmt: skip
 def test_names_with_accents_are_found_as_mail_addresses_have_them(name, address):
     text = f"Please write to Mr. {name} at {address} today."
-    nlp = spacy.blank("en")
-    nlp.add_pipe("dx_entity_ruler")
+    nlp = pipeline_of("dx_entity_ruler")
     found = chosen(nlp(text), {"PERSON"})
     assert address in [nlp(text)[start:end].text for _, start, end in found]

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from conftest import run_dx
+from conftest import ok, run_dx
 
 import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy.errors import UsageError
@@ -26,8 +26,7 @@ run = partial(run_dx, "audit", "mechanism")
 
 
 def test_a_sound_mechanism_ends_with_0_and_a_json():
-    result = run(CONFIGS / "tem.cfg", "--quick", "--epsilon", 2.0, "--json")
-    assert result.exit_code == 0, result.output
+    result = ok(run(CONFIGS / "tem.cfg", "--quick", "--epsilon", 2.0, "--json"))
     assert json.loads(result.output)["verdict"] == "not refuted"
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import spacy
 import srsly
-from conftest import on_space, run_dx, sanitizing, space_options
+from conftest import ok, on_space, run_dx, sanitizing, space_options
 from spacy.tokens import Doc, DocBin
 
 import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
@@ -70,8 +70,7 @@ def sanitised(original, space_path, tmp_path):
             source = original
         receipt = tmp_path / "receipt.json"
         where = [*space_options(space_path), "--receipt", receipt]
-        result = run_dx("sanitize", source, target, "--epsilon", 1.0, *where, *options)
-        assert result.exit_code == 0, result.output
+        ok(run_dx("sanitize", source, target, "--epsilon", 1.0, *where, *options))
         return target, source, json.loads(receipt.read_text())
 
     return make
