@@ -27,15 +27,9 @@ from spacy_dxprivacy.ty import Mechanism
 CONFIGS = Path(__file__).resolve().parent.parent / "configs"
 PATH = {"@dx_mechanisms": "dx.Path.v2", "epsilon": 0.9, "prior": {"@dx_priors": "dx.Uniform.v1"}}
 COLUMNS = [
-    "config",
-    "mechanism",
-    "epsilon",
-    "status",
-    "verdict",
-    "effort",
-    "largest exact loss of the promised one, nats",
-    "samples",
-]
+    "config", "mechanism", "epsilon", "status", "verdict", "effort",
+    "largest exact loss of the promised one, nats", "samples",
+]  # fmt: skip
 EXACT = ("exact", "closed form", "sentences")  # tiers that state the loss itself
 ABOUT = {
     "command": "python benchmarks/audits.py --effort full --out docs/audits/verdicts.json",
@@ -62,11 +56,9 @@ class Case:
 
     def mechanism(self) -> Mechanism:
         if "policy" not in self.settings:
-            return mechanism_of(
-                CONFIGS / f"{self.config}.cfg", epsilon=self.settings.get("epsilon")
-            )
-        made: Mechanism = registry.resolve({"m": {**PATH, **self.settings}})["m"]
-        return made
+            path = CONFIGS / f"{self.config}.cfg"
+            return mechanism_of(path, epsilon=self.settings.get("epsilon"))
+        return registry.resolve({"m": {**PATH, **self.settings}})["m"]
 
 
 def cases() -> list[Case]:

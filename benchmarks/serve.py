@@ -274,19 +274,15 @@ async def turns_of(given: argparse.Namespace, port: int) -> None:
 def turns(count: int, words: int, seed: int) -> list[dict[str, str]]:
     """A conversation: sentences of frequent words, each with a name, a date and a place."""
     draw, known = random.Random(seed), Space.builtin().words[:5000]
-    first, last = (
-        "Priya Wei Ulla Maria John Anna".split(),
-        "Whitcombe Okafor Zorblatt Novak".split(),
-    )
-    names = [f"{a} {b}" for a in first for b in last]
+    first, last = "Priya Wei Ulla Maria John Anna", "Whitcombe Okafor Zorblatt Novak"
+    names = [f"{a} {b}" for a in first.split() for b in last.split()]
     messages = []
     for _ in range(count):
         text = f"{seed}."
         while len(text) < 6 * words:
             day = f"March {draw.randint(1, 28)}, {draw.randint(1990, 2024)}"
-            text += (
-                f" {' '.join(draw.choices(known, k=40))}. Ms. {draw.choice(names)} came on {day}."
-            )
+            said = " ".join(draw.choices(known, k=40))
+            text += f" {said}. Ms. {draw.choice(names)} came on {day}."
         messages += [{"role": "user", "content": text}, {"role": "assistant", "content": "Well."}]
     return messages
 

@@ -16,7 +16,6 @@ Texts are words of the built-in space, as often as in English and 200 to a docum
 from __future__ import annotations
 
 import argparse
-import json
 import resource
 import statistics
 import tempfile
@@ -28,6 +27,7 @@ from typing import Any
 
 import numpy as np
 import spacy
+import srsly
 from spacy.language import Language
 
 from spacy_dxprivacy import Space
@@ -77,8 +77,7 @@ def command(nlp: Language, folder: Path, processes: int = 1) -> Callable[[list[s
 
     def work(texts: list[str]) -> None:
         source = folder / "in.jsonl"
-        lines = (json.dumps({"text": text}) + "\n" for text in texts)
-        source.write_text("".join(lines), encoding="utf8")
+        srsly.write_jsonl(source, ({"text": text} for text in texts))
         jobs = plan_jobs(str(source), str(folder / "out.jsonl"), force=True)
         sanitize(nlp, jobs, n_process=processes, force=True)
 
@@ -134,9 +133,8 @@ def measured(way: Way, texts: list[str], turns: int) -> tuple[list[Times], list[
 
 def line(name: str, shares: list[Times]) -> str:
     """One row: middle, least and most by the clock, and the same by processor time."""
-    cells = []
-    for some in zip(*shares, strict=True):
-        cells.append(f"{statistics.median(some):.3f} ({min(some):.3f} to {max(some):.3f})")
+    cells = [f"{statistics.median(some):.3f} ({min(some):.3f} to {max(some):.3f})"
+             for some in zip(*shares, strict=True)]  # fmt: skip
     return f"| {name} | {' | '.join(cells)} |"
 
 

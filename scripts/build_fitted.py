@@ -83,8 +83,7 @@ def near_names(mechanism: Any, rows: Any) -> list[float]:
     probes = rows[np.linspace(0, len(rows) - 1, 400).astype(int)]
     D = np.sort(mechanism.distances(probes)[:, rows], axis=1)[:, 1:100]
     order = np.argsort(np.exp(-D).sum(axis=1), kind="stable")
-    near: list[float] = D[order[len(D) // 2]].tolist()
-    return near
+    return list(D[order[len(D) // 2]].tolist())
 
 
 STEPS = {"graph": graph, "apart": apart, "alone": alone, "diffractor": diffractor}

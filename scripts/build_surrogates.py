@@ -58,14 +58,7 @@ def other_languages() -> None:
         words = {str(word).lower() for pair in lemmas.items() for word in pair}
         people = import_module(f"faker.providers.person.{locale}").Provider
         given = {name.lower() for name in people.first_names}
-        classes = NAMES | {"city"}
-        plain_of[language] = sorted(
-            word
-            for word in words - given
-            if word.isalpha()
-            and len(word) > 2
-            and builtin_lexicon().of(word.capitalize()) & classes
-        )
+        plain_of[language] = sorted(word for word in words - given if is_name(word))
         if language == "de":
             plain_of[language] += german_nouns(set(plain_of[language]))
         plain = english | words
@@ -81,6 +74,11 @@ def other_languages() -> None:
     rows = [f"== {language}\n" + " ".join(words) for language, words in plain_of.items()]
     raw = gzip.compress("\n".join(rows).encode(), 9, mtime=0)
     (OUT.parent / "plain_names.txt.gz").write_bytes(raw)
+
+
+def is_name(word: str) -> bool:
+    listed = builtin_lexicon().of(word.capitalize()) & (NAMES | {"city"})
+    return word.isalpha() and len(word) > 2 and bool(listed)
 
 
 def german_nouns(listed: set[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
     python scripts/mutants.py [NAME ...] [--jobs 2] [--write docs/reference/mutants.md]
 
-The package is copied to a temporary folder; the checkout is never changed. A mutant of
+Each mutant has a copy of the package in a temporary folder; the checkout is never changed. One of
 scripts/mutants.json replaces a text that occurs exactly once in a file, and names the tests that
 have to notice it. They pass without the change (they are run once first). Exit status: 0 where
 every mutant was killed, 1 where one survived, 2 where the table does not fit the code.
@@ -11,7 +11,6 @@ every mutant was killed, 1 where one survived, 2 where the table does not fit th
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import multiprocessing
 import os
@@ -21,21 +20,18 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "spacy_dxprivacy"
 COPIED = (PACKAGE, "tests", "configs", "examples", "docs", "scripts", "pyproject.toml", "setup.cfg")
 SECONDS = 600  # of the tests of a mutant; one that hangs is noticed as well
 PASSED, FAILED = 0, 1  # exit statuses of pytest
-T, R = TypeVar("T"), TypeVar("R")
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["pytest", "scipy.stats", "spacy", "typer"])
 _FIRST = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.M)
@@ -94,46 +90,29 @@ def mutated(mutant: Mutant, root: Path) -> str:
     return text.replace(mutant.old, mutant.new)
 
 
-def copied(folder: Path) -> Path:
-    """Copy what the tests need. Data are links to the same files; nothing writes to them."""
-
-    def copy(source: str, target: str) -> None:
-        if source.endswith(".py"):
-            shutil.copyfile(source, target)
-            return
-        try:
-            os.link(source, target)
-        except OSError:  # another file system
-            shutil.copyfile(source, target)
-
-    for name in COPIED:
-        source, target = ROOT / name, folder / name
-        if source.is_dir():
-            ignored = shutil.ignore_patterns("__pycache__", ".*_cache")
-            shutil.copytree(source, target, copy_function=copy, ignore=ignored)
-        else:
-            shutil.copyfile(source, target)
-    return folder
-
-
-_clock = itertools.count(int(time.time()))
+def copy(source: str, target: str) -> None:
+    """Copy code with its time, by which bytecode is known to fit. All else is a link to the same
+    file, which nothing writes to."""
+    try:
+        (shutil.copy2 if source.endswith(".py") else os.link)(source, target)
+    except OSError:  # another file system
+        shutil.copy2(source, target)
 
 
 @contextmanager
-def changed(mutant: Mutant, root: Path) -> Iterator[None]:
-    """Change the copy for a block. Every version has a time of its own: stale bytecode would hide
-    a change of a second."""
-    path = root / PACKAGE / mutant.file
-    before, after = path.read_text(encoding="utf8"), mutated(mutant, root)
-    for text in (after, before):
-        path.write_text(text, encoding="utf8")
-        os.utime(path, (moment := next(_clock), moment))
-        if text is after:
-            try:
-                yield
-            except BaseException:
-                path.write_text(before, encoding="utf8")
-                raise
+def copied(mutant: Mutant | None = None) -> Iterator[Path]:
+    """Yield a folder with what the tests need, for a block, with the change of a mutant."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        root = Path(folder)
+        for name in COPIED:
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, root / name, copy_function=copy)
+            else:
+                shutil.copyfile(ROOT / name, root / name)
+        if mutant is not None:
+            path = root / PACKAGE / mutant.file
+            path.write_text(mutated(mutant, ROOT), encoding="utf8")
+        yield root
 
 
 def run_pytest(root: Path, tests: Sequence[str], said: Path) -> None:
@@ -148,8 +127,7 @@ def run_pytest(root: Path, tests: Sequence[str], said: Path) -> None:
     # For the processes that tests start.
     os.environ["PYTHONPATH"] = str(root)
     options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-rfE", "--no-header"]
-    status = int(pytest.main([*options, *tests]))
-    sys.exit(status)
+    sys.exit(int(pytest.main([*options, *tests])))
 
 
 def pytest_in(root: Path, tests: Sequence[str]) -> tuple[int, str]:
@@ -166,10 +144,10 @@ def pytest_in(root: Path, tests: Sequence[str]) -> tuple[int, str]:
     return process.exitcode, said.read_text(encoding="utf8", errors="replace")
 
 
-def outcome_of(mutant: Mutant, root: Path) -> Outcome:
+def outcome_of(mutant: Mutant) -> Outcome:
     """Run the tests of a mutant. Raise TableError where they did not run."""
     began = time.monotonic()
-    with changed(mutant, root):
+    with copied(mutant) as root:
         status, said = pytest_in(root, shlex.split(mutant.tests))
     first = _FIRST.search(said)
     if status not in (PASSED, FAILED) or (status == FAILED and first is None):
@@ -179,31 +157,19 @@ def outcome_of(mutant: Mutant, root: Path) -> Outcome:
     return outcome
 
 
-def check_unchanged(tests: str, root: Path) -> None:
+def check_unchanged(tests: str) -> None:
     """Raise TableError where a named test fails, or is missing, without any change."""
-    status, said = pytest_in(root, shlex.split(tests))
+    with copied() as root:
+        status, said = pytest_in(root, shlex.split(tests))
     if status != PASSED:
         raise TableError(f"{tests}: ended with {status} without a change.\n{said[-2000:]}")
 
 
 def outcomes(mutants: Sequence[Mutant], jobs: int) -> list[Outcome]:
-    """Run all mutants, so many at a time, each job in a copy of its own."""
-    with tempfile.TemporaryDirectory(prefix="mutants-") as temporary:
-        roots: SimpleQueue[Path] = SimpleQueue()
-        for job in range(jobs):
-            roots.put(copied(Path(temporary) / str(job)))
-
-        def with_root(call: Callable[[T, Path], R], of: T) -> R:
-            root = roots.get()
-            try:
-                return call(of, root)
-            finally:
-                roots.put(root)
-
-        with ThreadPoolExecutor(jobs) as pool:
-            tests = dict.fromkeys(mutant.tests for mutant in mutants)
-            list(pool.map(partial(with_root, check_unchanged), tests))
-            return list(pool.map(partial(with_root, outcome_of), mutants))
+    """Run all mutants, so many at a time."""
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(check_unchanged, dict.fromkeys(mutant.tests for mutant in mutants)))
+        return list(pool.map(outcome_of, mutants))
 
 
 def line_of(outcome: Outcome) -> str:

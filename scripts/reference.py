@@ -39,15 +39,10 @@ FIELD = re.compile(r"^(Probability|Density|Guarantee|Papers?)\s+(.+(?:\n[ \t]+.+
 # command and name, or by name for all commands.
 MORE_OF_OPTIONS = json.loads((ROOT / "scripts" / "more_of_options.json").read_text("utf8"))
 PARTS = {
-    "dx_priors": "Priors",
-    "dx_spaces": "Spaces",
-    "dx_selectors": "Selectors",
-    "dx_unknowns": "Unknown words",
-    "dx_surrogates": "Surrogates",
-    "dx_editors": "Editors",
-    "dx_projections": "Projections",
-    "dx_indexes": "Indexes",
-}
+    "dx_priors": "Priors", "dx_spaces": "Spaces", "dx_selectors": "Selectors",
+    "dx_unknowns": "Unknown words", "dx_surrogates": "Surrogates", "dx_editors": "Editors",
+    "dx_projections": "Projections", "dx_indexes": "Indexes",
+}  # fmt: skip
 
 
 def main() -> None:

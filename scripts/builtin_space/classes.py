@@ -42,13 +42,8 @@ US_PEOPLE = 3e8
 WORD_OF_CITY = 0.05  # of a city's people count for each word of a name of several
 
 YEARS = range(1900, 2036)
-ROUND = [
-    int(n)
-    for n in """
-    150 200 250 300 350 400 450 500 600 700 750 800 900 1000 1500 2000 2500 3000
-    4000 5000 10000 100000
-""".split()
-]
+ROUND = [*range(150, 550, 50), 600, 700, 750, 800, 900, *range(1000, 3500, 500)]
+ROUND += [4000, 5000, 10000, 100000]
 
 
 def collect(names: Names, cities: list[City]) -> Members:
@@ -65,12 +60,7 @@ def collect(names: Names, cities: list[City]) -> Members:
 
 
 def _add_names(names: Names, members: Members) -> None:
-    tables = {
-        "first_name_female": names.female,
-        "first_name_male": names.male,
-        "surname": names.surname,
-    }
-    for kind, table in tables.items():
+    for kind, table in zip(NAMES, (names.female, names.male, names.surname), strict=True):
         for name, share in table.items():
             regions = sorted(names.regions.get(name) or {"other"})
             people = max(share, 1e-7) * US_PEOPLE / (1 if kind == "surname" else 2)

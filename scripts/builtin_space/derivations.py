@@ -10,33 +10,17 @@ from builtin_space.wordnet import WordNet
 
 FREQUENT = -15.2  # log-probability that a derived word must have
 COMMON_PART = -11.5  # and that each half of a compound must have
+# ending, what the base ends in instead, parts of speech of the base, part of the word
 SUFFIXES = (
-    # ending, what the base ends in instead, parts of speech of the base, part of the word
-    ("ily", "y", "a", "r"),
-    ("ably", "able", "a", "r"),
-    ("ly", "", "a", "r"),
-    ("ally", "al", "a", "r"),
-    ("ically", "ic", "a", "r"),
-    ("iness", "y", "a", "n"),
-    ("ness", "", "a", "n"),
-    ("ability", "able", "a", "n"),
-    ("ers", "", "v", "n"),
-    ("ers", "e", "v", "n"),
-    ("er", "", "v", "n"),
-    ("er", "e", "v", "n"),
-    ("able", "", "v", "a"),
-    ("able", "e", "v", "a"),
-    ("less", "", "n", "a"),
-    ("ful", "", "n", "a"),
-    ("like", "", "n", "a"),
-    ("ish", "", "na", "a"),
-    ("y", "", "n", "a"),
-    ("y", "e", "n", "a"),
-    ("ism", "", "na", "n"),
-    ("ist", "", "na", "n"),
-    ("ize", "", "na", "v"),
-    ("ized", "", "na", "a"),
-)
+    ("ily", "y", "a", "r"), ("ably", "able", "a", "r"), ("ly", "", "a", "r"),
+    ("ally", "al", "a", "r"), ("ically", "ic", "a", "r"), ("iness", "y", "a", "n"),
+    ("ness", "", "a", "n"), ("ability", "able", "a", "n"), ("ers", "", "v", "n"),
+    ("ers", "e", "v", "n"), ("er", "", "v", "n"), ("er", "e", "v", "n"),
+    ("able", "", "v", "a"), ("able", "e", "v", "a"), ("less", "", "n", "a"),
+    ("ful", "", "n", "a"), ("like", "", "n", "a"), ("ish", "", "na", "a"),
+    ("y", "", "n", "a"), ("y", "e", "n", "a"), ("ism", "", "na", "n"),
+    ("ist", "", "na", "n"), ("ize", "", "na", "v"), ("ized", "", "na", "a"),
+)  # fmt: skip
 PREFIXES = tuple(
     "un non re over under pre anti super mini multi micro inter sub co mis out".split()
 )

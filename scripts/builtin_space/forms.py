@@ -9,29 +9,24 @@ from builtin_space.wordnet import WordNet
 
 # Penn tag -> our form bit
 TAGS = {
-    "NNS": "plural",
-    "VBD": "past",
-    "VBN": "past_participle",
-    "VBG": "gerund",
-    "VBZ": "third_person",
-    "JJR": "comparative",
-    "JJS": "superlative",
-    "RBR": "comparative",
+    "NNS": "plural", "VBD": "past", "VBN": "past_participle", "VBG": "gerund",
+    "VBZ": "third_person", "JJR": "comparative", "JJS": "superlative", "RBR": "comparative",
     "RBS": "superlative",
-}
+}  # fmt: skip
 UNIVERSAL = {"n": "NOUN", "v": "VERB", "a": "ADJ", "r": "ADV"}
 
 PEOPLE = 18  # WordNet's file of people
 ATTESTED = -18.0  # log-probability above which a rule-made form is believed
 
 Forms = dict[str, list[tuple[str, str, str]]]  # form -> [(base, part of speech, form bit)]
+Found = dict[str, set[tuple[str, str, str]]]
 
 
 def read_forms(net: WordNet, new_words: dict[str, set[str]]) -> Forms:
     """Attested inflected forms of WordNet's single-word lemmas and of new words."""
     import lemminflect
 
-    found: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
+    found: Found = defaultdict(set)
     for lemma in sorted(net.senses):
         if not lemma.isalpha():
             continue
@@ -49,7 +44,7 @@ def read_forms(net: WordNet, new_words: dict[str, set[str]]) -> Forms:
     return {form: sorted(found[form]) for form in sorted(found)}
 
 
-def _add_regular(found: dict[str, set[tuple[str, str, str]]], lemma: str, part: str) -> None:
+def _add_regular(found: Found, lemma: str, part: str) -> None:
     """Rule-made forms of a lemma that the dictionary lacks, where running text has them."""
     import lemminflect
 
@@ -58,7 +53,7 @@ def _add_regular(found: dict[str, set[tuple[str, str, str]]], lemma: str, part: 
         _add(found, lemma, part, tag, tuple(attested))
 
 
-def _add_people(found: dict[str, set[tuple[str, str, str]]], lemma: str, net: WordNet) -> None:
+def _add_people(found: Found, lemma: str, net: WordNet) -> None:
     """Plurals of the capitalised kinds of people: Americans, Muslims (but no Mesmers)."""
     title = lemma.capitalize()
     form = title + "s"
@@ -71,15 +66,7 @@ def _add_people(found: dict[str, set[tuple[str, str, str]]], lemma: str, net: Wo
             found[form].add((title, "n", "plural"))
 
 
-def _add(
-    found: dict[str, set[tuple[str, str, str]]],
-    lemma: str,
-    part: str,
-    tag: str,
-    forms: tuple[str, ...],
-) -> None:
-    if tag not in TAGS:
-        return
-    for form in forms:
+def _add(found: Found, lemma: str, part: str, tag: str, forms: tuple[str, ...]) -> None:
+    for form in forms if tag in TAGS else ():
         if form != lemma and form.isalpha():
             found[form].add((lemma, part, TAGS[tag]))

@@ -100,8 +100,7 @@ def _graph(index: dict[str, int], two_way: Sequence[Edge], one_way: Sequence[Edg
 
 
 def _matrix(index: dict[str, int], edges: Sequence[Edge]) -> sparse.csr_array:
-    rows = [index[a] for a, _, _ in edges]
-    columns = [index[b] for _, b, _ in edges]
+    rows, columns = ([index[edge[end]] for edge in edges] for end in (0, 1))
     data = [weight for _, _, weight in edges]
     return sparse.csr_array((data, (rows, columns)), shape=(len(index), len(index)))
 
@@ -148,10 +147,8 @@ def _gloss_lemmas(synset: Synset, net: WordNet, forms: Forms) -> tuple[set[str],
 
 
 def _lemmas(text: str, net: WordNet, forms: Forms) -> set[str]:
-    found = set()
-    for word in re.findall(r"[A-Za-z]+", text):
-        found |= _known(word, net, forms)
-    return found - STOP_WORDS
+    known = (_known(word, net, forms) for word in re.findall(r"[A-Za-z]+", text))
+    return set().union(*known) - STOP_WORDS
 
 
 def _known(word: str, net: WordNet, forms: Forms) -> set[str]:
@@ -225,11 +222,7 @@ def start_rows(
 
 
 def _start(
-    word: Word,
-    net: WordNet,
-    index: dict[str, int],
-    anchored: Collection[str],
-    evidence: Evidence,
+    word: Word, net: WordNet, index: dict[str, int], anchored: Collection[str], evidence: Evidence
 ) -> dict[str, float]:
     start: dict[str, float] = defaultdict(float)
     for reading in word.readings:

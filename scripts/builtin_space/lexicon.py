@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from builtin_space import (
-    authored,
-    classes,
-    derivations,
-    forms,
-    graph,
-    medicine,
-    origins,
-    sources,
-)
+from builtin_space import authored, classes, derivations, forms, graph, medicine, origins, sources
 from builtin_space.sources import Names
 from builtin_space.vocabulary import Lexicon
 from builtin_space.wordnet import read_wordnet

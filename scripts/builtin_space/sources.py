@@ -16,7 +16,6 @@ import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 FLOOR = -20.5  # natural log-probability of a word that the frequency table does not hold
 
@@ -78,8 +77,7 @@ def data_path(package: str, *parts: str) -> Path:
 def log_probabilities() -> dict[str, float]:
     """Word -> natural log-probability in web text (spacy-lookups-data, en_lexeme_prob)."""
     path = data_path("spacy_lookups_data", "data", "en_lexeme_prob.json.gz")
-    table: dict[str, float] = json.loads(gzip.decompress(path.read_bytes()))
-    return table
+    return dict(json.loads(gzip.decompress(path.read_bytes())))
 
 
 @functools.cache
@@ -105,10 +103,10 @@ def read_names() -> Names:
 
 
 def _read_locales(names: Names) -> None:
+    region_of = {locale: region for region in REGIONS for locale in REGIONS[region].split()}
     for module in pkgutil.iter_modules([str(data_path("faker", "providers", "person"))]):
-        region = _region(module.name)
-        if region:
-            _read_locale(module.name, region, names)
+        if module.name in region_of:
+            _read_locale(module.name, region_of[module.name], names)
 
 
 def _read_census(file: str, into: dict[str, float]) -> None:
@@ -124,16 +122,9 @@ def _census_case(name: str) -> str:
     return title
 
 
-def _region(locale: str) -> str | None:
-    for region, locales in REGIONS.items():
-        if locale in locales.split():
-            return region
-    return None
-
-
 def _read_locale(locale: str, region: str, names: Names) -> None:
     provider = importlib.import_module(f"faker.providers.person.{locale}").Provider
-    for attribute, into in _attributes(provider, names):
+    for attribute, into in _attributes(names):
         for name in sorted(set(getattr(provider, attribute, ()))):
             for spelling in sorted({name, strip_accents(name)}):
                 if is_latin(spelling) and len(spelling) > 1 and spelling[0].isupper():
@@ -141,15 +132,12 @@ def _read_locale(locale: str, region: str, names: Names) -> None:
                     names.regions[spelling].add(region)
 
 
-def _attributes(provider: Any, names: Names) -> list[tuple[str, dict[str, float]]]:
-    pairs = [(f"first_names_{sex}", table) for sex, table in _sexes(names)]
-    pairs += [(f"first_romanized_names_{sex}", table) for sex, table in _sexes(names)]
+def _attributes(names: Names) -> list[tuple[str, dict[str, float]]]:
+    sexes = (("female", names.female), ("male", names.male))
+    kinds = ("first_names", "first_romanized_names")
     last = ("last_names", "last_names_female", "last_names_male", "last_romanized_names")
-    return pairs + [(attribute, names.surname) for attribute in last]
-
-
-def _sexes(names: Names) -> list[tuple[str, dict[str, float]]]:
-    return [("female", names.female), ("male", names.male)]
+    firsts = [(f"{kind}_{sex}", table) for kind in kinds for sex, table in sexes]
+    return firsts + [(attribute, names.surname) for attribute in last]
 
 
 def read_cities() -> list[City]:

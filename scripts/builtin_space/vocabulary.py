@@ -129,12 +129,8 @@ def _candidates(lexicon: Lexicon) -> dict[str, float]:
 
 
 def _forced(lexicon: Lexicon) -> list[str]:
-    listed = [
-        word
-        for word, groups in lexicon.members.items()
-        if any(people == classes.ALWAYS for people in groups.values())
-    ]
-    return listed + list(lexicon.anchors)
+    members = lexicon.members
+    return [w for w in members if classes.ALWAYS in members[w].values()] + list(lexicon.anchors)
 
 
 def _common(lexicon: Lexicon) -> dict[str, float]:

@@ -52,8 +52,7 @@ def main() -> None:
 
 
 def prompts() -> dict[str, dict[str, list[str]]]:
-    found: dict[str, dict[str, list[str]]] = json.loads(PROMPTS.read_text())
-    return found
+    return dict(json.loads(PROMPTS.read_text()))
 
 
 def openings(kind: str, number: int) -> list[str]:
