@@ -1,30 +1,26 @@
 """Shared: a small public space, pipelines on it, secrets, and doubles ("test.*") that misbehave."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import multiprocessing
 import os
 import sys
 import zlib
-from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import catalogue
 import numpy as np
 import pytest
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc
 from spacy.vectors import Vectors
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 from spacy_dxprivacy import Draw, DxError, Guarantee, Rng, Space, registry
 from spacy_dxprivacy.cli import dx_cli  # and the commands join spaCy's program
+from spacy_dxprivacy.io.files.keys import make_key
 
 os.environ["DX_CACHE"] = ""  # no test depends on what a machine has stored
 
@@ -88,7 +84,7 @@ COUNTING = {"@dx_mechanisms": "test.Counting.v1"}
 REDACT = {"@dx_unknowns": "dx.Redact.v1"}
 
 
-def leaks(data: bytes | str, secrets: tuple[str, ...] = SECRETS) -> list[str]:
+def leaks(data, secrets=SECRETS):
     """Return the secrets that the data, compressed or not, holds in any case or escaped by JSON."""
     raw = data.encode("utf8", "surrogatepass") if isinstance(data, str) else data
     try:
@@ -99,25 +95,25 @@ def leaks(data: bytes | str, secrets: tuple[str, ...] = SECRETS) -> list[str]:
     return sorted(s for s in secrets if s.lower() in text or json.dumps(s)[1:-1].lower() in text)
 
 
-def run_dx(*arguments: object, **how: Any) -> Result:
+def run_dx(*arguments, **how):
     """Run `dx` in this process."""
     return CliRunner().invoke(dx_cli, [str(argument) for argument in arguments], **how)
 
 
-def ok(done: Result) -> Result:
+def ok(done):
     """A command that did what it was asked for."""
     assert done.exit_code == 0, done.output
     return done
 
 
-def refusal(done: Result) -> str:
+def refusal(done):
     """The one line of a command that did nothing; no stack, and nothing on stdout."""
     assert done.exit_code == 2 and not done.stdout_bytes, done.output
     assert done.stderr.count("\n") == 1 and "Traceback" not in done.stderr, done.stderr
     return done.stderr
 
 
-def module_of(path: Path) -> Any:
+def module_of(path):
     """The module of a file that is in no package."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
@@ -126,13 +122,13 @@ def module_of(path: Path) -> Any:
     return module
 
 
-def with_package(**more: str) -> dict[str, str]:
+def with_package(**more):
     """The environment of a program that finds the package of this checkout."""
     paths = [str(Path(__file__).parent.parent), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **more}
 
 
-def hearing_ctrl_c(command: list[str]) -> list[str]:
+def hearing_ctrl_c(command):
     """Return the command in a process that hears SIGINT, which a shell's background jobs ignore."""
     undo = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
     return [sys.executable, "-c", undo + "os.execv(sys.argv[1], sys.argv[1:])", *command]
@@ -145,7 +141,7 @@ catalogue.AVAILABLE_ENTRY_POINTS = SimpleNamespace(
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config: pytest.Config) -> None:
+def pytest_cmdline_main(config):
     """Run the whole suite on two cores, and named files in this process."""
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     in_one = any(config.getoption(name, False) for name in ("usepdb", "collectonly"))
@@ -159,25 +155,25 @@ class Double:
 
     name = "test.Double.v1"
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.guarantee = Guarantee("none", notes="A double.")
         self.calls: list[int] = []
 
-    def fit(self, space: Space) -> Any:
+    def fit(self, space):
         self.space = space
 
-    def sample(self, rows: Any, rng: Rng) -> Draw:
+    def sample(self, rows, rng):
         self.calls.append(len(rows))
         return Draw(*self.draw(np.asarray(rows)))
 
-    def draw(self, rows: Any) -> tuple[Any, Any]:
+    def draw(self, rows):
         return rows, self.space.vectors[rows]
 
 
 class Constant(Double):
     name = "test.Constant.v1"
 
-    def draw(self, rows: Any) -> tuple[Any, Any]:
+    def draw(self, rows):
         cover = np.full(len(rows), self.space.find(COVER))
         return cover, self.space.vectors[cover]
 
@@ -187,11 +183,11 @@ class Failing(Double):
 
     name = "test.Failing.v1"
 
-    def __init__(self, error: str) -> None:
+    def __init__(self, error):
         super().__init__()
         self.error = error
 
-    def draw(self, rows: Any) -> tuple[Any, Any]:
+    def draw(self, rows):
         if not len(rows):
             return rows, None
         text = " ".join(self.space.words[row] for row in rows) + " " + SECRET_TEXT
@@ -212,11 +208,11 @@ class Failing(Double):
 class Garbage(Double):
     name = "test.Garbage.v1"
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind):
         super().__init__()
         self.kind = kind
 
-    def draw(self, rows: Any) -> tuple[Any, Any]:
+    def draw(self, rows):
         X = self.space.vectors[rows]
         return {
             "few": (rows[:-1], X[:-1]),
@@ -233,13 +229,13 @@ class Garbage(Double):
 class OddSelector:
     in_clear = ("all",)
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind):
         self.kind = kind
 
-    def check(self, nlp: Language, name: str) -> None:
+    def check(self, nlp, name):
         return None
 
-    def select(self, doc: Doc) -> Any:
+    def select(self, doc):
         if self.kind == "raise":
             raise RuntimeError(doc.text)
         return {
@@ -255,10 +251,10 @@ class OddSelector:
 class OddUnknown:
     in_clear = ()
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind):
         self.kind = kind
 
-    def replace(self, words: list[str], space: Space, rng: Rng) -> Any:
+    def replace(self, words, space, rng):
         if self.kind == "raise":
             raise RuntimeError(" ".join(words))
         return {"few": words[:1], "ints": list(range(len(words))), "none": None}[self.kind]
@@ -273,7 +269,7 @@ registry.dx_unknowns("test.Odd.v1", func=lambda kind: OddUnknown(kind))
 
 
 @Language.component("test_leaky_annotator")
-def leaky_annotator(doc: Doc) -> Doc:
+def leaky_annotator(doc):
     for token in doc:
         token.lemma_ = token.norm_ = token.tag_ = token.dep_ = token.ent_id_ = token.text
     if len(doc):
@@ -287,62 +283,66 @@ def leaky_annotator(doc: Doc) -> Doc:
     return doc
 
 
-MakeNlp = Callable[..., Language]
-
-
-def make_space() -> Space:
+def make_space():
     words = list(dict.fromkeys(WORDS))
     matrix = np.random.default_rng(0).standard_normal((len(words), DIMS))
     return Space.from_vectors(words, matrix, name="small")
 
 
 @pytest.fixture(scope="session")
-def space() -> Space:
+def space():
     return make_space()
 
 
 @pytest.fixture(scope="session")
-def space_path(space: Space, tmp_path_factory: pytest.TempPathFactory) -> str:
+def space_path(space, tmp_path_factory):
     path = tmp_path_factory.mktemp("spaces") / "small"
     space.save(path)
     return str(path)
 
 
 @pytest.fixture(scope="session")
-def file_space(space_path: str) -> dict[str, Any]:
+def file_space(space_path):
     return on_space(space_path)
 
 
-def few_words_space() -> Space:
+def few_words_space():
     X = np.random.default_rng(0).normal(size=(len(FEW_WORDS), 8))
     return Space.from_vectors(FEW_WORDS, X, name="small")
 
 
 @pytest.fixture(scope="session")
-def few_words_path(tmp_path_factory: pytest.TempPathFactory) -> str:
+def few_words_path(tmp_path_factory):
     path = tmp_path_factory.mktemp("spaces") / "few"
     few_words_space().save(path)
     return str(path)
 
 
-def space_options(path: Any) -> list[str]:
+def space_options(path):
     """Overrides by which `dx sanitize` takes a saved space."""
     return ["--space.@dx_spaces", "dx.FileSpace.v1", "--space.path", str(path)]
 
 
-def on_space(path: Any, **filters: Any) -> dict[str, Any]:
+def on_space(path, **filters):
     """The [space] block of a saved space."""
     return {"@dx_spaces": "dx.FileSpace.v1", "path": str(path), **filters}
 
 
-def sanitizing(**config: Any) -> Language:
+def sanitizing(**config):
     """A blank English pipeline with a sanitizer of these settings."""
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_sanitizer", config=config)
     return nlp
 
 
-def pipeline_of(*names: str, lang: str = "en") -> Language:
+@pytest.fixture
+def key(tmp_path):
+    """The path of a key of surrogates."""
+    make_key(tmp_path / "key")
+    return str(tmp_path / "key")
+
+
+def pipeline_of(*names, lang="en"):
     """A blank pipeline with these components, by the names of their factories."""
     nlp = spacy.blank(lang)
     for name in names:
@@ -350,7 +350,7 @@ def pipeline_of(*names: str, lang: str = "en") -> Language:
     return nlp
 
 
-def blank_with_vectors(space: Space, lang: str = "xx") -> Language:
+def blank_with_vectors(space, lang="xx"):
     """lang: "xx" has no rules; the 1,300 exceptions of "en" take 0.2 s for each pipeline."""
     nlp = spacy.blank(lang)
     for word in space.words:
@@ -361,15 +361,12 @@ def blank_with_vectors(space: Space, lang: str = "xx") -> Language:
 
 
 @pytest.fixture
-def make_nlp(space: Space) -> MakeNlp:
+def make_nlp(space):
     """make_nlp(before=[...], after=[...], name="dx_sanitizer", **config): a pipeline whose static
     vectors are the small space. before and after: names of factories. Unknown words are redacted,
     so that a test sees them."""
 
-    def make(
-        *, before: tuple[str, ...] = (), after: tuple[str, ...] = (), name: str = "dx_sanitizer",
-        lang: str = "xx", **config: Any,
-    ) -> Language:  # fmt: skip
+    def make(*, before=(), after=(), name="dx_sanitizer", lang="xx", **config):
         nlp = blank_with_vectors(space, lang)
         for other in before:
             nlp.add_pipe(other)
@@ -382,11 +379,11 @@ def make_nlp(space: Space) -> MakeNlp:
 
 
 @pytest.fixture(params=[LAPLACE, EXPONENTIAL, PATH], ids=["laplace", "exponential", "path"])
-def mechanism(request: pytest.FixtureRequest) -> dict[str, Any]:
+def mechanism(request):
     return dict(request.param)
 
 
-def with_start_method(method: str) -> Iterator[str]:
+def with_start_method(method):
     before = multiprocessing.get_start_method()
     multiprocessing.set_start_method(method, force=True)
     yield method
@@ -394,14 +391,14 @@ def with_start_method(method: str) -> Iterator[str]:
 
 
 @pytest.fixture(params=["fork", pytest.param("spawn", marks=pytest.mark.slow)])
-def start_method(request: pytest.FixtureRequest) -> Iterator[str]:
+def start_method(request):
     if request.param not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {request.param} on this system")
     yield from with_start_method(request.param)
 
 
 @pytest.fixture
-def forking() -> Iterator[str]:
+def forking():
     if "fork" not in multiprocessing.get_all_start_methods():
         pytest.skip("no fork on this system")
     yield from with_start_method("fork")

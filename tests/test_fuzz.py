@@ -4,8 +4,6 @@
 time; a failure is printed with what repeats it.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -17,6 +17,7 @@ import spacy
 import srsly
 from conftest import (
     CONSTANT,
+    EXPONENTIAL,
     KNOWN_SECRETS,
     LAPLACE,
     REDACT,
@@ -243,6 +244,7 @@ def refusals(make_nlp):
         return lambda: nlp(SECRET_TEXT)
 
     component = make_nlp(mechanism=LAPLACE).get_pipe("dx_sanitizer")
+    fitted = component.settings.mechanism.fit(component.space)
     raw = make_nlp().make_doc(SECRET_TEXT)
     # In the place of a row number or a vector a text may arrive by mistake.
     words = SECRET_TEXT.split()
@@ -253,12 +255,8 @@ def refusals(make_nlp):
         "no file": from_blank(space={"@dx_spaces": "dx.FileSpace.v1", "path": "/no/such"}),
         "no receipt": lambda: dx.assert_sanitized(raw),
         "no release": lambda: release(raw, Vocab()),
-        "noisy vectors that are not": run(
-            vectors="noisy", mechanism={"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 1.0}
-        ),
-        "texts for rows": lambda: component.settings.mechanism.fit(component.space).sample(
-            words, Rng()
-        ),
+        "noisy vectors that are not": run(vectors="noisy", mechanism=EXPONENTIAL),
+        "texts for rows": lambda: fitted.sample(words, Rng()),
         "a text for a Doc": lambda: component(SECRET_TEXT),
         "texts for Docs": lambda: list(component.pipe([SECRET_TEXT])),
         "no Doc": lambda: component(None),

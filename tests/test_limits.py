@@ -1,8 +1,6 @@
 """Files that are damaged, or made to do harm: nothing is unpickled, and nothing grows beyond what
 is there."""
 
-from __future__ import annotations
-
 import ast
 import io
 import json

@@ -3,8 +3,6 @@
 Noise is compared exactly: vectors = "noisy" leaves x + z on the Docs, so z = x + z - x.
 """
 
-from __future__ import annotations
-
 import copy
 import multiprocessing
 import os

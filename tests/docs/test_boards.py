@@ -1,11 +1,11 @@
 """The scripts for boards make what the boards read, of made-up files in their formats."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import srsly
 from conftest import with_package
 
 BOARDS = Path(__file__).parents[2] / "examples" / "boards"
@@ -25,12 +25,8 @@ def run(script, *args):
 
 
 def written(path, *rows):
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    srsly.write_jsonl(path, rows)
     return path
-
-
-def read(path):
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def test_rat_bench_gets_its_rows_with_a_text_of_ours(tmp_path):
@@ -42,7 +38,7 @@ def test_rat_bench_gets_its_rows_with_a_text_of_ours(tmp_path):
     files = written(tmp_path / "level_1.jsonl", row), tmp_path / "out" / "level_1.jsonl"
     done = run("rat_bench.py", *files, "--entities", "person,date,gpe", "--model", "rules")
     assert done.returncode == 0, done.stderr
-    (submitted,) = read(files[1])
+    (submitted,) = srsly.read_jsonl(files[1])
     anonymised = submitted.pop("text_anon_dx")
     assert submitted == row
     assert not any(word in anonymised for word in ("Gonzalez", "March 5, 1980"))
@@ -56,7 +52,7 @@ def test_europriv_gets_a_tag_for_each_word_and_surrogates(tmp_path):
     files = written(tmp_path / "rows.jsonl", *rows), tmp_path / "predictions.jsonl"
     done = run("europriv.py", *files, "--model", "rules", "--anonymize")
     assert done.returncode == 0, done.stderr
-    first, second = read(files[1])
+    first, second = srsly.read_jsonl(files[1])
     tagged = dict(zip(TEXT.split(), first["tags"], strict=True))
     assert (tagged["Maria"], tagged["Gonzalez,"]) == ("B-PERSON", "E-PERSON")
     assert [tagged[word] for word in ("March", "5,", "1980,")] == ["B-DATE", "I-DATE", "E-DATE"]

@@ -68,9 +68,8 @@ def blocks(text):
     found = []
     for one in FENCED.finditer(text):
         found.append((one.start(), one[1], one[2], one[3]))
-    unfenced = re.sub(
-        r"^```.*?^```$", lambda fence: re.sub(r"[^\n]", " ", fence[0]), text, flags=re.M | re.S
-    )
+    fence = re.compile(r"^```.*?^```$", re.M | re.S)
+    unfenced = fence.sub(lambda one: re.sub(r"[^\n]", " ", one[0]), text)
     for one in INDENTED.finditer(unfenced):
         found.append((one.start(), one[1], "console", re.sub(r"^    ", "", one[2], flags=re.M)))
     for start, comments, kind, code in sorted(found):
@@ -83,9 +82,8 @@ def blocks(text):
 def there(name):
     """Whether a package, a program or a file of that name is here."""
     plain = re.fullmatch(r"\w+", name) is not None
-    return bool(
-        (plain and importlib.util.find_spec(name)) or shutil.which(name) or Path(name).exists()
-    )
+    package = plain and importlib.util.find_spec(name)
+    return bool(package or shutil.which(name) or Path(name).exists())
 
 
 class Reader:

@@ -27,14 +27,10 @@ def there(package):
 
 
 has_java = shutil.which("java") is not None or "JAVA_HOME" in os.environ
+has_spark = there("pyspark") and there("pandas") and has_java
 PROGRAMS = [
-    pytest.param("ray_map_batches.py", marks=pytest.mark.skipif(not there("ray"), reason="no Ray")),
-    pytest.param(
-        "spark_map_in_pandas.py",
-        marks=pytest.mark.skipif(
-            not (there("pyspark") and there("pandas") and has_java), reason="no Spark, or no Java"
-        ),
-    ),
+    pytest.param(name, marks=pytest.mark.skipif(not runs, reason="no Ray, Spark or Java"))
+    for name, runs in (("ray_map_batches.py", there("ray")), ("spark_map_in_pandas.py", has_spark))
 ]
 
 

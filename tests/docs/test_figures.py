@@ -1,13 +1,10 @@
 """Figures of the docs: each is that of its result file, and what was measured still exists."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
 import spacy
@@ -25,7 +22,7 @@ NAMES = {"commit", "command", "settings", "data", "attacker"}
 pytestmark = pytest.mark.skipif(not RESULTS, reason="the docs are not beside the tests")
 
 
-def gone(value: Any, name: str = "") -> list[str]:
+def gone(value, name=""):
     if isinstance(value, dict) and name != "default":
         return [lost for key, inner in value.items() for lost in gone(inner, key)]
     if isinstance(value, list):
@@ -45,7 +42,7 @@ def gone(value: Any, name: str = "") -> list[str]:
     return [] if there else [f"{name} = {value}"]
 
 
-def gone_of_command(command: str) -> list[str]:
+def gone_of_command(command):
     program, first, *rest = shlex.split(command)
     options = {word for word in rest if re.match(r"--?[a-z]", word)}
     if program == "python":
@@ -62,7 +59,7 @@ def gone_of_command(command: str) -> list[str]:
 
 
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
-def test_a_result_file_names_what_still_exists(path: Path):
+def test_a_result_file_names_what_still_exists(path):
     result = json.loads(path.read_text(encoding="utf8"))
     assert set(result) >= NAMES and all(result[name] != "" for name in NAMES)
     assert not gone(result), f"measure again: {result['command']}"

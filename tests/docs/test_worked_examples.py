@@ -44,10 +44,8 @@ def carry_out(heading, folder):
             commands += text.splitlines()
         elif language == "diff":
             path, lines = folder / title, text.splitlines()
-            old, new = (
-                "".join(line[1:] + "\n" for line in lines if line[0] in marks)
-                for marks in (" -", " +")
-            )
+            old, new = ("".join(line[1:] + "\n" for line in lines if line[0] in marks)
+                        for marks in (" -", " +"))  # fmt: skip
             whole = path.read_text(encoding="utf8")
             assert whole.count(old) == 1, f"{title} has {old!r} {whole.count(old)} times"
             path.write_text(whole.replace(old, new), encoding="utf8")

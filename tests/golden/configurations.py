@@ -3,8 +3,6 @@
 After a rename of a registered name, change it there and record again, in one commit.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -4,8 +4,6 @@ A record has sections, so that a change shows where it is: `texts` and `docs` ar
 `receipts` what is said of it, `output` files.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -15,7 +13,6 @@ import shutil
 import tempfile
 import warnings
 import zipfile
-from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import unified_diff
 from functools import cache
@@ -26,7 +23,7 @@ import numpy as np
 import spacy
 import srsly
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import DocBin
 from spacy.vectors import Vectors
 
 from .configurations import (
@@ -59,28 +56,28 @@ Record = dict[str, Any]
 # -- records ---------------------------------------------------------------------------------------
 
 
-def path_of(name: str) -> Path:
+def path_of(name):
     """Return the file of a record."""
     return RECORDED / f"{name}.json"
 
 
-def read(name: str) -> Record:
+def read(name):
     """Return what is recorded, {} for nothing."""
     path = path_of(name)
     return json.loads(path.read_text("utf8")) if path.exists() else {}
 
 
-def write(name: str, record: Record) -> None:
+def write(name, record):
     """Record."""
     path_of(name).write_text(to_text(record), "utf8")
 
 
-def to_text(record: Any) -> str:
+def to_text(record):
     """Return the JSON that is compared and stored, in the order of the keys as they came."""
     return json.dumps(record, ensure_ascii=False, indent=0) + "\n"
 
 
-def differences(expected: Record, record: Record) -> list[str]:
+def differences(expected, record):
     """Return a line for each section that differs, and the start of a diff; [] if none does."""
     sections = [name for name in {**expected, **record} if expected.get(name) != record.get(name)]
     if to_text(expected) == to_text(record):
@@ -94,7 +91,7 @@ def differences(expected: Record, record: Record) -> list[str]:
     ]
 
 
-def run(name: str) -> Record:
+def run(name):
     """Return the record of a configuration, run now."""
     configuration = CONFIGURATIONS[name]
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
@@ -115,13 +112,13 @@ def run(name: str) -> Record:
 
 
 @cache
-def tiny_vectors() -> tuple[tuple[str, ...], Any]:
+def tiny_vectors():
     words = tuple(dict.fromkeys(TINY_WORDS))
     vectors = np.random.default_rng(0).standard_normal((len(words), TINY_DIMS))
     return words, vectors.astype(np.float32)
 
 
-def blank(lang: str, tiny: bool) -> Language:
+def blank(lang, tiny):
     """Return a pipeline without components; tiny: with the vectors of the tiny space."""
     nlp = spacy.blank(lang)
     if tiny:
@@ -134,14 +131,14 @@ def blank(lang: str, tiny: bool) -> Language:
     return nlp
 
 
-def with_key(settings: Any, key: Path) -> Any:
+def with_key(settings, key):
     """Return settings with the path of a key in place of "<key>"."""
     if isinstance(settings, dict):
         return {name: with_key(value, key) for name, value in settings.items()}
     return str(key) if settings == "<key>" else settings
 
 
-def make(configuration: Configuration, key: Path) -> Language:
+def make(configuration, key):
     """Return a pipeline with a new seeded sanitizer."""
     nlp = blank(configuration.lang, configuration.tiny)
     for factory in configuration.before:
@@ -151,7 +148,7 @@ def make(configuration: Configuration, key: Path) -> Language:
     return nlp
 
 
-def run_pipeline(configuration: Configuration, key: Path) -> Record:
+def run_pipeline(configuration, key):
     """Return what a pipeline releases: all texts in a batch, then the first by itself."""
     nlp = make(configuration, key)
     texts = [TEXTS[name] for name in configuration.texts]
@@ -164,7 +161,7 @@ def run_pipeline(configuration: Configuration, key: Path) -> Record:
     return record_of(docs)
 
 
-def record_of(docs: list[Doc]) -> Record:
+def record_of(docs):
     """Return the record of sanitised Docs."""
     return {
         "texts": [doc.text for doc in docs],
@@ -173,7 +170,7 @@ def record_of(docs: list[Doc]) -> Record:
     }
 
 
-def receipts(given: list[dict[str, Any]]) -> list[Any]:
+def receipts(given):
     """Return the first receipt as it is, of the others the entries that differ from it."""
     whole = [by_stage(json.loads(json.dumps(comparable(one)))) for one in given]
     changed = [whole_difference(whole[0], one) for one in whole[1:]]
@@ -181,7 +178,7 @@ def receipts(given: list[dict[str, Any]]) -> list[Any]:
     return [abridged(one) | end for one, end in zip([*whole[:1], *changed], ends, strict=True)]
 
 
-def by_stage(receipt: dict[str, Any]) -> dict[str, Any]:
+def by_stage(receipt):
     """Return a receipt whose stages are entries, in their order, so that few of them differ."""
     names = [stage.pop("stage") for stage in receipt["stages"]]
     if len({*names}) < len(names):
@@ -189,7 +186,7 @@ def by_stage(receipt: dict[str, Any]) -> dict[str, Any]:
     return {**receipt, "stages": dict(zip(names, receipt["stages"], strict=True))}
 
 
-def abridged(value: Any) -> Any:
+def abridged(value):
     """Return a nested dictionary whose entries name an earlier one that they are like.
 
     The terms of 57 labels of a preset are those of 8 surrogates. {"as": "X", ...} is entry X with
@@ -214,7 +211,7 @@ def abridged(value: Any) -> Any:
     return short
 
 
-def model_of(one: Any, models: dict[str, Any]) -> str | None:
+def model_of(one, models):
     """Return the name of a dictionary from which a value takes fewer letters to tell."""
     if not isinstance(one, dict) or len(one) < LEAST_ENTRIES:
         return None
@@ -223,7 +220,7 @@ def model_of(one: Any, models: dict[str, Any]) -> str | None:
     return nearest if nearest and sizes[nearest] < LIKE * len(to_text(one)) else None
 
 
-def whole_difference(first: Any, other: Any) -> Any:
+def whole_difference(first, other):
     """Return the entries of a nested dictionary that differ; `lacks` names those that went."""
     if not (isinstance(first, dict) and isinstance(other, dict)):
         return other
@@ -236,7 +233,7 @@ def whole_difference(first: Any, other: Any) -> Any:
     return {**changed, "lacks": lacking} if lacking else changed
 
 
-def comparable(value: Any) -> Any:
+def comparable(value):
     """Return a receipt without what is LEFT_OUT, floats with DIGITS: further ones hang on the
     kernels that BLAS has for a processor."""
     if isinstance(value, dict):
@@ -246,15 +243,15 @@ def comparable(value: Any) -> Any:
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
-def digest(data: bytes) -> str:
+def digest(data):
     return hashlib.sha256(data).hexdigest()[:20]
 
 
-def digest_of_array(array: Any) -> str:
+def digest_of_array(array):
     return f"{'x'.join(map(str, array.shape))} {digest(array.tobytes())}" if array.size else ""
 
 
-def digests(doc: Doc) -> Record:
+def digests(doc):
     """Return digests of a Doc: all that it holds but its receipt, and the vectors of its tokens."""
     message = srsly.msgpack_loads(doc.to_bytes(exclude=["user_data"]))
     message["strings"] = sorted(message["strings"])  # a set, ordered by the hash seed
@@ -269,7 +266,7 @@ def digests(doc: Doc) -> Record:
     }
 
 
-def spans_text(spans: Iterable[Span]) -> str:
+def spans_text(spans):
     """Return the labels of spans, each with the number of tokens before it and of its own."""
     return " ".join(f"{span.label_}@{span.start}+{len(span)}" for span in spans)
 
@@ -278,7 +275,7 @@ def spans_text(spans: Iterable[Span]) -> str:
 
 
 @contextmanager
-def seeded_factories() -> Iterator[None]:
+def seeded_factories():
     """Give the factories a default seed: settings by options go with no config that holds one."""
     defaults = [Language.get_factory_meta(name).default_config for name in FACTORIES]
     before = [default["seed"] for default in defaults]
@@ -291,7 +288,7 @@ def seeded_factories() -> Iterator[None]:
             default["seed"] = seed
 
 
-def run_command(configuration: CommandConfiguration, root: Path, key: Path) -> Record:
+def run_command(configuration, root, key):
     """Return what the command releases."""
     from spacy.cli._util import app
     from typer.testing import CliRunner
@@ -322,7 +319,7 @@ def run_command(configuration: CommandConfiguration, root: Path, key: Path) -> R
     }
 
 
-def output_of(path: Path, data: bytes) -> Record:
+def output_of(path, data):
     """Return the content of a file as text where it is short, and digests of its parts."""
     if path.suffix in (".docx", ".xlsx"):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

@@ -4,20 +4,18 @@ Without a name, all of them. It prints which sections of which records changed. 
 changes in a commit of its own, whose message says why.
 """
 
-from __future__ import annotations
-
 import sys
 
 from .configurations import CONFIGURATIONS
 from .harness import RECORDED, differences, path_of, read, run, write
 
 
-def say(line: str) -> None:
+def say(line):
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
-def main(names: list[str]) -> None:
+def main(names):
     unknown = sorted(set(names) - set(CONFIGURATIONS))
     if unknown:
         sys.exit(f"no configuration {', '.join(unknown)}")

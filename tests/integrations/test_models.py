@@ -2,11 +2,13 @@
 the labels of their models, and en_core_web_sm where it is installed."""
 
 import importlib.util
+import re
 import warnings
 
 import pytest
 import spacy
-from conftest import run_dx
+import srsly
+from conftest import pipeline_of, run_dx
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -69,9 +71,7 @@ def saved(tmp_path):
     """Save a pipeline with this component, and return its folder."""
 
     def save(component):
-        nlp = spacy.blank("en")
-        nlp.add_pipe(component)
-        nlp.to_disk(tmp_path / component)
+        pipeline_of(component).to_disk(tmp_path / component)
         return str(tmp_path / component)
 
     return save
@@ -156,16 +156,13 @@ def test_the_vocabulary_of_a_model_does_not_grow(saved):
 
 def test_the_command_evaluates_models_together(saved, tmp_path):
     gold = tmp_path / "gold.jsonl"
-    gold.write_text(
-        f'{{"text": "{TEXT}", "spans": [[0, 8, "PERSON"], [9, 13, "PER"], [34, 39, "PHONE"]]}}'
-    )
+    marks = [[0, 8, "PERSON"], [9, 13, "PER"], [34, 39, "PHONE"]]
+    srsly.write_jsonl(gold, [{"text": TEXT, "spans": marks}])
     models = [saved("like_hf_token_pipe"), saved("like_openmed_deid")]
     recalls = []
     for model in ("rules", models[0], ",".join(["rules", *models])):
         done = run_dx("evaluate", gold, "--entities", "person", "--model", model)
-        recalls.append(
-            next(line.split()[2] for line in done.output.splitlines() if line.startswith("all "))
-        )
+        recalls += re.findall(r"^all +\S+ +(\S+)", done.output, re.M)
     assert recalls == ["0.000", "0.500", "1.000"]
 
 

@@ -1,13 +1,9 @@
 """Both ways between the package and presidio, with the real packages; skipped without them."""
 
-from __future__ import annotations
-
 import importlib.util
-from typing import Any
 
 import pytest
 import spacy
-from spacy.language import Language
 
 from spacy_dxprivacy import DxError
 from spacy_dxprivacy.integrations.recognisers import DxPresidio, make_dx_presidio
@@ -21,45 +17,43 @@ EXPONENTIAL = {"@dx_mechanisms": "dx.Exponential.v1", "epsilon": 0.01}
 
 
 @pytest.fixture(scope="module")
-def ours() -> Any:
+def ours():
     from spacy_dxprivacy.integrations import presidio
 
     return presidio
 
 
 @pytest.fixture(scope="module")
-def analyzer(ours: Any) -> Any:
+def analyzer(ours):
     from presidio_analyzer import AnalyzerEngine
 
     return AnalyzerEngine(nlp_engine=ours.nlp_engine())
 
 
-def named(results: list[Any], text: str = TEXT) -> set[tuple[str, str]]:
+def named(results, text=TEXT):
     return {(r.entity_type, text[r.start : r.end]) for r in results}
 
 
 @needs_presidio
-def test_the_engine_puts_our_rules_under_their_analyzer(analyzer: Any) -> None:
+def test_the_engine_puts_our_rules_under_their_analyzer(analyzer):
     found = named(analyzer.analyze(TEXT, "en"))
     assert ("PERSON", "Maria Kowalczyk") in found
     assert ("CREDIT_CARD", "4111 1111 1111 1111") in found  # theirs, beside ours
 
 
-def pipeline(analyzer: Any = None, **config: Any) -> Language:
+def pipeline(analyzer=None, **config):
     nlp = spacy.blank("en")
     nlp.add_pipe("dx_presidio", config=config)
     if analyzer is not None:
         nlp.get_pipe("dx_presidio").analyzer = analyzer  # type: ignore[attr-defined]
-    selector = {
-        "@dx_selectors": "dx.Entities.v1",
-        "labels": ["PERSON", "CREDIT_CARD", "EMAIL_ADDRESS"],
-    }
+    labels = ["PERSON", "CREDIT_CARD", "EMAIL_ADDRESS"]
+    selector = {"@dx_selectors": "dx.Entities.v1", "labels": labels}
     nlp.add_pipe("dx_entity_sanitizer", config={"selector": selector, "mechanism": EXPONENTIAL})
     return nlp
 
 
 @needs_presidio
-def test_places_are_those_of_the_text_with_its_signs_that_nobody_sees(analyzer: Any) -> None:
+def test_places_are_those_of_the_text_with_its_signs_that_nobody_sees(analyzer):
     text = "It was \u200b\u2068Maria Kowalczyk\u2069 who saw \u200b\u200bPeter Okafor."
     found = named(analyzer.analyze(text, language="en"), text)
     names = {name.strip("\u2068\u2069\u200b") for kind, name in found if kind == "PERSON"}
@@ -67,7 +61,7 @@ def test_places_are_those_of_the_text_with_its_signs_that_nobody_sees(analyzer: 
 
 
 @needs_presidio
-def test_their_recognisers_tell_our_sanitizer_what_to_replace(analyzer: Any) -> None:
+def test_their_recognisers_tell_our_sanitizer_what_to_replace(analyzer):
     doc = pipeline(analyzer)(TEXT)
     for secret in ("Kowalczyk", "4111", "maria@"):
         assert secret not in doc.text
@@ -75,7 +69,7 @@ def test_their_recognisers_tell_our_sanitizer_what_to_replace(analyzer: Any) -> 
 
 
 @needs_presidio
-def test_the_operator_draws_the_words_of_an_entity(ours: Any, analyzer: Any) -> None:
+def test_the_operator_draws_the_words_of_an_entity(ours, analyzer):
     from presidio_anonymizer import AnonymizerEngine
     from presidio_anonymizer.entities import OperatorConfig
 
@@ -91,23 +85,23 @@ def test_the_operator_draws_the_words_of_an_entity(ours: Any, analyzer: Any) -> 
 
 
 class Broken:
-    def analyze(self, *args: Any, **kwargs: Any) -> list[Any]:
+    def analyze(self, *args, **kwargs):
         raise ValueError("Maria Kowalczyk")
 
 
-def test_a_recogniser_that_fails_lets_nothing_through_and_tells_no_text() -> None:
+def test_a_recogniser_that_fails_lets_nothing_through_and_tells_no_text():
     with pytest.raises(DxError, match="DX130") as raised:
         DxPresidio(analyzer=Broken())(spacy.blank("en")("Maria Kowalczyk"))
     assert "Maria" not in str(raised.value) and raised.value.__context__ is None
 
 
 @pytest.mark.parametrize("wrong", [{"threshold": 2.0}, {"threshold": -1}])
-def test_settings_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
+def test_settings_out_of_range_are_refused(wrong):
     with pytest.raises(DxError):
         DxPresidio(analyzer=Broken(), **wrong)
 
 
 @pytest.mark.skipif(HERE, reason="presidio is installed")
-def test_without_presidio_it_says_what_to_install() -> None:
+def test_without_presidio_it_says_what_to_install():
     with pytest.raises(DxError, match=r"DX131.*presidio"):
         make_dx_presidio(spacy.blank("en"), "x", None, "en", 0.0)

@@ -1,6 +1,6 @@
 """dx.prompt: surrogates for a model, originals in its answer, by the code of the proxy."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -15,9 +15,8 @@ def test_a_text_and_its_answer():
     assert not [name for name in ("Priya", "Whitcombe", "Leeds", "867", "stmary") if name in text]
     assert restore(text) == TEXT
     name = text.split()[2:4]
-    assert (
-        restore(f"Dear {name[1].upper()}, {' '.join(name)}!") == "Dear WHITCOMBE, Priya Whitcombe!"
-    )
+    answer = f"Dear {name[1].upper()}, {' '.join(name)}!"
+    assert restore(answer) == "Dear WHITCOMBE, Priya Whitcombe!"
     link = f"![x](https://a.example/{name[1]}.png)"
     assert restore(link) == link
     assert dx.prompt(TEXT)[0] == text
@@ -54,17 +53,11 @@ def test_what_is_no_text_is_refused_and_leaves_clean_as_it_was():
 
 
 def test_threads_do_not_mix():
-    names, wrong = [f"{first} Whitcombe" for first in ("Priya", "Ulla", "Maria", "Anna")], []
-
     def ask(name):
         for i in range(5):
-            text, restore = dx.prompt([f"I am {name}.", f"{i}: {name} again."])
-            if [restore(part) for part in text] != [f"I am {name}.", f"{i}: {name} again."]:
-                wrong.append(name)
+            turns = [f"I am {name}.", f"{i}: {name} again."]
+            sent, restore = dx.prompt(turns)
+            assert [restore(text) for text in sent] == turns
 
-    threads = [threading.Thread(target=ask, args=(name,)) for name in names]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(ask, (f"{first} Whitcombe" for first in "Priya Ulla Maria Anna".split())))

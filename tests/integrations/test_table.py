@@ -1,7 +1,5 @@
 """An Arrow batch in, an Arrow batch out; and Parquet that unpacks to what no memory holds."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,8 +1,6 @@
 """Attacks on whole texts: what a reader infers of the author, and whose text it was."""
 
 import csv
-import io
-import json
 from functools import partial
 from pathlib import Path
 
@@ -88,15 +86,6 @@ def test_a_text_that_stands_is_linked_and_one_that_does_not_is_not():
     assert other[KEPT].value == 0.8 and other[ONLY].value == 0 and other[ONLY].n == 4
 
 
-def write(path, rows):
-    path.write_text("\n".join(json.dumps(row) for row in rows))
-    return str(path)
-
-
-def read(path):
-    return list(csv.DictReader(io.StringIO(path.read_text())))
-
-
 run = partial(run_dx, "attack")
 
 
@@ -107,7 +96,12 @@ def source(tmp_path):
         {"post": text, "who": {"job": job, "alone": f"x{i}", "all": 1}, "other": text.upper()}
         for i, (text, job) in enumerate(zip(some.texts, some.attributes["job"], strict=True))
     ]
-    return write(tmp_path / "posts.jsonl", rows)
+    srsly.write_jsonl(tmp_path / "posts.jsonl", rows)
+    return tmp_path / "posts.jsonl"
+
+
+def read(path):
+    return list(csv.DictReader(path.read_text().splitlines()))
 
 
 def test_the_commands_print_and_write_both_attacks(source, tmp_path, monkeypatch):

@@ -2,11 +2,11 @@
 
 import csv
 import itertools
-import json
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import srsly
 from conftest import SECRETS, leaks, ok, run_dx
 
 from spacy_dxprivacy import Draw, DxError, Rng
@@ -262,27 +262,16 @@ def test_attacks_that_have_nothing_to_work_on_say_so(space):
         attack("bribery", trial)
 
 
-@pytest.fixture
-def run(space_path):
-    return lambda *args: run_dx("attack", *args, "--space", space_path)
-
-
-@pytest.fixture
-def notes(tmp_path, space):
-    """Documents of the words of the space, each with a word that it lacks."""
-    some = np.random.default_rng(3).choice(space.words, (12, 25))
-    path = tmp_path / "notes.jsonl"
-    lines = (json.dumps({"text": " ".join([*words, "Zorblattovich"])}) for words in some)
-    path.write_text("\n".join(lines))
-    return path
-
-
 @pytest.mark.slow
-def test_the_command_writes_figures_and_no_word(run, notes, tmp_path):
+def test_the_command_writes_figures_and_no_word(space_path, tmp_path, space):
+    """Of documents of the words of the space, each with a word that it lacks."""
     pytest.importorskip("matplotlib", reason="plots (matplotlib)")
-    out = tmp_path / "out"
-    args = ("all", notes, "-m", "path", "-m", "laplace", "-e", "2", "--out", out)
-    result = ok(run(*args))
+    some = np.random.default_rng(3).choice(space.words, (12, 25))
+    notes, out = tmp_path / "notes.jsonl", tmp_path / "out"
+    srsly.write_jsonl(notes, ({"text": " ".join([*words, "Zorblattovich"])} for words in some))
+    args = ["attack", "all", notes, "-m", "path", "-m", "laplace", "-e", "2", "--out", out]
+    args += ["--space", space_path]
+    result = ok(run_dx(*args))
     assert "6 documents were attacked" in result.output
     assert {p.name for p in out.iterdir()} == {f"{a}.{x}" for a in ATTACKS for x in ("csv", "svg")}
     for name in ATTACKS:
@@ -292,5 +281,5 @@ def test_the_command_writes_figures_and_no_word(run, notes, tmp_path):
         assert (out / f"{name}.svg").read_bytes().startswith(b"<?xml")
     everything = result.output + "".join(p.read_text() for p in out.iterdir())
     assert not leaks(everything, SECRETS)
-    again = run(*args)
+    again = run_dx(*args)
     assert again.exit_code == 2 and "--force" in again.output

@@ -1,14 +1,13 @@
 """dx attack --model, the judge; and every bad input in a line."""
 
 import csv
-import json
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 import srsly
-from conftest import run_dx
+from conftest import ok, run_dx
 
 from spacy_dxprivacy import DxError, Space
 from spacy_dxprivacy.lab import causal
@@ -29,21 +28,14 @@ def folder(tmp_path, monkeypatch):
     X = np.random.default_rng(0).normal(size=(N, 3))
     Space.from_vectors([f"w{i}" for i in range(N)], X).save(tmp_path / "space")
     rows = np.random.default_rng(1).integers(0, N, (6, 8))
-    texts = [
-        {"text": " ".join(f"w{i}" for i in some) + ".", "id": n} for n, some in enumerate(rows)
-    ]
-    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, texts)) + "\n")
+    texts = [" ".join(f"w{i}" for i in some) + "." for some in rows]
+    records = [{"text": text, "id": i} for i, text in enumerate(texts)]
+    srsly.write_jsonl(tmp_path / "in.jsonl", records)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 MECHANISM = ["-m", "exponential", "-e", "2", "--space", "space"]
-
-
-def run(*arguments, status=0):
-    result = run_dx(*arguments)
-    assert result.exit_code == status, result.output
-    return result
 
 
 def test_files_that_are_no_models_are_refused_and_a_missing_extra_is_named(folder, monkeypatch):
@@ -60,11 +52,12 @@ def test_files_that_are_no_models_are_refused_and_a_missing_extra_is_named(folde
 
 def test_the_frontier_goes_by_who_finds_more_and_names_it(folder):
     pytest.importorskip("matplotlib", reason="plots (matplotlib)")
-    said = run("attack", "frontier", "in.jsonl", *MECHANISM, "--model", "fake", "--out", "found")
+    given = ["attack", "frontier", "in.jsonl", *MECHANISM, "--out"]
+    said = ok(run_dx(*given, "found", "--model", "fake"))
     assert "recovered by" in said.output and "(whichever recovers more)" in said.output
     (row,) = csv.DictReader((folder / "found" / "frontier.csv").read_text().splitlines())
     assert {row["attacker"], row["rare_attacker"]} <= {"word frequencies", "causal model"}
-    pairs = run("attack", "frontier", "in.jsonl", *MECHANISM, "--out", "pairs")
+    pairs = ok(run_dx(*given, "pairs"))
     (alone,) = csv.DictReader((folder / "pairs" / "frontier.csv").read_text().splitlines())
     assert float(row["found"]) >= float(alone["found"]) and "recovered by" not in pairs.output
 

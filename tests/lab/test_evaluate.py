@@ -4,6 +4,7 @@ import json
 from functools import partial
 
 import pytest
+import srsly
 from conftest import run_dx
 
 from spacy_dxprivacy.io.build import make_pipeline
@@ -25,10 +26,9 @@ def named():
 
 
 def label_studio(answers=()):
-    result = [
-        {"value": {"start": a, "end": b, "text": TEXT[a:b], "labels": [of]}} for a, b, of in GOLD
-    ]
-    result += [{"value": {"choices": [answer]}} for answer in answers]
+    values = [{"start": a, "end": b, "text": TEXT[a:b], "labels": [of]} for a, b, of in GOLD]
+    values += [{"choices": [answer]} for answer in answers]
+    result = [{"value": value} for value in values]
     return {"data": {"text": TEXT}, "annotations": [{"result": result}]}
 
 
@@ -46,7 +46,7 @@ FORMS = {
 
 
 def write(path, *rows):
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    srsly.write_jsonl(path, rows)
     return path
 
 

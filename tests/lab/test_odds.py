@@ -119,7 +119,7 @@ NOTES = [
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("odds")
-    (folder / "notes.jsonl").write_text("".join(f"{json.dumps(note)}\n" for note in NOTES))
+    srsly.write_jsonl(folder / "notes.jsonl", NOTES)
     (folder / "names.txt").write_text("Diana\nPaul\nMaria\nAnna\n")
     (folder / "full.txt").write_text("Diana\nPaul Smith\n")
     (folder / "unknown.txt").write_text("Diana\nZorblattovich\n")
@@ -185,9 +185,8 @@ def test_words_of_the_release_are_read_through_its_spelling():
 @pytest.mark.filterwarnings("ignore:.*DX101")
 @pytest.mark.parametrize("name", names())
 def test_every_mechanism_states_the_worst_case_and_a_posterior_or_why_not(folder, name):
-    nlp = sanitizing(
-        space=on_space(folder), mechanism={"@dx_mechanisms": name, **settings_of(name)}
-    )
+    mechanism = {"@dx_mechanisms": name, **settings_of(name)}
+    nlp = sanitizing(space=on_space(folder), mechanism=mechanism)
     text = "met Maria met Maria"
     guarantee = nlp.get_pipe("dx_sanitizer").terms.guarantee
     found = odds(text, nlp(text), "Maria", NAMES, nlp=nlp)

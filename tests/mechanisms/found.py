@@ -3,13 +3,10 @@
 A new mechanism comes under the contract by its import line and its config in configs/.
 """
 
-from __future__ import annotations
-
 import inspect
 import warnings
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from spacy.util import load_config
@@ -23,22 +20,22 @@ EPSILON = 2.0  # those of the configs suit the built-in space, where words are f
 ON_ANY_WORDS = {"dx.Path.v2": {"policy": "plain", "prior": {"@dx_priors": "dx.Uniform.v1"}}}
 
 
-def names() -> list[str]:
+def names():
     return sorted(name for name in registry.dx_mechanisms.get_all() if name.startswith("dx."))
 
 
-def takes_epsilon(name: str) -> bool:
+def takes_epsilon(name):
     return "epsilon" in inspect.signature(registry.dx_mechanisms.get(name)).parameters
 
 
 @cache
-def plane() -> Space:
+def plane():
     """40 words in the plane: small enough for all pairs."""
     points = np.random.default_rng(1).normal(size=(40, 2))
     return Space.from_vectors([f"word{i}" for i in range(40)], points)
 
 
-def settings_of(name: str) -> dict[str, Any]:
+def settings_of(name):
     """Those of its config, at EPSILON unless it has no solution there; {} for one without any."""
     if not takes_epsilon(name):
         return {}
@@ -48,7 +45,7 @@ def settings_of(name: str) -> dict[str, Any]:
 
 
 @cache
-def _block(name: str) -> dict[str, Any]:
+def _block(name):
     """The mechanism of the first config that has it."""
     for path in sorted(CONFIGS.glob("*.cfg")):
         for component in load_config(path)["components"].values():
@@ -58,7 +55,7 @@ def _block(name: str) -> dict[str, Any]:
     return {"epsilon": EPSILON}  # test_configs.py asks for the config
 
 
-def _has_solution(name: str, given: dict[str, Any]) -> bool:
+def _has_solution(name, given):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DxWarning)
         try:
@@ -68,6 +65,6 @@ def _has_solution(name: str, given: dict[str, Any]) -> bool:
     return True
 
 
-def made(name: str, **settings: Any) -> Any:
+def made(name, **settings):
     """Not fitted."""
     return registry.resolve({"mechanism": {"@dx_mechanisms": name, **settings}})["mechanism"]

@@ -20,12 +20,8 @@ def cloud():
     centres = rng.normal(size=(20, 6)) * 2
     X = centres[rng.integers(20, size=N)] + rng.normal(size=(N, 6))
     bits = np.where(np.arange(N) % 4 == 0, 1, 0) + np.where(np.arange(N) % 10 == 0, 2, 0)
-    return Space.from_vectors(
-        [f"w{i}" for i in range(N)],
-        X,
-        classes=bits.astype(np.uint64),
-        class_names=("month", "name"),
-    )
+    classes = {"classes": bits.astype(np.uint64), "class_names": ("month", "name")}
+    return Space.from_vectors([f"w{i}" for i in range(N)], X, **classes)
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +107,5 @@ def test_beyond_some_size_near_words_are_sought_by_codes_and_most_are_found(monk
     fast = word_graph.build(space)
     one, other = (set(zip(*(e.tolist() for e in g.edges[:2]), strict=True)) for g in (exact, fast))
     assert len(one & other) > 0.95 * len(one)
-    assert np.array_equal(
-        fast.distances(np.arange(50))[:, :50], fast.distances(np.arange(50))[:, :50].T
-    )
+    D = fast.distances(np.arange(50))[:, :50]
+    assert np.array_equal(D, D.T)

@@ -230,10 +230,8 @@ def test_the_noise_has_its_distribution_and_its_scale_to_2_percent(
     name, space, settings, row, statistic, distribution
 ):
     mechanism, Z = noise(name, space, row, **settings)
-    distribution, found = (
-        distribution(mechanism) if isfunction(distribution) else distribution,
-        statistic(Z),
-    )
+    distribution = distribution(mechanism) if isfunction(distribution) else distribution
+    found = statistic(Z)
     assert kstest(found[:20_000], distribution.cdf).pvalue > 1e-3
     error = distribution.std() / np.sqrt(TIMES)
     assert abs(found.mean() - distribution.mean()) < SIGMAS * error

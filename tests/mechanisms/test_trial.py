@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import spacy
+from conftest import sanitizing
 
 from spacy_dxprivacy import Draw, DxError, Guarantee, registry
 from spacy_dxprivacy.mechanisms.built import check_fitted, check_mechanism
@@ -43,17 +43,13 @@ UNMADE = {
     "no sample": ({"sample": None}, r"DX046.*test\.Theirs\.v1.*no sample\(rows, rng\)"),
     "no guarantee": ({"guarantee": None}, "DX001.*guarantee of the mechanism"),
     "a promise of theirs": ({"guarantee": Quack()}, "DX001.*guarantee of the mechanism"),
-    "no distances": (
-        {"guarantee": replace(PROMISE, covers="finite")},
-        r"DX048.*'finite', which needs distances\(rows\)",
-    ),
-    "no covers": (
-        {"guarantee": replace(PROMISE, covers="related")},
-        r"DX048.*'related', which needs covers\(rows\)",
-    ),
+    "no distances": ({"guarantee": replace(PROMISE, covers="finite")},
+                     r"DX048.*'finite', which needs distances\(rows\)"),
+    "no covers": ({"guarantee": replace(PROMISE, covers="related")},
+                  r"DX048.*'related', which needs covers\(rows\)"),
     "in_clear is a text": ({"facts": Facts(in_clear="casing")}, "DX001.*in_clear of the mechanism"),
     "facts of theirs": ({"facts": {"in_clear": ()}}, "DX001.*facts of the mechanism"),
-}
+}  # fmt: skip
 
 
 def vectors(X):
@@ -96,17 +92,13 @@ def test_what_lacks_a_part_is_refused_when_the_component_is_made(changed, says):
     assert str(refused.value).count("\n") == 0
     registry.dx_mechanisms("test.Theirs.v1", func=lambda: theirs(**changed))
     with pytest.raises(DxError, match=says):
-        spacy.blank("en").add_pipe(
-            "dx_sanitizer", config={"mechanism": {"@dx_mechanisms": "test.Theirs.v1"}}
-        )
+        sanitizing(mechanism={"@dx_mechanisms": "test.Theirs.v1"})
 
 
 def test_a_kind_that_is_not_known_is_refused_when_the_promise_is_made():
     registry.dx_mechanisms("test.Renyi.v1", func=lambda: theirs(guarantee=Guarantee("renyi", 1.0)))
     with pytest.raises(DxError, match=r"kind must be one of .*'renyi'"):
-        spacy.blank("en").add_pipe(
-            "dx_sanitizer", config={"mechanism": {"@dx_mechanisms": "test.Renyi.v1"}}
-        )
+        sanitizing(mechanism={"@dx_mechanisms": "test.Renyi.v1"})
 
 
 @pytest.mark.parametrize(("sample", "says"), UNFIT.values(), ids=UNFIT)

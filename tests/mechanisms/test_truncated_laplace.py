@@ -40,9 +40,6 @@ def shifts(d, reach, k, seed=0):
     return V * reach / np.linalg.norm(V, axis=1, keepdims=True)
 
 
-# -- the distribution ------------------------------------------------------------------------------
-
-
 # -- as published --------------------------------------------------------------------------------
 
 

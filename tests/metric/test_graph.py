@@ -1,7 +1,5 @@
 """The graph of near words: its shortest paths, the reached sets, and the metric of a policy."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 
 import numpy as np

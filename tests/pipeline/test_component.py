@@ -307,8 +307,6 @@ def test_a_disabled_sanitizer_leaves_no_receipt_and_nothing_is_released_without(
             assert not leaks(everything_told(caught.value))
 
 
-# -- hostile texts -----------------------------------------------------------------------------
-
 # -- settings that are wrong -------------------------------------------------------------------
 
 
@@ -452,8 +450,6 @@ def test_a_tagger_with_a_copy_of_its_tok2vec_reads_the_new_words():
     nlp.add_pipe("dx_sanitizer", before="tagger")
     doc = nlp("She saw him in the garden, and then went home.")
     words = [token.text for token in doc]
-    alone = listening()
-    alone.get_pipe("tok2vec")
     with nlp.select_pipes(disable=["dx_sanitizer"]):
         again = nlp(spacy.tokens.Doc(nlp.vocab, words, [bool(t.whitespace_) for t in doc]))
     assert [token.tag_ for token in doc] == [token.tag_ for token in again]

@@ -95,7 +95,6 @@ def test_a_receipt_that_fits_is_claimed_and_one_of_another_text_is_none(forged, 
     assert "may have written its receipt" in shown
     found = audit_release(after, after.parent / "before.txt", space=Space.load(space_path))
     assert not found.leaked and any("nobody signed" in note for note in found.notes)
-    given = audit_release(
-        after, after.parent / "before.txt", space=Space.load(space_path), receipt=dict(true)
-    )
+    how = {"space": Space.load(space_path), "receipt": dict(true)}
+    given = audit_release(after, after.parent / "before.txt", **how)
     assert given.leaked and not any("nobody signed" in note for note in given.notes)

@@ -5,6 +5,7 @@ import math
 
 import pytest
 import spacy
+import srsly
 from conftest import PERSONS, run_dx, sanitizing
 
 from spacy_dxprivacy import DxError, Guarantee, Space, registry
@@ -57,9 +58,8 @@ def test_words_of_a_sentence_add_up_and_sentences_as_zcdp(nlp):
 
 def test_a_receipt_is_the_same_for_other_names_of_the_same_layout(nlp):
     other = TEXT.replace("Maria", "John1").replace("Smith", "Maria").replace("John1", "Smith")
-    named = [
-        {"label": "PERSON", "pattern": n} for n in ("Smith Lopez", "John Maria", "Maria", "Smith")
-    ]
+    names = ("Smith Lopez", "John Maria", "Maria", "Smith")
+    named = [{"label": "PERSON", "pattern": name} for name in names]
     one, two = nlp(TEXT)._.dx.persons, make(named)(other)._.dx.persons
     assert {row["mentions"] for row in one["most"]} == {row["mentions"] for row in two["most"]}
     assert one["apart"] == two["apart"] and one["largest"] == two["largest"]
@@ -171,8 +171,7 @@ RECORDS = [
 def run(tmp_path):
     """Return a function that sanitises RECORDS, and gives the result, its texts and its receipt."""
     (tmp_path / "c.cfg").write_text(PERSONS)
-    lines = [json.dumps(record) for record in RECORDS]
-    (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n")
+    srsly.write_jsonl(tmp_path / "in.jsonl", RECORDS)
 
     def sanitize(*options):
         out, receipt = tmp_path / "out.jsonl", tmp_path / "receipt.json"
@@ -181,8 +180,7 @@ def run(tmp_path):
         done = run_dx("sanitize", *files, *more)
         if not receipt.exists():
             return done, [], {}
-        kept = [json.loads(line)["who"] for line in out.read_text().splitlines()]
-        return done, kept, json.loads(receipt.read_text())
+        return done, [row["who"] for row in srsly.read_jsonl(out)], srsly.read_json(receipt)
 
     return sanitize
 

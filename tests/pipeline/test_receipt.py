@@ -112,9 +112,8 @@ def test_a_receipt_that_came_with_the_input_is_a_claim(tmp_path):
 def test_a_mechanism_that_was_fitted_on_another_space_is_refused(tmp_path):
     nlp = make(tmp_path, LAPLACE)
     nlp("word1")
-    nlp.get_pipe("dx_sanitizer").settings.mechanism.fit(
-        Space.from_vectors(["a", "b"], [[1.0], [2.0]])
-    )
+    other = Space.from_vectors(["a", "b"], [[1.0], [2.0]])
+    nlp.get_pipe("dx_sanitizer").settings.mechanism.fit(other)
     with pytest.raises(DxError, match="DX041"):
         nlp("word1")
 
@@ -149,10 +148,8 @@ def test_what_an_attacker_found_stands_beside_the_default_epsilon_alone():
     """Of other settings, or epsilons beyond what was measured, nobody measured it."""
 
     def told(**mechanism):
-        nlp = spacy.blank("en")
         block = {"@dx_mechanisms": "dx.Path.v2", "epsilon": 0.8, **mechanism}
-        nlp.add_pipe("dx_sanitizer", config={"mechanism": block})
-        return nlp("the dog sat")._.dx.attacker
+        return sanitizing(mechanism=block)("the dog sat")._.dx.attacker
 
     balanced = LEVELS["balanced"]
     assert told()["found"] == pytest.approx(balanced.found, abs=1e-3)
@@ -189,9 +186,8 @@ def test_a_receipt_of_entities_states_their_surrogates_and_no_unused_mechanism()
     assert receipt.guarantee["epsilon"] == 0.01 and receipt.guarantee["metric"] == "days"
     assert receipt.guarantee["covers"] == "stated" and receipt.guarantee["space"] == ""
     assert receipt.total["epsilon"] == 0.01 and receipt.perturbed == receipt.draws == 0
-    assert {getattr(receipt, name) for name in ("attacker", "scale", "odds", "any_two_texts")} == {
-        None
-    }
+    for name in ("attacker", "scale", "odds", "any_two_texts"):
+        assert getattr(receipt, name) is None
     assert not [what for what in receipt.in_clear if "how many words the space" in what]
     assert nlp("Mary Hollis came.")._.dx.total["epsilon"] == 0.0
 
@@ -216,7 +212,7 @@ def test_the_name_of_the_attribute_can_be_chosen():
 def test_a_name_that_is_none_or_that_others_have_is_refused(name):
     Doc.set_extension("taken", default=None, force=True)
     with pytest.raises(DxError, match="attribute"):
-        spacy.blank("en").add_pipe("dx_sanitizer", config={"attribute": name})
+        sanitizing(attribute=name)
 
 
 def test_displacy_has_colours_for_the_labels_of_a_release():

@@ -2,7 +2,7 @@
 
 import pytest
 import spacy
-from conftest import pipeline_of
+from conftest import pipeline_of, sanitizing
 
 from spacy_dxprivacy import DxError, registry
 
@@ -43,9 +43,8 @@ def test_a_recogniser_that_predicts_nothing_protects_nothing_and_is_refused():
 
 
 def test_a_listed_word_that_the_tokenizer_splits_is_refused_without_naming_it():
-    nlp = spacy.blank("en")
     selector = {"@dx_selectors": "dx.WordList.v1", "words": ["zorblatt", "New York", "can't"]}
-    nlp.add_pipe("dx_sanitizer", config={"selector": selector})
+    nlp = sanitizing(selector=selector)
     with pytest.raises(DxError, match=r"DX029.* 2 word") as caught:
         nlp("Meet Zorblatt")
     assert "York" not in str(caught.value)

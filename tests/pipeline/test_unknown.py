@@ -85,11 +85,7 @@ def test_the_default_leaves_no_holes_and_states_the_form():
 def test_an_unknown_word_has_no_influence():
     """Under one seed, whatever the unknown word and digits are, the same text comes out."""
     texts = ["we met Zorblatt at 617-555-0142 today", "we met Quuxington at 983-555-7760 today"]
-    released = []
-    for text in texts:
-        nlp = sanitizing(seed=5)
-        released.append(nlp(text).text)
-    assert released[0] == released[1]
+    assert len({sanitizing(seed=5)(text).text for text in texts}) == 1
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import srsly
 from sampler.distributions import moves
 
 from spacy_dxprivacy import DxError, UsageError
@@ -132,8 +133,8 @@ def folder(saved_prior, tmp_path):
 
 
 def change(folder, **entries):
-    about = json.loads((folder / "prior.json").read_text())
-    (folder / "prior.json").write_text(json.dumps({**about, **entries}))
+    about = srsly.read_json(folder / "prior.json")
+    srsly.write_json(folder / "prior.json", {**about, **entries})
 
 
 def arrays(folder, **changes):
@@ -147,14 +148,15 @@ def zero(X):
     return 0 * X
 
 
+def less(X):
+    return X * np.float32(1 - 1e-5)
+
+
 DAMAGE = {
     "another format": (lambda f: change(f, format=9), "its format is 9"),
     "another kind": (lambda f: change(f, kind="triples"), "its kind is 'triples'"),
     "another digest": (lambda f: change(f, digest="0"), "does not match its digest"),
-    "changed numbers": (
-        lambda f: arrays(f, delta_data=lambda X: X * np.float32(1 - 1e-5)),
-        "does not match its digest",
-    ),
+    "changed numbers": (lambda f: arrays(f, delta_data=less), "does not match its digest"),
     "states that lead nowhere": (lambda f: arrays(f, back=zero, delta_data=zero), "leads nowhere"),
     "numbers out of range": (lambda f: arrays(f, delta_indices=lambda X: X + 10**6), "damaged"),
     "no json": (lambda f: (f / "prior.json").write_text("["), "damaged"),
@@ -186,8 +188,7 @@ def test_the_script_reads_folders_of_texts(text, tmp_path):
     corpus.mkdir()
     (corpus / "a.txt").write_text("\n".join(text[:300]) + "\n")
     (corpus / "b.txt").write_text("\n".join(text[300:600]) + "\n")
-    rows = [json.dumps({"body": line}) for line in text[600:]]
-    (corpus / "c.jsonl").write_text("\n".join([*rows, ""]))
+    srsly.write_jsonl(corpus / "c.jsonl", [{"body": line} for line in text[600:]])
 
     def run(*options):
         args = [corpus, tmp_path / "out", "--field", "body", "--types", 20, *options]

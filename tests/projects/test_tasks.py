@@ -1,12 +1,12 @@
 """The script of tasks: what a model learns of a release, and what an attacker recovers of it."""
 
 import csv
-import json
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import srsly
 from conftest import module_of
 
 from spacy_dxprivacy import Space, UsageError
@@ -27,15 +27,14 @@ def space():
 def texts(tmp_path):
     """Two topics by words of their own, two authors by another one."""
     rng = np.random.default_rng(0)
-    lines = []
+    rows = []
     for i in range(48):
         topic, author = i % 2, i // 2 % 2
         words = rng.integers(0, 8, 4) + 8 * topic
         text = " ".join([*(WORDS[w] for w in words), WORDS[16 + 4 * author]])
-        lines.append(json.dumps({"text": text, "topic": topic, "author": f"a{author}"}))
-    path = tmp_path / "texts.jsonl"
-    path.write_text("\n".join(lines))
-    return path
+        rows.append({"text": text, "topic": topic, "author": f"a{author}"})
+    srsly.write_jsonl(tmp_path / "texts.jsonl", rows)
+    return tmp_path / "texts.jsonl"
 
 
 @pytest.fixture

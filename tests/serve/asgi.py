@@ -1,23 +1,17 @@
 """Requests to an ASGI application, without a network and without a client library."""
 
-from __future__ import annotations
-
 import asyncio
 import json
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from spacy.language import Language
-
-from spacy_dxprivacy.config import ServiceOptions
 from spacy_dxprivacy.integrations.serve.app import make_app
 from spacy_dxprivacy.integrations.serve.callers import Callers, account_of
 from spacy_dxprivacy.integrations.serve.service import Service
 from spacy_dxprivacy.io.build import get_sanitizer
 
 
-def app_of(stack: ExitStack, pipelines: list[Language], limits: ServiceOptions, **options: Any):
+def app_of(stack, pipelines, limits, **options):
     """The service on these pipelines, whose threads end with the stack. options: tokens of callers;
     budget, and path of their account."""
     terms = get_sanitizer(pipelines[0]).terms
@@ -38,19 +32,19 @@ class Answer:
     body: bytes
 
     @property
-    def json(self) -> Any:
+    def json(self):
         return json.loads(self.body)
 
 
-def ask(app: Any, path: str, body: Any = None, **how: Any) -> Answer:
+def ask(app, path, body=None, **how):
     """See asked."""
     return asyncio.run(asked(app, path, body, **how))
 
 
 async def asked(
-    app: Any, path: str, body: Any = None, *, method: str = "", host: str = "localhost:8000",
-    parts: list[bytes | None] | None = None, pause: float = 0, **headers: str,
-) -> Answer:  # fmt: skip
+    app, path, body = None, *, method = "", host = "localhost:8000",
+    parts = None, pause = 0, **headers,
+):  # fmt: skip
     """body: bytes, or what goes as JSON. parts: of a body that comes piece by piece, None where the
     client goes away. pause: seconds before each part."""
     raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
@@ -58,7 +52,7 @@ async def asked(
     sent: list[dict[str, Any]] = []
     waiting = list(parts) if parts is not None else [raw or b""]
 
-    async def receive() -> dict[str, Any]:
+    async def receive():
         await asyncio.sleep(pause if waiting else 60)
         part = waiting.pop(0)
         if part is None:
@@ -66,7 +60,7 @@ async def asked(
         more = any(p is not None for p in waiting)
         return {"type": "http.request", "body": part, "more_body": more}
 
-    async def send(message: dict[str, Any]) -> None:
+    async def send(message):
         sent.append(message)
 
     method = method or ("GET" if raw is None and parts is None else "POST")

@@ -1,7 +1,5 @@
 """The built-in English space has the properties that its documentation claims."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The exact search and the answers about all pairs are those of a float64 brute force."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Forged files beside the vectors of a space: refused, or the guarantee is "claimed"."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from dataclasses import replace

@@ -7,7 +7,6 @@ import tracemalloc
 import pytest
 
 from spacy_dxprivacy.entities.surrogates import Draws, Mention
-from spacy_dxprivacy.io.files.keys import make_key
 from spacy_dxprivacy.privacy.randomness import Rng
 from spacy_dxprivacy.registries import registry
 
@@ -20,12 +19,6 @@ PEOPLE = [
     ("José", "García", "jose", "garcia"), ("Łukasz", "Kowalski", "lukasz", "kowalski"),
     ("Anna-Lena", "Schäfer", "annalena", "schaefer"), ("Yuki", "Tanaka", "yuki", "tanaka"),
 ]  # fmt: skip
-
-
-@pytest.fixture
-def key(tmp_path):
-    make_key(tmp_path / "a.key")
-    return str(tmp_path / "a.key")
 
 
 def made(name, key=None, **settings):

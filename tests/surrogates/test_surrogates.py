@@ -46,12 +46,6 @@ def draw(surrogate, *texts, label="X", seed=0, before="", user=""):
     return surrogate.replace(mentions, Draws(Rng(seed), user))
 
 
-@pytest.fixture
-def key(tmp_path):
-    make_key(tmp_path / "key")
-    return str(tmp_path / "key")
-
-
 @pytest.mark.parametrize("name", surrogate_names())
 def test_a_surrogate_keeps_its_protocol(name):
     one = made(name)

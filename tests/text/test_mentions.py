@@ -19,9 +19,8 @@ def doc_of(text, *found):
     """found: (text of an entity's first mention, label), as an NER would give them."""
     doc = NLP.make_doc(text)
     starts = [(text.index(part), part, label) for part, label in found]
-    doc.set_ents(
-        [doc.char_span(i, i + len(p), label, alignment_mode="expand") for i, p, label in starts]
-    )
+    how = {"alignment_mode": "expand"}
+    doc.set_ents([doc.char_span(i, i + len(p), label, **how) for i, p, label in starts])
     return doc
 
 
@@ -59,11 +58,8 @@ def test_a_part_of_a_name_has_to_be_written_as_one(text, name, expected):
 
 
 def test_places_and_numbers_are_found_again_as_a_whole():
-    doc = doc_of(
-        "In New Ulm, 555-0199: not new, but NEW ULM and 555-0199.",
-        ("New Ulm", "GPE"),
-        ("555-0199", "PHONE"),
-    )
+    text = "In New Ulm, 555-0199: not new, but NEW ULM and 555-0199."
+    doc = doc_of(text, ("New Ulm", "GPE"), ("555-0199", "PHONE"))
     told = left(doc, "GPE", "PHONE")
     assert "555" not in told and "Ulm" not in told and "ULM" not in told and "not new" in told
 

@@ -99,13 +99,9 @@ def test_words_beside_names_have_their_capital(words, spelled):
 
 def test_documents_side_by_side_are_spelled_as_if_each_were_alone():
     texts = [
-        (["he", "saw", "a"], "   "),
-        (["apple", "'s"], "- "),
-        (["'s", "n't", "new"], "-- "),
-        (["York", "."], "- "),
-        (["-", "one", "a", '"'], "    "),
-        (["owl", "\n"], "--"),
-    ]
+        (["he", "saw", "a"], "   "), (["apple", "'s"], "- "), (["'s", "n't", "new"], "-- "),
+        (["York", "."], "- "), (["-", "one", "a", '"'], "    "), (["owl", "\n"], "--"),
+    ]  # fmt: skip
     words = [word for some, _ in texts for word in some]
     spaces = np.array([blank == " " for _, blanks in texts for blank in blanks])
     sizes = [len(some) for some, _ in texts]
@@ -113,7 +109,5 @@ def test_documents_side_by_side_are_spelled_as_if_each_were_alone():
     spelled, blanks = spell(words, spaces, np.ones(len(words), dtype=bool), firsts)
     for (some, alone), first, size in zip(texts, firsts, sizes, strict=True):
         part = slice(first, first + size)
-        new = "".join(
-            w + " " * s for w, s in zip(spelled[part], blanks[part].tolist(), strict=True)
-        )
-        assert new == text(some, alone)
+        pairs = zip(spelled[part], blanks[part].tolist(), strict=True)
+        assert "".join(word + " " * blank for word, blank in pairs) == text(some, alone)

@@ -1,7 +1,5 @@
 """`python -m spacy dx audit mechanism`: configs in, verdicts out, mistakes in one line."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path
@@ -9,7 +7,6 @@ from pathlib import Path
 import pytest
 from conftest import ok, run_dx
 
-import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.lab.audit.mechanism import mechanism_of
 

@@ -1,7 +1,5 @@
 """Quick audits refute what is false and leave alone what is true."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Words of the original in a release: found wherever they are, by chance, declared or leaked."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import warnings
@@ -15,7 +13,6 @@ import srsly
 from conftest import ok, on_space, run_dx, sanitizing, space_options
 from spacy.tokens import Doc, DocBin
 
-import spacy_dxprivacy.cli  # noqa: F401  (adds the commands)
 from spacy_dxprivacy import Space, release
 from spacy_dxprivacy.lab.audit import BadFile, audit_release
 from spacy_dxprivacy.lab.audit.files import unpacked
@@ -46,8 +43,16 @@ def space(space_path):
 @pytest.fixture
 def original(tmp_path):
     path = tmp_path / "o.jsonl"
-    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS))
+    srsly.write_jsonl(path, ({"text": text} for text in TEXTS))
     return path
+
+
+def receipt_of(source, target, space_path, *options):
+    """Sanitise, and return the receipt."""
+    path = target.parent / "receipt.json"
+    where = [*space_options(space_path), "--receipt", path]
+    ok(run_dx("sanitize", source, target, *where, *options))
+    return srsly.read_json(path)
 
 
 def showing(receipt, in_clear):
@@ -68,10 +73,7 @@ def sanitised(original, space_path, tmp_path):
             source.write_text("text\n" + "".join(f'"{text}"\n' for text in TEXTS))
         else:
             source = original
-        receipt = tmp_path / "receipt.json"
-        where = [*space_options(space_path), "--receipt", receipt]
-        ok(run_dx("sanitize", source, target, "--epsilon", 1.0, *where, *options))
-        return target, source, json.loads(receipt.read_text())
+        return target, source, receipt_of(source, target, space_path, "--epsilon", 1.0, *options)
 
     return make
 
@@ -102,12 +104,10 @@ def test_what_dx_sanitize_writes_leaks_nothing_undeclared(kind, sanitised, space
 def test_a_long_code_does_not_come_back_by_chance(space_path, space, tmp_path, code, leaked):
     source, target = tmp_path / "o.txt", tmp_path / "r.txt"
     source.write_text(f"The small cat sleeps near {code}.")
-    where = [*space_options(space_path), "--receipt", tmp_path / "r.json", "--epsilon", 1.0]
-    assert run_dx("sanitize", source, target, *where).exit_code == 0
+    receipt = receipt_of(source, target, space_path, "--epsilon", 1.0)
     text = target.read_text()
     assert code == "40" or code not in text
     target.write_text(f"{text.rpartition(' ')[0]} {code}.")
-    receipt = json.loads((tmp_path / "r.json").read_text())
     assert audit_release(target, source, receipt=receipt, space=space).leaked == leaked
 
 
@@ -116,10 +116,9 @@ def test_a_folder_of_files_is_audited_as_a_whole(tmp_path, space_path, space):
     before.mkdir()
     for number, text in enumerate(TEXTS):
         (before / f"{number}.txt").write_text(text)
-    where = [*space_options(space_path), "--receipt", tmp_path / "r.json"]
-    assert run_dx("sanitize", before, tmp_path / "after", *where).exit_code == 0
-    receipt = json.loads((tmp_path / "r.json").read_text())
-    assert not audit_release(tmp_path / "after", before, receipt=receipt, space=space).leaked
+    after = tmp_path / "after"
+    receipt = receipt_of(before, after, space_path)
+    assert not audit_release(after, before, receipt=receipt, space=space).leaked
 
 
 @pytest.mark.parametrize("when", ["before", "in a zone", "after"])
@@ -194,8 +193,8 @@ def test_a_docbin_without_receipts_counts_as_plaintext(space, original, tmp_path
 
 def test_the_original_in_another_field_is_found(sanitised, space):
     target, source, receipt = sanitised("jsonl")
-    rows = [{**json.loads(line), "raw": "old DOG"} for line in target.read_text().splitlines()]
-    target.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rows = [{**row, "raw": "old DOG"} for row in srsly.read_jsonl(target)]
+    srsly.write_jsonl(target, rows)
     report = audit_release(target, source, receipt=receipt, space=space)
     assert kinds(report) == {"field raw"}
     declared = showing(receipt, [*receipt["stages"][-1]["in_clear"], "the fields raw, id"])
@@ -303,11 +302,10 @@ def test_what_is_kept_is_declared_by_the_receipt(
     ending, option, given, declared, original, space_path, space, tmp_path
 ):
     rows = [{"text": text, "place": "garden", "id": 7} for text in TEXTS]
-    original.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    out, path = tmp_path / f"out.{ending}", tmp_path / "r.json"
-    how = [*space_options(space_path), "--receipt", path, option, given]
-    assert run_dx("sanitize", original, out, *how).exit_code == 0
-    receipt = json.loads(path.read_text()) if ending == "jsonl" else None
+    srsly.write_jsonl(original, rows)
+    out = tmp_path / f"out.{ending}"
+    receipt = receipt_of(original, out, space_path, option, given)
+    receipt = receipt if ending == "jsonl" else None
     report = audit_release(out, original, receipt=receipt, space=space)
     assert not report.leaked and declared in kinds(report, declared=True)
 

@@ -1,7 +1,5 @@
 """Audits of long sentences: honest mechanisms stand, others are refuted or inconclusive."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

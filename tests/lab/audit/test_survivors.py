@@ -1,7 +1,5 @@
 """What a recogniser found in the originals is sought in what became of them."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
