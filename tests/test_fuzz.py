@@ -132,8 +132,6 @@ def test_every_text_comes_out_without_its_unknown_words(nlp, texts):
                 assert old.is_space or old.is_punct or new.lower_ in (COVER, "[redacted]")
 
 
-# -- files -------------------------------------------------------------------------------------
-
 TABLES = ["jsonl", "csv", "tsv", *(["parquet"] if find_spec("pyarrow") else [])]
 DOCUMENTS = ["txt", "html", "md", "eml"]
 
@@ -201,9 +199,6 @@ def test_every_document_of_a_folder_is_written_or_named(dx, folder, texts):
     for path in source.iterdir():
         assert (path.name in names) != (f"{path.name}, record 1: " in done.stderr)
     assert not any(leaks(path.read_bytes(), UNKNOWN_SECRETS) for path in target.iterdir())
-
-
-# -- what is damaged, or no such thing ---------------------------------------------------------
 
 
 @st.composite

@@ -70,9 +70,6 @@ def test_the_search_finds_what_it_looks_for(source):
     assert offences(source)
 
 
-# -- msgpack and DocBin ----------------------------------------------------------------------------
-
-
 class Evil:
     """Would write a file if it were unpickled."""
 
@@ -156,9 +153,6 @@ def test_objects_are_bytes_like_any_other_and_not_unpickled(tmp_path):
     assert list(read_file(tmp_path / "r.spacy", "text")) and not trap.exists()
 
 
-# -- bombs -----------------------------------------------------------------------------------------
-
-
 def test_a_docbin_that_is_a_bomb_is_not_inflated(monkeypatch):
     monkeypatch.setattr(limits, "FREE", 2**16)
     bomb = message(tokens=bytes(10**7))
@@ -173,9 +167,6 @@ def test_a_docbin_beyond_the_limits_is_refused(monkeypatch):
     monkeypatch.setattr(packed, "MAX_DOCBIN", 10)
     with pytest.raises(UsageError, match="DX095"):
         records(message(), "spacy")
-
-
-# -- sizes and nesting -----------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -87,9 +87,6 @@ def test_random_words_for_unknown_ones_differ_between_workers(make_nlp, forking)
     assert len({doc.text for doc in docs}) == 4
 
 
-# -- the stream itself ---------------------------------------------------------------------------
-
-
 def _numbers(rng, queue):
     queue.put(rng.uniform(4).tolist())
 
@@ -144,9 +141,6 @@ def test_a_seeded_sanitizer_refuses_a_worker_whatever_the_text(make_nlp, forking
         list(nlp.pipe([text] * 4, n_process=2))
 
 
-# -- workers at work -----------------------------------------------------------------------------
-
-
 def test_workers_sanitise_like_the_parent(make_nlp, forking, mechanism):
     nlp = make_nlp(mechanism=mechanism, before=("sentencizer",), carry=["sents"])
     inputs = [(SECRET_TEXT, 1), ("", 2), (nlp.make_doc("the dog. A cat"), 3)]
@@ -192,8 +186,6 @@ print(len(list(nlp.pipe(["the dog saw the cat " * 1000] * 4, n_process=2, batch_
 
 @pytest.mark.slow
 def test_a_warm_parent_forks_without_hanging(forking):
-    here = os.path.dirname(__file__)
-    done = subprocess.run(
-        [sys.executable, "-c", WARM_UP], cwd=here, capture_output=True, text=True, timeout=60
-    )
+    how = {"cwd": os.path.dirname(__file__), "capture_output": True, "text": True, "timeout": 60}
+    done = subprocess.run([sys.executable, "-c", WARM_UP], **how)
     assert done.stdout.strip() == "4", done.stderr

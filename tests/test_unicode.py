@@ -37,8 +37,6 @@ def nlp():
     return make_pipeline(entities=LABELS)
 
 
-# -- the normal form -------------------------------------------------------------------------------
-
 POOL = (
     "aeéß \u200b\u2068\xad\ufe0fО\u03b1\u200d\u2764\U0001f467.\uff30\U0001d40f\u0301\u0336\u0327"
     "\uae40\u1100\u1161\u11a8\u0905\u093c1\ufb01\n-\u20e3=\u0338\u09c7\u09be\0\x1b[m"
@@ -93,9 +91,6 @@ def test_the_places_of_formats_move_with_the_text():
     assert new.text == "José met Zoë." and new.user_data[MARKS] == [5, 9, 13]
     own = Doc(nlp.vocab, words=["Jose\u0301 met", "x\u200b"], spaces=[True, False])
     assert [t.text for t in in_normal_form(own, nlp, None)] == ["José met", "x"]
-
-
-# -- entity mode -----------------------------------------------------------------------------------
 
 
 def marked(before, after):
@@ -162,9 +157,6 @@ def test_a_recogniser_of_another_package_reads_the_normal_text():
     assert "zlar" not in nlp(unicodedata.normalize("NFD", "It was Núñzlar.")).text
 
 
-# -- other scripts ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "name",
     ["李娜", "김민준", "田中太郎", "दीपक शर्मा", "Иван Петров", "Γιώργος", "יוסי כהן", "أحمد حسن"],
@@ -186,9 +178,6 @@ def test_symbols_are_no_names():
 def test_a_latin_word_with_letters_that_look_alike_is_read_as_it_looks(nlp):
     assert normal_form("Реtеr Оkаfоr") == "Peter Okafor"
     assert "kаf" not in nlp("Dear Реtеr Оkаfоr, hello.").text
-
-
-# -- odd ways to write a name ----------------------------------------------------------------------
 
 
 def letters(capital, small):

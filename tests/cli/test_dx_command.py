@@ -21,9 +21,6 @@ from spacy_dxprivacy.pipeline.component import DEFAULT_CONFIG
 MISTAKES = srsly.read_yaml(Path(__file__).with_name("mistakes.yaml"))
 
 
-# -- the program -------------------------------------------------------------------------------
-
-
 def test_help_lists_every_command_in_two_groups():
     use, evaluate = run_dx("--help").stdout.split("Use:")[1].split("Evaluate:")
     named = [re.findall(r"^  (\w+) ", part, re.M) for part in (use, evaluate)]
@@ -63,9 +60,6 @@ def test_overrides_may_stand_anywhere_and_take_one_value():
     assert others == ["in.txt", "-e", ".5", "out.txt", "--", "--g.h"]
     assert overrides == ["--a.b", "1", "--c.d=2", "--e.f"]
     assert split_overrides(["--text=Hello. You."]) == (["--text=Hello. You."], [])
-
-
-# -- configs -----------------------------------------------------------------------------------
 
 
 def test_a_config_of_spacy_has_every_default_and_makes_the_same_pipeline(tmp_path):

@@ -21,17 +21,6 @@ def test_the_default_epsilon_is_that_of_the_readme():
     assert f"{DEFAULT_CONFIG['mechanism']['epsilon']} nats per unit" in TEXT
 
 
-def test_the_levels_are_those_of_the_package():
-    rows = re.findall(
-        r"^\| `(\w+)`.*?\| ([\d.]+) \| (\d+) % \| (\d+) % \| (\d+) % \| (\S+) \|$", TEXT, re.M
-    )
-    assert [name for name, *_ in rows] == list(LEVELS)
-    for (_, epsilon, *shares, _), level in zip(rows, LEVELS.values(), strict=True):
-        assert float(epsilon) == level.epsilon
-        expected = (level.found, level.rare_found, level.kept)
-        assert [int(share) for share in shares] == [round(100 * one) for one in expected]
-
-
 def test_the_accuracies_are_those_of_the_result_file():
     tasks = json.loads((README.parent / "docs/experiments/tasks.json").read_text(encoding="utf8"))
     column = tasks["columns"].index("trained on release, tested on unmodified")

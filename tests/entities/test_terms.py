@@ -67,9 +67,6 @@ def characters(doc, labels):
     return {i for e in doc.ents if e.label_ in labels for i in range(e.start_char, e.end_char)}
 
 
-# -- the written texts -----------------------------------------------------------------------------
-
-
 def test_courts_notes_tickets_and_forms_have_few_words_that_are_taken_for_persons(read_texts):
     n_words = wrong = 0
     for doc, spans in read_texts:
@@ -96,9 +93,6 @@ def test_most_of_what_they_name_is_recognised(read_texts, kind, labels, share):
         taken = characters(doc, labels)
         found += [taken.issuperset(range(s, e)) for label, s, e in spans if label == kind]
     assert sum(found) >= share * len(found)
-
-
-# -- what is no name -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -181,9 +175,6 @@ def test_a_name_that_is_a_word_is_known_by_its_verb_title_and_second_mention(nlp
     assert name in named(nlp(f"Then {name} said no."), "PERSON")
 
 
-# -- identifiers, ages, times ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -241,9 +232,6 @@ def test_bare_ages_and_times_are_known_by_what_is_beside_them(nlp, text, label, 
     assert expected in named(nlp(text), label)
 
 
-# -- secrets ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("secret", TOKENS)
 @pytest.mark.parametrize("frame", ["The key {} leaked.", "KEY={}\n", "({})", '"{}"'])
 def test_keys_and_tokens_are_secrets_as_a_whole(nlp, secret, frame):
@@ -262,9 +250,6 @@ def test_the_presets_write_a_fixed_text_for_a_secret(secret):
     selector = {"@dx_selectors": "dx.Entities.v1", "labels": ["SECRET"]}
     nlp.add_pipe("dx_entity_sanitizer", config={"selector": selector})
     assert nlp(f"The key {secret} leaked.").text == "The key [SECRET] leaked."
-
-
-# -- lists of the user's own -----------------------------------------------------------------------
 
 
 def with_lists(**lists):

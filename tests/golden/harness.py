@@ -125,9 +125,8 @@ def blank(lang, tiny):
         words, vectors = tiny_vectors()
         for word in words:
             nlp.vocab.strings.add(word)
-        nlp.vocab.vectors = Vectors(
-            strings=nlp.vocab.strings, data=vectors.copy(), keys=list(words)
-        )
+        strings = nlp.vocab.strings
+        nlp.vocab.vectors = Vectors(strings=strings, data=vectors.copy(), keys=list(words))
     return nlp
 
 

@@ -107,9 +107,6 @@ def test_a_document_of_no_tokens_and_one_without_a_receipt(nlp, sanitizer):
         annotate(nlp(labelled(nlp)), nlp.make_doc("two words"))
 
 
-# -- the augmenter ------------------------------------------------------------------------------
-
-
 def test_the_augmenter_gives_an_example_of_new_words_and_old_labels(file_space):
     nlp = spacy.blank("en")
     doc = labelled(nlp)
@@ -137,9 +134,6 @@ def test_every_pass_over_the_corpus_draws_anew_and_a_seed_repeats_the_words(file
     assert len({next(iter(corpus(nlp))).text for _ in range(2)}) == 2
     seeded = [augmenter(file_space, **settings, seed=3) for _ in range(2)]
     assert len({next(augment(nlp, Example(doc, doc))).text for augment in seeded}) == 1
-
-
-# -- training -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda p: p.stem)

@@ -28,9 +28,6 @@ def how(space_path):
     return {"space": space_path, "mechanism": "exponential", "epsilon": 2.0}
 
 
-# -- clean -----------------------------------------------------------------------------------------
-
-
 def test_what_comes_out_is_of_its_kind_and_drawn_anew(how):
     text = dx.clean(TEXTS[0], **how)
     assert isinstance(text, str) and len(text.split()) == 5
@@ -216,9 +213,6 @@ def test_threads_take_turns(how):
     assert [len(one) for one in found] == [15] * 4
 
 
-# -- tables ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("dtype", ["object", "string", "category"])
 def test_a_series_of_pandas(how, dtype):
     pd = pytest.importorskip("pandas")
@@ -249,9 +243,6 @@ def test_a_series_of_polars(how):
     assert done.name == "note" and done.dtype == pl.String and done.null_count() == 1
     columns = dx.clean(table["note"], by=table["who"], receipts=True, **how).columns()
     assert columns["dx_spent"] == [14.0, 14.0, 4.0, None]
-
-
-# -- users -----------------------------------------------------------------------------------------
 
 
 def test_one_user_is_one_in_whatever_way_it_is_written():

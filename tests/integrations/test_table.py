@@ -135,8 +135,6 @@ def test_a_pipe_that_drops_documents_loses_none(nlp, monkeypatch):
     assert sanitize_table(nlp, table())["text"].to_pylist() == COVERED
 
 
-# -- Parquet ---------------------------------------------------------------------------------------
-
 KINDS = [pa.string(), pa.large_string(), pa.string_view()]
 
 

@@ -112,8 +112,6 @@ def test_a_file_of_another_basis_or_of_none_is_refused(tmp_path):
         Account(path, basis="metric-dp, path")
 
 
-# -- counts ----------------------------------------------------------------------------------------
-
 ROW = {"mentions": 2, **STEP.to_dict()}
 FIRST = Count(
     1, 9, 4, 1, 1, 1, draws=4, number_draws=1, most_draws=4, uncovered=1,

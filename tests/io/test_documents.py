@@ -65,9 +65,6 @@ GIVEN = {"html": HTML.encode(), "eml": EML, "docx": docx()}
 KINDS = [pytest.param(kind, marks=needs_lxml if kind == "docx" else ()) for kind in GIVEN]
 
 
-# -- what comes out ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("words", [False, True], ids=["entities", "words"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_of_a_person_is_left_and_what_was_dropped_is_counted(clean, kind, words):
@@ -243,9 +240,6 @@ def test_a_mail_whose_parts_cannot_be_told_apart_has_no_text(clean):
     raw, receipt, _ = clean("eml", given)
     no_secret_in(raw)
     assert receipt["count"]["dropped"]["attachments"] == 1
-
-
-# -- what is wrong with a file -------------------------------------------------------------------
 
 
 ENTITY = "<!DOCTYPE x [<!ENTITY a 'Hollis'>]>"

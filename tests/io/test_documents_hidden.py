@@ -55,9 +55,6 @@ def test_only_pieces_and_known_markup_are_written(kind, name):
     assert not [secret for secret in SECRETS if secret in emptied(kind, raw).lower()]
 
 
-# -- canaries: a word of its own in each place, and a search of all bytes that are written ---------
-
-
 def with_canaries(text, numbers, letters):
     """Return a text with a word of its own in each place."""
 

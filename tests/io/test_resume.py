@@ -45,9 +45,8 @@ def out(tmp_path):
 
 
 def run(nlp, source, out, chosen=FEW):
-    return sanitize(
-        nlp, plan_jobs(str(source), str(out), force=can_resume(out)), chosen, folder=out
-    )
+    jobs = plan_jobs(str(source), str(out), force=can_resume(out))
+    return sanitize(nlp, jobs, chosen, folder=out)
 
 
 class Killed(BaseException):

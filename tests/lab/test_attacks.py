@@ -43,9 +43,8 @@ RARELY = 5  # words that may follow a word
 
 def hidden(mechanism):
     """A mechanism that does not state its probabilities."""
-    return SimpleNamespace(
-        name=mechanism.name, guarantee=mechanism.guarantee, sample=mechanism.sample
-    )
+    shown = ("name", "guarantee", "sample")
+    return SimpleNamespace(**{name: getattr(mechanism, name) for name in shown})
 
 
 class Same:
@@ -164,9 +163,8 @@ def test_scope_type_leaves_nothing_to_average_over(name, space):
     mechanism = make_mechanism(name, space, HALF[name] / 2)
     right = {}
     for times in (1, 16):
-        scene = Ground(
-            space, EncodedCorpus.of(np.repeat(words[:, None], times, axis=1)), candidates=n
-        )
+        text = EncodedCorpus.of(np.repeat(words[:, None], times, axis=1))
+        scene = Ground(space, text, candidates=n)
         firsts = np.arange(400) * times
         for scope in ("token", "type"):
             outputs = sanitised(scene.text, mechanism, Rng(seed=5), scope=scope).rows

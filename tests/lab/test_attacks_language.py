@@ -40,11 +40,14 @@ def random_text(language, documents, length, seed=1):
 
 
 def law_of(language):
+    every = np.arange(N)
+    return log_sentences(language.first(every), language.moves(every, every))
+
+
+def log_sentences(first, T):
     """ln P of every sentence, (N ** LENGTH,), and the sentences."""
     S = all_sentences(N, LENGTH)
-    every = np.arange(N)
-    T, first = np.log(language.moves(every, every)), np.log(language.first(every))
-    return first[S[:, 0]] + T[S[:, :-1], S[:, 1:]].sum(axis=1), S
+    return np.log(first)[S[:, 0]] + np.log(T)[S[:, :-1], S[:, 1:]].sum(axis=1), S
 
 
 def likelihoods(mechanism, S):
@@ -86,9 +89,8 @@ def test_it_comes_near_to_the_exact_posterior(kind, beta):
     drawn = np.random.default_rng(0).choice(len(S), SENTENCES, p=np.exp(prior - logsumexp(prior)))
     text = EncodedCorpus.of(S[drawn])
     out = sanitised(text, mechanism, Rng(seed=1)).rows
-    guess = ReleaseReading(
-        SeenRelease(out, text.sentences), mechanism, small_space().vectors, language, Rng(seed=2)
-    ).guess()
+    seen, X = SeenRelease(out, text.sentences), small_space().vectors
+    guess = ReleaseReading(seen, mechanism, X, language, Rng(seed=2)).guess()
     right = (guess == text.rows).mean()
     joint, marginals = posterior(mechanism, prior, S)
     assert right > (best_words(marginals, out) == text.rows).mean() - 0.02

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sampler.distributions import KINDS, N, all_sentences, small_mechanism, small_space
+from sampler.distributions import KINDS, N, small_mechanism, small_space
 from scipy.special import logsumexp
 
 from spacy_dxprivacy import Rng
@@ -22,9 +22,9 @@ from spacy_dxprivacy.lab.corpus import sanitised
 from spacy_dxprivacy.prior.chain import alone_chain
 
 from .fakes import FakeModel, small_law
-from .test_attacks_language import best_words, posterior
+from .test_attacks_language import best_words, log_sentences, posterior
 
-LENGTH, TEXTS = 4, 250
+TEXTS = 250
 
 
 def small_reader(beam=24):
@@ -43,10 +43,8 @@ def reading(text, out, mechanism, language):
 
 
 def law_of(T, first, known):
-    S = all_sentences(N, LENGTH)
-    mixed = (1 - FREQUENCY_SHARE) * T + FREQUENCY_SHARE * known
-    begins = (1 - FREQUENCY_SHARE) * first + FREQUENCY_SHARE * known
-    return np.log(begins)[S[:, 0]] + np.log(mixed)[S[:, :-1], S[:, 1:]].sum(axis=1), S
+    begins, mixed = ((1 - FREQUENCY_SHARE) * P + FREQUENCY_SHARE * known for P in (first, T))
+    return log_sentences(begins, mixed)
 
 
 @pytest.mark.parametrize(

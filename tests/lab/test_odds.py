@@ -98,16 +98,12 @@ def test_likelihoods_of_variants_are_those_of_brute_force(kind):
         total = 0.0
         for words in itertools.product(range(n), repeat=5):
             if words[1] == 1:
-                each = [
-                    weight(a, b) for i, (a, b) in enumerate(zip(some, words, strict=True)) if i != 1
-                ]
+                each = [weight(some[i], words[i]) for i in (0, 2, 3, 4)]
                 total += np.exp(log_q(chain, words)) * np.prod(each)
         seen = [weight(some[i], outputs[i]) for i in (0, 3)]
         expected.append(np.log(seen).sum() - np.log(total))
     assert np.allclose(found - found[0], np.array(expected) - expected[0], atol=1e-5)
 
-
-# -- texts and files -------------------------------------------------------------------------------
 
 NOTES = [
     {"text": "Maria met Paul, and Maria's doctor met Zorblattovich in Boston."},

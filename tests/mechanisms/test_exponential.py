@@ -27,9 +27,6 @@ def test_distances_keep_their_digits_near_0():
     np.testing.assert_allclose(euclidean(X, np.array([0]))[0], exact, rtol=1e-9)
 
 
-# -- calibration = "exact" -----------------------------------------------------------------------
-
-
 def ratio_to_distance(mechanism, n):
     loss, D = losses(mechanism.distribution(np.arange(n))), mechanism.distances(np.arange(n))
     return (loss[D > 0] / D[D > 0]).max()

@@ -34,9 +34,6 @@ def made(epsilon, **settings):
     return registry.resolve({"m": settings})["m"]
 
 
-# -- the metric ----------------------------------------------------------------------------------
-
-
 def test_it_is_the_shortest_path_over_near_edges_and_one_long_edge_between_any_two(mechanism):
     """Computed by scipy on the whole graph, by another algorithm."""
     graph = mechanism.built.distances.__self__
@@ -64,9 +61,6 @@ def test_near_edges_are_as_long_as_the_ranks_of_their_ends_say(cloud):
     assert len(low) == np.count_nonzero(np.triu(np.minimum(ranks, ranks.T) <= JOINED, 1))
 
 
-# -- the guarantee -------------------------------------------------------------------------------
-
-
 def test_the_guarantee_says_which_metric_and_how_far_words_can_be_apart(mechanism):
     guarantee, reach = mechanism.guarantee, mechanism.built.distances.__self__.reach / STEPS
     assert (guarantee.kind, guarantee.metric, guarantee.epsilon) == ("metric-dp", "path", 2.0)
@@ -86,15 +80,9 @@ def test_the_built_in_space_comes_with_its_graph():
         assert np.array_equal(within, counts[row])
 
 
-# -- bad input -----------------------------------------------------------------------------------
-
-
 def test_an_epsilon_beyond_what_floats_hold_is_refused_with_the_largest(cloud):
     with pytest.raises(DxError, match=r"epsilon must be at most .* on this space, got 1000"):
         made(1000.0).fit(cloud)
-
-
-# -- many words ----------------------------------------------------------------------------------
 
 
 def test_beyond_some_size_near_words_are_sought_by_codes_and_most_are_found(monkeypatch):

@@ -57,9 +57,6 @@ def exact():
     return [name for name in names() if name not in of_noise]
 
 
-# -- exact probabilities -------------------------------------------------------------------------
-
-
 def pytest_generate_tests(metafunc):
     if "exact_name" in metafunc.fixturenames:
         metafunc.parametrize("exact_name", exact())
@@ -107,9 +104,6 @@ def test_draws_follow_the_probabilities_and_those_of_2_percent_more_would_not(ex
     assert value > 1e-4 and abs(sigmas) < SIGMAS
     other = fitted(exact_name, epsilon=MORE * epsilon)
     assert abs(off(other, mechanism, row)[1]) > SIGMAS
-
-
-# -- noise ---------------------------------------------------------------------------------------
 
 
 @cache

@@ -40,9 +40,6 @@ def shifts(d, reach, k, seed=0):
     return V * reach / np.linalg.norm(V, axis=1, keepdims=True)
 
 
-# -- as published --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("epsilon", "dims", "one", "worst", "spread"),
     [
@@ -88,9 +85,6 @@ def test_the_published_calibration_says_where_it_has_no_solution(make):
     make("dx.TruncatedLaplace.v1", space, **settings, delta=0.01)
     with pytest.raises(DxError, match="dims must be at least the 4 dimensions"):
         make("dx.TruncatedLaplace.v1", space, **settings, dims=3)
-
-
-# -- as calibrated here --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.5, 3.0, 6.0, 25.0, 400.0])

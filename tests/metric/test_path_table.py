@@ -22,9 +22,8 @@ N, STORED = 300, 200
 
 def fitted(words=N, seed=0):
     X = np.random.default_rng(seed).normal(size=(words, 6))
-    made = registry.dx_mechanisms.get("dx.Path.v2")(
-        2.0, policy="plain", prior=registry.dx_priors.get("dx.Uniform.v1")()
-    )
+    uniform = registry.dx_priors.get("dx.Uniform.v1")()
+    made = registry.dx_mechanisms.get("dx.Path.v2")(2.0, policy="plain", prior=uniform)
     return made.fit(Space.from_vectors([f"w{i}" for i in range(words)], X))
 
 

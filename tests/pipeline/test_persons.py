@@ -156,8 +156,6 @@ def test_a_budget_by_person_needs_a_recogniser():
         nlp("Maria slept.")
 
 
-# -- records of one person -------------------------------------------------------------------------
-
 RECORDS = [
     {"text": "Maria Lopez slept. Maria woke.", "who": "a"},
     {"text": "Maria Lopez slept.", "who": 7},

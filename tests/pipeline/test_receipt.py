@@ -157,9 +157,6 @@ def test_what_an_attacker_found_stands_beside_the_default_epsilon_alone():
     assert told(epsilon=3.0) is None and told(policy="strict") is None
 
 
-# -- receipts that somebody wrote ------------------------------------------------------------------
-
-
 def read_again(doc):
     return Doc(doc.vocab).from_bytes(doc.to_bytes())
 
@@ -196,9 +193,6 @@ def test_a_receipt_of_entities_states_their_surrogates_and_no_unused_mechanism()
     selector = {"@dx_selectors": "dx.Entities.v1", "labels": ["PERSON"]}
     nlp.add_pipe("dx_sanitizer", config={"selector": selector, "surrogates": surrogates})
     assert nlp("Mary Hollis came.")._.dx.mechanism == "dx.Path.v2"
-
-
-# -- at home in spaCy ------------------------------------------------------------------------------
 
 
 def test_the_name_of_the_attribute_can_be_chosen():

@@ -33,9 +33,6 @@ def nlp(request, make_nlp, file_space):
     return make_nlp(mechanism=LAPLACE) if vectors else packed(file_space)
 
 
-# -- the pipeline ----------------------------------------------------------------------------------
-
-
 def test_a_folder_holds_the_whole_pipeline_and_can_be_written_again(nlp, tmp_path):
     """The second time the space is read from the very files that are written."""
     nlp.to_disk(tmp_path / "p")
@@ -107,9 +104,6 @@ def test_another_space_named_at_load_is_used_and_told(space, file_space, tmp_pat
     assert again(TEXT)._.dx.guarantee["space"] == component_of(again).space.digest
 
 
-# -- refusals --------------------------------------------------------------------------------------
-
-
 def test_another_table_than_it_was_saved_with_is_refused(make_nlp, space, tmp_path):
     make_nlp(mechanism=LAPLACE).to_disk(tmp_path / "p")
     other = Space.from_vectors(space.words, np.array(space.vectors) + 1)
@@ -138,9 +132,6 @@ def test_a_packed_space_that_is_damaged_or_another_one_is_refused(space, file_sp
         spacy.load(tmp_path)
 
 
-# -- the component ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "made",
     [copy.copy, copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c))],  # noqa: S301
@@ -152,9 +143,6 @@ def test_copies_of_the_component_do_the_same(nlp, made):
         assert doc._.dx == component(nlp.make_doc(TEXT))._.dx
         assert doc._.dx.perturbed == 3
         assert made(component).space.words == component.space.words
-
-
-# -- documents -------------------------------------------------------------------------------------
 
 
 def test_doc_bins_keep_the_receipt_with_the_user_data(make_nlp):

@@ -39,9 +39,6 @@ def test_random_digits_redact_what_is_no_number(word):
     assert replace("dx.RandomDigits.v1", [word]) == ["[REDACTED]"]
 
 
-# -- the default -----------------------------------------------------------------------------------
-
-
 def shape(text):
     return re.sub("[a-z]", "a", re.sub("[A-Z]", "A", re.sub(r"[0-9]", "0", text)))
 

@@ -102,9 +102,6 @@ def test_nats_of_held_out_text_are_those_of_the_definition():
     assert nats_of_pairs(chain, types) == pytest.approx(-np.log(expected), rel=1e-5)
 
 
-# -- from texts to a prior -------------------------------------------------------------------------
-
-
 def test_a_prior_is_made_saved_and_carried(text, space, tmp_path):
     made = make_prior(text, space=space)
     assert made.coverage == 1.0 and made.words == 2700 and made.held_out_words == 300
@@ -178,9 +175,6 @@ def test_a_damaged_prior_is_told_in_a_sentence(name, folder, space):
 def test_a_folder_that_is_none_is_told(tmp_path, space):
     with pytest.raises(DxError, match="DX026"):
         make_word_pairs(path=str(tmp_path / "nowhere")).fit(space)
-
-
-# -- the script ------------------------------------------------------------------------------------
 
 
 def test_the_script_reads_folders_of_texts(text, tmp_path):

@@ -130,9 +130,6 @@ def test_every_prior_has_a_config_with_all_its_settings():
         assert set(block) - {"@dx_priors"} == set(settings)
 
 
-# -- carrying --------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def model():
     """Words a, b and C; two states, the first of a and C."""

@@ -134,6 +134,13 @@ def log_q(chain, sentence):
         return float(np.log((M * chain.end).sum()))
 
 
+def log_law(chain, sentences):
+    """ln q of each of the sentences."""
+    if chain.is_alone:
+        return np.log(chain.unigram)[sentences].sum(axis=1)
+    return np.array([log_q(chain, sentence) for sentence in sentences])
+
+
 def starts_of(*lengths):
     starts = np.zeros(sum(lengths), dtype=bool)
     starts[np.cumsum([0, *lengths[:-1]])] = True

@@ -99,8 +99,6 @@ def test_sentences_of_one_call_are_independent(default):
     np.testing.assert_allclose(both, np.concatenate(each), rtol=1e-12)
 
 
-# -- draws ---------------------------------------------------------------------------------------
-
 TIMES = 30_000
 LIKELY, SIGMAS = 1e-4, 4  # which a right sampler misses with one seed in some 10,000
 

@@ -8,7 +8,16 @@ import pytest
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.sampler import draw
 
-from .distributions import BETA, KINDS, N, all_sentences, log_q, p_value, small_mechanism, starts_of
+from .distributions import (
+    BETA,
+    KINDS,
+    N,
+    all_sentences,
+    log_law,
+    p_value,
+    small_mechanism,
+    starts_of,
+)
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -20,11 +29,7 @@ def brute_force(mechanism, rows):
     """(sentences,), the probabilities of all sentences, from the definition."""
     chain, sentences = mechanism.built.chain, all_sentences(N, len(rows))
     D = mechanism.distances(np.arange(N))
-    if chain.is_alone:
-        logs = np.log(chain.unigram)[sentences].sum(axis=1)
-    else:
-        logs = np.array([log_q(chain, sentence) for sentence in sentences])
-    logs = logs - BETA * D[rows, sentences].sum(axis=1)
+    logs = log_law(chain, sentences) - BETA * D[rows, sentences].sum(axis=1)
     weights = np.exp(logs - logs.max())
     return weights / weights.sum()
 
@@ -53,9 +58,8 @@ def test_words_that_stay_are_context_and_stay(mechanism):
     times, rows = 8000, np.array([2, 4, 1])
     fixed = np.array([False, True, False])
     starts = np.tile(starts_of(3), times)
-    drawn = mechanism.sample(
-        np.tile(rows, times), Rng(seed=6), starts, fixed=np.tile(fixed, times)
-    ).rows.reshape(times, 3)
+    call = {"starts": starts, "fixed": np.tile(fixed, times)}
+    drawn = mechanism.sample(np.tile(rows, times), Rng(seed=6), **call).rows.reshape(times, 3)
     assert (drawn[:, 1] == 4).all()
     expected = brute_force(mechanism, rows)
     expected[all_sentences(N, 3)[:, 1] != 4] = 0
@@ -70,12 +74,7 @@ def test_a_word_that_says_nothing_is_drawn_from_its_neighbours_alone(mechanism):
     drawn = mechanism.sample(rows, Rng(seed=7), starts, unknown=unknown).rows
     chain, sentences = mechanism.built.chain, all_sentences(N, 2)
     D = mechanism.distances(np.array([2]))[0]
-    logs = (
-        np.log(chain.unigram)[sentences].sum(axis=1)
-        if chain.is_alone
-        else np.array([log_q(chain, s) for s in sentences])
-    )
-    weights = np.exp(logs - BETA * D[sentences[:, 0]])
+    weights = np.exp(log_law(chain, sentences) - BETA * D[sentences[:, 0]])
     agree(drawn.reshape(times, 2), weights / weights.sum())
 
 

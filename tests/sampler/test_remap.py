@@ -15,7 +15,7 @@ from .distributions import (
     N,
     all_sentences,
     emissions,
-    log_q,
+    log_law,
     moves,
     small_mechanism,
     small_space,
@@ -29,17 +29,11 @@ def remap(mechanism, prior=None):
     return registry.dx_editors.get("dx.Remap.v1")(prior).fit(small_space(), mechanism)
 
 
-def log_law(chain, sentence):
-    if chain.is_alone:
-        return float(np.log(chain.unigram)[sentence].sum())
-    return log_q(chain, sentence)
-
-
 def scores(mechanism, released):
     """ln q(w) - beta path(w, y) of all sentences w."""
     D = mechanism.distances(np.arange(N))
     sentences = all_sentences(N, len(released))
-    q = np.array([log_law(mechanism.built.chain, sentence) for sentence in sentences])
+    q = log_law(mechanism.built.chain, sentences)
     return sentences, q - BETA * D[sentences, released].sum(axis=1)
 
 
@@ -112,12 +106,9 @@ def test_words_that_never_come_out_are_no_candidates():
     assert not set(found.tolist()) & set(free.tolist())
     editor.fit(small_space(), mechanism, lambda word: False)  # then what was released stays
     assert editor.edit(rows, mechanism, starts_of(3)).tolist() == rows.tolist()
-    assert editor.fit(small_space(), mechanism).edit(
-        rows, mechanism, starts_of(3)
-    ).tolist() == free.tolist()  # fmt: skip
+    editor.fit(small_space(), mechanism)
+    assert editor.edit(rows, mechanism, starts_of(3)).tolist() == free.tolist()
 
-
-# -- documents --------------------------------------------------------------------------------
 
 UNIFORM = {"@dx_priors": "dx.Uniform.v1"}
 WORD_LEVEL = {"@dx_mechanisms": "dx.Path.v2", "epsilon": 1.0, "policy": "plain", "prior": UNIFORM}

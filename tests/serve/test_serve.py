@@ -15,6 +15,7 @@ import time
 import urllib.request
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -96,9 +97,8 @@ def test_one_text_and_its_receipt(service, space):
     assert answer.status == 200 and answer.headers["cache-control"] == "no-store"
     told = answer.json["receipt"]
     assert told["perturbed"] == 5 and told["kept"] == 1 and told["epsilon"] == pytest.approx(10.0)
-    assert set(answer.json["text"].rstrip(".").lower().split()) <= {
-        word.lower() for word in space.words
-    }
+    words = set(answer.json["text"].rstrip(".").lower().split())
+    assert words <= {word.lower() for word in space.words}
 
 
 def test_several_come_in_order_and_an_empty_one_stays_empty(service):
@@ -244,9 +244,7 @@ def entity_pipelines():
 def make_entity_service(entity_pipelines, tmp_path):
     given = {"tokens": TOKENS, "path": tmp_path / "spent.db"}
     with ExitStack() as stack:
-        yield lambda budget: app_of(
-            stack, entity_pipelines, ServiceOptions(), budget=budget, **given
-        )
+        yield partial(app_of, stack, entity_pipelines, ServiceOptions(), **given)
 
 
 DATED = {"text": "Priya Whitcombe was born on 1983-04-27."}  # one shift of dates, 0.01 nats
@@ -255,7 +253,7 @@ DATED = {"text": "Priya Whitcombe was born on 1983-04-27."}  # one shift of date
 def test_surrogates_cost_what_their_receipt_states(make_entity_service, entity_pipelines):
     loss = entity_pipelines[0](DATED["text"])._.dx.loss
     assert loss.plain == pytest.approx(0.01) and loss.rho > 0
-    service = make_entity_service(0.055)
+    service = make_entity_service(budget=0.055)
     for number in range(1, 6):
         assert ask(service, "/sanitize", DATED, **ANN).status == 200
         spent = ask(service, "/budget", **ANN).json
@@ -273,9 +271,8 @@ def after_sixty(services, body):
     """Of 60 requests of two callers at once: by caller, the statuses and what is spent."""
 
     async def run():
-        asks = [
-            asked(services[i % 2], "/sanitize", body, **(ANN, BOB)[i // 2 % 2]) for i in range(60)
-        ]
+        who = (ANN, BOB)
+        asks = [asked(services[i % 2], "/sanitize", body, **who[i // 2 % 2]) for i in range(60)]
         answers = await asyncio.gather(*asks)
         return answers, [(await asked(services[0], "/budget", **who)).json for who in (ANN, BOB)]
 
@@ -286,7 +283,7 @@ def after_sixty(services, body):
 
 
 def test_sixty_callers_at_once_spend_no_more_on_surrogates_than_their_budget(make_entity_service):
-    for statuses, spent in after_sixty([make_entity_service(0.055) for _ in "12"], DATED):
+    for statuses, spent in after_sixty([make_entity_service(budget=0.055) for _ in "12"], DATED):
         assert statuses == [200] * 5 + [403] * 25
         assert spent["plain"] == pytest.approx(0.05)
 
@@ -294,7 +291,7 @@ def test_sixty_callers_at_once_spend_no_more_on_surrogates_than_their_budget(mak
 def test_a_text_with_surrogates_that_fails_is_charged_for_all_that_it_may_have_drawn(
     make_entity_service, monkeypatch
 ):
-    service = make_entity_service(5.0)
+    service = make_entity_service(budget=5.0)
     monkeypatch.setattr("spacy_dxprivacy.integrations.serve.service.results", fail)
     assert ask(service, "/sanitize", DATED, **ANN).status == 500
     spent = ask(service, "/budget", **ANN).json
@@ -446,9 +443,8 @@ def test_an_expensive_text_leaves_others_served_and_is_charged_when_it_ends(make
     service = make_service(tokens=TOKENS, budget=5000.0, max_seconds=0.5)
 
     async def run():
-        costly = asyncio.ensure_future(
-            asked(service, "/sanitize", {"texts": [f"burn {LONG}", *[LONG] * 50]}, **ANN)
-        )
+        texts = {"texts": [f"burn {LONG}", *[LONG] * 50]}
+        costly = asyncio.ensure_future(asked(service, "/sanitize", texts, **ANN))
         await asyncio.sleep(0.05)
         others = [await asked(service, "/sanitize", {"text": "the king"}, **BOB) for _ in "123"]
         cut = await costly

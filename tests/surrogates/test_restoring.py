@@ -205,9 +205,6 @@ def test_no_answer_is_changed_wrongly(count):
     assert restored > count / 2
 
 
-# -- the answer to one text (set_apart) ------------------------------------------------------------
-
-
 class Fixed:
     """A surrogate that gives each original the one that a test names."""
 

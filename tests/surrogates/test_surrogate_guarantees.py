@@ -311,9 +311,8 @@ NUMBERS = tuple(
     case
     for pairs in map(of_numbers, (number_texts(), ordinals(), st.sampled_from(SIDE_BY_SIDE)))
     for scale in number.SCALES
-    for case in cases(
-        pairs, noisy_value_alone, *({"epsilon": 1.0, "scale": scale, **more} for more in BOUNDS)
-    )
+    for more in BOUNDS
+    for case in cases(pairs, noisy_value_alone, {"epsilon": 1.0, "scale": scale, **more})
 )
 CASES = {
     "dx.Name.v1": (

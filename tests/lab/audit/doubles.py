@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from mechanisms.found import made
@@ -168,13 +167,11 @@ class Beyond:
         return self
 
 
-LIARS: dict[str, Any] = {
-    **{
-        f"truncated Laplace {epsilon:g}".replace(" 0.", " ."): partial(
-            made, "dx.TruncatedLaplace.v1", epsilon=epsilon, calibration="paper"
-        )
-        for epsilon in (0.05, 0.5, 1.0)
-    },
+as_published = partial(made, "dx.TruncatedLaplace.v1", calibration="paper")
+LIARS = {
+    "truncated Laplace .05": partial(as_published, epsilon=0.05),
+    "truncated Laplace .5": partial(as_published, epsilon=0.5),
+    "truncated Laplace 1": partial(as_published, epsilon=1.0),
     "unrounded vectors": Unrounded,
     "exponential without the input": ExcludesInput,
     "radius of Gamma(1)": partial(GammaOne, vectors=True),

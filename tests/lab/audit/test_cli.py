@@ -29,9 +29,8 @@ def test_a_sound_mechanism_ends_with_0_and_a_json():
 
 def test_a_mechanism_of_ones_own_is_refuted_with_1(tmp_path):
     (tmp_path / "liar.py").write_text(LIAR)
-    (tmp_path / "liar.cfg").write_text(
-        '[mechanism]\n@dx_mechanisms = "test.Excludes.v1"\nepsilon = 2.0\n'
-    )
+    config = '[mechanism]\n@dx_mechanisms = "test.Excludes.v1"\nepsilon = 2.0\n'
+    (tmp_path / "liar.cfg").write_text(config)
     result = run(tmp_path / "liar.cfg", "--code", tmp_path / "liar.py", "--quick")
     assert result.exit_code == 1, result.output
     assert result.output.startswith("test.Audited.v1: refuted")
