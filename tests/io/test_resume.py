@@ -185,7 +185,7 @@ def test_links_and_forged_parts_are_refused(nlp, source, out, tmp_path, monkeypa
             run(nlp, source, out)
 
 
-def test_the_command_resumes(space, source, out, nlp, monkeypatch):
+def test_the_command_resumes(space, source, out, monkeypatch):
     settings = [*space_options(space), "-m", "exponential", "-e", "3.0", "--keep-fields", "id"]
     fresh = make_pipeline(space=space, mechanism="exponential", epsilon=3.0)
     assert stopped(fresh, source, out, monkeypatch, "replace", 6)

@@ -32,14 +32,10 @@ def label_studio(answers=()):
     return {"data": {"text": TEXT}, "annotations": [{"result": result}]}
 
 
-def label_studio_min():
-    (annotation,) = label_studio()["annotations"]
-    return {"text": TEXT, "id": 1, "label": [one["value"] for one in annotation["result"]]}
-
-
+VALUES = [one["value"] for one in label_studio()["annotations"][0]["result"]]
 FORMS = {
     "presidio-research": presidio(), "prodigy": {"text": TEXT, "spans": named()},
-    "label-studio": label_studio(), "label-studio-min": label_studio_min(),
+    "label-studio": label_studio(), "label-studio-min": {"text": TEXT, "id": 1, "label": VALUES},
     "spacy-json": {"text": TEXT, "ents": named(), "spans": {}},
     "spacy-lists": {"text": TEXT, "ents": GOLD}, "spacy-2": [TEXT, {"entities": GOLD}],
 }  # fmt: skip

@@ -98,7 +98,7 @@ def test_the_notes_say_what_is_left_out(make, clusters):
 
 
 @pytest.mark.parametrize("noise", ["adjacent", "paper"])
-def test_a_space_without_relations_is_refused(make, clusters, noise):
+def test_a_space_without_relations_is_refused(make, noise):
     with pytest.raises(DxError, match="3 words, fewer than m = 4"):
         make("dx.NADP.v1", space_of(np.eye(3)), epsilon=1.0, m=4, noise=noise)
     cloud = space_of(np.random.default_rng(1).normal(size=(60, 5)))

@@ -140,10 +140,6 @@ def squares(Z):
     return (Z**2).sum(axis=1)
 
 
-def longest(space):
-    return np.linalg.norm(space.vectors.astype(float), axis=1).max()
-
-
 def of_ellipse(lam):
     Sigma = np.cov(plane().vectors.astype(float).T)
     S = lam * Sigma * 2 / np.trace(Sigma) + (1 - lam) * np.eye(2)
@@ -166,7 +162,7 @@ def l1(Z):
 
 
 UNIT, DELTA = analytic(2.0, 1e-3), {"delta": 1e-3}
-C = longest(plane())
+C = np.linalg.norm(plane().vectors.astype(float), axis=1).max()
 CLASSICAL = np.sqrt(2 * np.log(1.25 / 1e-3))
 WIDTH = np.log1p(np.expm1(2.0) / (2 * 0.05))  # of "sound" in one dimension, Geng et al. 2020
 MEAN = np.mean([1, 10, 12, 9, 11, 2])  # distance of two words of the line

@@ -157,10 +157,6 @@ def test_what_an_attacker_found_stands_beside_the_default_epsilon_alone():
     assert told(epsilon=3.0) is None and told(policy="strict") is None
 
 
-def read_again(doc):
-    return Doc(doc.vocab).from_bytes(doc.to_bytes())
-
-
 def test_a_forged_receipt_is_refused(tmp_path):
     released = release(make(tmp_path, LAPLACE)("word1 word3"), spacy.blank("en").vocab)
     for forged in ({}, {"stages": []}, {"stages": [], "count": {}, "loss": {"epsilon": 0.0}}):
@@ -172,7 +168,7 @@ def test_a_forged_receipt_is_refused(tmp_path):
     doc.user_data |= dict(released.user_data)
     with pytest.raises(DxError, match="DX032"):
         assert_sanitized(doc)
-    assert_sanitized(read_again(released))
+    assert_sanitized(Doc(released.vocab).from_bytes(released.to_bytes()))
 
 
 def test_a_receipt_of_entities_states_their_surrogates_and_no_unused_mechanism():

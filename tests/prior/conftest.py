@@ -3,11 +3,7 @@
 from itertools import product
 from pathlib import Path
 
-import numpy as np
-import pytest
 from sampler.distributions import emissions, moves
-
-from spacy_dxprivacy import Space
 
 ARPA = Path(__file__).with_name("small.arpa")
 TRIPLES = Path(__file__).with_name("triples.arpa")
@@ -34,10 +30,3 @@ def weight(chain, rows):
 
 def sentences(words, length):
     return [list(s) for n in range(1, length + 1) for s in product(range(words), repeat=n)]
-
-
-@pytest.fixture
-def letters():
-    """A space of four words, of which a model of a and b lacks two."""
-    X = np.array([[0, 0], [5, 0], [0.1, 0], [5.1, 0]], dtype=np.float32)
-    return Space.from_vectors(["a", "b", "near-a", "near-b"], X, name="letters")

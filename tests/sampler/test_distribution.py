@@ -34,15 +34,11 @@ def brute_force(mechanism, rows):
     return weights / weights.sum()
 
 
-def likelihoods(mechanism, rows, outputs):
-    starts = starts_of(len(rows))
-    return np.array([mechanism.log_likelihood(rows, y, starts).sum() for y in outputs])
-
-
 @pytest.mark.parametrize("rows", [[2, 4, 1], [0, 0, 0], [3]])
 def test_probabilities_of_all_sentences_are_those_of_the_law_and_add_up_to_1(mechanism, rows):
     rows = np.array(rows)
-    found = np.exp(likelihoods(mechanism, rows, all_sentences(N, len(rows))))
+    starts, outputs = starts_of(len(rows)), all_sentences(N, len(rows))
+    found = np.exp([mechanism.log_likelihood(rows, y, starts).sum() for y in outputs])
     assert abs(found.sum() - 1) < 1e-9
     np.testing.assert_allclose(found, brute_force(mechanism, rows), rtol=1e-6, atol=1e-12)
 

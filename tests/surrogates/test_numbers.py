@@ -68,13 +68,8 @@ def test_whether_a_token_is_a_number_is_the_same_for_all_digits(text, data):
      ("999999999999999.9", "999999999999999.0")],
 )  # fmt: skip
 def test_a_number_is_written_by_its_value_and_decimals_alone(text, written, monkeypatch):
-    assert drawn_with(make(), text, 0, monkeypatch) == written
-
-
-def drawn_with(surrogate, text, k, monkeypatch):
-    """What comes out for k steps of noise."""
-    monkeypatch.setattr(number, "geometric", lambda rate, stream: k)
-    return draw(surrogate, [text], Rng(seed=1))[0]
+    monkeypatch.setattr(number, "geometric", lambda rate, stream: 0)  # no step of noise
+    assert draw(make(), [text], Rng(seed=1)) == [written]
 
 
 def test_numbers_stay_within_bounds_and_what_can_be_written():
