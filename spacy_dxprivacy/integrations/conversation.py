@@ -25,10 +25,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..entities.surrogates.base import Mention, Scope
+from ..entities.surrogates.date_shift import evident_order
 from ..entities.surrogates.replacements import ORDER, USER, Replacement
 from ..entities.surrogates.restoring import Rows, rows_of, set_apart
 from ..entities.surrogates.table import SurrogateTable
-from ..entities.surrogates.timeline import evident_order
 from ..errors import DxError
 from ..io.build import get_sanitizer
 from ..io.records import MENTIONS, Record

@@ -8,7 +8,7 @@ import pytest
 from conftest import ok, pipeline_of, refusal, run_dx
 
 from spacy_dxprivacy.entities.surrogates import Draws, Mention
-from spacy_dxprivacy.entities.surrogates.timeline import Timeline
+from spacy_dxprivacy.entities.surrogates.date_shift import Timeline
 from spacy_dxprivacy.entities.tables import date_words, listed_of
 from spacy_dxprivacy.errors import UsageError
 from spacy_dxprivacy.integrations.clean import clean

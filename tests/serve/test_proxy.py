@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import UsageError
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import PROMPT_ENTITIES, ServiceOptions
-from spacy_dxprivacy.entities.surrogates import user_names
+from spacy_dxprivacy.entities.surrogates import codes
 from spacy_dxprivacy.entities.surrogates.restoring import Restorer
 from spacy_dxprivacy.integrations.conversation import Conversations, Prompter, Sent
 from spacy_dxprivacy.integrations.serve.prompts import NOTE
@@ -491,7 +491,7 @@ def test_two_persons_of_a_conversation_whose_surrogates_meet_are_still_two(
     proxy, upstream, monkeypatch
 ):
     """Of four family names two have one surrogate in most conversations."""
-    monkeypatch.setattr(user_names, "listed_of", lambda language, which: ("Aaberg", "Abdallah"))
+    monkeypatch.setattr(codes, "listed_of", lambda language, which: ("Aaberg", "Abdallah"))
     names = "Lindqvist Zorblatt Whitcombe Osgood".split()
     prompt = "\n".join(f"Ms. {name} called. Mrs. {name} said so." for name in names)
     for i in range(20):

@@ -9,9 +9,8 @@ from conftest import pipeline_of
 
 from spacy_dxprivacy import Rng
 from spacy_dxprivacy.entities.surrogates import Draws, Mention
-from spacy_dxprivacy.entities.surrogates.date_shift import make_date_shift
+from spacy_dxprivacy.entities.surrogates.date_shift import Timeline, make_date_shift
 from spacy_dxprivacy.entities.surrogates.replacements import replace_mentions
-from spacy_dxprivacy.entities.surrogates.timeline import Timeline
 
 MONTHS = "January February March April May June July August September October November December"
 MONTHS = MONTHS.split()

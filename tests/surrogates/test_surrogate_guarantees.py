@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from spacy_dxprivacy import Rng, registry
 from spacy_dxprivacy.entities.surrogates import Draws, Mention, Surrogate, number
 from spacy_dxprivacy.entities.surrogates.codes import luhn, mod97
-from spacy_dxprivacy.entities.surrogates.timeline import Timeline
+from spacy_dxprivacy.entities.surrogates.date_shift import Timeline
 from spacy_dxprivacy.entities.tables import HOUSES, STATES, cities, listed
 
 # Pairs of documents that are adjacent by the guarantee of a surrogate, and what holds of them.

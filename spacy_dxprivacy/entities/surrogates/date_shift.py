@@ -12,7 +12,7 @@ Adjacency   Documents of one layout: the same text outside of dates, and dates o
             month names and the order of day and month (see dates). Dates count as they are read: a
             two-digit year is in a calendar where 00 follows 99; a day without a year is the one
             nearest to the date before it, or in a year of 365 days if no date has a year; weeks,
-            months, ..., decades are counted from the date before them (see timeline)
+            months, ..., decades are counted from the date before them (see Timeline)
             Numeric dates are read in the order of the setting or, if one of them does not fit it
             and all fit the other order, in the other order. The order is a part of the layout:
             documents that are read in different orders are not adjacent
@@ -24,18 +24,34 @@ Papers      Ghosh, Roughgarden, Sundararajan 2009 (geometric); Chatzikokolakis e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import tanh
 
 from ...privacy.guarantee import Guarantee
 from ...privacy.randomness import below, geometric
 from ...registries import registry
 from ...validate import fail, one_of, positive, whole
+from ..tables import date_words, expanded, pattern
 from .base import Draws, Mention, Scope, Stream
-from .timeline import Timeline
+from .calendar import (
+    CENTURY,
+    DECADE,
+    MONTH,
+    YMD,
+    Anchor,
+    Days,
+    Loose,
+    NoDate,
+    Period,
+    number_days,
+)
+from .dates import TOP_AGE, OtherOrder, Piece, capped, read
 
 ONE_SHIFT = "one-shift"
 # For each scope: the texts whose dates move by one shift, and what this makes visible.
@@ -159,3 +175,221 @@ class DateShift:
             return self.step * geometric(Fraction(self.epsilon) * self.step, stream)
         limit = self.window // self.step
         return self.step * (below(2 * limit + 1, stream) - limit)
+
+
+# -- the dates of a document -----------------------------------------------------------------------
+
+HIDDEN = "[DATE]"
+# Ninety years have 32,871 days or more, as one or two of them may lack a leap day. A comparison
+# counts a period as one of its lengths longer ago than it may be, and a day as two days longer ago.
+TOP_DAYS = 32_871 + 2
+_HUNDRED_YEARS = 36_525
+_YEAR_WORDS = re.compile(rf"\b{expanded('YEAR_WORDS')}\b", re.IGNORECASE)
+_PAIR = re.compile(r"\d/\d", re.ASCII)
+_WITH_YEAR = re.compile(r"(?<!\d)\d\d?([-/])\d\d?\1(?:\d{4}|\d\d)(?!\d)", re.ASCII)
+Dated = Days | Period
+_TOKEN = re.compile(r"\w[\w.'’-]*|\S")
+
+
+class Timeline:
+    """The dates and times of a document, numbered on one line of days.
+
+    The output of `move` depends on a day only through the sum of its number and the shift.
+    Everything else that it depends on is equal in documents whose dates differ by a constant number
+    of days: the layout and the distances between dates. The distance of two days is in days. The
+    distance of a week, month, ... or decade is in weeks, months, ... from its anchor: the last day
+    before it in the text, or else the first day after it.
+
+    Args:
+        mentions: Mentions in the order of the text.
+        order: "mdy" or "dmy", how 03/04/2019 is read, if all numeric dates of the document fit it.
+            Otherwise all are read in the other order if they fit that, and none if they do not.
+            Dates without a year count only if no date has a year: 24/7 may be something else.
+        language: Language of the document.
+    """
+
+    def __init__(self, mentions: Sequence[Mention], order: str, language: str = "en") -> None:
+        # The order depends on which dates fit which order, so on their values: the order of the
+        # output shows that a day is above 12 (as [DATE] in its place would), and DateShift.in_clear
+        # states this. The guarantee conditions on the order, as a part of the layout: if two
+        # documents are read in the same order, each date is numbered by the same function of its
+        # text, and written by the same function of its number and the shift. So documents whose
+        # dates, as read, are d days apart have output probabilities within a factor exp(epsilon d).
+        # Two documents that are read in different orders are not adjacent.
+        self._mentions, self._language = mentions, language
+        order = _order_of(mentions, order, language)
+        self._pieces = [_read(mention, order, language) for mention in mentions]
+        # First days with a year, then days without a year beside them, then days without a month.
+        self._number_days(lambda piece: piece.has_year, [])
+        self._number_days(lambda piece: piece.days[0].month is not None, self._anchors())
+        self._number_days(lambda piece: True, self._anchors() or self._finest_period())
+        anchors = self._anchors() or self._finest_period()
+        for at, piece in self._placed():
+            if isinstance(piece, Period):
+                piece.anchor = _nearest(at, anchors)
+        self._hide_old()
+
+    def move(self, days: int, hours: int) -> list[str | None]:
+        """Return a text for each mention: [DATE] if it cannot be moved, None if it is unchanged."""
+        texts: list[str | None] = []
+        for mention, pieces in zip(self._mentions, self._pieces, strict=True):
+            try:
+                moved = [p if isinstance(p, str) else p.moved(days, hours) for p in pieces]
+                text = "".join(moved) or HIDDEN
+            except NoDate:
+                text = HIDDEN
+            stays = bool(pieces) and all(isinstance(piece, str) for piece in pieces)
+            texts.append(None if stays and text == mention.text else text)
+        return texts
+
+    def _placed(self) -> Iterator[tuple[int, Piece]]:
+        """Yield (place in the text, piece) for all pieces."""
+        return enumerate(piece for pieces in self._pieces for piece in pieces)
+
+    def _number_days(
+        self, chosen: Callable[[Days], bool], anchors: list[tuple[int, Anchor]]
+    ) -> None:
+        """Number the chosen days. A mention with a day that does not exist becomes [DATE]."""
+        at = -1
+        for i, pieces in enumerate(self._pieces):
+            for piece in pieces:
+                at += 1
+                if isinstance(piece, Days) and piece.anchor is None and chosen(piece):
+                    anchor = _nearest(at, anchors)
+                    try:
+                        if anchor or piece.days[0].month is not None:
+                            piece.anchor = number_days(piece.days, anchor)
+                    except NoDate:
+                        self._pieces[i] = [HIDDEN, *[""] * (len(pieces) - 1)]
+
+    def _anchors(self) -> list[tuple[int, Anchor]]:
+        """Return (place in the text, anchor) for the days that are numbered already."""
+        days = [(at, piece) for at, piece in self._placed() if isinstance(piece, Days)]
+        return [(at, piece.anchor) for at, piece in days if piece.anchor is not None]
+
+    def _finest_period(self) -> list[tuple[int, Anchor]]:
+        """Return the middle of the shortest period as an anchor, for a document without days."""
+        periods = [(at, p) for at, p in self._placed() if isinstance(p, Period)]
+        if not periods:
+            return []
+        at, finest = min(periods, key=lambda placed: placed[1].unit.length)
+        if finest.unit.length == 7:
+            return [(at, (finest.calendar, 7 * finest.index - 2))]  # Thursday
+        day = 15 if finest.unit is MONTH else 2
+        number = finest.calendar.number(*finest.unit.middle(finest.index), day)
+        return [(at, (finest.calendar, number))]
+
+    def _hide_old(self) -> None:
+        """Replace dates 90 years or more before the last date of the document, and dates of birth
+        90 years or more ago."""
+        dated = list(self._dated())
+        references = [piece for piece, is_birth in dated if not is_birth]
+        earlier = date_words(self._language).earlier
+        by_end = sorted((piece for piece, _ in dated), key=lambda piece: piece.span[1])
+        latest = {piece.line: piece for piece in by_end}
+        hidden: dict[int, Piece] = {}
+        for piece, is_birth in dated:
+            last = latest[piece.line]
+            if piece.length == DECADE.length and not is_birth:
+                continue
+            days = last.span[1] - piece.span[0] + max(piece.length, last.length)
+            if piece.line[1] and days >= TOP_DAYS:
+                hidden[id(piece)] = Loose(partial(_year_of_birth, last, earlier))
+            elif is_birth and _is_long_ago(piece, references):
+                today = f"{date.today().year - TOP_AGE} {earlier}"
+                hidden[id(piece)] = HIDDEN if references or not piece.line[1] else today
+        self._pieces = [[hidden.get(id(p), p) for p in pieces] for pieces in self._pieces]
+
+    def _dated(self) -> Iterator[tuple[Dated, bool]]:
+        """Yield each piece with a year, and whether it is a date of birth."""
+        for mention, pieces in zip(self._mentions, self._pieces, strict=True):
+            before = pattern("BIRTH_BEFORE").search(_lead(mention))
+            is_birth = mention.label.upper() == "DOB" or before is not None
+            for piece in pieces:
+                if isinstance(piece, Days | Period) and piece.has_year:
+                    yield piece, is_birth
+
+
+def _year_of_birth(last: Dated, earlier: str, days: int, hours: int) -> str:
+    """Return the year of birth of a person aged 90 at the shifted last date of the document."""
+    return f"{last.end(days)[0] - TOP_AGE} {earlier}"
+
+
+def _is_long_ago(birth: Dated, references: Sequence[Dated]) -> bool:
+    """Return whether a birth is 90 years before another date, if either shows two digits of its
+    year, or before today, if the document has no other date."""
+    today, is_whole = date.today(), birth.line[1]
+    if is_whole and not references:
+        return (today - date(2000, 1, 1)).days - birth.span[0] + birth.length >= TOP_DAYS
+    ends = [piece.end(0) for piece in references if not (is_whole and piece.line == birth.line)]
+    if not references:
+        ends = [(today.year, today.month, min(today.day, 28))]
+    born = _day_of_century(birth.end(0))
+    days = [(_day_of_century(end) - born) % _HUNDRED_YEARS for end in ends]
+    return any(between + birth.length >= TOP_DAYS for between in days)
+
+
+def _day_of_century(day: YMD) -> int:
+    """Return the number of a day in CENTURY, by the last two digits of its year."""
+    return CENTURY.number(2000 + day[0] % 100, *day[1:])
+
+
+def _order_of(mentions: Sequence[Mention], order: str, language: str) -> str:
+    """Return the order that all numeric dates with a year fit (without any, all numeric dates): the
+    setting, or else the other order. Return "" if dates with a year fit neither."""
+    dated = [mention for mention in mentions if _WITH_YEAR.search(mention.text)]
+    voters = dated or [mention for mention in mentions if _PAIR.search(mention.text)]
+    for candidate in (order, "dmy" if order == "mdy" else "mdy"):
+        if not any(_misfits(mention, candidate, language) for mention in voters):
+            return candidate
+    return "" if dated else order
+
+
+def evident_order(mentions: Sequence[Mention], language: str = "en") -> str:
+    """Return the order, "mdy" or "dmy", that the numeric dates of mentions require; "" if they fit
+    both orders or neither."""
+    month_first, day_first = (_order_of(mentions, order, language) for order in ("mdy", "dmy"))
+    return month_first if month_first == day_first else ""
+
+
+def _misfits(mention: Mention, order: str, language: str) -> bool:
+    try:
+        read(mention.text, order, language)
+    except OtherOrder:
+        return True
+    except NoDate:
+        pass
+    return False
+
+
+def _read(mention: Mention, order: str, language: str) -> list[Piece]:
+    """Return the pieces of a mention, an empty list if it cannot be read."""
+    lead = _lead(mention)
+    if _YEAR_WORDS.search(mention.text):
+        return []  # years in words cannot be written again
+    age = pattern("AGE_ALONE").fullmatch(mention.text)
+    if age and _is_age(mention.label, age[1], lead):
+        number, unit = age.groups()
+        return [(capped(number) if number[0].isdigit() else "ninety") + unit]
+    try:
+        return read(mention.text, order, language, _TOKEN.findall(lead))
+    except NoDate:
+        return []
+
+
+def _is_age(label: str, number: str, lead: str) -> bool:
+    """Return whether a bare number is an age: by its label, the words before it, or as a word."""
+    if label.upper() == "AGE" or number[0].isalpha() or pattern("AGE_BEFORE").search(lead):
+        return True
+    old = all(int(age) >= TOP_AGE for age in re.findall(r"\d+", number))
+    return old and pattern("OLD_BEFORE").search(lead) is not None
+
+
+def _lead(mention: Mention) -> str:
+    return (mention.lead or mention.before).lower()
+
+
+def _nearest(at: int, anchors: list[tuple[int, Anchor]]) -> Anchor | None:
+    """Return the last anchor before a place in the text, or the first anchor after it."""
+    before = bisect_left(anchors, at, key=lambda placed: placed[0])
+    return anchors[max(before - 1, 0)][1] if anchors else None

@@ -8,7 +8,7 @@ Probability  Without a key: a first name and a family name, uniform over the lis
              has one surrogate, uniform over keys. The initial is drawn first, since "J. Doe" shows
              no more of John, then a name with that initial. Two persons may share a name by chance,
              and the name may occur in the document
-User names   "jdoe" becomes the user name of the surrogate; see user_names
+User names   "jdoe" becomes the user name of the surrogate; see codes
 Guarantee    epsilon 0: the drawn text does not depend on the original. In plaintext are which
              mentions of a document are of one person, the language, with form, how each is written,
              and with a key, which documents mention one given name, one initial or one family name
@@ -23,9 +23,8 @@ from ...registries import registry
 from ...validate import one_of
 from ..tables import listed_of
 from .base import LANGUAGE, Draws, Independent, Mention, Scope, Stream
-from .codes import contact, kind_of
+from .codes import PEOPLE, contact, contact_of_person, firsts_of, keyed_name, kind_of
 from .name_forms import DrawnName, Form, Person, fold, read_names, user_names_of, write
-from .user_names import PEOPLE, contact_of_person, firsts_of, keyed_name
 
 FORM = (
     "how a name is written: how many parts, initials, title, particles, suffix, possessive, case, "
