@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from ..entities.surrogates.restoring import holder_of
+from ..entities.surrogates.restoring import TableRestorer
 from ..entities.surrogates.table import read_table
 from ..errors import UsageError
 from ..io.files.atomic import write_bytes
@@ -51,13 +51,14 @@ def restore_cli(
             raise UsageError(f"{answer}: {error.strerror}.") from None
         except UnicodeDecodeError:
             raise UsageError(f"{answer}: is not UTF-8.") from None
-    restored = saved.restore(text, holder_of(text))
+    restorer = TableRestorer(saved)
+    restored = restorer.restore(text)
     if output is None:
-        typer.echo(restored.text, nl=False)
+        typer.echo(restored, nl=False)
     else:
-        write_bytes(output, restored.text.encode(), force=force)
-    typer.echo(f"{restored.restored} restored.", err=True)
-    for label, lines_by_label in groupby(sorted(restored.left), key=lambda pair: pair[0]):
+        write_bytes(output, restored.encode(), force=force)
+    typer.echo(f"{restorer.restored} restored.", err=True)
+    for label, lines_by_label in groupby(sorted(restorer.left), key=lambda pair: pair[0]):
         lines = [line for _, line in lines_by_label]
         listed = ", ".join(map(str, dict.fromkeys(lines)))
         why = "may not be a surrogate, or have several originals, and stay unchanged"

@@ -32,11 +32,12 @@ def serve_cli(
 
     Example: python -m spacy dx serve --tokens callers --budget 5000 --ledger spent.db
     """
-    from ..integrations.serve.callers import add_token
-
     if new_token is not None:
         if service.tokens is None:
             raise UsageError("`new_token` needs `tokens`, the file to add it to.")
+        needs("fastapi", "The service", extra="serve")
+        from ..integrations.serve.service import add_token
+
         return typer.echo(add_token(service.tokens, new_token))
     _serve(service, pipeline)
 

@@ -93,13 +93,13 @@ def _dates(text: str, language: str) -> Iterator[tuple[str, int, int]]:
 
 
 @cache
-def _number_forms() -> list[tuple[str, re.Pattern[str]]]:
-    rows = forms("number forms", "foreign")
-    return [(label, re.compile(rf"(?<![\w.-]){form}(?!\w)")) for label, form in rows]
+def _forms(table: str, frame: str) -> list[tuple[str, re.Pattern[str]]]:
+    """Compile the forms of a table. frame: regular expression around each form."""
+    return [(label, re.compile(frame.format(form))) for label, form in forms(table, "foreign")]
 
 
 def _numbers(text: str) -> Iterator[tuple[str, int, int]]:
-    for label, form in _number_forms():
+    for label, form in _forms("number forms", r"(?<![\w.-]){}(?!\w)"):
         yield from ((label, *match.span()) for match in form.finditer(text))
     for match in pattern("keyed", "foreign").finditer(text):
         yield "ID", *match.span("code")
@@ -108,13 +108,8 @@ def _numbers(text: str) -> Iterator[tuple[str, int, int]]:
         yield label.replace("CODE", "ID"), *match.span()
 
 
-@cache
-def _street_forms() -> list[re.Pattern[str]]:
-    return [re.compile(rf"(?<!\w)(?:{form})") for _, form in forms("street forms", "foreign")]
-
-
 def _places(text: str, language: str) -> Iterator[tuple[str, int, int]]:
-    for form in _street_forms():
+    for _, form in _forms("street forms", r"(?<!\w)(?:{})"):
         yield from (("ADDRESS", *match.span()) for match in form.finditer(text))
     for match in pattern("firms", "foreign").finditer(text):
         yield "ORG", *match.span()

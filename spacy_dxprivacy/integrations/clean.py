@@ -24,7 +24,7 @@ from ..io.records import Failed, Record, Result, make_record
 from ..io.results import by_number, results
 from ..io.run import with_language
 from ..pipeline.component import without_text
-from ..pipeline.receipt import COUNTS, Receipt
+from ..pipeline.receipt import Receipt
 from ..privacy.composition import Loss
 from ..text.users import identity, is_nobody
 from ..validate import fail, one_of, positive, whole
@@ -91,21 +91,6 @@ class Cleaned:
     receipts: list[Receipt | None] = field(repr=False)
     spent: list[float | None]
     failures: dict[int, str] = field(default_factory=dict)
-
-    def columns(self) -> dict[str, list[Any]]:
-        """Return the receipts as columns by name, with None where the text is None.
-
-        The columns are dx_tokens, dx_perturbed, dx_unknown, dx_kept and dx_draws (whole numbers),
-        dx_epsilon (of the text, nats) and dx_spent (of its unit, over all texts, nats).
-        """
-        columns: dict[str, list[Any]] = {
-            f"dx_{name}": [
-                None if receipt is None else getattr(receipt, name) for receipt in self.receipts
-            ]
-            for name in COUNTS
-        }
-        epsilons = [None if r is None else r.total["epsilon"] for r in self.receipts]
-        return {**columns, "dx_epsilon": epsilons, "dx_spent": self.spent}
 
 
 @overload

@@ -129,14 +129,3 @@ LEVELS = {name: level for name, level in _levels.items() if level is not None}
 def level_of(mechanism: Mechanism, epsilon: float) -> Level | None:
     """Return the measurements of a mechanism at epsilon; None if there are none."""
     return measured_at(epsilon) if facts_of(mechanism).measured else None
-
-
-def describe_level(level: Mapping[str, Any]) -> str:
-    """Return the clause "with word pairs recovered 48% of the words, ..." of a receipt."""
-    rare = level["rare_attacker"]
-    subject = "" if rare == level["attacker"] else f"one with {rare} "
-    return (
-        f"with {level['attacker']} recovered {level['found']:.0%} of the words, and {subject}"
-        f"{level['rare_found']:.0%} of the rare words; "
-        f"{level['kept']:.0%} of the words were unchanged"
-    )

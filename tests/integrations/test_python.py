@@ -43,9 +43,9 @@ def test_what_comes_out_is_of_its_kind_and_drawn_anew(how):
 def test_receipts_and_what_units_spend(how):
     done = dx.clean(["the king", None, "a", "and"], receipts=True, by=["u", "u", 7, "7"], **how)
     assert done.spent == [4.0, None, 4.0, 4.0]
-    assert done.columns()["dx_draws"] == [2, None, 1, 1]
-    assert done.columns()["dx_epsilon"] == [4.0, None, 2.0, 2.0]
-    assert done.columns()["dx_spent"] == [4.0, None, 4.0, 4.0]
+    assert [receipt and receipt.draws for receipt in done.receipts] == [2, None, 1, 1]
+    epsilons = [receipt and receipt.total["epsilon"] for receipt in done.receipts]
+    assert epsilons == [4.0, None, 2.0, 2.0]
     alone = dx.clean(["the king", "a"], receipts=True, by=[None, None], **how)
     assert alone.spent == [4.0, 2.0]
     assert "king" not in repr(done)
@@ -227,9 +227,9 @@ def test_a_series_of_pandas(how, dtype):
 def test_receipts_of_a_series_of_pandas(how):
     pd = pytest.importorskip("pandas")
     table = pd.DataFrame({"note": [*TEXTS, None], "who": ["u", "u", None, "v"]})
-    columns = dx.clean(table["note"], by=table["who"], receipts=True, **how).columns()
-    assert columns["dx_draws"][:3] == [5, 2, 2]
-    assert columns["dx_spent"] == [14.0, 14.0, 4.0, None]
+    done = dx.clean(table["note"], by=table["who"], receipts=True, **how)
+    assert [receipt.draws for receipt in done.receipts[:3]] == [5, 2, 2]
+    assert done.spent == [14.0, 14.0, 4.0, None]
     with pytest.raises(DxError, match="several columns"):
         dx.clean(table, **how)
     with pytest.raises(DxError, match="a number"):
@@ -241,8 +241,8 @@ def test_a_series_of_polars(how):
     table = pl.DataFrame({"note": [*TEXTS, None], "who": ["u", "u", None, "v"]})
     done = dx.clean(table["note"], **how)
     assert done.name == "note" and done.dtype == pl.String and done.null_count() == 1
-    columns = dx.clean(table["note"], by=table["who"], receipts=True, **how).columns()
-    assert columns["dx_spent"] == [14.0, 14.0, 4.0, None]
+    done = dx.clean(table["note"], by=table["who"], receipts=True, **how)
+    assert done.spent == [14.0, 14.0, 4.0, None]
 
 
 def test_one_user_is_one_in_whatever_way_it_is_written():

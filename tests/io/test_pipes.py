@@ -9,7 +9,7 @@ from conftest import run_dx, space_options
 from spacy_dxprivacy import DxError, Space, registry
 from spacy_dxprivacy.config import import_code
 from spacy_dxprivacy.entities.surrogates.table import read_table
-from spacy_dxprivacy.integrations.serve.callers import read_callers
+from spacy_dxprivacy.integrations.serve.service import read_callers
 from spacy_dxprivacy.io.files.keys import read_key
 from spacy_dxprivacy.io.files.limits import digest_of, read_array, read_json
 from spacy_dxprivacy.space.sources import load, read_words

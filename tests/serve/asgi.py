@@ -5,9 +5,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from spacy_dxprivacy.integrations.serve.app import make_app
-from spacy_dxprivacy.integrations.serve.callers import Callers, account_of
-from spacy_dxprivacy.integrations.serve.service import Service
+from spacy_dxprivacy.integrations.serve.app import account_of, make_app
+from spacy_dxprivacy.integrations.serve.service import Callers, Service
 from spacy_dxprivacy.io.build import get_sanitizer
 
 

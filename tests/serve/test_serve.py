@@ -32,8 +32,8 @@ from typer.testing import CliRunner
 from spacy_dxprivacy import DxError, Guarantee, UsageError
 from spacy_dxprivacy.cli import dx_cli
 from spacy_dxprivacy.config import ServiceOptions
-from spacy_dxprivacy.integrations.serve.app import check
-from spacy_dxprivacy.integrations.serve.callers import account_of, add_token, read_callers
+from spacy_dxprivacy.integrations.serve.app import account_of, check
+from spacy_dxprivacy.integrations.serve.service import add_token, read_callers
 from spacy_dxprivacy.io.build import make_pipeline
 from spacy_dxprivacy.registries import registry
 

@@ -24,7 +24,7 @@ from ...text.mentions import plain_label
 from .base import Mention, Surrogate
 from .name_forms import fold, form_of
 from .replacements import Replacement
-from .table import SHARED, SHORT, Entry, SurrogateTable, is_upper
+from .table import SHARED, SHORT, Entry, SurrogateTable, fits, is_upper
 
 # The value for a surrogate in lower case: its original, the spellings of the surrogate that are
 # restored (empty: all spellings), and whether the original also occurs in lower case.
@@ -325,18 +325,15 @@ class Restorer:
         skip = done = place = len(self._last)
         last = skip + end
         while (start := _TOKEN.search(text, place)) and start.start() < last:
-            match = self._match(text, start)
-            place = start.end()
-            original = None if match is None else self._original(match[0])
-            if match is None or original is None:
+            match, place = self._match(text, start), start.end()
+            if match is None:
                 continue
             run_start, run_end = self._run(text, match)
             if not is_end and run_end == len(text) and run_end - run_start <= MOST_RUN:
                 last = start.start()
                 break
-            if self._is_held(text, done, match, (run_start, run_end)):
-                original = match[0]
-            taken += [text[done : match.start()], original]
+            is_held = self._is_held(text, done, match, (run_start, run_end))
+            taken += [text[done : match.start()], self._original(match, is_held=is_held)]
             done = place = match.end()
         if done < last:
             taken.append(text[done:last])
@@ -387,32 +384,58 @@ class Restorer:
             longest = sorted(self._by_first[first], key=len, reverse=True)
             any_of = "|".join(map(_pattern, longest))
             self._patterns[first] = re.compile(rf"(?:{any_of})(?!\w)", re.I)
-        return self._patterns[first].match(text, start.start())
-
-    def _original(self, surrogate: str) -> str | None:
-        original, spellings, small = self._rows.get(_norm(surrogate), ("", (), False))
-        plain = " ".join(surrogate.split())
+        match = self._patterns[first].match(text, start.start())
+        if match is None or (row := self._rows.get(_norm(match[0]))) is None:
+            return None  # the pattern matches ı as i
+        spellings, plain = row[1], " ".join(match[0].split())
         shouted = is_upper(plain) and plain not in spellings
         allowed = [form.upper() if shouted and len(form) > SHORT else form for form in spellings]
-        if not original or (spellings and plain not in allowed):
-            return None
-        if shouted or (small and plain.islower()):
-            original = original.upper() if shouted else original.lower()
+        return match if plain in allowed or not spellings else None
+
+    def _original(self, match: re.Match[str], *, is_held: bool) -> str:
+        """Return the text in place of a surrogate. is_held: whether the surrogate must stay."""
+        if is_held:
+            return match[0]
+        original, spellings, small = self._rows[_norm(match[0])]
+        plain = " ".join(match[0].split())
+        if is_upper(plain) and plain not in spellings:
+            original = original.upper()
+        elif small and plain.islower():
+            original = original.lower()
         return json.dumps(original, ensure_ascii=False)[1:-1] if self._escaped else original
 
 
-def holder_of(text: str) -> Callable[[re.Match[str]], bool]:
-    """Return a predicate to call for each match in a text, in order. It returns whether the match
-    must stay, since it is in an address, in an HTML tag or in the target of a link."""
-    reader, done = Restorer({}), 0
+class TableRestorer(Restorer):
+    """Restores the unambiguous surrogates of a table in a text.
 
-    def is_held(match: re.Match[str]) -> bool:
-        nonlocal done
-        held = reader._is_held(text, done, match, reader._run(text, match))
-        done = match.end()
-        return held
+    restored: number of restored surrogates. left: label and line number of each surrogate that
+    stays, since it is ambiguous or has several originals.
+    """
 
-    return is_held
+    def __init__(self, table: SurrogateTable) -> None:
+        table.doubt_plain()
+        self._table = table
+        self._by_form = {_norm(form): e for e in table.entries.values() for form in e.forms}
+        super().__init__(dict.fromkeys(self._by_form, ("", (), False)))
+        self.restored, self.left = 0, list[tuple[str, int]]()
+
+    def restore(self, text: str) -> str:
+        self._held = text
+        return self.flush()
+
+    def _original(self, match: re.Match[str], *, is_held: bool) -> str:
+        entry = self._by_form.get(_norm(match[0]))
+        if entry is None:  # the pattern matches ı as i
+            return match[0]
+        is_sure = entry.certain and fits(match, entry, self._table.entries)
+        if entry.original and is_sure and not is_held:
+            self.restored += 1
+            shouted = is_upper(match[0]) and match[0][0] != "["
+            return entry.original.upper() if shouted else entry.original
+        if entry.certain or match[0] in entry.forms:
+            line = match.string.count("\n", 0, match.start()) + 1
+            self.left.append((entry.label, line))
+        return match[0]
 
 
 def _is_in_a_locator(before: str, after: str, length: int) -> bool:

@@ -17,7 +17,7 @@ import hmac
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -81,19 +81,6 @@ class Entry:
         return max(self.originals, key=lambda text: (not is_upper(text), not text.islower(), text))
 
 
-@dataclass(frozen=True)
-class Restored:
-    """A text with restored originals.
-
-    restored: number of restored surrogates. left: label and line number of each surrogate that
-    stays, since it is ambiguous or has several originals.
-    """
-
-    text: str = field(repr=False)
-    restored: int
-    left: tuple[tuple[str, int], ...] = ()
-
-
 @dataclass
 class SurrogateTable:
     """Entries, indexed by the surrogate in lower case.
@@ -146,38 +133,6 @@ class SurrogateTable:
         words = _WORD.findall(text.casefold())
         self.plain.update(words, pairwise(words))
 
-    def restore(
-        self, text: str, is_held: Callable[[re.Match[str]], bool] = lambda match: False
-    ) -> Restored:
-        """Restore the originals of unambiguous surrogates in a text. is_held: returns whether a
-        match must stay, see holder_of."""
-        if not self.entries:
-            return Restored(text, 0)
-        self._doubt_plain()
-        restored, doubtful = 0, list[tuple[str, int]]()
-
-        def original_of(match: re.Match[str]) -> str:
-            nonlocal restored
-            entry = self.entries.get(" ".join(match[0].casefold().split()))
-            if entry is None:  # the pattern matches ı as i
-                return match[0]
-            original = "" if is_held(match) else entry.original
-            if original and entry.certain and _fits(match, entry, self.entries):
-                restored += 1
-                shouted = is_upper(match[0]) and not _MARK.fullmatch(match[0])
-                return original.upper() if shouted else original
-            if entry.certain or match[0] in entry.forms:
-                doubtful.append((entry.label, text.count("\n", 0, match.start()) + 1))
-            return match[0]
-
-        # The pattern matches surrogates as whole words, the longest first.
-        # It is not made of the keys, in which ß is ss.
-        forms = {form.lower() for entry in self.entries.values() for form in entry.forms}
-        ordered = sorted(forms, key=lambda s: (-len(s), s))
-        any_of = "|".join(r"\s+".join(map(re.escape, surrogate.split())) for surrogate in ordered)
-        restored_text = re.sub(rf"(?<!\w)(?:{any_of})(?!\w)", original_of, text, flags=re.I)
-        return Restored(restored_text, restored, tuple(doubtful))
-
     def is_plain(self, surrogate: str) -> bool:
         """Return whether the word of a surrogate, or all its adjacent pairs of words, are plain."""
         words = _WORD.findall(surrogate.casefold())
@@ -191,13 +146,14 @@ class SurrogateTable:
         }
         return SurrogateTable(entries, set(self.plain))
 
-    def _doubt_plain(self) -> None:
+    def doubt_plain(self) -> None:
+        """Make surrogates uncertain that occur among the plain words."""
         for surrogate, entry in self.entries.items():
             entry.certain &= not self.is_plain(surrogate)
 
     def to_json(self) -> str:
         """Return the entries, without the plain words, as JSON."""
-        self._doubt_plain()
+        self.doubt_plain()
         rows = {
             surrogate: [entry.label, entry.certain, sorted(entry.forms), sorted(entry.originals)]
             for surrogate, entry in sorted(self.entries.items())
@@ -254,7 +210,7 @@ def is_common(word: str) -> bool:
     return len(bare) < 3 or bare.lower() in lexicon.rank or bool(classed)
 
 
-def _fits(found: re.Match[str], entry: Entry, entries: Mapping[str, Entry]) -> bool:
+def fits(found: re.Match[str], entry: Entry, entries: Mapping[str, Entry]) -> bool:
     """Return whether the words and marks around a match allow it to be the surrogate."""
     text = found[0]
     line_start = found.string.rfind("\n", 0, found.start()) + 1

@@ -19,8 +19,8 @@ from pydantic_core import from_json
 from ...entities.surrogates.restoring import Restorer, Rows
 from ...entities.surrogates.table import is_common, is_strange
 from ...io.pieces import word_list
-from .callers import HttpError
 from .prompts import THOUGHT, map_json, seal
+from .service import HttpError
 
 RESTORED = word_list("PROMPT_RESTORED")  # fields of an answer that get originals
 IDS = ("output_index", "item_id", "index", "content_index", "summary_index")

@@ -28,6 +28,7 @@ from starlette.responses import Response
 from ...about import __version__
 from ...config import PipelineOptions, ServiceOptions
 from ...errors import DxError, Errors, UsageError
+from ...io.account import Account
 from ...io.build import get_sanitizer, make_pipeline
 from ...io.records import Failed, Result
 from ...io.results import end_with_parent
@@ -37,8 +38,16 @@ from ...pipeline.receipt import COUNTS
 from ...privacy.guarantee import Guarantee
 from ...text.mentions import united
 from ..conversation import secret
-from .callers import Callers, HttpError, account_of, read_callers
-from .service import LOG, Guard, Service, charged_labels, text_of
+from .service import (
+    LOG,
+    Callers,
+    Guard,
+    HttpError,
+    Service,
+    charged_labels,
+    read_callers,
+    text_of,
+)
 
 MAX_ITEMS = 1000  # texts or entities of a request
 DESCRIPTION = """Sanitise text under metric differential privacy. Every request samples anew, and
@@ -278,6 +287,24 @@ def serve(
             server_header=False, date_header=False, proxy_headers=False, backlog=2048,
             timeout_keep_alive=10, timeout_graceful_shutdown=PATIENCE,
         )  # fmt: skip
+
+
+def account_of(path: Path | None, guarantee: Guarantee, budget: float | None = None) -> Account:
+    """Return the account of callers, which workers share and which survives restarts.
+
+    Args:
+        path: A SQLite file (mode 600); None for memory.
+        guarantee: The guarantee of a word.
+        budget: The largest epsilon of a caller, nats; None for no limit.
+
+    Raises:
+        DxError: If the file is no account, other users can read it, or it is of another guarantee;
+            if there is a budget but no guarantee.
+    """
+    if budget is not None and not guarantee.holds:
+        raise UsageError("`budget` needs a mechanism with a guarantee that holds.")
+    metric, space = guarantee.metric or "no metric", guarantee.space[:16] or "any"
+    return Account(path, limit=budget, basis=f"{guarantee.kind}, {metric}, space {space}")
 
 
 def create_app() -> FastAPI:

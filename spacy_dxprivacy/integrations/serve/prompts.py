@@ -21,7 +21,7 @@ from ...entities.surrogates.table import is_common
 from ...entities.words import is_plain
 from ...io.pieces import word_list
 from ..conversation import MARK, Line, Prompted, secret
-from .callers import HttpError
+from .service import HttpError
 
 DIGITS = 5  # a number with so many digits may identify a person
 LIMIT = 6  # digits of a number of tokens, which identifies nobody unless a text has it too

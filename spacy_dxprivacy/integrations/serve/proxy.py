@@ -20,9 +20,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ...machine import is_loopback
 from .answers import PROVIDERS, AnswerRestorer
-from .callers import HttpError
 from .prompts import Prompt, add_note, parse_object
-from .service import Service
+from .service import HttpError, Service
 
 HEADER = "dx-surrogates"
 KEY = "DX_UPSTREAM_KEY"

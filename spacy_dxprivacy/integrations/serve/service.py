@@ -1,4 +1,5 @@
-"""Sanitise texts of requests in threads, and charge callers; `Guard`, middleware for all requests.
+"""Sanitise texts of requests in threads, and charge callers, who have tokens; `Guard`, middleware
+for all requests.
 
 A thread cannot be stopped from outside. A request is sanitised in parts of a few texts. No part
 starts after the deadline; a part that is running then ends in its thread and is charged. So the
@@ -9,16 +10,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import re
+import secrets
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial, reduce
+from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, TypeVar
 
 from spacy.language import Language
@@ -29,16 +32,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...config import ServiceOptions
 from ...entities.surrogates.replacements import CALLER
-from ...errors import DxError
-from ...io.account import Account, OverLimit
+from ...errors import DxError, UsageError
+from ...io.account import Account, OverLimit, check_private, unusable
 from ...io.build import get_sanitizer
+from ...io.files.keys import keep_from_git
+from ...io.files.limits import MB, regular
 from ...io.records import Failed, Input, Record, Released, Result, chunks
 from ...io.results import results
 from ...pipeline.component import DxSanitizer
 from ...pipeline.count import Count
 from ...privacy.composition import Loss
 from ..conversation import Conversations, Line, Prompted, Prompter
-from .callers import Callers, HttpError
 
 T = TypeVar("T")
 PART_TEXTS, PART_CHARACTERS = 32, 2**12  # of a part: enough for a batch, and fast
@@ -46,6 +50,77 @@ SMALL_REQUEST = 2**10  # characters up to which a request is small
 STUCK = 10  # a part that takes STUCK times `max_seconds` will not end
 TIMED_OUT = "the request timed out. Send fewer or shorter texts."
 _WORD = re.compile(r"\w+")
+TOKENS = "a list of tokens"
+_LINE = re.compile(r"([\w.@-]{1,64})[ \t]+([\x21-\x7e]{20,})", re.ASCII)
+
+
+class HttpError(Exception):
+    """An error response. why: a sentence without content of the request. after: seconds until a
+    retry, if one can help."""
+
+    def __init__(self, status: int, why: str, *, after: int | None = None) -> None:
+        super().__init__(why)
+        self.status, self.why = status, why
+        self.headers = {} if after is None else {"retry-after": str(after)}
+        if status == 401:
+            self.headers["www-authenticate"] = "Bearer"
+
+
+class Callers:
+    """Names of callers by token. Without tokens, all callers are "anybody"."""
+
+    def __init__(self, tokens: Mapping[str, str] | None = None) -> None:
+        # Keyed by SHA-256, so that the time of a look-up reveals nothing about a token.
+        self._names = {sha256(t.encode()).digest(): name for t, name in (tokens or {}).items()}
+        self.needs_token = bool(self._names)
+
+    def name(self, authorization: str | None) -> str:
+        """Return the caller of an Authorization header. Raise HttpError (401) if unknown."""
+        scheme, _, token = (authorization or "").partition(" ")
+        name = self._names.get(sha256(token.strip().encode("latin1", "replace")).digest())
+        if self.needs_token and (scheme.lower() != "bearer" or name is None):
+            raise HttpError(401, "send a bearer token of this service.")
+        return name or "anybody"
+
+
+def read_callers(path: Path) -> Callers:
+    """Read a file of lines `NAME TOKEN`; a caller may have several. Raise DxError if it is missing,
+    empty or invalid, or if other users can read it. The message holds no token."""
+    tokens: dict[str, str] = {}
+    try:
+        check_private(path, TOKENS)
+        lines = regular(path).read_bytes()[:MB].decode("utf8", "replace").splitlines()
+    except OSError as error:
+        raise unusable(path, TOKENS, error.strerror or "it cannot be read") from None
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not line.startswith("#"):
+            match = _LINE.fullmatch(line.strip())
+            if match is None:
+                expected = "a name, a blank and a token of 20 characters or more"
+                raise unusable(path, TOKENS, f"line {number} is not {expected}")
+            tokens[match[2]] = match[1]
+    if not tokens:
+        raise unusable(path, TOKENS, "it has no token; `dx serve --new-token NAME` makes one")
+    return Callers(tokens)
+
+
+def add_token(path: Path, name: str) -> str:
+    """Append a new token for a caller to a file (mode 600), and return the token."""
+    token, ending = secrets.token_urlsafe(32), ""
+    if _LINE.fullmatch(f"{name} {token}") is None:
+        raise UsageError("a name must be 1 to 64 letters, digits and . _ @ -.")
+    if path.exists():
+        read_callers(path)
+        # The last line may lack its line break.
+        ending = "" if path.read_bytes().endswith(b"\n") else "\n"
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(handle, "w", encoding="utf8") as file:
+        file.write(f"{ending}{name} {token}\n")
+    keep_from_git(path)
+    return token
+
+
+# -- sanitising ------------------------------------------------------------------------------------
 
 
 class Lane:
@@ -190,6 +265,8 @@ async def wait_until(deadline: float, late: HttpError, work: Awaitable[T]) -> T:
         raise late from None
 
 
+# -- requests --------------------------------------------------------------------------------------
+
 LOG = logging.getLogger("spacy_dxprivacy.integrations.serve")
 PUBLIC = ("/health", "/openapi.json")  # routes without a token
 HEADERS = {
@@ -210,7 +287,7 @@ class RequestReport:
     path: str = ""
     status: int = 0
     counts: dict[str, int] = field(default_factory=dict)
-    name: str = field(default_factory=partial(token_hex, 4))
+    name: str = field(default_factory=partial(secrets.token_hex, 4))
     started: float = field(default_factory=time.perf_counter)
 
     @property

@@ -17,7 +17,6 @@ from ...about import __version__
 from ...errors import UsageError
 from ...io.files.limits import read_json
 from ...io.tally import Tally
-from ...mechanisms.levels import describe_level
 from ...pipeline.count import MENTIONS
 from ...pipeline.receipt import Receipt, ReceiptTerms, revealed_by_counts
 from ...privacy.composition import repeat
@@ -292,5 +291,10 @@ def sentence(level: Mapping[str, Any] | None) -> str:
             "The attack success rate at this setting was not measured. `dx attack frontier TEXT` "
             "measures it on your texts."
         )
-    recovered = describe_level(level)
-    return f"On other texts ({level['texts']}) at this setting, an attacker {recovered}."
+    rare = level["rare_attacker"]
+    subject = "" if rare == level["attacker"] else f"one with {rare} "
+    return (
+        f"On other texts ({level['texts']}) at this setting, an attacker with {level['attacker']} "
+        f"recovered {level['found']:.0%} of the words, and {subject}{level['rare_found']:.0%} of "
+        f"the rare words; {level['kept']:.0%} of the words were unchanged."
+    )
